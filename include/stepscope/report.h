@@ -1,0 +1,152 @@
+// The answer of an analysis, as data: metrics, tables, series, findings and notes.
+//
+// Every face (text, JSON, CSV, Markdown, later the UI and Python) is written from these structs and
+// computes nothing of its own. The JSON form is a contract, written down in docs/report-schema.json:
+// keys may be added, none is ever renamed or removed.
+//
+// Conventions that hold in every report:
+//   - Times are int64 nanoseconds (Unit::kNanoseconds), never floating point, never microseconds.
+//   - Ratios are doubles from 0 to 1 (Unit::kRatio), never percentages.
+//   - An absent value is an empty Cell (JSON null), never a zero standing in for "unknown".
+//   - The columns with Role::kKey identify a row: no two rows of a table agree in all of them.
+//   - Text in cells comes from traces, that is from strangers. It may hold control characters or
+//     invalid UTF-8; each face escapes it for its medium.
+//
+// Everything here is a plain value: copy it, keep it, send it to another thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace stepscope {
+
+inline constexpr std::string_view kReportSchema = "stepscope.report/1";
+
+// What a number measures. Faces choose how to print it from this alone.
+enum class Unit : uint8_t {
+  kNone,            // text, or an identifier such as a rank: printed as it is
+  kNanoseconds,     // "ns"
+  kRatio,           // "ratio": 0..1
+  kCount,           // "count": how many
+  kBytes,           // "bytes"
+  kBytesPerSecond,  // "bytes/s"
+};
+
+// The unit's name in JSON and CSV: "" for kNone, else as quoted above.
+std::string_view UnitName(Unit unit);
+
+// One value. std::monostate is "no value here": unknown, or not applicable to this row.
+using Cell = std::variant<std::monostate, int64_t, double, std::string>;
+
+// Whether a column says which row this is, or what was measured for it. "key" and "value" in JSON.
+enum class Role : uint8_t { kKey, kValue };
+
+struct Column {
+  std::string key;    // stable machine name, snake_case, without a unit: "idle_ratio"
+  std::string title;  // what a reader sees above the column: "idle"
+  Unit unit = Unit::kNone;
+  Role role = Role::kValue;
+};
+
+struct Table {
+  static constexpr size_t kAllRows = SIZE_MAX;
+
+  std::string key;    // unique within the report: "ranks"
+  std::string title;  // a heading
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;  // each as long as `columns`; the most important row first
+  // How many rows a person wants to see at first. Text and Markdown cut here and say how many rows
+  // they left out; JSON and CSV always hold them all. 0: only mention that the table exists.
+  size_t text_rows = kAllRows;
+};
+
+// A single number about the whole run.
+struct Metric {
+  std::string key;
+  std::string title;
+  Cell value;
+  Unit unit = Unit::kNone;
+};
+
+// A curve, for faces that can draw.
+struct Series {
+  std::string key;
+  std::string title;
+  Unit x_unit = Unit::kNone;
+  Unit y_unit = Unit::kNone;
+  std::vector<std::pair<double, double>> points;
+};
+
+// "high", "medium", "low" in JSON.
+enum class Severity : uint8_t { kHigh, kMedium, kLow };
+std::string_view SeverityName(Severity severity);
+
+// Something worth acting on: what it is, the numbers that show it, and one concrete thing to try.
+struct Finding {
+  Severity severity = Severity::kLow;
+  std::string says;     // one sentence: who, what, how much
+  std::string because;  // the evidence, in numbers that appear in the report's metrics or tables
+  std::string hint;     // one thing to try; "try" in JSON
+  int64_t worth = 0;    // ns of one rank's time that fixing it could save at most; findings sort by it
+};
+
+// An irregularity of the input, or a limit of the answer: what could not be taken at face value.
+struct Note {
+  std::string name;   // stable machine name: "negative_duration"
+  int64_t count = 0;  // how often
+  std::string says;   // what happened and what was done about it
+  std::string where;  // the file it happened in; empty when it concerns the whole run
+};
+
+enum class Status : uint8_t {
+  kOk,
+  kPartial,      // some ranks could not answer; `why` says which and for what reason
+  kUnavailable,  // the input holds nothing to answer from; `why` says what is missing, tables are empty
+};
+std::string_view StatusName(Status status);  // "ok", "partial", "unavailable"
+
+struct Report {
+  std::string analysis;  // the analysis that made it: "comm_overlap"
+  std::string title;
+  Status status = Status::kOk;
+  std::string why;       // empty exactly when status is kOk
+  std::string headline;  // the answer in one sentence; empty when unavailable
+  std::vector<Metric> metrics;
+  std::vector<Table> tables;
+  std::vector<Series> series;
+  std::vector<Finding> findings;
+  std::vector<Note> notes;  // limits of this answer; irregularities of the input are in RunInfo
+};
+
+// One file that was offered as input, and what became of it.
+struct InputFile {
+  std::string path;
+  int64_t rank = -1;         // -1: not used; `problem` says why
+  int64_t window = 0;        // 0, 1, ...: which profiling window of that rank, in order of time
+  int64_t events = 0;        // events in the file
+  int64_t gpu_events = 0;    // of which accelerator work
+  int64_t bytes = 0;         // size on disk
+  std::string problem;       // empty when the file was read to its end without complaint
+};
+
+// What was read: the inputs of one training run.
+struct RunInfo {
+  std::string name;               // how a person would call it: the folder or file
+  std::vector<InputFile> files;   // sorted by rank, then window; unused ones last
+  int64_t ranks = 0;              // distinct ranks that were read
+  std::string steps;              // the step selection in force: "all", "complete", "3..7"
+  std::vector<Note> notes;        // irregularities of the input, by file
+};
+
+// Everything one invocation answers; what the writers take.
+struct ReportSet {
+  RunInfo run;
+  std::string verdict;  // one or two sentences: where the time went, and what stands out most
+  std::vector<Report> reports;
+};
+
+}  // namespace stepscope

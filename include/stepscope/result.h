@@ -1,0 +1,21 @@
+// What a call gives back when it can fail: the value, or an Error a person can act on.
+//
+// Errors are values. Stepscope throws nothing across its public face, and no input reaches an assert.
+#pragma once
+
+#include <expected>
+#include <string>
+
+namespace stepscope {
+
+// A failure, told the way a colleague would tell it. Faces print the three parts in this order.
+struct Error {
+  std::string what;   // what could not be done, one sentence without a final stop
+  std::string where;  // the file, option or place concerned; empty when `what` says it all
+  std::string hint;   // what to try next; empty when there is nothing useful to say
+};
+
+template <class T>
+using Result = std::expected<T, Error>;
+
+}  // namespace stepscope

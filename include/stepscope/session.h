@@ -1,0 +1,98 @@
+// The front door: open a run, ask what there is to ask, get reports back.
+//
+//   auto session = stepscope::Session::Open({"traces/"});
+//   if (!session) return Print(session.error());
+//   stepscope::ReportSet answer = *session->Analyze({});
+//   std::fputs(stepscope::ToText(answer).c_str(), stdout);
+//
+// Thread-safety: a Session may be moved between threads, and used by one at a time.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "stepscope/report.h"
+#include "stepscope/result.h"
+
+namespace stepscope {
+
+// How far opening has come. Reported from one thread at a time, a few times a second at most.
+struct Progress {
+  int64_t bytes_done = 0;   // of the files as they are on disk
+  int64_t bytes_total = 0;
+  int files_done = 0;
+  int files_total = 0;
+};
+
+struct OpenOptions {
+  // The analyses that will be asked for; empty means all of them. Only what these need is kept in
+  // memory: asking Analyze() for another one later answers with an error.
+  std::vector<std::string> analyses;
+  // Worker threads; 0 means one per processor.
+  int threads = 0;
+  std::function<void(const Progress&)> on_progress;
+};
+
+struct AnalyzeOptions {
+  std::vector<std::string> only;  // names, in the order wanted; empty: all that Open() prepared for
+  // Which steps count, for every analysis alike:
+  //   "all"       everything in the trace, work outside any step included
+  //   "complete"  only steps whose accelerator work was recorded to its end
+  //   "7"         step 7 alone, as numbered by ProfilerStep#7
+  //   "3..7"      steps 3 to 7, both included
+  std::string steps = "all";
+  // ("idle_time.consecutive_kernel_delay", "30000"): parameters as the analyses declare them.
+  std::vector<std::pair<std::string, std::string>> params;
+};
+
+// A knob of an analysis, as the analysis itself declares it.
+struct ParameterInfo {
+  std::string name;
+  std::string type;           // "integer", "number" or "text"
+  std::string default_value;
+  std::string unit;           // as UnitName()
+  std::string says;           // what it changes
+};
+
+struct AnalysisInfo {
+  std::string name;
+  std::string title;
+  std::string doc;  // Markdown: answers what, counts what, cannot see what, how to read it
+  std::vector<ParameterInfo> params;
+};
+
+class Session {
+ public:
+  // Reads the traces of one run: a folder, some files, or one file. A file that cannot be read becomes
+  // a note and an InputFile with a problem, and the others are still analysed.
+  // Fails when no path leads to any readable trace, or an option is wrong.
+  static Result<Session> Open(std::span<const std::string> paths, const OpenOptions& options = {});
+
+  // Every analysis there is, in the order reports are shown. Needs no open run.
+  static std::vector<AnalysisInfo> List();
+
+  // What `name` is about; fails with the nearest known name when there is none such.
+  static Result<AnalysisInfo> Explain(std::string_view name);
+
+  const RunInfo& run() const;
+
+  // Runs the analyses asked for. Fails on an unknown name, parameter or step selection; an analysis
+  // that lacks its input does not fail, its report says "unavailable" and why.
+  Result<ReportSet> Analyze(const AnalyzeOptions& options = {}) const;
+
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+ private:
+  struct State;
+  explicit Session(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace stepscope

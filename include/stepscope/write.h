@@ -1,0 +1,38 @@
+// The forms a ReportSet can be printed in. Pure functions: data in, text out, no I/O, no arithmetic
+// beyond choosing units a person can read ("1.24 ms" for 1240000 ns).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "stepscope/report.h"
+
+namespace stepscope {
+
+enum class Format : uint8_t { kText, kJson, kCsv, kMarkdown };
+
+// "text", "json", "csv", "markdown"; anything else is no format.
+std::optional<Format> ParseFormat(std::string_view name);
+
+struct TextStyle {
+  bool color = false;  // ANSI colours; for terminals only
+  int width = 100;     // columns to fit tables into; long names are shortened in the middle
+};
+
+// For people. Opens with the verdict, then the findings by worth, then each report's tables, then notes.
+std::string ToText(const ReportSet& answer, const TextStyle& style = {});
+
+// For programs: one JSON object as docs/report-schema.json describes it, ending in a newline.
+std::string ToJson(const ReportSet& answer);
+
+// For spreadsheets: every table of every report, RFC 4180, each preceded by a line
+// "# analysis.table: title"; the notes follow as one more table.
+std::string ToCsv(const ReportSet& answer);
+
+// For issues and wikis: as ToText, with Markdown headings and tables.
+std::string ToMarkdown(const ReportSet& answer);
+
+std::string Write(const ReportSet& answer, Format format, const TextStyle& style = {});
+
+}  // namespace stepscope
