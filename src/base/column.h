@@ -1,0 +1,68 @@
+// A growable array for the columns of a trace: append, index, view as a span.
+//
+// Unlike std::vector it grows without copying once it is large: pages are remapped, so the peak is the
+// size of the data and not twice that, and large columns sit on huge pages (a page fault costs about
+// 2 us on a virtual machine; a column of a million values would take two thousand of them).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace stepscope {
+
+// Raw memory that grows in place where it can. Owns it; movable, not copyable.
+class GrowingMemory {
+ public:
+  GrowingMemory() = default;
+  GrowingMemory(GrowingMemory&& other) noexcept { Swap(other); }
+  GrowingMemory& operator=(GrowingMemory&& other) noexcept {
+    Swap(other);
+    return *this;
+  }
+  ~GrowingMemory();
+
+  void* data() const { return data_; }
+  size_t capacity() const { return capacity_; }  // bytes
+
+  // Makes room for at least `bytes`. Throws std::bad_alloc when the system has no more.
+  void Grow(size_t bytes);
+
+ private:
+  void Swap(GrowingMemory& other) {
+    std::swap(data_, other.data_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(mapped_, other.mapped_);
+  }
+
+  void* data_ = nullptr;
+  size_t capacity_ = 0;
+  bool mapped_ = false;  // from mmap, else from malloc
+};
+
+template <class T>
+  requires std::is_trivially_copyable_v<T>
+class Column {
+ public:
+  void Append(T value) {
+    if (size_ * sizeof(T) == memory_.capacity()) memory_.Grow((size_ + 1) * sizeof(T));
+    data()[size_++] = value;
+  }
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  size_t bytes() const { return size_ * sizeof(T); }
+  const T& operator[](size_t i) const { return data()[i]; }
+  T& operator[](size_t i) { return data()[i]; }
+  std::span<const T> view() const { return {data(), size_}; }
+
+ private:
+  T* data() const { return static_cast<T*>(memory_.data()); }
+
+  GrowingMemory memory_;
+  size_t size_ = 0;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,15 @@
+// Sums that stop at the ends of int64 instead of overflowing: input decides the addends.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace stepscope {
+
+inline int64_t AddSaturated(int64_t a, int64_t b) {
+  int64_t sum;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
+}
+
+}  // namespace stepscope

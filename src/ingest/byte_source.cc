@@ -1,0 +1,185 @@
+// Files and gzip: plain reads, or ISA-L inflating as a stream.
+#include "ingest/byte_source.h"
+
+#include <fcntl.h>
+#include <isa-l/igzip_lib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kDiskRead = size_t{128} << 10;
+
+class File {
+ public:
+  explicit File(int fd) : fd_(fd) {}
+  File(File&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  File& operator=(File&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~File() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+std::string_view Hint(int error) {
+  if (error == EACCES) return "check the permissions of the file and of the folders above it";
+  if (error == ENOENT) return "check the spelling; relative paths start at the current folder";
+  if (error == EMFILE) return "raise the limit of open files with 'ulimit -n'";
+  return "";
+}
+
+}  // namespace
+
+struct ByteSource::State {
+  explicit State(File opened) : file(std::move(opened)) {}
+
+  size_t ReadDisk(std::span<char> out);
+  size_t Inflate(std::span<char> out);
+  bool RefillInput();
+  void FinishMember();
+
+  File file;
+  std::string_view memory;  // instead of a file
+  std::atomic<int64_t>* bytes_read = nullptr;
+  InputEnd end = InputEnd::kOpen;
+  bool disk_done = false;
+  std::unique_ptr<inflate_state> inflater;  // null: the input is not compressed
+  bool member_open = false;                 // inside a gzip member
+  std::vector<char> input;                  // compressed bytes; plain input: those read to sniff
+  size_t input_begin = 0;
+  size_t input_end = 0;
+};
+
+size_t ByteSource::State::ReadDisk(std::span<char> out) {
+  size_t filled = 0;
+  if (file.fd() < 0) {
+    filled = std::min(out.size(), memory.size());
+    std::memcpy(out.data(), memory.data(), filled);
+    memory.remove_prefix(filled);
+  }
+  while (file.fd() >= 0 && filled < out.size() && !disk_done) {
+    const ssize_t got = read(file.fd(), out.data() + filled, out.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) end = InputEnd::kReadError;
+    if (got <= 0) break;
+    filled += static_cast<size_t>(got);
+  }
+  if (filled < out.size()) disk_done = true;
+  if (bytes_read != nullptr) *bytes_read += static_cast<int64_t>(filled);
+  return filled;
+}
+
+bool ByteSource::State::RefillInput() {
+  input_begin = 0;
+  input_end = ReadDisk(input);
+  return input_end > 0;
+}
+
+// At the end of a gzip member: another one may follow, as in files joined with cat.
+void ByteSource::State::FinishMember() {
+  member_open = false;
+  if (input_begin == input_end && !RefillInput()) {
+    if (end == InputEnd::kOpen) end = InputEnd::kClean;
+  } else if (static_cast<unsigned char>(input[input_begin]) == 0x1f) {
+    isal_inflate_reset(inflater.get());
+    inflater->crc_flag = ISAL_GZIP;
+    member_open = true;
+  } else {
+    end = InputEnd::kTrailingBytes;
+  }
+}
+
+size_t ByteSource::State::Inflate(std::span<char> out) {
+  inflate_state& z = *inflater;
+  size_t filled = 0;
+  while (filled < out.size() && end == InputEnd::kOpen) {
+    if (input_begin == input_end && !RefillInput()) {
+      // The inflater may hold output back, so it is asked once more without input below.
+      if (end == InputEnd::kReadError) break;
+    }
+    const size_t room = std::min<size_t>(out.size() - filled, UINT32_MAX);
+    z.next_in = reinterpret_cast<uint8_t*>(input.data() + input_begin);
+    z.avail_in = static_cast<uint32_t>(input_end - input_begin);
+    z.next_out = reinterpret_cast<uint8_t*>(out.data() + filled);
+    z.avail_out = static_cast<uint32_t>(room);
+    const int error = isal_inflate(&z);
+    const size_t made = room - z.avail_out;
+    filled += made;
+    input_begin = input_end - z.avail_in;
+    if (error < 0) {
+      end = InputEnd::kCorrupt;
+    } else if (z.block_state == ISAL_BLOCK_FINISH) {
+      FinishMember();
+    } else if (disk_done && input_begin == input_end && made == 0) {
+      end = InputEnd::kTruncated;
+    }
+  }
+  return filled;
+}
+
+ByteSource::ByteSource(std::unique_ptr<State> state) : state_(std::move(state)) {
+  State& s = *state_;
+  s.input.resize(kDiskRead);
+  s.RefillInput();
+  const bool gzip = s.input_end >= 2 && static_cast<unsigned char>(s.input[0]) == 0x1f &&
+                    static_cast<unsigned char>(s.input[1]) == 0x8b;
+  if (gzip) {
+    s.inflater = std::make_unique<inflate_state>();
+    isal_inflate_init(s.inflater.get());
+    s.inflater->crc_flag = ISAL_GZIP;
+    s.member_open = true;
+  }
+}
+
+ByteSource::ByteSource(ByteSource&&) noexcept = default;
+ByteSource& ByteSource::operator=(ByteSource&&) noexcept = default;
+ByteSource::~ByteSource() = default;
+
+Result<ByteSource> ByteSource::Open(const std::string& path, std::atomic<int64_t>* bytes_read) {
+  const auto fail = [&](int error) {
+    return std::unexpected(Error{std::string("cannot read the file: ") + std::strerror(error), path,
+                                 std::string(Hint(error))});
+  };
+  File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.fd() < 0) return fail(errno);
+  struct stat status {};
+  if (fstat(file.fd(), &status) != 0) return fail(errno);
+  if (S_ISDIR(status.st_mode)) return fail(EISDIR);
+  auto state = std::make_unique<State>(std::move(file));
+  state->bytes_read = bytes_read;
+  return ByteSource(std::move(state));
+}
+
+ByteSource ByteSource::FromMemory(std::string_view bytes) {
+  auto state = std::make_unique<State>(File(-1));
+  state->memory = bytes;
+  return ByteSource(std::move(state));
+}
+
+size_t ByteSource::Read(std::span<char> out) {
+  State& s = *state_;
+  if (s.inflater) return s.Inflate(out);
+  const size_t sniffed = std::min(out.size(), s.input_end - s.input_begin);
+  std::memcpy(out.data(), s.input.data() + s.input_begin, sniffed);
+  s.input_begin += sniffed;
+  const size_t filled = sniffed + s.ReadDisk(out.subspan(sniffed));
+  if (filled < out.size() && s.end == InputEnd::kOpen) s.end = InputEnd::kClean;
+  return filled;
+}
+
+InputEnd ByteSource::end() const { return state_->end; }
+
+}  // namespace stepscope

@@ -1,0 +1,53 @@
+// The raw bytes of an input file, inflated when it is gzip.
+//
+// Gzip is told by its first bytes, not by the file's name. Checksums are verified: traces cut short by
+// a full disk or a killed job are common, and their whole part is still worth reading.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stepscope/result.h"
+
+namespace stepscope {
+
+// How the bytes of an input came to their end.
+enum class InputEnd : uint8_t {
+  kOpen,           // not there yet
+  kClean,          // where the file says it ends
+  kTruncated,      // compressed data stops in the middle
+  kCorrupt,        // compressed data is damaged, or its checksum is wrong
+  kTrailingBytes,  // clean, followed by bytes that belong to nothing
+  kReadError,      // the system could not read on
+};
+
+class ByteSource {
+ public:
+  // Opens a file. `bytes_read`, if given, is kept up to date with the bytes taken from disk and must
+  // outlive the source. Fails when the file cannot be opened or is a folder.
+  static Result<ByteSource> Open(const std::string& path, std::atomic<int64_t>* bytes_read = nullptr);
+
+  // Bytes already in memory, which must outlive the source.
+  static ByteSource FromMemory(std::string_view bytes);
+
+  // Fills `out` from its front and returns how many bytes that were; fewer than out.size() only when
+  // the end is reached, which end() then explains.
+  size_t Read(std::span<char> out);
+
+  InputEnd end() const;
+
+  ByteSource(ByteSource&&) noexcept;
+  ByteSource& operator=(ByteSource&&) noexcept;
+  ~ByteSource();
+
+ private:
+  struct State;
+  explicit ByteSource(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace stepscope

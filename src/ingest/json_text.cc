@@ -1,0 +1,161 @@
+// Small pieces of JSON text.
+#include "ingest/json_text.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace stepscope {
+namespace {
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+std::string_view Trim(std::string_view token) {
+  while (!token.empty() && static_cast<unsigned char>(token.back()) <= ' ') token.remove_suffix(1);
+  if (token.size() >= 2 && token.front() == '"' && token.back() == '"') {
+    token = token.substr(1, token.size() - 2);
+  }
+  return token;
+}
+
+// value * 10^power towards zero, or nothing when it overflows.
+std::optional<int64_t> Shift(int64_t value, int64_t power) {
+  for (; power > 0 && value != 0; --power) {
+    if (__builtin_mul_overflow(value, 10, &value)) return std::nullopt;
+  }
+  for (; power < 0 && value != 0; ++power) value /= 10;
+  return value;
+}
+
+// Length of the UTF-8 sequence at `p`, 0 if there is none.
+size_t SequenceLength(const unsigned char* p, const unsigned char* end) {
+  const auto continues = [&](size_t i) { return p + i < end && (p[i] & 0xc0) == 0x80; };
+  if (p[0] < 0x80) return 1;
+  if (p[0] >= 0xc2 && p[0] <= 0xdf) return continues(1) ? 2 : 0;
+  if ((p[0] & 0xf0) == 0xe0) {
+    const bool overlong = p[0] == 0xe0 && p + 1 < end && p[1] < 0xa0;
+    const bool surrogate = p[0] == 0xed && p + 1 < end && p[1] >= 0xa0;
+    return continues(1) && continues(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (p[0] >= 0xf0 && p[0] <= 0xf4) {
+    const bool overlong = p[0] == 0xf0 && p + 1 < end && p[1] < 0x90;
+    const bool beyond = p[0] == 0xf4 && p + 1 < end && p[1] >= 0x90;
+    return continues(1) && continues(2) && continues(3) && !overlong && !beyond ? 4 : 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::optional<int64_t> ScaleDecimal(std::string_view token, int power) {
+  token = Trim(token);
+  const char* p = token.data();
+  const char* const end = p + token.size();
+  const bool negative = p != end && *p == '-';
+  if (negative) ++p;
+  if (p == end || !IsDigit(*p)) return std::nullopt;
+  int64_t digits = 0;
+  int64_t exponent = power;
+  bool fraction = false;
+  for (; p != end && (IsDigit(*p) || (*p == '.' && !fraction)); ++p) {
+    if (*p == '.') {
+      fraction = true;
+      continue;
+    }
+    // Digits beyond what the result can show are dropped once the rest is full.
+    int64_t longer;
+    if (__builtin_mul_overflow(digits, 10, &longer) ||
+        __builtin_add_overflow(longer, *p - '0', &longer)) {
+      if (!fraction) ++exponent;
+      continue;
+    }
+    digits = longer;
+    if (fraction) --exponent;
+  }
+  if (p != end && (*p == 'e' || *p == 'E')) {
+    ++p;
+    if (p != end && *p == '+') ++p;
+    int written = 0;
+    const auto [stop, error] = std::from_chars(p, end, written);
+    if (error != std::errc()) return std::nullopt;
+    p = stop;
+    exponent += written;
+  }
+  if (p != end) return std::nullopt;
+  return Shift(negative ? -digits : digits, exponent);
+}
+
+std::optional<double> RealNumber(std::string_view token) {
+  token = Trim(token);
+  double value = 0;
+  const auto [stop, error] = std::from_chars(token.data(), token.data() + token.size(), value);
+  if (error != std::errc() || stop != token.data() + token.size() || !std::isfinite(value)) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::string_view TextOf(std::string_view token, std::string& scratch) {
+  while (!token.empty() && static_cast<unsigned char>(token.back()) <= ' ') token.remove_suffix(1);
+  if (token.size() < 2 || token.front() != '"' || token.back() != '"') return token;
+  const std::string_view inside = token.substr(1, token.size() - 2);
+  if (inside.find('\\') == std::string_view::npos) return inside;
+  const auto parsed = nlohmann::json::parse(token, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_string()) return inside;
+  scratch = parsed.get<std::string>();
+  return scratch;
+}
+
+const char* EndOfValue(const char* from, const char* end) {
+  int64_t depth = 0;
+  bool in_string = false;
+  for (const char* p = from; p < end; ++p) {
+    if (in_string) {
+      if (*p == '\\') {
+        ++p;
+      } else if (*p == '"') {
+        in_string = false;
+        if (depth == 0) return p + 1;
+      }
+      continue;
+    }
+    switch (*p) {
+      case '"': in_string = true; break;
+      case '{':
+      case '[': ++depth; break;
+      case '}':
+      case ']':
+        if (depth == 0) return p;  // of a scalar: the bracket belongs to what surrounds it
+        if (--depth == 0) return p + 1;
+        break;
+      case ',':
+        if (depth == 0) return p;
+        break;
+      default: break;
+    }
+  }
+  return nullptr;
+}
+
+int64_t ReplaceInvalid(char* from, char* end) {
+  int64_t replaced = 0;
+  bool in_string = false;
+  for (char* p = from; p < end;) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(p);
+    const size_t length = SequenceLength(bytes, reinterpret_cast<const unsigned char*>(end));
+    if (length == 0 || (in_string && *bytes < 0x20)) {
+      *p++ = '?';
+      ++replaced;
+    } else if (in_string && *p == '\\') {
+      ++p;  // what is escaped is looked at as itself, unless it is a quote or another backslash
+      if (p < end && (*p == '"' || *p == '\\')) ++p;
+    } else {
+      if (*p == '"') in_string = !in_string;
+      p += length;
+    }
+  }
+  return replaced;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,41 @@
+// The events of a Kineto trace, a window at a time: JSON text in, rows of a Trace out.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "trace/trace.h"
+
+namespace stepscope {
+
+class KinetoEvents {
+ public:
+  // Appends to `trace`, which must outlive this, the events whose kind is in `keep`. Others are counted
+  // and their arguments not looked at.
+  KinetoEvents(Trace& trace, KindSet keep);
+  ~KinetoEvents();
+
+  enum class Stop : uint8_t {
+    kEndOfText,   // every event up to the end was whole, and was taken
+    kEndOfArray,  // the array's closing bracket was met; `at` is behind it
+    kBroken,      // the event at `at` is cut short or no JSON; those before it were taken
+  };
+  struct Outcome {
+    Stop stop;
+    char* at;
+  };
+
+  // Parses [begin, end): elements of the array of events, from the start of one (or a space, or the
+  // closing bracket) to behind one. A byte before `begin` and two from `end` on are written to, and
+  // restored; Window::kPadding bytes from `end` on can be read.
+  Outcome Parse(char* begin, char* end);
+
+  // To be called once after the last event: names the tracks.
+  void Finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,44 @@
+// The arguments of Kineto events that are kept, under every spelling they have had.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace stepscope {
+
+// Where an argument's value goes: a field of the event, or one of the uses below.
+struct ArgUse {
+  enum class Type : uint8_t { kNone, kInt, kText, kReal, kDevice, kStream, kName };
+  Type type = Type::kNone;
+  uint8_t field = 0;  // an IntField, TextField or RealField
+};
+
+// What to do with the argument of this name; Type::kNone for all that nothing reads.
+ArgUse UseOfArg(std::string_view key);
+
+// The arguments of one event, collected before it is known what the event is.
+struct Args {
+  uint32_t ints_set = 0, texts_set = 0, reals_set = 0;
+  std::array<int64_t, Index(IntField::kCount)> ints;
+  std::array<std::string_view, Index(TextField::kCount)> texts;  // JSON tokens
+  std::array<double, Index(RealField::kCount)> reals;
+  std::string_view device, stream, name;  // JSON tokens; empty if absent
+  // Arguments without a use, of events whose arguments are all values: name and number.
+  std::vector<std::pair<std::string_view, double>> counters;
+  int64_t out_of_range = 0;  // numbers that could not be held
+
+  bool Has(TextField field) const { return texts_set >> Index(field) & 1; }
+  void Clear() {
+    ints_set = texts_set = reals_set = 0;
+    device = stream = name = {};
+    counters.clear();
+    out_of_range = 0;
+  }
+};
+
+}  // namespace stepscope

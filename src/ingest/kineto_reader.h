@@ -1,0 +1,23 @@
+// A Kineto trace, from the first byte to the last: the one way into this room for a file.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "ingest/byte_source.h"
+#include "stepscope/result.h"
+#include "trace/trace.h"
+
+namespace stepscope {
+
+struct ReadOptions {
+  KindSet keep = KindSet::All();  // events of other kinds are counted and not kept
+  bool read_ahead = false;        // inflate on a thread of its own
+};
+
+// Reads one trace. What is damaged costs what follows the damage, and a note; it fails only when the
+// input is no trace at all: empty, binary, or JSON without events.
+Result<Trace> ReadKineto(ByteSource source, const ReadOptions& options = {});
+
+}  // namespace stepscope

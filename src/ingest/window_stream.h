@@ -1,0 +1,45 @@
+// An input as a sequence of windows of a few hundred kilobytes, small enough to stay in the processor's
+// cache while they are inflated and parsed. The whole input is never held in memory.
+//
+// What a window leaves unread (the event its end cut in two) is carried to the front of the next. With
+// read-ahead a thread fills windows while the caller works on one.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "ingest/byte_source.h"
+
+namespace stepscope {
+
+struct Window {
+  // At least one byte before `begin` and kPadding bytes from `end` on belong to the window too, with
+  // any content: a parser may write its own delimiters there and read beyond the text.
+  static constexpr size_t kPadding = 128;
+
+  char* begin = nullptr;
+  char* end = nullptr;
+  bool last = false;  // nothing follows
+};
+
+class WindowStream {
+ public:
+  WindowStream(ByteSource source, bool read_ahead);
+  ~WindowStream();
+  WindowStream(const WindowStream&) = delete;
+  WindowStream& operator=(const WindowStream&) = delete;
+
+  // The next window: `carry`, which must lie in the current window, followed by new bytes: at least
+  // `at_least` of them unless the input ends. Ends the life of the current window.
+  Window Next(std::string_view carry, size_t at_least = 1);
+
+  // How the input ended. REQUIRES: the last window was handed out.
+  InputEnd end() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,54 @@
+// The names and sentences of notes.
+#include "trace/notes.h"
+
+namespace stepscope {
+namespace {
+
+struct NoteText {
+  std::string_view name;
+  std::string_view says;
+};
+
+// In the order of NoteKind.
+constexpr auto kTexts = std::to_array<NoteText>({
+    {"unreadable", "the file could not be read; it was left out"},
+    {"not_a_trace", "the file is not a trace; it was left out"},
+    {"truncated", "the file ends early; what was whole was used"},
+    {"corrupt", "the compressed data is damaged; what came before the damage was used"},
+    {"malformed", "the text breaks off being JSON; what came before was used"},
+    {"trailing_bytes", "bytes after the end of the trace were ignored"},
+    {"invalid_text", "characters that JSON text must not hold were replaced by '?'"},
+    {"duplicate_file", "the same recording was given more than once; it was used once"},
+    {"rank_from_name", "the trace does not say its rank; it was taken from the file's name"},
+    {"rank_from_order", "neither the trace nor its name says a rank; files were numbered in order"},
+    {"rank_disagrees", "the trace's own rank was used; its file name says another"},
+    {"missing_ranks", "ranks of this job have no trace here"},
+    {"unknown_category", "events are of a category this version does not know; no analysis counts them"},
+    {"unknown_phase", "events of a form other than complete, instant, counter or flow were left out"},
+    {"unreadable_event", "events without a readable time or name were left out"},
+    {"value_out_of_range", "arguments that are no number this tool can hold were left out"},
+    {"negative_duration", "events that end before they start were taken to last 0 ns"},
+    {"huge_duration", "accelerator work said to last over a day was left out"},
+    {"clock_step", "accelerator work more than a day away from the rest was left out"},
+    {"overlapping", "pieces of work start before the previous one of their stream ends; time that two "
+                    "share counts once"},
+    {"no_gpu_events", "the trace holds no accelerator work"},
+    {"without_launch", "pieces of accelerator work have no launch call in the trace; they belong to "
+                       "no step, and gaps before them are not counted as waiting for the host"},
+    {"outside_steps", "pieces of accelerator work were launched outside every step"},
+    {"repeated_step", "steps occur twice under one number; the later one was left out"},
+});
+static_assert(kTexts.size() == static_cast<size_t>(NoteKind::kCount));
+
+}  // namespace
+
+std::string_view NoteName(NoteKind kind) { return kTexts[static_cast<size_t>(kind)].name; }
+std::string_view NoteSays(NoteKind kind) { return kTexts[static_cast<size_t>(kind)].says; }
+
+void Notes::Add(NoteKind kind, int64_t count, std::string_view detail) {
+  counts_[static_cast<size_t>(kind)] += count;
+  std::string& kept = details_[static_cast<size_t>(kind)];
+  if (kept.empty()) kept = detail;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,170 @@
+// One recording of one rank, as columns.
+//
+// Events stand in the order they were read, and every column is as long as there are events. What
+// only some events have (a correlation id, input shapes) is a sparse column: pairs of event number
+// and value, ascending by event. Average: under 64 bytes of columns per event on real traces.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/column.h"
+#include "base/string_table.h"
+#include "trace/notes.h"
+#include "trace/vocabulary.h"
+
+namespace stepscope {
+
+using EventId = uint32_t;
+using TrackId = uint32_t;
+
+// Whole numbers some events carry.
+enum class IntField : uint8_t {
+  kCorrelation,  // ties a runtime call to the accelerator work it launched; one to many for graphs
+  kExternalId,   // ties accelerator work and runtime calls to the operator that made them
+  kSequence,     // ties a forward operator to its backward one
+  kForwardThread,
+  kBytes,
+  kPythonId,
+  kPythonParent,
+  kPythonModule,
+  kFlowId,
+  kInElements,   // of a collective's message
+  kOutElements,
+  kGroupSize,
+  kCollectiveSequence,
+  kAddress,      // of a memory event
+  kTotalAllocated,
+  kTotalReserved,
+  kDeviceType,
+  kDeviceId,
+  kWaitStream,        // of a synchronisation
+  kWaitCorrelation,   // of the event record it waits for
+  kEventHandle,
+  kCount
+};
+
+// Texts some events carry.
+enum class TextField : uint8_t {
+  kInputShapes,
+  kInputTypes,
+  kInputStrides,
+  kCollective,
+  kDataType,
+  kGroupName,
+  kGroupDescription,
+  kGroupRanks,
+  kInSplit,
+  kOutSplit,
+  kCount
+};
+
+// Fractional numbers some events carry.
+enum class RealField : uint8_t { kBandwidth /* GB/s, GB = 1e9 */, kCounterValue, kCount };
+
+template <class Field>
+constexpr size_t Index(Field field) {
+  return static_cast<size_t>(field);
+}
+
+template <class T>
+class SparseColumn {
+ public:
+  void Append(EventId event, T value) {
+    events_.Append(event);
+    values_.Append(value);
+  }
+  std::span<const EventId> events() const { return events_.view(); }
+  std::span<const T> values() const { return values_.view(); }
+  size_t bytes() const { return events_.bytes() + values_.bytes(); }
+
+  std::optional<T> Find(EventId event) const {
+    const auto events = events_.view();
+    const auto at = std::ranges::lower_bound(events, event);
+    if (at == events.end() || *at != event) return std::nullopt;
+    return values_[static_cast<size_t>(at - events.begin())];
+  }
+
+ private:
+  Column<EventId> events_;
+  Column<T> values_;
+};
+
+// Where events happen: a host thread, or a stream of a device.
+struct Track {
+  bool is_stream = false;
+  int64_t device = -1;          // of a stream
+  int64_t stream = -1;          // of a stream; any number, also 4294967295
+  std::string process, thread;  // of a host thread, as the trace writes its ids
+  std::string name;             // as the trace names it, or empty
+};
+
+struct Event {
+  int64_t start = 0;     // ns
+  int64_t duration = 0;  // ns, never negative; start + duration does not overflow
+  StringId name = 0;
+  TrackId track = 0;
+  Kind kind = Kind::kUnknown;
+};
+
+// What the recording says about itself.
+struct TraceMeta {
+  std::optional<int64_t> rank;
+  std::optional<int64_t> world_size;
+  std::string device_name;  // "NVIDIA H100 80GB HBM3", of the first device listed
+};
+
+class Trace {
+ public:
+  // Appends an event. REQUIRES: fewer than 2^32 - 1 events so far.
+  EventId Add(const Event& event) {
+    starts_.Append(event.start);
+    durations_.Append(event.duration);
+    names_.Append(event.name);
+    tracks_of_.Append(event.track);
+    kinds_.Append(event.kind);
+    return static_cast<EventId>(starts_.size() - 1);
+  }
+  // Sets a field of the event added last.
+  void Set(IntField field, int64_t value) { ints_[Index(field)].Append(Last(), value); }
+  void Set(TextField field, StringId value) { texts_[Index(field)].Append(Last(), value); }
+  void Set(RealField field, double value) { reals_[Index(field)].Append(Last(), value); }
+
+  size_t size() const { return starts_.size(); }
+  std::span<const int64_t> starts() const { return starts_.view(); }
+  std::span<const int64_t> durations() const { return durations_.view(); }
+  std::span<const StringId> names() const { return names_.view(); }
+  std::span<const TrackId> tracks_of() const { return tracks_of_.view(); }
+  std::span<const Kind> kinds() const { return kinds_.view(); }
+  const SparseColumn<int64_t>& Ints(IntField field) const { return ints_[Index(field)]; }
+  const SparseColumn<StringId>& Texts(TextField field) const { return texts_[Index(field)]; }
+  const SparseColumn<double>& Reals(RealField field) const { return reals_[Index(field)]; }
+
+  // Bytes of all columns, strings and tracks aside.
+  size_t ColumnBytes() const;
+
+  StringTable strings;
+  std::vector<Track> tracks;
+  TraceMeta meta;
+  Notes notes;
+  int64_t events_in_file = 0;      // kept or not, metadata records aside
+  int64_t gpu_events_in_file = 0;  // of which accelerator work
+
+ private:
+  EventId Last() const { return static_cast<EventId>(starts_.size() - 1); }
+
+  Column<int64_t> starts_;
+  Column<int64_t> durations_;
+  Column<StringId> names_;
+  Column<TrackId> tracks_of_;
+  Column<Kind> kinds_;
+  std::array<SparseColumn<int64_t>, Index(IntField::kCount)> ints_;
+  std::array<SparseColumn<StringId>, Index(TextField::kCount)> texts_;
+  std::array<SparseColumn<double>, Index(RealField::kCount)> reals_;
+};
+
+}  // namespace stepscope

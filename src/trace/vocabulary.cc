@@ -1,0 +1,157 @@
+// What categories and names mean. Every name below was met in a trace or in its library's sources.
+#include "trace/vocabulary.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+
+namespace stepscope {
+namespace {
+
+struct CategoryEntry {
+  std::string_view name;  // lower case
+  CategoryMeaning meaning;
+};
+
+// Older spellings differ in case only ("Kernel", "Memcpy", "Runtime", "Operator" in 2021).
+constexpr auto kCategories = std::to_array<CategoryEntry>({
+    // Hot ones first: the list is searched in order, once per distinct category.
+    {"kernel", {Kind::kCompute, NameDecides::kCommunication}},
+    {"gpu_memcpy", {Kind::kMemcpy}},
+    {"memcpy", {Kind::kMemcpy}},
+    {"gpu_memset", {Kind::kMemset}},
+    {"memset", {Kind::kMemset}},
+    {"cuda_runtime", {Kind::kRuntime}},
+    {"cuda_driver", {Kind::kRuntime}},
+    {"runtime", {Kind::kRuntime}},
+    {"driver", {Kind::kRuntime}},
+    {"hip_runtime", {Kind::kRuntime}},
+    {"hip_driver", {Kind::kRuntime}},
+    {"cpu_op", {Kind::kOperator}},
+    {"operator", {Kind::kOperator, NameDecides::kStep}},
+    {"user_annotation", {Kind::kAnnotation}},
+    {"gpu_user_annotation", {Kind::kGpuAnnotation}},
+    {"python_function", {Kind::kPython}},
+    {"python", {Kind::kPython}},
+    {"cuda_sync", {Kind::kSync}},
+    {"cuda_event", {Kind::kSync}},
+    {"overhead", {Kind::kOverhead}},
+    {"cuda_profiler_range", {Kind::kCounterRange}},
+    {"cpu_instant_event", {Kind::kInstant}},
+    {"ac2g", {Kind::kFlow}},
+    {"async_cpu_to_gpu", {Kind::kFlow}},
+    {"async", {Kind::kFlow}},
+    {"fwdbwd", {Kind::kFlow}},
+    {"forward_backward", {Kind::kFlow}},
+    {"trace", {Kind::kProfilerWindow}},
+    // Meta's MTIA: its device records do not say what they are but by name.
+    {"mtia_ccp_events", {Kind::kCompute, NameDecides::kWork}},
+    {"mtia_runtime", {Kind::kRuntime}},
+    {"mtia_insight", {Kind::kOverhead}},
+    // Intel's GPUs and Gaudi.
+    {"xpu_runtime", {Kind::kRuntime}},
+    {"xpu_driver", {Kind::kRuntime}},
+    {"hpu_op", {Kind::kCompute, NameDecides::kWork}},
+    // Ascend, and devices that plug in by PyTorch's PrivateUse1.
+    {"npu_kernel", {Kind::kCompute, NameDecides::kWork}},
+    {"ascend_hardware", {Kind::kCompute, NameDecides::kWork}},
+    {"hccl", {Kind::kCommunication}},
+    {"async_npu", {Kind::kFlow}},
+    {"hosttodevice", {Kind::kFlow}},
+    {"privateuse1_runtime", {Kind::kRuntime}},
+    {"privateuse1_driver", {Kind::kRuntime}},
+    {"collective_comm", {Kind::kCommunication}},
+    {"glow_runtime", {Kind::kRuntime}},
+});
+
+// Names are compared in lower case.
+constexpr auto kCommunicationPrefixes = std::to_array<std::string_view>({
+    "nccl",           // NVIDIA: ncclKernel_, ncclDevKernel_, ncclSymDevKernel_ (symmetric memory)
+    "rccl",           // AMD
+    "hccl", "hcom_",  // Huawei, Habana
+    "oneccl", "ccl_kernel",  // Intel
+    "mscclkernel", "mscclpp",  // Microsoft
+    "collective_subgraph_execution",  // Meta's MTIA
+});
+constexpr auto kCommunicationParts = std::to_array<std::string_view>({
+    "ncclkernel", "nccldevkernel", "ncclsym", "rcclgeneric",
+    // One- and two-shot kernels of inference engines and symmetric memory.
+    "all_reduce_kernel", "allreduce_kernel", "all_gather_kernel", "allgather_kernel",
+    "reduce_scatter_kernel", "reducescatter_kernel", "all_to_all_kernel", "alltoall_kernel",
+    "one_shot_all_reduce", "two_shot_all_reduce", "oneshotallreduce", "twoshotallreduce",
+    "one_shot_allreduce", "two_shot_allreduce", "trtllm_allreduce", "lamportallreduce",
+    "multimem_",            // PyTorch symmetric memory over NVLink multicast
+    "cross_device_reduce",  // vLLM, SGLang, AITER
+    "quickreduce", "quick_reduce",
+    "nvshmem", "rocshmem",  // one-sided
+    "deep_ep::", "deepep::",  // expert parallel dispatch and combine
+    "userbuffers_",         // Transformer Engine
+});
+constexpr auto kMemoryParts = std::to_array<std::string_view>({"memcpy", "dma_", "_dma", "copyhost",
+                                                               "copydevice"});
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return lower;
+}
+
+template <size_t N>
+bool StartsWithAny(std::string_view text, const std::array<std::string_view, N>& prefixes) {
+  return std::ranges::any_of(prefixes, [&](std::string_view p) { return text.starts_with(p); });
+}
+
+template <size_t N>
+bool ContainsAny(std::string_view text, const std::array<std::string_view, N>& parts) {
+  return std::ranges::any_of(parts, [&](std::string_view p) { return text.contains(p); });
+}
+
+}  // namespace
+
+std::string_view KindName(Kind kind) {
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"compute", "communication", "memcpy", "memset", "runtime", "operator", "annotation", "python",
+       "gpu annotation", "sync", "overhead", "counter range", "instant", "counter", "flow",
+       "profiler window", "unknown"});
+  static_assert(kNames.size() == static_cast<size_t>(Kind::kCount));
+  return kNames[static_cast<size_t>(kind)];
+}
+
+CategoryMeaning MeaningOfCategory(std::string_view category) {
+  const std::string lower = Lower(category);
+  const auto* entry = std::ranges::find(kCategories, lower, &CategoryEntry::name);
+  return entry == kCategories.end() ? CategoryMeaning{} : entry->meaning;
+}
+
+bool IsCommunicationName(std::string_view name) {
+  const std::string lower = Lower(name);
+  return StartsWithAny(lower, kCommunicationPrefixes) || ContainsAny(lower, kCommunicationParts);
+}
+
+Kind KindOfWorkName(std::string_view name) {
+  if (IsCommunicationName(name)) return Kind::kCommunication;
+  const std::string lower = Lower(name);
+  if (lower.contains("memset")) return Kind::kMemset;
+  if (lower.starts_with("dma") || ContainsAny(lower, kMemoryParts)) return Kind::kMemcpy;
+  return Kind::kCompute;
+}
+
+bool IsLaunchName(std::string_view name) {
+  constexpr auto kCalls = std::to_array<std::string_view>({"Launch", "Memcpy", "Memset"});
+  if (name.starts_with("runFunction - job_prep_and_submit_for_execution")) return true;  // MTIA
+  return ContainsAny(name, kCalls);
+}
+
+int64_t StepNumber(std::string_view name) {
+  constexpr std::string_view kPrefix = "ProfilerStep#";
+  if (!name.starts_with(kPrefix)) return -1;
+  name.remove_prefix(kPrefix.size());
+  int64_t number = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size() && number >= 0 ? number : -1;
+}
+
+}  // namespace stepscope

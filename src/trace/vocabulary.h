@@ -1,0 +1,95 @@
+// The one place that decides what an event is.
+//
+// Accelerator work is decided by the event's category, never by its having a stream: host operators
+// of Triton and synchronisation records carry streams too. Which kind of accelerator work a kernel is
+// (compute or communication) is decided by its collective arguments first, then by its name.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+namespace stepscope {
+
+enum class Kind : uint8_t {
+  // Accelerator work, in the order reports show it.
+  kCompute,
+  kCommunication,
+  kMemcpy,
+  kMemset,
+  // The host's side.
+  kRuntime,     // calls into the driver or runtime: launches, copies, synchronisation, queries
+  kOperator,    // framework operators
+  kAnnotation,  // ranges the framework or the user named, ProfilerStep#N among them
+  kPython,      // Python call stack
+  // Records about either side.
+  kGpuAnnotation,   // an annotation's shadow on the device: spans work, is none
+  kSync,            // synchronisation as the device saw it: spans waiting, is no work
+  kOverhead,        // the profiler's own cost
+  kCounterRange,    // hardware counters over a range of kernels
+  kInstant,         // a moment, such as a memory allocation
+  kCounter,         // a value over time
+  kFlow,            // one end of an arrow between two events
+  kProfilerWindow,  // the span of the recording itself
+  kUnknown,         // a category this vocabulary does not list
+  kCount
+};
+
+std::string_view KindName(Kind kind);  // "compute", "communication", "memcpy", ...
+
+// True for what occupies an accelerator.
+constexpr bool IsGpuWork(Kind kind) { return kind <= Kind::kMemset; }
+constexpr bool IsMemory(Kind kind) { return kind == Kind::kMemcpy || kind == Kind::kMemset; }
+
+// A set of kinds: what a reader is asked to keep.
+class KindSet {
+ public:
+  constexpr KindSet() = default;
+  constexpr KindSet(std::initializer_list<Kind> kinds) {
+    for (Kind kind : kinds) bits_ |= 1u << static_cast<unsigned>(kind);
+  }
+  static constexpr KindSet All() {
+    KindSet all;
+    all.bits_ = (1u << static_cast<unsigned>(Kind::kCount)) - 1;
+    return all;
+  }
+  constexpr bool Has(Kind kind) const { return bits_ >> static_cast<unsigned>(kind) & 1; }
+  constexpr KindSet operator|(KindSet other) const {
+    other.bits_ |= bits_;
+    return other;
+  }
+
+ private:
+  uint32_t bits_ = 0;
+};
+
+inline constexpr KindSet kGpuWork = {Kind::kCompute, Kind::kCommunication, Kind::kMemcpy,
+                                     Kind::kMemset};
+
+// What a category says about its events, as profilers of 2021 to today spell it, and what of that the
+// event's name may still change.
+enum class NameDecides : uint8_t {
+  kNothing,
+  kCommunication,  // kernels: compute, or communication
+  kWork,           // accelerators whose category does not tell kernels from copies: any of the four
+  kStep,           // operators: in 2021 a profiler step was recorded as one
+};
+struct CategoryMeaning {
+  Kind kind = Kind::kUnknown;
+  NameDecides name_decides = NameDecides::kNothing;
+};
+CategoryMeaning MeaningOfCategory(std::string_view category);
+
+// True when a kernel of this name moves data between accelerators, whatever library it belongs to.
+bool IsCommunicationName(std::string_view name);
+
+// The kind of accelerator work a name alone stands for, where the category leaves it open.
+Kind KindOfWorkName(std::string_view name);
+
+// Whether this runtime call puts work on a device: a launch, an asynchronous copy or set, a graph.
+bool IsLaunchName(std::string_view name);
+
+// N of "ProfilerStep#N"; -1 for any other name.
+int64_t StepNumber(std::string_view name);
+
+}  // namespace stepscope
