@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/column.h"
+#include "base/growing_array.h"
 #include "base/string_table.h"
 #include "trace/notes.h"
 #include "trace/vocabulary.h"
@@ -90,8 +90,8 @@ class SparseColumn {
   }
 
  private:
-  Column<EventId> events_;
-  Column<T> values_;
+  GrowingArray<EventId> events_;
+  GrowingArray<T> values_;
 };
 
 // Where events happen: a host thread, or a stream of a device.
@@ -157,11 +157,11 @@ class Trace {
  private:
   EventId Last() const { return static_cast<EventId>(starts_.size() - 1); }
 
-  Column<int64_t> starts_;
-  Column<int64_t> durations_;
-  Column<StringId> names_;
-  Column<TrackId> tracks_of_;
-  Column<Kind> kinds_;
+  GrowingArray<int64_t> starts_;
+  GrowingArray<int64_t> durations_;
+  GrowingArray<StringId> names_;
+  GrowingArray<TrackId> tracks_of_;
+  GrowingArray<Kind> kinds_;
   std::array<SparseColumn<int64_t>, Index(IntField::kCount)> ints_;
   std::array<SparseColumn<StringId>, Index(TextField::kCount)> texts_;
   std::array<SparseColumn<double>, Index(RealField::kCount)> reals_;

@@ -139,10 +139,10 @@ Kind KindOfWorkName(std::string_view name) {
   return Kind::kCompute;
 }
 
-bool IsLaunchName(std::string_view name) {
-  constexpr auto kCalls = std::to_array<std::string_view>({"Launch", "Memcpy", "Memset"});
-  if (name.starts_with("runFunction - job_prep_and_submit_for_execution")) return true;  // MTIA
-  return ContainsAny(name, kCalls);
+bool IsKernelLaunchName(std::string_view name) {
+  return name.contains("LaunchKernel") || name.contains("LaunchCooperativeKernel") ||
+         name.contains("GraphLaunch") ||
+         name.starts_with("runFunction - job_prep_and_submit_for_execution");  // MTIA
 }
 
 int64_t StepNumber(std::string_view name) {

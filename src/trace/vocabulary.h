@@ -86,8 +86,9 @@ bool IsCommunicationName(std::string_view name);
 // The kind of accelerator work a name alone stands for, where the category leaves it open.
 Kind KindOfWorkName(std::string_view name);
 
-// Whether this runtime call puts work on a device: a launch, an asynchronous copy or set, a graph.
-bool IsLaunchName(std::string_view name);
+// Whether this runtime call puts kernels on a device: cudaLaunchKernel, cuLaunchKernelEx,
+// cudaGraphLaunch, hipExtModuleLaunchKernel and their like; copies and sets are not meant.
+bool IsKernelLaunchName(std::string_view name);
 
 // N of "ProfilerStep#N"; -1 for any other name.
 int64_t StepNumber(std::string_view name);

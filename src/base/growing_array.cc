@@ -1,5 +1,5 @@
 // Growth of columns: malloc while they are small, remapped pages once they are large.
-#include "base/column.h"
+#include "base/growing_array.h"
 
 #include <sys/mman.h>
 

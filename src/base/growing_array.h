@@ -44,7 +44,7 @@ class GrowingMemory {
 
 template <class T>
   requires std::is_trivially_copyable_v<T>
-class Column {
+class GrowingArray {
  public:
   void Append(T value) {
     if (size_ * sizeof(T) == memory_.capacity()) memory_.Grow((size_ + 1) * sizeof(T));

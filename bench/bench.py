@@ -1,0 +1,321 @@
+#!/usr/bin/env python3
+"""Measures what Stepscope promises about speed and memory, against a floor and a peer in the same run.
+
+    ./dev bench [--peers] [--json FILE] [--strict]
+
+Absolute times say little on a shared machine, so every promise is a ratio to something measured beside
+it, turn and turn about: `igzip -dc`, which only inflates the same bytes, and with --peers Holistic
+Trace Analysis (HTA) on the same folder. Medians are shown. Data is made once, under build/bench.
+"""
+import argparse
+import dataclasses
+import datetime
+import hashlib
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+STEPSCOPE = ROOT / "build/release/stepscope"
+INGEST_BENCH = ROOT / "build/release/bench/ingest_bench"
+DATA = ROOT / "build/bench"
+REAL_TRACE = ROOT / "../shared/traces/torch2/xdit_sd35/rank_0.json.gz"
+PEER = Path(__file__).with_name("peer_hta.py")
+
+ROUNDS = 15        # of commands that take a fraction of a second
+PEER_ROUNDS = 3    # of commands that take many seconds
+
+
+@dataclasses.dataclass
+class Sample:
+    """What one run of a command cost."""
+    wall: float  # seconds
+    cpu: float   # seconds, user and system, of the process and all children it waited for
+    peak: int    # bytes resident at most, of the largest single process; includes a floor of this
+                 # Python's own size, about 20 MB, which the child starts out with
+
+
+@dataclasses.dataclass
+class Row:
+    """One line of the answer: a measured value and, where one is promised, its bar."""
+    key: str
+    title: str
+    value: float | None      # None: not measured, and `how` says why
+    unit: str = "x"
+    bar: float | None = None
+    at_least: bool = False   # whether the bar is a minimum; else a maximum
+    how: str = ""
+
+    def verdict(self):
+        if self.bar is None or self.value is None:
+            return ""
+        good = self.value >= self.bar if self.at_least else self.value <= self.bar
+        return "pass" if good else "MISS"
+
+
+def fail(message):
+    sys.exit(f"bench: {message}")
+
+
+def run(command, keep_output=False):
+    """Runs a command to its end; returns its Sample and, if asked for, what it printed."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        begin = time.monotonic()
+        process = subprocess.Popen([str(word) for word in command], stderr=errors,
+                                   stdout=out if keep_output else subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - begin
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            errors.seek(0)
+            fail(f"exit {process.returncode} from {' '.join(map(str, command))}\n"
+                 + errors.read().decode(errors="replace")[-2000:])
+        out.seek(0)
+        return (Sample(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024),
+                out.read().decode())
+
+
+def take_turns(rounds, **commands):
+    """Runs the commands in turn, `rounds` times after a warm-up; the median Sample of each by name."""
+    samples = {name: [] for name in commands}
+    for turn in range(rounds + 1):
+        for name, command in commands.items():
+            sample, _ = run(command)
+            if turn > 0:
+                samples[name].append(sample)
+    return {name: Sample(*(statistics.median(getattr(sample, field.name) for sample in several)
+                           for field in dataclasses.fields(Sample)))
+            for name, several in samples.items()}
+
+
+def demo(name, *options):
+    """A demo job under build/bench; made again only when its options or the code of demo changed."""
+    folder, stamp = DATA / name, DATA / f"{name}.made-from"
+    code = b"".join(path.read_bytes() for path in sorted((ROOT / "src/demo").glob("*.*")))
+    recipe = f"{options} {hashlib.sha256(code).hexdigest()}"
+    if not stamp.exists() or stamp.read_text() != recipe:
+        print(f"bench: making {folder.relative_to(ROOT)}...", file=sys.stderr)
+        shutil.rmtree(folder, ignore_errors=True)
+        DATA.mkdir(parents=True, exist_ok=True)
+        run([STEPSCOPE, "demo", folder, *options])
+        stamp.write_text(recipe)
+    return folder
+
+
+def traces(folder):
+    return sorted(folder.glob("rank-*"))
+
+
+def raw_bytes(files):
+    """Bytes of JSON in these .json.gz files."""
+    inflate = subprocess.Popen(["igzip", "-dc", *map(str, files)], stdout=subprocess.PIPE)
+    total = 0
+    while block := inflate.stdout.read(1 << 20):
+        total += len(block)
+    return total if inflate.wait() == 0 else fail("igzip could not read the traces")
+
+
+def analyze(path):
+    return [STEPSCOPE, "analyze", path, "--format", "json"]
+
+
+def megabytes(count):
+    return f"{count / 1e6:.0f} MB"
+
+
+def milliseconds(seconds):
+    return f"{seconds * 1e3:.0f} ms" if seconds < 10 else f"{seconds:.1f} s"
+
+
+def bench_one_file():
+    """CPU time on a real trace, in units of what inflating alone costs."""
+    trace, what = REAL_TRACE, "a real trace, xdit_sd35"
+    if not trace.exists():
+        trace, what = traces(ranks8())[0], "a demo trace, as ../shared is not here"
+    cost = take_turns(ROUNDS, ours=analyze(trace), floor=["igzip", "-dc", trace])
+    ours, floor = cost["ours"], cost["floor"]
+    how = (f"{what}, {megabytes(raw_bytes([trace]))} raw: {milliseconds(ours.cpu)} CPU "
+           f"({milliseconds(ours.wall)} wall), igzip {milliseconds(floor.cpu)}; {ROUNDS} rounds")
+    return [Row("cpu_over_igzip", "CPU of one file / igzip -dc", ours.cpu / floor.cpu, bar=4.0, how=how)]
+
+
+def ranks8():
+    return demo("ranks8", "--ranks", "8", "--min-raw-bytes", "54000000")
+
+
+def bench_folder(peer):
+    """A job of 8 ranks, beside igzip, and beside HTA when `peer` is (its Python, its version)."""
+    folder = ranks8()
+    files = traces(folder)
+    cost = take_turns(ROUNDS // 2, ours=analyze(folder), floor=["igzip", "-dc", *files])
+    ours, floor = cost["ours"], cost["floor"]
+    raw = raw_bytes(files)
+    rows = [
+        Row("folder_wall", "8 ranks: wall time", ours.wall * 1e3, "ms",
+            how=f"{megabytes(raw)} raw, {megabytes(sum(f.stat().st_size for f in files))} on disk; "
+                f"{raw / ours.wall / 1e9:.1f} GB/s raw; {ROUNDS // 2} rounds"),
+        Row("folder_cpu", "8 ranks: CPU time", ours.cpu * 1e3, "ms",
+            how=f"{ours.cpu / floor.cpu:.2f}x igzip -dc on the same files, "
+                f"{milliseconds(floor.cpu)}"),
+        Row("folder_peak", "8 ranks: peak memory", ours.peak / 1e6, "MB", how="resident set"),
+    ]
+    if peer is None:
+        why = "not measured; ./dev bench --peers"
+        return rows + [
+            Row("hta_wall", "8 ranks: HTA wall / ours", None, bar=100, at_least=True, how=why),
+            Row("hta_memory", "8 ranks: our memory / HTA's", None, bar=0.1, how=why)]
+    python, version = peer
+    hta, phases, memory = bench_hta(python, folder)
+    # Our own runs once more, so that both were measured in the same minutes.
+    again = take_turns(PEER_ROUNDS, ours=analyze(folder))["ours"]
+    return rows + [
+        Row("hta_wall", "8 ranks: HTA wall / ours", hta.wall / again.wall, bar=100, at_least=True,
+            how=f"{version}: {milliseconds(hta.wall)} (import {phases['import']:.1f}, load "
+                f"{phases['load']:.1f}, analyses {phases['analyses']:.1f} s), "
+                f"ours {milliseconds(again.wall)}; {PEER_ROUNDS} rounds"),
+        Row("hta_cpu", "8 ranks: HTA CPU / ours", hta.cpu / again.cpu,
+            how=f"{milliseconds(hta.cpu)}, ours {milliseconds(again.cpu)}"),
+        Row("hta_memory", "8 ranks: our memory / HTA's", again.peak / memory, bar=0.1,
+            how=f"{megabytes(memory)} (sampled PSS of its processes), "
+                f"ours {megabytes(again.peak)}")]
+
+
+def bench_hta(python, folder):
+    """(median Sample, seconds by phase, peak bytes) of HTA on the folder. Memory is sampled in a run
+    of its own, as reading it costs time."""
+    command = [python, PEER, folder]
+    run(command)
+    samples, phases = [], {}
+    for _ in range(PEER_ROUNDS):
+        sample, text = run(command, keep_output=True)
+        samples.append(sample)
+        phases = json.loads(text)["seconds"]
+    samples.sort(key=lambda sample: sample.wall)
+    return samples[len(samples) // 2], phases, peak_of_tree(command)
+
+
+def peak_of_tree(command):
+    """Peak of the proportional set size of a command and its descendants, sampled every 0.1 s."""
+    process = subprocess.Popen([str(word) for word in command],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    peak = 0
+    while process.poll() is None:
+        peak = max(peak, sum(proportional_set(pid) for pid in descendants(process.pid)))
+        time.sleep(0.1)
+    return peak
+
+
+def descendants(pid):
+    """`pid` and every process under it."""
+    found = [pid]
+    for parent in found:
+        for children in Path(f"/proc/{parent}/task").glob("*/children"):
+            try:
+                found += [int(child) for child in children.read_text().split()]
+            except OSError:
+                pass  # it ended meanwhile
+    return found
+
+
+def proportional_set(pid):
+    try:
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return 0
+    match = re.search(r"^Pss:\s+(\d+) kB", text, re.MULTILINE)
+    return int(match.group(1)) * 1024 if match else 0
+
+
+def bench_memory():
+    """Memory on one file of over 300 MB of JSON."""
+    trace = traces(demo("single", "--ranks", "1", "--min-raw-bytes", "310000000"))[0]
+    raw = raw_bytes([trace])
+    ours = take_turns(5, ours=analyze(trace))["ours"]
+    rows = [Row("memory_over_raw", "peak memory / raw JSON", ours.peak / raw, bar=0.35,
+                how=f"one file of {megabytes(raw)} raw: {megabytes(ours.peak)} resident, "
+                    f"{milliseconds(ours.wall)} wall")]
+    per_event = Row("bytes_per_event", "columns per event", None, "bytes", bar=64,
+                    how="no build/release/bench/ingest_bench")
+    if INGEST_BENCH.exists():
+        _, text = run([INGEST_BENCH, trace], keep_output=True)
+        match = re.search(r"bytes_per_event\W+([0-9.]+)", text)
+        per_event.value = float(match.group(1)) if match else None
+        per_event.how = "everything kept, strings aside"
+    return rows + [per_event]
+
+
+def install_peer(requirement):
+    """A throwaway environment under build/bench with HTA in it: (its Python, name and version)."""
+    venv = DATA / "venv"
+    python, stamp = venv / "bin/python", venv / "installed"
+    if not stamp.exists() or stamp.read_text() != requirement:
+        print(f"bench: installing {requirement} from PyPI into build/bench/venv...", file=sys.stderr)
+        shutil.rmtree(venv, ignore_errors=True)
+        try:
+            subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+            subprocess.run([python, "-m", "pip", "install", "--quiet", requirement], check=True)
+        except subprocess.CalledProcessError as error:
+            fail(f"could not install the peer: {error}")
+        stamp.write_text(requirement)
+    name = re.split(r"[=<>~!]", requirement)[0]
+    ask = ("import importlib.metadata as m; "
+           f"print('{name}', m.version('{name}'), 'with pandas', m.version('pandas'))")
+    return python, run([python, "-c", ask], keep_output=True)[1].strip()
+
+
+def machine():
+    model = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return {"cpu": model.group(1).strip() if model else "unknown", "cores": os.cpu_count(),
+            "memory": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+            "load": os.getloadavg()[0], "system": f"Linux {os.uname().release}"}
+
+
+def print_table(rows, here, date, version):
+    print(f"{version} on {here['cpu']}, {here['cores']} cores, {megabytes(here['memory'])}, {date}\n")
+    print(f"{'what':<30}{'measured':>14}  {'bar':<9}{'':<6}how")
+    for row in rows:
+        number = "-" if row.value is None else f"{row.value:.{2 if row.value < 10 else 0}f}"
+        value = number if row.value is None else f"{number} {row.unit}"
+        bar = "" if row.bar is None else f"{'>=' if row.at_least else '<='} {row.bar:g}"
+        print(f"{row.title:<30}{value:>14}  {bar:<9}{row.verdict():<6}{row.how}")
+
+
+def main():
+    options = argparse.ArgumentParser(prog="./dev bench", description=__doc__.splitlines()[0])
+    options.add_argument("--peers", action="store_true", help="measure HTA too (installs it from PyPI)")
+    options.add_argument("--hta", metavar="REQUIREMENT", default="HolisticTraceAnalysis",
+                         help="which HTA, as pip takes it; releases since 0.6 are named traceinsight")
+    options.add_argument("--json", metavar="FILE", help="write the answer here too")
+    options.add_argument("--strict", action="store_true", help="exit 1 when a bar is missed")
+    asked = options.parse_args()
+
+    if not STEPSCOPE.exists():
+        fail("no build/release/stepscope; ./dev build")
+    if not shutil.which("igzip"):
+        fail("no igzip; apt-get install isal")
+    peer = install_peer(asked.hta) if asked.peers else None
+    here = machine()
+    if here["load"] > 0.5:
+        print(f"bench: warning: the machine is busy (load average {here['load']:.1f}); "
+              "ratios hold up better than times", file=sys.stderr)
+
+    rows = bench_one_file() + bench_folder(peer) + bench_memory()
+    date = datetime.date.today().isoformat()
+    version = run([STEPSCOPE, "--version"], keep_output=True)[1].strip()
+    print_table(rows, here, date, version)
+    if asked.json:
+        answer = [dataclasses.asdict(row) | {"verdict": row.verdict()} for row in rows]
+        Path(asked.json).write_text(json.dumps(
+            {"version": version, "date": date, "machine": here, "results": answer}, indent=1) + "\n")
+    return 1 if asked.strict and any(row.verdict() == "MISS" for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,16 @@
+// The one list of analyses: a new one is named here, in both places.
+#pragma once
+
+#include "analyses/analysis.h"
+
+namespace stepscope {
+
+extern const Analysis kTemporalBreakdown, kCommOverlap, kIdleTime, kKernelBreakdown,
+    kKernelDistribution;
+
+// In the order reports are shown.
+inline constexpr const Analysis* kAllAnalyses[] = {
+    &kTemporalBreakdown, &kCommOverlap, &kIdleTime, &kKernelBreakdown, &kKernelDistribution,
+};
+
+}  // namespace stepscope

@@ -1,0 +1,86 @@
+// Columns and sentences that reports share.
+#include "analyses/build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace stepscope {
+
+Column KeyColumn(std::string key, std::string title) {
+  return {std::move(key), std::move(title), Unit::kNone, Role::kKey};
+}
+Column TimeColumn(std::string key, std::string title) {
+  return {std::move(key), std::move(title), Unit::kNanoseconds, Role::kValue};
+}
+Column RatioColumn(std::string key, std::string title) {
+  return {std::move(key), std::move(title), Unit::kRatio, Role::kValue};
+}
+Column CountColumn(std::string key, std::string title) {
+  return {std::move(key), std::move(title), Unit::kCount, Role::kValue};
+}
+
+std::vector<Column> DeviceKeys() {
+  return {KeyColumn("rank", "rank"), KeyColumn("window", "window"), KeyColumn("device", "device")};
+}
+
+std::vector<Cell> DeviceCells(const DeviceFacts& device) {
+  return {device.rank->rank, device.rank->window, device.device};
+}
+
+Cell Ratio(int64_t part, int64_t whole) {
+  if (whole == 0) return std::monostate();
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void AddColumns(Table& table, std::vector<Column> more) {
+  std::ranges::move(more, std::back_inserter(table.columns));
+}
+
+Report StartReport(const Analysis& analysis, const Facts& facts) {
+  Report report{.analysis = std::string(analysis.name), .title = std::string(analysis.title)};
+  if (!facts.no_work.empty()) {
+    MakeUnavailable(report, facts.no_work);
+  } else if (!facts.some_without_work.empty()) {
+    report.status = Status::kPartial;
+    report.why = facts.some_without_work;
+  }
+  return report;
+}
+
+void MakeUnavailable(Report& report, std::string why) {
+  report.status = Status::kUnavailable;
+  report.why = std::move(why);
+}
+
+std::string ShortName(std::string_view name) {
+  // Everything inside <...> and (...) goes; of what is left, the last word is the function. Lambdas and
+  // "(anonymous namespace)" stand in brackets too, and names without brackets may hold spaces.
+  std::string outside;
+  int depth = 0;
+  for (const char c : name) {
+    if (c == '<' || c == '(') {
+      ++depth;
+    } else if (c == '>' || c == ')') {
+      if (depth > 0) --depth;
+    } else if (depth == 0) {
+      outside += c;
+    }
+  }
+  if (outside.size() == name.size() || outside.empty()) return std::string(name);
+  while (outside.ends_with(' ')) outside.pop_back();
+  const bool memory = outside.starts_with("Mem");  // "Memcpy DtoH (Device -> Pinned)"
+  const size_t space = memory ? outside.npos : outside.rfind(' ');
+  return space == outside.npos ? outside : outside.substr(space + 1);
+}
+
+std::string SayDevice(const DeviceFacts& device) {
+  std::string text = fmt::format("rank {}", device.rank->rank);
+  if (device.rank->devices.size() > 1) text += fmt::format(" device {}", device.device);
+  if (device.rank->window > 0) text += fmt::format(" window {}", device.rank->window);
+  return text;
+}
+
+}  // namespace stepscope

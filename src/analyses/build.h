@@ -1,0 +1,39 @@
+// Columns and sentences that reports share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyses/analysis.h"
+
+namespace stepscope {
+
+Column KeyColumn(std::string key, std::string title);
+Column TimeColumn(std::string key, std::string title);   // ns
+Column RatioColumn(std::string key, std::string title);  // 0..1
+Column CountColumn(std::string key, std::string title);
+
+// The columns that say which device of which recording a row is about: rank, window, device.
+std::vector<Column> DeviceKeys();
+std::vector<Cell> DeviceCells(const DeviceFacts& device);
+
+// part / whole, or no value when there is no whole.
+Cell Ratio(int64_t part, int64_t whole);
+
+// `table`'s columns followed by `more`.
+void AddColumns(Table& table, std::vector<Column> more);
+
+// A report with its name and title filled in; unavailable or partial where ranks lack work.
+Report StartReport(const Analysis& analysis, const Facts& facts);
+
+// Turns a report into one that cannot answer. `why` is a sentence without a final stop.
+void MakeUnavailable(Report& report, std::string why);
+
+// A kernel's name without template arguments, parameters and return type, for sentences.
+std::string ShortName(std::string_view name);
+
+// "rank 3", or "rank 3 device 1" where a rank has several devices.
+std::string SayDevice(const DeviceFacts& device);
+
+}  // namespace stepscope

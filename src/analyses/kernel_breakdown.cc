@@ -1,0 +1,192 @@
+// Time by kind of work, and every kernel with its statistics.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "base/saturate.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** which kinds of work run, alone and at once, and which kernels take the time?
+
+**Counts:** `kinds`: the busy time of each rank, divided by what was running at once: compute,
+communication, memory (copies and sets), or a combination of them; the rows of a rank add up to its busy
+time, those of rank "all" to the sum over ranks. `kernels`: every kernel of every rank with count, sum,
+mean, shortest, longest and sample standard deviation, in ns; `top`: the same over all ranks. Sums here
+are sums of durations, not unions: kernels that run at once both count in full.
+
+**Cannot see:** how long a kernel should take, and how much of a communication kernel is waiting.
+
+**Read it so:** the top of `top` is where faster kernels pay. A kernel with a large deviation has
+different shapes, or waits. Many calls with a mean of a few microseconds ask for fusion or CUDA graphs.
+)md";
+
+std::string_view KindOfTables(Kind kind) { return IsMemory(kind) ? "memory" : KindName(kind); }
+
+std::string CombinationName(unsigned combination) {
+  std::string name;
+  const auto add = [&](unsigned bit, std::string_view kind) {
+    if ((combination & bit) == 0) return;
+    if (!name.empty()) name += " + ";
+    name += kind;
+  };
+  add(kComputeBit, "compute");
+  add(kCommunicationBit, "communication");
+  add(kMemoryBit, "memory");
+  return name;
+}
+
+struct Statistics {
+  int64_t count = 0, sum = 0;
+  int64_t min = INT64_MAX, max = 0;
+  double mean = 0, squares = 0;  // Welford's running mean and sum of squared deviations
+
+  void Add(int64_t duration) {
+    ++count;
+    sum = AddSaturated(sum, duration);
+    min = std::min(min, duration);
+    max = std::max(max, duration);
+    const double delta = static_cast<double>(duration) - mean;
+    mean += delta / static_cast<double>(count);
+    squares += delta * (static_cast<double>(duration) - mean);
+  }
+  int64_t Mean() const { return std::llround(mean); }
+  int64_t Deviation() const {
+    return count < 2 ? 0 : std::llround(std::sqrt(squares / static_cast<double>(count - 1)));
+  }
+};
+
+using KernelKey = std::pair<std::string_view, StringId>;  // kind, name
+using Kernels = std::map<KernelKey, Statistics>;
+
+std::vector<Column> StatisticsColumns() {
+  return {KeyColumn("kind", "kind"),    KeyColumn("name", "name"), CountColumn("count", "count"),
+          TimeColumn("sum", "sum"),     TimeColumn("mean", "mean"), TimeColumn("min", "min"),
+          TimeColumn("max", "max"),     TimeColumn("stddev", "stddev")};
+}
+
+// Appends a row per kernel, the longest in sum first.
+void AddKernels(Table& table, const Facts& facts, const Kernels& kernels, std::vector<Cell> prefix) {
+  std::vector<std::pair<KernelKey, const Statistics*>> order;
+  for (const auto& [key, statistics] : kernels) order.emplace_back(key, &statistics);
+  std::ranges::sort(order, [&](const auto& a, const auto& b) {
+    if (a.second->sum != b.second->sum) return a.second->sum > b.second->sum;
+    return std::pair((*facts.names)[a.first.second], a.first.first) <
+           std::pair((*facts.names)[b.first.second], b.first.first);
+  });
+  for (const auto& [key, s] : order) {
+    auto row = prefix;
+    row.insert(row.end(), {std::string(key.first), std::string((*facts.names)[key.second]), s->count,
+                           s->sum, s->Mean(), s->min, s->max, s->Deviation()});
+    table.rows.push_back(std::move(row));
+  }
+}
+
+using Combinations = std::array<int64_t, kCombinations>;
+
+void AddCombinations(Table& table, const Cell& rank, const Combinations& time) {
+  int64_t busy = 0;
+  for (unsigned c = 1; c < kCombinations; ++c) busy += time[c];
+  std::vector<unsigned> order;
+  for (unsigned c = 1; c < kCombinations; ++c) {
+    if (time[c] > 0) order.push_back(c);
+  }
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](unsigned c) { return time[c]; });
+  for (const unsigned c : order) {
+    table.rows.push_back({rank, CombinationName(c), time[c], Ratio(time[c], busy)});
+  }
+}
+
+Table KindTable(const Facts& facts) {
+  Table table{.key = "kinds", .title = "Busy time by what runs at once",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("kinds", "running"),
+                          TimeColumn("time", "time"), RatioColumn("ratio", "of busy")},
+              .text_rows = 28};
+  Combinations all{};
+  std::map<int64_t, Combinations> ranks;
+  for (const DeviceFacts& device : facts.devices) {
+    Combinations& rank = ranks[device.rank->rank];
+    for (unsigned c = 1; c < kCombinations; ++c) {
+      rank[c] += device.total.time[c];
+      all[c] += device.total.time[c];
+    }
+  }
+  AddCombinations(table, "all", all);
+  for (const auto& [rank, time] : ranks) AddCombinations(table, rank, time);
+  return table;
+}
+
+void AddFinding(Report& report, const Facts& facts) {
+  int64_t memory_alone = 0;
+  int64_t span = 0;
+  for (const DeviceFacts& device : facts.devices) {
+    memory_alone += device.total.time[kMemoryBit];
+    span += device.total.Span();
+  }
+  const double share = span == 0 ? 0 : static_cast<double>(memory_alone) / static_cast<double>(span);
+  if (share < 0.05) return;
+  report.findings.push_back(
+      {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
+       .says = fmt::format("Copies and sets that nothing hides take {} of the time.", HumanRatio(share)),
+       .because = fmt::format("{} per device with only memory work running",
+                              HumanTime(static_cast<double>(memory_alone) /
+                                        static_cast<double>(facts.devices.size()))),
+       .hint = "copy from pinned memory with non_blocking=True on a stream of its own, and keep data on "
+               "the device between steps",
+       .worth = memory_alone / static_cast<int64_t>(facts.devices.size())});
+}
+
+Report Run(const Facts& facts, const Params&) {
+  Report report = StartReport(kKernelBreakdown, facts);
+  if (report.status == Status::kUnavailable) return report;
+  std::map<int64_t, Kernels> ranks;
+  Kernels all;
+  for (const RankWork& rank : facts.ranks) {
+    Kernels& kernels = ranks[rank.rank];
+    for (const Work& work : rank.work) {
+      const KernelKey key{KindOfTables(work.kind), work.name};
+      kernels[key].Add(work.duration());
+      all[key].Add(work.duration());
+    }
+  }
+  Table top{.key = "top", .title = "Kernels over all ranks", .columns = StatisticsColumns(), .text_rows = 12};
+  AddKernels(top, facts, all, {});
+  Table kernels{.key = "kernels", .title = "Kernels of each rank", .columns = {KeyColumn("rank", "rank")},
+                .text_rows = 0};
+  AddColumns(kernels, StatisticsColumns());
+  for (const auto& [rank, statistics] : ranks) AddKernels(kernels, facts, statistics, {rank});
+
+  const auto& first = top.rows.front();
+  int64_t sum = 0;
+  for (const auto& [key, statistics] : all) sum = AddSaturated(sum, statistics.sum);
+  const auto share = static_cast<double>(std::get<int64_t>(first[3])) / static_cast<double>(std::max<int64_t>(sum, 1));
+  report.headline = fmt::format("{} different kernels ran; the longest in sum takes {} of all kernel time.",
+                                HumanCount(static_cast<int64_t>(all.size())), HumanRatio(share));
+  report.tables.push_back(KindTable(facts));
+  report.tables.push_back(std::move(top));
+  report.tables.push_back(std::move(kernels));
+  AddFinding(report, facts);
+  return report;
+}
+
+}  // namespace
+
+const Analysis kKernelBreakdown = {
+    .name = "kernel_breakdown",
+    .title = "Which kernels take the time",
+    .doc = kDoc,
+    .needs = kRankWorkNeeds,
+    .params = {},
+    .run = &Run,
+};
+
+}  // namespace stepscope

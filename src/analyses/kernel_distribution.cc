@@ -1,0 +1,249 @@
+// The same kernel on every rank: who is unlike the others?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "base/saturate.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** does a kernel take as long on every rank, and if not, which rank deviates?
+
+**Counts:** for every kernel that ran on at least two ranks: its mean duration on each rank
+(`rank_means`), and in `kernels` the smallest and largest of these means, their spread = (largest -
+smallest) / median, and the rank that deviates most from the median. Kernels are ordered by what the
+spread costs: (largest - median) x calls on the slowest rank.
+
+**Cannot see:** whether the ranks did the same amount of work: experts, embeddings and pipeline stages
+differ by design. The median needs three ranks to tell which one is odd.
+
+**Read it so:** a compute kernel slower on one rank points to that device: its clock, its temperature, a
+neighbour. A communication kernel is shortest on the rank that arrives last, since all others wait
+inside theirs: the rank with the short collective is the one to look at.
+)md";
+
+constexpr auto kParams = std::to_array<Parameter>({
+    {"deviation", Parameter::Type::kNumber, "0.1", Unit::kRatio,
+     "a rank whose mean is further than this from the median of the ranks is worth a finding"},
+    {"share", Parameter::Type::kNumber, "0.01", Unit::kRatio,
+     "kernels below this share of all kernel time are not worth a finding"},
+});
+
+struct OnRank {
+  int64_t rank = 0;
+  int64_t count = 0;
+  int64_t sum = 0;
+  double Mean() const { return static_cast<double>(sum) / static_cast<double>(count); }
+};
+
+// One kernel on all ranks that ran it.
+struct Kernel {
+  Kind kind = Kind::kCompute;
+  std::string_view name;
+  std::vector<OnRank> ranks;  // ascending
+
+  int64_t count = 0, sum = 0;
+  double median = 0;
+  const OnRank* fastest = nullptr;
+  const OnRank* slowest = nullptr;
+  const OnRank* odd = nullptr;  // furthest from the median
+  double Spread() const { return median > 0 ? (slowest->Mean() - fastest->Mean()) / median : 0; }
+  double Cost() const { return (slowest->Mean() - median) * static_cast<double>(slowest->count); }
+  double Deviation(const OnRank& rank) const { return median > 0 ? rank.Mean() / median - 1 : 0; }
+};
+
+void Summarize(Kernel& kernel) {
+  std::vector<double> means;
+  for (const OnRank& rank : kernel.ranks) {
+    kernel.count += rank.count;
+    kernel.sum = AddSaturated(kernel.sum, rank.sum);
+    means.push_back(rank.Mean());
+  }
+  std::ranges::sort(means);
+  const size_t half = means.size() / 2;
+  kernel.median = means.size() % 2 == 1 ? means[half] : (means[half - 1] + means[half]) / 2;
+  const auto by_mean = [](const OnRank& rank) { return rank.Mean(); };
+  kernel.fastest = &*std::ranges::min_element(kernel.ranks, {}, by_mean);
+  kernel.slowest = &*std::ranges::max_element(kernel.ranks, {}, by_mean);
+  kernel.odd = &*std::ranges::max_element(kernel.ranks, {}, [&](const OnRank& rank) {
+    return std::abs(rank.Mean() - kernel.median);
+  });
+}
+
+// Kernels that ran on two ranks or more, the most costly spread first.
+std::vector<Kernel> CollectKernels(const Facts& facts) {
+  std::map<std::pair<Kind, StringId>, std::map<int64_t, OnRank>> found;
+  for (const RankWork& rank : facts.ranks) {
+    for (const Work& work : rank.work) {
+      const Kind kind = IsMemory(work.kind) ? Kind::kMemcpy : work.kind;
+      OnRank& on_rank = found[{kind, work.name}][rank.rank];
+      on_rank.rank = rank.rank;
+      ++on_rank.count;
+      on_rank.sum = AddSaturated(on_rank.sum, work.duration());
+    }
+  }
+  std::vector<Kernel> kernels;
+  kernels.reserve(found.size());
+  for (const auto& [key, ranks] : found) {
+    if (ranks.size() < 2) continue;
+    Kernel& kernel = kernels.emplace_back(Kernel{key.first, (*facts.names)[key.second]});
+    for (const auto& [rank, on_rank] : ranks) kernel.ranks.push_back(on_rank);
+    Summarize(kernel);
+  }
+  std::ranges::sort(kernels, [](const Kernel& a, const Kernel& b) {
+    if (a.Cost() != b.Cost()) return a.Cost() > b.Cost();
+    return std::pair(a.name, a.kind) < std::pair(b.name, b.kind);
+  });
+  return kernels;
+}
+
+int64_t Rounded(double ns) { return std::llround(ns); }
+
+std::string KindText(Kind kind) { return std::string(IsMemory(kind) ? "memory" : KindName(kind)); }
+
+// Two ranks that differ do not tell which of them is odd.
+Cell OddRank(const Kernel& kernel) {
+  if (kernel.ranks.size() < 3 || kernel.odd->Mean() == kernel.median) return std::monostate();
+  return kernel.odd->rank;
+}
+
+Table KernelTable(const std::vector<Kernel>& kernels) {
+  Table table{.key = "kernels", .title = "Kernels by what their spread between ranks costs",
+              .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"), CountColumn("ranks", "ranks"),
+                          CountColumn("count", "count"), TimeColumn("mean", "mean"),
+                          TimeColumn("min", "fastest rank's mean"), TimeColumn("max", "slowest rank's mean"),
+                          RatioColumn("spread", "spread"), Column{"fastest_rank", "fastest"},
+                          Column{"slowest_rank", "slowest"}, Column{"odd_rank", "odd one out"}},
+              .text_rows = 10};
+  for (const Kernel& k : kernels) {
+    const double mean = static_cast<double>(k.sum) / static_cast<double>(k.count);
+    table.rows.push_back({std::string(k.name), KindText(k.kind), static_cast<int64_t>(k.ranks.size()),
+                          k.count, Rounded(mean), Rounded(k.fastest->Mean()), Rounded(k.slowest->Mean()),
+                          k.Spread(), k.fastest->rank, k.slowest->rank, OddRank(k)});
+  }
+  return table;
+}
+
+Table MeanTable(const std::vector<Kernel>& kernels) {
+  Table table{.key = "rank_means", .title = "Mean duration of each kernel on each rank",
+              .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"), KeyColumn("rank", "rank"),
+                          CountColumn("count", "count"), TimeColumn("mean", "mean")},
+              .text_rows = 0};
+  for (const Kernel& k : kernels) {
+    for (const OnRank& rank : k.ranks) {
+      table.rows.push_back({std::string(k.name), KindText(k.kind), rank.rank, rank.count, Rounded(rank.Mean())});
+    }
+  }
+  return table;
+}
+
+// What one rank's deviations, over all kernels where it is the odd one out, add up to.
+struct Deviant {
+  int64_t rank = 0;
+  double cost = 0;      // ns on that rank, or, for communication, on each of the ranks that wait
+  int64_t kernels = 0;
+  const Kernel* worst = nullptr;
+  double worst_cost = 0;
+};
+
+using Deviants = std::map<int64_t, Deviant>;
+
+void AddDeviation(Deviants& deviants, const Kernel& kernel, double cost) {
+  Deviant& d = deviants[kernel.odd->rank];
+  d.rank = kernel.odd->rank;
+  d.cost += cost;
+  ++d.kernels;
+  if (d.worst == nullptr || cost > d.worst_cost) {
+    d.worst = &kernel;
+    d.worst_cost = cost;
+  }
+}
+
+const Deviant* Worst(const Deviants& deviants) {
+  const auto worst = std::ranges::max_element(deviants, {}, [](const auto& d) { return d.second.cost; });
+  return worst == deviants.end() ? nullptr : &worst->second;
+}
+
+std::string Evidence(const Deviant& d) {
+  const Kernel& k = *d.worst;
+  return fmt::format("{} of its kernels deviate, most of all {}: mean {} on rank {} against a median of {} "
+                     "over {} ranks ({:+.0f} %)", d.kernels, ShortName(k.name), HumanTime(k.odd->Mean()), d.rank,
+                     HumanTime(k.median), k.ranks.size(), k.Deviation(*k.odd) * 100);
+}
+
+void AddFindings(Report& report, const std::vector<Kernel>& kernels, const Params& params) {
+  int64_t total = 0;
+  for (const Kernel& k : kernels) total = AddSaturated(total, k.sum);
+  const double share = params.Number("share");
+  Deviants slow;
+  Deviants late;
+  for (const Kernel& k : kernels) {
+    const double deviation = k.Deviation(*k.odd);
+    if (k.ranks.size() < 3 || static_cast<double>(k.sum) < share * static_cast<double>(total) ||
+        std::abs(deviation) <= params.Number("deviation")) {
+      continue;
+    }
+    const double cost = std::abs(k.odd->Mean() - k.median) * static_cast<double>(k.odd->count);
+    if (k.kind != Kind::kCommunication && deviation > 0) AddDeviation(slow, k, cost);
+    if (k.kind == Kind::kCommunication && deviation < 0) AddDeviation(late, k, cost);
+  }
+  if (const Deviant* d = Worst(slow)) {
+    report.findings.push_back(
+        {.severity = Severity::kMedium,
+         .says = fmt::format("Rank {} runs the same kernels slower than the other ranks.", d->rank),
+         .because = Evidence(*d),
+         .hint = fmt::format("check the device of rank {}: clocks and temperature (nvidia-smi -q -d "
+                             "CLOCK,PERFORMANCE), other processes on it, or more work than the others have",
+                             d->rank),
+         .worth = Rounded(d->cost)});
+  }
+  if (const Deviant* d = Worst(late)) {
+    report.findings.push_back(
+        {.severity = Severity::kMedium,
+         .says = fmt::format("Rank {} is the one the others wait for: its collectives are the shortest.", d->rank),
+         .because = Evidence(*d),
+         .hint = fmt::format("find out what makes rank {} arrive late: slower compute kernels, or host gaps in "
+                             "idle_time", d->rank),
+         .worth = Rounded(d->cost)});
+  }
+}
+
+Report Run(const Facts& facts, const Params& params) {
+  Report report = StartReport(kKernelDistribution, facts);
+  if (report.status == Status::kUnavailable) return report;
+  const std::vector<Kernel> kernels = CollectKernels(facts);
+  if (kernels.empty()) {
+    MakeUnavailable(report, "no kernel ran on more than one rank: there is nothing to compare");
+    return report;
+  }
+  const Kernel& first = kernels.front();
+  report.headline = fmt::format("{} kernels ran on several ranks; the spread of {} costs the most: {} on rank {}, "
+                                "{} on rank {}.", HumanCount(static_cast<int64_t>(kernels.size())),
+                                ShortName(first.name), HumanTime(first.fastest->Mean()), first.fastest->rank,
+                                HumanTime(first.slowest->Mean()), first.slowest->rank);
+  report.tables.push_back(KernelTable(kernels));
+  report.tables.push_back(MeanTable(kernels));
+  AddFindings(report, kernels, params);
+  return report;
+}
+
+}  // namespace
+
+const Analysis kKernelDistribution = {
+    .name = "kernel_distribution",
+    .title = "The same kernels on different ranks",
+    .doc = kDoc,
+    .needs = kRankWorkNeeds,
+    .params = kParams,
+    .run = &Run,
+};
+
+}  // namespace stepscope

@@ -1,0 +1,58 @@
+// stepscope demo: a job made up on the spot, to try things on.
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "stepscope/demo.h"
+
+namespace stepscope::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  stepscope demo /tmp/job && stepscope analyze /tmp/job
+  stepscope demo /tmp/job --ranks 8 --slow-rank 5 --slow-factor 1.4
+  stepscope demo /tmp/big --ranks 2 --min-raw-bytes 2000000000)";
+
+int Run(const std::string& folder, const DemoOptions& options) {
+  const auto summary = WriteDemo(folder, options);
+  if (!summary) {
+    PrintError(summary.error());
+    return kCouldNot;
+  }
+  fmt::print("{} traces of {} events ({:.1f} MB of JSON) in {}\n", summary->files, summary->events,
+             static_cast<double>(summary->raw_bytes) / 1e6, folder);
+  fmt::print("What is wrong with the job is in {}/truth.json; to find out without looking:\n"
+             "  stepscope analyze {}\n", folder, folder);
+  return kDone;
+}
+
+}  // namespace
+
+void AddDemo(CLI::App& app, Command& chosen) {
+  auto folder = std::make_shared<std::string>();
+  auto options = std::make_shared<DemoOptions>();
+  CLI::App* command =
+      app.add_subcommand("demo", "Write the traces of a made-up job with known faults to a folder");
+  command->footer(kExamples);
+  command->add_option("DIR", *folder, "The folder; it is made, or must hold nothing but a demo")->required();
+  const auto add = [&](const char* flag, auto& value, const char* says) {
+    return command->add_option(flag, value, says)->capture_default_str();
+  };
+  add("--ranks", options->ranks, "How many ranks");
+  add("--steps", options->steps, "How many training steps");
+  add("--layers", options->layers, "How many layers the model has: more layers, more events");
+  add("--seed", options->seed, "Same seed, same bytes");
+  add("--slow-rank", options->slow_rank, "The rank with slow compute kernels; -1: none");
+  add("--slow-factor", options->slow_factor, "How much longer its kernels take");
+  add("--exposed", options->exposed_fraction, "Share of all-reduce time that nothing hides, 0..1");
+  add("--host-gap", options->host_gap_fraction, "Share of each step in which the host is late, 0..1");
+  add("--min-raw-bytes", options->min_raw_bytes, "Add steps until every trace has this many bytes");
+  command->add_flag("!--no-stacks", options->stacks, "Leave Python stacks and shapes out");
+  command->add_flag("!--no-compress", options->compress, "Write .json instead of .json.gz");
+  command->callback([folder, options, &chosen] {
+    chosen = [folder, options] { return Run(*folder, *options); };
+  });
+}
+
+}  // namespace stepscope::cli

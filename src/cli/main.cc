@@ -1,0 +1,61 @@
+// The command line's front: the list of subcommands, help and exit codes.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+
+namespace stepscope::cli {
+namespace {
+
+constexpr const char* kAbout =
+    "Stepscope: where did the time of a training job go, and what should change?";
+constexpr const char* kExamples = R"(
+Examples:
+  stepscope demo /tmp/job && stepscope analyze /tmp/job     a made-up job, to try things on
+  stepscope analyze traces/                                 a folder with the traces of all ranks
+  stepscope explain comm_overlap                            what a number counts
+
+Exit codes: 0 done, 2 could not (the message says what, where, and what to try).)";
+
+int Main(int argc, char** argv) {
+  CLI::App app(kAbout, "stepscope");
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "stepscope " STEPSCOPE_VERSION);
+  Command chosen;
+  AddAnalyze(app, chosen);
+  AddList(app, chosen);
+  AddExplain(app, chosen);
+  AddDemo(app, chosen);
+  AddCompletions(app, chosen);
+  if (argc == 1) {
+    fmt::print("{}", app.help());
+    return kCouldNot;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {  // --help and --version
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    PrintError({error.what(), "", "stepscope --help, or stepscope COMMAND --help"});
+    return kCouldNot;
+  }
+  return chosen();
+}
+
+}  // namespace
+}  // namespace stepscope::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return stepscope::cli::Main(argc, argv);
+  } catch (const std::exception& error) {  // out of memory, or a mistake of ours
+    stepscope::cli::PrintError({error.what(), "", "please report this with the command and its input"});
+    return stepscope::cli::kCouldNot;
+  }
+}

@@ -1,0 +1,82 @@
+// What the terminal at the other end can do.
+#include "cli/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace stepscope::cli {
+namespace {
+
+constexpr int64_t kShowAfterNs = 500'000'000;
+
+int64_t NowNs() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+bool IsSet(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+std::string Printable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TextStyle StdoutStyle() {
+  TextStyle style;
+  if (!isatty(STDOUT_FILENO)) return style;
+  style.color = !IsSet("NO_COLOR") && std::string_view(IsSet("TERM") ? std::getenv("TERM") : "") != "dumb";
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    style.width = std::clamp<int>(size.ws_col, 60, 200);
+  }
+  return style;
+}
+
+void PrintError(const Error& error) {
+  std::string text = "stepscope: " + Printable(error.what);
+  if (!error.where.empty()) text += "\n  where: " + Printable(error.where);
+  if (!error.hint.empty()) text += "\n  try:   " + Printable(error.hint);
+  fmt::print(stderr, "{}\n", text);
+}
+
+ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) != 0), started_ns_(NowNs()) {}
+
+void ProgressLine::Show(const Progress& progress) {
+  if (!terminal_ || NowNs() - started_ns_ < kShowAfterNs) return;
+  const double share = progress.bytes_total == 0 ? 0
+                                                 : static_cast<double>(progress.bytes_done) /
+                                                       static_cast<double>(progress.bytes_total);
+  fmt::print(stderr, "\r\033[Kreading {} of {} files, {:.0f} %", progress.files_done,
+             progress.files_total, std::min(share, 1.0) * 100);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void ProgressLine::Clear() {
+  if (!shown_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  shown_ = false;
+}
+
+}  // namespace stepscope::cli

@@ -1,0 +1,94 @@
+// WriteDemo: checks the request, has the job produced, puts the files in place.
+#include "stepscope/demo.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "demo/folder.h"
+#include "demo/plan.h"
+#include "demo/production.h"
+#include "demo/trace_file.h"
+#include "demo/truth.h"
+
+namespace stepscope {
+namespace {
+
+struct Limit {
+  std::string_view option;
+  double value, low, high;
+
+  bool Holds() const { return value >= low && value <= high; }  // not for NaN
+};
+
+std::optional<Error> Validate(const DemoOptions& options) {
+  const std::array limits = {
+      Limit{"ranks", static_cast<double>(options.ranks), 1, 4096},
+      Limit{"steps", static_cast<double>(options.steps), 1, 100'000},
+      Limit{"layers", static_cast<double>(options.layers), 1, 1000},
+      Limit{"slow_rank", static_cast<double>(options.slow_rank), -1, options.ranks - 1.0},
+      Limit{"slow_factor", options.slow_factor, 1, 100},
+      Limit{"exposed_fraction", options.exposed_fraction, 0, 1},
+      Limit{"host_gap_fraction", options.host_gap_fraction, 0, 0.9},
+      Limit{"min_raw_bytes", static_cast<double>(options.min_raw_bytes), 0, 1e12},
+  };
+  const auto bad = std::ranges::find_if_not(limits, &Limit::Holds);
+  if (bad == limits.end()) return std::nullopt;
+  std::string hint = fmt::format("choose a value from {} to {}", bad->low, bad->high);
+  if (bad->option == "slow_rank") hint += "; -1 means that no rank is slow";
+  return Error{.what = fmt::format("no demo can be made with {} = {}", bad->option, bad->value),
+               .where = std::string(bad->option),
+               .hint = std::move(hint)};
+}
+
+Result<void> WriteTruth(demo::TraceFile& file, std::string_view json) {
+  demo::Deflater unused;
+  if (auto done = file.Create(); !done) return done;
+  if (auto done = file.Append(json, unused); !done) return done;
+  return file.Finish();
+}
+
+// A truth.json stands in the folder only while it is true: the old one goes before the first trace is
+// replaced, the new one comes after the last.
+Result<void> PutInPlace(const std::string& folder, const std::vector<std::string>& old,
+                        demo::Production& production, demo::TraceFile& truth,
+                        std::vector<std::string> names) {
+  std::ranges::sort(names);
+  if (auto done = demo::RemoveStale(folder, {demo::kTruthName}, {}); !done) return done;
+  if (auto done = production.Commit(); !done) return done;
+  if (auto done = truth.Commit(); !done) return done;
+  if (auto done = demo::SyncFolder(folder); !done) return done;
+  return demo::RemoveStale(folder, old, names);
+}
+
+}  // namespace
+
+Result<DemoSummary> WriteDemo(const std::string& folder, const DemoOptions& options) {
+  if (auto error = Validate(options)) return std::unexpected(*std::move(error));
+  const Result<std::vector<std::string>> old = demo::PrepareFolder(folder);
+  if (!old) return std::unexpected(old.error());
+  const demo::Plan plan = demo::MakePlan(options);
+  demo::Production production(plan, folder);
+  if (auto done = production.Run(); !done) return std::unexpected(std::move(done.error()));
+
+  const std::vector<demo::RankTruth> ranks = production.Truth();
+  demo::TraceFile truth(folder + "/" + demo::kTruthName, false);
+  auto done = WriteTruth(truth, demo::TruthJson(plan, ranks));
+  DemoSummary summary{.files = options.ranks + 1};
+  std::vector<std::string> names = {demo::kTruthName};
+  for (const demo::RankTruth& rank : ranks) {
+    names.push_back(rank.file);
+    summary.events += rank.events;
+    summary.raw_bytes += rank.raw_bytes;
+  }
+  if (done) done = PutInPlace(folder, *old, production, truth, std::move(names));
+  if (!done) return std::unexpected(std::move(done.error()));
+  return summary;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,110 @@
+// What a profiler would have recorded of one rank, one vector for each kind of record.
+//
+// Times are ns since the trace's base time. A stretch of the job fills these vectors, the writer turns
+// them into text, and they are cleared for the next stretch.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "demo/kernels.h"
+#include "demo/script.h"
+
+namespace stepscope::demo {
+
+inline constexpr int64_t kNone = -1;
+inline constexpr int kComputeStream = 7;
+inline constexpr int kCommStream = 20;
+
+enum class Thread : uint8_t { kMain, kAutograd };
+
+// The collective that an event stands for; `elements` is kNone where there is none.
+struct Message {
+  int64_t elements = kNone;
+  int64_t sequence = 0;
+};
+
+// An operator or a user annotation.
+struct HostRange {
+  const Node* node = nullptr;
+  Thread thread = Thread::kMain;
+  int64_t start = 0, duration = 0;
+  int64_t external_id = 0;
+  int64_t sequence = kNone;  // of autograd
+  int64_t number = kNone;    // of the step, which goes behind the name
+  Message message = {};
+};
+
+struct PythonFrame {
+  const Node* node = nullptr;
+  int64_t start = 0, duration = 0;
+  int64_t id = 0;
+  int64_t parent = kNone;
+  int64_t number = kNone;  // of the module, or the address in the name
+};
+
+// Device memory taken (`bytes` > 0) or given back.
+struct MemoryChange {
+  Thread thread = Thread::kMain;
+  int64_t time = 0;
+  int64_t address = 0, bytes = 0;
+  int64_t allocated = 0, reserved = 0;  // after it
+};
+
+struct RuntimeCall {
+  const ApiCall* call = nullptr;
+  Thread thread = Thread::kMain;
+  bool linked = false;  // has a counterpart on the device
+  int64_t start = 0, duration = 0;
+  int64_t external_id = 0, correlation = 0;
+};
+
+// A kernel, copy or memset.
+struct GpuWork {
+  const Kernel* kernel = nullptr;
+  int stream = kComputeStream;
+  int64_t start = 0, duration = 0;
+  int64_t external_id = 0, correlation = 0;
+  Message message = {};
+};
+
+// The stretch of a stream that the work launched inside an annotation takes up.
+struct GpuRange {
+  const Node* node = nullptr;
+  int stream = kComputeStream;
+  int64_t start = 0, duration = 0;
+  int64_t external_id = 0;
+  int64_t number = kNone;
+};
+
+// A synchronisation as the device saw it.
+struct SyncRecord {
+  std::string_view kind;  // "Stream Wait Event", "Stream Sync", "Context Sync"
+  int stream = -1;
+  int64_t start = 0, duration = 0;
+  int64_t external_id = 0, correlation = 0;
+  int64_t wait_stream = kNone, wait_correlation = kNone, wait_event = kNone;
+};
+
+struct Events {
+  std::vector<HostRange> ranges;
+  std::vector<PythonFrame> frames;
+  std::vector<MemoryChange> memory;
+  std::vector<RuntimeCall> calls;
+  std::vector<GpuWork> work;
+  std::vector<GpuRange> gpu_ranges;
+  std::vector<SyncRecord> syncs;
+
+  void Clear() {
+    ranges.clear();
+    frames.clear();
+    memory.clear();
+    calls.clear();
+    work.clear();
+    gpu_ranges.clear();
+    syncs.clear();
+  }
+};
+
+}  // namespace stepscope::demo

@@ -1,0 +1,145 @@
+// What stands before and after the events of a trace: the machine, the job, the names of the tracks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "demo/kineto_writer.h"
+
+namespace stepscope::demo {
+namespace {
+
+constexpr int64_t kBaseTime = 1'759'276'800'000'000'000;  // ns since 1970: 2025-10-01
+constexpr int kDevicesPerHost = 8;
+constexpr int kMultiprocessors = 132;
+// The profiler writes out as many ranks of a process group, then the last.
+constexpr int kRanksListed = 30;
+
+std::string GroupRanks(int ranks) {
+  std::vector<int> listed(static_cast<size_t>(std::min(ranks, kRanksListed)));
+  std::iota(listed.begin(), listed.end(), 0);
+  if (ranks <= kRanksListed) return fmt::format("[{}]", fmt::join(listed, ", "));
+  listed.pop_back();
+  return fmt::format("[{}, ..., {}]", fmt::join(listed, ", "), ranks - 1);
+}
+
+std::string DeviceProperties(int devices) {
+  std::string text;
+  for (int i = 0; i < devices; ++i) {
+    text += fmt::format(R"(
+    {{
+      "id": {}, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 85017755648,
+      "computeMajor": 9, "computeMinor": 0,
+      "maxThreadsPerBlock": 1024, "maxThreadsPerMultiprocessor": 2048,
+      "regsPerBlock": 65536, "warpSize": 32,
+      "sharedMemPerBlock": 49152, "numSms": {}
+    , "regsPerMultiprocessor": 65536, "sharedMemPerBlockOptin": 232448, "sharedMemPerMultiprocessor": 233472
+    }}{})",
+                        i, kMultiprocessors, i + 1 < devices ? "," : "");
+  }
+  return text;
+}
+
+}  // namespace
+
+KinetoWriter::KinetoWriter(const DemoOptions& options, int rank)
+    : options_(options),
+      rank_(rank),
+      device_(rank % kDevicesPerHost),
+      pid_(4210 + rank % kDevicesPerHost),
+      host_tracks_{fmt::format(R"("pid": {0}, "tid": {0})", pid_),
+                   fmt::format(R"("pid": {}, "tid": {})", pid_, pid_ + 390)},
+      compute_track_(StreamTrack(kComputeStream)),
+      comm_track_(StreamTrack(kCommStream)),
+      any_stream_track_(StreamTrack(-1)),
+      group_ranks_(GroupRanks(options.ranks)) {}
+
+std::string KinetoWriter::StreamTrack(int stream) const {
+  return fmt::format(R"("pid": {}, "tid": {})", device_, stream);
+}
+
+std::string_view KinetoWriter::TrackOf(int stream) const {
+  if (stream == kComputeStream) return compute_track_;
+  return stream == kCommStream ? comm_track_ : any_stream_track_;
+}
+
+void KinetoWriter::Header(JsonText& out) const {
+  std::vector<int> ranks(static_cast<size_t>(options_.ranks));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  out.Text(fmt::format(
+      R"(
+{{
+  "schemaVersion": 1,
+  "deviceProperties": [{}
+  ],
+  "cupti_version": 24,
+  "cuda_runtime_version": 12060,
+  "cuda_driver_version": 12060,
+  "distributedInfo": {{"backend": "nccl", "rank": {}, "world_size": {}, "pg_count": 1, "pg_config": [{{"pg_name": "0", "pg_desc": "default_pg", "backend_config": "cuda:nccl", "pg_size": {}, "ranks": [{}]}}], "nccl_version": "2.21.5"}},
+  "profile_memory": 1,
+)",
+      DeviceProperties(std::min(options_.ranks, kDevicesPerHost)), rank_, options_.ranks,
+      options_.ranks, fmt::join(ranks, ", ")));
+  if (options_.stacks) out.Text("  \"record_shapes\": 1,\n  \"with_stack\": 1,\n");
+  out.Text("  \"traceEvents\": [\n");
+}
+
+void KinetoWriter::WriteMetadata(std::string_view name, std::string_view track, int64_t time,
+                                 std::string_view key, std::string_view value, JsonText& out) {
+  out.Text("  {\n    \"name\": \"").Text(name).Text("\", \"ph\": \"M\", \"ts\": ").Micros(time);
+  out.Text(", ").Text(track).Text(",\n    \"args\": {\n      \"").Text(key).Text("\": ");
+  out.Text(value).Text("\n    }\n  },\n");
+  ++events_;
+}
+
+void KinetoWriter::WriteThread(std::string_view name, std::string_view track, int64_t time,
+                               int64_t sort_index, JsonText& out) {
+  WriteMetadata("thread_name", track, time, "name", fmt::format("\"{}\"", name), out);
+  WriteMetadata("thread_sort_index", track, time, "sort_index", fmt::format("{}", sort_index), out);
+}
+
+void KinetoWriter::WriteProcess(std::string_view name, std::string_view label, int64_t pid,
+                                int64_t sort_index, int64_t time, JsonText& out) {
+  const std::string track = fmt::format(R"("pid": {}, "tid": 0)", pid);
+  WriteMetadata("process_name", track, time, "name", fmt::format("\"{}\"", name), out);
+  WriteMetadata("process_labels", track, time, "labels", fmt::format("\"{}\"", label), out);
+  WriteMetadata("process_sort_index", track, time, "sort_index", fmt::format("{}", sort_index), out);
+}
+
+void KinetoWriter::Footer(int64_t trace_start, int64_t trace_end, JsonText& out) {
+  const int64_t time = trace_start + 1'000;
+  WriteProcess("python3", "CPU", pid_, pid_, time, out);
+  WriteProcess("python3", fmt::format("GPU {}", device_), device_, 5'000'000 + device_, time, out);
+  for (const int stream : {kComputeStream, kCommStream}) {
+    WriteThread(fmt::format("stream {} ", stream), TrackOf(stream), time, stream, out);
+  }
+  WriteThread(fmt::format("thread {} (python3)", pid_), TrackOf(Thread::kMain), time, pid_, out);
+  WriteThread(fmt::format("thread {} (pt_autograd_0)", pid_ + 390), TrackOf(Thread::kAutograd), time,
+              pid_ + 390, out);
+  out.Text("  {\n    \"ph\": \"X\", \"cat\": \"Trace\", \"ts\": ").Micros(trace_start);
+  out.Text(", \"dur\": ").Micros(trace_end - trace_start).Text(R"json(,
+    "pid": "Spans", "tid": "PyTorch Profiler",
+    "name": "PyTorch Profiler (0)",
+    "args": {
+      "Op count": 0
+    }
+  },
+)json");
+  WriteMetadata("process_sort_index", R"("pid": "Spans", "tid": 0)", trace_start, "sort_index",
+                "536870912", out);
+  out.Text(R"(  {
+    "name": "Iteration Start: PyTorch Profiler", "ph": "i", "s": "g",
+    "pid": "Traces", "tid": "Trace PyTorch Profiler", "ts": )");
+  out.Micros(trace_start).Text(R"(
+  },
+  {
+    "name": "Record Window End", "ph": "i", "s": "g",
+    "pid": "", "tid": "", "ts": )");
+  out.Micros(trace_end).Text("\n  }\n  ],\n  \"traceName\": \"rank-").Int(rank_);
+  out.Text(".pt.trace.json\",\n  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": ");
+  out.Int(kBaseTime).Text("\n}\n");
+  events_ += 3;
+}
+
+}  // namespace stepscope::demo

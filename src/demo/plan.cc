@@ -1,0 +1,61 @@
+// Sizes the collectives and the gap from the nominal compute time of a step.
+#include "demo/plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stepscope::demo {
+namespace {
+
+constexpr double kCommShare = 0.30;         // all-reduce time, over a step's nominal compute time
+constexpr int64_t kLayersPerBucket = 3;
+constexpr int64_t kMaxBuckets = 32;
+constexpr int64_t kHostOverhead = 600'000;  // ns per step that the GPU waits for, gap or not
+constexpr int64_t kLayerParameters = 12 * 2048 * 2048;
+constexpr int64_t kOtherParameters = 50304 * 2048;
+
+int64_t Scaled(int64_t value, double factor) {
+  return std::llround(static_cast<double>(value) * factor);
+}
+
+// Buckets that are ready at even distances during the backward pass are hidden behind the rest of it,
+// those that are ready at its end are exposed. All take equally long.
+std::vector<Bucket> MakeBuckets(const DemoOptions& options, int64_t total, int64_t backward) {
+  const int64_t count = std::clamp(options.layers / kLayersPerBucket, int64_t{2}, kMaxBuckets);
+  const double exposed = options.exposed_fraction;
+  int64_t tail = Scaled(count, exposed);
+  if (exposed > 0) tail = std::max<int64_t>(tail, 1);
+  if (exposed < 1) tail = std::min(tail, count - 1);
+  const int64_t hidden = count - tail;
+  const int64_t parameters = options.layers * kLayerParameters + kOtherParameters;
+  std::vector<Bucket> buckets;
+  for (int64_t i = 0; i < count; ++i) {
+    const bool is_hidden = i < hidden;
+    const double share = is_hidden ? (1 - exposed) / static_cast<double>(hidden)
+                                   : exposed / static_cast<double>(tail);
+    buckets.push_back({.ready = is_hidden ? backward / (hidden + 1) * (i + 1) : kAfterBackward,
+                       .duration = Scaled(total, share),
+                       .elements = Scaled(parameters, share)});
+  }
+  return buckets;
+}
+
+}  // namespace
+
+Plan MakePlan(const DemoOptions& options) {
+  const Script& script = TrainingStep();
+  const int64_t backward = NominalCompute(script.backward, options.layers);
+  const int64_t compute = NominalCompute(script.opening, options.layers) + backward +
+                          NominalCompute(script.closing, options.layers);
+  const int64_t comm = Scaled(compute, kCommShare);
+  const double slowest = options.slow_rank >= 0 ? options.slow_factor : 1.0;
+  const int64_t step =
+      Scaled(compute, slowest) + Scaled(comm, options.exposed_fraction) + kHostOverhead;
+  const double gap = options.host_gap_fraction;
+  return {.options = options,
+          .script = &script,
+          .buckets = MakeBuckets(options, comm, backward),
+          .host_gap = Scaled(step, gap / (1 - gap))};
+}
+
+}  // namespace stepscope::demo

@@ -1,0 +1,36 @@
+// What the options come to: how long the collectives take, when they start, how long the host dawdles.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "demo/script.h"
+#include "stepscope/demo.h"
+
+namespace stepscope::demo {
+
+// Some gradients that are reduced together.
+struct Bucket {
+  // The collective is launched when so much nominal compute of the backward pass is behind;
+  // kAfterBackward when only its end makes the last gradient of the bucket ready.
+  int64_t ready = 0;
+  int64_t duration = 0;  // ns from the moment when all ranks have started
+  int64_t elements = 0;
+};
+
+inline constexpr int64_t kAfterBackward = INT64_MAX;
+
+struct Plan {
+  DemoOptions options;
+  const Script* script = nullptr;
+  std::vector<Bucket> buckets;  // in the order they are launched
+  int64_t host_gap = 0;         // ns per step
+
+  // Whether compute of this rank takes `slow_factor` as long.
+  bool IsSlow(int rank) const { return rank == options.slow_rank; }
+};
+
+// REQUIRES: options that ValidateOptions accepts.
+Plan MakePlan(const DemoOptions& options);
+
+}  // namespace stepscope::demo

@@ -1,0 +1,64 @@
+// Produces the trace files of all ranks: plays the job step by step on a few threads and streams it out.
+//
+// At no time is more than half a step of a few ranks held in memory.
+#pragma once
+
+#include <barrier>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "demo/events.h"
+#include "demo/json_text.h"
+#include "demo/kineto_writer.h"
+#include "demo/plan.h"
+#include "demo/rank_job.h"
+#include "demo/trace_file.h"
+#include "demo/truth.h"
+#include "stepscope/result.h"
+
+namespace stepscope::demo {
+
+class Production {
+ public:
+  // `plan` must outlive the production.
+  Production(const Plan& plan, const std::string& folder);
+
+  // Writes all files, under their partial names. Call it once.
+  Result<void> Run();
+  // Gives the files their names. REQUIRES: Run() succeeded.
+  Result<void> Commit();
+
+  // What was written. REQUIRES: Run() succeeded.
+  std::vector<RankTruth> Truth() const;
+
+ private:
+  // What a thread reuses from rank to rank.
+  struct Scratch {
+    Events events;
+    JsonText text;
+    Deflater deflater;
+  };
+
+  // The ranks are dealt out to the threads, which go through every step together.
+  void Work(size_t worker);
+  void Begin(size_t rank, Scratch& scratch);
+  void Record(size_t rank, Scratch& scratch);
+  void End(size_t rank, Scratch& scratch);
+  void Append(size_t rank, Scratch& scratch);
+  void Check(size_t rank, Result<void> result);
+  bool Failed() const;
+  bool IsComplete(int64_t steps) const;
+
+  const Plan& plan_;
+  std::vector<RankJob> jobs_;
+  std::vector<KinetoWriter> writers_;
+  std::vector<TraceFile> files_;
+  std::vector<std::optional<Error>> errors_;  // the first of each rank
+  size_t workers_;
+  std::barrier<> together_;
+  bool done_ = false;  // written by the first worker, between two meetings of all
+};
+
+}  // namespace stepscope::demo

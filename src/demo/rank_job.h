@@ -1,0 +1,130 @@
+// One rank of the demo job: plays the script on a host clock and an accelerator, and records it.
+//
+// A step is played in two halves, because a collective ends only when all ranks have started it:
+//
+//   for every rank:  Open(step)            -> launches() says when this rank could start its collectives
+//   AllReduce(ranks)                        once, when all have opened
+//   for every rank:  Close(step)
+//
+// Thread-safety: different ranks may be played on different threads; AllReduce takes them all.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "demo/events.h"
+#include "demo/gpu.h"
+#include "demo/plan.h"
+#include "demo/random.h"
+#include "demo/truth.h"
+
+namespace stepscope::demo {
+
+class RankJob {
+ public:
+  // `plan` must outlive the job.
+  RankJob(const Plan& plan, int rank);
+
+  // Each appends what it records to `events`.
+  void Open(int64_t step, Events& events);
+  void Close(int64_t step, Events& events);
+  void Finish(Events& events);  // after the last step
+
+  int rank() const { return rank_; }
+  int64_t trace_start() const { return trace_start_; }
+  int64_t now() const { return now_; }  // the host's clock
+  const RankTruth& truth() const { return truth_; }
+
+ private:
+  friend void AllReduce(const Plan& plan, int64_t step, std::span<RankJob> ranks);
+
+  // A collective that was launched in this step.
+  struct Launch {
+    int64_t ready = 0;  // when it could start, if it were for this rank alone
+    int64_t external_id = 0, correlation = 0;
+    Message message = {};
+    Slot slot = {};  // when it ran: set by AllReduce
+  };
+
+  // An annotation that is open, and the stretch of the compute stream used inside it.
+  struct OpenNote {
+    const Node* node = nullptr;
+    int64_t number = kNone;
+    int64_t external_id = 0;
+    int64_t host_start = 0;
+    Slot used = {.start = kNone};
+  };
+
+  void Play(const Node& node);
+  void PlayChildren(const Node& node);
+  void PlayOperator(const Node& node);
+  void PlayNote(const Node& node);
+  void PlayPython(const Node& node);
+  void PlayLayers(const Node& node);
+  void PlayBackward(const Node& node);
+  void LaunchReadyBuckets(int64_t done);
+  void LaunchWork(const Node& node);
+  void LaunchCollective(const Kernel& kernel);
+  int64_t DurationOf(const Kernel& kernel);
+  void Fetch();
+  void Synchronize(std::string_view kind, std::string_view call, int stream);
+  void WaitBetweenStreams(int stream, int wait_stream);
+  void ChangeMemory(int64_t bytes);
+  void FreeBlocks(int64_t blocks);
+  // Makes a call that costs so much and is blocked for so long; returns when it began. `linked`: it
+  // has a counterpart on the device.
+  int64_t Call(const ApiCall& call, bool linked, int64_t cost, int64_t blocked = 0);
+  void AddWork(const GpuWork& work);
+  void AddCollectives();
+  void OpenStepNote(int64_t step);
+  void CloseNote();
+  void Spend(int64_t ns) { now_ += random_.Around(ns, kHostJitter); }
+  int64_t ExternalId() const { return operators_.empty() ? 0 : operators_.back(); }
+
+  static constexpr int64_t kHostJitter = 250;   // thousandths
+  static constexpr int64_t kKernelJitter = 30;
+
+  const Plan& plan_;
+  int rank_;
+  Random random_;
+  int64_t trace_start_;
+  int64_t now_;
+  Gpu gpu_;
+  Thread thread_ = Thread::kMain;
+  Events* events_ = nullptr;  // during Open, Close and Finish
+
+  // What is open right now.
+  std::vector<int64_t> operators_;  // external ids
+  std::vector<int64_t> frames_;     // Python ids
+  std::vector<OpenNote> notes_;
+  std::vector<int64_t> sequences_;  // of forward operators that wait for their backward ones
+  std::vector<int64_t> blocks_;     // bytes of device memory, in the order they were taken
+  int64_t evaluated_ = kNone;       // the sequence number that is being gone back through
+  std::vector<int64_t> modules_;    // calls of each class of modules in this step
+
+  // The last number given out of each kind.
+  int64_t external_id_ = 1024;
+  int64_t correlation_ = 20000;
+  int64_t python_id_ = 0;
+  int64_t sequence_ = 400;
+  int64_t collective_ = 0;
+  int64_t cuda_event_ = 16;
+  int64_t recorded_ = kNone;  // correlation of the latest cudaEventRecord
+
+  int64_t allocated_;
+  int64_t reserved_;
+  std::vector<Launch> launches_;
+  size_t next_bucket_ = 0;
+  Message message_;  // of the collective that is being launched
+  int64_t backward_done_ = 0;  // nominal compute of the backward pass launched so far
+  bool gap_pending_ = false;   // the next GPU work ends the planted gap
+  std::vector<WorkSpan> step_work_;
+  int64_t step_gap_ = 0;
+  RankTruth truth_;
+};
+
+// Lets every collective of the step begin where each rank could, and end on all ranks alike.
+void AllReduce(const Plan& plan, int64_t step, std::span<RankJob> ranks);
+
+}  // namespace stepscope::demo

@@ -1,0 +1,57 @@
+// The ground truth: what the accelerators really did, measured on the simulation itself.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "demo/kernels.h"
+#include "demo/plan.h"
+
+namespace stepscope::demo {
+
+// Some work of an accelerator.
+struct WorkSpan {
+  WorkKind kind = WorkKind::kCompute;
+  int64_t start = 0, end = 0;
+};
+
+// How a stretch of an accelerator's time was used, in ns. Times of one kind count once where work of
+// that kind overlaps; memory is copies and memsets.
+struct Usage {
+  int64_t start = 0, end = 0;  // of the first and the last work
+  int64_t busy = 0;
+  int64_t compute = 0, communication = 0, memory = 0;
+  int64_t overlapped = 0;  // communication while there was compute
+  int64_t gpu_events = 0;
+};
+
+// The usage by `work`, which may stand in any order.
+Usage Measure(std::span<const WorkSpan> work);
+
+struct StepTruth {
+  int64_t step = 0;
+  int64_t start = 0, end = 0;  // of ProfilerStep#N on the host
+  Usage gpu;                   // of the work launched in the step
+  int64_t host_gap = 0;        // the idle time that the planted gap caused
+};
+
+struct KernelTruth {
+  int64_t count = 0;
+  int64_t sum = 0;  // ns
+};
+
+struct RankTruth {
+  std::vector<StepTruth> steps;
+  std::vector<KernelTruth> kernels;  // by the kernel's place in AllKernels()
+  // Of the trace file.
+  std::string file;
+  int64_t events = 0;
+  int64_t raw_bytes = 0;
+};
+
+// truth.json.
+std::string TruthJson(const Plan& plan, std::span<const RankTruth> ranks);
+
+}  // namespace stepscope::demo

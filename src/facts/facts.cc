@@ -1,0 +1,89 @@
+// Derives what analyses share.
+#include "facts/facts.h"
+
+#include <algorithm>
+
+namespace stepscope {
+namespace {
+
+void AddDevices(const RankWork& rank, std::vector<DeviceFacts>& devices) {
+  const size_t steps = rank.steps.size();
+  struct Sweeps {
+    OccupancySweep total;
+    std::vector<OccupancySweep> by_step;
+  };
+  std::vector<Sweeps> sweeps(rank.devices.size());
+  for (Sweeps& s : sweeps) s.by_step.resize(steps);
+  for (const Work& work : rank.work) {
+    Sweeps& s = sweeps[rank.streams[work.stream].device_index];
+    const unsigned bit = CombinationBit(work.kind);
+    s.total.Add(bit, work.start, work.end);
+    if (work.step != kNoStep) s.by_step[static_cast<size_t>(work.step)].Add(bit, work.start, work.end);
+  }
+  for (size_t d = 0; d < sweeps.size(); ++d) {
+    DeviceFacts device{&rank, rank.devices[d], static_cast<uint32_t>(d), sweeps[d].total.Finish(), {}};
+    for (OccupancySweep& sweep : sweeps[d].by_step) device.by_step.push_back(sweep.Finish());
+    if (device.total.any) devices.push_back(std::move(device));
+  }
+}
+
+std::string WhyNoWork(std::span<const RankWork> recorded, const StepSelection& selection,
+                      std::string_view selection_text) {
+  const bool recorded_some =
+      std::ranges::any_of(recorded, [](const RankWork& r) { return !r.work.empty(); });
+  if (!recorded_some) {
+    return "no trace holds accelerator work; was the job recorded with ProfilerActivity.CUDA (or the "
+           "activity of its accelerator)?";
+  }
+  const std::string there_are = DescribeSteps(recorded);
+  if (there_are == "none") {
+    return "the traces hold no steps to select from: no ProfilerStep#N annotations (call "
+           "profiler.step() in the training loop), so only '--steps all' can be answered";
+  }
+  if (selection.mode == StepSelection::Mode::kComplete) {
+    return "no step is complete: recording stopped before the kernels of the last launches ran (steps "
+           "in the traces: " + there_are + ")";
+  }
+  return "no accelerator work was launched in '" + std::string(selection_text) +
+         "' (steps in the traces: " + there_are + ")";
+}
+
+std::string RanksWithoutWork(std::span<const RankWork> ranks) {
+  std::vector<int64_t> without;
+  for (const RankWork& rank : ranks) {
+    if (rank.work.empty()) without.push_back(rank.rank);
+  }
+  if (without.empty()) return "";
+  std::string text = without.size() == 1 ? "rank " : "ranks ";
+  for (size_t i = 0; i < std::min<size_t>(without.size(), 8); ++i) {
+    text += (i > 0 ? ", " : "") + std::to_string(without[i]);
+  }
+  if (without.size() > 8) text += " and " + std::to_string(without.size() - 8) + " more";
+  return text + (without.size() == 1 ? " has" : " have") + " no accelerator work in what was selected";
+}
+
+}  // namespace
+
+bool Facts::HasSteps() const {
+  return std::ranges::any_of(ranks, [](const RankWork& r) { return !r.steps.empty(); });
+}
+
+Facts DeriveFacts(const StringTable& names, std::span<const RankWork> ranks,
+                  const StepSelection& selection, std::string_view selection_text) {
+  Facts facts;
+  facts.names = &names;
+  facts.ranks = ranks;
+  if (selection.mode != StepSelection::Mode::kAll) {
+    for (const RankWork& rank : ranks) facts.selected.push_back(SelectSteps(rank, selection));
+    facts.ranks = facts.selected;
+  }
+  for (const RankWork& rank : facts.ranks) AddDevices(rank, facts.devices);
+  if (facts.devices.empty()) {
+    facts.no_work = WhyNoWork(ranks, selection, selection_text);
+  } else {
+    facts.some_without_work = RanksWithoutWork(facts.ranks);
+  }
+  return facts;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,48 @@
+// What analyses see: the selected work of all ranks and what is derived from it, computed once and
+// shared. Plain data, read-only for everybody.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/string_table.h"
+#include "facts/occupancy.h"
+#include "facts/rank_work.h"
+#include "facts/steps.h"
+
+namespace stepscope {
+
+// One device in one recording: the unit of most tables. Almost always that is one rank.
+struct DeviceFacts {
+  const RankWork* rank = nullptr;
+  int64_t device = -1;
+  uint32_t device_index = 0;          // into rank->devices
+  Occupancy total;                    // of all selected work
+  std::vector<Occupancy> by_step;     // of the work of each of rank->steps
+};
+
+struct Facts {
+  // The names that Work::name stands for.
+  const StringTable* names = nullptr;
+  // By rank, then window. CPU-only recordings are among them, without work.
+  std::span<const RankWork> ranks;
+  // Devices with work, by rank, window, device.
+  std::vector<DeviceFacts> devices;
+  // Why there is no work at all; empty when there is some.
+  std::string no_work;
+  // Which ranks have none while others do, as a sentence; empty when all have some.
+  std::string some_without_work;
+
+  std::vector<RankWork> selected;  // what `ranks` points to, when not every step is selected
+
+  std::string_view Name(const Work& work) const { return (*names)[work.name]; }
+  bool HasSteps() const;
+};
+
+// Derives the facts of the selected steps. `names` and `ranks` must outlive the result.
+Facts DeriveFacts(const StringTable& names, std::span<const RankWork> ranks,
+                  const StepSelection& selection, std::string_view selection_text);
+
+}  // namespace stepscope

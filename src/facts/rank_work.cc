@@ -1,0 +1,239 @@
+// From a recording's columns to its accelerator work.
+#include "facts/rank_work.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+constexpr int64_t kDay = int64_t{86'400} * 1'000'000'000;
+
+struct Launch {
+  int64_t correlation;
+  int64_t start;
+  bool puts_work;  // its name says it puts kernels on a device
+};
+
+// Walks a sparse column along with the events: At(e) for ascending e.
+class SparseWalk {
+ public:
+  explicit SparseWalk(const SparseColumn<int64_t>& column)
+      : events_(column.events()), values_(column.values()) {}
+  std::optional<int64_t> At(EventId event) {
+    while (at_ < events_.size() && events_[at_] < event) ++at_;
+    if (at_ == events_.size() || events_[at_] != event) return std::nullopt;
+    return values_[at_];
+  }
+
+ private:
+  std::span<const EventId> events_;
+  std::span<const int64_t> values_;
+  size_t at_ = 0;
+};
+
+class Builder {
+ public:
+  explicit Builder(Trace& trace) : trace_(trace) {}
+  RankWork Build();
+
+ private:
+  struct Pending {
+    Work work;
+    int64_t correlation;
+  };
+
+  void Collect();
+  void AddWork(EventId event, int64_t correlation);
+  void AddStep(EventId event);
+  void LeaveOutliersOut();
+  void LinkLaunches();
+  void SortStreams();
+  void AssignSteps();
+  void FindIncompleteSteps();
+  int32_t StepAt(int64_t time) const;
+  void CountOverlaps();
+
+  Trace& trace_;
+  RankWork out_;
+  std::vector<Pending> pending_;
+  std::vector<Launch> launches_;  // by correlation, then start
+  std::vector<bool> launch_used_;
+};
+
+void Builder::Collect() {
+  SparseWalk correlations(trace_.Ints(IntField::kCorrelation));
+  const auto kinds = trace_.kinds();
+  std::vector<int8_t> puts_work;  // by name; -1: not looked at yet
+  for (EventId e = 0; e < trace_.size(); ++e) {
+    const Kind kind = kinds[e];
+    if (kind == Kind::kAnnotation) AddStep(e);
+    const int64_t correlation = correlations.At(e).value_or(-1);
+    if (IsGpuWork(kind)) AddWork(e, correlation);
+    if (kind != Kind::kRuntime || correlation == -1 || correlation == 0) continue;
+    const StringId name = trace_.names()[e];
+    if (name >= puts_work.size()) puts_work.resize(name + size_t{1}, -1);
+    if (puts_work[name] < 0) puts_work[name] = IsKernelLaunchName(trace_.strings[name]) ? 1 : 0;
+    launches_.push_back({correlation, trace_.starts()[e], puts_work[name] == 1});
+  }
+}
+
+void Builder::AddWork(EventId event, int64_t correlation) {
+  const int64_t start = trace_.starts()[event];
+  const int64_t duration = trace_.durations()[event];
+  if (duration > kDay) return trace_.notes.Add(NoteKind::kHugeDuration);
+  const Work work{.start = start,
+                  .end = start + duration,
+                  .name = trace_.names()[event],
+                  .stream = trace_.tracks_of()[event],  // a stream index only after SortStreams()
+                  .kind = trace_.kinds()[event]};
+  pending_.push_back({work, correlation});
+}
+
+void Builder::AddStep(EventId event) {
+  const int64_t number = StepNumber(trace_.strings[trace_.names()[event]]);
+  if (number < 0) return;
+  const int64_t start = trace_.starts()[event];
+  out_.steps.push_back({number, start, start + trace_.durations()[event], true});
+}
+
+// A record with a broken clock, such as a start of 0, would stretch every span to half a century.
+void Builder::LeaveOutliersOut() {
+  if (pending_.empty()) return;
+  std::vector<int64_t> starts;
+  starts.reserve(pending_.size());
+  for (const Pending& p : pending_) starts.push_back(p.work.start);
+  const auto middle = starts.begin() + static_cast<std::ptrdiff_t>(starts.size() / 2);
+  std::ranges::nth_element(starts, middle);
+  const auto far = [median = *middle](const Pending& p) {
+    return p.work.start < median - kDay || p.work.start > median + kDay;
+  };
+  const auto removed = std::erase_if(pending_, far);
+  if (removed > 0) trace_.notes.Add(NoteKind::kClockStep, static_cast<int64_t>(removed));
+}
+
+// Correlation joins work to its launch; one launch of a graph has many kernels. Should two calls share
+// a correlation id, the earlier one is the launch.
+void Builder::LinkLaunches() {
+  std::ranges::sort(launches_, {}, [](const Launch& l) { return std::pair(l.correlation, l.start); });
+  launch_used_.resize(launches_.size());
+  int64_t without = 0;
+  for (Pending& p : pending_) {
+    const auto at = std::ranges::lower_bound(launches_, p.correlation, {}, &Launch::correlation);
+    if (at == launches_.end() || at->correlation != p.correlation) {
+      ++without;
+      continue;
+    }
+    p.work.launched = at->start;
+    launch_used_[static_cast<size_t>(at - launches_.begin())] = true;
+  }
+  if (without > 0) trace_.notes.Add(NoteKind::kWithoutLaunch, without);
+}
+
+void Builder::SortStreams() {
+  std::map<std::pair<int64_t, int64_t>, uint32_t> index;
+  for (const Pending& p : pending_) {
+    const Track& track = trace_.tracks[p.work.stream];
+    index.try_emplace({track.device, track.stream});
+  }
+  for (auto& [key, position] : index) {
+    const auto [device, stream] = key;
+    if (out_.devices.empty() || out_.devices.back() != device) out_.devices.push_back(device);
+    position = static_cast<uint32_t>(out_.streams.size());
+    out_.streams.push_back({device, stream, static_cast<uint32_t>(out_.devices.size() - 1)});
+  }
+  std::vector<uint32_t> by_track(trace_.tracks.size());
+  for (size_t t = 0; t < trace_.tracks.size(); ++t) {
+    const auto at = index.find({trace_.tracks[t].device, trace_.tracks[t].stream});
+    if (trace_.tracks[t].is_stream && at != index.end()) by_track[t] = at->second;
+  }
+  out_.work.reserve(pending_.size());
+  for (Pending& p : pending_) {
+    p.work.stream = by_track[p.work.stream];
+    out_.work.push_back(p.work);
+  }
+  std::ranges::sort(out_.work, [this](const Work& a, const Work& b) {
+    if (a.start != b.start) return a.start < b.start;
+    if (a.end != b.end) return a.end < b.end;
+    if (a.stream != b.stream) return a.stream < b.stream;
+    return trace_.strings[a.name] < trace_.strings[b.name];
+  });
+}
+
+// The step whose annotation holds `time`; steps that overlap: the one that began last.
+int32_t Builder::StepAt(int64_t time) const {
+  const auto after = std::ranges::upper_bound(out_.steps, time, {}, &Step::start);
+  for (auto step = after; step != out_.steps.begin();) {
+    --step;
+    if (time < step->end) return static_cast<int32_t>(step - out_.steps.begin());
+    if (after - step >= 2) break;  // annotations follow one another: no need to look further back
+  }
+  return kNoStep;
+}
+
+void Builder::AssignSteps() {
+  auto& steps = out_.steps;
+  std::ranges::sort(steps, {}, [](const Step& s) { return std::tuple(s.start, s.end, s.number); });
+  std::map<int64_t, int64_t> seen;
+  const auto repeated = std::erase_if(steps, [&](const Step& s) { return seen[s.number]++ > 0; });
+  if (repeated > 0) trace_.notes.Add(NoteKind::kRepeatedStep, static_cast<int64_t>(repeated));
+  if (steps.empty()) return;
+  int64_t outside = 0;
+  for (Work& work : out_.work) {
+    if (work.launched == kNoTime) continue;
+    work.step = StepAt(work.launched);
+    if (work.step == kNoStep) ++outside;
+  }
+  if (outside > 0) trace_.notes.Add(NoteKind::kOutsideSteps, outside);
+}
+
+// A step is complete when the last kernel launch within it has its kernel in the trace.
+void Builder::FindIncompleteSteps() {
+  struct Last {
+    int64_t start = kNoTime;
+    bool used = true;
+  };
+  std::vector<Last> last(out_.steps.size());
+  bool used = false;  // by any work; where two calls share a correlation id, the first one knows
+  for (size_t i = 0; i < launches_.size(); ++i) {
+    if (i == 0 || launches_[i].correlation != launches_[i - 1].correlation) used = launch_used_[i];
+    if (!launches_[i].puts_work) continue;
+    const int32_t step = StepAt(launches_[i].start);
+    if (step == kNoStep) continue;
+    Last& l = last[static_cast<size_t>(step)];
+    if (launches_[i].start >= l.start) l = {launches_[i].start, used};
+  }
+  for (size_t s = 0; s < last.size(); ++s) out_.steps[s].complete = last[s].used;
+}
+
+void Builder::CountOverlaps() {
+  std::vector<int64_t> busy_until(out_.streams.size(), kNoTime);
+  int64_t overlaps = 0;
+  for (const Work& work : out_.work) {
+    int64_t& until = busy_until[work.stream];
+    if (work.start < until) ++overlaps;
+    until = std::max(until, work.end);
+  }
+  if (overlaps > 0) trace_.notes.Add(NoteKind::kOverlapping, overlaps);
+}
+
+RankWork Builder::Build() {
+  Collect();
+  LeaveOutliersOut();
+  LinkLaunches();
+  SortStreams();
+  AssignSteps();
+  FindIncompleteSteps();
+  CountOverlaps();
+  if (out_.work.empty()) trace_.notes.Add(NoteKind::kNoGpuEvents);
+  out_.device_name = trace_.meta.device_name;
+  return std::move(out_);
+}
+
+}  // namespace
+
+RankWork BuildRankWork(Trace& trace) { return Builder(trace).Build(); }
+
+}  // namespace stepscope

@@ -1,0 +1,69 @@
+// Which steps count.
+#include "facts/steps.h"
+
+#include <charconv>
+#include <optional>
+#include <set>
+
+namespace stepscope {
+namespace {
+
+std::optional<int64_t> ParseNumber(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+Result<StepSelection> ParseSteps(std::string_view text) {
+  using Mode = StepSelection::Mode;
+  if (text == "all") return StepSelection{};
+  if (text == "complete") return StepSelection{.mode = Mode::kComplete};
+  const size_t dots = text.find("..");
+  const auto first = ParseNumber(text.substr(0, dots));
+  const auto last = dots == text.npos ? first : ParseNumber(text.substr(dots + 2));
+  if (!first || !last || *first > *last) {
+    return std::unexpected(Error{"cannot read the step selection '" + std::string(text) + "'",
+                                 "--steps",
+                                 "use all, complete, one number such as 7, or a range such as 3..7"});
+  }
+  return StepSelection{Mode::kRange, *first, *last};
+}
+
+RankWork SelectSteps(const RankWork& rank, const StepSelection& selection) {
+  if (selection.mode == StepSelection::Mode::kAll) return rank;
+  RankWork chosen = rank;
+  chosen.steps.clear();
+  std::vector<int32_t> new_index(rank.steps.size(), kNoStep);
+  for (size_t s = 0; s < rank.steps.size(); ++s) {
+    if (!selection.Has(rank.steps[s])) continue;
+    new_index[s] = static_cast<int32_t>(chosen.steps.size());
+    chosen.steps.push_back(rank.steps[s]);
+  }
+  std::erase_if(chosen.work, [&](Work& work) {
+    if (work.step != kNoStep) work.step = new_index[static_cast<size_t>(work.step)];
+    return work.step == kNoStep;
+  });
+  return chosen;
+}
+
+std::string DescribeSteps(std::span<const RankWork> ranks) {
+  std::set<int64_t> numbers;
+  for (const RankWork& rank : ranks) {
+    for (const Step& step : rank.steps) numbers.insert(step.number);
+  }
+  std::string text;
+  for (auto at = numbers.begin(); at != numbers.end();) {
+    const int64_t first = *at;
+    int64_t last = first;
+    while (++at != numbers.end() && *at == last + 1) last = *at;
+    if (!text.empty()) text += ", ";
+    text += std::to_string(first);
+    if (last > first) text += ".." + std::to_string(last);
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,36 @@
+// Which steps count.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "facts/rank_work.h"
+#include "stepscope/result.h"
+
+namespace stepscope {
+
+struct StepSelection {
+  enum class Mode : uint8_t { kAll, kComplete, kRange };
+  Mode mode = Mode::kAll;
+  int64_t first = 0;  // of a range, both ends included
+  int64_t last = 0;
+
+  bool Has(const Step& step) const {
+    if (mode == Mode::kComplete) return step.complete;
+    return mode == Mode::kAll || (step.number >= first && step.number <= last);
+  }
+};
+
+// Reads "all", "complete", "7" or "3..7".
+Result<StepSelection> ParseSteps(std::string_view text);
+
+// The work of `rank` that counts: a copy with only the selected steps and their work.
+// With Mode::kAll that is everything, work outside any step included.
+RankWork SelectSteps(const RankWork& rank, const StepSelection& selection);
+
+// The steps there are, for messages: "3..7", "3, 5..6", or "none".
+std::string DescribeSteps(std::span<const RankWork> ranks);
+
+}  // namespace stepscope

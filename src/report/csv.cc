@@ -1,0 +1,105 @@
+// The CSV face: every row of every table, raw numbers, for spreadsheets and data frames.
+//
+// Lines end in CR LF, as RFC 4180 has it. Every record is one line and none begins with '#', so
+// that the tables can be told apart line by line, whatever names they hold.
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "report/humanize.h"
+#include "report/printable.h"
+#include "stepscope/write.h"
+
+namespace stepscope {
+namespace {
+
+// Spreadsheets run a cell that begins with one of these as a formula, and names come from
+// strangers.
+bool LooksLikeFormula(std::string_view text) {
+  constexpr std::string_view kStarts = "=+-@";
+  return !text.empty() && kStarts.find(text.front()) != std::string_view::npos;
+}
+
+void AppendText(std::string& out, std::string_view text) {
+  std::string field = LooksLikeFormula(text) ? "'" : "";
+  AppendPrintable(field, text);
+  if (!field.starts_with('#') && field.find_first_of(",\"") == std::string::npos) {
+    out += field;
+    return;
+  }
+  out += '"';
+  for (const char c : field) out.append(c == '"' ? 2 : 1, c);
+  out += '"';
+}
+
+void AppendCell(std::string& out, const Cell& cell) {
+  if (IsBlank(cell)) return;
+  if (const auto* text = std::get_if<std::string>(&cell)) return AppendText(out, *text);
+  if (const auto* integer = std::get_if<int64_t>(&cell)) return AppendExact(out, *integer);
+  AppendExact(out, std::get<double>(cell));
+}
+
+// `append(item)` for every item, commas between, one line.
+template <class Items, class Append>
+void AppendLine(std::string& out, const Items& items, const Append& append) {
+  bool first = true;
+  for (const auto& item : items) {
+    if (!first) out += ',';
+    first = false;
+    append(item);
+  }
+  out += "\r\n";
+}
+
+// The line that says which table follows. It is no record, so no quotes may open in it.
+void AppendBanner(std::string& out, std::string_view analysis, const Table& table) {
+  std::string banner = "# ";
+  AppendPrintable(banner, analysis);
+  banner += '.';
+  AppendPrintable(banner, table.key);
+  banner += ": ";
+  AppendPrintable(banner, table.title);
+  std::ranges::replace(banner, '"', '\'');
+  out.append(banner).append("\r\n");
+}
+
+void AppendTable(std::string& out, std::string_view analysis, const Table& table) {
+  AppendBanner(out, analysis, table);
+  AppendLine(out, table.columns, [&](const Column& column) { AppendText(out, column.key); });
+  for (const auto& row : table.rows) {
+    if (row.size() == 1 && IsBlank(row.front())) out += "\"\"";  // an empty line would be no record
+    AppendLine(out, row, [&](const Cell& cell) { AppendCell(out, cell); });
+  }
+}
+
+void AddNotes(Table& table, const std::string& analysis, std::span<const Note> notes) {
+  for (const Note& note : notes) {
+    table.rows.push_back({analysis, note.name, note.count, note.says, note.where});
+  }
+}
+
+// The notes of the input under the name "run", those of a report under its analysis.
+Table NotesTable(const ReportSet& answer) {
+  Table table{"notes", "Notes", {}, {}};
+  for (const char* key : {"analysis", "name", "count", "says", "where"}) {
+    table.columns.push_back({key, key});
+  }
+  AddNotes(table, "run", answer.run.notes);
+  for (const Report& report : answer.reports) AddNotes(table, report.analysis, report.notes);
+  return table;
+}
+
+}  // namespace
+
+std::string ToCsv(const ReportSet& answer) {
+  std::string out;
+  for (const Report& report : answer.reports) {
+    for (const Table& table : report.tables) AppendTable(out, report.analysis, table);
+  }
+  AppendTable(out, "run", NotesTable(answer));
+  return out;
+}
+
+}  // namespace stepscope

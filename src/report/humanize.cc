@@ -1,0 +1,128 @@
+// Choosing units and digits. The arithmetic is in doubles: it serves the eye, not further
+// reckoning.
+#include "report/humanize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <span>
+
+namespace stepscope {
+namespace {
+
+struct Scale {
+  double factor;
+  std::string_view name;
+};
+
+constexpr auto kTimes = std::to_array<Scale>({{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}});
+constexpr auto kSizes =
+    std::to_array<Scale>({{1, "B"}, {1e3, "kB"}, {1e6, "MB"}, {1e9, "GB"}, {1e12, "TB"}});
+
+// Puts a comma between every three digits before the decimal point of a number in fixed notation.
+std::string Grouped(std::string_view number) {
+  const size_t point = std::min(number.find('.'), number.size());
+  const size_t first = number.starts_with('-') ? 1 : 0;
+  std::string out;
+  for (size_t at = 0; at < number.size(); ++at) {
+    if (at > first && at < point && (point - at) % 3 == 0) out += ',';
+    out += number[at];
+  }
+  return out;
+}
+
+std::string ThreeDigits(double value) {
+  const double size = std::fabs(value);
+  if (size < 9.995) return fmt::format("{:.2f}", value);
+  if (size < 99.95) return fmt::format("{:.1f}", value);
+  return Grouped(fmt::format("{:.0f}", value));
+}
+
+bool IsWhole(double value) { return value == std::trunc(value); }
+
+// `value` in the smallest of `scales` that keeps it below 1000 once rounded, or in the largest.
+std::string Scaled(double value, std::span<const Scale> scales) {
+  size_t i = 0;
+  while (i + 1 < scales.size() && std::fabs(value / scales[i].factor) >= 999.5) ++i;
+  const std::string number = i == 0 && IsWhole(value) ? fmt::format("{:.0f}", value)
+                                                      : ThreeDigits(value / scales[i].factor);
+  return fmt::format("{} {}", number, scales[i].name);
+}
+
+std::string HumanNumber(double value, Unit unit) {
+  switch (unit) {
+    case Unit::kNone:
+      return fmt::format("{}", value);
+    case Unit::kNanoseconds:
+      return HumanTime(value);
+    case Unit::kRatio:
+      return HumanRatio(value);
+    case Unit::kCount:
+      return HumanCount(value);
+    case Unit::kBytes:
+      return HumanBytes(value);
+    case Unit::kBytesPerSecond:
+      return HumanBytes(value) + "/s";
+  }
+  return {};
+}
+
+std::string HumanInteger(int64_t value, Unit unit) {
+  if (unit == Unit::kNone) return fmt::format("{}", value);
+  if (unit == Unit::kCount) return HumanCount(value);
+  return HumanNumber(static_cast<double>(value), unit);
+}
+
+}  // namespace
+
+std::string HumanTime(double ns) { return Scaled(ns, kTimes); }
+
+std::string HumanBytes(double bytes) { return Scaled(bytes, kSizes); }
+
+std::string HumanRatio(double ratio) {
+  if (ratio > 0 && ratio < 0.0005) return "<0.1 %";
+  if (ratio < 0 && ratio > -0.0005) return ">-0.1 %";
+  return Grouped(fmt::format("{:.1f}", ratio * 100)) + " %";
+}
+
+std::string HumanCount(int64_t count) { return Grouped(fmt::format("{}", count)); }
+
+std::string HumanCount(double count) {
+  if (IsWhole(count)) return Grouped(fmt::format("{:.0f}", count));
+  if (std::fabs(count) < 0.01) return fmt::format("{:.2g}", count);
+  return ThreeDigits(count);
+}
+
+std::string Plural(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", HumanCount(static_cast<int64_t>(count)), noun,
+                     count == 1 ? "" : "s");
+}
+
+bool IsBlank(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return text->empty();
+  if (const auto* number = std::get_if<double>(&cell)) return !std::isfinite(*number);
+  return std::holds_alternative<std::monostate>(cell);
+}
+
+std::string HumanCell(const Cell& cell, Unit unit) {
+  if (IsBlank(cell)) return "-";
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* integer = std::get_if<int64_t>(&cell)) return HumanInteger(*integer, unit);
+  return HumanNumber(std::get<double>(cell) + 0.0, unit);  // -0.0 reads as 0
+}
+
+void AppendExact(std::string& out, int64_t value) {
+  const fmt::format_int digits(value);
+  out.append(digits.data(), digits.size());
+}
+
+void AppendExact(std::string& out, double value) {
+  const size_t start = out.size();
+  fmt::format_to(std::back_inserter(out), "{}", value);
+  if (out.find_first_of(".e", start) == std::string::npos) out += ".0";
+}
+
+}  // namespace stepscope

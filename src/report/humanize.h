@@ -1,0 +1,39 @@
+// Numbers as text: in units a person can read, and exact for programs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "stepscope/report.h"
+
+namespace stepscope {
+
+// Three significant digits in the unit that fits: "640 ns", "12.4 us", "1.24 ms", "83.5 s".
+std::string HumanTime(double ns);
+
+// Powers of 1000: "512 B", "1.50 kB", "80.0 GB".
+std::string HumanBytes(double bytes);
+
+// "12.3 %"; what would round to nothing is "<0.1 %".
+std::string HumanRatio(double ratio);
+
+// "1,234,567". Doubles (means of counts) keep three significant digits: "12.5".
+std::string HumanCount(int64_t count);
+std::string HumanCount(double count);
+
+// "1 row", "34 rows".
+std::string Plural(size_t count, std::string_view noun);
+
+// Whether a cell has nothing to show: no value, no text, or no finite number.
+bool IsBlank(const Cell& cell);
+
+// A cell for a person; "-" when blank. Text is returned as it is in the cell, unescaped.
+std::string HumanCell(const Cell& cell, Unit unit);
+
+// Appends exactly the number: doubles as the shortest text that reads back as the same double, with
+// ".0" when it would look like an integer. `value` must be finite.
+void AppendExact(std::string& out, int64_t value);
+void AppendExact(std::string& out, double value);
+
+}  // namespace stepscope

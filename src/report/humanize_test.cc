@@ -1,0 +1,82 @@
+// How numbers read.
+#include "report/humanize.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace stepscope {
+namespace {
+
+TEST(Humanize, TimesChooseTheirUnit) {
+  EXPECT_EQ(HumanTime(0), "0 ns");
+  EXPECT_EQ(HumanTime(640), "640 ns");
+  EXPECT_EQ(HumanTime(1000), "1.00 us");
+  EXPECT_EQ(HumanTime(1240000), "1.24 ms");
+  EXPECT_EQ(HumanTime(12400000), "12.4 ms");
+  EXPECT_EQ(HumanTime(83500000000), "83.5 s");
+  EXPECT_EQ(HumanTime(8354000000000), "8,354 s");
+  EXPECT_EQ(HumanTime(-1500), "-1.50 us");
+}
+
+TEST(Humanize, RoundingNeverShowsAThousandOfAUnit) {
+  EXPECT_EQ(HumanTime(999499), "999 us");
+  EXPECT_EQ(HumanTime(999500), "1.00 ms");
+  EXPECT_EQ(HumanTime(9995000), "10.0 ms");
+  EXPECT_EQ(HumanBytes(999999), "1.00 MB");
+}
+
+TEST(Humanize, BytesArePowersOfAThousand) {
+  EXPECT_EQ(HumanBytes(512), "512 B");
+  EXPECT_EQ(HumanBytes(1500), "1.50 kB");
+  EXPECT_EQ(HumanBytes(80e9), "80.0 GB");
+  EXPECT_EQ(HumanCell(int64_t{1200000000}, Unit::kBytesPerSecond), "1.20 GB/s");
+}
+
+TEST(Humanize, SmallRatiosAreNotZero) {
+  EXPECT_EQ(HumanRatio(0), "0.0 %");
+  EXPECT_EQ(HumanRatio(0.0001), "<0.1 %");
+  EXPECT_EQ(HumanRatio(0.1234), "12.3 %");
+  EXPECT_EQ(HumanRatio(1), "100.0 %");
+  EXPECT_EQ(HumanCell(-0.0, Unit::kRatio), "0.0 %");
+}
+
+TEST(Humanize, CountsAreGrouped) {
+  EXPECT_EQ(HumanCount(int64_t{999}), "999");
+  EXPECT_EQ(HumanCount(int64_t{1234567}), "1,234,567");
+  EXPECT_EQ(HumanCount(std::numeric_limits<int64_t>::min()), "-9,223,372,036,854,775,808");
+  EXPECT_EQ(HumanCount(12.46), "12.5");
+  EXPECT_EQ(Plural(1, "row"), "1 row");
+  EXPECT_EQ(Plural(1200, "row"), "1,200 rows");
+}
+
+TEST(Humanize, BlankCellsAreADash) {
+  EXPECT_EQ(HumanCell({}, Unit::kCount), "-");
+  EXPECT_EQ(HumanCell(std::string(), Unit::kNone), "-");
+  EXPECT_EQ(HumanCell(std::nan(""), Unit::kRatio), "-");
+  EXPECT_EQ(HumanCell(std::numeric_limits<double>::infinity(), Unit::kNanoseconds), "-");
+}
+
+TEST(Humanize, IdentifiersStayAsTheyAre) {
+  EXPECT_EQ(HumanCell(int64_t{1024}, Unit::kNone), "1024");
+  EXPECT_EQ(HumanCell(std::string("gemm"), Unit::kCount), "gemm");
+}
+
+std::string Exact(auto value) {
+  std::string out;
+  AppendExact(out, value);
+  return out;
+}
+
+TEST(Humanize, ExactNumbersReadBackAsTheSame) {
+  EXPECT_EQ(Exact(std::numeric_limits<int64_t>::max()), "9223372036854775807");
+  EXPECT_EQ(Exact(std::numeric_limits<int64_t>::min()), "-9223372036854775808");
+  EXPECT_EQ(Exact(0.1), "0.1");
+  EXPECT_EQ(Exact(1.0), "1.0");
+  EXPECT_EQ(Exact(1e300), "1e+300");
+  EXPECT_EQ(Exact(1.0 / 3), "0.3333333333333333");
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,49 @@
+// Writes JSON token by token into one string: no tree in between, so that a table of a million rows
+// costs its text and nothing more.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stepscope {
+
+// The caller keeps the grammar: what begins ends, and inside an object a Key() precedes every
+// value.
+class JsonWriter {
+ public:
+  // Whether the items of a container stand on a line each, or all on the line they begin in.
+  enum class Form : uint8_t { kLines, kOneLine };
+
+  void BeginObject(Form form = Form::kLines) { Begin('{', '}', form); }
+  void BeginArray(Form form = Form::kLines) { Begin('[', ']', form); }
+  void End();
+
+  void Key(std::string_view key);
+  void String(std::string_view text);  // any bytes; what is not UTF-8 becomes U+FFFD
+  void Int(int64_t value);
+  void Double(double value);  // null unless finite
+  void Null();
+
+  std::string Take() && { return std::move(out_); }
+
+ private:
+  struct Open {
+    char close;
+    Form form;
+    bool has_items = false;
+  };
+
+  void Begin(char open, char close, Form form);
+  void NextItem();
+  void NewLine();
+  void Quoted(std::string_view text);
+
+  std::string out_;
+  std::vector<Open> open_;
+  bool after_key_ = false;
+};
+
+}  // namespace stepscope

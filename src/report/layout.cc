@@ -1,0 +1,165 @@
+// Selecting and formatting what people get to see of a ReportSet.
+#include "report/layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "report/humanize.h"
+#include "report/printable.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kFindingsShown = 5;
+
+using Row = std::vector<Cell>;
+
+const Cell& CellAt(const Row& row, size_t column) {
+  static const Cell kEmpty;
+  return column < row.size() ? row[column] : kEmpty;
+}
+
+// Whether a reader learns anything from the column. Most runs have one device and one window a
+// rank; saying so in every row only costs width.
+bool Informs(const Table& table, size_t at) {
+  const auto is_blank = [&](const Row& row) { return IsBlank(CellAt(row, at)); };
+  if (std::ranges::all_of(table.rows, is_blank)) return false;
+  const Column& column = table.columns[at];
+  if (column.role != Role::kKey) return true;
+  if (column.key != "device" && column.key != "window") return true;
+  const Cell& first = CellAt(table.rows.front(), at);
+  return std::ranges::any_of(table.rows, [&](const Row& row) { return CellAt(row, at) != first; });
+}
+
+std::vector<size_t> ShownColumns(const Table& table) {
+  std::vector<size_t> shown;
+  for (const Role role : {Role::kKey, Role::kValue}) {
+    for (size_t at = 0; at < table.columns.size(); ++at) {
+      if (table.columns[at].role == role && Informs(table, at)) shown.push_back(at);
+    }
+  }
+  return shown;
+}
+
+std::string RowsRemark(size_t shown, size_t all) {
+  if (all == 0) return "none";
+  if (shown == 0) return Plural(all, "row") + " (--format csv or json shows all)";
+  if (shown == all) return {};
+  return fmt::format("… {} (--format csv or json shows all)", Plural(all - shown, "more row"));
+}
+
+PageTable LayOutTable(const Table& table) {
+  const std::vector<size_t> columns = ShownColumns(table);
+  const size_t rows = columns.empty() ? 0 : std::min(table.rows.size(), table.text_rows);
+  PageTable page{Printable(table.title), {}, {}, RowsRemark(rows, table.rows.size())};
+  for (const size_t at : columns) page.columns.push_back({Printable(table.columns[at].title)});
+  page.rows.reserve(rows);
+  for (size_t r = 0; r < rows; ++r) {
+    auto& cells = page.rows.emplace_back();
+    for (size_t c = 0; c < columns.size(); ++c) {
+      const Cell& cell = CellAt(table.rows[r], columns[c]);
+      if (std::holds_alternative<std::string>(cell)) page.columns[c].is_text = true;
+      cells.push_back(Printable(HumanCell(cell, table.columns[columns[c]].unit)));
+    }
+  }
+  return page;
+}
+
+PageSection LayOutReport(const Report& report) {
+  PageSection section{
+      .title = Printable(report.title), .problem = {}, .headline = {}, .metrics = {}, .tables = {}};
+  if (report.status != Status::kOk) {
+    section.problem = fmt::format("{}: {}", StatusName(report.status), Printable(report.why));
+  }
+  if (report.status == Status::kUnavailable) return section;
+  section.headline = Printable(report.headline);
+  for (const Metric& metric : report.metrics) {
+    section.metrics.emplace_back(Printable(metric.title),
+                                 Printable(HumanCell(metric.value, metric.unit)));
+  }
+  for (const Table& table : report.tables) section.tables.push_back(LayOutTable(table));
+  return section;
+}
+
+void LayOutFindings(const ReportSet& answer, Page& page) {
+  const auto is_better = [](const Finding* a, const Finding* b) {
+    return std::tie(b->worth, a->severity) < std::tie(a->worth, b->severity);
+  };
+  std::vector<const Finding*> all;  // alike ones in the order of their reports
+  for (const Report& report : answer.reports) {
+    for (const Finding& finding : report.findings) {
+      all.insert(std::ranges::upper_bound(all, &finding, is_better), &finding);
+    }
+  }
+  const size_t shown = std::min(all.size(), kFindingsShown);
+  for (size_t i = 0; i < shown; ++i) {
+    const Finding& f = *all[i];
+    page.findings.push_back(
+        {f.severity, Printable(f.says), Printable(f.because), Printable(f.hint)});
+  }
+  if (shown < all.size()) {
+    page.more_findings =
+        fmt::format("… {} (--format json shows all)", Plural(all.size() - shown, "more finding"));
+  }
+}
+
+// The notes that say the same thing of several files.
+struct NoteGroup {
+  std::string_view says;
+  int64_t count = 0;
+  std::set<std::string_view> where;
+};
+
+int64_t AddSaturated(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
+}
+
+std::string NoteLine(const NoteGroup& group) {
+  std::string line = Printable(group.says);
+  if (group.count > 0) line = fmt::format("{} x {}", HumanCount(group.count), line);
+  if (group.where.empty()) return line;
+  const bool is_one = group.where.size() == 1;
+  return fmt::format("{} ({})", line,
+                     is_one ? Printable(*group.where.begin()) : Plural(group.where.size(), "file"));
+}
+
+std::vector<std::string> LayOutNotes(const ReportSet& answer) {
+  std::vector<NoteGroup> groups;  // in the order they first appear
+  std::map<std::pair<std::string_view, std::string_view>, size_t> known;
+  const auto add = [&](const std::vector<Note>& notes) {
+    for (const Note& note : notes) {
+      const auto [entry, is_new] = known.try_emplace({note.name, note.says}, groups.size());
+      if (is_new) groups.push_back({note.says, 0, {}});
+      NoteGroup& group = groups[entry->second];
+      group.count = AddSaturated(group.count, note.count);
+      if (!note.where.empty()) group.where.insert(note.where);
+    }
+  };
+  add(answer.run.notes);
+  for (const Report& report : answer.reports) add(report.notes);
+
+  std::vector<std::string> lines;
+  for (const NoteGroup& group : groups) lines.push_back(NoteLine(group));
+  return lines;
+}
+
+}  // namespace
+
+Page LayOut(const ReportSet& answer) {
+  Page page;
+  page.verdict = Printable(answer.verdict);
+  LayOutFindings(answer, page);
+  for (const Report& report : answer.reports) page.sections.push_back(LayOutReport(report));
+  page.notes = LayOutNotes(answer);
+  return page;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,146 @@
+// The Markdown face: the same page as text, for issues and wikis.
+#include <fmt/format.h>
+
+#include <cctype>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "report/layout.h"
+#include "stepscope/write.h"
+
+namespace stepscope {
+namespace {
+
+bool IsWordAt(std::string_view text, size_t at) {
+  return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
+}
+
+// Underscores inside a word never start emphasis. Leaving them bare keeps kernel names readable and
+// searchable in the source.
+bool NeedsBackslash(std::string_view text, size_t at) {
+  constexpr std::string_view kSyntax = "\\`*[]|~$";
+  if (text[at] == '_') return at == 0 || !IsWordAt(text, at - 1) || !IsWordAt(text, at + 1);
+  return kSyntax.find(text[at]) != std::string_view::npos;
+}
+
+// Printable text as it must stand in Markdown, tables included, to be shown as it is.
+std::string Escaped(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + text.size() / 8);
+  const bool opens_block =
+      text.starts_with('#') || text.starts_with("- ") || text.starts_with("+ ");
+  if (opens_block) out += '\\';
+  for (size_t at = 0; at < text.size(); ++at) {
+    switch (text[at]) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      default:
+        if (NeedsBackslash(text, at)) out += '\\';
+        out += text[at];
+    }
+  }
+  return out;
+}
+
+// Blocks of Markdown, kept apart by one empty line.
+class Sheet {
+ public:
+  void Gap() {
+    if (!out_.empty()) out_ += '\n';
+  }
+
+  void Line(std::string_view line) {
+    out_.append(line.substr(0, line.find_last_not_of(' ') + 1)).append("\n");
+  }
+
+  void Block(std::string_view line) {
+    if (line.empty()) return;
+    Gap();
+    Line(line);
+  }
+
+  std::string Take() && { return out_.empty() ? "\n" : std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+void DrawFindings(Sheet& sheet, const Page& page) {
+  if (page.findings.empty()) return;
+  sheet.Block("## Findings");
+  sheet.Gap();
+  for (const PageFinding& finding : page.findings) {
+    sheet.Line(fmt::format("- **{}**: {}", SeverityName(finding.severity), Escaped(finding.says)));
+    if (!finding.because.empty()) {
+      sheet.Line(fmt::format("  - because {}", Escaped(finding.because)));
+    }
+    if (!finding.hint.empty()) sheet.Line(fmt::format("  - try: {}", Escaped(finding.hint)));
+  }
+  sheet.Block(page.more_findings);
+}
+
+void DrawMetrics(Sheet& sheet, const PageSection& section) {
+  if (section.metrics.empty()) return;
+  sheet.Gap();
+  for (const auto& [title, value] : section.metrics) {
+    sheet.Line(fmt::format("- {}: {}", Escaped(title), Escaped(value)));
+  }
+}
+
+void DrawTable(Sheet& sheet, const PageTable& table) {
+  if (table.rows.empty()) {
+    return sheet.Block(fmt::format("{}: {}", Escaped(table.title), table.remark));
+  }
+  sheet.Block(fmt::format("### {}", Escaped(table.title)));
+  std::string head = "|";
+  std::string rule = "|";
+  for (const PageColumn& column : table.columns) {
+    head += fmt::format(" {} |", Escaped(column.title));
+    rule += column.is_text ? " --- |" : " ---: |";
+  }
+  sheet.Block(head);
+  sheet.Line(rule);
+  for (const auto& row : table.rows) {
+    std::string line = "|";
+    for (const std::string& cell : row) line += fmt::format(" {} |", Escaped(cell));
+    sheet.Line(line);
+  }
+  sheet.Block(table.remark);
+}
+
+void DrawSection(Sheet& sheet, const PageSection& section) {
+  sheet.Block(fmt::format("## {}", Escaped(section.title)));
+  sheet.Block(Escaped(section.problem));
+  sheet.Block(Escaped(section.headline));
+  DrawMetrics(sheet, section);
+  for (const PageTable& table : section.tables) DrawTable(sheet, table);
+}
+
+void DrawNotes(Sheet& sheet, const Page& page) {
+  if (page.notes.empty()) return;
+  sheet.Block("## Notes");
+  sheet.Gap();
+  for (const std::string& note : page.notes) sheet.Line(fmt::format("- {}", Escaped(note)));
+}
+
+}  // namespace
+
+std::string ToMarkdown(const ReportSet& answer) {
+  const Page page = LayOut(answer);
+  Sheet sheet;
+  sheet.Block(Escaped(page.verdict));
+  DrawFindings(sheet, page);
+  for (const PageSection& section : page.sections) DrawSection(sheet, section);
+  DrawNotes(sheet, page);
+  return std::move(sheet).Take();
+}
+
+}  // namespace stepscope

@@ -1,0 +1,48 @@
+// The stable names of units, severities and states, as the JSON and CSV forms spell them.
+#include "stepscope/report.h"
+
+namespace stepscope {
+
+std::string_view UnitName(Unit unit) {
+  switch (unit) {
+    case Unit::kNone:
+      return "";
+    case Unit::kNanoseconds:
+      return "ns";
+    case Unit::kRatio:
+      return "ratio";
+    case Unit::kCount:
+      return "count";
+    case Unit::kBytes:
+      return "bytes";
+    case Unit::kBytesPerSecond:
+      return "bytes/s";
+  }
+  return "";
+}
+
+std::string_view SeverityName(Severity severity) {
+  switch (severity) {
+    case Severity::kHigh:
+      return "high";
+    case Severity::kMedium:
+      return "medium";
+    case Severity::kLow:
+      return "low";
+  }
+  return "low";
+}
+
+std::string_view StatusName(Status status) {
+  switch (status) {
+    case Status::kOk:
+      return "ok";
+    case Status::kPartial:
+      return "partial";
+    case Status::kUnavailable:
+      return "unavailable";
+  }
+  return "unavailable";
+}
+
+}  // namespace stepscope

@@ -1,0 +1,197 @@
+// Decoding UTF-8 that may be broken, escaping what must not reach a terminal, measuring columns.
+#include "report/printable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <span>
+
+namespace stepscope {
+namespace {
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+constexpr auto kControls = std::to_array<Range>({{0x00, 0x1f},
+                                                 {0x7f, 0x9f},
+                                                 {0xad, 0xad},
+                                                 {0x61c, 0x61c},
+                                                 {0x180e, 0x180e},
+                                                 {0x200b, 0x200b},
+                                                 {0x200e, 0x200f},
+                                                 {0x2028, 0x202e},
+                                                 {0x2060, 0x206f},
+                                                 {0xfeff, 0xfeff},
+                                                 {0xfff9, 0xfffb}});
+
+constexpr auto kCombining = std::to_array<Range>({{0x300, 0x36f},
+                                                  {0x483, 0x489},
+                                                  {0x591, 0x5bd},
+                                                  {0x610, 0x61a},
+                                                  {0x64b, 0x65f},
+                                                  {0x1ab0, 0x1aff},
+                                                  {0x1dc0, 0x1dff},
+                                                  {0x200c, 0x200d},
+                                                  {0x20d0, 0x20ff},
+                                                  {0xfe00, 0xfe0f},
+                                                  {0xfe20, 0xfe2f}});
+
+constexpr auto kWide = std::to_array<Range>({{0x1100, 0x115f},
+                                             {0x2e80, 0x303e},
+                                             {0x3041, 0xa4cf},
+                                             {0xac00, 0xd7a3},
+                                             {0xf900, 0xfaff},
+                                             {0xfe30, 0xfe6f},
+                                             {0xff00, 0xff60},
+                                             {0xffe0, 0xffe6},
+                                             {0x1f300, 0x1f64f},
+                                             {0x1f680, 0x1f6ff},
+                                             {0x1f900, 0x1f9ff},
+                                             {0x20000, 0x3fffd}});
+
+bool Within(char32_t code, std::span<const Range> ranges) {
+  return std::ranges::any_of(ranges, [&](Range r) { return code >= r.first && code <= r.last; });
+}
+
+unsigned char ByteAt(std::string_view text, size_t at) {
+  return static_cast<unsigned char>(text[at]);
+}
+
+size_t RuneWidth(char32_t code) {
+  if (code < 0x300) return 1;
+  if (Within(code, kCombining)) return 0;
+  return Within(code, kWide) ? 2 : 1;
+}
+
+// What a leading byte promises. `low`..`high` bounds the byte after it, which is where Unicode
+// rules out overlong forms, surrogates and codes beyond U+10FFFF.
+struct Lead {
+  size_t length;
+  char32_t bits;
+  unsigned char low = 0x80;
+  unsigned char high = 0xbf;
+};
+
+Lead ReadLead(unsigned char byte) {
+  const char32_t code = byte;
+  if (byte >= 0xc2 && byte <= 0xdf) return {2, code & 0x1f};
+  if (byte == 0xe0) return {3, 0, 0xa0};
+  if (byte == 0xed) return {3, 0xd, 0x80, 0x9f};
+  if (byte >= 0xe1 && byte <= 0xef) return {3, code & 0xf};
+  if (byte == 0xf0) return {4, 0, 0x90};
+  if (byte >= 0xf1 && byte <= 0xf3) return {4, code & 0x7};
+  if (byte == 0xf4) return {4, 4, 0x80, 0x8f};
+  return {0, 0};
+}
+
+void AppendControl(std::string& out, char32_t code) {
+  if (code == '\n') {
+    out += "\\n";
+  } else if (code == '\t') {
+    out += "\\t";
+  } else if (code == '\r') {
+    out += "\\r";
+  } else {
+    const bool is_ascii = code < 0x80;
+    fmt::format_to(std::back_inserter(out), "\\{}{:0{}x}", is_ascii ? 'x' : 'u',
+                   static_cast<uint32_t>(code), is_ascii ? 2 : 4);
+  }
+}
+
+bool IsPlain(char c) { return c >= 0x20 && c < 0x7f; }
+
+// As much of `text`, from its start or its end, as fits into `width` columns.
+std::string_view Head(std::string_view text, size_t width) {
+  size_t at = 0;
+  while (at < text.size()) {
+    const Rune rune = DecodeRune(text, at);
+    const size_t wide = RuneWidth(rune.code);
+    if (wide > width) break;
+    width -= wide;
+    at += rune.length;
+  }
+  return text.substr(0, at);
+}
+
+std::string_view Tail(std::string_view text, size_t width) {
+  size_t skip = DisplayWidth(text);
+  size_t at = 0;
+  while (at < text.size() && skip > width) {
+    const Rune rune = DecodeRune(text, at);
+    skip -= RuneWidth(rune.code);
+    at += rune.length;
+  }
+  return text.substr(at);
+}
+
+}  // namespace
+
+Rune DecodeRune(std::string_view text, size_t at) {
+  const unsigned char first = ByteAt(text, at);
+  if (first < 0x80) return {.code = first};
+  const Lead lead = ReadLead(first);
+  char32_t code = lead.bits;
+  for (size_t i = 1; i < lead.length; ++i) {
+    if (at + i >= text.size()) return {.code = 0, .length = i, .valid = false};
+    const unsigned char byte = ByteAt(text, at + i);
+    const bool ok = i == 1 ? byte >= lead.low && byte <= lead.high : (byte & 0xc0) == 0x80;
+    if (!ok) return {.code = 0, .length = i, .valid = false};
+    code = (code << 6) | (byte & 0x3fu);
+  }
+  if (lead.length == 0) return {.code = 0, .length = 1, .valid = false};
+  return {.code = code, .length = lead.length};
+}
+
+bool IsControl(char32_t code) { return Within(code, kControls); }
+
+void AppendPrintable(std::string& out, std::string_view text) {
+  size_t at = 0;
+  while (at < text.size()) {
+    const size_t start = at;
+    while (at < text.size() && IsPlain(text[at])) ++at;
+    out.append(text, start, at - start);
+    if (at == text.size()) return;
+    const Rune rune = DecodeRune(text, at);
+    const std::string_view bytes = text.substr(at, rune.length);
+    at += rune.length;
+    if (!rune.valid) {
+      for (const char c : bytes) {
+        fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+      }
+    } else if (!IsControl(rune.code)) {
+      out += bytes;
+    } else {
+      AppendControl(out, rune.code);
+    }
+  }
+}
+
+std::string Printable(std::string_view text) {
+  std::string out;
+  AppendPrintable(out, text);
+  return out;
+}
+
+size_t DisplayWidth(std::string_view printable) {
+  size_t width = 0;
+  for (size_t at = 0; at < printable.size();) {
+    const Rune rune = DecodeRune(printable, at);
+    width += RuneWidth(rune.code);
+    at += rune.length;
+  }
+  return width;
+}
+
+std::string ShortenMiddle(std::string_view printable, size_t width) {
+  if (DisplayWidth(printable) <= width) return std::string(printable);
+  const size_t room = width > 0 ? width - 1 : 0;
+  const std::string_view head = Head(printable, room - room / 2);
+  const std::string_view tail = Tail(printable, room / 2);
+  return fmt::format("{}…{}", head, tail);
+}
+
+}  // namespace stepscope

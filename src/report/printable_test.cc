@@ -1,0 +1,54 @@
+// Names from strangers: what they may hold, and what is shown of them.
+#include "report/printable.h"
+
+#include <gtest/gtest.h>
+
+namespace stepscope {
+namespace {
+
+TEST(Printable, OrdinaryTextPasses) {
+  EXPECT_EQ(Printable("void gemm<float>(Params)"), "void gemm<float>(Params)");
+  EXPECT_EQ(Printable("größe 数据 🚀"), "größe 数据 🚀");
+}
+
+TEST(Printable, EscapeSequencesLoseTheirPower) {
+  EXPECT_EQ(Printable("\x1b[31mred"), "\\x1b[31mred");
+  EXPECT_EQ(Printable("a\nb\tc\rd"), "a\\nb\\tc\\rd");
+  EXPECT_EQ(Printable(std::string_view("a\0b\x7f", 4)), "a\\x00b\\x7f");
+  EXPECT_EQ(Printable("\u009b31m"), "\\u009b31m");    // a CSI in one code point
+  EXPECT_EQ(Printable("x\u202Egpj"), "x\\u202egpj");  // text shown right to left
+  EXPECT_EQ(Printable("a\u2028b\uFEFF"), "a\\u2028b\\ufeff");
+}
+
+TEST(Printable, BytesThatAreNoUtf8AreShownAsBytes) {
+  EXPECT_EQ(Printable("a\xff"
+                      "b"),
+            "a\\xffb");
+  EXPECT_EQ(Printable("\xc0\xaf"), "\\xc0\\xaf");           // overlong '/'
+  EXPECT_EQ(Printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // a surrogate
+  EXPECT_EQ(Printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+  EXPECT_EQ(Printable("cut \xe6\x95"), "cut \\xe6\\x95");
+}
+
+TEST(Printable, ACutSequenceIsOneInvalidRune) {
+  const Rune rune = DecodeRune("\xe6\x95z", 0);
+  EXPECT_FALSE(rune.valid);
+  EXPECT_EQ(rune.length, 2u);
+}
+
+TEST(Printable, WidthCountsColumnsNotBytes) {
+  EXPECT_EQ(DisplayWidth("abc"), 3u);
+  EXPECT_EQ(DisplayWidth("größe"), 5u);
+  EXPECT_EQ(DisplayWidth("数据"), 4u);
+  EXPECT_EQ(DisplayWidth("e\u0301"), 1u);
+}
+
+TEST(Printable, LongNamesLoseTheirMiddle) {
+  EXPECT_EQ(ShortenMiddle("short", 5), "short");
+  EXPECT_EQ(ShortenMiddle("ncclDevKernel_AllReduce_Sum_f32", 12), "ncclDe…m_f32");
+  EXPECT_EQ(ShortenMiddle("abc", 1), "…");
+  EXPECT_EQ(ShortenMiddle("数据数据数据", 6), "数…据");
+}
+
+}  // namespace
+}  // namespace stepscope

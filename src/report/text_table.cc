@@ -1,0 +1,104 @@
+// Wrapping prose and aligning tables for terminals.
+#include "report/text_table.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <span>
+#include <string_view>
+
+#include "report/printable.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kGap = 2;             // spaces between two columns
+constexpr size_t kNarrowestText = 12;  // a text column is never shortened below this
+
+std::vector<size_t> NaturalWidths(const PageTable& table) {
+  std::vector<size_t> widths;
+  for (const PageColumn& column : table.columns) widths.push_back(DisplayWidth(column.title));
+  for (const auto& row : table.rows) {
+    for (size_t c = 0; c < row.size(); ++c) {
+      widths[c] = std::max(widths[c], DisplayWidth(row[c]));
+    }
+  }
+  return widths;
+}
+
+// Takes columns from the widest text column, one at a time, so that two long ones end up alike.
+void Squeeze(std::span<const PageColumn> columns, size_t room, std::vector<size_t>& widths) {
+  size_t total = std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1));
+  while (total > room) {
+    size_t* widest = nullptr;
+    for (size_t c = 0; c < widths.size(); ++c) {
+      if (columns[c].is_text && (widest == nullptr || widths[c] > *widest)) widest = &widths[c];
+    }
+    if (widest == nullptr || *widest <= kNarrowestText) return;
+    --*widest;
+    --total;
+  }
+}
+
+std::string AlignRow(std::span<const PageColumn> columns, std::span<const size_t> widths,
+                     const auto& cell_at) {
+  std::string line;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    const std::string cell = ShortenMiddle(cell_at(c), widths[c]);
+    const std::string pad(widths[c] - DisplayWidth(cell), ' ');
+    if (c > 0) line.append(kGap, ' ');
+    line += columns[c].is_text ? cell + pad : pad + cell;
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+// Where the word at `at` ends. A number and its unit are one word: "1.24 ms" does not break.
+size_t WordEnd(std::string_view text, size_t at) {
+  constexpr std::array<std::string_view, 10> kUnits = {"ns", "us", "ms", "s",  "%",
+                                                       "B",  "kB", "MB", "GB", "TB"};
+  const size_t end = std::min(text.find(' ', at), text.size());
+  if (end == at || end == text.size() || text[end - 1] < '0' || text[end - 1] > '9') return end;
+  const size_t next = std::min(text.find(' ', end + 1), text.size());
+  std::string_view unit = text.substr(end + 1, next - end - 1);
+  while (!unit.empty() && std::string_view(".,;:)").contains(unit.back())) unit.remove_suffix(1);
+  return std::ranges::find(kUnits, unit) != kUnits.end() ? next : end;
+}
+
+}  // namespace
+
+std::vector<std::string> WrapLines(std::string_view text, size_t first, size_t rest) {
+  std::vector<std::string> lines(1);
+  size_t used = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = WordEnd(text, at);
+    const std::string_view word = text.substr(at, end - at);
+    at = end + 1;
+    if (word.empty()) continue;
+    const size_t wide = DisplayWidth(word);
+    const size_t room = lines.size() == 1 ? first : rest;
+    if (used > 0 && used + 1 + wide > room) {
+      lines.emplace_back();
+      used = 0;
+    }
+    lines.back().append(used > 0 ? " " : "").append(word);
+    used += wide + (used > 0 ? 1 : 0);
+  }
+  return lines;
+}
+
+std::vector<std::string> AlignTable(const PageTable& table, size_t width) {
+  std::vector<size_t> widths = NaturalWidths(table);
+  Squeeze(table.columns, width, widths);
+  std::vector<std::string> lines;
+  lines.reserve(table.rows.size() + 1);
+  lines.push_back(AlignRow(table.columns, widths,
+                           [&](size_t c) -> const std::string& { return table.columns[c].title; }));
+  for (const auto& row : table.rows) {
+    lines.push_back(
+        AlignRow(table.columns, widths, [&](size_t c) -> const std::string& { return row[c]; }));
+  }
+  return lines;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,45 @@
+// Formats and the stable names that the machine-readable ones use.
+#include "stepscope/write.h"
+
+#include <gtest/gtest.h>
+
+#include "report/sample_answer.h"
+
+namespace stepscope {
+namespace {
+
+TEST(Write, KnowsItsFormatsByName) {
+  EXPECT_EQ(ParseFormat("text"), Format::kText);
+  EXPECT_EQ(ParseFormat("json"), Format::kJson);
+  EXPECT_EQ(ParseFormat("csv"), Format::kCsv);
+  EXPECT_EQ(ParseFormat("markdown"), Format::kMarkdown);
+  EXPECT_EQ(ParseFormat("JSON"), std::nullopt);
+  EXPECT_EQ(ParseFormat(""), std::nullopt);
+}
+
+TEST(Write, GoesToTheWriterOfTheFormat) {
+  const ReportSet answer = SampleAnswer();
+  EXPECT_EQ(Write(answer, Format::kText, {.color = true, .width = 60}),
+            ToText(answer, {.color = true, .width = 60}));
+  EXPECT_EQ(Write(answer, Format::kJson), ToJson(answer));
+  EXPECT_EQ(Write(answer, Format::kCsv), ToCsv(answer));
+  EXPECT_EQ(Write(answer, Format::kMarkdown), ToMarkdown(answer));
+}
+
+TEST(Write, NamesAreStable) {
+  EXPECT_EQ(UnitName(Unit::kNone), "");
+  EXPECT_EQ(UnitName(Unit::kNanoseconds), "ns");
+  EXPECT_EQ(UnitName(Unit::kRatio), "ratio");
+  EXPECT_EQ(UnitName(Unit::kCount), "count");
+  EXPECT_EQ(UnitName(Unit::kBytes), "bytes");
+  EXPECT_EQ(UnitName(Unit::kBytesPerSecond), "bytes/s");
+  EXPECT_EQ(SeverityName(Severity::kHigh), "high");
+  EXPECT_EQ(SeverityName(Severity::kMedium), "medium");
+  EXPECT_EQ(SeverityName(Severity::kLow), "low");
+  EXPECT_EQ(StatusName(Status::kOk), "ok");
+  EXPECT_EQ(StatusName(Status::kPartial), "partial");
+  EXPECT_EQ(StatusName(Status::kUnavailable), "unavailable");
+}
+
+}  // namespace
+}  // namespace stepscope

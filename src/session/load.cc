@@ -1,0 +1,244 @@
+// Reads the files of a run.
+#include "session/load.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <stop_token>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "base/parallel.h"
+#include "ingest/kineto_reader.h"
+#include "ingest/rank_name.h"
+
+namespace stepscope {
+namespace {
+
+// One file, from its bytes to the work in it.
+struct LoadedFile {
+  InputFile info;
+  Error error;                        // when info.problem is set and the file is not used
+  Notes notes;
+  RankWork work;
+  StringTable strings;                // names of the work until they are merged
+  std::optional<int64_t> own_rank;    // as the trace says
+  std::optional<int64_t> world_size;
+  bool used = false;
+};
+
+int64_t SizeOnDisk(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  return error ? 0 : static_cast<int64_t>(size);
+}
+
+// What a damaged file's own report says in the list of files.
+std::string ProblemOf(const Notes& notes) {
+  for (const NoteKind kind : {NoteKind::kCorrupt, NoteKind::kTruncated, NoteKind::kMalformed}) {
+    if (notes.Count(kind) > 0) return std::string(NoteSays(kind));
+  }
+  return "";
+}
+
+void Fail(LoadedFile& file, Error error, NoteKind note) {
+  file.error = std::move(error);
+  if (file.error.where.empty()) file.error.where = file.info.path;
+  file.info.problem = file.error.what;
+  file.notes.Add(note, 1, file.error.what);
+}
+
+void LoadFile(LoadedFile& file, const ReadOptions& options, std::atomic<int64_t>& bytes_read) {
+  auto source = ByteSource::Open(file.info.path, &bytes_read);
+  if (!source) return Fail(file, source.error(), NoteKind::kUnreadable);
+  auto trace = ReadKineto(std::move(*source), options);
+  if (!trace) return Fail(file, trace.error(), NoteKind::kNotATrace);
+  file.work = BuildRankWork(*trace);
+  file.info.events = trace->events_in_file;
+  file.info.gpu_events = trace->gpu_events_in_file;
+  file.info.problem = ProblemOf(trace->notes);
+  file.notes = std::move(trace->notes);
+  file.strings = std::move(trace->strings);
+  file.own_rank = trace->meta.rank;
+  file.world_size = trace->meta.world_size;
+  file.used = true;
+}
+
+// Calls options.on_progress a few times a second until it goes out of scope.
+class ProgressTicker {
+ public:
+  ProgressTicker(const OpenOptions& options, const Progress& totals, const std::atomic<int64_t>& bytes,
+                 const std::atomic<int>& files) {
+    if (!options.on_progress) return;
+    thread_ = std::jthread([&options, totals, &bytes, &files](std::stop_token stop) {
+      std::mutex mutex;
+      std::condition_variable_any wake;
+      std::unique_lock lock(mutex);
+      while (!wake.wait_for(lock, stop, std::chrono::milliseconds(100), [&] { return stop.stop_requested(); })) {
+        Progress progress = totals;
+        progress.bytes_done = bytes;
+        progress.files_done = files;
+        options.on_progress(progress);
+      }
+    });
+  }
+
+ private:
+  std::jthread thread_;
+};
+
+std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, KindSet keep,
+                                  const OpenOptions& options) {
+  std::vector<LoadedFile> files(paths.size());
+  Progress totals{.files_total = static_cast<int>(paths.size())};
+  for (size_t i = 0; i < paths.size(); ++i) {
+    files[i].info.path = paths[i];
+    files[i].info.bytes = SizeOnDisk(paths[i]);
+    totals.bytes_total += files[i].info.bytes;
+  }
+  // The largest first, so that no thread is left with a large one at the end.
+  std::vector<size_t> order(paths.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](size_t i) { return files[i].info.bytes; });
+
+  const size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads)
+                                             : std::max(1u, std::thread::hardware_concurrency());
+  // One file alone is inflated and parsed on two threads; several share nothing, a thread each.
+  const ReadOptions read{.keep = keep, .read_ahead = files.size() == 1 && threads > 1};
+  std::atomic<int64_t> bytes_read = 0;
+  std::atomic<int> files_read = 0;
+  const ProgressTicker ticker(options, totals, bytes_read, files_read);
+  ParallelFor(files.size(), threads, [&](size_t i) {
+    LoadFile(files[order[i]], read, bytes_read);
+    ++files_read;
+  });
+  return files;
+}
+
+// Two files are one recording if all their work agrees.
+bool SameRecording(const LoadedFile& a, const LoadedFile& b) {
+  if (a.info.events != b.info.events || a.work.work.size() != b.work.work.size()) return false;
+  if (a.work.work.empty()) return false;  // nothing to tell them apart by
+  return std::ranges::equal(a.work.work, b.work.work, [&](const Work& x, const Work& y) {
+    return x.start == y.start && x.end == y.end && a.strings[x.name] == b.strings[y.name];
+  });
+}
+
+// Gives every used file its rank: the trace's own, else the one in its name, else a free one in order.
+void SettleRanks(std::vector<LoadedFile>& files) {
+  std::set<int64_t> taken;
+  for (LoadedFile& file : files) {
+    if (!file.used) continue;
+    const auto named = RankFromPath(file.info.path);
+    file.info.rank = file.own_rank.value_or(named.value_or(-1));
+    if (file.info.rank >= 0) taken.insert(file.info.rank);
+    if (file.own_rank && named && *file.own_rank != *named) file.notes.Add(NoteKind::kRankDisagrees);
+    if (!file.own_rank && named) file.notes.Add(NoteKind::kRankFromName);
+  }
+  const bool alone = std::ranges::count_if(files, &LoadedFile::used) == 1;
+  int64_t next = 0;
+  for (LoadedFile& file : files) {
+    if (!file.used || file.info.rank >= 0) continue;
+    while (taken.contains(next)) ++next;
+    taken.insert(next);
+    file.info.rank = next;
+    if (!alone) file.notes.Add(NoteKind::kRankFromOrder);
+  }
+}
+
+int64_t FirstTime(const LoadedFile& file) {
+  return file.work.work.empty() ? kNoTime : file.work.work.front().start;
+}
+
+// Orders files by rank and time, drops repeated recordings and numbers the windows of each rank.
+void SettleWindows(std::vector<LoadedFile>& files) {
+  std::ranges::stable_sort(files, {}, [](const LoadedFile& f) {
+    return std::tuple(!f.used, f.info.rank, FirstTime(f));
+  });
+  const LoadedFile* previous = nullptr;
+  for (LoadedFile& file : files) {
+    if (!file.used) continue;
+    const bool same_rank = previous != nullptr && previous->info.rank == file.info.rank;
+    if (same_rank && SameRecording(*previous, file)) {
+      file.used = false;
+      file.info.rank = -1;
+      file.info.problem = "the same recording as " + previous->info.path;
+      file.notes.Add(NoteKind::kDuplicateFile);
+      continue;
+    }
+    file.info.window = same_rank ? previous->info.window + 1 : 0;
+    file.work.rank = file.info.rank;
+    file.work.window = file.info.window;
+    previous = &file;
+  }
+  std::ranges::stable_sort(files, {}, [](const LoadedFile& f) { return !f.used; });
+}
+
+void MergeNames(LoadedFile& file, StringTable& names) {
+  std::vector<StringId> merged(file.strings.size(), kNoString);
+  for (Work& work : file.work.work) {
+    StringId& id = merged[work.name];
+    if (id == kNoString) id = names.Intern(file.strings[work.name]);
+    work.name = id;
+  }
+  file.strings = {};
+}
+
+void AddNotes(const LoadedFile& file, std::vector<Note>& notes) {
+  for (size_t k = 0; k < static_cast<size_t>(NoteKind::kCount); ++k) {
+    const auto kind = static_cast<NoteKind>(k);
+    if (file.notes.Count(kind) == 0) continue;
+    std::string says(NoteSays(kind));
+    if (!file.notes.Detail(kind).empty()) says += ": " + file.notes.Detail(kind);
+    notes.push_back({std::string(NoteName(kind)), file.notes.Count(kind), std::move(says), file.info.path});
+  }
+}
+
+void NoteMissingRanks(const std::vector<LoadedFile>& files, RunInfo& info) {
+  int64_t world_size = 0;
+  for (const LoadedFile& file : files) world_size = std::max(world_size, file.world_size.value_or(0));
+  const int64_t missing = world_size - info.ranks;
+  if (missing <= 0) return;
+  const NoteKind kind = NoteKind::kMissingRanks;
+  info.notes.push_back({std::string(NoteName(kind)), missing,
+                        std::string(NoteSays(kind)) + ", though its world size is " + std::to_string(world_size), ""});
+}
+
+}  // namespace
+
+Result<LoadedRun> LoadRun(const std::vector<std::string>& paths, KindSet keep,
+                          const OpenOptions& options) {
+  auto files = LoadFiles(paths, keep, options);
+  if (std::ranges::none_of(files, &LoadedFile::used)) {
+    Error error = files.front().error;
+    if (files.size() > 1) {
+      error.what = "none of the " + std::to_string(files.size()) + " files could be read; the first: " + error.what;
+    }
+    if (error.hint.empty()) error.hint = "give the .json or .json.gz files that the PyTorch profiler exported";
+    return std::unexpected(std::move(error));
+  }
+  SettleRanks(files);
+  SettleWindows(files);
+  LoadedRun run;
+  std::set<int64_t> ranks;
+  for (LoadedFile& file : files) {
+    AddNotes(file, run.info.notes);
+    run.info.files.push_back(file.info);
+    if (!file.used) continue;
+    ranks.insert(file.info.rank);
+    MergeNames(file, run.names);
+    run.ranks.push_back(std::move(file.work));
+  }
+  run.info.ranks = static_cast<int64_t>(ranks.size());
+  NoteMissingRanks(files, run.info);
+  return run;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,29 @@
+// Checks what a user asked for against what analyses declare.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyses/analysis.h"
+#include "stepscope/result.h"
+
+namespace stepscope {
+
+// The analysis of this name; an error names the nearest one.
+Result<const Analysis*> FindAnalysis(std::string_view name);
+
+// The analyses of these names, without repetition; all of them for an empty list.
+Result<std::vector<const Analysis*>> FindAnalyses(std::span<const std::string> names);
+
+// Values for the parameters of `analysis`: from `given` ("analysis.param" and value), else the defaults.
+// Fails when a value is not of its parameter's type.
+Result<Params> MakeParams(const Analysis& analysis,
+                          std::span<const std::pair<std::string, std::string>> given);
+
+// Fails when any of `given` names no parameter of any analysis.
+Result<void> CheckParamNames(std::span<const std::pair<std::string, std::string>> given);
+
+}  // namespace stepscope

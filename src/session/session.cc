@@ -1,0 +1,110 @@
+// The front door.
+#include "stepscope/session.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "analyses/all.h"
+#include "ingest/discover.h"
+#include "session/load.h"
+#include "session/params.h"
+#include "session/verdict.h"
+
+namespace stepscope {
+namespace {
+
+std::string TypeName(Parameter::Type type) {
+  switch (type) {
+    case Parameter::Type::kInteger: return "integer";
+    case Parameter::Type::kNumber: return "number";
+    case Parameter::Type::kText: return "text";
+  }
+  return "";
+}
+
+AnalysisInfo InfoOf(const Analysis& analysis) {
+  AnalysisInfo info{.name = std::string(analysis.name),
+                    .title = std::string(analysis.title),
+                    .doc = std::string(analysis.doc)};
+  for (const Parameter& p : analysis.params) {
+    info.params.push_back({std::string(p.name), TypeName(p.type), std::string(p.default_value),
+                           std::string(UnitName(p.unit)), std::string(p.says)});
+  }
+  return info;
+}
+
+// How a person would call what they gave: the folder, the file, or the first of several.
+std::string NameOf(std::span<const std::string> paths) {
+  std::string name = std::filesystem::path(paths[0]).lexically_normal();
+  while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+  if (paths.size() > 1) name += " and " + std::to_string(paths.size() - 1) + " more";
+  return name;
+}
+
+}  // namespace
+
+struct Session::State {
+  LoadedRun run;
+  std::vector<const Analysis*> prepared;
+};
+
+Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+const RunInfo& Session::run() const { return state_->run.info; }
+
+Result<Session> Session::Open(std::span<const std::string> paths, const OpenOptions& options) {
+  if (paths.empty()) {
+    return std::unexpected(Error{"nothing to open", "", "give a folder of traces, or trace files"});
+  }
+  const auto prepared = FindAnalyses(options.analyses);
+  if (!prepared) return std::unexpected(prepared.error());
+  KindSet keep;
+  for (const Analysis* analysis : *prepared) keep = keep | analysis->needs;
+  const auto files = FindTraces(paths);
+  if (!files) return std::unexpected(files.error());
+  auto run = LoadRun(*files, keep, options);
+  if (!run) return std::unexpected(run.error());
+  run->info.name = NameOf(paths);
+  return Session(std::make_unique<State>(std::move(*run), *prepared));
+}
+
+std::vector<AnalysisInfo> Session::List() {
+  std::vector<AnalysisInfo> list;
+  for (const Analysis* analysis : kAllAnalyses) list.push_back(InfoOf(*analysis));
+  return list;
+}
+
+Result<AnalysisInfo> Session::Explain(std::string_view name) {
+  const auto analysis = FindAnalysis(name);
+  if (!analysis) return std::unexpected(analysis.error());
+  return InfoOf(**analysis);
+}
+
+Result<ReportSet> Session::Analyze(const AnalyzeOptions& options) const {
+  const auto selection = ParseSteps(options.steps);
+  if (!selection) return std::unexpected(selection.error());
+  auto asked = options.only.empty() ? state_->prepared : FindAnalyses(options.only);
+  if (!asked) return std::unexpected(asked.error());
+  const auto named = CheckParamNames(options.params);
+  if (!named) return std::unexpected(named.error());
+
+  const Facts facts = DeriveFacts(state_->run.names, state_->run.ranks, *selection, options.steps);
+  ReportSet answer{.run = state_->run.info};
+  answer.run.steps = options.steps;
+  for (const Analysis* analysis : *asked) {
+    if (std::ranges::find(state_->prepared, analysis) == state_->prepared.end()) {
+      return std::unexpected(Error{"the run was not opened for '" + std::string(analysis->name) + "'", "",
+                                   "name it in OpenOptions::analyses"});
+    }
+    const auto params = MakeParams(*analysis, options.params);
+    if (!params) return std::unexpected(params.error());
+    answer.reports.push_back(analysis->run(facts, *params));
+  }
+  answer.verdict = Verdict(answer.reports);
+  return answer;
+}
+
+}  // namespace stepscope

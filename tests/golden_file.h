@@ -1,0 +1,67 @@
+// The text files of the golden tests.
+//
+//   # any number of comment lines
+//   trace rank=0                        begins a trace file; options: rank=N, gpus=N to number streams
+//     stream 7 gemm 10..20.5            a kernel: stream, name, start..end in microseconds
+//     stream 7 "a b" 30..40 launch=25   a name with spaces; the host call that launched it began at 25
+//     stream 7 x 0..9 cat=gpu_memcpy device=1 collective=allreduce
+//     host aten::mm 0..5 cat=cpu_op     something on a host thread
+//     step 3 0..100                     the host's ProfilerStep#3 annotation
+//   run idle_time --steps 3 -p idle_time.consecutive_kernel_delay=5
+//   ----
+//   status: ok
+//   streams: rank stream host_wait      a table and the columns to compare; its rows follow
+//   0  7  9500
+//   findings:                           what each finding says, a line each
+//   notes:                              "name count" of the run's and the report's notes
+//
+// Several "run" blocks may follow one another; a new "trace" after a run begins a new case.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stepscope::testing {
+
+struct InlineEvent {
+  bool on_stream = false;
+  int64_t stream = 0, device = 0;
+  std::string name, category, collective;
+  int64_t start = 0, end = 0;   // ns
+  int64_t launch = -1;          // ns; -1: none
+};
+
+struct InlineTrace {
+  int64_t rank = -1;  // -1: the file does not say
+  std::vector<InlineEvent> events;
+};
+
+struct GoldenRun {
+  size_t first_line = 0, last_line = 0;  // of the expectation, as [first, last) into the file's lines
+  std::string analysis, steps = "all";
+  std::vector<std::pair<std::string, std::string>> params;
+  std::vector<InlineTrace> traces;
+};
+
+struct GoldenFile {
+  std::vector<std::string> lines;
+  std::vector<GoldenRun> runs;
+};
+
+// Throws std::runtime_error naming the line that could not be read.
+GoldenFile ReadGoldenFile(const std::string& path);
+
+// How a trace is written: the same trace to every analysis.
+struct Variant {
+  std::string name = "as written";
+  int64_t shift = 0;             // ns added to every time
+  unsigned shuffle = 0;          // seed; 0: in order
+  int64_t stream_factor = 1, stream_offset = 0;  // stream s becomes s * factor + offset
+  bool reverse_files = false;
+};
+
+// The trace as Kineto writes it.
+std::string ToKineto(const InlineTrace& trace, const Variant& variant);
+
+}  // namespace stepscope::testing

@@ -1,0 +1,105 @@
+"""Tests of tools/check_layers and tools/check_style: a rule that catches nothing guards nothing."""
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOLS = Path(__file__).parent
+
+
+def run(tool, files):
+    """Runs a checker on a tree of these files; returns its exit status and what it printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        Path(folder, "src").mkdir(exist_ok=True)
+        done = subprocess.run([sys.executable, TOOLS / tool, folder], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+
+class Layers(unittest.TestCase):
+    def assert_caught(self, name, text, *words):
+        status, out = run("check_layers", {name: "// What it is for.\n" + text})
+        self.assertEqual(status, 1, out)
+        self.assertEqual(len(out.splitlines()), 1, out)
+        for word in (f"{name}:2: ", *words):
+            self.assertIn(word, out)
+
+    def assert_allowed(self, name, text):
+        self.assertEqual(run("check_layers", {name: text}), (0, ""))
+
+    def test_a_room_sees_only_what_lies_below(self):
+        self.assert_caught("src/trace/a.h", '#include "ingest/reader.h"', "trace may not include ingest")
+        self.assert_caught("src/base/a.h", '#include "trace/trace.h"', "base may not include trace")
+        self.assert_caught("src/facts/a.cc", '#include "report/build.h"', "facts")
+        self.assert_caught("src/cli/main.cc", '#include "session/session.h"', "cli")
+        self.assert_caught("src/session/a.cc", '#  include "cli/flags.h"', "session")
+        self.assert_caught("include/stepscope/a.h", '#include "base/column.h"', "stepscope")
+        self.assert_caught("src/facts/a.cc", '#include "../ingest/reader.h"', "relative")
+        self.assert_allowed("src/ingest/a.cc", '#include "trace/trace.h"\n#include "simdjson.h"\n')
+        self.assert_allowed("src/session/a.cc", '#include "ingest/a.h"\n#include "stepscope/report.h"\n')
+
+    def test_analyses_never_include_one_another(self):
+        self.assert_caught("src/analyses/idle.cc", '#include "analyses/overlap.h"', "one another")
+        self.assert_allowed("src/analyses/idle.cc", '#include "analyses/analysis.h"\n')
+
+    def test_facts_and_analyses_do_no_io(self):
+        self.assert_caught("src/analyses/idle.cc", "#include <fstream>", "input or output")
+        self.assert_caught("src/facts/steps.cc", "#include <cstdio>", "input or output")
+
+    def test_nothing_past_ingest_knows_a_format(self):
+        self.assert_caught("src/facts/steps.cc", "#include <simdjson.h>", "simdjson")
+        self.assert_caught("src/session/a.cc", "#include <isa-l/igzip_lib.h>", "ISA-L")
+        self.assert_caught("src/analyses/a.cc", "#include <nlohmann/json.hpp>", "nlohmann")
+        self.assert_caught("src/trace/trace.h", "// as Kineto has it", "Kineto")
+        self.assert_caught("src/report/json.cc", 'f("traceEvents");', "traceEvents")
+        self.assert_allowed("src/report/json.cc", "#include <nlohmann/json.hpp>\n")
+
+    def test_tests_may_look_anywhere(self):
+        self.assert_allowed("src/facts/steps_test.cc", '#include "ingest/reader.h"\n// kineto\n')
+
+    def test_an_unknown_room_is_named(self):
+        self.assertEqual(run("check_layers", {"src/attic/a.cc": "//\n"})[0], 1)
+
+
+class Style(unittest.TestCase):
+    def check(self, name, text):
+        return run("check_style", {name: text, "include/a.h": "// A.\n#pragma once\n"})
+
+    def assert_caught(self, name, text, word):
+        status, out = self.check(name, text)
+        self.assertEqual(status, 1, out)
+        self.assertIn(word, out)
+
+    def test_files(self):
+        self.assertEqual(self.check("tests/a.cc", "// Good.\nint a;\n"), (0, ""))
+        self.assert_caught("tests/a.cc", "int a;\n", "opens with a comment")
+        self.assert_caught("tests/a.cc", "// A.\n" + "int a;\n" * 800, "801 lines")
+        self.assert_caught("tests/a.cc", "// A.\n// TODO: more\n", "a.cc:2: error: finish")
+        self.assert_caught("src/base/a.cc", "// A.\n", "README")
+        self.assert_caught("tests/a.h", "// A.\n", "pragma once")
+        self.assert_caught("bench/a.py", "import os\n", "opens with a comment")
+
+    def test_functions(self):
+        body = "  int x;\n"
+        long = "// A.\nnamespace a {\nvoid F(int a,\n       int b) {\n" + body * 120 + "}\n}  // namespace a\n"
+        self.assert_caught("tests/a.cc", long, "a.cc:3: error: function of 123 lines")
+        status, out = self.check("tests/a.cc", long.replace(body * 120, body * 70))
+        self.assertEqual(status, 0)
+        self.assertIn("warning: function of 73 lines", out)
+
+    def test_what_is_no_function(self):
+        for head, tail in (("struct S {", "};"), ("constexpr T kTable[] = {", "};"), ("void F() {}", "")):
+            text = f"// A.\n{head}\n" + "  int x;\n" * 130 + f"{tail}\n"
+            self.assertEqual(self.check("tests/a.cc", text), (0, ""), head)
+        text = "// A.\nclass A {\n  int F() {\n  }\n" + "  int x;\n" * 130 + "};\n"
+        self.assertEqual(self.check("tests/a.cc", text), (0, ""))
+        raw = '// A.\nconst char* kDoc = R"md(\nf(x) {\n' + "text\n" * 130 + '}\n)md";\n'
+        self.assertEqual(self.check("tests/a.cc", raw), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
