@@ -235,7 +235,8 @@ def proportional_set(pid):
 
 def bench_memory():
     """Memory on one file of over 300 MB of JSON."""
-    trace = traces(demo("single", "--ranks", "1", "--min-raw-bytes", "310000000"))[0]
+    trace = traces(demo("single", "--ranks", "1", "--slow-rank", "-1",
+                        "--min-raw-bytes", "310000000"))[0]
     raw = raw_bytes([trace])
     ours = take_turns(5, ours=analyze(trace))["ours"]
     rows = [Row("memory_over_raw", "peak memory / raw JSON", ours.peak / raw, bar=0.35,

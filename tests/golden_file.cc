@@ -14,14 +14,20 @@
 namespace stepscope::testing {
 namespace {
 
-std::vector<std::string> Words(const std::string& line) {
+using Words = std::vector<std::string>;
+
+// The words of a line up to a comment; a word in double quotes may hold spaces.
+Words WordsOf(const std::string& line) {
   std::istringstream in(line);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) {
+  Words words;
+  for (std::string word; in >> word && !word.starts_with('#');) {
     if (word.starts_with('"')) {
       std::string rest;
-      if (word.size() == 1 || !word.ends_with('"')) std::getline(in, rest, '"');
-      else word.pop_back();
+      if (word.size() == 1 || !word.ends_with('"')) {
+        std::getline(in, rest, '"');
+      } else {
+        word.pop_back();
+      }
       word = word.substr(1) + rest;
     }
     words.push_back(word);
@@ -29,27 +35,43 @@ std::vector<std::string> Words(const std::string& line) {
   return words;
 }
 
+struct Option {
+  std::string key, value;
+};
+
+Option ReadOption(const std::string& word) {
+  const size_t equals = word.find('=');
+  if (equals == std::string::npos) throw std::runtime_error("expected key=value, found " + word);
+  return {word.substr(0, equals), word.substr(equals + 1)};
+}
+
 int64_t Nanoseconds(const std::string& us) { return std::llround(std::stod(us) * 1000); }
 
 void ReadRange(const std::string& word, InlineEvent& event) {
   const size_t dots = word.find("..");
-  if (dots == word.npos) throw std::runtime_error("expected start..end, found " + word);
+  if (dots == std::string::npos) throw std::runtime_error("expected start..end, found " + word);
   event.start = Nanoseconds(word.substr(0, dots));
   event.end = Nanoseconds(word.substr(dots + 2));
 }
 
-void ReadOption(const std::string& word, InlineEvent& event) {
-  const size_t equals = word.find('=');
-  const std::string key = word.substr(0, equals);
-  const std::string value = equals == word.npos ? "" : word.substr(equals + 1);
-  if (key == "launch") event.launch = Nanoseconds(value);
-  else if (key == "device") event.device = std::stoll(value);
-  else if (key == "cat") event.category = value;
-  else if (key == "collective") event.collective = value;
-  else throw std::runtime_error("unknown option " + word);
+void ReadEventOption(const std::string& word, InlineEvent& event) {
+  const auto [key, value] = ReadOption(word);
+  if (key == "launch") {
+    event.launch = Nanoseconds(value);
+  } else if (key == "device") {
+    event.device = std::stoll(value);
+  } else if (key == "cat") {
+    event.category = value;
+  } else if (key == "collective") {
+    event.collective = value;
+  } else if (key == "correlation") {
+    event.correlation = std::stoll(value);
+  } else {
+    throw std::runtime_error("unknown option " + word);
+  }
 }
 
-InlineEvent ReadEvent(const std::vector<std::string>& words) {
+InlineEvent ReadEvent(const Words& words) {
   InlineEvent event;
   size_t range = 2;
   if (words[0] == "stream") {
@@ -68,18 +90,36 @@ InlineEvent ReadEvent(const std::vector<std::string>& words) {
     throw std::runtime_error("expected stream, step or host, found " + words[0]);
   }
   ReadRange(words.at(range), event);
-  for (size_t w = range + 1; w < words.size(); ++w) ReadOption(words[w], event);
+  for (size_t w = range + 1; w < words.size(); ++w) ReadEventOption(words[w], event);
   return event;
 }
 
-GoldenRun ReadRun(const std::vector<std::string>& words) {
+InlineTrace ReadTrace(const Words& words) {
+  InlineTrace trace;
+  for (size_t w = 1; w < words.size(); ++w) {
+    const auto [key, value] = ReadOption(words[w]);
+    if (key == "rank") {
+      trace.rank = std::stoll(value);
+    } else if (key == "world") {
+      trace.world = std::stoll(value);
+    } else if (key == "file") {
+      trace.file = value;
+    } else {
+      throw std::runtime_error("unknown option " + words[w]);
+    }
+  }
+  return trace;
+}
+
+GoldenRun ReadRun(const Words& words) {
   GoldenRun run{.analysis = words.at(1)};
-  for (size_t w = 2; w + 1 < words.size(); w += 2) {
+  for (size_t w = 2; w < words.size(); w += 2) {
+    const std::string& value = words.at(w + 1);
     if (words[w] == "--steps") {
-      run.steps = words[w + 1];
+      run.steps = value;
     } else if (words[w] == "-p") {
-      const size_t equals = words[w + 1].find('=');
-      run.params.emplace_back(words[w + 1].substr(0, equals), words[w + 1].substr(equals + 1));
+      const auto [name, setting] = ReadOption(value);
+      run.params.emplace_back(name, setting);
     } else {
       throw std::runtime_error("unknown option " + words[w]);
     }
@@ -91,85 +131,134 @@ bool BeginsBlock(const std::string& line) {
   return line.starts_with("trace") || line.starts_with("run ") || line.starts_with('#');
 }
 
-// Reads the line at `at`; for a run, with its expectation. Returns the next line to read.
-size_t ReadLine(GoldenFile& file, size_t at, std::vector<InlineTrace>& traces, bool& after_run) {
-  const auto words = Words(file.lines[at]);
-  if (words.empty() || words[0].starts_with('#')) return at + 1;
-  if (words[0] == "trace") {
-    if (after_run) traces.clear();
-    after_run = false;
-    InlineTrace& trace = traces.emplace_back();
-    if (words.size() > 1) trace.rank = std::stoll(words[1].substr(words[1].find('=') + 1));
-    return at + 1;
+class Reader {
+ public:
+  explicit Reader(std::vector<std::string> lines) { file_.lines = std::move(lines); }
+  bool done() const { return at_ >= file_.lines.size(); }
+  size_t line() const { return at_ + 1; }
+  GoldenFile& file() { return file_; }
+
+  // Reads the line it stands at, for a run with its expectation, and moves behind it.
+  void ReadLine() {
+    const Words words = WordsOf(file_.lines[at_]);
+    if (!words.empty() && words[0] == "run") return TakeRun(words);
+    if (!words.empty() && words[0] == "trace") {
+      if (after_run_) traces_.clear();
+      after_run_ = false;
+      traces_.push_back(ReadTrace(words));
+    } else if (!words.empty()) {
+      if (traces_.empty()) throw std::runtime_error("an event before any trace");
+      if (after_run_) throw std::runtime_error("an event behind a run");
+      traces_.back().events.push_back(ReadEvent(words));
+    }
+    ++at_;
   }
-  if (words[0] != "run") {
-    if (traces.empty()) throw std::runtime_error("an event before any trace");
-    traces.back().events.push_back(ReadEvent(words));
-    return at + 1;
+
+ private:
+  void TakeRun(const Words& words) {
+    GoldenRun run = ReadRun(words);
+    const auto& lines = file_.lines;
+    if (at_ + 1 >= lines.size() || lines[at_ + 1] != "----") {
+      throw std::runtime_error("---- expected behind run");
+    }
+    size_t end = run.first_line = at_ + 2;
+    while (end < lines.size() && !BeginsBlock(lines[end])) ++end;
+    at_ = end;
+    while (end > run.first_line && lines[end - 1].empty()) --end;
+    run.last_line = end;
+    run.traces = traces_;
+    after_run_ = true;
+    file_.runs.push_back(std::move(run));
   }
-  GoldenRun run = ReadRun(words);
-  if (at + 1 >= file.lines.size() || file.lines[at + 1] != "----") throw std::runtime_error("---- expected");
-  run.first_line = at + 2;
-  run.last_line = run.first_line;
-  while (run.last_line < file.lines.size() && !BeginsBlock(file.lines[run.last_line])) ++run.last_line;
-  while (run.last_line > run.first_line && file.lines[run.last_line - 1].empty()) --run.last_line;
-  run.traces = traces;
-  after_run = true;
-  file.runs.push_back(std::move(run));
-  return file.runs.back().last_line;
-}
+
+  GoldenFile file_;
+  std::vector<InlineTrace> traces_;
+  bool after_run_ = false;
+  size_t at_ = 0;
+};
 
 std::string Microseconds(int64_t ns) {
   return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", std::abs(ns) / 1000, std::abs(ns) % 1000);
 }
 
-std::string Event(const InlineEvent& e, const Variant& v, int64_t pid, int64_t tid, const std::string& args) {
-  return fmt::format(R"({{"ph":"X","cat":{},"name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
-                     nlohmann::json(e.category).dump(), nlohmann::json(e.name).dump(), pid, tid,
-                     Microseconds(e.start + v.shift), Microseconds(e.end - e.start), args);
+constexpr int64_t kHost = 4242;
+
+// Collects the events of one trace as text.
+class KinetoText {
+ public:
+  explicit KinetoText(const Variant& variant) : v_(variant) {}
+
+  void Add(const InlineEvent& e) {
+    std::string args = e.on_stream ? fmt::format(R"("device":{},"stream":{})", e.device, Stream(e)) : "";
+    const int64_t correlation = e.correlation < 0 && e.on_stream ? ++last_correlation_ : e.correlation;
+    if (correlation >= 0) {
+      args += fmt::format(R"({}"correlation":{})", args.empty() ? "" : ",", correlation);
+    }
+    if (!e.collective.empty()) args += fmt::format(R"(,"Collective name":"{}")", e.collective);
+    Write(e, e.on_stream ? e.device : kHost, e.on_stream ? Stream(e) : kHost, args);
+    if (e.launch >= 0) AddLaunch(e, correlation);
+  }
+
+  std::vector<std::string>& events() { return events_; }
+
+ private:
+  int64_t Stream(const InlineEvent& e) const { return e.stream * v_.stream_factor + v_.stream_offset; }
+
+  void AddLaunch(const InlineEvent& e, int64_t correlation) {
+    InlineEvent call{.name = "cudaLaunchKernel", .category = "cuda_runtime"};
+    if (e.category == "gpu_memcpy") call.name = "cudaMemcpyAsync";
+    if (e.category == "gpu_memset") call.name = "cudaMemsetAsync";
+    call.start = e.launch;
+    call.end = e.launch + 1000;
+    Write(call, kHost, kHost, fmt::format(R"("correlation":{})", correlation));
+  }
+
+  void Write(const InlineEvent& e, int64_t pid, int64_t tid, const std::string& args) {
+    events_.push_back(fmt::format(
+        R"({{"ph":"X","cat":{},"name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
+        nlohmann::json(e.category).dump(), nlohmann::json(e.name).dump(), pid, tid,
+        Microseconds(e.start + v_.shift), Microseconds(e.end - e.start), args));
+  }
+
+  const Variant& v_;
+  int64_t last_correlation_ = 1000;
+  std::vector<std::string> events_;
+};
+
+std::string Header(const InlineTrace& trace) {
+  std::string json = "{\"schemaVersion\": 1,\n";
+  if (trace.rank >= 0) {
+    json += fmt::format(R"("distributedInfo": {{"backend": "nccl", "rank": {})", trace.rank);
+    if (trace.world >= 0) json += fmt::format(R"(, "world_size": {})", trace.world);
+    json += "},\n";
+  }
+  return json;
 }
 
 }  // namespace
 
 GoldenFile ReadGoldenFile(const std::string& path) {
-  GoldenFile file;
+  std::vector<std::string> lines;
   std::ifstream in(path);
-  for (std::string line; std::getline(in, line);) file.lines.push_back(line);
-  std::vector<InlineTrace> traces;
-  bool after_run = false;
-  for (size_t at = 0; at < file.lines.size();) {
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  Reader reader(std::move(lines));
+  while (!reader.done()) {
     try {
-      at = ReadLine(file, at, traces, after_run);
+      reader.ReadLine();
     } catch (const std::exception& error) {
-      throw std::runtime_error(fmt::format("{}:{}: {}", path, at + 1, error.what()));
+      throw std::runtime_error(fmt::format("{}:{}: {}", path, reader.line(), error.what()));
     }
   }
-  return file;
+  return std::move(reader.file());
 }
 
-std::string ToKineto(const InlineTrace& trace, const Variant& v) {
-  constexpr int64_t kHost = 4242;
-  std::vector<std::string> events;
-  int64_t correlation = 1000;
-  for (const InlineEvent& e : trace.events) {
-    if (!e.on_stream) {
-      events.push_back(Event(e, v, kHost, kHost, ""));
-      continue;
-    }
-    const int64_t stream = e.stream * v.stream_factor + v.stream_offset;
-    std::string args = fmt::format(R"("device":{},"stream":{},"correlation":{})", e.device, stream, ++correlation);
-    if (!e.collective.empty()) args += fmt::format(R"(,"Collective name":"{}")", e.collective);
-    events.push_back(Event(e, v, e.device, stream, args));
-    if (e.launch < 0) continue;
-    const InlineEvent call{.name = "cudaLaunchKernel", .category = "cuda_runtime", .start = e.launch, .end = e.launch + 1000};
-    events.push_back(Event(call, v, kHost, kHost, fmt::format(R"("correlation":{})", correlation)));
-  }
-  if (v.shuffle != 0) std::ranges::shuffle(events, std::mt19937(v.shuffle));
-  std::string json = "{\"schemaVersion\": 1,\n";
-  if (trace.rank >= 0) json += fmt::format("\"distributedInfo\": {{\"backend\": \"nccl\", \"rank\": {}}},\n", trace.rank);
-  json += "\"traceEvents\": [\n";
-  for (size_t i = 0; i < events.size(); ++i) json += events[i] + (i + 1 < events.size() ? ",\n" : "\n");
-  return json + "], \"traceName\": \"inline\"}\n";
+std::string ToKineto(const InlineTrace& trace, const Variant& variant) {
+  KinetoText text(variant);
+  for (const InlineEvent& event : trace.events) text.Add(event);
+  auto& events = text.events();
+  if (variant.shuffle != 0) std::ranges::shuffle(events, std::mt19937(variant.shuffle));
+  return Header(trace) + "\"traceEvents\": [\n" + fmt::format("{}", fmt::join(events, ",\n")) +
+         "\n], \"traceName\": \"inline\"}\n";
 }
 
 }  // namespace stepscope::testing

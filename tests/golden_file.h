@@ -1,25 +1,29 @@
 // The text files of the golden tests.
 //
-//   # any number of comment lines
-//   trace rank=0                        begins a trace file; options: rank=N, gpus=N to number streams
+//   # any number of comment lines; nothing else stands between a trace and its runs
+//   trace rank=0                        begins a trace file; options: rank=N, world=N (ranks in the
+//                                       job), file=NAME; without a rank the file does not say it
 //     stream 7 gemm 10..20.5            a kernel: stream, name, start..end in microseconds
 //     stream 7 "a b" 30..40 launch=25   a name with spaces; the host call that launched it began at 25
 //     stream 7 x 0..9 cat=gpu_memcpy device=1 collective=allreduce
-//     host aten::mm 0..5 cat=cpu_op     something on a host thread
+//     stream 7 y 9..12 correlation=5    linked to whatever else carries that number
+//     host aten::mm 0..5 cat=cpu_op     something on a host thread; correlation=N as above
 //     step 3 0..100                     the host's ProfilerStep#3 annotation
-//   run idle_time --steps 3 -p idle_time.consecutive_kernel_delay=5
+//   run idle_time --steps 3 -p idle_time.consecutive_kernel_delay=5000
 //   ----
-//   status: ok
-//   streams: rank stream host_wait      a table and the columns to compare; its rows follow
-//   0  7  9500
+//   status: ok                          also why: and headline:, or nothing but error: and its text
+//   streams: rank stream host_wait      a table and the columns to compare; its rows follow,
+//   0        7    9500                  their words apart by any number of spaces
 //   findings:                           what each finding says, a line each
 //   notes:                              "name count" of the run's and the report's notes
+//   files: rank window gpu_events       what became of the files, a line each
 //
 // Several "run" blocks may follow one another; a new "trace" after a run begins a new case.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace stepscope::testing {
@@ -28,12 +32,15 @@ struct InlineEvent {
   bool on_stream = false;
   int64_t stream = 0, device = 0;
   std::string name, category, collective;
-  int64_t start = 0, end = 0;   // ns
-  int64_t launch = -1;          // ns; -1: none
+  int64_t start = 0, end = 0;  // ns
+  int64_t launch = -1;         // ns; -1: no call launches it
+  int64_t correlation = -1;    // -1: a number of its own, if it is on a stream
 };
 
 struct InlineTrace {
-  int64_t rank = -1;  // -1: the file does not say
+  int64_t rank = -1;   // -1: the file does not say
+  int64_t world = -1;  // -1: the file does not say
+  std::string file;    // empty: named by its place among the files
   std::vector<InlineEvent> events;
 };
 
@@ -55,8 +62,8 @@ GoldenFile ReadGoldenFile(const std::string& path);
 // How a trace is written: the same trace to every analysis.
 struct Variant {
   std::string name = "as written";
-  int64_t shift = 0;             // ns added to every time
-  unsigned shuffle = 0;          // seed; 0: in order
+  int64_t shift = 0;                             // ns added to every time
+  unsigned shuffle = 0;                          // seed; 0: in order
   int64_t stream_factor = 1, stream_offset = 0;  // stream s becomes s * factor + offset
   bool reverse_files = false;
 };

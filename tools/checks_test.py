@@ -34,6 +34,8 @@ class Layers(unittest.TestCase):
     def test_a_room_sees_only_what_lies_below(self):
         self.assert_caught("src/trace/a.h", '#include "ingest/reader.h"', "trace may not include ingest")
         self.assert_caught("src/base/a.h", '#include "trace/trace.h"', "base may not include trace")
+        self.assert_caught("src/base/a.h", '#include "stepscope/report.h"', "base")
+        self.assert_allowed("src/base/a.h", '#include "stepscope/result.h"\n')
         self.assert_caught("src/facts/a.cc", '#include "report/build.h"', "facts")
         self.assert_caught("src/cli/main.cc", '#include "session/session.h"', "cli")
         self.assert_caught("src/session/a.cc", '#  include "cli/flags.h"', "session")

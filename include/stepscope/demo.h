@@ -2,7 +2,8 @@
 //
 // It is a newcomer's first input, and the data of tests and benchmarks. The job is data parallel:
 // forward, backward with bucketed all-reduce on a second stream, optimizer, a host that feeds it.
-// Same options and seed, same bytes.
+// Same options and seed, same JSON, byte for byte, whatever the machine and its number of
+// processors; docs/demo.md tells the job and what truth.json holds.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +14,38 @@
 namespace stepscope {
 
 struct DemoOptions {
-  int ranks = 4;
-  int steps = 4;
+  int ranks = 4;  // 1 to 4096
+  int steps = 4;  // 1 to 100000
   uint64_t seed = 1;
   // The planted troubles. Each is recorded in truth.json, so that an answer can be checked.
-  int slow_rank = 2;               // this rank's compute kernels take `slow_factor` as long; -1: none
-  double slow_factor = 1.25;
-  double exposed_fraction = 0.4;   // share of each step's all-reduce time that no compute hides
-  double host_gap_fraction = 0.08; // share of each step in which the GPU waits for the host
-  // Layers of the model: scales the number of events of every step (about 150 a layer and step).
+  int slow_rank = 2;          // this rank's compute kernels take `slow_factor` as long; -1: none
+  double slow_factor = 1.25;  // 1 to 100
+  // Share of each step's all-reduce time that no compute hides, from 0 to 1, as far as one rank is
+  // concerned: ranks that wait for a slow one inside their collectives come to another share.
+  double exposed_fraction = 0.4;
+  double host_gap_fraction =
+      0.08;  // share of each step in which the GPU waits for the host; 0 to 0.9
+  // Layers of the model, 1 to 1000: scales the events, about 460 for each layer, step and rank.
   int layers = 24;
   // Python call stacks and tensor shapes beside the operators, as `with_stack` and `record_shapes`
   // record them: brings the bytes per event to those of real traces.
   bool stacks = true;
-  bool compress = true;            // .json.gz, else .json
+  bool compress = true;  // .json.gz, else .json
   // 0, or: repeat steps until every rank's trace has at least this many bytes of raw JSON.
   int64_t min_raw_bytes = 0;
 };
 
 struct DemoSummary {
-  int files = 0;
-  int64_t events = 0;     // over all ranks
-  int64_t raw_bytes = 0;  // JSON before compression
+  int files = 0;       // truth.json included
+  int64_t events = 0;  // over all ranks: every record of a trace, those that name tracks included
+  int64_t raw_bytes = 0;  // JSON before compression, truth.json aside
 };
 
 // Writes rank-N.pt.trace.json[.gz] for every rank and truth.json into `folder`, which is made if it
-// does not exist and must hold no other files. Each file is written beside its name, synced, then
-// renamed, so that none is ever seen half written.
+// does not exist. Each file is written beside its name, synced, then renamed, so that none is ever
+// seen half written. Fails without touching anything when an option is out of its range, or when
+// `folder` holds files that no demo wrote; those of an earlier demo are replaced, and what is left
+// of them is removed at the end.
 Result<DemoSummary> WriteDemo(const std::string& folder, const DemoOptions& options);
 
 }  // namespace stepscope

@@ -55,27 +55,6 @@ void MakeUnavailable(Report& report, std::string why) {
   report.why = std::move(why);
 }
 
-std::string ShortName(std::string_view name) {
-  // Everything inside <...> and (...) goes; of what is left, the last word is the function. Lambdas and
-  // "(anonymous namespace)" stand in brackets too, and names without brackets may hold spaces.
-  std::string outside;
-  int depth = 0;
-  for (const char c : name) {
-    if (c == '<' || c == '(') {
-      ++depth;
-    } else if (c == '>' || c == ')') {
-      if (depth > 0) --depth;
-    } else if (depth == 0) {
-      outside += c;
-    }
-  }
-  if (outside.size() == name.size() || outside.empty()) return std::string(name);
-  while (outside.ends_with(' ')) outside.pop_back();
-  const bool memory = outside.starts_with("Mem");  // "Memcpy DtoH (Device -> Pinned)"
-  const size_t space = memory ? outside.npos : outside.rfind(' ');
-  return space == outside.npos ? outside : outside.substr(space + 1);
-}
-
 std::string SayDevice(const DeviceFacts& device) {
   std::string text = fmt::format("rank {}", device.rank->rank);
   if (device.rank->devices.size() > 1) text += fmt::format(" device {}", device.device);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analyses/analysis.h"
@@ -29,9 +28,6 @@ Report StartReport(const Analysis& analysis, const Facts& facts);
 
 // Turns a report into one that cannot answer. `why` is a sentence without a final stop.
 void MakeUnavailable(Report& report, std::string why);
-
-// A kernel's name without template arguments, parameters and return type, for sentences.
-std::string ShortName(std::string_view name);
 
 // "rank 3", or "rank 3 device 1" where a rank has several devices.
 std::string SayDevice(const DeviceFacts& device);

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
-#include "base/saturate.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -25,7 +26,7 @@ latency between kernels; else `other`: waiting for another stream or device, an 
 idle device: a communication stream idles whenever nothing is to be sent. Selecting steps cuts gaps
 between steps that are not next to each other.
 
-**Read it so:** look at the stream with the most work. host_wait there is launch overhead, Python, data
+**Read it so:** look at the main stream, the one that computes most. host_wait there is launch overhead, Python, data
 loading or synchronisation: CUDA graphs, torch.compile, larger batches, more loader workers. `other`
 there is usually waiting for communication.
 )md";
@@ -38,7 +39,9 @@ constexpr auto kParams = std::to_array<Parameter>({
 constexpr double kWorthSaying = 0.05;  // of the span
 
 struct StreamIdle {
-  int64_t host_wait = 0, kernel_wait = 0, other = 0, busy = 0, count = 0;
+  int64_t host_wait = 0, kernel_wait = 0, other = 0, count = 0;
+  int64_t busy = 0;     // union of all work
+  int64_t compute = 0;  // of which added by compute kernels
   int64_t first = 0;
   int64_t busy_until = kNoTime;
   int32_t step = kNoStep;
@@ -64,14 +67,16 @@ std::vector<StreamIdle> MeasureStreams(const RankWork& rank, int64_t threshold) 
       AddGap(idle, work, threshold);
     }
     const int64_t covered = std::max(work.start, idle.busy_until);
-    if (work.end > covered) idle.busy += work.end - covered;
+    const int64_t added = std::max<int64_t>(work.end - covered, 0);
+    idle.busy += added;
+    if (work.kind == Kind::kCompute) idle.compute += added;
     idle.busy_until = std::max(idle.busy_until, work.end);
     idle.step = work.step;
   }
   return streams;
 }
 
-// The stream that did the most, for each device: the one whose waiting matters.
+// The stream that computed the most, for each device: the one whose waiting matters.
 struct MainStream {
   int64_t stream = -1;
   StreamIdle idle;
@@ -81,44 +86,89 @@ MainStream FindMain(const DeviceFacts& device, const std::vector<StreamIdle>& st
   for (size_t s = 0; s < streams.size(); ++s) {
     const Stream& stream = device.rank->streams[s];
     if (stream.device_index != device.device_index || streams[s].count == 0) continue;
-    if (main.stream < 0 || streams[s].busy > main.idle.busy) main = {stream.stream, streams[s]};
+    const auto weight = [](const StreamIdle& idle) { return std::pair(idle.compute, idle.busy); };
+    if (main.idle.count == 0 || weight(streams[s]) > weight(main.idle)) main = {stream.stream, streams[s]};
   }
   return main;
 }
 
-struct HostWait {
-  int64_t sum = 0, span = 0, worst = 0, worst_stream = -1;
+// Over all devices, of their main streams.
+struct Totals {
+  int64_t host_wait = 0, kernel_wait = 0, other = 0;
+  int64_t lost = 0, span = 0;  // idle time of devices that the host is to blame for
+  int64_t worst_lost = -1, worst_stream = -1;
   const DeviceFacts* worst_device = nullptr;
 };
 
-void AddFinding(Report& report, const Facts& facts, const HostWait& wait) {
-  if (wait.span == 0) return;
-  const double share = static_cast<double>(wait.sum) / static_cast<double>(wait.span);
+void AddDevice(Totals& totals, const DeviceFacts& device, const MainStream& main) {
+  totals.host_wait += main.idle.host_wait;
+  totals.kernel_wait += main.idle.kernel_wait;
+  totals.other += main.idle.other;
+  // What the device lost is no more than it was idle: other streams may have filled the gaps.
+  const int64_t lost = std::min(main.idle.host_wait, device.total.Idle());
+  totals.lost += lost;
+  totals.span += device.total.Span();
+  if (lost <= totals.worst_lost) return;
+  totals.worst_lost = lost;
+  totals.worst_stream = main.stream;
+  totals.worst_device = &device;
+}
+
+void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
+  if (totals.span == 0) return;
+  const double share = static_cast<double>(totals.lost) / static_cast<double>(totals.span);
   if (share < kWorthSaying) return;
+  const int64_t per_device = totals.lost / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
        .says = fmt::format("Devices wait for the host {} of the time.", HumanRatio(share)),
-       .because = fmt::format("on each device's busiest stream, {} of gaps end with a launch that came "
-                              "too late; most on {}, stream {} ({})",
-                              HumanRatio(share), SayDevice(*wait.worst_device), wait.worst_stream,
-                              HumanTime(static_cast<double>(wait.worst))),
+       .because = fmt::format("{} a device are gaps that end with a launch which came too late; most on "
+                              "{}, stream {} ({})",
+                              HumanTime(static_cast<double>(per_device)), SayDevice(*totals.worst_device),
+                              totals.worst_stream, HumanTime(static_cast<double>(totals.worst_lost))),
        .hint = "find what the host does in these gaps: data loading (more workers, pinned memory), "
                "synchronisation (.item(), .cpu(), print of tensors), or many small launches "
                "(torch.compile, CUDA graphs, a larger batch)",
-       .worth = wait.sum / static_cast<int64_t>(facts.devices.size())});
+       .worth = per_device});
+}
+
+std::vector<Column> IdleColumns() {
+  auto columns = DeviceKeys();
+  std::ranges::move(std::vector{KeyColumn("stream", "stream"), CountColumn("events", "events"),
+                                TimeColumn("busy", "busy"), TimeColumn("host_wait", "host wait"),
+                                TimeColumn("kernel_wait", "kernel wait"), TimeColumn("other", "other"),
+                                RatioColumn("idle_ratio", "idle")},
+                    std::back_inserter(columns));
+  return columns;
+}
+
+std::vector<Cell> IdleRow(const DeviceFacts& device, int64_t stream, const StreamIdle& idle) {
+  const int64_t gaps = idle.host_wait + idle.kernel_wait + idle.other;
+  auto row = DeviceCells(device);
+  row.insert(row.end(), {stream, idle.count, idle.busy, idle.host_wait, idle.kernel_wait, idle.other,
+                         Ratio(gaps, gaps + idle.busy)});
+  return row;
+}
+
+std::string Headline(const Totals& totals) {
+  const int64_t gaps = totals.host_wait + totals.kernel_wait + totals.other;
+  if (gaps == 0) return "The main stream of each device has no gaps.";
+  const auto share = [&](int64_t part) {
+    return HumanRatio(static_cast<double>(part) / static_cast<double>(gaps));
+  };
+  return fmt::format("Of the gaps on each device's main stream, {} are waiting for the host, {} the latency "
+                     "between kernels, {} something else.",
+                     share(totals.host_wait), share(totals.kernel_wait), share(totals.other));
 }
 
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kIdleTime, facts);
   if (report.status == Status::kUnavailable) return report;
-  Table table{.key = "streams", .title = "Gaps of each stream", .columns = DeviceKeys(), .text_rows = 24};
-  AddColumns(table, {KeyColumn("stream", "stream"), CountColumn("events", "events"),
-                     TimeColumn("busy", "busy"), TimeColumn("host_wait", "host wait"),
-                     TimeColumn("kernel_wait", "kernel wait"), TimeColumn("other", "other"),
-                     RatioColumn("idle_ratio", "idle")});
+  Table main_streams{.key = "main_streams", .title = "Gaps of each device's main stream: the one that computes most",
+                     .columns = IdleColumns(), .text_rows = 32};
+  Table all_streams{.key = "streams", .title = "Gaps of every stream", .columns = IdleColumns()};
   const int64_t threshold = params.Integer("consecutive_kernel_delay");
-  HostWait wait;
-  StreamIdle all;
+  Totals totals;
   std::vector<StreamIdle> streams;
   const RankWork* measured = nullptr;
   for (const DeviceFacts& device : facts.devices) {
@@ -126,41 +176,19 @@ Report Run(const Facts& facts, const Params& params) {
     measured = device.rank;
     for (size_t s = 0; s < streams.size(); ++s) {
       const Stream& stream = device.rank->streams[s];
-      const StreamIdle& idle = streams[s];
-      if (stream.device_index != device.device_index || idle.count == 0) continue;
-      const int64_t gaps = idle.host_wait + idle.kernel_wait + idle.other;
-      auto row = DeviceCells(device);
-      row.insert(row.end(), {stream.stream, idle.count, idle.busy, idle.host_wait, idle.kernel_wait,
-                             idle.other, Ratio(gaps, gaps + idle.busy)});
-      table.rows.push_back(std::move(row));
+      if (stream.device_index != device.device_index || streams[s].count == 0) continue;
+      all_streams.rows.push_back(IdleRow(device, stream.stream, streams[s]));
     }
     const MainStream main = FindMain(device, streams);
-    // What the device lost is no more than it was idle: other streams may have filled the gaps.
-    const int64_t lost = std::min(main.idle.host_wait, device.total.Idle());
-    all.host_wait += main.idle.host_wait;
-    all.kernel_wait += main.idle.kernel_wait;
-    all.other += main.idle.other;
-    wait.sum += lost;
-    wait.span += device.total.Span();
-    if (wait.worst_device == nullptr || lost > wait.worst) {
-      wait.worst = lost;
-      wait.worst_stream = main.stream;
-      wait.worst_device = &device;
-    }
+    main_streams.rows.push_back(IdleRow(device, main.stream, main.idle));
+    AddDevice(totals, device, main);
   }
-  report.tables.push_back(std::move(table));
-  const int64_t gaps = all.host_wait + all.kernel_wait + all.other;
-  if (gaps > 0) {
-    const auto share = [&](int64_t part) {
-      return HumanRatio(static_cast<double>(part) / static_cast<double>(gaps));
-    };
-    report.headline = fmt::format(
-        "Of the gaps on each device's busiest stream, {} are waiting for the host, {} the latency "
-        "between kernels, {} something else.", share(all.host_wait), share(all.kernel_wait), share(all.other));
-  } else {
-    report.headline = "The busiest stream of each device has no gaps.";
-  }
-  AddFinding(report, facts, wait);
+  all_streams.text_rows = all_streams.rows.size() > 12 ? 0 : Table::kAllRows;
+  if (all_streams.rows.size() == main_streams.rows.size()) main_streams.text_rows = 0;
+  report.headline = Headline(totals);
+  report.tables.push_back(std::move(main_streams));
+  report.tables.push_back(std::move(all_streams));
+  AddFinding(report, facts, totals);
   return report;
 }
 

@@ -109,8 +109,7 @@ void AddCombinations(Table& table, const Cell& rank, const Combinations& time) {
 Table KindTable(const Facts& facts) {
   Table table{.key = "kinds", .title = "Busy time by what runs at once",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("kinds", "running"),
-                          TimeColumn("time", "time"), RatioColumn("ratio", "of busy")},
-              .text_rows = 28};
+                          TimeColumn("time", "time"), RatioColumn("ratio", "of busy")}};
   Combinations all{};
   std::map<int64_t, Combinations> ranks;
   for (const DeviceFacts& device : facts.devices) {
@@ -121,6 +120,7 @@ Table KindTable(const Facts& facts) {
     }
   }
   AddCombinations(table, "all", all);
+  table.text_rows = table.rows.size();
   for (const auto& [rank, time] : ranks) AddCombinations(table, rank, time);
   return table;
 }

@@ -8,6 +8,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "base/kernel_name.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
 
@@ -119,15 +120,15 @@ Table KernelTable(const std::vector<Kernel>& kernels) {
   Table table{.key = "kernels", .title = "Kernels by what their spread between ranks costs",
               .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"), CountColumn("ranks", "ranks"),
                           CountColumn("count", "count"), TimeColumn("mean", "mean"),
-                          TimeColumn("min", "fastest rank's mean"), TimeColumn("max", "slowest rank's mean"),
-                          RatioColumn("spread", "spread"), Column{"fastest_rank", "fastest"},
-                          Column{"slowest_rank", "slowest"}, Column{"odd_rank", "odd one out"}},
+                          TimeColumn("min", "lowest mean"), Column{"fastest_rank", "on rank"},
+                          TimeColumn("max", "highest mean"), Column{"slowest_rank", "on rank"},
+                          RatioColumn("spread", "spread"), Column{"odd_rank", "odd rank"}},
               .text_rows = 10};
   for (const Kernel& k : kernels) {
     const double mean = static_cast<double>(k.sum) / static_cast<double>(k.count);
     table.rows.push_back({std::string(k.name), KindText(k.kind), static_cast<int64_t>(k.ranks.size()),
-                          k.count, Rounded(mean), Rounded(k.fastest->Mean()), Rounded(k.slowest->Mean()),
-                          k.Spread(), k.fastest->rank, k.slowest->rank, OddRank(k)});
+                          k.count, Rounded(mean), Rounded(k.fastest->Mean()), k.fastest->rank,
+                          Rounded(k.slowest->Mean()), k.slowest->rank, k.Spread(), OddRank(k)});
   }
   return table;
 }
@@ -174,12 +175,22 @@ const Deviant* Worst(const Deviants& deviants) {
 
 std::string Evidence(const Deviant& d) {
   const Kernel& k = *d.worst;
-  return fmt::format("{} of its kernels deviate, most of all {}: mean {} on rank {} against a median of {} "
-                     "over {} ranks ({:+.0f} %)", d.kernels, ShortName(k.name), HumanTime(k.odd->Mean()), d.rank,
-                     HumanTime(k.median), k.ranks.size(), k.Deviation(*k.odd) * 100);
+  const std::string which =
+      d.kernels == 1 ? "" : fmt::format("{} kernels deviate there, most of all ", d.kernels);
+  return fmt::format("{}{} takes {} in the mean on rank {} against a median of {} over {} ranks ({:+.0f} %)",
+                     which, ShortName(k.name), HumanTime(k.odd->Mean()), d.rank, HumanTime(k.median),
+                     k.ranks.size(), k.Deviation(*k.odd) * 100);
 }
 
-void AddFindings(Report& report, const std::vector<Kernel>& kernels, const Params& params) {
+// Waiting inside a collective that compute hides costs nothing: what the others lose is no more than
+// the communication that is exposed, per device.
+double ExposedPerDevice(const Facts& facts) {
+  double sum = 0;
+  for (const DeviceFacts& device : facts.devices) sum += static_cast<double>(device.total.Exposed());
+  return sum / static_cast<double>(facts.devices.size());
+}
+
+void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& kernels, const Params& params) {
   int64_t total = 0;
   for (const Kernel& k : kernels) total = AddSaturated(total, k.sum);
   const double share = params.Number("share");
@@ -212,7 +223,7 @@ void AddFindings(Report& report, const std::vector<Kernel>& kernels, const Param
          .because = Evidence(*d),
          .hint = fmt::format("find out what makes rank {} arrive late: slower compute kernels, or host gaps in "
                              "idle_time", d->rank),
-         .worth = Rounded(d->cost)});
+         .worth = Rounded(std::min(d->cost, ExposedPerDevice(facts)))});
   }
 }
 
@@ -231,7 +242,7 @@ Report Run(const Facts& facts, const Params& params) {
                                 HumanTime(first.slowest->Mean()), first.slowest->rank);
   report.tables.push_back(KernelTable(kernels));
   report.tables.push_back(MeanTable(kernels));
-  AddFindings(report, kernels, params);
+  AddFindings(report, facts, kernels, params);
   return report;
 }
 

@@ -58,7 +58,7 @@ Table RankTable(const Facts& facts) {
 }
 
 Table StepTable(const Facts& facts) {
-  Table table{.key = "steps", .title = "Time of each step", .columns = DeviceKeys(), .text_rows = 16};
+  Table table{.key = "steps", .title = "Time of each step", .columns = DeviceKeys()};
   AddColumns(table, {KeyColumn("step", "step")});
   AddColumns(table, TimeColumns());
   for (const DeviceFacts& device : facts.devices) {
@@ -70,6 +70,8 @@ Table StepTable(const Facts& facts) {
       table.rows.push_back(std::move(row));
     }
   }
+  // With one step a rank, the table of ranks has said it all.
+  table.text_rows = table.rows.size() > facts.devices.size() ? 16 : 0;
   return table;
 }
 

@@ -20,7 +20,7 @@ int Run(const std::string& folder, const DemoOptions& options) {
     PrintError(summary.error());
     return kCouldNot;
   }
-  fmt::print("{} traces of {} events ({:.1f} MB of JSON) in {}\n", summary->files, summary->events,
+  fmt::print("{} traces with {} events ({:.1f} MB of JSON) in {}\n", options.ranks, summary->events,
              static_cast<double>(summary->raw_bytes) / 1e6, folder);
   fmt::print("What is wrong with the job is in {}/truth.json; to find out without looking:\n"
              "  stepscope analyze {}\n", folder, folder);

@@ -39,7 +39,7 @@ std::optional<Error> Validate(const DemoOptions& options) {
   };
   const auto bad = std::ranges::find_if_not(limits, &Limit::Holds);
   if (bad == limits.end()) return std::nullopt;
-  std::string hint = fmt::format("choose a value from {} to {}", bad->low, bad->high);
+  std::string hint = fmt::format("choose a value from {:.15g} to {:.15g}", bad->low, bad->high);
   if (bad->option == "slow_rank") hint += "; -1 means that no rank is slow";
   return Error{.what = fmt::format("no demo can be made with {} = {}", bad->option, bad->value),
                .where = std::string(bad->option),
@@ -53,8 +53,8 @@ Result<void> WriteTruth(demo::TraceFile& file, std::string_view json) {
   return file.Finish();
 }
 
-// A truth.json stands in the folder only while it is true: the old one goes before the first trace is
-// replaced, the new one comes after the last.
+// A truth.json stands in the folder only while it is true: the old one goes before the first trace
+// is replaced, the new one comes after the last.
 Result<void> PutInPlace(const std::string& folder, const std::vector<std::string>& old,
                         demo::Production& production, demo::TraceFile& truth,
                         std::vector<std::string> names) {

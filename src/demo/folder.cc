@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "demo/trace_file.h"
 
@@ -16,10 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::unexpected<Error> Failed(std::string what, const std::string& where, const std::error_code& code) {
-  return std::unexpected(Error{.what = std::move(what),
-                               .where = where,
-                               .hint = "the system says: " + code.message()});
+std::unexpected<Error> Failed(std::string what, const std::string& where,
+                              const std::error_code& code) {
+  return std::unexpected(
+      Error{.what = std::move(what), .where = where, .hint = "the system says: " + code.message()});
 }
 
 std::unexpected<Error> Foreign(const std::string& folder, std::string_view name) {
@@ -59,6 +60,11 @@ std::string TraceName(int rank, bool compress) {
 }
 
 Result<std::vector<std::string>> PrepareFolder(const std::string& folder) {
+  if (folder.empty()) {
+    return std::unexpected(Error{.what = "the demo needs a folder to write into",
+                                 .where = "",
+                                 .hint = "name one that is empty or does not exist yet"});
+  }
   std::error_code code;
   fs::create_directories(folder, code);
   if (code) return Failed("cannot make the demo folder", folder, code);
@@ -89,9 +95,10 @@ Result<void> RemoveStale(const std::string& folder, const std::vector<std::strin
                          const std::vector<std::string>& keep) {
   for (const std::string& name : names) {
     if (std::ranges::binary_search(keep, name)) continue;
+    const fs::path path = fs::path(folder) / name;
     std::error_code code;
-    fs::remove(fs::path(folder) / name, code);
-    if (code) return Failed("cannot remove a file of an earlier demo", folder + "/" + name, code);
+    fs::remove(path, code);
+    if (code) return Failed("cannot remove a file of an earlier demo", path.string(), code);
   }
   return {};
 }

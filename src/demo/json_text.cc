@@ -23,7 +23,8 @@ JsonText& JsonText::Micros(int64_t ns) {
   Int(ns / 1000);
   const auto rest = static_cast<int>(ns % 1000);
   const char digits[] = {'.', static_cast<char>('0' + rest / 100),
-                         static_cast<char>('0' + rest / 10 % 10), static_cast<char>('0' + rest % 10)};
+                         static_cast<char>('0' + rest / 10 % 10),
+                         static_cast<char>('0' + rest % 10)};
   buffer_.append(digits, sizeof(digits));
   return *this;
 }

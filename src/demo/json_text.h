@@ -15,9 +15,9 @@ class JsonText {
     return *this;
   }
   JsonText& Int(int64_t value);
-  JsonText& Hex(int64_t value);      // without a prefix
-  JsonText& Micros(int64_t ns);      // exactly: "12.345"
-  JsonText& Real(double value);      // the shortest text that reads back as `value`
+  JsonText& Hex(int64_t value);  // without a prefix
+  JsonText& Micros(int64_t ns);  // exactly: "12.345"
+  JsonText& Real(double value);  // the shortest text that reads back as `value`
 
   std::string_view view() const { return buffer_; }
   void Clear() { buffer_.clear(); }

@@ -13,20 +13,24 @@ constexpr std::string_view kFlashForward =
     "false, false, cutlass::bfloat16_t>, false, true, false, false, true, true, false, false>"
     "(pytorch_flash::Flash_fwd_params)";
 constexpr std::string_view kFlashDot =
-    "void pytorch_flash::flash_bwd_dot_do_o_kernel<true, pytorch_flash::Flash_bwd_kernel_traits<128, "
+    "void pytorch_flash::flash_bwd_dot_do_o_kernel<true, "
+    "pytorch_flash::Flash_bwd_kernel_traits<128, "
     "64, 128, 8, 2, 4, 2, false, false, cutlass::bfloat16_t> >(pytorch_flash::Flash_bwd_params)";
 constexpr std::string_view kFlashBackward =
     "void pytorch_flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<pytorch_flash::"
     "Flash_bwd_kernel_traits<128, 64, 128, 8, 2, 4, 2, false, false, cutlass::bfloat16_t>, false, "
     "true, false, false, true, true, false>(pytorch_flash::Flash_bwd_params)";
 constexpr std::string_view kFlashConvert =
-    "void pytorch_flash::flash_bwd_convert_dq_kernel<pytorch_flash::Flash_bwd_kernel_traits<128, 64, "
+    "void pytorch_flash::flash_bwd_convert_dq_kernel<pytorch_flash::Flash_bwd_kernel_traits<128, "
+    "64, "
     "128, 8, 2, 4, 2, false, false, cutlass::bfloat16_t> >(pytorch_flash::Flash_bwd_params, int)";
 constexpr std::string_view kNorm =
     "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<c10::BFloat16, float, "
-    "false>(int, float, c10::BFloat16 const*, c10::BFloat16 const*, float*, float*, c10::BFloat16*)";
+    "false>(int, float, c10::BFloat16 const*, c10::BFloat16 const*, float*, float*, "
+    "c10::BFloat16*)";
 constexpr std::string_view kNormGradInput =
-    "void at::native::(anonymous namespace)::layer_norm_grad_input_kernel_vectorized<c10::BFloat16, "
+    "void at::native::(anonymous "
+    "namespace)::layer_norm_grad_input_kernel_vectorized<c10::BFloat16, "
     "float, false>(c10::BFloat16 const*, float const*, float const*, c10::BFloat16*, int)";
 constexpr std::string_view kNormGradWeight =
     "void at::native::(anonymous namespace)::GammaBetaBackwardCUDAKernelTemplate<c10::BFloat16, "
@@ -48,7 +52,8 @@ constexpr std::string_view kEmbeddingBackward =
     "c10::BFloat16 const*, long const*, long, long, long const*, long const*)";
 constexpr std::string_view kSoftmax =
     "void at::native::(anonymous namespace)::cunn_SoftMaxForward<8, c10::BFloat16, float, float, "
-    "at::native::(anonymous namespace)::LogSoftMaxForwardEpilogue>(float*, c10::BFloat16 const*, int)";
+    "at::native::(anonymous namespace)::LogSoftMaxForwardEpilogue>(float*, c10::BFloat16 const*, "
+    "int)";
 constexpr std::string_view kSoftmaxBackward =
     "void at::native::(anonymous namespace)::cunn_SoftMaxBackward<8, float, float, c10::BFloat16, "
     "at::native::(anonymous namespace)::LogSoftMaxBackwardEpilogue>(c10::BFloat16*, float const*)";
@@ -73,36 +78,126 @@ constexpr int kGemmShared = 231424;  // bytes of shared memory of a matrix produ
 
 constexpr std::array kKernels = {
     // Matrix products: forward, gradient of the input, gradient of the weight.
-    Kernel{"qkv", "nvjet_tst_192x192_64x4_2x1_v_bz_coopB_TNT", kCompute, 430'000, {132}, {384}, 168,
+    Kernel{"qkv",
+           "nvjet_tst_192x192_64x4_2x1_v_bz_coopB_TNT",
+           kCompute,
+           430'000,
+           {132},
+           {384},
+           168,
            kGemmShared},
-    Kernel{"proj", "nvjet_tst_128x256_64x4_1x2_h_bz_coopA_TNT", kCompute, 145'000, {132}, {384}, 168,
+    Kernel{"proj",
+           "nvjet_tst_128x256_64x4_1x2_h_bz_coopA_TNT",
+           kCompute,
+           145'000,
+           {132},
+           {384},
+           168,
            kGemmShared},
-    Kernel{"fc1", "nvjet_tst_256x128_64x4_2x1_v_bz_coopA_TNT", kCompute, 570'000, {132}, {384}, 168,
+    Kernel{"fc1",
+           "nvjet_tst_256x128_64x4_2x1_v_bz_coopA_TNT",
+           kCompute,
+           570'000,
+           {132},
+           {384},
+           168,
            kGemmShared},
-    Kernel{"fc2", "nvjet_tst_128x160_64x5_1x2_h_bz_TNT", kCompute, 560'000, {132}, {384}, 168,
+    Kernel{"fc2",
+           "nvjet_tst_128x160_64x5_1x2_h_bz_TNT",
+           kCompute,
+           560'000,
+           {132},
+           {384},
+           168,
            kGemmShared},
-    Kernel{"head", "nvjet_tst_256x152_64x4_2x1_v_bz_coopA_TNT", kCompute, 3'500'000, {132}, {384},
-           168, kGemmShared},
-    Kernel{"qkv_input", "nvjet_tst_192x192_64x4_2x1_v_bz_coopB_NNT", kCompute, 435'000, {132}, {384},
-           168, kGemmShared},
-    Kernel{"proj_input", "nvjet_tst_128x256_64x4_1x2_h_bz_coopA_NNT", kCompute, 150'000, {132}, {384},
-           168, kGemmShared},
-    Kernel{"fc1_input", "nvjet_tst_256x128_64x4_2x1_v_bz_coopA_NNT", kCompute, 575'000, {132}, {384},
-           168, kGemmShared},
-    Kernel{"fc2_input", "nvjet_tst_128x160_64x5_1x2_h_bz_NNT", kCompute, 565'000, {132}, {384}, 168,
+    Kernel{"head",
+           "nvjet_tst_256x152_64x4_2x1_v_bz_coopA_TNT",
+           kCompute,
+           3'500'000,
+           {132},
+           {384},
+           168,
            kGemmShared},
-    Kernel{"head_input", "nvjet_tst_256x152_64x4_2x1_v_bz_coopA_NNT", kCompute, 3'500'000, {132},
-           {384}, 168, kGemmShared},
-    Kernel{"qkv_weight", "nvjet_tst_192x192_64x4_2x1_v_bz_coopB_NTT", kCompute, 445'000, {132}, {384},
-           168, kGemmShared},
-    Kernel{"proj_weight", "nvjet_tst_128x256_64x4_1x2_h_bz_coopA_NTT", kCompute, 155'000, {132},
-           {384}, 168, kGemmShared},
-    Kernel{"fc1_weight", "nvjet_tst_256x128_64x4_2x1_v_bz_coopA_NTT", kCompute, 585'000, {132}, {384},
-           168, kGemmShared},
-    Kernel{"fc2_weight", "nvjet_tst_128x160_64x5_1x2_h_bz_NTT", kCompute, 580'000, {132}, {384}, 168,
+    Kernel{"qkv_input",
+           "nvjet_tst_192x192_64x4_2x1_v_bz_coopB_NNT",
+           kCompute,
+           435'000,
+           {132},
+           {384},
+           168,
            kGemmShared},
-    Kernel{"head_weight", "nvjet_tst_256x152_64x4_2x1_v_bz_coopA_NTT", kCompute, 3'600'000, {132},
-           {384}, 168, kGemmShared},
+    Kernel{"proj_input",
+           "nvjet_tst_128x256_64x4_1x2_h_bz_coopA_NNT",
+           kCompute,
+           150'000,
+           {132},
+           {384},
+           168,
+           kGemmShared},
+    Kernel{"fc1_input",
+           "nvjet_tst_256x128_64x4_2x1_v_bz_coopA_NNT",
+           kCompute,
+           575'000,
+           {132},
+           {384},
+           168,
+           kGemmShared},
+    Kernel{"fc2_input",
+           "nvjet_tst_128x160_64x5_1x2_h_bz_NNT",
+           kCompute,
+           565'000,
+           {132},
+           {384},
+           168,
+           kGemmShared},
+    Kernel{"head_input",
+           "nvjet_tst_256x152_64x4_2x1_v_bz_coopA_NNT",
+           kCompute,
+           3'500'000,
+           {132},
+           {384},
+           168,
+           kGemmShared},
+    Kernel{"qkv_weight",
+           "nvjet_tst_192x192_64x4_2x1_v_bz_coopB_NTT",
+           kCompute,
+           445'000,
+           {132},
+           {384},
+           168,
+           kGemmShared},
+    Kernel{"proj_weight",
+           "nvjet_tst_128x256_64x4_1x2_h_bz_coopA_NTT",
+           kCompute,
+           155'000,
+           {132},
+           {384},
+           168,
+           kGemmShared},
+    Kernel{"fc1_weight",
+           "nvjet_tst_256x128_64x4_2x1_v_bz_coopA_NTT",
+           kCompute,
+           585'000,
+           {132},
+           {384},
+           168,
+           kGemmShared},
+    Kernel{"fc2_weight",
+           "nvjet_tst_128x160_64x5_1x2_h_bz_NTT",
+           kCompute,
+           580'000,
+           {132},
+           {384},
+           168,
+           kGemmShared},
+    Kernel{"head_weight",
+           "nvjet_tst_256x152_64x4_2x1_v_bz_coopA_NTT",
+           kCompute,
+           3'600'000,
+           {132},
+           {384},
+           168,
+           kGemmShared},
     // Attention.
     Kernel{"flash", kFlashForward, kCompute, 210'000, {8, 8, 16}, {128}, 255, 65536},
     Kernel{"flash_dot", kFlashDot, kCompute, 25'000, {16, 8, 16}, {256}, 56, 0},
@@ -125,9 +220,17 @@ constexpr std::array kKernels = {
     Kernel{"adam", kAdam, kCompute, 450'000, {320}, {512}, 64, 0},
     // What is no compute.
     Kernel{"all_reduce", kAllReduce, WorkKind::kCommunication, 0, {24}, {544}, 96, 82240},
-    Kernel{"memcpy_in", "Memcpy HtoD (Pinned -> Device)", WorkKind::kMemcpy, 6'100, {}, {}, 0, 0,
+    Kernel{"memcpy_in",
+           "Memcpy HtoD (Pinned -> Device)",
+           WorkKind::kMemcpy,
+           6'100,
+           {},
+           {},
+           0,
+           0,
            131'072},
-    Kernel{"memcpy_out", "Memcpy DtoH (Device -> Pinned)", WorkKind::kMemcpy, 1'900, {}, {}, 0, 0, 4},
+    Kernel{
+        "memcpy_out", "Memcpy DtoH (Device -> Pinned)", WorkKind::kMemcpy, 1'900, {}, {}, 0, 0, 4},
     Kernel{"memset", "Memset (Device)", WorkKind::kMemset, 2'400, {}, {}, 0, 0, 4'194'304},
 };
 
@@ -151,7 +254,8 @@ constexpr std::array kCalls = {
 }  // namespace
 
 std::string_view WorkKindName(WorkKind kind) {
-  constexpr std::array<std::string_view, 4> kNames = {"compute", "communication", "memcpy", "memset"};
+  constexpr std::array<std::string_view, 4> kNames = {"compute", "communication", "memcpy",
+                                                      "memset"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -1,4 +1,5 @@
-// What stands before and after the events of a trace: the machine, the job, the names of the tracks.
+// What stands before and after the events of a trace: the machine, the job, the names of the
+// tracks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -104,7 +105,8 @@ void KinetoWriter::WriteProcess(std::string_view name, std::string_view label, i
   const std::string track = fmt::format(R"("pid": {}, "tid": 0)", pid);
   WriteMetadata("process_name", track, time, "name", fmt::format("\"{}\"", name), out);
   WriteMetadata("process_labels", track, time, "labels", fmt::format("\"{}\"", label), out);
-  WriteMetadata("process_sort_index", track, time, "sort_index", fmt::format("{}", sort_index), out);
+  WriteMetadata("process_sort_index", track, time, "sort_index", fmt::format("{}", sort_index),
+                out);
 }
 
 void KinetoWriter::Footer(int64_t trace_start, int64_t trace_end, JsonText& out) {
@@ -115,8 +117,8 @@ void KinetoWriter::Footer(int64_t trace_start, int64_t trace_end, JsonText& out)
     WriteThread(fmt::format("stream {} ", stream), TrackOf(stream), time, stream, out);
   }
   WriteThread(fmt::format("thread {} (python3)", pid_), TrackOf(Thread::kMain), time, pid_, out);
-  WriteThread(fmt::format("thread {} (pt_autograd_0)", pid_ + 390), TrackOf(Thread::kAutograd), time,
-              pid_ + 390, out);
+  WriteThread(fmt::format("thread {} (pt_autograd_0)", pid_ + 390), TrackOf(Thread::kAutograd),
+              time, pid_ + 390, out);
   out.Text("  {\n    \"ph\": \"X\", \"cat\": \"Trace\", \"ts\": ").Micros(trace_start);
   out.Text(", \"dur\": ").Micros(trace_end - trace_start).Text(R"json(,
     "pid": "Spans", "tid": "PyTorch Profiler",

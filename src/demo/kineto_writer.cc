@@ -21,8 +21,8 @@ std::string LaunchShape(const Kernel& kernel) {
       R"("registers per thread": {},      "shared memory": {},      "blocks per SM": {:.6f},)"
       R"(      "warps per SM": {:.6f},      "grid": [{}, {}, {}],      "block": [{}, {}, {}],)"
       R"(      "est. achieved occupancy %": {})",
-      kernel.registers, kernel.shared_memory, blocks, warps, grid.x, grid.y, grid.z, block.x, block.y,
-      block.z, std::min(100, static_cast<int>(warps * 100 / 64)));
+      kernel.registers, kernel.shared_memory, blocks, warps, grid.x, grid.y, grid.z, block.x,
+      block.y, block.z, std::min(100, static_cast<int>(warps * 100 / 64)));
 }
 
 std::string_view LaunchShapeOf(const Kernel& kernel) {
@@ -78,10 +78,13 @@ void KinetoWriter::WriteFlow(std::string_view kind, bool begins, int64_t id, std
     "ph": "f", "id": )");
   out.Int(id).Text(", ").Text(track).Text(R"(, "ts": )").Micros(time).Text(R"(,
     "cat": ")");
-  out.Text(kind).Text(R"(", "name": ")").Text(kind).Text(begins ? R"("
+  out.Text(kind)
+      .Text(R"(", "name": ")")
+      .Text(kind)
+      .Text(begins ? R"("
   },
 )"
-                                                                : R"(", "bp": "e"
+                   : R"(", "bp": "e"
   },
 )");
   ++events_;
@@ -96,7 +99,9 @@ void KinetoWriter::Write(const HostRange& range, JsonText& out) {
     "ph": "X", "cat": "cpu_op", "name": ")");
   WriteName(node, range.number, out);
   out.Text("\", ").Text(track).Text(",\n    \"ts\": ").Micros(range.start);
-  out.Text(", \"dur\": ").Micros(range.duration).Text(",\n    \"args\": {\n      \"External id\": ");
+  out.Text(", \"dur\": ")
+      .Micros(range.duration)
+      .Text(",\n    \"args\": {\n      \"External id\": ");
   out.Int(range.external_id).Text(",\"Record function id\": 0, ");
   if (range.sequence != kNone) {
     out.Text("\"Sequence number\": ").Int(range.sequence).Text(", \"Fwd thread id\": ");
@@ -203,7 +208,9 @@ void KinetoWriter::Write(const GpuRange& range, JsonText& out) {
     "ph": "X", "cat": "gpu_user_annotation", "name": ")");
   WriteName(*range.node, range.number, out);
   out.Text("\", ").Text(TrackOf(range.stream)).Text(",\n    \"ts\": ").Micros(range.start);
-  out.Text(", \"dur\": ").Micros(range.duration).Text(",\n    \"args\": {\n      \"External id\": ");
+  out.Text(", \"dur\": ")
+      .Micros(range.duration)
+      .Text(",\n    \"args\": {\n      \"External id\": ");
   out.Int(range.external_id).Text("\n    }\n  },\n");
   ++events_;
 }

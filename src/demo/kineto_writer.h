@@ -1,4 +1,4 @@
-// Turns what a rank recorded into the JSON that PyTorch's profiler writes, byte for byte in its layout.
+// Turns what a rank recorded into the JSON that PyTorch's profiler writes, down to its white space.
 #pragma once
 
 #include <array>
@@ -15,6 +15,7 @@ namespace stepscope::demo {
 // Writes the trace of one rank, in this order: Header, Body as often as needed, Footer.
 class KinetoWriter {
  public:
+  // `options` must outlive the writer.
   KinetoWriter(const DemoOptions& options, int rank);
 
   void Header(JsonText& out) const;
@@ -41,7 +42,9 @@ class KinetoWriter {
                    JsonText& out);
   void WriteProcess(std::string_view name, std::string_view label, int64_t pid, int64_t sort_index,
                     int64_t time, JsonText& out);
-  std::string_view TrackOf(Thread thread) const { return host_tracks_[static_cast<size_t>(thread)]; }
+  std::string_view TrackOf(Thread thread) const {
+    return host_tracks_[static_cast<size_t>(thread)];
+  }
   std::string StreamTrack(int stream) const;
   std::string_view TrackOf(int stream) const;
 

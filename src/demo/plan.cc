@@ -7,7 +7,7 @@
 namespace stepscope::demo {
 namespace {
 
-constexpr double kCommShare = 0.30;         // all-reduce time, over a step's nominal compute time
+constexpr double kCommShare = 0.30;  // all-reduce time, over a step's nominal compute time
 constexpr int64_t kLayersPerBucket = 3;
 constexpr int64_t kMaxBuckets = 32;
 constexpr int64_t kHostOverhead = 600'000;  // ns per step that the GPU waits for, gap or not
@@ -18,8 +18,8 @@ int64_t Scaled(int64_t value, double factor) {
   return std::llround(static_cast<double>(value) * factor);
 }
 
-// Buckets that are ready at even distances during the backward pass are hidden behind the rest of it,
-// those that are ready at its end are exposed. All take equally long.
+// Buckets that are ready at even distances during the backward pass are hidden behind the rest of
+// it, those that are ready at its end are exposed. All take equally long.
 std::vector<Bucket> MakeBuckets(const DemoOptions& options, int64_t total, int64_t backward) {
   const int64_t count = std::clamp(options.layers / kLayersPerBucket, int64_t{2}, kMaxBuckets);
   const double exposed = options.exposed_fraction;

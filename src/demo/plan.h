@@ -1,4 +1,5 @@
-// What the options come to: how long the collectives take, when they start, how long the host dawdles.
+// What the options come to: how long the collectives take, when they start, how long the host
+// dawdles.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Produces the trace files of all ranks: plays the job step by step on a few threads and streams it out.
+// Produces the trace files of all ranks: plays the job step by step on a few threads and streams it
+// out.
 //
 // At no time is more than half a step of a few ranks held in memory.
 #pragma once

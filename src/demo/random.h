@@ -1,6 +1,7 @@
 // A small generator of pseudo-random numbers that gives the same numbers on every machine.
 //
-// The distributions of <random> may differ between standard libraries; the bytes of a demo must not.
+// The distributions of <random> may differ between standard libraries; the bytes of a demo must
+// not.
 #pragma once
 
 #include <cstdint>

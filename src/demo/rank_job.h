@@ -2,8 +2,8 @@
 //
 // A step is played in two halves, because a collective ends only when all ranks have started it:
 //
-//   for every rank:  Open(step)            -> launches() says when this rank could start its collectives
-//   AllReduce(ranks)                        once, when all have opened
+//   for every rank:  Open(step)        up to where the rank has launched its collectives
+//   AllReduce(ranks)                   once, when all have opened
 //   for every rank:  Close(step)
 //
 // Thread-safety: different ranks may be played on different threads; AllReduce takes them all.
@@ -31,7 +31,6 @@ class RankJob {
   void Close(int64_t step, Events& events);
   void Finish(Events& events);  // after the last step
 
-  int rank() const { return rank_; }
   int64_t trace_start() const { return trace_start_; }
   int64_t now() const { return now_; }  // the host's clock
   const RankTruth& truth() const { return truth_; }
@@ -82,7 +81,7 @@ class RankJob {
   void Spend(int64_t ns) { now_ += random_.Around(ns, kHostJitter); }
   int64_t ExternalId() const { return operators_.empty() ? 0 : operators_.back(); }
 
-  static constexpr int64_t kHostJitter = 250;   // thousandths
+  static constexpr int64_t kHostJitter = 250;  // thousandths
   static constexpr int64_t kKernelJitter = 30;
 
   const Plan& plan_;
@@ -109,14 +108,13 @@ class RankJob {
   int64_t python_id_ = 0;
   int64_t sequence_ = 400;
   int64_t collective_ = 0;
-  int64_t cuda_event_ = 16;
   int64_t recorded_ = kNone;  // correlation of the latest cudaEventRecord
 
   int64_t allocated_;
   int64_t reserved_;
   std::vector<Launch> launches_;
   size_t next_bucket_ = 0;
-  Message message_;  // of the collective that is being launched
+  Message message_;            // of the collective that is being launched
   int64_t backward_done_ = 0;  // nominal compute of the backward pass launched so far
   bool gap_pending_ = false;   // the next GPU work ends the planted gap
   std::vector<WorkSpan> step_work_;

@@ -24,7 +24,9 @@ struct Line {
 
 std::string_view TrimSpaces(std::string_view text) {
   const size_t first = text.find_first_not_of(' ');
-  return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
+  return first == std::string_view::npos
+             ? ""
+             : text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
 std::vector<std::string> SplitWords(std::string_view text) {
@@ -119,7 +121,8 @@ Input ReadInput(const std::string& word) {
   const size_t bracket = word.find('[');
   if (bracket == std::string::npos) return {"Scalar"};
   const std::string_view prefix = std::string_view(word).substr(0, bracket);
-  const auto type = std::ranges::find(kTypes, prefix, &std::pair<std::string_view, std::string_view>::first);
+  const auto type =
+      std::ranges::find(kTypes, prefix, &std::pair<std::string_view, std::string_view>::first);
   if (type == kTypes.end()) return {"ScalarList"};
   std::string dims = word.substr(bracket);
   for (size_t at = dims.find(','); at != std::string::npos; at = dims.find(',', at + 2)) {
@@ -205,13 +208,14 @@ class Builder {
     if (at == modules_.end()) modules_.push_back(name);
     Node module{.act = Act::kModule, .name = "nn.Module: " + name + "_", .module = number};
     Node call = Python("torch/nn/modules/module.py(1755): _call_impl");
-    call.children.push_back(Python("<built-in method _get_tracing_state of PyCapsule object at 0x%>"));
+    call.children.push_back(
+        Python("<built-in method _get_tracing_state of PyCapsule object at 0x%>"));
     module.children.push_back(std::move(call));
     return module;
   }
 
   static std::optional<Node> Simple(const Line& line) {
-    constexpr std::array<std::pair<std::string_view, Act>, 13> kWords = {
+    constexpr std::array<std::pair<std::string_view, Act>, 12> kWords = {
         {{"part", Act::kGroup},
          {"note", Act::kAnnotation},
          {"rt", Act::kCall},
@@ -224,8 +228,9 @@ class Builder {
          {"synchronize", Act::kSynchronize},
          {"comm_waits", Act::kCommWaits},
          {"compute_waits", Act::kComputeWaits}}};
-    const auto word = std::ranges::find(kWords, line.word, &std::pair<std::string_view, Act>::first);
-    if (word == kWords.end() || line.word.empty()) return std::nullopt;
+    const auto word =
+        std::ranges::find(kWords, line.word, &std::pair<std::string_view, Act>::first);
+    if (word == kWords.end()) return std::nullopt;
     Node node{.act = word->second, .name = line.rest};
     node.kernel = FindKernel(line.rest);
     node.call = FindCall(line.rest);
@@ -253,7 +258,8 @@ ParsedScript ParseScript(std::string_view text) {
 
 int64_t NominalCompute(const Node& node, int64_t layers) {
   int64_t sum = 0;
-  if (node.act == Act::kLaunch && node.kernel->kind == WorkKind::kCompute) sum = node.kernel->nominal;
+  if (node.act == Act::kLaunch && node.kernel->kind == WorkKind::kCompute)
+    sum = node.kernel->nominal;
   for (const Node& child : node.children) sum += NominalCompute(child, layers);
   return node.act == Act::kLayers ? sum * layers : sum;
 }

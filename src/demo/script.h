@@ -3,16 +3,17 @@
 // One line is one call; what is indented under it happens inside it:
 //
 //   op aten::mm | bf16[8192,2048] bf16[2048,6144]     an operator; after the bar, its inputs
-//   fwd aten::mm | ...                                 an operator that autograd will go back through
-//   bwd MmBackward0                                    going back through the latest `fwd` left
-//   note Optimizer.step#AdamW.step                     a user annotation
-//   py model.py(88): forward                           a Python function; % stands for an address
-//   mod Linear                                         a call of a module: three Python functions
-//   rt cudaStreamIsCapturing                           a runtime call that launches nothing
-//   launch gemm                                        the launch of a kernel of kernels.cc
-//   alloc 4096 / free 2                                device memory: so many bytes; so many blocks
-//   layers                                             what is under it, once for every layer
-//   def NAME ... use NAME A B                          a part with a name; $1, $2 stand for A, B
+//   fwd aten::mm | ...                                 an operator that autograd will go back
+//   through bwd MmBackward0                                    going back through the latest `fwd`
+//   left note Optimizer.step#AdamW.step                     a user annotation py model.py(88):
+//   forward                           a Python function; % stands for an address mod Linear a call
+//   of a module: three Python functions rt cudaStreamIsCapturing                           a
+//   runtime call that launches nothing launch gemm                                        the
+//   launch of a kernel of kernels.cc alloc 4096 / free 2                                device
+//   memory: so many bytes; so many blocks layers                                             what
+//   is under it, once for every layer def NAME ... use NAME A B                          a part
+//   with a name; $1, $2 stand for A, B;
+//                                                      what is under `use` comes last in the part
 //
 // The words without a comment in Act below have no arguments.
 #pragma once
@@ -27,21 +28,21 @@
 namespace stepscope::demo {
 
 enum class Act : uint8_t {
-  kGroup,       // nothing of its own
+  kGroup,  // nothing of its own
   kOperator,
   kAnnotation,
   kPython,
-  kModule,      // the outermost of the three functions
+  kModule,  // the outermost of the three functions
   kCall,
   kLaunch,
   kAllocate,
   kFree,
   kLayers,
-  kBackward,    // "engine": the autograd thread does what the part "backward" says
-  kFetch,       // "fetch": waits for the next batch
-  kSynchronize, // "synchronize": waits until the compute stream is drained
-  kCommWaits,   // "comm_waits": the communication stream waits for the compute stream
-  kComputeWaits // "compute_waits": and the other way round
+  kBackward,     // "engine": the autograd thread does what the part "backward" says
+  kFetch,        // "fetch": waits for the next batch
+  kSynchronize,  // "synchronize": waits until the compute stream is drained
+  kCommWaits,    // "comm_waits": the communication stream waits for the compute stream
+  kComputeWaits  // "compute_waits": and the other way round
 };
 
 enum class Link : uint8_t {
@@ -55,20 +56,20 @@ struct Node {
   Act act = Act::kGroup;
   Link link = Link::kNone;
   std::string name = {};
-  std::string inputs = {};       // of an operator: its inputs as JSON members, or empty
+  std::string inputs = {};  // of an operator: its inputs as JSON members, or empty
   const Kernel* kernel = nullptr;
   const ApiCall* call = nullptr;
-  int64_t amount = 0;            // bytes to allocate, or blocks to free
-  size_t module = 0;             // which class of modules, counting from 0
-  bool addressed = false;        // an address belongs where the name has "%"
+  int64_t amount = 0;      // bytes to allocate, or blocks to free
+  size_t module = 0;       // which class of modules, counting from 0
+  bool addressed = false;  // an address belongs where the name has "%"
   std::vector<Node> children = {};
 };
 
 struct Script {
-  Node opening;     // up to the point where every rank has launched its collectives
-  Node backward;    // on the autograd thread, as part of the opening
-  Node all_reduce;  // one collective, as part of the backward pass
-  Node closing;     // the rest of the step
+  Node opening;          // up to the point where every rank has launched its collectives
+  Node backward;         // on the autograd thread, as part of the opening
+  Node all_reduce;       // one collective, as part of the backward pass
+  Node closing;          // the rest of the step
   size_t modules = 0;    // how many classes of modules there are
   size_t bad_lines = 0;  // that made no sense: 0, as a test makes sure
 };

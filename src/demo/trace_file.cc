@@ -22,7 +22,8 @@ constexpr std::string_view kLastBlock{"\x03\x00", 2};
 
 class Descriptor {
  public:
-  Descriptor(const std::string& path, int flags) : fd_(open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
+  Descriptor(const std::string& path, int flags)
+      : fd_(open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
@@ -140,7 +141,8 @@ Result<void> TraceFile::Commit() {
 
 Result<void> SyncFolder(const std::string& folder) {
   const Descriptor file(folder, O_RDONLY | O_DIRECTORY);
-  if (file.get() < 0 || fsync(file.get()) != 0) return Failed("cannot sync the demo folder", folder);
+  if (file.get() < 0 || fsync(file.get()) != 0)
+    return Failed("cannot sync the demo folder", folder);
   return {};
 }
 

@@ -19,8 +19,8 @@ class Deflater {
  public:
   Deflater() : level_buffer_(ISAL_DEF_LVL1_DEFAULT) {}
 
-  // The compressed form of `text`, which ends on a whole byte and is not the end of the stream. Valid
-  // until the next call.
+  // The compressed form of `text`, which ends on a whole byte and is not the end of the stream.
+  // Valid until the next call.
   std::string_view Compress(std::string_view text);
 
  private:

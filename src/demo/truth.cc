@@ -35,7 +35,8 @@ Json UsageJson(const Usage& usage) {
           {"launches", usage.gpu_events}};
 }
 
-// The usage of all steps. The work of one step ends before that of the next begins, so times add up.
+// The usage of all steps. The work of one step ends before that of the next begins, so times add
+// up.
 Usage Total(std::span<const StepTruth> steps) {
   Usage total;
   if (steps.empty()) return total;
@@ -116,9 +117,12 @@ Json PlantedJson(const DemoOptions& options, std::span<const RankTruth> ranks) {
   }
   const double ratio =
       communication == 0 ? 0 : static_cast<double>(exposed) / static_cast<double>(communication);
-  return {{"slow_rank", options.slow_rank}, {"slow_factor", options.slow_factor},
-          {"exposed", exposed},             {"communication", communication},
-          {"exposed_ratio", ratio},         {"host_gap", gap}};
+  return {{"slow_rank", options.slow_rank},
+          {"slow_factor", options.slow_factor},
+          {"exposed", exposed},
+          {"communication", communication},
+          {"exposed_ratio", ratio},
+          {"host_gap", gap}};
 }
 
 }  // namespace

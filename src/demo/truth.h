@@ -17,8 +17,8 @@ struct WorkSpan {
   int64_t start = 0, end = 0;
 };
 
-// How a stretch of an accelerator's time was used, in ns. Times of one kind count once where work of
-// that kind overlaps; memory is copies and memsets.
+// How a stretch of an accelerator's time was used, in ns. Times of one kind count once where work
+// of that kind overlaps; memory is copies and memsets.
 struct Usage {
   int64_t start = 0, end = 0;  // of the first and the last work
   int64_t busy = 0;

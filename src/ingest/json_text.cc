@@ -19,6 +19,21 @@ std::string_view Trim(std::string_view token) {
   return token;
 }
 
+// Appends a decimal digit unless the number is full, when what it could add is beyond any result.
+bool AppendDigit(int64_t& number, char digit) {
+  constexpr int64_t kRoomForAny = std::numeric_limits<int64_t>::max() / 10;
+  if (number < kRoomForAny) {
+    number = number * 10 + (digit - '0');
+    return true;
+  }
+  int64_t longer;
+  if (__builtin_mul_overflow(number, 10, &longer) || __builtin_add_overflow(longer, digit - '0', &longer)) {
+    return false;
+  }
+  number = longer;
+  return true;
+}
+
 // value * 10^power towards zero, or nothing when it overflows.
 std::optional<int64_t> Shift(int64_t value, int64_t power) {
   for (; power > 0 && value != 0; --power) {
@@ -57,21 +72,13 @@ std::optional<int64_t> ScaleDecimal(std::string_view token, int power) {
   if (p == end || !IsDigit(*p)) return std::nullopt;
   int64_t digits = 0;
   int64_t exponent = power;
-  bool fraction = false;
-  for (; p != end && (IsDigit(*p) || (*p == '.' && !fraction)); ++p) {
-    if (*p == '.') {
-      fraction = true;
-      continue;
+  for (; p != end && IsDigit(*p); ++p) {
+    if (!AppendDigit(digits, *p)) ++exponent;
+  }
+  if (p != end && *p == '.') {
+    for (++p; p != end && IsDigit(*p); ++p) {
+      if (AppendDigit(digits, *p)) --exponent;
     }
-    // Digits beyond what the result can show are dropped once the rest is full.
-    int64_t longer;
-    if (__builtin_mul_overflow(digits, 10, &longer) ||
-        __builtin_add_overflow(longer, *p - '0', &longer)) {
-      if (!fraction) ++exponent;
-      continue;
-    }
-    digits = longer;
-    if (fraction) --exponent;
   }
   if (p != end && (*p == 'e' || *p == 'E')) {
     ++p;

@@ -1,11 +1,9 @@
-// Events by simdjson's On-Demand parser.
+// Events from the index of their text.
 //
-// Speed comes from what is not done: an event whose category nobody asked for is left after its "cat"
-// key; a value is taken as the raw token between two structural characters, so its end is known without
-// a search; arguments are looked up by a perfect hash and only those with a use are converted.
+// Speed comes from what is not done: an event whose category nobody asked for is passed over behind its
+// "cat" key; a value's end is known without a search; arguments are looked up by a perfect hash, and
+// only those with a use are converted.
 #include "ingest/kineto_events.h"
-
-#include <simdjson.h>
 
 #include <algorithm>
 #include <bit>
@@ -17,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/json_index.h"
 #include "ingest/json_text.h"
 #include "ingest/kineto_fields.h"
 #include "ingest/window_stream.h"
@@ -24,13 +23,13 @@
 namespace stepscope {
 namespace {
 
-namespace ondemand = simdjson::ondemand;
-static_assert(Window::kPadding >= simdjson::SIMDJSON_PADDING);
-
 constexpr int kMicrosecondsToNs = 3;
 
 // Times beyond 73 years either way are no times; within, no sum or difference of two overflows.
 constexpr int64_t kMaxTime = int64_t{1} << 61;
+
+// More distinct categories than any profiler writes are not remembered, only looked up each time.
+constexpr size_t kMostCategories = 256;
 
 // An event as it stands in the text: JSON tokens, empty where the key is absent.
 struct RawEvent {
@@ -50,14 +49,7 @@ std::string_view KeyAt(const char* at) {
   return {at, length};
 }
 
-// The whole text of a value, which for arrays is more than its first token.
-std::string_view WholeText(std::string_view token, const char* end) {
-  if (token.empty() || (token[0] != '[' && token[0] != '{')) return token;
-  const char* stop = EndOfValue(token.data(), end);
-  return stop == nullptr ? std::string_view{} : std::string_view(token.data(), stop);
-}
-
-void TakeArg(Args& args, ArgUse use, std::string_view token, const char* end) {
+void TakeArg(Args& args, ArgUse use, std::string_view token) {
   using Type = ArgUse::Type;
   const uint32_t bit = 1u << use.field;
   switch (use.type) {
@@ -77,7 +69,7 @@ void TakeArg(Args& args, ArgUse use, std::string_view token, const char* end) {
       }
       break;
     case Type::kText:
-      args.texts[use.field] = WholeText(token, end);
+      args.texts[use.field] = token;
       args.texts_set |= bit;
       break;
     case Type::kDevice: args.device = token; break;
@@ -86,25 +78,31 @@ void TakeArg(Args& args, ArgUse use, std::string_view token, const char* end) {
   }
 }
 
-// With `counters`, numbers of any name are collected too.
-simdjson::error_code ReadArgs(ondemand::value value, const char* end, bool counters, Args& args) {
-  ondemand::object object;
-  if (const auto error = value.get_object().get(object)) {
-    return error == simdjson::INCORRECT_TYPE ? simdjson::SUCCESS : error;  // "args": null
-  }
-  for (auto entry : object) {
-    ondemand::field field;
-    if (const auto error = std::move(entry).get(field)) return error;
-    const std::string_view key = KeyAt(field.key().raw());
+// Reads the object of arguments at hand; false if it is cut short or no JSON. With `counters`, numbers of
+// any name are collected too.
+bool ReadArgs(JsonWalk& walk, bool counters, Args& args) {
+  if (walk.Peek() != '{') return walk.Skip();  // "args": null
+  walk.Advance();
+  if (walk.Consume('}')) return true;
+  do {
+    if (walk.Peek() != '"') return false;
+    const std::string_view key = KeyAt(walk.At() + 1);
+    walk.Advance();
+    if (!walk.Consume(':')) return false;
     const ArgUse use = UseOfArg(key);
-    if (use.type != ArgUse::Type::kNone) {
-      TakeArg(args, use, field.value().raw_json_token(), end);
-    } else if (counters) {
-      const auto number = RealNumber(field.value().raw_json_token());
-      if (number) args.counters.emplace_back(key, *number);
+    if (use.type == ArgUse::Type::kNone && !counters) {
+      if (!walk.Skip()) return false;
+      continue;
     }
-  }
-  return simdjson::SUCCESS;
+    const std::string_view value = walk.TakeValue();
+    if (value.empty()) return false;
+    if (use.type != ArgUse::Type::kNone) {
+      TakeArg(args, use, value);
+    } else if (const auto number = RealNumber(value)) {
+      args.counters.emplace_back(key, *number);
+    }
+  } while (walk.Consume(','));
+  return walk.Consume('}');
 }
 
 // The last number in a token such as 7, "7" or "stream 7"; -1 if there is none.
@@ -117,7 +115,7 @@ int64_t TrailingNumber(std::string_view token) {
   return ScaleDecimal(token.substr(first, last + 1 - first), 0).value_or(-1);
 }
 
-// Restores the bytes a parser's delimiters were written over.
+// Restores the byte that the end of the text was marked at.
 class BorrowedByte {
  public:
   BorrowedByte(char* place, char value) : place_(place), was_(*place) { *place = value; }
@@ -135,12 +133,13 @@ class BorrowedByte {
 struct KinetoEvents::State {
   State(Trace& target, KindSet wanted) : trace(target), keep(wanted) {}
 
-  simdjson::error_code ParseEvent(ondemand::value value, const char* end);
-  simdjson::error_code ParseField(ondemand::field& field, const char* end);
-  void CountSkipped();
+  bool ParseEvent(JsonWalk& walk);
+  bool ParseField(JsonWalk& walk);
+  bool Unwanted();
+  void CountUnwanted();
   void Take();
   void TakeMetadata();
-  void TakeComplete(CategoryMeaning meaning);
+  void TakeComplete(CategoryMeaning meaning, int64_t start);
   void Add(Kind kind, int64_t start, int64_t duration);
   void AddFields();
   CategoryMeaning Meaning(std::string_view token);
@@ -154,16 +153,22 @@ struct KinetoEvents::State {
 
   Trace& trace;
   KindSet keep;
-  ondemand::parser parser;
+  JsonIndex index;
   RawEvent raw;
-  bool skipped = false;  // the event at hand was left at its category, and is not yet counted
   std::string scratch;
 
-  StringTable categories;
-  std::vector<CategoryMeaning> meanings;  // by id in `categories`
+  // Categories met so far, as tokens. There are a dozen in a trace, most of them in long runs.
+  struct KnownCategory {
+    std::string token;
+    CategoryMeaning meaning;
+  };
+  std::vector<KnownCategory> categories;
+  size_t last_category = 0;
   std::vector<int8_t> communication;      // by id in trace.strings; -1: not looked at yet
   StringTable threads;                    // process and thread id, joined by a zero byte
   std::vector<TrackId> thread_tracks;     // by id in `threads`
+  std::string last_pid, last_tid;         // of the thread asked for last, as tokens
+  TrackId last_thread = 0;
   std::map<std::pair<int64_t, int64_t>, TrackId> stream_tracks;  // by device and stream
   std::map<std::string, std::string, std::less<>> process_names, thread_names;
 };
@@ -173,13 +178,23 @@ KinetoEvents::KinetoEvents(Trace& trace, KindSet keep)
 KinetoEvents::~KinetoEvents() = default;
 
 CategoryMeaning KinetoEvents::State::Meaning(std::string_view token) {
-  const StringId id = categories.Intern(token);
-  if (id == meanings.size()) meanings.push_back(MeaningOfCategory(TextOf(token, scratch)));
-  return meanings[id];
+  if (last_category < categories.size() && categories[last_category].token == token) {
+    return categories[last_category].meaning;
+  }
+  const auto known = std::ranges::find(categories, token, &KnownCategory::token);
+  last_category = static_cast<size_t>(known - categories.begin());
+  if (known != categories.end()) return known->meaning;
+  const CategoryMeaning meaning = MeaningOfCategory(TextOf(token, scratch));
+  if (categories.size() < kMostCategories) categories.push_back({std::string(token), meaning});
+  return meaning;
 }
 
-simdjson::error_code KinetoEvents::State::ParseField(ondemand::field& field, const char* end) {
-  const char* key = field.key().raw();
+// Reads one `"key": value` of an event.
+bool KinetoEvents::State::ParseField(JsonWalk& walk) {
+  if (walk.Peek() != '"') return false;
+  const char* key = walk.At() + 1;
+  walk.Advance();
+  if (!walk.Consume(':')) return false;
   std::string_view* token = nullptr;
   switch (key[0]) {
     case 'p': token = IsKey(key, "ph\"") ? &raw.phase : IsKey(key, "pid\"") ? &raw.pid : nullptr; break;
@@ -190,42 +205,46 @@ simdjson::error_code KinetoEvents::State::ParseField(ondemand::field& field, con
     case 'c': token = IsKey(key, "cat\"") ? &raw.category : nullptr; break;
     case 'a':
       if (IsKey(key, "args\"")) {
-        const bool counters = raw.phase.starts_with("\"C") ||
-                              Meaning(raw.category).kind == Kind::kCounterRange;
-        return ReadArgs(field.value(), end, counters, raw.args);
+        const bool counters =
+            raw.phase.starts_with("\"C") || Meaning(raw.category).kind == Kind::kCounterRange;
+        return ReadArgs(walk, counters, raw.args);
       }
       break;
     default: break;
   }
-  if (token != nullptr) *token = field.value().raw_json_token();
-  if (token == &raw.category) {
-    const CategoryMeaning meaning = Meaning(raw.category);
-    skipped = meaning.name_decides == NameDecides::kNothing && !keep.Has(meaning.kind);
-  }
-  return simdjson::SUCCESS;
+  if (token == nullptr) return walk.Skip();
+  *token = walk.TakeValue();
+  return !token->empty();
 }
 
-simdjson::error_code KinetoEvents::State::ParseEvent(ondemand::value value, const char* end) {
-  ondemand::object object;
-  if (const auto error = value.get_object().get(object)) {
-    if (error != simdjson::INCORRECT_TYPE) return error;
-    trace.notes.Add(NoteKind::kUnreadableEvent);
-    return simdjson::SUCCESS;
-  }
+// Whether the event's category says already that nobody asked for it.
+bool KinetoEvents::State::Unwanted() {
+  const CategoryMeaning meaning = Meaning(raw.category);
+  return meaning.name_decides == NameDecides::kNothing && !keep.Has(meaning.kind);
+}
+
+// Takes the event at hand; false, and nothing taken, if it is cut short or no JSON.
+bool KinetoEvents::State::ParseEvent(JsonWalk& walk) {
+  walk.Advance();  // its bracket
   raw.phase = raw.category = raw.name = raw.pid = raw.tid = raw.ts = raw.dur = raw.id = {};
   raw.args.Clear();
-  for (auto entry : object) {
-    ondemand::field field;
-    if (const auto error = std::move(entry).get(field)) return error;
-    if (const auto error = ParseField(field, end)) return error;
-    if (skipped) return simdjson::SUCCESS;  // the array's iterator passes over the rest
+  if (!walk.Consume('}')) {
+    do {
+      const bool had_category = !raw.category.empty();
+      if (!ParseField(walk)) return false;
+      if (!had_category && !raw.category.empty() && Unwanted()) {
+        if (!walk.SkipToEndOfContainer()) return false;
+        CountUnwanted();
+        return true;
+      }
+    } while (walk.Consume(','));
+    if (!walk.Consume('}')) return false;
   }
   Take();
-  return simdjson::SUCCESS;
+  return true;
 }
 
-void KinetoEvents::State::CountSkipped() {
-  if (!std::exchange(skipped, false)) return;
+void KinetoEvents::State::CountUnwanted() {
   ++trace.events_in_file;
   if (Meaning(raw.category).kind == Kind::kUnknown) {
     trace.notes.Add(NoteKind::kUnknownCategory, 1, TextOf(raw.category, scratch));
@@ -242,7 +261,7 @@ void KinetoEvents::State::Take() {
     return trace.notes.Add(NoteKind::kUnreadableEvent);
   }
   switch (phase) {
-    case 'X': return TakeComplete(Meaning(raw.category));
+    case 'X': return TakeComplete(Meaning(raw.category), *start);
     case 'i':
     case 'I': return Add(Kind::kInstant, *start, 0);
     case 'C': return Add(Kind::kCounter, *start, 0);
@@ -253,8 +272,7 @@ void KinetoEvents::State::Take() {
   }
 }
 
-void KinetoEvents::State::TakeComplete(CategoryMeaning meaning) {
-  const int64_t start = ScaleDecimal(raw.ts, kMicrosecondsToNs).value_or(0);
+void KinetoEvents::State::TakeComplete(CategoryMeaning meaning, int64_t start) {
   auto duration = ScaleDecimal(raw.dur, kMicrosecondsToNs);
   if (!duration || raw.name.empty()) return trace.notes.Add(NoteKind::kUnreadableEvent);
   if (*duration < 0) {
@@ -277,8 +295,8 @@ Kind KinetoEvents::State::KindOfEvent(CategoryMeaning meaning) {
       return StepNumber(TextOf(raw.name, scratch)) >= 0 ? Kind::kAnnotation : meaning.kind;
     case NameDecides::kCommunication: break;
   }
-  const bool moves_data = raw.args.Has(TextField::kCollective) ||
-                             IsCommunication(InternToken(raw.name));
+  const bool moves_data =
+      raw.args.Has(TextField::kCollective) || IsCommunication(InternToken(raw.name));
   return moves_data ? Kind::kCommunication : meaning.kind;
 }
 
@@ -332,6 +350,9 @@ TrackId KinetoEvents::State::StreamTrack() {
 }
 
 TrackId KinetoEvents::State::ThreadTrack() {
+  if (raw.pid == last_pid && raw.tid == last_tid && !thread_tracks.empty()) return last_thread;
+  last_pid = raw.pid;
+  last_tid = raw.tid;
   std::string key(TextOf(raw.pid, scratch));
   const size_t process_size = key.size();
   key += '\0';
@@ -342,7 +363,8 @@ TrackId KinetoEvents::State::ThreadTrack() {
     trace.tracks.push_back(
         {.process = key.substr(0, process_size), .thread = key.substr(process_size + 1)});
   }
-  return thread_tracks[id];
+  last_thread = thread_tracks[id];
+  return last_thread;
 }
 
 void KinetoEvents::State::TakeMetadata() {
@@ -359,43 +381,30 @@ void KinetoEvents::State::TakeMetadata() {
 
 KinetoEvents::Outcome KinetoEvents::Parse(char* begin, char* end) {
   State& s = *state_;
-  const BorrowedByte open(begin - 1, '[');
-  const BorrowedByte close(end, ']');
-  const BorrowedByte after(end + 1, ' ');
-  const size_t length = static_cast<size_t>(end - begin) + 2;
-  const simdjson::padded_string_view text(begin - 1, length,
-                                          length + simdjson::SIMDJSON_PADDING);
-  ondemand::document document;
-  auto error = s.parser.iterate(text).get(document);
-  if (error == simdjson::UTF8_ERROR || error == simdjson::UNESCAPED_CHARS) {
+  const BorrowedByte mark(end, '\0');
+  auto indexed = s.index.Index(begin, end);
+  if (indexed == JsonIndex::Outcome::kInvalidText) {
     s.trace.notes.Add(NoteKind::kInvalidText, ReplaceInvalid(begin, end));
-    error = s.parser.iterate(text).get(document);
+    indexed = s.index.Index(begin, end);
   }
-  ondemand::array array;
-  if (error || document.get_array().get(array)) return {Stop::kBroken, begin};
+  if (indexed != JsonIndex::Outcome::kIndexed) return {Stop::kBroken, begin};
 
-  char* event = nullptr;  // the one taken last
-  for (auto item : array) {
-    ondemand::value value;
-    if (std::move(item).get(value)) {
-      // What comes after the last event is broken, or that event, if it was skipped without a look.
-      if (event == nullptr) return {Stop::kBroken, begin};
-      const char* behind = EndOfValue(event, end);
-      if (behind != nullptr) s.CountSkipped();
-      s.skipped = false;
-      return {Stop::kBroken, behind == nullptr ? event : begin + (behind - begin)};
-    }
-    s.CountSkipped();
-    event = begin + (value.raw_json_token().data() - begin);
-    if (s.ParseEvent(value, end)) {
-      s.skipped = false;
+  JsonWalk walk(s.index);
+  const auto here = [&] { return begin + (walk.At() - begin); };
+  if (walk.Peek() == '\0') return {Stop::kEndOfText, end};
+  do {
+    char* event = here();
+    if (*event == ']') return {Stop::kEndOfArray, event + 1};
+    if (*event != '{') {  // null, a number: not an event
+      if (walk.Peek() == ',' || !walk.Skip()) return {Stop::kBroken, event};
+      s.trace.notes.Add(NoteKind::kUnreadableEvent);
+    } else if (!s.ParseEvent(walk)) {
       return {Stop::kBroken, event};
     }
-  }
-  s.CountSkipped();
-  const char* rest = nullptr;
-  if (document.current_location().get(rest)) return {Stop::kEndOfText, end};
-  return {Stop::kEndOfArray, begin + (rest - begin)};
+  } while (walk.Consume(','));
+  if (walk.Peek() == '\0') return {Stop::kEndOfText, end};
+  if (walk.Peek() == ']') return {Stop::kEndOfArray, here() + 1};
+  return {Stop::kBroken, here()};  // no comma between two events
 }
 
 void KinetoEvents::Finish() {

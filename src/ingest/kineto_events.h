@@ -26,8 +26,7 @@ class KinetoEvents {
   };
 
   // Parses [begin, end): elements of the array of events, from the start of one (or a space, or the
-  // closing bracket) to behind one. A byte before `begin` and two from `end` on are written to, and
-  // restored; Window::kPadding bytes from `end` on can be read.
+  // closing bracket) to behind one. The byte at `end` is written to, and restored.
   Outcome Parse(char* begin, char* end);
 
   // To be called once after the last event: names the tracks.

@@ -96,7 +96,7 @@ Window WindowStream::Next(std::string_view carry, size_t at_least) {
     s.joined = {};
     return {begin, slot.data() + slot.filled, slot.last};
   }
-  std::vector<char> joined(1);
+  std::vector<char> joined;
   joined.insert(joined.end(), carry.begin(), carry.end());
   size_t added = 0;
   while (added < at_least && !(s.current != nullptr && s.current->last)) {
@@ -104,10 +104,10 @@ Window WindowStream::Next(std::string_view carry, size_t at_least) {
     joined.insert(joined.end(), slot.data(), slot.data() + slot.filled);
     added += slot.filled;
   }
-  const size_t size = joined.size() - 1;
+  const size_t size = joined.size();
   joined.resize(joined.size() + Window::kPadding);
   s.joined = std::move(joined);
-  char* begin = s.joined.data() + 1;
+  char* begin = s.joined.data();
   return {begin, begin + size, s.current->last};
 }
 

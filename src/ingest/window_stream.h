@@ -14,9 +14,9 @@
 namespace stepscope {
 
 struct Window {
-  // At least one byte before `begin` and kPadding bytes from `end` on belong to the window too, with
-  // any content: a parser may write its own delimiters there and read beyond the text.
-  static constexpr size_t kPadding = 128;
+  // Bytes from `end` on that belong to the window too, with any content: a parser may write its own
+  // mark there and read beyond the text.
+  static constexpr size_t kPadding = 64;
 
   char* begin = nullptr;
   char* end = nullptr;

@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
 #include <tuple>
 
+#include "base/kernel_name.h"
+#include "base/saturate.h"
 #include "report/humanize.h"
 #include "report/printable.h"
 
@@ -49,9 +50,15 @@ std::vector<size_t> ShownColumns(const Table& table) {
 
 std::string RowsRemark(size_t shown, size_t all) {
   if (all == 0) return "none";
-  if (shown == 0) return Plural(all, "row") + " (--format csv or json shows all)";
+  if (shown == 0) return Plural(all, "row") + " in --format csv and json";
   if (shown == all) return {};
-  return fmt::format("… {} (--format csv or json shows all)", Plural(all - shown, "more row"));
+  return fmt::format("… {} in --format csv and json", Plural(all - shown, "more row"));
+}
+
+// Kernel names lose what every one of them has; the whole name is in JSON and CSV.
+std::string ShownCell(const Cell& cell, Unit unit) {
+  const auto* text = std::get_if<std::string>(&cell);
+  return text == nullptr || text->empty() ? HumanCell(cell, unit) : PlainName(*text);
 }
 
 PageTable LayOutTable(const Table& table) {
@@ -65,7 +72,7 @@ PageTable LayOutTable(const Table& table) {
     for (size_t c = 0; c < columns.size(); ++c) {
       const Cell& cell = CellAt(table.rows[r], columns[c]);
       if (std::holds_alternative<std::string>(cell)) page.columns[c].is_text = true;
-      cells.push_back(Printable(HumanCell(cell, table.columns[columns[c]].unit)));
+      cells.push_back(Printable(ShownCell(cell, table.columns[columns[c]].unit)));
     }
   }
   return page;
@@ -115,12 +122,6 @@ struct NoteGroup {
   int64_t count = 0;
   std::set<std::string_view> where;
 };
-
-int64_t AddSaturated(int64_t a, int64_t b) {
-  int64_t sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return b > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
-}
 
 std::string NoteLine(const NoteGroup& group) {
   std::string line = Printable(group.says);

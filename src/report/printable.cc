@@ -189,8 +189,9 @@ size_t DisplayWidth(std::string_view printable) {
 std::string ShortenMiddle(std::string_view printable, size_t width) {
   if (DisplayWidth(printable) <= width) return std::string(printable);
   const size_t room = width > 0 ? width - 1 : 0;
-  const std::string_view head = Head(printable, room - room / 2);
-  const std::string_view tail = Tail(printable, room / 2);
+  const size_t behind = room / 3;
+  const std::string_view head = Head(printable, room - behind);
+  const std::string_view tail = Tail(printable, behind);
   return fmt::format("{}…{}", head, tail);
 }
 

@@ -1,0 +1,45 @@
+// Looks things up in an answer by name.
+#include "tests/answer.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace stepscope::testing {
+
+const Cell& Row::At(std::string_view column) const {
+  const auto at = std::ranges::find(table_->columns, column, &Column::key);
+  if (at == table_->columns.end()) {
+    throw std::runtime_error(table_->key + " has no column " + std::string(column));
+  }
+  return cells_->at(static_cast<size_t>(at - table_->columns.begin()));
+}
+
+bool Row::Has(std::string_view column) const {
+  return !std::holds_alternative<std::monostate>(At(column));
+}
+
+const Report& ReportOf(const ReportSet& answer, std::string_view analysis) {
+  const auto at = std::ranges::find(answer.reports, analysis, &Report::analysis);
+  if (at == answer.reports.end()) {
+    throw std::runtime_error("no report of " + std::string(analysis));
+  }
+  return *at;
+}
+
+std::vector<Row> RowsOf(const ReportSet& answer, std::string_view analysis,
+                        std::string_view table) {
+  std::vector<Row> rows;
+  for (const Table& candidate : ReportOf(answer, analysis).tables) {
+    if (candidate.key != table) continue;
+    for (const auto& cells : candidate.rows) rows.emplace_back(candidate, cells);
+  }
+  return rows;
+}
+
+int64_t SumOf(const std::vector<Row>& rows, std::string_view column) {
+  int64_t sum = 0;
+  for (const Row& row : rows) sum += row.Int(column);
+  return sum;
+}
+
+}  // namespace stepscope::testing

@@ -1,0 +1,23 @@
+// What must hold between the numbers of every answer, whatever the input.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stepscope/report.h"
+
+namespace stepscope::testing {
+
+// What does not hold in `answer`, a sentence each; empty when all is well. `answer` must hold the
+// reports of all analyses; those that are unavailable are passed over.
+//
+//   per device and per step   idle + busy = span, compute + non_compute = busy, nothing negative
+//   per device                overlapped + exposed = communication, exposed <= non_compute
+//   per rank                  the rows of `kinds` add up to the busy time of its devices, those with
+//                             compute to the compute time, likewise communication and overlap
+//   per kernel                min <= mean <= max, and count times each bounds the sum
+//   per rank                  as many events on its streams as kernels in its breakdown
+//   per stream                gaps + busy fit into the span of its device; no gap is negative
+std::vector<std::string> BrokenInvariants(const ReportSet& answer);
+
+}  // namespace stepscope::testing
