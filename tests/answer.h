@@ -10,7 +10,8 @@
 
 namespace stepscope::testing {
 
-// One row of a table. Asking for a column that is not there, or for a value of another type, throws.
+// One row of a table. Asking for a column that is not there, or for a value of another type,
+// throws.
 class Row {
  public:
   Row(const Table& table, const std::vector<Cell>& cells) : table_(&table), cells_(&cells) {}

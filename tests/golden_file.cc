@@ -189,8 +189,10 @@ class KinetoText {
   explicit KinetoText(const Variant& variant) : v_(variant) {}
 
   void Add(const InlineEvent& e) {
-    std::string args = e.on_stream ? fmt::format(R"("device":{},"stream":{})", e.device, Stream(e)) : "";
-    const int64_t correlation = e.correlation < 0 && e.on_stream ? ++last_correlation_ : e.correlation;
+    std::string args =
+        e.on_stream ? fmt::format(R"("device":{},"stream":{})", e.device, Stream(e)) : "";
+    const int64_t correlation =
+        e.correlation < 0 && e.on_stream ? ++last_correlation_ : e.correlation;
     if (correlation >= 0) {
       args += fmt::format(R"({}"correlation":{})", args.empty() ? "" : ",", correlation);
     }
@@ -202,7 +204,9 @@ class KinetoText {
   std::vector<std::string>& events() { return events_; }
 
  private:
-  int64_t Stream(const InlineEvent& e) const { return e.stream * v_.stream_factor + v_.stream_offset; }
+  int64_t Stream(const InlineEvent& e) const {
+    return e.stream * v_.stream_factor + v_.stream_offset;
+  }
 
   void AddLaunch(const InlineEvent& e, int64_t correlation) {
     InlineEvent call{.name = "cudaLaunchKernel", .category = "cuda_runtime"};

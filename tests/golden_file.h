@@ -4,11 +4,11 @@
 //   trace rank=0                        begins a trace file; options: rank=N, world=N (ranks in the
 //                                       job), file=NAME; without a rank the file does not say it
 //     stream 7 gemm 10..20.5            a kernel: stream, name, start..end in microseconds
-//     stream 7 "a b" 30..40 launch=25   a name with spaces; the host call that launched it began at 25
-//     stream 7 x 0..9 cat=gpu_memcpy device=1 collective=allreduce
-//     stream 7 y 9..12 correlation=5    linked to whatever else carries that number
-//     host aten::mm 0..5 cat=cpu_op     something on a host thread; correlation=N as above
-//     step 3 0..100                     the host's ProfilerStep#3 annotation
+//     stream 7 "a b" 30..40 launch=25   a name with spaces; the host call that launched it began at
+//     25 stream 7 x 0..9 cat=gpu_memcpy device=1 collective=allreduce stream 7 y 9..12
+//     correlation=5    linked to whatever else carries that number host aten::mm 0..5 cat=cpu_op
+//     something on a host thread; correlation=N as above step 3 0..100                     the
+//     host's ProfilerStep#3 annotation
 //   run idle_time --steps 3 -p idle_time.consecutive_kernel_delay=5000
 //   ----
 //   status: ok                          also why: and headline:, or nothing but error: and its text
@@ -45,7 +45,8 @@ struct InlineTrace {
 };
 
 struct GoldenRun {
-  size_t first_line = 0, last_line = 0;  // of the expectation, as [first, last) into the file's lines
+  size_t first_line = 0,
+         last_line = 0;  // of the expectation, as [first, last) into the file's lines
   std::string analysis, steps = "all";
   std::vector<std::pair<std::string, std::string>> params;
   std::vector<InlineTrace> traces;

@@ -1,7 +1,8 @@
-// Runs tests/golden/*/*.test through the front door, as written and in variants that must not matter.
+// Runs tests/golden/*/*.test through the front door, as written and in variants that must not
+// matter.
 //
-// STEPSCOPE_GOLDEN_UPDATE=1 writes what came out into the cases that do not hold, and leaves the others
-// as they are; the review is of the difference. Where CI is set, it is refused.
+// STEPSCOPE_GOLDEN_UPDATE=1 writes what came out into the cases that do not hold, and leaves the
+// others as they are; the review is of the difference. Where CI is set, it is refused.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -106,9 +107,10 @@ Lines Section(const std::string& header, const ReportSet& answer, const Report& 
   const Table files = FileTable(answer.run);
   const auto found = std::ranges::find(report.tables, key, &Table::key);
   const Table* table = key == "files" ? &files : found == report.tables.end() ? nullptr : &*found;
-  const Lines rows = key == "notes"     ? NoteLines(answer, report)
-                     : table == nullptr ? Lines{"no such table"}
-                                        : TableLines(*table, Split(header.substr(key.size() + 1)), variant);
+  const Lines rows = key == "notes" ? NoteLines(answer, report)
+                     : table == nullptr
+                         ? Lines{"no such table"}
+                         : TableLines(*table, Split(header.substr(key.size() + 1)), variant);
   lines.insert(lines.end(), rows.begin(), rows.end());
   return lines;
 }
@@ -140,7 +142,8 @@ Lines Actual(const Lines& expected, const std::string& analysis, const Result<Re
 
 // Whether the rank of a trace hangs on its place among the files.
 bool RankedByOrder(const InlineTrace& trace) {
-  return trace.rank < 0 && std::ranges::none_of(trace.file, [](unsigned char c) { return std::isdigit(c); });
+  return trace.rank < 0 &&
+         std::ranges::none_of(trace.file, [](unsigned char c) { return std::isdigit(c); });
 }
 
 // The answer of all analyses to the traces of `run`, written to files as `variant` wants them.
@@ -148,7 +151,8 @@ Result<ReportSet> Answer(const GoldenRun& run, const Variant& variant) {
   const ScratchFolder folder;
   std::vector<std::string> paths;
   for (const InlineTrace& trace : run.traces) {
-    const std::string name = trace.file.empty() ? fmt::format("part{}.json", paths.size()) : trace.file;
+    const std::string name =
+        trace.file.empty() ? fmt::format("part{}.json", paths.size()) : trace.file;
     paths.push_back(folder.Write(name, ToKineto(trace, variant)));
   }
   if (variant.reverse_files) std::ranges::reverse(paths);

@@ -14,9 +14,7 @@ namespace {
 
 using DeviceKey = std::tuple<int64_t, int64_t, int64_t>;  // rank, window, device
 
-DeviceKey KeyOf(const Row& row) {
-  return {row.Int("rank"), row.Int("window"), row.Int("device")};
-}
+DeviceKey KeyOf(const Row& row) { return {row.Int("rank"), row.Int("window"), row.Int("device")}; }
 
 class Checker {
  public:
@@ -69,7 +67,8 @@ class Checker {
     int64_t sum = 0;
     for (const Row& row : RowsOf(answer_, "kernel_breakdown", "kinds")) {
       const std::string& kinds = row.Text("kinds");
-      const bool wanted = std::ranges::all_of(parts, [&](auto part) { return kinds.contains(part); });
+      const bool wanted =
+          std::ranges::all_of(parts, [&](auto part) { return kinds.contains(part); });
       if (row.At("rank") == rank && wanted) sum += row.Int("time");
     }
     return sum;

@@ -13,7 +13,8 @@ namespace stepscope::testing {
 //
 //   per device and per step   idle + busy = span, compute + non_compute = busy, nothing negative
 //   per device                overlapped + exposed = communication, exposed <= non_compute
-//   per rank                  the rows of `kinds` add up to the busy time of its devices, those with
+//   per rank                  the rows of `kinds` add up to the busy time of its devices, those
+//   with
 //                             compute to the compute time, likewise communication and overlap
 //   per kernel                min <= mean <= max, and count times each bounds the sum
 //   per rank                  as many events on its streams as kernels in its breakdown

@@ -23,8 +23,8 @@ struct DemoOptions {
   // Share of each step's all-reduce time that no compute hides, from 0 to 1, as far as one rank is
   // concerned: ranks that wait for a slow one inside their collectives come to another share.
   double exposed_fraction = 0.4;
-  double host_gap_fraction =
-      0.08;  // share of each step in which the GPU waits for the host; 0 to 0.9
+  // Share of each step in which the GPU waits for the host, from 0 to 0.9.
+  double host_gap_fraction = 0.08;
   // Layers of the model, 1 to 1000: scales the events, about 460 for each layer, step and rank.
   int layers = 24;
   // Python call stacks and tensor shapes beside the operators, as `with_stack` and `record_shapes`

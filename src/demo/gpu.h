@@ -1,7 +1,7 @@
 // One accelerator with a compute and a communication stream: when does launched work start and end?
 //
 // Work of one stream runs in order and never overlaps. Compute is placed in time as it is launched;
-// collectives wait until every rank has launched theirs (see AllReduce below).
+// collectives wait until every rank has launched theirs (AllReduce in rank_job.h).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// What stands before and after the events of a trace: the machine, the job, the names of the
-// tracks.
+// What stands before and after the events of a trace: the machine, the job, the tracks' names.
 #include <fmt/format.h>
 
 #include <algorithm>

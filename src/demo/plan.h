@@ -1,5 +1,4 @@
-// What the options come to: how long the collectives take, when they start, how long the host
-// dawdles.
+// What the options come to: how long collectives take, when they start, how long the host dawdles.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
-// Produces the trace files of all ranks: plays the job step by step on a few threads and streams it
-// out.
+// Produces the trace files of all ranks: plays the job step by step on a few threads.
 //
-// At no time is more than half a step of a few ranks held in memory.
+// What is recorded is written at once: memory holds at most half a step of a few ranks.
 #pragma once
 
 #include <barrier>

@@ -1,7 +1,6 @@
 // A small generator of pseudo-random numbers that gives the same numbers on every machine.
 //
-// The distributions of <random> may differ between standard libraries; the bytes of a demo must
-// not.
+// Those of <random>'s distributions may differ between standard libraries; a demo's bytes must not.
 #pragma once
 
 #include <cstdint>

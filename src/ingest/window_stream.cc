@@ -11,7 +11,7 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kSlotBytes = size_t{256} << 10;
+constexpr size_t kSlotBytes = size_t{128} << 10;
 constexpr size_t kHeadroom = size_t{32} << 10;  // for the carry, in front of a slot's bytes
 // Reading ahead, one slot is being worked on, one filled, and two smooth the difference. Without, the
 // current and the next suffice, and two stay in the cache.
