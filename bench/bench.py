@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Measures what Stepscope promises about speed and memory, against a floor and a peer in the same run.
+"""Measures what Stepscope promises about speed and memory, beside a floor and a peer.
 
     ./dev bench [--peers] [--json FILE] [--strict]
 
-Absolute times say little on a shared machine, so every promise is a ratio to something measured beside
-it, turn and turn about: `igzip -dc`, which only inflates the same bytes, and with --peers Holistic
-Trace Analysis (HTA) on the same folder. Medians are shown. Data is made once, under build/bench.
+Absolute times say little on a shared machine, so every promise is a ratio to something measured in
+the same run, turn and turn about: `igzip -dc`, which only inflates the same bytes, and with --peers
+Holistic Trace Analysis (HTA) on the same folder. Medians are shown. Data is made once, under
+build/bench.
 """
 import argparse
 import dataclasses
@@ -31,6 +32,7 @@ PEER = Path(__file__).with_name("peer_hta.py")
 
 ROUNDS = 15        # of commands that take a fraction of a second
 PEER_ROUNDS = 3    # of commands that take many seconds
+OURS_PER_PEER_ROUND = 5
 
 
 @dataclasses.dataclass
@@ -82,21 +84,25 @@ def run(command, keep_output=False):
                 out.read().decode())
 
 
+def median(samples):
+    """The median of each cost."""
+    return Sample(*(statistics.median(getattr(sample, field.name) for sample in samples)
+                    for field in dataclasses.fields(Sample)))
+
+
 def take_turns(rounds, **commands):
-    """Runs the commands in turn, `rounds` times after a warm-up; the median Sample of each by name."""
+    """Runs the commands in turn, `rounds` times after a warm-up; the median of each, by name."""
     samples = {name: [] for name in commands}
     for turn in range(rounds + 1):
         for name, command in commands.items():
             sample, _ = run(command)
             if turn > 0:
                 samples[name].append(sample)
-    return {name: Sample(*(statistics.median(getattr(sample, field.name) for sample in several)
-                           for field in dataclasses.fields(Sample)))
-            for name, several in samples.items()}
+    return {name: median(several) for name, several in samples.items()}
 
 
 def demo(name, *options):
-    """A demo job under build/bench; made again only when its options or the code of demo changed."""
+    """A demo job under build/bench, made again when its options or the code of demo changed."""
     folder, stamp = DATA / name, DATA / f"{name}.made-from"
     code = b"".join(path.read_bytes() for path in sorted((ROOT / "src/demo").glob("*.*")))
     recipe = f"{options} {hashlib.sha256(code).hexdigest()}"
@@ -143,7 +149,8 @@ def bench_one_file():
     ours, floor = cost["ours"], cost["floor"]
     how = (f"{what}, {megabytes(raw_bytes([trace]))} raw: {milliseconds(ours.cpu)} CPU "
            f"({milliseconds(ours.wall)} wall), igzip {milliseconds(floor.cpu)}; {ROUNDS} rounds")
-    return [Row("cpu_over_igzip", "CPU of one file / igzip -dc", ours.cpu / floor.cpu, bar=4.0, how=how)]
+    return [Row("cpu_over_igzip", "CPU of one file / igzip -dc", ours.cpu / floor.cpu, bar=4.0,
+                how=how)]
 
 
 def ranks8():
@@ -172,33 +179,32 @@ def bench_folder(peer):
             Row("hta_wall", "8 ranks: HTA wall / ours", None, bar=100, at_least=True, how=why),
             Row("hta_memory", "8 ranks: our memory / HTA's", None, bar=0.1, how=why)]
     python, version = peer
-    hta, phases, memory = bench_hta(python, folder)
-    # Our own runs once more, so that both were measured in the same minutes.
-    again = take_turns(PEER_ROUNDS, ours=analyze(folder))["ours"]
+    hta, ours, seconds, memory = beside_hta(python, folder)
     return rows + [
-        Row("hta_wall", "8 ranks: HTA wall / ours", hta.wall / again.wall, bar=100, at_least=True,
-            how=f"{version}: {milliseconds(hta.wall)} (import {phases['import']:.1f}, load "
-                f"{phases['load']:.1f}, analyses {phases['analyses']:.1f} s), "
-                f"ours {milliseconds(again.wall)}; {PEER_ROUNDS} rounds"),
-        Row("hta_cpu", "8 ranks: HTA CPU / ours", hta.cpu / again.cpu,
-            how=f"{milliseconds(hta.cpu)}, ours {milliseconds(again.cpu)}"),
-        Row("hta_memory", "8 ranks: our memory / HTA's", again.peak / memory, bar=0.1,
+        Row("hta_wall", "8 ranks: HTA wall / ours", hta.wall / ours.wall, bar=100, at_least=True,
+            how=f"{version}: {milliseconds(hta.wall)} (import {seconds['import']:.1f}, load "
+                f"{seconds['load']:.1f}, analyses {seconds['analyses']:.1f} s), "
+                f"ours {milliseconds(ours.wall)}; {PEER_ROUNDS} rounds"),
+        Row("hta_cpu", "8 ranks: HTA CPU / ours", hta.cpu / ours.cpu,
+            how=f"{milliseconds(hta.cpu)}, ours {milliseconds(ours.cpu)}"),
+        Row("hta_memory", "8 ranks: our memory / HTA's", ours.peak / memory, bar=0.1,
             how=f"{megabytes(memory)} (sampled PSS of its processes), "
-                f"ours {megabytes(again.peak)}")]
+                f"ours {megabytes(ours.peak)}")]
 
 
-def bench_hta(python, folder):
-    """(median Sample, seconds by phase, peak bytes) of HTA on the folder. Memory is sampled in a run
-    of its own, as reading it costs time."""
+def beside_hta(python, folder):
+    """(HTA's median Sample, ours, HTA's seconds by phase, its peak bytes), turn and turn about.
+    HTA's memory is sampled in a run of its own, its warm-up, as reading it costs time."""
     command = [python, PEER, folder]
-    run(command)
-    samples, phases = [], {}
+    memory = peak_of_tree(command)
+    hta, ours = [], []
     for _ in range(PEER_ROUNDS):
         sample, text = run(command, keep_output=True)
-        samples.append(sample)
-        phases = json.loads(text)["seconds"]
-    samples.sort(key=lambda sample: sample.wall)
-    return samples[len(samples) // 2], phases, peak_of_tree(command)
+        hta.append((sample, json.loads(text)["seconds"]))
+        ours += [run(analyze(folder))[0] for _ in range(OURS_PER_PEER_ROUND)]
+    hta.sort(key=lambda pair: pair[0].wall)
+    sample, seconds = hta[len(hta) // 2]
+    return sample, median(ours), seconds, memory
 
 
 def peak_of_tree(command):
@@ -257,7 +263,7 @@ def install_peer(requirement):
     venv = DATA / "venv"
     python, stamp = venv / "bin/python", venv / "installed"
     if not stamp.exists() or stamp.read_text() != requirement:
-        print(f"bench: installing {requirement} from PyPI into build/bench/venv...", file=sys.stderr)
+        print(f"bench: installing {requirement} from PyPI into {venv}...", file=sys.stderr)
         shutil.rmtree(venv, ignore_errors=True)
         try:
             subprocess.run([sys.executable, "-m", "venv", venv], check=True)
@@ -279,7 +285,8 @@ def machine():
 
 
 def print_table(rows, here, date, version):
-    print(f"{version} on {here['cpu']}, {here['cores']} cores, {megabytes(here['memory'])}, {date}\n")
+    print(f"{version} on {here['cpu']}, {here['cores']} cores, {megabytes(here['memory'])}, "
+          f"{date}\n")
     print(f"{'what':<30}{'measured':>14}  {'bar':<9}{'':<6}how")
     for row in rows:
         number = "-" if row.value is None else f"{row.value:.{2 if row.value < 10 else 0}f}"
@@ -290,9 +297,9 @@ def print_table(rows, here, date, version):
 
 def main():
     options = argparse.ArgumentParser(prog="./dev bench", description=__doc__.splitlines()[0])
-    options.add_argument("--peers", action="store_true", help="measure HTA too (installs it from PyPI)")
+    options.add_argument("--peers", action="store_true", help="measure HTA too, from PyPI")
     options.add_argument("--hta", metavar="REQUIREMENT", default="HolisticTraceAnalysis",
-                         help="which HTA, as pip takes it; releases since 0.6 are named traceinsight")
+                         help="which HTA, as pip takes it; its 0.6 releases are named traceinsight")
     options.add_argument("--json", metavar="FILE", help="write the answer here too")
     options.add_argument("--strict", action="store_true", help="exit 1 when a bar is missed")
     asked = options.parse_args()
@@ -312,9 +319,9 @@ def main():
     version = run([STEPSCOPE, "--version"], keep_output=True)[1].strip()
     print_table(rows, here, date, version)
     if asked.json:
-        answer = [dataclasses.asdict(row) | {"verdict": row.verdict()} for row in rows]
-        Path(asked.json).write_text(json.dumps(
-            {"version": version, "date": date, "machine": here, "results": answer}, indent=1) + "\n")
+        results = [dataclasses.asdict(row) | {"verdict": row.verdict()} for row in rows]
+        answer = {"version": version, "date": date, "machine": here, "results": results}
+        Path(asked.json).write_text(json.dumps(answer, indent=1) + "\n")
     return 1 if asked.strict and any(row.verdict() == "MISS" for row in rows) else 0
 
 

@@ -35,9 +35,10 @@ bool Measure(const std::string& path) {
     return false;
   }
   const auto events = static_cast<double>(trace->size());
-  fmt::print(R"({{"events": {}, "bytes_per_event": {:.1f}, "cpu_s": {:.4f}, "peak_bytes": {}}})" "\n",
-             trace->size(), static_cast<double>(trace->ColumnBytes()) / events, CpuSeconds() - before,
-             PeakBytes());
+  fmt::print(R"({{"events": {}, "bytes_per_event": {:.1f}, "cpu_s": {:.4f}, "peak_bytes": {}}})"
+             "\n",
+             trace->size(), static_cast<double>(trace->ColumnBytes()) / events,
+             CpuSeconds() - before, PeakBytes());
   return true;
 }
 

@@ -2,7 +2,7 @@
 
     python peer_hta.py FOLDER    (with the Python of an environment that holds HTA)
 
-Prints one line of JSON: seconds of import, of loading and of the analyses, and rows as a proof of work.
+Prints one line of JSON: seconds of import, loading and analyses, and rows as a proof of work.
 HTA's own messages go to stderr.
 """
 import json

@@ -8,19 +8,16 @@ namespace stepscope::testing {
 namespace {
 
 // A step with two launches, kernels of both kinds and a copy, as PyTorch writes it today.
-constexpr const char *kToday = R"({"schemaVersion":1,"distributedInfo":{"rank":2},"traceEvents":[
+constexpr const char* kToday =
+    R"json({"schemaVersion":1,"distributedInfo":{"rank":2},"traceEvents":[
 {"ph":"X","cat":"user_annotation","name":"ProfilerStep#4","pid":9,"tid":9,"ts":0,"dur":100,"args":{"External id":1}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":1,"dur":2,"args":{"cbid":211,"correlation":11}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":5,"dur":2,"args":{"correlation":12}},
 {"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":10.5,"dur":20,"args":{"device":0,"stream":7,"correlation":11,"External id":1}},
 {"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce","pid":0,"tid":20,"ts":20,"dur":30.25,"args":{"device":0,"stream":20,"correlation":12}},
-{"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Pageable -> Device)",
-                     "pid" : 0, "tid" : 7, "ts" : 60, "dur" : 1.125,
-                     "args" : {"device" : 0, "stream" : 7, "bytes" : 4096}
-}
-],"traceName":"x.json"
-}
-)";
+{"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Pageable -> Device)","pid":0,"tid":7,"ts":60,"dur":1.125,"args":{"device":0,"stream":7,"bytes":4096}}
+],"traceName":"x.json"}
+)json";
 
 std::string Replaced(std::string text, std::string_view from, std::string_view to) {
   for (size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {

@@ -16,7 +16,8 @@ def run(tool, files):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         Path(folder, "src").mkdir(exist_ok=True)
-        done = subprocess.run([sys.executable, TOOLS / tool, folder], capture_output=True, text=True)
+        command = [sys.executable, TOOLS / tool, folder]
+        done = subprocess.run(command, capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr
 
 
@@ -32,7 +33,7 @@ class Layers(unittest.TestCase):
         self.assertEqual(run("check_layers", {name: text}), (0, ""))
 
     def test_a_room_sees_only_what_lies_below(self):
-        self.assert_caught("src/trace/a.h", '#include "ingest/reader.h"', "trace may not include ingest")
+        self.assert_caught("src/trace/a.h", '#include "ingest/reader.h"', "may not include")
         self.assert_caught("src/base/a.h", '#include "trace/trace.h"', "base may not include trace")
         self.assert_caught("src/base/a.h", '#include "stepscope/report.h"', "base")
         self.assert_allowed("src/base/a.h", '#include "stepscope/result.h"\n')
@@ -42,7 +43,7 @@ class Layers(unittest.TestCase):
         self.assert_caught("include/stepscope/a.h", '#include "base/column.h"', "stepscope")
         self.assert_caught("src/facts/a.cc", '#include "../ingest/reader.h"', "relative")
         self.assert_allowed("src/ingest/a.cc", '#include "trace/trace.h"\n#include "simdjson.h"\n')
-        self.assert_allowed("src/session/a.cc", '#include "ingest/a.h"\n#include "stepscope/report.h"\n')
+        self.assert_allowed("src/session/a.cc", '#include "ingest/a.h"\n#include "stepscope/a.h"\n')
 
     def test_analyses_never_include_one_another(self):
         self.assert_caught("src/analyses/idle.cc", '#include "analyses/overlap.h"', "one another")
@@ -87,14 +88,14 @@ class Style(unittest.TestCase):
 
     def test_functions(self):
         body = "  int x;\n"
-        long = "// A.\nnamespace a {\nvoid F(int a,\n       int b) {\n" + body * 120 + "}\n}  // namespace a\n"
+        long = f"// A.\nnamespace a {{\nvoid F(int a,\n       int b) {{\n{body * 120}}}\n}}\n"
         self.assert_caught("tests/a.cc", long, "a.cc:3: error: function of 123 lines")
         status, out = self.check("tests/a.cc", long.replace(body * 120, body * 70))
         self.assertEqual(status, 0)
         self.assertIn("warning: function of 73 lines", out)
 
     def test_what_is_no_function(self):
-        for head, tail in (("struct S {", "};"), ("constexpr T kTable[] = {", "};"), ("void F() {}", "")):
+        for head, tail in (("struct S {", "};"), ("const T kT[] = {", "};"), ("void F() {}", "")):
             text = f"// A.\n{head}\n" + "  int x;\n" * 130 + f"{tail}\n"
             self.assertEqual(self.check("tests/a.cc", text), (0, ""), head)
         text = "// A.\nclass A {\n  int F() {\n  }\n" + "  int x;\n" * 130 + "};\n"

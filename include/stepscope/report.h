@@ -1,8 +1,8 @@
 // The answer of an analysis, as data: metrics, tables, series, findings and notes.
 //
 // Every face (text, JSON, CSV, Markdown, later the UI and Python) is written from these structs and
-// computes nothing of its own. The JSON form is a contract, written down in docs/report-schema.json:
-// keys may be added, none is ever renamed or removed.
+// computes nothing of its own. The JSON form is a contract, written down in
+// docs/report-schema.json: keys may be added, none is ever renamed or removed.
 //
 // Conventions that hold in every report:
 //   - Times are int64 nanoseconds (Unit::kNanoseconds), never floating point, never microseconds.
@@ -91,7 +91,8 @@ struct Finding {
   std::string says;     // one sentence: who, what, how much
   std::string because;  // the evidence, in numbers that appear in the report's metrics or tables
   std::string hint;     // one thing to try; "try" in JSON
-  int64_t worth = 0;    // ns of one rank's time that fixing it could save at most; findings sort by it
+  int64_t worth =
+      0;  // ns of one rank's time that fixing it could save at most; findings sort by it
 };
 
 // An irregularity of the input, or a limit of the answer: what could not be taken at face value.
@@ -105,7 +106,8 @@ struct Note {
 enum class Status : uint8_t {
   kOk,
   kPartial,      // some ranks could not answer; `why` says which and for what reason
-  kUnavailable,  // the input holds nothing to answer from; `why` says what is missing, tables are empty
+  kUnavailable,  // the input holds nothing to answer from; `why` says what is missing, tables are
+                 // empty
 };
 std::string_view StatusName(Status status);  // "ok", "partial", "unavailable"
 
@@ -125,21 +127,21 @@ struct Report {
 // One file that was offered as input, and what became of it.
 struct InputFile {
   std::string path;
-  int64_t rank = -1;         // -1: not used; `problem` says why
-  int64_t window = 0;        // 0, 1, ...: which profiling window of that rank, in order of time
-  int64_t events = 0;        // events in the file
-  int64_t gpu_events = 0;    // of which accelerator work
-  int64_t bytes = 0;         // size on disk
-  std::string problem;       // empty when the file was read to its end without complaint
+  int64_t rank = -1;       // -1: not used; `problem` says why
+  int64_t window = 0;      // 0, 1, ...: which profiling window of that rank, in order of time
+  int64_t events = 0;      // events in the file
+  int64_t gpu_events = 0;  // of which accelerator work
+  int64_t bytes = 0;       // size on disk
+  std::string problem;     // empty when the file was read to its end without complaint
 };
 
 // What was read: the inputs of one training run.
 struct RunInfo {
-  std::string name;               // how a person would call it: the folder or file
-  std::vector<InputFile> files;   // sorted by rank, then window; unused ones last
-  int64_t ranks = 0;              // distinct ranks that were read
-  std::string steps;              // the step selection in force: "all", "complete", "3..7"
-  std::vector<Note> notes;        // irregularities of the input, by file
+  std::string name;              // how a person would call it: the folder or file
+  std::vector<InputFile> files;  // sorted by rank, then window; unused ones last
+  int64_t ranks = 0;             // distinct ranks that were read
+  std::string steps;             // the step selection in force: "all", "complete", "3..7"
+  std::vector<Note> notes;       // irregularities of the input, by file
 };
 
 // Everything one invocation answers; what the writers take.

@@ -1,6 +1,7 @@
 // What a call gives back when it can fail: the value, or an Error a person can act on.
 //
-// Errors are values. Stepscope throws nothing across its public face, and no input reaches an assert.
+// Errors are values. Stepscope throws nothing across its public face, and no input reaches an
+// assert.
 #pragma once
 
 #include <expected>

@@ -23,7 +23,7 @@ namespace stepscope {
 
 // How far opening has come. Reported from one thread at a time, a few times a second at most.
 struct Progress {
-  int64_t bytes_done = 0;   // of the files as they are on disk
+  int64_t bytes_done = 0;  // of the files as they are on disk
   int64_t bytes_total = 0;
   int files_done = 0;
   int files_total = 0;
@@ -53,10 +53,10 @@ struct AnalyzeOptions {
 // A knob of an analysis, as the analysis itself declares it.
 struct ParameterInfo {
   std::string name;
-  std::string type;           // "integer", "number" or "text"
+  std::string type;  // "integer", "number" or "text"
   std::string default_value;
-  std::string unit;           // as UnitName()
-  std::string says;           // what it changes
+  std::string unit;  // as UnitName()
+  std::string says;  // what it changes
 };
 
 struct AnalysisInfo {
@@ -68,9 +68,9 @@ struct AnalysisInfo {
 
 class Session {
  public:
-  // Reads the traces of one run: a folder, some files, or one file. A file that cannot be read becomes
-  // a note and an InputFile with a problem, and the others are still analysed.
-  // Fails when no path leads to any readable trace, or an option is wrong.
+  // Reads the traces of one run: a folder, some files, or one file. A file that cannot be read
+  // becomes a note and an InputFile with a problem, and the others are still analysed. Fails when
+  // no path leads to any readable trace, or an option is wrong.
   static Result<Session> Open(std::span<const std::string> paths, const OpenOptions& options = {});
 
   // Every analysis there is, in the order reports are shown. Needs no open run.

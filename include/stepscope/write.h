@@ -20,7 +20,8 @@ struct TextStyle {
   int width = 120;     // columns to fit tables into; long names are shortened in the middle
 };
 
-// For people. Opens with the verdict, then the findings by worth, then each report's tables, then notes.
+// For people. Opens with the verdict, then the findings by worth, then each report's tables, then
+// notes.
 std::string ToText(const ReportSet& answer, const TextStyle& style = {});
 
 // For programs: one JSON object as docs/report-schema.json describes it, ending in a newline.

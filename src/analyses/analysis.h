@@ -23,8 +23,8 @@ struct Parameter {
   std::string_view says;
 };
 
-// The values for one run: for each declared parameter the given or the default one, already checked to
-// be of its type. REQUIRES: `name` is declared, with that type.
+// The values for one run: for each declared parameter the given or the default one, already checked
+// to be of its type. REQUIRES: `name` is declared, with that type.
 class Params {
  public:
   explicit Params(std::map<std::string, std::string, std::less<>> values)

@@ -1,7 +1,8 @@
 // How much communication is hidden behind compute.
 //
 // A microsecond of communication is hidden when, at that instant and on that device, some compute
-// kernel runs on another stream. Two compute streams hide it once, not twice: both sides are unions.
+// kernel runs on another stream. Two compute streams hide it once, not twice: both sides are
+// unions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,15 +57,17 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const auto devices = static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .says = fmt::format("Communication that nothing hides takes {} of the time.", HumanRatio(share)),
+       .says =
+           fmt::format("Communication that nothing hides takes {} of the time.", HumanRatio(share)),
        .because = fmt::format(
            "{} of {} of communication per device run without compute; most on {} ({})",
            HumanTime(static_cast<double>(sum.exposed / devices)),
            HumanTime(static_cast<double>(sum.communication / devices)), SayDevice(*sum.worst),
            HumanTime(static_cast<double>(sum.worst->total.Exposed()))),
-       .hint = "start communication earlier: gradient buckets that fill sooner (bucket_cap_mb), FSDP "
-               "prefetching, asynchronous collectives; see kernel_distribution for a rank that others "
-               "wait for",
+       .hint =
+           "start communication earlier: gradient buckets that fill sooner (bucket_cap_mb), FSDP "
+           "prefetching, asynchronous collectives; see kernel_distribution for a rank that others "
+           "wait for",
        .worth = sum.exposed / devices});
 }
 
@@ -73,14 +76,16 @@ Report Run(const Facts& facts, const Params&) {
   if (report.status == Status::kUnavailable) return report;
   const Exposed sum = AddUp(facts);
   if (sum.communication == 0) {
-    MakeUnavailable(report, "no rank ran a communication kernel: a job on one device, or none was "
-                            "recorded");
+    MakeUnavailable(report,
+                    "no rank ran a communication kernel: a job on one device, or none was "
+                    "recorded");
     return report;
   }
   Table table{.key = "ranks", .title = "Communication of each device", .columns = DeviceKeys()};
-  AddColumns(table, {TimeColumn("communication", "communication"), TimeColumn("overlapped", "overlapped"),
-                     TimeColumn("exposed", "exposed"), RatioColumn("overlap_ratio", "overlap"),
-                     RatioColumn("exposed_ratio", "exposed of span")});
+  AddColumns(table,
+             {TimeColumn("communication", "communication"), TimeColumn("overlapped", "overlapped"),
+              TimeColumn("exposed", "exposed"), RatioColumn("overlap_ratio", "overlap"),
+              RatioColumn("exposed_ratio", "exposed of span")});
   for (const DeviceFacts& device : facts.devices) {
     const Occupancy& o = device.total;
     auto row = DeviceCells(device);
@@ -89,10 +94,13 @@ Report Run(const Facts& facts, const Params&) {
     table.rows.push_back(std::move(row));
   }
   report.tables.push_back(std::move(table));
-  const double hidden = 1.0 - static_cast<double>(sum.exposed) / static_cast<double>(sum.communication);
-  report.headline = fmt::format("{} of the communication time is hidden behind compute.", HumanRatio(hidden));
-  report.metrics = {{"overlap_ratio", "hidden", hidden, Unit::kRatio},
-                    {"exposed_ratio", "exposed, of the span", Ratio(sum.exposed, sum.span), Unit::kRatio}};
+  const double hidden =
+      1.0 - static_cast<double>(sum.exposed) / static_cast<double>(sum.communication);
+  report.headline =
+      fmt::format("{} of the communication time is hidden behind compute.", HumanRatio(hidden));
+  report.metrics = {
+      {"overlap_ratio", "hidden", hidden, Unit::kRatio},
+      {"exposed_ratio", "exposed, of the span", Ratio(sum.exposed, sum.span), Unit::kRatio}};
   AddFinding(report, facts, sum);
   return report;
 }

@@ -1,4 +1,5 @@
-// Why each stream was idle: the host was late, kernels followed one another slowly, or something else.
+// Why each stream was idle: the host was late, kernels followed one another slowly, or something
+// else.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,15 +45,15 @@ struct StreamIdle {
   int64_t compute = 0;  // of which added by compute kernels
   int64_t first = 0;
   int64_t busy_until = kNoTime;
-  int32_t step = kNoStep;
+  int32_t stretch = 0;  // of selected steps
 };
 
 void AddGap(StreamIdle& idle, const Work& work, int64_t threshold) {
   const int64_t gap = work.start - idle.busy_until;
   if (gap <= 0) return;
   int64_t& sum = work.launched != kNoTime && work.launched > idle.busy_until ? idle.host_wait
-                 : gap < threshold                                          ? idle.kernel_wait
-                                                                            : idle.other;
+                 : gap < threshold                                           ? idle.kernel_wait
+                                                                             : idle.other;
   sum += gap;
 }
 
@@ -60,10 +61,11 @@ std::vector<StreamIdle> MeasureStreams(const RankWork& rank, int64_t threshold) 
   std::vector<StreamIdle> streams(rank.streams.size());
   for (const Work& work : rank.work) {
     StreamIdle& idle = streams[work.stream];
-    const bool new_stretch = work.step > idle.step + 1 && idle.step != kNoStep;
+    const int32_t stretch =
+        work.step == kNoStep ? 0 : rank.steps[static_cast<size_t>(work.step)].stretch;
     if (idle.count++ == 0) {
       idle.first = work.start;
-    } else if (!new_stretch) {
+    } else if (stretch == idle.stretch) {
       AddGap(idle, work, threshold);
     }
     const int64_t covered = std::max(work.start, idle.busy_until);
@@ -71,7 +73,7 @@ std::vector<StreamIdle> MeasureStreams(const RankWork& rank, int64_t threshold) 
     idle.busy += added;
     if (work.kind == Kind::kCompute) idle.compute += added;
     idle.busy_until = std::max(idle.busy_until, work.end);
-    idle.step = work.step;
+    idle.stretch = stretch;
   }
   return streams;
 }
@@ -87,7 +89,8 @@ MainStream FindMain(const DeviceFacts& device, const std::vector<StreamIdle>& st
     const Stream& stream = device.rank->streams[s];
     if (stream.device_index != device.device_index || streams[s].count == 0) continue;
     const auto weight = [](const StreamIdle& idle) { return std::pair(idle.compute, idle.busy); };
-    if (main.idle.count == 0 || weight(streams[s]) > weight(main.idle)) main = {stream.stream, streams[s]};
+    if (main.idle.count == 0 || weight(streams[s]) > weight(main.idle))
+      main = {stream.stream, streams[s]};
   }
   return main;
 }
@@ -122,10 +125,11 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
        .says = fmt::format("Devices wait for the host {} of the time.", HumanRatio(share)),
-       .because = fmt::format("{} a device are gaps that end with a launch which came too late; most on "
-                              "{}, stream {} ({})",
-                              HumanTime(static_cast<double>(per_device)), SayDevice(*totals.worst_device),
-                              totals.worst_stream, HumanTime(static_cast<double>(totals.worst_lost))),
+       .because =
+           fmt::format("{} a device are gaps that end with a launch which came too late; most on "
+                       "{}, stream {} ({})",
+                       HumanTime(static_cast<double>(per_device)), SayDevice(*totals.worst_device),
+                       totals.worst_stream, HumanTime(static_cast<double>(totals.worst_lost))),
        .hint = "find what the host does in these gaps: data loading (more workers, pinned memory), "
                "synchronisation (.item(), .cpu(), print of tensors), or many small launches "
                "(torch.compile, CUDA graphs, a larger batch)",
@@ -136,8 +140,8 @@ std::vector<Column> IdleColumns() {
   auto columns = DeviceKeys();
   std::ranges::move(std::vector{KeyColumn("stream", "stream"), CountColumn("events", "events"),
                                 TimeColumn("busy", "busy"), TimeColumn("host_wait", "host wait"),
-                                TimeColumn("kernel_wait", "kernel wait"), TimeColumn("other", "other"),
-                                RatioColumn("idle_ratio", "idle")},
+                                TimeColumn("kernel_wait", "kernel wait"),
+                                TimeColumn("other", "other"), RatioColumn("idle_ratio", "idle")},
                     std::back_inserter(columns));
   return columns;
 }
@@ -145,8 +149,8 @@ std::vector<Column> IdleColumns() {
 std::vector<Cell> IdleRow(const DeviceFacts& device, int64_t stream, const StreamIdle& idle) {
   const int64_t gaps = idle.host_wait + idle.kernel_wait + idle.other;
   auto row = DeviceCells(device);
-  row.insert(row.end(), {stream, idle.count, idle.busy, idle.host_wait, idle.kernel_wait, idle.other,
-                         Ratio(gaps, gaps + idle.busy)});
+  row.insert(row.end(), {stream, idle.count, idle.busy, idle.host_wait, idle.kernel_wait,
+                         idle.other, Ratio(gaps, gaps + idle.busy)});
   return row;
 }
 
@@ -156,16 +160,19 @@ std::string Headline(const Totals& totals) {
   const auto share = [&](int64_t part) {
     return HumanRatio(static_cast<double>(part) / static_cast<double>(gaps));
   };
-  return fmt::format("Of the gaps on each device's main stream, {} are waiting for the host, {} the latency "
-                     "between kernels, {} something else.",
-                     share(totals.host_wait), share(totals.kernel_wait), share(totals.other));
+  return fmt::format(
+      "Of the gaps on each device's main stream, {} are waiting for the host, {} the latency "
+      "between kernels, {} something else.",
+      share(totals.host_wait), share(totals.kernel_wait), share(totals.other));
 }
 
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kIdleTime, facts);
   if (report.status == Status::kUnavailable) return report;
-  Table main_streams{.key = "main_streams", .title = "Gaps of each device's main stream: the one that computes most",
-                     .columns = IdleColumns(), .text_rows = 32};
+  Table main_streams{.key = "main_streams",
+                     .title = "Gaps of each device's main stream, the one that computes most",
+                     .columns = IdleColumns(),
+                     .text_rows = 32};
   Table all_streams{.key = "streams", .title = "Gaps of every stream", .columns = IdleColumns()};
   const int64_t threshold = params.Integer("consecutive_kernel_delay");
   Totals totals;

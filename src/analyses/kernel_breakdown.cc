@@ -69,13 +69,14 @@ using KernelKey = std::pair<std::string_view, StringId>;  // kind, name
 using Kernels = std::map<KernelKey, Statistics>;
 
 std::vector<Column> StatisticsColumns() {
-  return {KeyColumn("kind", "kind"),    KeyColumn("name", "name"), CountColumn("count", "count"),
-          TimeColumn("sum", "sum"),     TimeColumn("mean", "mean"), TimeColumn("min", "min"),
-          TimeColumn("max", "max"),     TimeColumn("stddev", "stddev")};
+  return {KeyColumn("kind", "kind"), KeyColumn("name", "name"),     CountColumn("count", "count"),
+          TimeColumn("sum", "sum"),  TimeColumn("mean", "mean"),    TimeColumn("min", "min"),
+          TimeColumn("max", "max"),  TimeColumn("stddev", "stddev")};
 }
 
 // Appends a row per kernel, the longest in sum first.
-void AddKernels(Table& table, const Facts& facts, const Kernels& kernels, std::vector<Cell> prefix) {
+void AddKernels(Table& table, const Facts& facts, const Kernels& kernels,
+                std::vector<Cell> prefix) {
   std::vector<std::pair<KernelKey, const Statistics*>> order;
   for (const auto& [key, statistics] : kernels) order.emplace_back(key, &statistics);
   std::ranges::sort(order, [&](const auto& a, const auto& b) {
@@ -85,8 +86,8 @@ void AddKernels(Table& table, const Facts& facts, const Kernels& kernels, std::v
   });
   for (const auto& [key, s] : order) {
     auto row = prefix;
-    row.insert(row.end(), {std::string(key.first), std::string((*facts.names)[key.second]), s->count,
-                           s->sum, s->Mean(), s->min, s->max, s->Deviation()});
+    row.insert(row.end(), {std::string(key.first), std::string((*facts.names)[key.second]),
+                           s->count, s->sum, s->Mean(), s->min, s->max, s->Deviation()});
     table.rows.push_back(std::move(row));
   }
 }
@@ -107,7 +108,8 @@ void AddCombinations(Table& table, const Cell& rank, const Combinations& time) {
 }
 
 Table KindTable(const Facts& facts) {
-  Table table{.key = "kinds", .title = "Busy time by what runs at once",
+  Table table{.key = "kinds",
+              .title = "Busy time by what runs at once",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("kinds", "running"),
                           TimeColumn("time", "time"), RatioColumn("ratio", "of busy")}};
   Combinations all{};
@@ -132,15 +134,18 @@ void AddFinding(Report& report, const Facts& facts) {
     memory_alone += device.total.time[kMemoryBit];
     span += device.total.Span();
   }
-  const double share = span == 0 ? 0 : static_cast<double>(memory_alone) / static_cast<double>(span);
+  const double share =
+      span == 0 ? 0 : static_cast<double>(memory_alone) / static_cast<double>(span);
   if (share < 0.05) return;
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .says = fmt::format("Copies and sets that nothing hides take {} of the time.", HumanRatio(share)),
+       .says = fmt::format("Copies and sets that nothing hides take {} of the time.",
+                           HumanRatio(share)),
        .because = fmt::format("{} per device with only memory work running",
                               HumanTime(static_cast<double>(memory_alone) /
                                         static_cast<double>(facts.devices.size()))),
-       .hint = "copy from pinned memory with non_blocking=True on a stream of its own, and keep data on "
+       .hint = "copy from pinned memory with non_blocking=True on a stream of its own, and keep "
+               "data on "
                "the device between steps",
        .worth = memory_alone / static_cast<int64_t>(facts.devices.size())});
 }
@@ -158,9 +163,14 @@ Report Run(const Facts& facts, const Params&) {
       all[key].Add(work.duration());
     }
   }
-  Table top{.key = "top", .title = "Kernels over all ranks", .columns = StatisticsColumns(), .text_rows = 12};
+  Table top{.key = "top",
+            .title = "Kernels over all ranks",
+            .columns = StatisticsColumns(),
+            .text_rows = 12};
   AddKernels(top, facts, all, {});
-  Table kernels{.key = "kernels", .title = "Kernels of each rank", .columns = {KeyColumn("rank", "rank")},
+  Table kernels{.key = "kernels",
+                .title = "Kernels of each rank",
+                .columns = {KeyColumn("rank", "rank")},
                 .text_rows = 0};
   AddColumns(kernels, StatisticsColumns());
   for (const auto& [rank, statistics] : ranks) AddKernels(kernels, facts, statistics, {rank});
@@ -168,9 +178,11 @@ Report Run(const Facts& facts, const Params&) {
   const auto& first = top.rows.front();
   int64_t sum = 0;
   for (const auto& [key, statistics] : all) sum = AddSaturated(sum, statistics.sum);
-  const auto share = static_cast<double>(std::get<int64_t>(first[3])) / static_cast<double>(std::max<int64_t>(sum, 1));
-  report.headline = fmt::format("{} different kernels ran; the longest in sum takes {} of all kernel time.",
-                                HumanCount(static_cast<int64_t>(all.size())), HumanRatio(share));
+  const auto share = static_cast<double>(std::get<int64_t>(first[3])) /
+                     static_cast<double>(std::max<int64_t>(sum, 1));
+  report.headline =
+      fmt::format("{} different kernels ran; the longest in sum takes {} of all kernel time.",
+                  HumanCount(static_cast<int64_t>(all.size())), HumanRatio(share));
   report.tables.push_back(KindTable(facts));
   report.tables.push_back(std::move(top));
   report.tables.push_back(std::move(kernels));

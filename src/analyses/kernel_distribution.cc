@@ -74,9 +74,8 @@ void Summarize(Kernel& kernel) {
   const auto by_mean = [](const OnRank& rank) { return rank.Mean(); };
   kernel.fastest = &*std::ranges::min_element(kernel.ranks, {}, by_mean);
   kernel.slowest = &*std::ranges::max_element(kernel.ranks, {}, by_mean);
-  kernel.odd = &*std::ranges::max_element(kernel.ranks, {}, [&](const OnRank& rank) {
-    return std::abs(rank.Mean() - kernel.median);
-  });
+  kernel.odd = &*std::ranges::max_element(
+      kernel.ranks, {}, [&](const OnRank& rank) { return std::abs(rank.Mean() - kernel.median); });
 }
 
 // Kernels that ran on two ranks or more, the most costly spread first.
@@ -117,30 +116,36 @@ Cell OddRank(const Kernel& kernel) {
 }
 
 Table KernelTable(const std::vector<Kernel>& kernels) {
-  Table table{.key = "kernels", .title = "Kernels by what their spread between ranks costs",
-              .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"), CountColumn("ranks", "ranks"),
-                          CountColumn("count", "count"), TimeColumn("mean", "mean"),
-                          TimeColumn("min", "lowest mean"), Column{"fastest_rank", "on rank"},
-                          TimeColumn("max", "highest mean"), Column{"slowest_rank", "on rank"},
-                          RatioColumn("spread", "spread"), Column{"odd_rank", "odd rank"}},
+  Table table{.key = "kernels",
+              .title = "Kernels by what their spread between ranks costs",
+              .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"),
+                          CountColumn("ranks", "ranks"), CountColumn("count", "count"),
+                          TimeColumn("mean", "mean"), TimeColumn("min", "lowest mean"),
+                          Column{"fastest_rank", "on rank"}, TimeColumn("max", "highest mean"),
+                          Column{"slowest_rank", "on rank"}, RatioColumn("spread", "spread"),
+                          Column{"odd_rank", "odd rank"}},
               .text_rows = 10};
   for (const Kernel& k : kernels) {
     const double mean = static_cast<double>(k.sum) / static_cast<double>(k.count);
-    table.rows.push_back({std::string(k.name), KindText(k.kind), static_cast<int64_t>(k.ranks.size()),
-                          k.count, Rounded(mean), Rounded(k.fastest->Mean()), k.fastest->rank,
-                          Rounded(k.slowest->Mean()), k.slowest->rank, k.Spread(), OddRank(k)});
+    table.rows.push_back({std::string(k.name), KindText(k.kind),
+                          static_cast<int64_t>(k.ranks.size()), k.count, Rounded(mean),
+                          Rounded(k.fastest->Mean()), k.fastest->rank, Rounded(k.slowest->Mean()),
+                          k.slowest->rank, k.Spread(), OddRank(k)});
   }
   return table;
 }
 
 Table MeanTable(const std::vector<Kernel>& kernels) {
-  Table table{.key = "rank_means", .title = "Mean duration of each kernel on each rank",
-              .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"), KeyColumn("rank", "rank"),
-                          CountColumn("count", "count"), TimeColumn("mean", "mean")},
-              .text_rows = 0};
+  Table table{
+      .key = "rank_means",
+      .title = "Mean duration of each kernel on each rank",
+      .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"), KeyColumn("rank", "rank"),
+                  CountColumn("count", "count"), TimeColumn("mean", "mean")},
+      .text_rows = 0};
   for (const Kernel& k : kernels) {
     for (const OnRank& rank : k.ranks) {
-      table.rows.push_back({std::string(k.name), KindText(k.kind), rank.rank, rank.count, Rounded(rank.Mean())});
+      table.rows.push_back(
+          {std::string(k.name), KindText(k.kind), rank.rank, rank.count, Rounded(rank.Mean())});
     }
   }
   return table;
@@ -149,7 +154,7 @@ Table MeanTable(const std::vector<Kernel>& kernels) {
 // What one rank's deviations, over all kernels where it is the odd one out, add up to.
 struct Deviant {
   int64_t rank = 0;
-  double cost = 0;      // ns on that rank, or, for communication, on each of the ranks that wait
+  double cost = 0;  // ns on that rank, or, for communication, on each of the ranks that wait
   int64_t kernels = 0;
   const Kernel* worst = nullptr;
   double worst_cost = 0;
@@ -169,7 +174,8 @@ void AddDeviation(Deviants& deviants, const Kernel& kernel, double cost) {
 }
 
 const Deviant* Worst(const Deviants& deviants) {
-  const auto worst = std::ranges::max_element(deviants, {}, [](const auto& d) { return d.second.cost; });
+  const auto worst =
+      std::ranges::max_element(deviants, {}, [](const auto& d) { return d.second.cost; });
   return worst == deviants.end() ? nullptr : &worst->second;
 }
 
@@ -177,20 +183,23 @@ std::string Evidence(const Deviant& d) {
   const Kernel& k = *d.worst;
   const std::string which =
       d.kernels == 1 ? "" : fmt::format("{} kernels deviate there, most of all ", d.kernels);
-  return fmt::format("{}{} takes {} in the mean on rank {} against a median of {} over {} ranks ({:+.0f} %)",
-                     which, ShortName(k.name), HumanTime(k.odd->Mean()), d.rank, HumanTime(k.median),
-                     k.ranks.size(), k.Deviation(*k.odd) * 100);
+  return fmt::format(
+      "{}{} takes {} in the mean on rank {} against a median of {} over {} ranks ({:+.0f} %)",
+      which, ShortName(k.name), HumanTime(k.odd->Mean()), d.rank, HumanTime(k.median),
+      k.ranks.size(), k.Deviation(*k.odd) * 100);
 }
 
-// Waiting inside a collective that compute hides costs nothing: what the others lose is no more than
-// the communication that is exposed, per device.
+// Waiting inside a collective that compute hides costs nothing: what the others lose is no more
+// than the communication that is exposed, per device.
 double ExposedPerDevice(const Facts& facts) {
   double sum = 0;
-  for (const DeviceFacts& device : facts.devices) sum += static_cast<double>(device.total.Exposed());
+  for (const DeviceFacts& device : facts.devices)
+    sum += static_cast<double>(device.total.Exposed());
   return sum / static_cast<double>(facts.devices.size());
 }
 
-void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& kernels, const Params& params) {
+void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& kernels,
+                 const Params& params) {
   int64_t total = 0;
   for (const Kernel& k : kernels) total = AddSaturated(total, k.sum);
   const double share = params.Number("share");
@@ -211,18 +220,22 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
         {.severity = Severity::kMedium,
          .says = fmt::format("Rank {} runs the same kernels slower than the other ranks.", d->rank),
          .because = Evidence(*d),
-         .hint = fmt::format("check the device of rank {}: clocks and temperature (nvidia-smi -q -d "
-                             "CLOCK,PERFORMANCE), other processes on it, or more work than the others have",
-                             d->rank),
+         .hint = fmt::format(
+             "check the device of rank {}: clocks and temperature (nvidia-smi -q -d "
+             "CLOCK,PERFORMANCE), other processes on it, or more work than the others have",
+             d->rank),
          .worth = Rounded(d->cost)});
   }
   if (const Deviant* d = Worst(late)) {
     report.findings.push_back(
         {.severity = Severity::kMedium,
-         .says = fmt::format("Rank {} is the one the others wait for: its collectives are the shortest.", d->rank),
+         .says = fmt::format(
+             "Rank {} is the one the others wait for: its collectives are the shortest.", d->rank),
          .because = Evidence(*d),
-         .hint = fmt::format("find out what makes rank {} arrive late: slower compute kernels, or host gaps in "
-                             "idle_time", d->rank),
+         .hint = fmt::format(
+             "find out what makes rank {} arrive late: slower compute kernels, or host gaps in "
+             "idle_time",
+             d->rank),
          .worth = Rounded(std::min(d->cost, ExposedPerDevice(facts)))});
   }
 }
@@ -236,10 +249,12 @@ Report Run(const Facts& facts, const Params& params) {
     return report;
   }
   const Kernel& first = kernels.front();
-  report.headline = fmt::format("{} kernels ran on several ranks; the spread of {} costs the most: {} on rank {}, "
-                                "{} on rank {}.", HumanCount(static_cast<int64_t>(kernels.size())),
-                                ShortName(first.name), HumanTime(first.fastest->Mean()), first.fastest->rank,
-                                HumanTime(first.slowest->Mean()), first.slowest->rank);
+  report.headline = fmt::format(
+      "{} kernels ran on several ranks; the spread of {} costs the most: {} on rank {}, "
+      "{} on rank {}.",
+      HumanCount(static_cast<int64_t>(kernels.size())), ShortName(first.name),
+      HumanTime(first.fastest->Mean()), first.fastest->rank, HumanTime(first.slowest->Mean()),
+      first.slowest->rank);
   report.tables.push_back(KernelTable(kernels));
   report.tables.push_back(MeanTable(kernels));
   AddFindings(report, facts, kernels, params);

@@ -123,8 +123,10 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(RankTable(facts));
   report.tables.push_back(StepTable(facts));
   if (!facts.HasSteps()) {
-    report.notes.push_back({"no_steps", 1, "the traces hold no ProfilerStep#N annotations, so nothing "
-                                           "can be told by step; call profiler.step() in the loop", ""});
+    report.notes.push_back({"no_steps", 1,
+                            "the traces hold no ProfilerStep#N annotations, so nothing "
+                            "can be told by step; call profiler.step() in the loop",
+                            ""});
   }
   return report;
 }

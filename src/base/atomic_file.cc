@@ -9,13 +9,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 namespace stepscope {
 namespace {
 
 std::unexpected<Error> Failed(int error, const std::string& path) {
-  return std::unexpected(Error{std::string("cannot write the file: ") + std::strerror(error), path,
-                               "check that the folder exists, may be written to and has space left"});
+  return std::unexpected(
+      Error{std::string("cannot write the file: ") + std::strerror(error), path,
+            "check that the folder exists, may be written to and has space left"});
 }
 
 bool WriteAll(int fd, std::string_view bytes) {
@@ -37,8 +39,20 @@ void SyncFolderOf(const std::string& path) {
   close(fd);
 }
 
+// A name for what this process was started with, though it may lead to an ordinary file.
+bool IsStandardStream(std::string_view path) {
+  return path.starts_with("/dev/") || path.starts_with("/proc/");
+}
+
+// The file that a link leads to, or the path itself.
+std::string BehindLinks(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return real == nullptr ? path : std::string(real.get());
+}
+
 Result<void> WriteInPlace(const std::string& path, std::string_view bytes) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const int fd = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (fd < 0) return Failed(errno, path);
   const bool written = WriteAll(fd, bytes);
   const int error = errno;
@@ -50,10 +64,13 @@ Result<void> WriteInPlace(const std::string& path, std::string_view bytes) {
 }  // namespace
 
 Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes) {
-  struct stat status {};
+  struct stat status{};
   const bool exists = stat(path.c_str(), &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) return WriteInPlace(path, bytes);
-  std::string temporary = path + ".XXXXXX";
+  if (exists && (!S_ISREG(status.st_mode) || IsStandardStream(path))) {
+    return WriteInPlace(path, bytes);
+  }
+  const std::string target = exists ? BehindLinks(path) : path;
+  std::string temporary = target + ".XXXXXX";
   const int fd = mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) return Failed(errno, path);
   const mode_t mask = umask(0);
@@ -62,8 +79,8 @@ Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes
                     WriteAll(fd, bytes) && fsync(fd) == 0;
   int error = errno;
   const bool closed = close(fd) == 0;
-  if (done && closed && std::rename(temporary.c_str(), path.c_str()) == 0) {
-    SyncFolderOf(path);
+  if (done && closed && std::rename(temporary.c_str(), target.c_str()) == 0) {
+    SyncFolderOf(target);
     return {};
   }
   if (done) error = errno;

@@ -49,8 +49,9 @@ TEST(WriteFileAtomically, ARelativePathIsInTheCurrentFolder) {
 
 TEST(WriteFileAtomically, FailsWithTheReasonAndLeavesNothing) {
   const testing::ScratchFolder folder;
-  for (const std::string& path : {folder.path() + "/no/such/folder/x", folder.path(), std::string("/proc/x"),
-                                  folder.path() + "/" + std::string(300, 'n'), std::string()}) {
+  for (const std::string& path :
+       {folder.path() + "/no/such/folder/x", folder.path(), std::string("/proc/x"),
+        folder.path() + "/" + std::string(300, 'n'), std::string()}) {
     const auto written = WriteFileAtomically(path, "text");
     ASSERT_FALSE(written) << path;
     EXPECT_EQ(written.error().where, path);
@@ -65,7 +66,7 @@ TEST(WriteFileAtomically, KeepsTheModeOfAFileAndHeedsTheMaskForANewOne) {
   const std::string path = folder.Write("old", "x");
   chmod(path.c_str(), 0640);
   ASSERT_TRUE(WriteFileAtomically(path, "y"));
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0640u);
 

@@ -1,8 +1,8 @@
 // A growable array for the columns of a trace: append, index, view as a span.
 //
-// Unlike std::vector it grows without copying once it is large: pages are remapped, so the peak is the
-// size of the data and not twice that, and large columns sit on huge pages (a page fault costs about
-// 2 us on a virtual machine; a column of a million values would take two thousand of them).
+// Unlike std::vector it grows without copying once it is large: pages are remapped, so the peak is
+// the size of the data and not twice that, and large columns sit on huge pages (a page fault costs
+// about 2 us on a virtual machine; a column of a million values would take two thousand of them).
 #pragma once
 
 #include <cstddef>

@@ -8,9 +8,9 @@ namespace stepscope {
 namespace {
 
 // Longer ones before those they begin with.
-constexpr auto kFamiliar = std::to_array<std::string_view>(
-    {"at::native::", "at::cuda::", "at::", "c10::", "std::", "thrust::", "(anonymous namespace)::",
-     "<unnamed>::"});
+constexpr auto kFamiliar =
+    std::to_array<std::string_view>({"at::native::", "at::cuda::", "at::", "c10::", "std::",
+                                     "thrust::", "(anonymous namespace)::", "<unnamed>::"});
 
 bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 

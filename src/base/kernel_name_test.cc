@@ -8,7 +8,8 @@ namespace {
 
 TEST(KernelName, DropsReturnTypeParametersAndFamiliarNamespaces) {
   const char* reduce =
-      "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::func_wrapper_t<float> > >"
+      "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+      "at::native::func_wrapper_t<float> > >"
       "(at::native::ReduceOp<float>)";
   EXPECT_EQ(PlainName(reduce), "reduce_kernel<512, 1, ReduceOp<float, func_wrapper_t<float> > >");
   EXPECT_EQ(ShortName(reduce), "reduce_kernel");
@@ -22,9 +23,10 @@ TEST(KernelName, KeepsNamespacesThatSayWhoseKernelItIs) {
 }
 
 TEST(KernelName, LeavesOtherNamesAlone) {
-  for (const char* name : {"Memcpy DtoH (Device -> Pinned)", "Memset (Device)", "volta_sgemm_128x32_nt",
-                           "autograd::engine::evaluate_function: SumBackward1", "triton_poi_fused_add_0",
-                           "", "(", ")", "<>", "a b c"}) {
+  for (const char* name :
+       {"Memcpy DtoH (Device -> Pinned)", "Memset (Device)", "volta_sgemm_128x32_nt",
+        "autograd::engine::evaluate_function: SumBackward1", "triton_poi_fused_add_0", "", "(", ")",
+        "<>", "a b c"}) {
     EXPECT_EQ(PlainName(name), name);
     EXPECT_EQ(ShortName(name), name);
   }

@@ -9,8 +9,8 @@
 
 namespace stepscope {
 
-// Calls body(i) for every i in [0, count), each exactly once, on up to `threads` threads (0: one per
-// processor), the caller's among them. Items are handed out in order. `body` must not throw.
+// Calls body(i) for every i in [0, count), each exactly once, on up to `threads` threads (0: one
+// per processor), the caller's among them. Items are handed out in order. `body` must not throw.
 template <class Body>
 void ParallelFor(size_t count, size_t threads, const Body& body) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());

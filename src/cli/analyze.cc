@@ -22,7 +22,8 @@ Examples:
   stepscope analyze rank0.json.gz --only idle_time
   stepscope analyze traces/ --steps complete    without the steps that recording cut off
   stepscope analyze traces/ --steps 12..15 --format json -o report.json
-  stepscope analyze traces/ -p idle_time.consecutive_kernel_delay=50000)";
+  stepscope analyze traces/ -p idle_time.consecutive_kernel_delay=50000
+)";
 
 struct AnalyzeFlags {
   std::vector<std::string> paths;
@@ -34,7 +35,8 @@ struct AnalyzeFlags {
   int threads = 0;
 };
 
-Result<std::vector<std::pair<std::string, std::string>>> SplitParams(const std::vector<std::string>& given) {
+Result<std::vector<std::pair<std::string, std::string>>> SplitParams(
+    const std::vector<std::string>& given) {
   std::vector<std::pair<std::string, std::string>> params;
   for (const std::string& param : given) {
     const size_t equals = param.find('=');
@@ -64,7 +66,8 @@ Result<void> Print(const std::string& text, const std::string& output) {
   // A reader that has seen enough, such as head, closes the pipe: no reason to complain.
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     if (errno == EPIPE) return {};
-    return std::unexpected(Error{std::string("cannot write the result: ") + std::strerror(errno), "standard output", ""});
+    return std::unexpected(Error{std::string("cannot write the result: ") + std::strerror(errno),
+                                 "standard output", ""});
   }
   return {};
 }
@@ -92,21 +95,28 @@ void AddAnalyze(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("analyze", "Say where the time of a job went");
   command->footer(kExamples);
   command->add_option("PATH", flags->paths, "A folder of traces, or trace files (.json, .json.gz)")
-      ->required();
+      ->required()
+      ->option_text("...");
   command->add_option("--only", flags->only, "Run only these analyses, separated by commas")
-      ->delimiter(',')->type_name("NAME,...");
+      ->delimiter(',')
+      ->option_text("NAME,...");
   command->add_option("--steps", flags->steps, "Which steps count: all, complete, N, or A..B")
-      ->capture_default_str()->type_name("STEPS");
+      ->capture_default_str()
+      ->option_text("STEPS [all]");
   command->add_option("--format", flags->format, "How to print: text, json, csv or markdown")
-      ->capture_default_str()->type_name("FORMAT")
+      ->capture_default_str()
+      ->option_text("FORMAT [text]")
       ->check(CLI::IsMember({"text", "json", "csv", "markdown"}));
   command->add_option("-o,--output", flags->output, "Write to this file instead of standard output")
       ->type_name("FILE");
-  command->add_option("-p,--param", flags->params,
-                      "Set a parameter: analysis.param=value; 'stepscope explain NAME' lists them")
-      ->type_name("NAME=VALUE")->allow_extra_args(false);
+  command
+      ->add_option("-p,--param", flags->params,
+                   "Set a parameter: analysis.param=value; 'stepscope explain NAME' lists them")
+      ->option_text("NAME=VALUE")
+      ->allow_extra_args(false);
   command->add_option("--threads", flags->threads, "Threads to read with; 0: one per processor")
-      ->capture_default_str()->check(CLI::Range(0, 1024))->type_name("N");
+      ->check(CLI::Range(0, 1024))
+      ->option_text("N [0]");
   command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
 }
 

@@ -10,7 +10,8 @@ namespace stepscope::cli {
 inline constexpr int kDone = 0;
 inline constexpr int kCouldNot = 2;
 
-// What to run once the command line is parsed; returns the exit code. The options it reads live in it.
+// What to run once the command line is parsed; returns the exit code. The options it reads live in
+// it.
 using Command = std::function<int()>;
 
 // Each adds one subcommand to `app` and puts into `chosen` what to run if it is the one given.

@@ -1,5 +1,5 @@
-// stepscope completions SHELL: scripts that complete subcommands and options, made from the parser's
-// own tables so that they cannot disagree with it.
+// stepscope completions SHELL: scripts that complete subcommands and options, made from the
+// parser's own tables so that they cannot disagree with it.
 #include <fmt/format.h>
 
 #include <string>
@@ -20,7 +20,8 @@ struct Subcommand {
 std::vector<Subcommand> Subcommands(const CLI::App& app) {
   std::vector<Subcommand> subcommands;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    Subcommand& s = subcommands.emplace_back(Subcommand{command->get_name(), command->get_description(), {}});
+    Subcommand& s =
+        subcommands.emplace_back(Subcommand{command->get_name(), command->get_description(), {}});
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& name : option->get_lnames()) s.flags.push_back("--" + name);
     }
@@ -47,7 +48,8 @@ std::string Bash(const std::vector<Subcommand>& subcommands) {
     names += (names.empty() ? "" : " ") + s.name;
     cases += fmt::format("    {}) words=\"{}\" ;;\n", s.name, Join(s.flags));
   }
-  return fmt::format(R"(# bash completion for stepscope: source it, or put it in /etc/bash_completion.d
+  return fmt::format(
+      R"(# bash completion for stepscope: source it, or put it in /etc/bash_completion.d
 _stepscope() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}" words=""
   case "${{COMP_WORDS[1]}}" in
@@ -62,20 +64,23 @@ _stepscope() {{
   COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
 }}
 complete -o filenames -F _stepscope stepscope
-)", cases, names, AnalysisNames());
+)",
+      cases, names, AnalysisNames());
 }
 
 std::string Fish(const std::vector<Subcommand>& subcommands) {
   std::string text = "# fish completion for stepscope: put it in ~/.config/fish/completions\n";
   for (const Subcommand& s : subcommands) {
-    text += fmt::format("complete -c stepscope -n __fish_use_subcommand -a {} -d '{}'\n", s.name, s.says);
+    text += fmt::format("complete -c stepscope -n __fish_use_subcommand -a {} -d '{}'\n", s.name,
+                        s.says);
     for (const std::string& flag : s.flags) {
-      text += fmt::format("complete -c stepscope -n '__fish_seen_subcommand_from {}' -l {}\n", s.name,
-                          flag.substr(2));
+      text += fmt::format("complete -c stepscope -n '__fish_seen_subcommand_from {}' -l {}\n",
+                          s.name, flag.substr(2));
     }
   }
-  return text + fmt::format("complete -c stepscope -n '__fish_seen_subcommand_from explain' -a '{}'\n",
-                            AnalysisNames());
+  return text +
+         fmt::format("complete -c stepscope -n '__fish_seen_subcommand_from explain' -a '{}'\n",
+                     AnalysisNames());
 }
 
 int Run(const CLI::App& app, const std::string& shell) {
@@ -95,10 +100,12 @@ int Run(const CLI::App& app, const std::string& shell) {
 void AddCompletions(CLI::App& app, Command& chosen) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("completions", "Print a completion script for a shell");
-  command->add_option("SHELL", *shell, "bash, zsh or fish")->required()
+  command->add_option("SHELL", *shell, "bash, zsh or fish")
+      ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->footer("\nExample:\n  source <(stepscope completions bash)");
-  command->callback([shell, &app, &chosen] { chosen = [shell, &app] { return Run(app, *shell); }; });
+  command->footer("\nExample:\n  source <(stepscope completions bash)\n");
+  command->callback(
+      [shell, &app, &chosen] { chosen = [shell, &app] { return Run(app, *shell); }; });
 }
 
 }  // namespace stepscope::cli

@@ -27,7 +27,8 @@ int Explain(const std::string& name) {
     return kCouldNot;
   }
   fmt::print("# {}: {}\n{}", info->name, info->title, info->doc);
-  if (!info->params.empty()) fmt::print("\n**Parameters**, set with -p {}.NAME=VALUE:\n\n", info->name);
+  if (!info->params.empty())
+    fmt::print("\n**Parameters**, set with -p {}.NAME=VALUE:\n\n", info->name);
   for (const ParameterInfo& p : info->params) {
     const std::string unit = p.unit.empty() ? "" : " " + p.unit;
     fmt::print("- {} ({}, default {}{}): {}\n", p.name, p.type, p.default_value, unit, p.says);
@@ -44,9 +45,10 @@ void AddList(CLI::App& app, Command& chosen) {
 
 void AddExplain(CLI::App& app, Command& chosen) {
   auto name = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("explain", "Say what an analysis counts and how to read it");
+  CLI::App* command =
+      app.add_subcommand("explain", "Say what an analysis counts and how to read it");
   command->add_option("NAME", *name, "An analysis, as 'stepscope list' names it")->required();
-  command->footer("\nExample:\n  stepscope explain idle_time");
+  command->footer("\nExample:\n  stepscope explain idle_time\n");
   command->callback([name, &chosen] { chosen = [name] { return Explain(*name); }; });
 }
 

@@ -4,7 +4,11 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "base/nearest_name.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 
@@ -19,7 +23,19 @@ Examples:
   stepscope analyze traces/                                 a folder with the traces of all ranks
   stepscope explain comm_overlap                            what a number counts
 
-Exit codes: 0 done, 2 could not (the message says what, where, and what to try).)";
+Exit codes: 0 done, 2 could not (the message says what, where, and what to try).
+)";
+
+// What to try after a command line that could not be read.
+std::string Hint(const CLI::App& app, std::string_view first) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == first) return "stepscope " + command->get_name() + " --help";
+    names.push_back(command->get_name());
+  }
+  const std::string nearest = NearestName(first, names);
+  return nearest.empty() ? "stepscope --help" : "did you mean 'stepscope " + nearest + "'?";
+}
 
 int Main(int argc, char** argv) {
   CLI::App app(kAbout, "stepscope");
@@ -41,7 +57,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::Success& help) {  // --help and --version
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    PrintError({error.what(), "", "stepscope --help, or stepscope COMMAND --help"});
+    PrintError({error.what(), "", Hint(app, argv[1])});
     return kCouldNot;
   }
   return chosen();
@@ -55,7 +71,8 @@ int main(int argc, char** argv) {
   try {
     return stepscope::cli::Main(argc, argv);
   } catch (const std::exception& error) {  // out of memory, or a mistake of ours
-    stepscope::cli::PrintError({error.what(), "", "please report this with the command and its input"});
+    stepscope::cli::PrintError(
+        {error.what(), "", "please report this with the command and its input"});
     return stepscope::cli::kCouldNot;
   }
 }

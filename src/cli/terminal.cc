@@ -44,7 +44,8 @@ std::string Printable(std::string_view text) {
 TextStyle StdoutStyle() {
   TextStyle style;
   if (!isatty(STDOUT_FILENO)) return style;
-  style.color = !IsSet("NO_COLOR") && std::string_view(IsSet("TERM") ? std::getenv("TERM") : "") != "dumb";
+  style.color =
+      !IsSet("NO_COLOR") && std::string_view(IsSet("TERM") ? std::getenv("TERM") : "") != "dumb";
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     style.width = std::clamp<int>(size.ws_col, 60, 200);

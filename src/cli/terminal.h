@@ -13,8 +13,8 @@ TextStyle StdoutStyle();
 // Prints an error to stderr: what, where, what to try.
 void PrintError(const Error& error);
 
-// A line of progress on stderr that appears when reading takes over half a second and disappears when
-// it is done; nothing when stderr is no terminal.
+// A line of progress on stderr that appears when reading takes over half a second and disappears
+// when it is done; nothing when stderr is no terminal.
 class ProgressLine {
  public:
   ProgressLine();

@@ -18,10 +18,12 @@ void AddDevices(const RankWork& rank, std::vector<DeviceFacts>& devices) {
     Sweeps& s = sweeps[rank.streams[work.stream].device_index];
     const unsigned bit = CombinationBit(work.kind);
     s.total.Add(bit, work.start, work.end);
-    if (work.step != kNoStep) s.by_step[static_cast<size_t>(work.step)].Add(bit, work.start, work.end);
+    if (work.step != kNoStep)
+      s.by_step[static_cast<size_t>(work.step)].Add(bit, work.start, work.end);
   }
   for (size_t d = 0; d < sweeps.size(); ++d) {
-    DeviceFacts device{&rank, rank.devices[d], static_cast<uint32_t>(d), sweeps[d].total.Finish(), {}};
+    DeviceFacts device{
+        &rank, rank.devices[d], static_cast<uint32_t>(d), sweeps[d].total.Finish(), {}};
     for (OccupancySweep& sweep : sweeps[d].by_step) device.by_step.push_back(sweep.Finish());
     if (device.total.any) devices.push_back(std::move(device));
   }
@@ -32,8 +34,9 @@ std::string WhyNoWork(std::span<const RankWork> recorded, const StepSelection& s
   const bool recorded_some =
       std::ranges::any_of(recorded, [](const RankWork& r) { return !r.work.empty(); });
   if (!recorded_some) {
-    return "no trace holds accelerator work; was the job recorded with ProfilerActivity.CUDA (or the "
-           "activity of its accelerator)?";
+    return "no trace holds accelerator work; record the job with ProfilerActivity.CUDA, or the "
+           "activity "
+           "of its accelerator";
   }
   const std::string there_are = DescribeSteps(recorded);
   if (there_are == "none") {
@@ -41,8 +44,10 @@ std::string WhyNoWork(std::span<const RankWork> recorded, const StepSelection& s
            "profiler.step() in the training loop), so only '--steps all' can be answered";
   }
   if (selection.mode == StepSelection::Mode::kComplete) {
-    return "no step is complete: recording stopped before the kernels of the last launches ran (steps "
-           "in the traces: " + there_are + ")";
+    return "no step is complete: recording stopped before the kernels of the last launches ran "
+           "(steps "
+           "in the traces: " +
+           there_are + ")";
   }
   return "no accelerator work was launched in '" + std::string(selection_text) +
          "' (steps in the traces: " + there_are + ")";
@@ -59,7 +64,8 @@ std::string RanksWithoutWork(std::span<const RankWork> ranks) {
     text += (i > 0 ? ", " : "") + std::to_string(without[i]);
   }
   if (without.size() > 8) text += " and " + std::to_string(without.size() - 8) + " more";
-  return text + (without.size() == 1 ? " has" : " have") + " no accelerator work in what was selected";
+  return text + (without.size() == 1 ? " has" : " have") +
+         " no accelerator work in what was selected";
 }
 
 }  // namespace

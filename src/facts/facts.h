@@ -18,9 +18,9 @@ namespace stepscope {
 struct DeviceFacts {
   const RankWork* rank = nullptr;
   int64_t device = -1;
-  uint32_t device_index = 0;          // into rank->devices
-  Occupancy total;                    // of all selected work
-  std::vector<Occupancy> by_step;     // of the work of each of rank->steps
+  uint32_t device_index = 0;       // into rank->devices
+  Occupancy total;                 // of all selected work
+  std::vector<Occupancy> by_step;  // of the work of each of rank->steps
 };
 
 struct Facts {

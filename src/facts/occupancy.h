@@ -2,8 +2,8 @@
 // compute, communication and memory work running at once.
 //
 // Every breakdown follows from these eight numbers, which is why they agree with one another:
-// busy is all but "nothing", compute is every combination with compute in it, exposed communication is
-// communication without compute. They are unions: two kernels of one kind at once count once.
+// busy is all but "nothing", compute is every combination with compute in it, exposed communication
+// is communication without compute. They are unions: two kernels of one kind at once count once.
 #pragma once
 
 #include <array>
@@ -23,9 +23,9 @@ constexpr unsigned CombinationBit(Kind kind) {
 }
 
 struct Occupancy {
-  int64_t first = 0;  // start of the first piece of work, ns
-  int64_t last = 0;   // end of the last one to end, ns
-  bool any = false;   // whether there was any work at all
+  int64_t first = 0;                          // start of the first piece of work, ns
+  int64_t last = 0;                           // end of the last one to end, ns
+  bool any = false;                           // whether there was any work at all
   std::array<int64_t, kCombinations> time{};  // ns by combination of bits; [0] is idle
 
   int64_t Span() const { return last - first; }
@@ -35,7 +35,8 @@ struct Occupancy {
   int64_t Communication() const { return Having(kCommunicationBit); }
   int64_t Memory() const { return Having(kMemoryBit); }
   int64_t Overlapped() const {
-    return time[kComputeBit | kCommunicationBit] + time[kComputeBit | kCommunicationBit | kMemoryBit];
+    return time[kComputeBit | kCommunicationBit] +
+           time[kComputeBit | kCommunicationBit | kMemoryBit];
   }
   int64_t Exposed() const { return Communication() - Overlapped(); }
 
@@ -47,8 +48,8 @@ struct Occupancy {
   }
 };
 
-// Builds an Occupancy from work in the order of its starts, in one pass without sorting: at any moment
-// it is enough to know until when each of the three is running.
+// Builds an Occupancy from work in the order of its starts, in one pass without sorting: at any
+// moment it is enough to know until when each of the three is running.
 class OccupancySweep {
  public:
   // REQUIRES: `start` is not before that of the previous call; start <= end.

@@ -114,10 +114,11 @@ void Builder::LeaveOutliersOut() {
   if (removed > 0) trace_.notes.Add(NoteKind::kClockStep, static_cast<int64_t>(removed));
 }
 
-// Correlation joins work to its launch; one launch of a graph has many kernels. Should two calls share
-// a correlation id, the earlier one is the launch.
+// Correlation joins work to its launch; one launch of a graph has many kernels. Should two calls
+// share a correlation id, the earlier one is the launch.
 void Builder::LinkLaunches() {
-  std::ranges::sort(launches_, {}, [](const Launch& l) { return std::pair(l.correlation, l.start); });
+  std::ranges::sort(launches_, {},
+                    [](const Launch& l) { return std::pair(l.correlation, l.start); });
   launch_used_.resize(launches_.size());
   int64_t without = 0;
   for (Pending& p : pending_) {

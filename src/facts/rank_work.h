@@ -21,10 +21,12 @@ inline constexpr int32_t kNoStep = -1;
 struct Work {
   int64_t start = 0;  // ns
   int64_t end = 0;    // ns, not before start
-  int64_t launched = kNoTime;  // when the call began that launched it; kNoTime: no call in the trace
+  int64_t launched =
+      kNoTime;  // when the call began that launched it; kNoTime: no call in the trace
   StringId name = 0;
-  uint32_t stream = 0;      // index into RankWork::streams
-  int32_t step = kNoStep;   // index into RankWork::steps: the step whose annotation the call began in
+  uint32_t stream = 0;  // index into RankWork::streams
+  int32_t step =
+      kNoStep;  // index into RankWork::steps: the step whose annotation the call began in
   Kind kind = Kind::kCompute;
 
   int64_t duration() const { return end - start; }
@@ -44,6 +46,8 @@ struct Step {
   // The accelerator's records of this step reach to its last launch. The last step of a recording
   // often is not complete: recording stopped before its kernels had run.
   bool complete = true;
+  // Of selected steps: which stretch of them it is in. Between two stretches lie steps that do not count.
+  int32_t stretch = 0;
 };
 
 struct RankWork {

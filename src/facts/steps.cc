@@ -25,9 +25,9 @@ Result<StepSelection> ParseSteps(std::string_view text) {
   const auto first = ParseNumber(text.substr(0, dots));
   const auto last = dots == text.npos ? first : ParseNumber(text.substr(dots + 2));
   if (!first || !last || *first > *last) {
-    return std::unexpected(Error{"cannot read the step selection '" + std::string(text) + "'",
-                                 "--steps",
-                                 "use all, complete, one number such as 7, or a range such as 3..7"});
+    return std::unexpected(
+        Error{"cannot read the step selection '" + std::string(text) + "'", "--steps",
+              "use all, complete, one number such as 7, or a range such as 3..7"});
   }
   return StepSelection{Mode::kRange, *first, *last};
 }
@@ -37,10 +37,15 @@ RankWork SelectSteps(const RankWork& rank, const StepSelection& selection) {
   RankWork chosen = rank;
   chosen.steps.clear();
   std::vector<int32_t> new_index(rank.steps.size(), kNoStep);
+  int32_t stretch = 0;
   for (size_t s = 0; s < rank.steps.size(); ++s) {
-    if (!selection.Has(rank.steps[s])) continue;
+    if (!selection.Has(rank.steps[s])) {
+      ++stretch;
+      continue;
+    }
     new_index[s] = static_cast<int32_t>(chosen.steps.size());
     chosen.steps.push_back(rank.steps[s]);
+    chosen.steps.back().stretch = stretch;
   }
   std::erase_if(chosen.work, [&](Work& work) {
     if (work.step != kNoStep) work.step = new_index[static_cast<size_t>(work.step)];

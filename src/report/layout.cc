@@ -50,7 +50,6 @@ std::vector<size_t> ShownColumns(const Table& table) {
 
 std::string RowsRemark(size_t shown, size_t all) {
   if (all == 0) return "none";
-  if (shown == 0) return Plural(all, "row") + " in --format csv and json";
   if (shown == all) return {};
   return fmt::format("… {} in --format csv and json", Plural(all - shown, "more row"));
 }
@@ -90,8 +89,34 @@ PageSection LayOutReport(const Report& report) {
     section.metrics.emplace_back(Printable(metric.title),
                                  Printable(HumanCell(metric.value, metric.unit)));
   }
-  for (const Table& table : report.tables) section.tables.push_back(LayOutTable(table));
+  for (const Table& table : report.tables) {
+    if (table.text_rows > 0 || table.rows.empty()) {
+      section.tables.push_back(LayOutTable(table));
+      continue;
+    }
+    section.also += section.also.empty() ? "More in --format csv and json: " : "; ";
+    section.also +=
+        fmt::format("{} ({})", Printable(table.title), Plural(table.rows.size(), "row"));
+  }
   return section;
+}
+
+// When nothing can be answered and all for one reason, saying it once is enough.
+bool AllFailAlike(const std::vector<Report>& reports) {
+  return reports.size() > 1 && std::ranges::all_of(reports, [&](const Report& report) {
+           return report.status == Status::kUnavailable && report.why == reports.front().why;
+         });
+}
+
+std::vector<PageSection> LayOutReports(const std::vector<Report>& reports) {
+  if (AllFailAlike(reports)) {
+    PageSection section = LayOutReport(reports.front());
+    section.title = fmt::format("All {} analyses", reports.size());
+    return {section};
+  }
+  std::vector<PageSection> sections;
+  for (const Report& report : reports) sections.push_back(LayOutReport(report));
+  return sections;
 }
 
 void LayOutFindings(const ReportSet& answer, Page& page) {
@@ -118,6 +143,7 @@ void LayOutFindings(const ReportSet& answer, Page& page) {
 
 // The notes that say the same thing of several files.
 struct NoteGroup {
+  std::string_view name;
   std::string_view says;
   int64_t count = 0;
   std::set<std::string_view> where;
@@ -125,7 +151,8 @@ struct NoteGroup {
 
 std::string NoteLine(const NoteGroup& group) {
   std::string line = Printable(group.says);
-  if (group.count > 0) line = fmt::format("{} x {}", HumanCount(group.count), line);
+  const std::string times = group.count > 1 ? fmt::format(" x {}", HumanCount(group.count)) : "";
+  line = fmt::format("{}{}: {}", Printable(group.name), times, line);
   if (group.where.empty()) return line;
   const bool is_one = group.where.size() == 1;
   return fmt::format("{} ({})", line,
@@ -138,7 +165,7 @@ std::vector<std::string> LayOutNotes(const ReportSet& answer) {
   const auto add = [&](const std::vector<Note>& notes) {
     for (const Note& note : notes) {
       const auto [entry, is_new] = known.try_emplace({note.name, note.says}, groups.size());
-      if (is_new) groups.push_back({note.says, 0, {}});
+      if (is_new) groups.push_back({note.name, note.says, 0, {}});
       NoteGroup& group = groups[entry->second];
       group.count = AddSaturated(group.count, note.count);
       if (!note.where.empty()) group.where.insert(note.where);
@@ -158,7 +185,7 @@ Page LayOut(const ReportSet& answer) {
   Page page;
   page.verdict = Printable(answer.verdict);
   LayOutFindings(answer, page);
-  for (const Report& report : answer.reports) page.sections.push_back(LayOutReport(report));
+  page.sections = LayOutReports(answer.reports);
   page.notes = LayOutNotes(answer);
   return page;
 }

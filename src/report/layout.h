@@ -38,6 +38,8 @@ struct PageSection {
   std::string headline;
   std::vector<std::pair<std::string, std::string>> metrics;
   std::vector<PageTable> tables;
+  std::string
+      also;  // which tables are not shown at all, and where to find them; empty when all are
 };
 
 struct Page {

@@ -122,6 +122,7 @@ void DrawSection(Sheet& sheet, const PageSection& section) {
   sheet.Block(Escaped(section.headline));
   DrawMetrics(sheet, section);
   for (const PageTable& table : section.tables) DrawTable(sheet, table);
+  sheet.Block(Escaped(section.also));
 }
 
 void DrawNotes(Sheet& sheet, const Page& page) {

@@ -33,8 +33,8 @@ std::string Printable(std::string_view text);
 // that combine.
 size_t DisplayWidth(std::string_view printable);
 
-// `printable` in at most `width` columns: what does not fit is replaced by "…", two thirds on, since
-// names say what they are at their front and which one at their end. `width` is at least 1.
+// `printable` in at most `width` columns: what does not fit is replaced by "…", two thirds on,
+// since names say what they are at their front and which one at their end. `width` is at least 1.
 std::string ShortenMiddle(std::string_view printable, size_t width);
 
 }  // namespace stepscope

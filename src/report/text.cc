@@ -123,6 +123,9 @@ void DrawSection(Pen& pen, const PageSection& section) {
   pen.Paragraph(2, section.headline);
   DrawMetrics(pen, section);
   for (const PageTable& table : section.tables) DrawTable(pen, table);
+  if (section.also.empty()) return;
+  pen.Gap();
+  pen.Paragraph(2, section.also);
 }
 
 void DrawNotes(Pen& pen, const Page& page) {

@@ -40,6 +40,41 @@ void Squeeze(std::span<const PageColumn> columns, size_t room, std::vector<size_
   }
 }
 
+// How many characters `text` shares with the beginning of another of `cells`, at most.
+size_t SharedFront(std::string_view text, std::span<const std::string_view> cells) {
+  size_t shared = 0;
+  for (const std::string_view other : cells) {
+    if (other == text) continue;
+    const auto [here, there] = std::ranges::mismatch(text, other);
+    shared = std::max(shared, static_cast<size_t>(here - text.begin()));
+  }
+  return shared;
+}
+
+// Shortens the cells of a text column. Where names begin alike for longer than could be shown, as
+// those of generated GEMM kernels do, what is left out is part of what they share.
+void ShortenColumn(std::vector<std::vector<std::string>>& rows, size_t column, size_t width) {
+  std::vector<std::string> whole;
+  for (const auto& row : rows) whole.push_back(row[column]);
+  const std::vector<std::string_view> cells(whole.begin(), whole.end());
+  for (size_t r = 0; r < rows.size(); ++r) {
+    if (DisplayWidth(cells[r]) <= width) continue;
+    const size_t front = width / 3;
+    const size_t shared = SharedFront(cells[r], cells);
+    const bool ascii =
+        std::ranges::all_of(cells[r], [](char c) { return static_cast<signed char>(c) >= 0; });
+    if (!ascii || shared <= width * 2 / 3 || front < 4) {
+      rows[r][column] = ShortenMiddle(cells[r], width);
+      continue;
+    }
+    // The rest is shown from a little before where it differs; all of it, if that fits.
+    const size_t room = width - front - 1;
+    const size_t from = std::min(shared - std::min<size_t>(shared, 4), cells[r].size() - room);
+    const std::string_view rest = cells[r].substr(from);
+    rows[r][column] = std::string(cells[r].substr(0, front)) + "…" + ShortenMiddle(rest, room);
+  }
+}
+
 std::string AlignRow(std::span<const PageColumn> columns, std::span<const size_t> widths,
                      const auto& cell_at) {
   std::string line;
@@ -94,7 +129,11 @@ std::vector<std::string> AlignTable(const PageTable& table, size_t width) {
   lines.reserve(table.rows.size() + 1);
   lines.push_back(AlignRow(table.columns, widths,
                            [&](size_t c) -> const std::string& { return table.columns[c].title; }));
-  for (const auto& row : table.rows) {
+  auto rows = table.rows;
+  for (size_t c = 0; c < widths.size(); ++c) {
+    if (table.columns[c].is_text) ShortenColumn(rows, c, widths[c]);
+  }
+  for (const auto& row : rows) {
     lines.push_back(
         AlignRow(table.columns, widths, [&](size_t c) -> const std::string& { return row[c]; }));
   }

@@ -37,14 +37,14 @@ Idle time
     rank     idle  idle share   copied
        2  1.24 ms      12.3 %  1.50 MB
        0   640 ns       0.0 %        -
-    … 1 more row (--format csv or json shows all)
+    … 1 more row in --format csv and json
 
   Kernels
     kernel                           launches
     void gemm<float, 128>(Params)      12,345
     ncclDevKernel_AllReduce_Sum_f32         7
 
-  Gaps: 3 rows (--format csv or json shows all)
+  More in --format csv and json: Gaps (3 rows)
 
 Memory
   unavailable: the traces were recorded without

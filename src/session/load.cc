@@ -25,11 +25,11 @@ namespace {
 // One file, from its bytes to the work in it.
 struct LoadedFile {
   InputFile info;
-  Error error;                        // when info.problem is set and the file is not used
+  Error error;  // when info.problem is set and the file is not used
   Notes notes;
   RankWork work;
-  StringTable strings;                // names of the work until they are merged
-  std::optional<int64_t> own_rank;    // as the trace says
+  StringTable strings;              // names of the work until they are merged
+  std::optional<int64_t> own_rank;  // as the trace says
   std::optional<int64_t> world_size;
   bool used = false;
 };
@@ -74,14 +74,15 @@ void LoadFile(LoadedFile& file, const ReadOptions& options, std::atomic<int64_t>
 // Calls options.on_progress a few times a second until it goes out of scope.
 class ProgressTicker {
  public:
-  ProgressTicker(const OpenOptions& options, const Progress& totals, const std::atomic<int64_t>& bytes,
-                 const std::atomic<int>& files) {
+  ProgressTicker(const OpenOptions& options, const Progress& totals,
+                 const std::atomic<int64_t>& bytes, const std::atomic<int>& files) {
     if (!options.on_progress) return;
     thread_ = std::jthread([&options, totals, &bytes, &files](std::stop_token stop) {
       std::mutex mutex;
       std::condition_variable_any wake;
       std::unique_lock lock(mutex);
-      while (!wake.wait_for(lock, stop, std::chrono::milliseconds(100), [&] { return stop.stop_requested(); })) {
+      while (!wake.wait_for(lock, stop, std::chrono::milliseconds(100),
+                            [&] { return stop.stop_requested(); })) {
         Progress progress = totals;
         progress.bytes_done = bytes;
         progress.files_done = files;
@@ -106,7 +107,8 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, KindSet
   // The largest first, so that no thread is left with a large one at the end.
   std::vector<size_t> order(paths.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, std::ranges::greater{}, [&](size_t i) { return files[i].info.bytes; });
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [&](size_t i) { return files[i].info.bytes; });
 
   const size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads)
                                              : std::max(1u, std::thread::hardware_concurrency());
@@ -131,7 +133,8 @@ bool SameRecording(const LoadedFile& a, const LoadedFile& b) {
   });
 }
 
-// Gives every used file its rank: the trace's own, else the one in its name, else a free one in order.
+// Gives every used file its rank: the trace's own, else the one in its name, else a free one in
+// order.
 void SettleRanks(std::vector<LoadedFile>& files) {
   std::set<int64_t> taken;
   for (LoadedFile& file : files) {
@@ -139,7 +142,8 @@ void SettleRanks(std::vector<LoadedFile>& files) {
     const auto named = RankFromPath(file.info.path);
     file.info.rank = file.own_rank.value_or(named.value_or(-1));
     if (file.info.rank >= 0) taken.insert(file.info.rank);
-    if (file.own_rank && named && *file.own_rank != *named) file.notes.Add(NoteKind::kRankDisagrees);
+    if (file.own_rank && named && *file.own_rank != *named)
+      file.notes.Add(NoteKind::kRankDisagrees);
     if (!file.own_rank && named) file.notes.Add(NoteKind::kRankFromName);
   }
   const bool alone = std::ranges::count_if(files, &LoadedFile::used) == 1;
@@ -197,18 +201,22 @@ void AddNotes(const LoadedFile& file, std::vector<Note>& notes) {
     if (file.notes.Count(kind) == 0) continue;
     std::string says(NoteSays(kind));
     if (!file.notes.Detail(kind).empty()) says += ": " + file.notes.Detail(kind);
-    notes.push_back({std::string(NoteName(kind)), file.notes.Count(kind), std::move(says), file.info.path});
+    notes.push_back(
+        {std::string(NoteName(kind)), file.notes.Count(kind), std::move(says), file.info.path});
   }
 }
 
 void NoteMissingRanks(const std::vector<LoadedFile>& files, RunInfo& info) {
   int64_t world_size = 0;
-  for (const LoadedFile& file : files) world_size = std::max(world_size, file.world_size.value_or(0));
+  for (const LoadedFile& file : files)
+    world_size = std::max(world_size, file.world_size.value_or(0));
   const int64_t missing = world_size - info.ranks;
   if (missing <= 0) return;
   const NoteKind kind = NoteKind::kMissingRanks;
-  info.notes.push_back({std::string(NoteName(kind)), missing,
-                        std::string(NoteSays(kind)) + ", though its world size is " + std::to_string(world_size), ""});
+  info.notes.push_back(
+      {std::string(NoteName(kind)), missing,
+       std::string(NoteSays(kind)) + ", though its world size is " + std::to_string(world_size),
+       ""});
 }
 
 }  // namespace
@@ -219,9 +227,11 @@ Result<LoadedRun> LoadRun(const std::vector<std::string>& paths, KindSet keep,
   if (std::ranges::none_of(files, &LoadedFile::used)) {
     Error error = files.front().error;
     if (files.size() > 1) {
-      error.what = "none of the " + std::to_string(files.size()) + " files could be read; the first: " + error.what;
+      error.what = "none of the " + std::to_string(files.size()) +
+                   " files could be read; the first: " + error.what;
     }
-    if (error.hint.empty()) error.hint = "give the .json or .json.gz files that the PyTorch profiler exported";
+    if (error.hint.empty())
+      error.hint = "give the .json or .json.gz files that the PyTorch profiler exported";
     return std::unexpected(std::move(error));
   }
   SettleRanks(files);

@@ -1,4 +1,5 @@
-// Reads the files of a run: in parallel, each to the work of one recording, and settles their ranks.
+// Reads the files of a run: in parallel, each to the work of one recording, and settles their
+// ranks.
 #pragma once
 
 #include <functional>
@@ -14,12 +15,12 @@ namespace stepscope {
 
 struct LoadedRun {
   RunInfo info;
-  StringTable names;               // of Work::name
-  std::vector<RankWork> ranks;     // by rank, then window
+  StringTable names;            // of Work::name
+  std::vector<RankWork> ranks;  // by rank, then window
 };
 
-// Reads `paths`. `keep` is what the analyses to come need. Fails when no file could be read; files that
-// could not are listed in `info` with their problem.
+// Reads `paths`. `keep` is what the analyses to come need. Fails when no file could be read; files
+// that could not are listed in `info` with their problem.
 Result<LoadedRun> LoadRun(const std::vector<std::string>& paths, KindSet keep,
                           const OpenOptions& options);
 

@@ -4,38 +4,18 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 
 #include "analyses/all.h"
+#include "base/nearest_name.h"
 
 namespace stepscope {
 namespace {
 
-// Levenshtein's distance: insertions, deletions and replacements from one text to the other.
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
-
 // A hint for a name that is none of `known`: the nearest if it is near, and where to see them all.
 std::string NearestHint(std::string_view name, std::span<const std::string> known) {
-  const std::string_view asked = name.substr(0, 64);
-  const auto nearest = std::ranges::min_element(
-      known, {}, [&](const std::string& candidate) { return EditDistance(asked, candidate); });
-  if (nearest != known.end() && EditDistance(asked, *nearest) <= std::max<size_t>(2, asked.size() / 3)) {
-    return "did you mean '" + *nearest + "'?";
-  }
-  return "'stepscope list' shows what there is";
+  const std::string nearest = NearestName(name, known);
+  return nearest.empty() ? "'stepscope list' shows what there is"
+                         : "did you mean '" + nearest + "'?";
 }
 
 std::string FullName(const Analysis& analysis, const Parameter& parameter) {
@@ -51,9 +31,12 @@ bool Parses(const std::string& value) {
 
 bool IsOfType(Parameter::Type type, const std::string& value) {
   switch (type) {
-    case Parameter::Type::kInteger: return Parses<int64_t>(value);
-    case Parameter::Type::kNumber: return Parses<double>(value) && std::isfinite(std::stod(value));
-    case Parameter::Type::kText: return true;
+    case Parameter::Type::kInteger:
+      return Parses<int64_t>(value);
+    case Parameter::Type::kNumber:
+      return Parses<double>(value) && std::isfinite(std::stod(value));
+    case Parameter::Type::kText:
+      return true;
   }
   return false;
 }
@@ -91,7 +74,8 @@ Result<Params> MakeParams(const Analysis& analysis,
     for (const auto& [name, text] : given) {
       if (name != full_name) continue;
       if (!IsOfType(parameter.type, text)) {
-        const char* wanted = parameter.type == Parameter::Type::kInteger ? "a whole number" : "a number";
+        const char* wanted =
+            parameter.type == Parameter::Type::kInteger ? "a whole number" : "a number";
         return std::unexpected(Error{"'" + text + "' is not " + wanted, full_name,
                                      "the default is " + std::string(parameter.default_value)});
       }
@@ -104,7 +88,8 @@ Result<Params> MakeParams(const Analysis& analysis,
 Result<void> CheckParamNames(std::span<const std::pair<std::string, std::string>> given) {
   std::vector<std::string> known;
   for (const Analysis* analysis : kAllAnalyses) {
-    for (const Parameter& parameter : analysis->params) known.push_back(FullName(*analysis, parameter));
+    for (const Parameter& parameter : analysis->params)
+      known.push_back(FullName(*analysis, parameter));
   }
   for (const auto& [name, value] : given) {
     if (std::ranges::find(known, name) != known.end()) continue;

@@ -18,8 +18,8 @@ Result<const Analysis*> FindAnalysis(std::string_view name);
 // The analyses of these names, without repetition; all of them for an empty list.
 Result<std::vector<const Analysis*>> FindAnalyses(std::span<const std::string> names);
 
-// Values for the parameters of `analysis`: from `given` ("analysis.param" and value), else the defaults.
-// Fails when a value is not of its parameter's type.
+// Values for the parameters of `analysis`: from `given` ("analysis.param" and value), else the
+// defaults. Fails when a value is not of its parameter's type.
 Result<Params> MakeParams(const Analysis& analysis,
                           std::span<const std::pair<std::string, std::string>> given);
 

@@ -15,9 +15,12 @@ namespace {
 
 std::string TypeName(Parameter::Type type) {
   switch (type) {
-    case Parameter::Type::kInteger: return "integer";
-    case Parameter::Type::kNumber: return "number";
-    case Parameter::Type::kText: return "text";
+    case Parameter::Type::kInteger:
+      return "integer";
+    case Parameter::Type::kNumber:
+      return "number";
+    case Parameter::Type::kText:
+      return "text";
   }
   return "";
 }
@@ -96,8 +99,9 @@ Result<ReportSet> Session::Analyze(const AnalyzeOptions& options) const {
   answer.run.steps = options.steps;
   for (const Analysis* analysis : *asked) {
     if (std::ranges::find(state_->prepared, analysis) == state_->prepared.end()) {
-      return std::unexpected(Error{"the run was not opened for '" + std::string(analysis->name) + "'", "",
-                                   "name it in OpenOptions::analyses"});
+      return std::unexpected(
+          Error{"the run was not opened for '" + std::string(analysis->name) + "'", "",
+                "name it in OpenOptions::analyses"});
     }
     const auto params = MakeParams(*analysis, options.params);
     if (!params) return std::unexpected(params.error());

@@ -14,7 +14,8 @@ std::string Verdict(std::span<const Report> reports) {
     }
   }
   if (first == nullptr) {
-    return reports.empty() ? "Nothing was asked." : "Nothing can be said: " + reports.front().why + ".";
+    return reports.empty() ? "Nothing was asked."
+                           : "Nothing can be said: " + reports.front().why + ".";
   }
   return first->headline + (best == nullptr ? "" : " " + best->says);
 }

@@ -15,7 +15,7 @@ constexpr auto kTexts = std::to_array<NoteText>({
     {"not_a_trace", "the file is not a trace; it was left out"},
     {"truncated", "the file ends early; what was whole was used"},
     {"corrupt", "the compressed data is damaged; what came before the damage was used"},
-    {"malformed", "the text breaks off being JSON; what came before was used"},
+    {"malformed", "parts of the text are no JSON; what could be read around them was used"},
     {"trailing_bytes", "bytes after the end of the trace were ignored"},
     {"invalid_text", "characters that JSON text must not hold were replaced by '?'"},
     {"duplicate_file", "the same recording was given more than once; it was used once"},
@@ -23,18 +23,22 @@ constexpr auto kTexts = std::to_array<NoteText>({
     {"rank_from_order", "neither the trace nor its name says a rank; files were numbered in order"},
     {"rank_disagrees", "the trace's own rank was used; its file name says another"},
     {"missing_ranks", "ranks of this job have no trace here"},
-    {"unknown_category", "events are of a category this version does not know; no analysis counts them"},
-    {"unknown_phase", "events of a form other than complete, instant, counter or flow were left out"},
+    {"unknown_category",
+     "events are of a category this version does not know; no analysis counts them"},
+    {"unknown_phase",
+     "events of a form other than complete, instant, counter or flow were left out"},
     {"unreadable_event", "events without a readable time or name were left out"},
     {"value_out_of_range", "arguments that are no number this tool can hold were left out"},
     {"negative_duration", "events that end before they start were taken to last 0 ns"},
     {"huge_duration", "accelerator work said to last over a day was left out"},
     {"clock_step", "accelerator work more than a day away from the rest was left out"},
-    {"overlapping", "pieces of work start before the previous one of their stream ends; time that two "
-                    "share counts once"},
+    {"overlapping",
+     "pieces of work start before the previous one of their stream ends; time that two "
+     "share counts once"},
     {"no_gpu_events", "the trace holds no accelerator work"},
-    {"without_launch", "pieces of accelerator work have no launch call in the trace; they belong to "
-                       "no step, and gaps before them are not counted as waiting for the host"},
+    {"without_launch",
+     "pieces of accelerator work have no launch call in the trace; they belong to "
+     "no step, and gaps before them are not counted as waiting for the host"},
     {"outside_steps", "pieces of accelerator work were launched outside every step"},
     {"repeated_step", "steps occur twice under one number; the later one was left out"},
 });

@@ -1,7 +1,7 @@
 // Everything that can be wrong with an input, by name, and how often it was.
 //
-// Nothing is dropped, clipped or guessed in silence: whoever does so counts a note. A new way for an
-// input to be odd is one line in the list in notes.cc.
+// Nothing is dropped, clipped or guessed in silence: whoever does so counts a note. A new way for
+// an input to be odd is one line in the list in notes.cc.
 #pragma once
 
 #include <array>

@@ -33,17 +33,17 @@ enum class IntField : uint8_t {
   kPythonParent,
   kPythonModule,
   kFlowId,
-  kInElements,   // of a collective's message
+  kInElements,  // of a collective's message
   kOutElements,
   kGroupSize,
   kCollectiveSequence,
-  kAddress,      // of a memory event
+  kAddress,  // of a memory event
   kTotalAllocated,
   kTotalReserved,
   kDeviceType,
   kDeviceId,
-  kWaitStream,        // of a synchronisation
-  kWaitCorrelation,   // of the event record it waits for
+  kWaitStream,       // of a synchronisation
+  kWaitCorrelation,  // of the event record it waits for
   kEventHandle,
   kCount
 };

@@ -70,26 +70,26 @@ constexpr auto kCommunicationPrefixes = std::to_array<std::string_view>({
     "nccl",           // NVIDIA: ncclKernel_, ncclDevKernel_, ncclSymDevKernel_ (symmetric memory)
     "rccl",           // AMD
     "hccl", "hcom_",  // Huawei, Habana
-    "oneccl", "ccl_kernel",  // Intel
-    "mscclkernel", "mscclpp",  // Microsoft
+    "oneccl", "ccl_kernel",           // Intel
     "collective_subgraph_execution",  // Meta's MTIA
 });
 constexpr auto kCommunicationParts = std::to_array<std::string_view>({
-    "ncclkernel", "nccldevkernel", "ncclsym", "rcclgeneric",
+    "ncclkernel", "nccldevkernel", "ncclsym", "rcclgeneric", "mscclkernel", "mscclpp::",
     // One- and two-shot kernels of inference engines and symmetric memory.
     "all_reduce_kernel", "allreduce_kernel", "all_gather_kernel", "allgather_kernel",
     "reduce_scatter_kernel", "reducescatter_kernel", "all_to_all_kernel", "alltoall_kernel",
     "one_shot_all_reduce", "two_shot_all_reduce", "oneshotallreduce", "twoshotallreduce",
     "one_shot_allreduce", "two_shot_allreduce", "trtllm_allreduce", "lamportallreduce",
-    "multimem_",            // PyTorch symmetric memory over NVLink multicast
-    "cross_device_reduce",  // vLLM, SGLang, AITER
-    "quickreduce", "quick_reduce",
-    "nvshmem", "rocshmem",  // one-sided
-    "deep_ep::", "deepep::",  // expert parallel dispatch and combine
-    "userbuffers_",         // Transformer Engine
+    "allreduce_fusion_kernel", "alltoallv",
+    "multimem_",                                  // PyTorch symmetric memory over NVLink multicast
+    "cross_device_reduce", "cross_device_store",  // vLLM, SGLang, AITER
+    "quickreduce", "quick_reduce", "nvshmem", "_on_stream_kernel_", "rocshmem",  // one-sided
+    // Expert parallel dispatch and combine: DeepEP, MORI, TensorRT-LLM.
+    "deep_ep::", "deepep::", "mori::", "epdispatchint", "epcombineint", "moea2a",
+    "userbuffers_",  // Transformer Engine
 });
-constexpr auto kMemoryParts = std::to_array<std::string_view>({"memcpy", "dma_", "_dma", "copyhost",
-                                                               "copydevice"});
+constexpr auto kMemoryParts =
+    std::to_array<std::string_view>({"memcpy", "dma_", "_dma", "copyhost", "copydevice"});
 
 std::string Lower(std::string_view text) {
   std::string lower(text);
@@ -113,9 +113,9 @@ bool ContainsAny(std::string_view text, const std::array<std::string_view, N>& p
 
 std::string_view KindName(Kind kind) {
   constexpr auto kNames = std::to_array<std::string_view>(
-      {"compute", "communication", "memcpy", "memset", "runtime", "operator", "annotation", "python",
-       "gpu annotation", "sync", "overhead", "counter range", "instant", "counter", "flow",
-       "profiler window", "unknown"});
+      {"compute", "communication", "memcpy", "memset", "runtime", "operator", "annotation",
+       "python", "gpu annotation", "sync", "overhead", "counter range", "instant", "counter",
+       "flow", "profiler window", "unknown"});
   static_assert(kNames.size() == static_cast<size_t>(Kind::kCount));
   return kNames[static_cast<size_t>(kind)];
 }

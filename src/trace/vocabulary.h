@@ -1,8 +1,8 @@
 // The one place that decides what an event is.
 //
 // Accelerator work is decided by the event's category, never by its having a stream: host operators
-// of Triton and synchronisation records carry streams too. Which kind of accelerator work a kernel is
-// (compute or communication) is decided by its collective arguments first, then by its name.
+// of Triton and synchronisation records carry streams too. Which kind of accelerator work a kernel
+// is (compute or communication) is decided by its collective arguments first, then by its name.
 #pragma once
 
 #include <cstdint>
@@ -66,8 +66,8 @@ class KindSet {
 inline constexpr KindSet kGpuWork = {Kind::kCompute, Kind::kCommunication, Kind::kMemcpy,
                                      Kind::kMemset};
 
-// What a category says about its events, as profilers of 2021 to today spell it, and what of that the
-// event's name may still change.
+// What a category says about its events, as profilers of 2021 to today spell it, and what of that
+// the event's name may still change.
 enum class NameDecides : uint8_t {
   kNothing,
   kCommunication,  // kernels: compute, or communication

@@ -1,0 +1,14 @@
+// What somebody who mistyped a name may have meant.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace stepscope {
+
+// The name of `known` that takes the fewest insertions, deletions and replacements to reach from
+// `name`; empty when none is near.
+std::string NearestName(std::string_view name, std::span<const std::string> known);
+
+}  // namespace stepscope

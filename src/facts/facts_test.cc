@@ -1,0 +1,89 @@
+// What analyses see: devices with their occupancy in total and by step, and reasons where nothing
+// is.
+#include "facts/facts.h"
+
+#include <gtest/gtest.h>
+
+#include "facts/sample_trace.h"
+
+namespace stepscope {
+namespace {
+
+Facts Derive(const StringTable& names, std::span<const RankWork> ranks,
+             std::string_view steps = "all") {
+  return DeriveFacts(names, ranks, *ParseSteps(steps), steps);
+}
+
+TEST(Facts, ADeviceEachInOrderWithItsOwnOccupancy) {
+  SampleTrace t;
+  t.Work("k", 0, 10, 0, 7, Kind::kCompute, 1);
+  t.Work("c", 5, 20, 0, 20, Kind::kCommunication, 1);
+  t.Work("k", 100, 130, 0, 7, Kind::kCompute, 0);
+  const std::vector<RankWork> ranks = {BuildRankWork(t.trace)};
+  const Facts facts = Derive(t.trace.strings, ranks);
+  ASSERT_EQ(facts.devices.size(), 2u);
+  EXPECT_EQ(facts.devices[0].device, 0);
+  EXPECT_EQ(facts.devices[0].total.Span(), 30);
+  EXPECT_EQ(facts.devices[1].device, 1);
+  EXPECT_EQ(facts.devices[1].total.Span(), 20);
+  EXPECT_EQ(facts.devices[1].total.Overlapped(), 5);
+  EXPECT_EQ(facts.Name(ranks[0].work[0]), "k");
+  EXPECT_TRUE(facts.no_work.empty());
+  EXPECT_FALSE(facts.HasSteps());
+}
+
+TEST(Facts, StepsHaveTheOccupancyOfTheirOwnWork) {
+  SampleTrace t;
+  t.Step(1, 0, 100);
+  t.Step(2, 100, 200);
+  t.Launch(50, 1);
+  t.Launch(150, 2);
+  t.Work("k", 60, 160, 1);
+  t.Work("k", 160, 170, 2);
+  const std::vector<RankWork> ranks = {BuildRankWork(t.trace)};
+  const Facts all = Derive(t.trace.strings, ranks);
+  ASSERT_EQ(all.devices[0].by_step.size(), 2u);
+  EXPECT_EQ(all.devices[0].by_step[0].Busy(), 100);
+  EXPECT_EQ(all.devices[0].by_step[1].Busy(), 10);
+  const Facts second = Derive(t.trace.strings, ranks, "2");
+  EXPECT_EQ(second.devices[0].total.Busy(), 10);
+  ASSERT_EQ(second.devices[0].by_step.size(), 1u);
+}
+
+TEST(Facts, SayWhyThereIsNoWork) {
+  SampleTrace without, stepless, stepped;
+  stepless.Work("k", 0, 10);
+  stepped.Step(3, 0, 100);
+  stepped.Launch(1, 1);
+  stepped.Work("k", 5, 10);
+  const std::vector<RankWork> none = {BuildRankWork(without.trace)};
+  const std::vector<RankWork> no_steps = {BuildRankWork(stepless.trace)};
+  const std::vector<RankWork> steps = {BuildRankWork(stepped.trace)};
+  const auto why = [](const SampleTrace& t, std::span<const RankWork> ranks,
+                      std::string_view selection) {
+    return Derive(t.trace.strings, ranks, selection).no_work;
+  };
+  EXPECT_TRUE(why(without, none, "all").contains("no trace holds accelerator work"));
+  EXPECT_TRUE(why(stepless, no_steps, "3").contains("no steps to select from"));
+  EXPECT_TRUE(why(stepped, steps, "4").contains("steps in the traces: 3"));
+  EXPECT_TRUE(why(stepped, steps, "complete").contains("no step is complete"));
+}
+
+TEST(Facts, NameTheRanksWithoutWork) {
+  SampleTrace with, without;
+  with.Work("k", 0, 10);
+  std::vector<RankWork> ranks = {BuildRankWork(with.trace), BuildRankWork(without.trace)};
+  ranks[1].rank = 1;
+  EXPECT_EQ(Derive(with.trace.strings, ranks).some_without_work,
+            "rank 1 has no accelerator work in what was selected");
+  for (int64_t r = 2; r < 12; ++r) {
+    ranks.push_back(ranks[1]);
+    ranks.back().rank = r;
+  }
+  const std::string many = Derive(with.trace.strings, ranks).some_without_work;
+  EXPECT_TRUE(many.starts_with("ranks 1, 2, 3,")) << many;
+  EXPECT_TRUE(many.contains("and 3 more")) << many;
+}
+
+}  // namespace
+}  // namespace stepscope

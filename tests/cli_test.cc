@@ -1,0 +1,243 @@
+// The binary as a user runs it: exit codes, messages, files and pipes.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "tests/front_door.h"
+
+namespace stepscope::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code = -1;  // exit code, or 128 plus the signal
+  std::string out, err;
+};
+
+std::string Content(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Runs a line of shell in which `stepscope` is the binary.
+Outcome Shell(const std::string& line) {
+  const ScratchFolder folder;
+  const std::string errors = folder.path() + "/stderr";
+  const std::string script =
+      "stepscope() { '" STEPSCOPE_BINARY "' \"$@\"; }; { " + line + "\n} 2>'" + errors + "'";
+  Outcome outcome;
+  FILE* pipe = popen(script.c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error("no shell");
+  char buffer[4096];
+  for (size_t got = 0; (got = fread(buffer, 1, sizeof(buffer), pipe)) > 0;)
+    outcome.out.append(buffer, got);
+  const int status = pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  outcome.err = Content(errors);
+  return outcome;
+}
+
+Outcome Stepscope(const std::string& arguments) { return Shell("stepscope " + arguments); }
+
+// A small job, and a path to it as an argument.
+class CliTest : public ::testing::Test {
+ protected:
+  CliTest() {
+    for (int rank = 0; rank < 2; ++rank) {
+      folder_.Write(fmt::format("rank_{}.json", rank), DocumentOfRank(rank, Kernels(20)));
+    }
+  }
+  const ScratchFolder folder_;
+  const std::string job_ = "'" + folder_.path() + "'";
+};
+
+// An error tells what, where and what to try, and nothing reaches standard output.
+void ExpectError(const Outcome& outcome, const std::string& what, const std::string& hint) {
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(outcome.err.starts_with("stepscope: ")) << outcome.err;
+  EXPECT_TRUE(outcome.err.contains(what)) << outcome.err;
+  EXPECT_TRUE(outcome.err.contains("  try:   ")) << outcome.err;
+  EXPECT_TRUE(outcome.err.contains(hint)) << outcome.err;
+}
+
+TEST_F(CliTest, AnalyzeAnswersAndExitsZero) {
+  const Outcome text = Stepscope("analyze " + job_);
+  EXPECT_EQ(text.code, 0);
+  EXPECT_EQ(text.err, "");
+  EXPECT_TRUE(text.out.contains("rank")) << text.out;
+  const Outcome one = Stepscope("analyze " + folder_.path() + "/rank_1.json --only comm_overlap");
+  EXPECT_EQ(one.code, 0);
+}
+
+TEST_F(CliTest, JsonIsOneObjectOfTheSchema) {
+  const Outcome outcome =
+      Stepscope("analyze " + job_ + " --format json --only idle_time,comm_overlap");
+  ASSERT_EQ(outcome.code, 0);
+  const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  EXPECT_EQ(json["schema"], "stepscope.report/1");
+  ASSERT_EQ(json["reports"].size(), 2u);
+  EXPECT_EQ(json["reports"][0]["analysis"], "idle_time");
+  EXPECT_EQ(json["reports"][1]["analysis"], "comm_overlap");
+  EXPECT_EQ(json["run"]["ranks"], 2);
+}
+
+TEST_F(CliTest, EveryFormatPrints) {
+  for (const char* format : {"text", "json", "csv", "markdown"}) {
+    const Outcome outcome = Stepscope("analyze " + job_ + " --format " + format);
+    EXPECT_EQ(outcome.code, 0) << format;
+    EXPECT_GT(outcome.out.size(), 200u) << format;
+  }
+  ExpectError(Stepscope("analyze " + job_ + " --format xml"), "xml", "--help");
+}
+
+TEST_F(CliTest, WhatCannotBeReadIsAnError) {
+  const Outcome missing = Stepscope("analyze /no/such/folder");
+  ExpectError(missing, "there is no such file or folder", "spelling");
+  EXPECT_TRUE(missing.err.contains("  where: /no/such/folder")) << missing.err;
+  folder_.Write("only/x.json", "no trace");
+  ExpectError(Stepscope("analyze " + folder_.path() + "/only"), "not JSON", "PyTorch");
+  ExpectError(Stepscope("analyze"), "PATH", "--help");
+  ExpectError(Stepscope("analyze ''"), "no such", "");
+}
+
+TEST_F(CliTest, AWrongNameSuggestsTheNearest) {
+  ExpectError(Stepscope("analyze " + job_ + " --only comm_overlp"), "comm_overlp",
+              "did you mean 'comm_overlap'?");
+  ExpectError(Stepscope("explain idletime"), "idletime", "did you mean 'idle_time'?");
+  ExpectError(Stepscope("explain zzzzzzzzzzzz"), "zzzzzzzzzzzz", "stepscope list");
+  ExpectError(Stepscope("explain \"$(printf 'a\\033[31mb')\""), "a\\x1b[31mb", "");
+}
+
+TEST_F(CliTest, ParametersAreCheckedByNameAndType) {
+  const std::string analyze = "analyze " + job_ + " --only idle_time ";
+  EXPECT_EQ(Stepscope(analyze + "-p idle_time.consecutive_kernel_delay=50000").code, 0);
+  EXPECT_EQ(Stepscope(analyze + "--param idle_time.consecutive_kernel_delay=-1").code, 0);
+  ExpectError(Stepscope(analyze + "-p idle_time.consecutive_kernel_delay=soon"),
+              "'soon' is not a whole number", "30000");
+  ExpectError(Stepscope(analyze + "-p idle_time.consecutive_kernel_delay=1.5"), "1.5", "30000");
+  ExpectError(Stepscope(analyze + "-p idle_time.consecutive_kernel_delay="), "''", "30000");
+  ExpectError(Stepscope(analyze + "-p idle_time.consecutive_kernel_dely=1"),
+              "consecutive_kernel_dely", "did you mean");
+  ExpectError(Stepscope(analyze + "-p nonsense"), "nonsense", "analysis.param=value");
+  ExpectError(Stepscope(analyze + "-p"), "param", "--help");
+}
+
+TEST_F(CliTest, StepsAreChecked) {
+  EXPECT_EQ(Stepscope("analyze " + job_ + " --steps all").code, 0);
+  EXPECT_EQ(Stepscope("analyze " + job_ + " --steps 3").code, 0)
+      << "an answer that says there is none";
+  ExpectError(Stepscope("analyze " + job_ + " --steps 7..3"), "7..3", "3..7");
+}
+
+TEST_F(CliTest, OutputGoesToAFileWholeOrNotAtAll) {
+  const std::string file = folder_.path() + "/out/report.json";
+  fs::create_directory(folder_.path() + "/out");
+  const Outcome done = Stepscope("analyze " + job_ + " --format json -o '" + file + "'");
+  EXPECT_EQ(done.code, 0);
+  EXPECT_EQ(done.out, "");
+  EXPECT_TRUE(nlohmann::json::accept(Content(file)));
+  const std::string before = Content(file);
+
+  ExpectError(Stepscope("analyze " + job_ + " --only nothing -o '" + file + "'"), "nothing", "");
+  EXPECT_EQ(Content(file), before) << "a failure leaves what was there";
+  ExpectError(Stepscope("analyze " + job_ + " -o '" + folder_.path() + "/no/folder/x'"),
+              "cannot write", "folder");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path() + "/out"), {}), 1);
+  EXPECT_EQ(Stepscope("analyze " + job_ + " -o -").out, Stepscope("analyze " + job_).out);
+}
+
+TEST_F(CliTest, WithoutATerminalThereAreNoEscapes) {
+  folder_.Write("rank_2.json", DocumentOfRank(2, {Kernel(R"(a\u001b[31mb)", 0, 5)}));
+  for (const char* environment : {"", "NO_COLOR=1 ", "TERM=xterm-256color ", "CLICOLOR_FORCE=1 "}) {
+    const Outcome outcome =
+        Shell(std::string("export ") + (*environment != '\0' ? environment : "X=") +
+              "; stepscope analyze " + job_);
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ((outcome.out + outcome.err).find('\x1b'), std::string::npos) << environment;
+  }
+}
+
+TEST_F(CliTest, AReaderThatLeavesEarlyIsNoError) {
+  for (const char* command :
+       {"analyze JOB", "analyze JOB --format json", "list", "explain idle_time",
+        "explain kernel_breakdown", "completions bash", "--help", "analyze --help"}) {
+    std::string line = command;
+    if (const size_t job = line.find("JOB"); job != line.npos) line.replace(job, 3, job_);
+    for (const char* reader : {"head -1", "true"}) {
+      const Outcome outcome = Shell("stepscope " + line + " | " + reader);
+      EXPECT_EQ(outcome.code, 0);
+      EXPECT_EQ(outcome.err, "") << command;
+    }
+  }
+}
+
+TEST_F(CliTest, AFullDiskIsAnError) {
+  const Outcome outcome = Shell("stepscope analyze " + job_ + " > /dev/full");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(outcome.err.contains("cannot write")) << outcome.err;
+}
+
+TEST(Cli, ListsAndExplainsEveryAnalysis) {
+  const Outcome list = Stepscope("list");
+  EXPECT_EQ(list.code, 0);
+  for (const AnalysisInfo& analysis : Session::List()) {
+    EXPECT_TRUE(list.out.contains(analysis.name)) << analysis.name;
+    const Outcome explained = Stepscope("explain " + analysis.name);
+    EXPECT_EQ(explained.code, 0);
+    EXPECT_TRUE(explained.out.contains(analysis.title));
+    for (const ParameterInfo& p : analysis.params) EXPECT_TRUE(explained.out.contains(p.name));
+  }
+}
+
+TEST(Cli, SaysItsVersionAndHelpsWithExamples) {
+  const Outcome version = Stepscope("--version");
+  EXPECT_EQ(version.code, 0);
+  EXPECT_TRUE(version.out.starts_with("stepscope "));
+  for (const char* command : {"", "analyze ", "explain ", "demo ", "completions "}) {
+    const Outcome help = Stepscope(std::string(command) + "--help");
+    EXPECT_EQ(help.code, 0);
+    EXPECT_TRUE(help.out.contains("Example")) << command;
+  }
+  EXPECT_EQ(Stepscope("").code, 2);
+  ExpectError(Stepscope("frobnicate"), "frobnicate", "--help");
+  ExpectError(Stepscope("analyze x --frobnicate"), "--frobnicate", "--help");
+}
+
+TEST(Cli, CompletionsAreScriptsThatTheirShellsRead) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const Outcome outcome = Stepscope(std::string("completions ") + shell);
+    EXPECT_EQ(outcome.code, 0);
+    for (const char* word : {"analyze", "explain", "demo", "only", "steps"}) {
+      EXPECT_TRUE(outcome.out.contains(word)) << shell << " " << word;
+    }
+    const Outcome read = Shell(fmt::format(
+        "command -v {0} > /dev/null || exit 77; stepscope completions {0} | {0} -n", shell));
+    EXPECT_TRUE(read.code == 0 || read.code == 77) << shell << ": " << read.err;
+  }
+  ExpectError(Stepscope("completions tcsh"), "tcsh", "--help");
+}
+
+TEST(Cli, BashCompletesSubcommandsOptionsAndNames) {
+  const auto complete = [](const std::string& words, int at) {
+    return Shell(fmt::format("bash -c \"$(stepscope completions bash)\nCOMP_WORDS=({}) "
+                             "COMP_CWORD={}\n_stepscope\n"
+                             "echo \\${{COMPREPLY[@]}}\"",
+                             words, at))
+        .out;
+  };
+  EXPECT_TRUE(complete("stepscope ana", 1).contains("analyze"));
+  EXPECT_TRUE(complete("stepscope analyze --on", 2).contains("--only"));
+  EXPECT_TRUE(complete("stepscope explain idle", 2).contains("idle_time"));
+  EXPECT_TRUE(complete("stepscope analyze --format js", 3).contains("json"));
+}
+
+}  // namespace
+}  // namespace stepscope::testing

@@ -1,0 +1,132 @@
+// The demo job's own ground truth against what the analyses say of its traces: two programs that
+// share no code, one that knows what it planted and one that has to find it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "stepscope/demo.h"
+#include "stepscope/session.h"
+#include "tests/scratch.h"
+
+namespace stepscope::testing {
+namespace {
+
+using Row = std::map<std::string, Cell>;
+
+std::vector<Row> Rows(const ReportSet& answer, std::string_view analysis, std::string_view key) {
+  std::vector<Row> rows;
+  for (const Report& report : answer.reports) {
+    for (const Table& table : report.tables) {
+      if (report.analysis != analysis || table.key != key) continue;
+      for (const auto& cells : table.rows) {
+        Row& row = rows.emplace_back();
+        for (size_t c = 0; c < cells.size(); ++c) row[table.columns[c].key] = cells[c];
+      }
+    }
+  }
+  return rows;
+}
+
+int64_t Number(const Row& row, const std::string& column) {
+  return std::get<int64_t>(row.at(column));
+}
+
+void ExpectSame(const nlohmann::json& truth, const Row& row,
+                std::initializer_list<const char*> columns) {
+  for (const char* column : columns) {
+    EXPECT_EQ(truth.at(column).get<int64_t>(), Number(row, column)) << column;
+  }
+}
+
+struct Job {
+  ScratchFolder folder;
+  nlohmann::json truth;
+  ReportSet answer;
+};
+
+void MakeJob(const DemoOptions& options, Job& job) {
+  const std::string path = job.folder.path() + "/job";
+  ASSERT_TRUE(WriteDemo(path, options));
+  std::ifstream(path + "/truth.json") >> job.truth;
+  const std::string paths[] = {path};
+  const auto session = Session::Open(paths);
+  ASSERT_TRUE(session);
+  job.answer = session->Analyze().value();
+}
+
+TEST(DemoTruth, EveryNumberIsFoundToTheNanosecond) {
+  Job job;
+  ASSERT_NO_FATAL_FAILURE(MakeJob({.ranks = 4, .steps = 3, .layers = 6}, job));
+  const auto ranks = Rows(job.answer, "temporal_breakdown", "ranks");
+  const auto overlap = Rows(job.answer, "comm_overlap", "ranks");
+  const auto steps = Rows(job.answer, "temporal_breakdown", "steps");
+  ASSERT_EQ(ranks.size(), 4u);
+  ASSERT_EQ(steps.size(), 12u);
+  size_t step = 0;
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    const auto& truth = job.truth.at("ranks").at(r);
+    ExpectSame(truth, ranks[r], {"rank", "span", "busy", "idle", "compute"});
+    ExpectSame(truth, overlap[r], {"communication", "overlapped", "exposed"});
+    EXPECT_EQ(truth.at("gpu_events").get<int64_t>(), job.answer.run.files[r].gpu_events);
+    EXPECT_EQ(truth.at("events").get<int64_t>(), job.answer.run.files[r].events);
+    for (const auto& step_truth : truth.at("steps")) {
+      ExpectSame(step_truth, steps[step++], {"step", "span", "busy", "idle", "compute"});
+    }
+  }
+}
+
+TEST(DemoTruth, EveryKernelIsCounted) {
+  Job job;
+  ASSERT_NO_FATAL_FAILURE(MakeJob({.ranks = 2, .steps = 2, .slow_rank = 1, .layers = 4}, job));
+  const auto kernels = Rows(job.answer, "kernel_breakdown", "kernels");
+  size_t compared = 0;
+  for (const auto& rank : job.truth.at("ranks")) {
+    for (const auto& truth : rank.at("kernels")) {
+      const auto same = [&](const Row& row) {
+        return std::get<std::string>(row.at("name")) == truth.at("name").get<std::string>() &&
+               Number(row, "rank") == rank.at("rank").get<int64_t>();
+      };
+      const auto row = std::ranges::find_if(kernels, same);
+      ASSERT_NE(row, kernels.end()) << truth.at("name");
+      ExpectSame(truth, *row, {"count", "sum"});
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, kernels.size());
+}
+
+const Finding* FindFinding(const ReportSet& answer, std::string_view words) {
+  for (const Report& report : answer.reports) {
+    for (const Finding& finding : report.findings) {
+      if (finding.says.contains(words)) return &finding;
+    }
+  }
+  return nullptr;
+}
+
+TEST(DemoTruth, ThePlantedTroublesAreFound) {
+  Job job;
+  ASSERT_NO_FATAL_FAILURE(
+      MakeJob({.ranks = 4, .steps = 3, .slow_rank = 1, .slow_factor = 1.4}, job));
+  EXPECT_NE(FindFinding(job.answer, "Rank 1 runs the same kernels slower"), nullptr);
+  EXPECT_NE(FindFinding(job.answer, "Rank 1 is the one the others wait for"), nullptr);
+  EXPECT_NE(FindFinding(job.answer, "Communication that nothing hides"), nullptr);
+  EXPECT_NE(FindFinding(job.answer, "Devices wait for the host"), nullptr);
+}
+
+TEST(DemoTruth, AHealthyJobRaisesNothing) {
+  Job job;
+  const DemoOptions healthy{
+      .ranks = 4, .steps = 3, .slow_rank = -1, .exposed_fraction = 0, .host_gap_fraction = 0};
+  ASSERT_NO_FATAL_FAILURE(MakeJob(healthy, job));
+  for (const Report& report : job.answer.reports) {
+    for (const Finding& finding : report.findings)
+      ADD_FAILURE() << finding.says << " " << finding.because;
+  }
+}
+
+}  // namespace
+}  // namespace stepscope::testing
