@@ -207,7 +207,8 @@ TEST(Cli, SaysItsVersionAndHelpsWithExamples) {
     EXPECT_TRUE(help.out.contains("Example")) << command;
   }
   EXPECT_EQ(Stepscope("").code, 2);
-  ExpectError(Stepscope("frobnicate"), "frobnicate", "--help");
+  ExpectError(Stepscope("frobnicate"), "", "stepscope --help");
+  ExpectError(Stepscope("analyse x"), "", "did you mean 'stepscope analyze'?");
   ExpectError(Stepscope("analyze x --frobnicate"), "--frobnicate", "--help");
 }
 

@@ -135,6 +135,40 @@ TEST(DamageSize, DamageInALargeFileCostsOnlyItself) {
   }
 }
 
+TEST(DamageSize, FloodsOfDamageTakeNoLongerThanTheyAreLong) {
+  const std::string events = R"({"traceEvents":[)" + Kernel("a", 0, 5) + ",";
+  for (const char* unit : {"{}",
+                           "{},",
+                           "}",
+                           ":",
+                           ",",
+                           "1 ",
+                           "\"\"",
+                           "{\"a\"},",
+                           "{\"a\":}",
+                           "[}",
+                           "{]",
+                           "\"",
+                           "\\\"",
+                           "{\"ph\"",
+                           "{\"ph\":{",
+                           "{\"ph\"},",
+                           "{\"ph\":\"},",
+                           "},{",
+                           "}{\"ph\":\"X\"",
+                           "\xff",
+                           " {"}) {
+    for (const char* last : {"", "\"", "]}", "}]"}) {
+      const std::string flood = Repeat(unit, kMegabyte / 2 / std::string_view(unit).size());
+      const std::clock_t began = std::clock();
+      const auto answer = AskAbout(events + flood + last);
+      ASSERT_TRUE(answer) << unit << " " << last;
+      EXPECT_GE(GpuEvents(*answer), 1) << unit << " " << last;
+      EXPECT_LT(std::clock() - began, 10 * CLOCKS_PER_SEC) << unit << " " << last;
+    }
+  }
+}
+
 TEST(DamageSize, ManyDamagedEventsAreEachPassedOver) {
   auto events = Kernels(3000);
   for (size_t i = 5; i < events.size(); i += 100) events[i] = Kernel("a\"b\"c", 0, 5);

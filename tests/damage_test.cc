@@ -64,6 +64,9 @@ TEST(Damage, PlainJsonCutAtAnyByteKeepsItsWholeEvents) {
       continue;
     }
     EXPECT_EQ(NoteCount(*answer, "truncated"), 1) << cut;
+    for (const char* other : {"malformed", "unreadable_event", "invalid_text", "corrupt"}) {
+      EXPECT_EQ(NoteCount(*answer, other), 0) << other << " at " << cut;
+    }
     EXPECT_GE(GpuEvents(*answer), before) << cut;
     before = GpuEvents(*answer);
   }
@@ -108,7 +111,7 @@ TEST(Damage, BytesBehindTheEndAreNoted) {
   const std::string document = Document(Kernels(20));
   for (const std::string& bytes :
        {Gzip(document) + "garbage", Gzip(document) + std::string(512, '\0'), document + "}",
-        document + "\n" + document, Gzip(document + " x")}) {
+        document + std::string(512, '\0'), document + "\n" + document, Gzip(document + " x")}) {
     const auto answer = AskAbout(bytes);
     ASSERT_TRUE(answer);
     EXPECT_EQ(NoteCount(*answer, "trailing_bytes"), 1);
@@ -179,6 +182,21 @@ TEST(Damage, WhatIsNoEventAmongEventsIsCountedAndPassedOver) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(GpuEvents(*answer), 2);
   EXPECT_EQ(NoteCount(*answer, "unreadable_event"), 6);
+}
+
+// What a crash of the machine leaves of a file: pages that were never written.
+TEST(Damage, ZerosInTheMiddleCostOnlyWhatTheyCover) {
+  const std::string whole = Document(Kernels(3000));
+  for (const size_t at : {size_t{20}, size_t{4096}, size_t{131'072}, size_t{200'000}}) {
+    for (const size_t length : {size_t{1}, size_t{100}, size_t{4096}}) {
+      std::string bytes = whole;
+      bytes.replace(at, length, length, '\0');
+      const auto answer = AskAbout(bytes);
+      if (!answer) continue;  // the key of the events is gone
+      EXPECT_GE(GpuEvents(*answer), 2997 - static_cast<int64_t>(length / 80)) << at;
+      EXPECT_GE(NoteCount(*answer, "invalid_text") + NoteCount(*answer, "malformed"), 1) << at;
+    }
+  }
 }
 
 TEST(Damage, OneDamagedFileNeverKeepsTheOthersFromBeingAnalysed) {

@@ -24,8 +24,8 @@ late; else `kernel_wait` if the gap is shorter than `consecutive_kernel_delay`: 
 latency between kernels; else `other`: waiting for another stream or device, an event, memory.
 
 **Cannot see:** work without a launch call in the trace is never host_wait. An idle stream is not an
-idle device: a communication stream idles whenever nothing is to be sent. Selecting steps cuts gaps
-between steps that are not next to each other.
+idle device: a communication stream idles whenever nothing is to be sent. With steps selected, the gap
+before a stream's first piece of work does not count, nor does one with steps in it that were not.
 
 **Read it so:** look at the main stream, the one that computes most. host_wait there is launch overhead, Python, data
 loading or synchronisation: CUDA graphs, torch.compile, larger batches, more loader workers. `other`
@@ -41,39 +41,40 @@ constexpr double kWorthSaying = 0.05;  // of the span
 
 struct StreamIdle {
   int64_t host_wait = 0, kernel_wait = 0, other = 0, count = 0;
-  int64_t busy = 0;     // union of all work
-  int64_t compute = 0;  // of which added by compute kernels
-  int64_t first = 0;
-  int64_t busy_until = kNoTime;
-  int32_t stretch = 0;  // of selected steps
+  int64_t busy = 0;        // union of all work
+  int64_t compute = 0;     // of which added by compute kernels
+  int32_t step = kNoStep;  // of the work before
 };
 
+// Whether steps that were not selected lie between two pieces of work: the stream may have been
+// waiting for anything then.
+bool CutOff(const RankWork& rank, int32_t before, int32_t now) {
+  if (before == kNoStep || now == kNoStep) return false;
+  const auto stretch = [&](int32_t step) { return rank.steps[static_cast<size_t>(step)].stretch; };
+  return stretch(before) != stretch(now);
+}
+
 void AddGap(StreamIdle& idle, const Work& work, int64_t threshold) {
-  const int64_t gap = work.start - idle.busy_until;
-  if (gap <= 0) return;
-  int64_t& sum = work.launched != kNoTime && work.launched > idle.busy_until ? idle.host_wait
-                 : gap < threshold                                           ? idle.kernel_wait
-                                                                             : idle.other;
-  sum += gap;
+  if (work.free_since == kNoTime || work.start <= work.free_since) return;
+  const int64_t gap = work.start - work.free_since;
+  if (work.launched != kNoTime && work.launched > work.free_since) {
+    idle.host_wait += gap;
+  } else if (gap < threshold) {
+    idle.kernel_wait += gap;
+  } else {
+    idle.other += gap;
+  }
 }
 
 std::vector<StreamIdle> MeasureStreams(const RankWork& rank, int64_t threshold) {
   std::vector<StreamIdle> streams(rank.streams.size());
   for (const Work& work : rank.work) {
     StreamIdle& idle = streams[work.stream];
-    const int32_t stretch =
-        work.step == kNoStep ? 0 : rank.steps[static_cast<size_t>(work.step)].stretch;
-    if (idle.count++ == 0) {
-      idle.first = work.start;
-    } else if (stretch == idle.stretch) {
-      AddGap(idle, work, threshold);
-    }
-    const int64_t covered = std::max(work.start, idle.busy_until);
-    const int64_t added = std::max<int64_t>(work.end - covered, 0);
+    if (idle.count++ > 0 && !CutOff(rank, idle.step, work.step)) AddGap(idle, work, threshold);
+    idle.step = work.step;
+    const int64_t added = std::max<int64_t>(work.end - std::max(work.start, work.free_since), 0);
     idle.busy += added;
     if (work.kind == Kind::kCompute) idle.compute += added;
-    idle.busy_until = std::max(idle.busy_until, work.end);
-    idle.stretch = stretch;
   }
   return streams;
 }

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <tuple>
+#include <utility>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
@@ -30,8 +30,6 @@ are sums of durations, not unions: kernels that run at once both count in full.
 different shapes, or waits. Many calls with a mean of a few microseconds ask for fusion or CUDA graphs.
 )md";
 
-std::string_view KindOfTables(Kind kind) { return IsMemory(kind) ? "memory" : KindName(kind); }
-
 std::string CombinationName(unsigned combination) {
   std::string name;
   const auto add = [&](unsigned bit, std::string_view kind) {
@@ -45,29 +43,6 @@ std::string CombinationName(unsigned combination) {
   return name;
 }
 
-struct Statistics {
-  int64_t count = 0, sum = 0;
-  int64_t min = INT64_MAX, max = 0;
-  double mean = 0, squares = 0;  // Welford's running mean and sum of squared deviations
-
-  void Add(int64_t duration) {
-    ++count;
-    sum = AddSaturated(sum, duration);
-    min = std::min(min, duration);
-    max = std::max(max, duration);
-    const double delta = static_cast<double>(duration) - mean;
-    mean += delta / static_cast<double>(count);
-    squares += delta * (static_cast<double>(duration) - mean);
-  }
-  int64_t Mean() const { return std::llround(mean); }
-  int64_t Deviation() const {
-    return count < 2 ? 0 : std::llround(std::sqrt(squares / static_cast<double>(count - 1)));
-  }
-};
-
-using KernelKey = std::pair<std::string_view, StringId>;  // kind, name
-using Kernels = std::map<KernelKey, Statistics>;
-
 std::vector<Column> StatisticsColumns() {
   return {KeyColumn("kind", "kind"), KeyColumn("name", "name"),     CountColumn("count", "count"),
           TimeColumn("sum", "sum"),  TimeColumn("mean", "mean"),    TimeColumn("min", "min"),
@@ -75,19 +50,18 @@ std::vector<Column> StatisticsColumns() {
 }
 
 // Appends a row per kernel, the longest in sum first.
-void AddKernels(Table& table, const Facts& facts, const Kernels& kernels,
-                std::vector<Cell> prefix) {
-  std::vector<std::pair<KernelKey, const Statistics*>> order;
-  for (const auto& [key, statistics] : kernels) order.emplace_back(key, &statistics);
-  std::ranges::sort(order, [&](const auto& a, const auto& b) {
-    if (a.second->sum != b.second->sum) return a.second->sum > b.second->sum;
-    return std::pair((*facts.names)[a.first.second], a.first.first) <
-           std::pair((*facts.names)[b.first.second], b.first.first);
+void AddKernels(Table& table, const Facts& facts, std::vector<KernelStatistics> kernels,
+                const std::vector<Cell>& prefix) {
+  const auto name = [&](const KernelStatistics& k) { return (*facts.names)[k.name]; };
+  std::ranges::sort(kernels, [&](const KernelStatistics& a, const KernelStatistics& b) {
+    if (a.sum != b.sum) return a.sum > b.sum;
+    return std::pair(name(a), a.kind) < std::pair(name(b), b.kind);
   });
-  for (const auto& [key, s] : order) {
+  for (const KernelStatistics& k : kernels) {
     auto row = prefix;
-    row.insert(row.end(), {std::string(key.first), std::string((*facts.names)[key.second]),
-                           s->count, s->sum, s->Mean(), s->min, s->max, s->Deviation()});
+    row.insert(row.end(),
+               {std::string(KernelKindName(k.kind)), std::string(name(k)), k.count, k.sum,
+                std::llround(k.Mean()), k.min, k.max, std::llround(k.Deviation())});
     table.rows.push_back(std::move(row));
   }
 }
@@ -153,16 +127,7 @@ void AddFinding(Report& report, const Facts& facts) {
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kKernelBreakdown, facts);
   if (report.status == Status::kUnavailable) return report;
-  std::map<int64_t, Kernels> ranks;
-  Kernels all;
-  for (const RankWork& rank : facts.ranks) {
-    Kernels& kernels = ranks[rank.rank];
-    for (const Work& work : rank.work) {
-      const KernelKey key{KindOfTables(work.kind), work.name};
-      kernels[key].Add(work.duration());
-      all[key].Add(work.duration());
-    }
-  }
+  const auto all = MergeKernels(facts.kernels, facts.names->size());
   Table top{.key = "top",
             .title = "Kernels over all ranks",
             .columns = StatisticsColumns(),
@@ -173,11 +138,13 @@ Report Run(const Facts& facts, const Params&) {
                 .columns = {KeyColumn("rank", "rank")},
                 .text_rows = 0};
   AddColumns(kernels, StatisticsColumns());
-  for (const auto& [rank, statistics] : ranks) AddKernels(kernels, facts, statistics, {rank});
+  for (const RankKernels& rank : facts.kernels) {
+    AddKernels(kernels, facts, rank.kernels, {rank.rank});
+  }
 
   const auto& first = top.rows.front();
   int64_t sum = 0;
-  for (const auto& [key, statistics] : all) sum = AddSaturated(sum, statistics.sum);
+  for (const KernelStatistics& kernel : all) sum = AddSaturated(sum, kernel.sum);
   const auto share = static_cast<double>(std::get<int64_t>(first[3])) /
                      static_cast<double>(std::max<int64_t>(sum, 1));
   report.headline =

@@ -80,23 +80,18 @@ void Summarize(Kernel& kernel) {
 
 // Kernels that ran on two ranks or more, the most costly spread first.
 std::vector<Kernel> CollectKernels(const Facts& facts) {
-  std::map<std::pair<Kind, StringId>, std::map<int64_t, OnRank>> found;
-  for (const RankWork& rank : facts.ranks) {
-    for (const Work& work : rank.work) {
-      const Kind kind = IsMemory(work.kind) ? Kind::kMemcpy : work.kind;
-      OnRank& on_rank = found[{kind, work.name}][rank.rank];
-      on_rank.rank = rank.rank;
-      ++on_rank.count;
-      on_rank.sum = AddSaturated(on_rank.sum, work.duration());
+  std::map<std::pair<Kind, StringId>, std::vector<OnRank>> found;
+  for (const RankKernels& rank : facts.kernels) {
+    for (const KernelStatistics& k : rank.kernels) {
+      found[{k.kind, k.name}].push_back({rank.rank, k.count, k.sum});
     }
   }
   std::vector<Kernel> kernels;
   kernels.reserve(found.size());
-  for (const auto& [key, ranks] : found) {
+  for (auto& [key, ranks] : found) {
     if (ranks.size() < 2) continue;
-    Kernel& kernel = kernels.emplace_back(Kernel{key.first, (*facts.names)[key.second]});
-    for (const auto& [rank, on_rank] : ranks) kernel.ranks.push_back(on_rank);
-    Summarize(kernel);
+    kernels.push_back({key.first, (*facts.names)[key.second], std::move(ranks)});
+    Summarize(kernels.back());
   }
   std::ranges::sort(kernels, [](const Kernel& a, const Kernel& b) {
     if (a.Cost() != b.Cost()) return a.Cost() > b.Cost();
@@ -107,7 +102,7 @@ std::vector<Kernel> CollectKernels(const Facts& facts) {
 
 int64_t Rounded(double ns) { return std::llround(ns); }
 
-std::string KindText(Kind kind) { return std::string(IsMemory(kind) ? "memory" : KindName(kind)); }
+std::string KindText(Kind kind) { return std::string(KernelKindName(kind)); }
 
 // Two ranks that differ do not tell which of them is odd.
 Cell OddRank(const Kernel& kernel) {

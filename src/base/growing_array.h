@@ -47,7 +47,7 @@ template <class T>
 class GrowingArray {
  public:
   void Append(T value) {
-    if (size_ * sizeof(T) == memory_.capacity()) memory_.Grow((size_ + 1) * sizeof(T));
+    if ((size_ + 1) * sizeof(T) > memory_.capacity()) memory_.Grow((size_ + 1) * sizeof(T));
     data()[size_++] = value;
   }
 

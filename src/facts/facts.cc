@@ -84,6 +84,7 @@ Facts DeriveFacts(const StringTable& names, std::span<const RankWork> ranks,
     facts.ranks = facts.selected;
   }
   for (const RankWork& rank : facts.ranks) AddDevices(rank, facts.devices);
+  facts.kernels = MeasureKernels(facts.ranks, names.size());
   if (facts.devices.empty()) {
     facts.no_work = WhyNoWork(ranks, selection, selection_text);
   } else {

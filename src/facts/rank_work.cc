@@ -54,7 +54,7 @@ class Builder {
   void AssignSteps();
   void FindIncompleteSteps();
   int32_t StepAt(int64_t time) const;
-  void CountOverlaps();
+  void FollowStreams();
 
   Trace& trace_;
   RankWork out_;
@@ -209,11 +209,12 @@ void Builder::FindIncompleteSteps() {
   for (size_t s = 0; s < last.size(); ++s) out_.steps[s].complete = last[s].used;
 }
 
-void Builder::CountOverlaps() {
+void Builder::FollowStreams() {
   std::vector<int64_t> busy_until(out_.streams.size(), kNoTime);
   int64_t overlaps = 0;
-  for (const Work& work : out_.work) {
+  for (Work& work : out_.work) {
     int64_t& until = busy_until[work.stream];
+    work.free_since = until;
     if (work.start < until) ++overlaps;
     until = std::max(until, work.end);
   }
@@ -227,7 +228,7 @@ RankWork Builder::Build() {
   SortStreams();
   AssignSteps();
   FindIncompleteSteps();
-  CountOverlaps();
+  FollowStreams();
   if (out_.work.empty()) trace_.notes.Add(NoteKind::kNoGpuEvents);
   out_.device_name = trace_.meta.device_name;
   return std::move(out_);

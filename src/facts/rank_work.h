@@ -23,6 +23,9 @@ struct Work {
   int64_t end = 0;    // ns, not before start
   int64_t launched =
       kNoTime;  // when the call began that launched it; kNoTime: no call in the trace
+  // When all earlier work of its stream had ended; kNoTime for the first. The stream was idle from
+  // then to `start`, unless that is not positive: work of one stream can overlap.
+  int64_t free_since = kNoTime;
   StringId name = 0;
   uint32_t stream = 0;  // index into RankWork::streams
   int32_t step =
@@ -46,7 +49,8 @@ struct Step {
   // The accelerator's records of this step reach to its last launch. The last step of a recording
   // often is not complete: recording stopped before its kernels had run.
   bool complete = true;
-  // Of selected steps: which stretch of them it is in. Between two stretches lie steps that do not count.
+  // Of selected steps: which stretch of them it is in. Between two stretches lie steps that do not
+  // count.
   int32_t stretch = 0;
 };
 

@@ -155,7 +155,7 @@ Result<ByteSource> ByteSource::Open(const std::string& path, std::atomic<int64_t
   };
   File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.fd() < 0) return fail(errno);
-  struct stat status {};
+  struct stat status{};
   if (fstat(file.fd(), &status) != 0) return fail(errno);
   if (S_ISDIR(status.st_mode)) return fail(EISDIR);
   auto state = std::make_unique<State>(std::move(file));

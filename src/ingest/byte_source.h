@@ -1,7 +1,7 @@
 // The raw bytes of an input file, inflated when it is gzip.
 //
-// Gzip is told by its first bytes, not by the file's name. Checksums are verified: traces cut short by
-// a full disk or a killed job are common, and their whole part is still worth reading.
+// Gzip is told by its first bytes, not by the file's name. Checksums are verified: traces cut short
+// by a full disk or a killed job are common, and their whole part is still worth reading.
 #pragma once
 
 #include <atomic>
@@ -27,15 +27,16 @@ enum class InputEnd : uint8_t {
 
 class ByteSource {
  public:
-  // Opens a file. `bytes_read`, if given, is kept up to date with the bytes taken from disk and must
-  // outlive the source. Fails when the file cannot be opened or is a folder.
-  static Result<ByteSource> Open(const std::string& path, std::atomic<int64_t>* bytes_read = nullptr);
+  // Opens a file. `bytes_read`, if given, is kept up to date with the bytes taken from disk and
+  // must outlive the source. Fails when the file cannot be opened or is a folder.
+  static Result<ByteSource> Open(const std::string& path,
+                                 std::atomic<int64_t>* bytes_read = nullptr);
 
   // Bytes already in memory, which must outlive the source.
   static ByteSource FromMemory(std::string_view bytes);
 
-  // Fills `out` from its front and returns how many bytes that were; fewer than out.size() only when
-  // the end is reached, which end() then explains.
+  // Fills `out` from its front and returns how many bytes that were; fewer than out.size() only
+  // when the end is reached, which end() then explains.
   size_t Read(std::span<char> out);
 
   InputEnd end() const;

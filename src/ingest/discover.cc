@@ -67,8 +67,8 @@ Result<Listing> List(const std::string& folder) {
   return listing;
 }
 
-// Traces of the subfolders that are named by ranks. `others` collects subfolders that hold traces and
-// are not, for the error message.
+// Traces of the subfolders that are named by ranks. `others` collects subfolders that hold traces
+// and are not, for the error message.
 std::vector<std::string> TracesOfRankFolders(const std::vector<std::string>& folders,
                                              std::vector<std::string>& others) {
   std::vector<std::string> traces;
@@ -92,7 +92,8 @@ Result<std::vector<std::string>> TracesOfFolder(const std::string& folder) {
   auto traces = TracesOfRankFolders(listing->folders, others);
   if (!traces.empty()) return traces;
   std::string hint = "give a folder that holds the traces of one job, or the files themselves";
-  if (!others.empty()) hint = "its subfolders hold traces of their own; give one of them, such as " + others[0];
+  if (!others.empty())
+    hint = "its subfolders hold traces of their own; give one of them, such as " + others[0];
   return std::unexpected(Error{"no traces (*.json, *.json.gz) in this folder", folder, hint});
 }
 

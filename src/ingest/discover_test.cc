@@ -20,14 +20,15 @@ Names Found(const testing::ScratchFolder& folder, const Names& given) {
   const auto found = FindTraces(paths);
   if (!found) return {"error: " + found.error().what};
   Names names;
-  for (const std::string& path : *found) names.push_back(fs::path(path).lexically_relative(folder.path()));
+  for (const std::string& path : *found)
+    names.push_back(fs::path(path).lexically_normal().lexically_relative(folder.path()));
   return names;
 }
 
 TEST(FindTraces, AFolderStandsForTheTracesInItByNumber) {
   const testing::ScratchFolder folder;
-  for (const char* name : {"rank-10.json", "rank-2.json.gz", "rank-1.json", "notes.txt", ".hidden.json",
-                           "b.gz", "a.JSON", "sub/rank-3.json"}) {
+  for (const char* name : {"rank-10.json", "rank-2.json.gz", "rank-1.json", "notes.txt",
+                           ".hidden.json", "b.gz", "a.JSON", "sub/rank-3.json"}) {
     folder.Write(name, "");
   }
   EXPECT_EQ(Found(folder, {"."}), (Names{"b.gz", "rank-1.json", "rank-2.json.gz", "rank-10.json"}));
@@ -35,8 +36,8 @@ TEST(FindTraces, AFolderStandsForTheTracesInItByNumber) {
 
 TEST(FindTraces, NumbersCompareByValueAndTextByBytes) {
   const testing::ScratchFolder folder;
-  for (const char* name : {"a10b2.json", "a9b10.json", "a9b9.json", "a010b1.json", "a.json", "a9.json",
-                           "a12345678901234567890.json", "a12345678901234567891.json"}) {
+  for (const char* name : {"a10b2.json", "a9b10.json", "a9b9.json", "a010b1.json", "a.json",
+                           "a9.json", "a12345678901234567890.json", "a12345678901234567891.json"}) {
     folder.Write(name, "");
   }
   EXPECT_EQ(Found(folder, {"."}),
@@ -56,7 +57,8 @@ TEST(FindTraces, AFileReachedTwiceIsListedOnce) {
   folder.Write("a.json", "");
   folder.Write("b.json", "");
   fs::create_symlink("a.json", folder.path() + "/c.json");
-  EXPECT_EQ(Found(folder, {"b.json", ".", "./a.json", "../" + fs::path(folder.path()).filename().string()}),
+  EXPECT_EQ(Found(folder,
+                  {"b.json", ".", "./a.json", "../" + fs::path(folder.path()).filename().string()}),
             (Names{"b.json", "a.json"}));
 }
 
@@ -74,7 +76,8 @@ TEST(FindTraces, SubfoldersCountOnlyIfNamedByRanksAndNothingElseIsThere) {
 TEST(FindTraces, WhereNothingIsItSaysSo) {
   const testing::ScratchFolder folder;
   fs::create_directory(folder.path() + "/empty");
-  EXPECT_EQ(Found(folder, {"empty"}), (Names{"error: no traces (*.json, *.json.gz) in this folder"}));
+  EXPECT_EQ(Found(folder, {"empty"}),
+            (Names{"error: no traces (*.json, *.json.gz) in this folder"}));
   EXPECT_EQ(Found(folder, {"missing"}), (Names{"error: there is no such file or folder"}));
   EXPECT_EQ(Found(folder, {"empty/x/y"}), (Names{"error: there is no such file or folder"}));
   EXPECT_EQ(Found(folder, {}), Names{});

@@ -36,7 +36,8 @@ JsonIndex::Outcome JsonIndex::Index(const char* begin, const char* end) {
   }
   const auto error = parser_->stage1(reinterpret_cast<const uint8_t*>(begin), length,
                                      simdjson::stage1_mode::regular);
-  if (error == simdjson::UTF8_ERROR || error == simdjson::UNESCAPED_CHARS) return Outcome::kInvalidText;
+  if (error == simdjson::UTF8_ERROR || error == simdjson::UNESCAPED_CHARS)
+    return Outcome::kInvalidText;
   if (error == simdjson::EMPTY) {  // nothing but space: only the end is there to be seen
     parser_->structural_indexes[0] = static_cast<uint32_t>(length);
     return Outcome::kIndexed;

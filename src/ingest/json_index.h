@@ -1,6 +1,7 @@
-// The structure of a piece of JSON text, found by simdjson's first stage: where every bracket, colon,
-// comma, string and scalar begins. Walking this index is what parsing comes down to here: a value's
-// token ends where the next one begins, and passing over a value costs a nanosecond per token.
+// The structure of a piece of JSON text, found by simdjson's first stage: where every bracket,
+// colon, comma, string and scalar begins. Walking this index is what parsing comes down to here: a
+// value's token ends where the next one begins, and passing over a value costs a nanosecond per
+// token.
 #pragma once
 
 #include <simdjson.h>
@@ -19,8 +20,8 @@ class JsonIndex {
     kBroken,       // a string does not end, or the index cannot be made
   };
 
-  // Indexes [begin, end). The byte at `end` must be 0 while the index is walked: it is what the walk
-  // sees when the text ends too early.
+  // Indexes [begin, end). The byte at `end` must be 0 while the index is walked: it is what the
+  // walk sees when the text ends too early.
   Outcome Index(const char* begin, const char* end);
 
   const char* text() const { return text_; }
@@ -53,8 +54,8 @@ class JsonWalk {
   // Passes over the rest of the object or array the walk is inside of.
   bool SkipToEndOfContainer() { return SkipLevels(1); }
 
-  // Passes over the value at hand and gives its text: to the next token for a scalar, space behind it
-  // included, and to its bracket for an array or object. Empty if the text ends first.
+  // Passes over the value at hand and gives its text: to the next token for a scalar, space behind
+  // it included, and to its bracket for an array or object. Empty if the text ends first.
   std::string_view TakeValue();
 
  private:

@@ -19,7 +19,7 @@ std::string_view Trim(std::string_view token) {
   return token;
 }
 
-// Appends a decimal digit unless the number is full, when what it could add is beyond any result.
+// Appends a decimal digit; false if the number is full.
 bool AppendDigit(int64_t& number, char digit) {
   constexpr int64_t kRoomForAny = std::numeric_limits<int64_t>::max() / 10;
   if (number < kRoomForAny) {
@@ -27,7 +27,8 @@ bool AppendDigit(int64_t& number, char digit) {
     return true;
   }
   int64_t longer;
-  if (__builtin_mul_overflow(number, 10, &longer) || __builtin_add_overflow(longer, digit - '0', &longer)) {
+  if (__builtin_mul_overflow(number, 10, &longer) ||
+      __builtin_add_overflow(longer, digit - '0', &longer)) {
     return false;
   }
   number = longer;
@@ -72,13 +73,12 @@ std::optional<int64_t> ScaleDecimal(std::string_view token, int power) {
   if (p == end || !IsDigit(*p)) return std::nullopt;
   int64_t digits = 0;
   int64_t exponent = power;
-  for (; p != end && IsDigit(*p); ++p) {
-    if (!AppendDigit(digits, *p)) ++exponent;
-  }
+  while (p != end && IsDigit(*p) && AppendDigit(digits, *p)) ++p;
+  bool full = p != end && IsDigit(*p);  // from here on digits only count
+  for (; p != end && IsDigit(*p); ++p) ++exponent;
   if (p != end && *p == '.') {
-    for (++p; p != end && IsDigit(*p); ++p) {
-      if (AppendDigit(digits, *p)) --exponent;
-    }
+    for (++p; !full && p != end && IsDigit(*p) && AppendDigit(digits, *p); ++p) --exponent;
+    for (; p != end && IsDigit(*p); ++p) full = true;
   }
   if (p != end && (*p == 'e' || *p == 'E')) {
     ++p;
@@ -89,7 +89,7 @@ std::optional<int64_t> ScaleDecimal(std::string_view token, int power) {
     p = stop;
     exponent += written;
   }
-  if (p != end) return std::nullopt;
+  if (p != end || (full && exponent > 0)) return std::nullopt;
   return Shift(negative ? -digits : digits, exponent);
 }
 
@@ -118,19 +118,25 @@ const char* EndOfValue(const char* from, const char* end) {
   int64_t depth = 0;
   bool in_string = false;
   for (const char* p = from; p < end; ++p) {
+    if (*p == '\\') {  // outside of strings, too, where it has no place: as simdjson sees it
+      ++p;
+      continue;
+    }
     if (in_string) {
-      if (*p == '\\') {
-        ++p;
-      } else if (*p == '"') {
+      if (*p == '"') {
         in_string = false;
         if (depth == 0) return p + 1;
       }
       continue;
     }
     switch (*p) {
-      case '"': in_string = true; break;
+      case '"':
+        in_string = true;
+        break;
       case '{':
-      case '[': ++depth; break;
+      case '[':
+        ++depth;
+        break;
       case '}':
       case ']':
         if (depth == 0) return p;  // of a scalar: the bracket belongs to what surrounds it
@@ -139,7 +145,8 @@ const char* EndOfValue(const char* from, const char* end) {
       case ',':
         if (depth == 0) return p;
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return nullptr;
@@ -154,7 +161,7 @@ int64_t ReplaceInvalid(char* from, char* end) {
     if (length == 0 || (in_string && *bytes < 0x20)) {
       *p++ = '?';
       ++replaced;
-    } else if (in_string && *p == '\\') {
+    } else if (*p == '\\') {
       ++p;  // what is escaped is looked at as itself, unless it is a quote or another backslash
       if (p < end && (*p == '"' || *p == '\\')) ++p;
     } else {

@@ -8,21 +8,25 @@
 
 namespace stepscope {
 
-// The number a token spells, times ten to `power`, cut off towards zero; quotes around it are ignored.
-// Exact: a double cannot hold 1682725898237042.123 us. Nothing when it is no number or too large.
+inline bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+// The number a token spells, times ten to `power`, cut off towards zero; quotes around it are
+// ignored. Exact: a double cannot hold 1682725898237042.123 us. Nothing when it is no number or too
+// large.
 //   ScaleDecimal("1682725898237042.123", 3) == 1682725898237042123
 //   ScaleDecimal("1.5e3", 0) == 1500
 std::optional<int64_t> ScaleDecimal(std::string_view token, int power);
 
-// The same as a double, for numbers that measure: "3.52". Nothing for NaN, infinities and no number.
+// The same as a double, for numbers that measure: "3.52". Nothing for NaN, infinities and no
+// number.
 std::optional<double> RealNumber(std::string_view token);
 
-// The text a string token stands for: quotes removed, escapes resolved. `scratch` holds the result when
-// it differs from the token. A token that is no string comes back as it is.
+// The text a string token stands for: quotes removed, escapes resolved. `scratch` holds the result
+// when it differs from the token. A token that is no string comes back as it is.
 std::string_view TextOf(std::string_view token, std::string& scratch);
 
-// Just behind the JSON value that begins at `from` (no space before it); null if it does not end before
-// `end`. Looks at brackets and strings only, so any nesting costs one pass and no stack.
+// Just behind the JSON value that begins at `from` (no space before it); null if it does not end
+// before `end`. Looks at brackets and strings only, so any nesting costs one pass and no stack.
 const char* EndOfValue(const char* from, const char* end);
 
 // Replaces bytes that no JSON text may hold, in place: control characters inside strings and bytes

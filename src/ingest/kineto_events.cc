@@ -1,8 +1,8 @@
 // Events from the index of their text.
 //
-// Speed comes from what is not done: an event whose category nobody asked for is passed over behind its
-// "cat" key; a value's end is known without a search; arguments are looked up by a perfect hash, and
-// only those with a use are converted.
+// Speed comes from what is not done: an event whose category nobody asked for is passed over behind
+// its "cat" key; a value's end is known without a search; arguments are looked up by a perfect
+// hash, and only those with a use are converted.
 #include "ingest/kineto_events.h"
 
 #include <algorithm>
@@ -27,6 +27,9 @@ constexpr int kMicrosecondsToNs = 3;
 
 // Times beyond 73 years either way are no times; within, no sum or difference of two overflows.
 constexpr int64_t kMaxTime = int64_t{1} << 61;
+
+// How often a damaged event is searched for the beginnings of others, which costs an indexing each.
+constexpr int kLookLimit = 100;
 
 // More distinct categories than any profiler writes are not remembered, only looked up each time.
 constexpr size_t kMostCategories = 256;
@@ -53,7 +56,8 @@ void TakeArg(Args& args, ArgUse use, std::string_view token) {
   using Type = ArgUse::Type;
   const uint32_t bit = 1u << use.field;
   switch (use.type) {
-    case Type::kNone: break;
+    case Type::kNone:
+      break;
     case Type::kInt:
       if (const auto value = ScaleDecimal(token, 0)) {
         args.ints[use.field] = *value;
@@ -66,20 +70,28 @@ void TakeArg(Args& args, ArgUse use, std::string_view token) {
       if (const auto value = RealNumber(token)) {
         args.reals[use.field] = *value;
         args.reals_set |= bit;
+      } else if (!token.starts_with("null")) {
+        ++args.out_of_range;
       }
       break;
     case Type::kText:
       args.texts[use.field] = token;
       args.texts_set |= bit;
       break;
-    case Type::kDevice: args.device = token; break;
-    case Type::kStream: args.stream = token; break;
-    case Type::kName: args.name = token; break;
+    case Type::kDevice:
+      args.device = token;
+      break;
+    case Type::kStream:
+      args.stream = token;
+      break;
+    case Type::kName:
+      args.name = token;
+      break;
   }
 }
 
-// Reads the object of arguments at hand; false if it is cut short or no JSON. With `counters`, numbers of
-// any name are collected too.
+// Reads the object of arguments at hand; false if it is cut short or no JSON. With `counters`,
+// numbers of any name are collected too.
 bool ReadArgs(JsonWalk& walk, bool counters, Args& args) {
   if (walk.Peek() != '{') return walk.Skip();  // "args": null
   walk.Advance();
@@ -133,8 +145,12 @@ class BorrowedByte {
 struct KinetoEvents::State {
   State(Trace& target, KindSet wanted) : trace(target), keep(wanted) {}
 
+  bool IndexText(char* begin, char* end);
+  bool ParseElement(JsonWalk& walk);
+  char* LookForEvent(char* from, char* end);
   bool ParseEvent(JsonWalk& walk);
   bool ParseField(JsonWalk& walk);
+  bool MayCount();
   bool Unwanted();
   void CountUnwanted();
   void Take();
@@ -156,6 +172,7 @@ struct KinetoEvents::State {
   JsonIndex index;
   RawEvent raw;
   std::string scratch;
+  int looks_left = kLookLimit;
 
   // Categories met so far, as tokens. There are a dozen in a trace, most of them in long runs.
   struct KnownCategory {
@@ -164,10 +181,10 @@ struct KinetoEvents::State {
   };
   std::vector<KnownCategory> categories;
   size_t last_category = 0;
-  std::vector<int8_t> communication;      // by id in trace.strings; -1: not looked at yet
-  StringTable threads;                    // process and thread id, joined by a zero byte
-  std::vector<TrackId> thread_tracks;     // by id in `threads`
-  std::string last_pid, last_tid;         // of the thread asked for last, as tokens
+  std::vector<int8_t> communication;   // by id in trace.strings; -1: not looked at yet
+  StringTable threads;                 // process and thread id, joined by a zero byte
+  std::vector<TrackId> thread_tracks;  // by id in `threads`
+  std::string last_pid, last_tid;      // of the thread asked for last, as tokens
   TrackId last_thread = 0;
   std::map<std::pair<int64_t, int64_t>, TrackId> stream_tracks;  // by device and stream
   std::map<std::string, std::string, std::less<>> process_names, thread_names;
@@ -197,24 +214,41 @@ bool KinetoEvents::State::ParseField(JsonWalk& walk) {
   if (!walk.Consume(':')) return false;
   std::string_view* token = nullptr;
   switch (key[0]) {
-    case 'p': token = IsKey(key, "ph\"") ? &raw.phase : IsKey(key, "pid\"") ? &raw.pid : nullptr; break;
-    case 't': token = IsKey(key, "ts\"") ? &raw.ts : IsKey(key, "tid\"") ? &raw.tid : nullptr; break;
-    case 'n': token = IsKey(key, "name\"") ? &raw.name : nullptr; break;
-    case 'd': token = IsKey(key, "dur\"") ? &raw.dur : nullptr; break;
-    case 'i': token = IsKey(key, "id\"") ? &raw.id : nullptr; break;
-    case 'c': token = IsKey(key, "cat\"") ? &raw.category : nullptr; break;
+    case 'p':
+      token = IsKey(key, "ph\"") ? &raw.phase : IsKey(key, "pid\"") ? &raw.pid : nullptr;
+      break;
+    case 't':
+      token = IsKey(key, "ts\"") ? &raw.ts : IsKey(key, "tid\"") ? &raw.tid : nullptr;
+      break;
+    case 'n':
+      token = IsKey(key, "name\"") ? &raw.name : nullptr;
+      break;
+    case 'd':
+      token = IsKey(key, "dur\"") ? &raw.dur : nullptr;
+      break;
+    case 'i':
+      token = IsKey(key, "id\"") ? &raw.id : nullptr;
+      break;
+    case 'c':
+      token = IsKey(key, "cat\"") ? &raw.category : nullptr;
+      break;
     case 'a':
       if (IsKey(key, "args\"")) {
-        const bool counters =
-            raw.phase.starts_with("\"C") || Meaning(raw.category).kind == Kind::kCounterRange;
-        return ReadArgs(walk, counters, raw.args);
+        return ReadArgs(walk, MayCount(), raw.args);
       }
       break;
-    default: break;
+    default:
+      break;
   }
   if (token == nullptr) return walk.Skip();
   *token = walk.TakeValue();
   return !token->empty();
+}
+
+// Whether the numbers among the event's arguments may be counters, by the keys read so far.
+bool KinetoEvents::State::MayCount() {
+  if (!raw.phase.empty() && !raw.phase.starts_with("\"X")) return raw.phase.starts_with("\"C");
+  return raw.category.empty() || Meaning(raw.category).kind == Kind::kCounterRange;
 }
 
 // Whether the event's category says already that nobody asked for it.
@@ -253,22 +287,27 @@ void KinetoEvents::State::CountUnwanted() {
 
 void KinetoEvents::State::Take() {
   const char phase = raw.phase.size() > 2 ? raw.phase[1] : '\0';
-  if (phase == 'M') return TakeMetadata();
   ++trace.events_in_file;
+  if (phase == 'M') return TakeMetadata();
   if (trace.size() >= UINT32_MAX - 1) return trace.notes.Add(NoteKind::kUnreadableEvent);
   const auto start = ScaleDecimal(raw.ts, kMicrosecondsToNs);
   if (!start || *start > kMaxTime || *start < -kMaxTime) {
     return trace.notes.Add(NoteKind::kUnreadableEvent);
   }
   switch (phase) {
-    case 'X': return TakeComplete(Meaning(raw.category), *start);
+    case 'X':
+      return TakeComplete(Meaning(raw.category), *start);
     case 'i':
-    case 'I': return Add(Kind::kInstant, *start, 0);
-    case 'C': return Add(Kind::kCounter, *start, 0);
+    case 'I':
+      return Add(Kind::kInstant, *start, 0);
+    case 'C':
+      return Add(Kind::kCounter, *start, 0);
     case 's':
     case 't':
-    case 'f': return Add(Kind::kFlow, *start, 0);
-    default: trace.notes.Add(NoteKind::kUnknownPhase);
+    case 'f':
+      return Add(Kind::kFlow, *start, 0);
+    default:
+      trace.notes.Add(NoteKind::kUnknownPhase);
   }
 }
 
@@ -289,11 +328,14 @@ void KinetoEvents::State::TakeComplete(CategoryMeaning meaning, int64_t start) {
 
 Kind KinetoEvents::State::KindOfEvent(CategoryMeaning meaning) {
   switch (meaning.name_decides) {
-    case NameDecides::kNothing: return meaning.kind;
-    case NameDecides::kWork: return KindOfWorkName(TextOf(raw.name, scratch));
+    case NameDecides::kNothing:
+      return meaning.kind;
+    case NameDecides::kWork:
+      return KindOfWorkName(TextOf(raw.name, scratch));
     case NameDecides::kStep:
       return StepNumber(TextOf(raw.name, scratch)) >= 0 ? Kind::kAnnotation : meaning.kind;
-    case NameDecides::kCommunication: break;
+    case NameDecides::kCommunication:
+      break;
   }
   const bool moves_data =
       raw.args.Has(TextField::kCollective) || IsCommunication(InternToken(raw.name));
@@ -313,6 +355,7 @@ void KinetoEvents::State::Add(Kind kind, int64_t start, int64_t duration) {
   const TrackId track = on_stream ? StreamTrack() : ThreadTrack();
   trace.Add({start, duration, InternToken(raw.name), track, kind});
   AddFields();
+  if (kind != Kind::kCounter && kind != Kind::kCounterRange) return;
   for (const auto& [key, value] : raw.args.counters) {
     const Kind counter = Kind::kCounter;
     if (kind != counter) trace.Add({start, 0, trace.strings.Intern(key), track, counter});
@@ -379,32 +422,80 @@ void KinetoEvents::State::TakeMetadata() {
   }
 }
 
+bool KinetoEvents::State::IndexText(char* begin, char* end) {
+  auto indexed = index.Index(begin, end);
+  if (indexed == JsonIndex::Outcome::kInvalidText) {
+    trace.notes.Add(NoteKind::kInvalidText, ReplaceInvalid(begin, end));
+    indexed = index.Index(begin, end);
+  }
+  return indexed == JsonIndex::Outcome::kIndexed;
+}
+
+// Reads an element of the array; false, and nothing taken, if it is cut short or no JSON.
+bool KinetoEvents::State::ParseElement(JsonWalk& walk) {
+  constexpr std::string_view kStray = "}:,";
+  if (walk.Peek() == '{') return ParseEvent(walk);
+  if (kStray.contains(walk.Peek())) {
+    trace.notes.Add(NoteKind::kMalformed);
+    walk.Advance();
+    return true;
+  }
+  if (!walk.Skip()) return false;
+  trace.notes.Add(NoteKind::kUnreadableEvent);
+  return true;
+}
+
+// Where the next event seems to begin, behind damage that may have turned what is a string and what
+// is not inside out. Null if there is none, or the search was needed too often.
+char* KinetoEvents::State::LookForEvent(char* from, char* end) {
+  if (looks_left == 0) return nullptr;
+  --looks_left;
+  return NextEventByLooks(from, end);
+}
+
 KinetoEvents::Outcome KinetoEvents::Parse(char* begin, char* end) {
   State& s = *state_;
   const BorrowedByte mark(end, '\0');
-  auto indexed = s.index.Index(begin, end);
-  if (indexed == JsonIndex::Outcome::kInvalidText) {
-    s.trace.notes.Add(NoteKind::kInvalidText, ReplaceInvalid(begin, end));
-    indexed = s.index.Index(begin, end);
-  }
-  if (indexed != JsonIndex::Outcome::kIndexed) return {Stop::kBroken, begin};
-
+  if (!s.IndexText(begin, end)) return {Stop::kBroken, begin};
   JsonWalk walk(s.index);
   const auto here = [&] { return begin + (walk.At() - begin); };
-  if (walk.Peek() == '\0') return {Stop::kEndOfText, end};
-  do {
-    char* event = here();
-    if (*event == ']') return {Stop::kEndOfArray, event + 1};
-    if (*event != '{') {  // null, a number: not an event
-      if (walk.Peek() == ',' || !walk.Skip()) return {Stop::kBroken, event};
-      s.trace.notes.Add(NoteKind::kUnreadableEvent);
-    } else if (!s.ParseEvent(walk)) {
-      return {Stop::kBroken, event};
+  while (here() != end) {
+    char* element = here();
+    if (*element == ']') return {Stop::kEndOfArray, element + 1};
+    const JsonWalk start = walk;
+    if (s.ParseElement(walk)) {
+      if (walk.Consume(',') || here() == end || *here() == ']') continue;
+      s.trace.notes.Add(NoteKind::kMalformed);  // no comma between two elements
+      if (*here() == '{') continue;
+      if (char* next = s.LookForEvent(here(), end)) return {Stop::kDamaged, next};
+      continue;
     }
-  } while (walk.Consume(','));
-  if (walk.Peek() == '\0') return {Stop::kEndOfText, end};
-  if (walk.Peek() == ']') return {Stop::kEndOfArray, here() + 1};
-  return {Stop::kBroken, here()};  // no comma between two events
+    if (here() != end && walk.Peek() == '\0') {  // looks like the end, and is none
+      s.trace.notes.Add(NoteKind::kInvalidText, std::count(here(), end, '\0'));
+      std::replace(here(), end, '\0', '?');
+      walk = start;
+      continue;
+    }
+    walk = start;
+    if (!walk.Skip()) return {Stop::kBroken, element};
+    s.trace.notes.Add(NoteKind::kMalformed);
+    // With a quote or bracket missing it seems to go on through events that are well.
+    if (char* next = s.LookForEvent(element + 1, here())) return {Stop::kDamaged, next};
+    walk.Consume(',');
+  }
+  return {Stop::kEndOfText, end};
+}
+
+// The next "{" that is followed by "ph", the key events begin with; null if there is none.
+char* NextEventByLooks(char* from, char* end) {
+  constexpr std::string_view kKey = "\"ph\"";
+  std::string_view text(from, static_cast<size_t>(end - from));
+  for (size_t key = text.find(kKey); key != text.npos; key = text.find(kKey, key + 1)) {
+    size_t brace = key;
+    while (brace > 0 && IsSpace(text[brace - 1])) --brace;
+    if (brace > 0 && text[brace - 1] == '{') return from + brace - 1;
+  }
+  return nullptr;
 }
 
 void KinetoEvents::Finish() {

@@ -10,15 +10,16 @@ namespace stepscope {
 
 class KinetoEvents {
  public:
-  // Appends to `trace`, which must outlive this, the events whose kind is in `keep`. Others are counted
-  // and their arguments not looked at.
+  // Appends to `trace`, which must outlive this, the events whose kind is in `keep`. Others are
+  // counted and their arguments not looked at.
   KinetoEvents(Trace& trace, KindSet keep);
   ~KinetoEvents();
 
   enum class Stop : uint8_t {
     kEndOfText,   // every event up to the end was whole, and was taken
     kEndOfArray,  // the array's closing bracket was met; `at` is behind it
-    kBroken,      // the event at `at` is cut short or no JSON; those before it were taken
+    kBroken,      // the event at `at` does not end, or not before `end`; those before were taken
+    kDamaged,     // what is before `at` was taken, but for an event that is no JSON: go on at `at`
   };
   struct Outcome {
     Stop stop;
@@ -26,7 +27,8 @@ class KinetoEvents {
   };
 
   // Parses [begin, end): elements of the array of events, from the start of one (or a space, or the
-  // closing bracket) to behind one. The byte at `end` is written to, and restored.
+  // closing bracket) to behind one. The byte at `end` is written to, and restored. What is no event
+  // is counted and passed over.
   Outcome Parse(char* begin, char* end);
 
   // To be called once after the last event: names the tracks.
@@ -36,5 +38,8 @@ class KinetoEvents {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// The next "{" that is followed by "ph", the key events begin with; null if there is none.
+char* NextEventByLooks(char* from, char* end);
 
 }  // namespace stepscope

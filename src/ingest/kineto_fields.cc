@@ -22,7 +22,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"Sequence number", Int(IntField::kSequence)},
     {"Fwd thread id", Int(IntField::kForwardThread)},
     {"bytes", Int(IntField::kBytes)},
-    {"size", Int(IntField::kBytes)},  // of HIP runtime copies
+    {"size", Int(IntField::kBytes)},   // of HIP runtime copies
     {"Bytes", Int(IntField::kBytes)},  // of memory events
     {"Python id", Int(IntField::kPythonId)},
     {"Python parent id", Int(IntField::kPythonParent)},
@@ -60,7 +60,9 @@ constexpr auto kEntries = std::to_array<Entry>({
 // No two of the keys above share a bucket; MakeBuckets() fails to compile when one does.
 constexpr size_t kBuckets = 128;
 constexpr size_t BucketOf(std::string_view key) {
-  const auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<unsigned char>(key[i])); };
+  const auto byte = [&](size_t i) {
+    return static_cast<size_t>(static_cast<unsigned char>(key[i]));
+  };
   return (key.size() * 14 + byte(0) * 42 + byte(key.size() * 2 / 3) * 21 +
           byte(key.size() - 1) * 3) %
          kBuckets;

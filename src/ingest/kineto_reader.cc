@@ -1,7 +1,8 @@
-// Walks the document around the events: an object with "traceEvents" among its members, or a bare array.
+// Walks the document around the events: an object with "traceEvents" among its members, or a bare
+// array.
 //
-// Members other than the events may come before or after them and be of any size; the small ones that
-// say something about the recording are captured, the rest is passed over without being held.
+// Members other than the events may come before or after them and be of any size; the small ones
+// that say something about the recording are captured, the rest is passed over without being held.
 #include "ingest/kineto_reader.h"
 
 #include <algorithm>
@@ -21,13 +22,12 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kCaptureLimit = size_t{4} << 20;  // of members that are looked at
-constexpr size_t kEventLimit = size_t{64} << 20;   // an event larger than this is taken to be damage
-constexpr int64_t kResyncLimit = 100;              // how often reading goes on behind such damage
-
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+constexpr size_t kEventLimit = size_t{64} << 20;  // an event larger than this is taken to be damage
+constexpr int64_t kResyncLimit = 100;             // how often reading goes on behind such damage
 
 // The comma between two events that is nearest to the end, by looks: "}" "," "{" with only space
-// between, which inside a string or an event's own arrays could look the same. Null if there is none.
+// between, which inside a string or an event's own arrays could look the same. Null if there is
+// none.
 char* LikelyBreak(char* begin, char* end) {
   for (char* p = end; p - begin > 2;) {
     p = static_cast<char*>(memrchr(begin, '{', static_cast<size_t>(p - begin)));
@@ -38,18 +38,6 @@ char* LikelyBreak(char* begin, char* end) {
     char* brace = comma;
     while (brace > begin && IsSpace(brace[-1])) --brace;
     if (brace > begin && brace[-1] == '}') return comma;
-  }
-  return nullptr;
-}
-
-// The next "{" that is followed by "ph", the key events begin with; null if there is none.
-char* NextEventByLooks(char* from, char* end) {
-  constexpr std::string_view kKey = "\"ph\"";
-  std::string_view text(from, static_cast<size_t>(end - from));
-  for (size_t key = text.find(kKey); key != text.npos; key = text.find(kKey, key + 1)) {
-    size_t brace = key;
-    while (brace > 0 && IsSpace(text[brace - 1])) --brace;
-    if (brace > 0 && text[brace - 1] == '{') return from + brace - 1;
   }
   return nullptr;
 }
@@ -84,8 +72,10 @@ class Reader {
   bool ReadMember();
   std::string CaptureValue();
   void ReadEvents();
-  bool ReadAroundDamage();
-  bool Resync();
+  bool AtEnd() { return Peek() == '\0' && at_ == window_.end; }
+  // Whether what follows the array of events can follow it: damage may have shown a false bracket.
+  bool ArrayMayEndHere() { return AtEnd() || (!bare_ && (*at_ == ',' || *at_ == '}')); }
+  bool Resync(char* end);
   char* EndOfWholeEvents() const;
   void TakeDistributedInfo(const std::string& json);
   void TakeDeviceProperties(const std::string& json);
@@ -96,6 +86,7 @@ class Reader {
   KinetoEvents events_;
   Window window_;
   char* at_ = nullptr;
+  bool bare_ = false;  // the document is an array of events, not an object around one
   bool saw_events_ = false;
   bool broken_off_ = false;  // the events were not read to the end of their array
   int64_t resyncs_ = 0;
@@ -141,72 +132,65 @@ std::string Reader::CaptureValue() {
 }
 
 // Parses up to the last event of the window that looks whole, then moves on; until the array ends.
+// Where looks deceive (the guess was inside a string or an event's own array, or a quote is
+// missing) a slower walk over brackets and strings finds the last whole event.
 void Reader::ReadEvents() {
   saw_events_ = true;
+  bool careful = false;
   while (!broken_off_) {
-    char* stop = LikelyBreak(at_, window_.end);
-    if (stop == nullptr && !window_.last && static_cast<size_t>(window_.end - at_) < kEventLimit) {
-      ReadMore();
+    char* stop = careful ? EndOfWholeEvents() : LikelyBreak(at_, window_.end);
+    const bool all_there_is = window_.last || static_cast<size_t>(window_.end - at_) >= kEventLimit;
+    if (stop == nullptr && (careful || !all_there_is)) {
+      if (!all_there_is)
+        ReadMore();
+      else
+        broken_off_ = !Resync(window_.end);
+      careful = false;
       continue;
     }
     if (stop == nullptr) stop = window_.end;
     const auto outcome = events_.Parse(at_, stop);
     at_ = outcome.at;
-    if (outcome.stop == KinetoEvents::Stop::kEndOfArray) return;
-    if (outcome.stop == KinetoEvents::Stop::kBroken) {
-      broken_off_ = !ReadAroundDamage();
-    } else if (stop < window_.end) {
-      ++at_;  // the comma
-    } else {
-      broken_off_ = true;  // the text ends between two events
+    if (outcome.stop == KinetoEvents::Stop::kEndOfArray) {
+      if (ArrayMayEndHere() || !Resync(window_.end)) return;
+      careful = false;
+      continue;
     }
+    const bool broken = outcome.stop == KinetoEvents::Stop::kBroken;
+    if (broken && careful && !Resync(stop)) {
+      trace_.notes.Add(NoteKind::kMalformed);
+      at_ = stop;
+    }
+    careful = broken && !careful;
+    if (outcome.stop != KinetoEvents::Stop::kEndOfText) continue;
+    while (at_ < window_.end && (IsSpace(*at_) || *at_ == ',')) ++at_;
+    broken_off_ = at_ == window_.end && window_.last;  // the text ends between two events
   }
 }
 
-// Behind the last event of the window that is whole by its brackets and strings; at_ if there is none.
+// Behind the last element of the window that is whole by its brackets and strings, or behind the
+// bracket that ends the array; null if there is none.
 char* Reader::EndOfWholeEvents() const {
-  char* whole = at_;
+  char* whole = nullptr;
   for (char* p = at_; p < window_.end;) {
-    while (p < window_.end && (IsSpace(*p) || *p == ',')) ++p;
+    if (IsSpace(*p) || *p == ',') {
+      ++p;
+      continue;
+    }
+    if (*p == ']') return p + 1;
     const char* behind = EndOfValue(p, window_.end);
-    if (behind == nullptr || behind == p) break;
-    p += behind - p;
+    if (behind == nullptr) break;
+    p += std::max<std::ptrdiff_t>(behind - p, 1);  // 1: a bracket that closes nothing
     whole = p;
   }
   return whole;
 }
 
-// The event at hand would not parse: because the window, or the guess at its last event, cut it in two;
-// because the input ends in it; or because it is no JSON. A slower walk over brackets and strings tells
-// which. Returns whether there is more to read.
-bool Reader::ReadAroundDamage() {
-  char* stop = EndOfWholeEvents();
-  if (stop == at_) {
-    while (at_ < window_.end && (IsSpace(*at_) || *at_ == ',')) ++at_;
-    if (EndOfValue(at_, window_.end) == at_) {  // a bracket that closes nothing
-      trace_.notes.Add(NoteKind::kMalformed);
-      ++at_;
-      return true;
-    }
-    if (window_.last || static_cast<size_t>(window_.end - at_) >= kEventLimit) return Resync();
-    ReadMore();
-    return true;
-  }
-  const auto outcome = events_.Parse(at_, stop);
-  at_ = stop;
-  if (outcome.stop == KinetoEvents::Stop::kBroken) {
-    trace_.notes.Add(NoteKind::kMalformed);
-    const char* behind = EndOfValue(outcome.at, stop);
-    if (behind != nullptr && behind > outcome.at) at_ = outcome.at + (behind - outcome.at);
-  }
-  while (at_ < window_.end && (IsSpace(*at_) || *at_ == ',')) ++at_;
-  return true;
-}
-
-// The event at hand never ends, as after a quote that was not escaped: goes on where one begins again.
-bool Reader::Resync() {
-  if (at_ == window_.end || ++resyncs_ > kResyncLimit) return false;
-  char* next = NextEventByLooks(at_ + 1, window_.end);
+// The event at hand never ends, as after a quote that was not escaped: goes on where one begins
+// again before `end`. Returns whether there is such a place.
+bool Reader::Resync(char* end) {
+  if (at_ == end || ++resyncs_ > kResyncLimit) return false;
+  char* next = NextEventByLooks(at_ + 1, end);
   if (next == nullptr) return false;
   trace_.notes.Add(NoteKind::kMalformed);
   at_ = next;
@@ -266,11 +250,16 @@ bool Reader::ReadMembers() {
 void Reader::NoteEnd(bool whole) {
   switch (stream_.end()) {
     case InputEnd::kCorrupt:
-    case InputEnd::kReadError: return trace_.notes.Add(NoteKind::kCorrupt);
-    case InputEnd::kTruncated: return trace_.notes.Add(NoteKind::kTruncated);
-    case InputEnd::kTrailingBytes: trace_.notes.Add(NoteKind::kTrailingBytes); break;
+    case InputEnd::kReadError:
+      return trace_.notes.Add(NoteKind::kCorrupt);
+    case InputEnd::kTruncated:
+      return trace_.notes.Add(NoteKind::kTruncated);
+    case InputEnd::kTrailingBytes:
+      trace_.notes.Add(NoteKind::kTrailingBytes);
+      break;
     case InputEnd::kOpen:
-    case InputEnd::kClean: break;
+    case InputEnd::kClean:
+      break;
   }
   if (resyncs_ > kResyncLimit) return trace_.notes.Add(NoteKind::kMalformed);
   if (broken_off_ || !whole) trace_.notes.Add(NoteKind::kTruncated);
@@ -280,14 +269,15 @@ Result<Trace> Reader::Read() {
   if (std::string_view(at_, static_cast<size_t>(window_.end - at_)).starts_with("\xef\xbb\xbf")) {
     at_ += 3;  // a byte order mark
   }
-  const char first = Peek();
-  if (first == '\0' && at_ == window_.end) {
+  if (AtEnd()) {
     const bool damaged = stream_.end() != InputEnd::kClean;
-    return std::unexpected(Error{damaged ? "the compressed data is damaged from its beginning"
-                                         : "the file is empty", "", ""});
+    return std::unexpected(
+        Error{damaged ? "the compressed data is damaged from its beginning" : "the file is empty",
+              "", ""});
   }
   bool whole = true;
   if (Consume('[')) {
+    bare_ = true;
     ReadEvents();
   } else if (Consume('{')) {
     whole = ReadMembers();
@@ -295,11 +285,11 @@ Result<Trace> Reader::Read() {
     return std::unexpected(Error{"the file is not JSON", "", ""});
   }
   if (!saw_events_) {
-    return std::unexpected(
-        Error{whole ? "the JSON holds no \"traceEvents\"" : "the file ends before any \"traceEvents\"",
-              "", ""});
+    return std::unexpected(Error{
+        whole ? "the JSON holds no \"traceEvents\"" : "the file ends before any \"traceEvents\"",
+        "", ""});
   }
-  if (whole && !broken_off_ && Peek() != '\0') trace_.notes.Add(NoteKind::kTrailingBytes);
+  if (whole && !broken_off_ && !AtEnd()) trace_.notes.Add(NoteKind::kTrailingBytes);
   while (!window_.last) Advance(stream_.Next({}));  // to the checksum
   NoteEnd(whole);
   events_.Finish();
@@ -312,8 +302,9 @@ Result<Trace> ReadKineto(ByteSource source, const ReadOptions& options) {
   try {
     return Reader(std::move(source), options).Read();
   } catch (const std::bad_alloc&) {
-    return std::unexpected(Error{"there is not enough memory for this trace", "",
-                                 "analyse fewer ranks at a time, or use a machine with more memory"});
+    return std::unexpected(
+        Error{"there is not enough memory for this trace", "",
+              "analyse fewer ranks at a time, or use a machine with more memory"});
   }
 }
 

@@ -16,8 +16,8 @@ struct ReadOptions {
   bool read_ahead = false;        // inflate on a thread of its own
 };
 
-// Reads one trace. What is damaged costs what follows the damage, and a note; it fails only when the
-// input is no trace at all: empty, binary, or JSON without events.
+// Reads one trace. What is damaged costs what follows the damage, and a note; it fails only when
+// the input is no trace at all: empty, binary, or JSON without events.
 Result<Trace> ReadKineto(ByteSource source, const ReadOptions& options = {});
 
 }  // namespace stepscope

@@ -11,7 +11,8 @@ namespace {
 
 // The number behind the last `word` of the name that has one, with at most one separator between.
 std::optional<int64_t> NumberBehind(std::string_view name, std::string_view word) {
-  for (size_t at = name.rfind(word); at != name.npos; at = at == 0 ? name.npos : name.rfind(word, at - 1)) {
+  for (size_t at = name.rfind(word); at != name.npos;
+       at = at == 0 ? name.npos : name.rfind(word, at - 1)) {
     std::string_view rest = name.substr(at + word.size());
     if (!rest.empty() && std::string_view("-_.= ").contains(rest[0])) rest.remove_prefix(1);
     int32_t number = -1;

@@ -34,9 +34,10 @@ TEST(RankFromPath, ReadsTheUsualNames) {
 }
 
 TEST(RankFromPath, FindsNoneWhereNoneIs) {
-  for (const char* path : {"", "/", "trace.json", "3.json", "rank.json", "ranking.json", "rank--3.json",
-                           "rank_x.json", "worker", "rank", "rank_", "/data/rank_3/deeper/trace.json",
-                           "rank99999999999999999999.json", "franken.json"}) {
+  for (const char* path :
+       {"", "/", "trace.json", "3.json", "rank.json", "ranking.json", "rank--3.json", "rank_x.json",
+        "worker", "rank", "rank_", "/data/rank_3/deeper/trace.json",
+        "rank99999999999999999999.json", "franken.json"}) {
     EXPECT_EQ(RankFromPath(path), std::nullopt) << path;
   }
 }

@@ -13,8 +13,8 @@ namespace {
 
 constexpr size_t kSlotBytes = size_t{128} << 10;
 constexpr size_t kHeadroom = size_t{32} << 10;  // for the carry, in front of a slot's bytes
-// Reading ahead, one slot is being worked on, one filled, and two smooth the difference. Without, the
-// current and the next suffice, and two stay in the cache.
+// Reading ahead, one slot is being worked on, one filled, and two smooth the difference. Without,
+// the current and the next suffice, and two stay in the cache.
 constexpr size_t kSlotsAhead = 4;
 constexpr size_t kSlotsAlone = 2;
 
@@ -73,7 +73,8 @@ struct WindowStream::State {
   size_t taken = 0;
   Slot* current = nullptr;
   std::vector<char> joined;  // a window larger than a slot, while one is needed
-  // One slot fewer than there are is offered: the current one is still in use when the next is taken.
+  // One slot fewer than there are is offered: the current one is still in use when the next is
+  // taken.
   std::counting_semaphore<kSlotsAhead> free{kSlotsAhead - 1};
   std::counting_semaphore<kSlotsAhead> full{0};
   std::optional<std::jthread> filler;

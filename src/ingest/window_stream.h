@@ -1,8 +1,8 @@
-// An input as a sequence of windows of a hundred kilobytes or so, small enough to stay in the processor's
-// cache while they are inflated and parsed. The whole input is never held in memory.
+// An input as a sequence of windows of a hundred kilobytes or so, small enough to stay in the
+// processor's cache while they are inflated and parsed. The whole input is never held in memory.
 //
-// What a window leaves unread (the event its end cut in two) is carried to the front of the next. With
-// read-ahead a thread fills windows while the caller works on one.
+// What a window leaves unread (the event its end cut in two) is carried to the front of the next.
+// With read-ahead a thread fills windows while the caller works on one.
 #pragma once
 
 #include <cstddef>

@@ -43,7 +43,7 @@ GPUs stood idle for 12.3 % of the time, mostly waiting for the host.
 
 | kernel | launches |
 | --- | ---: |
-| void gemm&lt;float, 128&gt;(Params) | 12,345 |
+| gemm&lt;float, 128&gt; | 12,345 |
 | ncclDevKernel_AllReduce_Sum_f32 | 7 |
 
 More in --format csv and json: Gaps (3 rows)
@@ -54,9 +54,9 @@ unavailable: the traces were recorded without profile_memory
 
 ## Notes
 
-- 1,234 x events end before they begin; taken as 0 ns long (2 files)
-- 2 x kernels have no launch (rank-1.json)
-- Only complete steps are counted.
+- negative_duration x 1,234: events end before they begin; taken as 0 ns long (2 files)
+- no_correlation x 2: kernels have no launch (rank-1.json)
+- window_cut: Only complete steps are counted.
 )");
 }
 

@@ -41,7 +41,7 @@ Idle time
 
   Kernels
     kernel                           launches
-    void gemm<float, 128>(Params)      12,345
+    gemm<float, 128>                   12,345
     ncclDevKernel_AllReduce_Sum_f32         7
 
   More in --format csv and json: Gaps (3 rows)
@@ -51,10 +51,10 @@ Memory
   profile_memory
 
 Notes
-  1,234 x events end before they begin; taken as 0 ns long
-    (2 files)
-  2 x kernels have no launch (rank-1.json)
-  Only complete steps are counted.
+  negative_duration x 1,234: events end before they begin;
+    taken as 0 ns long (2 files)
+  no_correlation x 2: kernels have no launch (rank-1.json)
+  window_cut: Only complete steps are counted.
 )");
 }
 
@@ -109,8 +109,8 @@ TEST(Text, ShortensTheLongestNamesAndKeepsEveryNumber) {
 
   Kernels
     kernel                stream  launches
-    void gemm<…>(Params)  main      12,345
-    ncclDevKer…e_Sum_f32  main           7
+    gemm<float, 128>      main      12,345
+    ncclDevKernel…um_f32  main           7
 )");
 }
 
@@ -122,7 +122,7 @@ TEST(Text, ShortensTextInMetrics) {
       {"kernel", "Slowest", std::string(500, 'a') + std::string(500, 'b'), Unit::kNone}};
   EXPECT_EQ(ToText(answer, {.color = false, .width = 42}), R"(Report
 
-  Slowest  aaaaaaaaaaaaaaa…bbbbbbbbbbbbbbb
+  Slowest  aaaaaaaaaaaaaaaaaaaa…bbbbbbbbbb
 )");
 }
 
@@ -131,8 +131,8 @@ TEST(Text, HopelesslyNarrowTablesOverflow) {
 
   Kernels
     kernel        launches
-    void g…rams)    12,345
-    ncclDe…m_f32         7
+    gemm<flo…28>    12,345
+    ncclDevK…f32         7
 )");
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <set>
 #include <stop_token>
@@ -55,7 +56,7 @@ void Fail(LoadedFile& file, Error error, NoteKind note) {
   file.notes.Add(note, 1, file.error.what);
 }
 
-void LoadFile(LoadedFile& file, const ReadOptions& options, std::atomic<int64_t>& bytes_read) {
+void ReadFile(LoadedFile& file, const ReadOptions& options, std::atomic<int64_t>& bytes_read) {
   auto source = ByteSource::Open(file.info.path, &bytes_read);
   if (!source) return Fail(file, source.error(), NoteKind::kUnreadable);
   auto trace = ReadKineto(std::move(*source), options);
@@ -69,6 +70,15 @@ void LoadFile(LoadedFile& file, const ReadOptions& options, std::atomic<int64_t>
   file.own_rank = trace->meta.rank;
   file.world_size = trace->meta.world_size;
   file.used = true;
+}
+
+void LoadFile(LoadedFile& file, const ReadOptions& options, std::atomic<int64_t>& bytes_read) {
+  try {
+    ReadFile(file, options, bytes_read);
+  } catch (const std::bad_alloc&) {
+    Fail(file, {"there is not enough memory for this trace", "", "analyse fewer ranks at a time"},
+         NoteKind::kUnreadable);
+  }
 }
 
 // Calls options.on_progress a few times a second until it goes out of scope.

@@ -151,7 +151,7 @@ class Trace {
   std::vector<Track> tracks;
   TraceMeta meta;
   Notes notes;
-  int64_t events_in_file = 0;      // kept or not, metadata records aside
+  int64_t events_in_file = 0;      // kept or not, metadata records too
   int64_t gpu_events_in_file = 0;  // of which accelerator work
 
  private:

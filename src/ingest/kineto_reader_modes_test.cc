@@ -1,0 +1,110 @@
+// One trace, read in several ways: with less asked for, and on two threads.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ingest/kineto_reader.h"
+
+namespace stepscope {
+namespace {
+
+// Every kind of record in turn, `count` times, with arguments of different lengths.
+std::string MixedTrace(int count) {
+  std::string json = "{\"distributedInfo\":{\"rank\":1},\"traceEvents\":[\n";
+  for (int i = 0; i < count; ++i) {
+    const std::string pad(static_cast<size_t>(i) * 131 % 977, 'p');
+    json += fmt::format(
+        R"({{"ph":"X","cat":"cpu_op","name":"aten::op{}","pid":1,"tid":2,"ts":{},"dur":9.5,)"
+        R"("args":{{"External id":{},"Input Dims":[[{}]],"pad":"{}"}}}},)",
+        i % 50, i * 10, i, i, pad);
+    json += fmt::format(
+        R"({{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":2,"ts":{},)"
+        R"("dur":1,"args":{{"correlation":{}}}}},)",
+        i * 10 + 1, i);
+    json += fmt::format(
+        R"({{"ph":"X","cat":"kernel","name":"kernel{}","pid":0,"tid":7,"ts":{}.{:03},"dur":3,)"
+        R"("args":{{"device":0,"stream":{},"correlation":{}}}}},)",
+        i % 30, i * 10 + 4, i % 1000, 7 + i % 3, i);
+    json += fmt::format(
+        R"({{"ph":"s","id":{},"cat":"ac2g","name":"ac2g","pid":1,"tid":2,"ts":{}}},)", i, i * 10);
+    json += fmt::format(
+        R"({{"ph":"X","cat":"python_function","name":"f","pid":1,"tid":2,"ts":{},"dur":2}}{})",
+        i * 10, i + 1 < count ? ",\n" : "\n");
+  }
+  return json + "]}";
+}
+
+Trace Read(const std::string& json, const ReadOptions& options) {
+  auto trace = ReadKineto(ByteSource::FromMemory(json), options);
+  EXPECT_TRUE(trace);
+  return trace ? std::move(*trace) : Trace{};
+}
+
+// Everything of an event, as text.
+std::string Describe(const Trace& t, EventId e) {
+  const Track& track = t.tracks[t.tracks_of()[e]];
+  std::string text =
+      fmt::format("{} {}+{} {}/{} {}/{}", t.strings[t.names()[e]], t.starts()[e], t.durations()[e],
+                  track.device, track.stream, track.process, track.thread);
+  for (size_t f = 0; f < Index(IntField::kCount); ++f) {
+    if (const auto value = t.Ints(static_cast<IntField>(f)).Find(e))
+      text += fmt::format(" i{}={}", f, *value);
+  }
+  for (size_t f = 0; f < Index(TextField::kCount); ++f) {
+    const auto id = t.Texts(static_cast<TextField>(f)).Find(e);
+    if (id) text += fmt::format(" t{}={}", f, t.strings[*id]);
+  }
+  return text;
+}
+
+std::vector<std::string> DescribeAll(const Trace& t, KindSet kinds = KindSet::All()) {
+  std::vector<std::string> all;
+  for (EventId e = 0; e < t.size(); ++e) {
+    if (kinds.Has(t.kinds()[e])) all.push_back(Describe(t, e));
+  }
+  return all;
+}
+
+TEST(KinetoReaderModes, KeepingLessChangesNothingOfWhatIsKept) {
+  const std::string json = MixedTrace(800);
+  const Trace all = Read(json, {});
+  EXPECT_EQ(all.size(), 4000u);
+  for (const KindSet keep : {kGpuWork, kGpuWork | KindSet{Kind::kRuntime, Kind::kAnnotation},
+                             KindSet{Kind::kOperator}, KindSet{Kind::kFlow}, KindSet{}}) {
+    const Trace some = Read(json, {.keep = keep});
+    EXPECT_TRUE(DescribeAll(some) == DescribeAll(all, keep));
+    EXPECT_EQ(some.events_in_file, all.events_in_file);
+  }
+  EXPECT_EQ(Read(json, {.keep = kGpuWork}).gpu_events_in_file, all.gpu_events_in_file);
+}
+
+TEST(KinetoReaderModes, ReadingAheadChangesNothing) {
+  for (const int count : {1, 300, 4000}) {
+    const std::string json = MixedTrace(count);
+    const Trace here = Read(json, {});
+    const Trace ahead = Read(json, {.read_ahead = true});
+    EXPECT_TRUE(DescribeAll(here) == DescribeAll(ahead)) << count;
+    EXPECT_EQ(here.events_in_file, ahead.events_in_file);
+    EXPECT_EQ(here.meta.rank, ahead.meta.rank);
+  }
+}
+
+TEST(KinetoReaderModes, ReadingAheadEndsWithDamageToo) {
+  const std::string json = MixedTrace(2000);
+  for (const size_t cut : {size_t{1}, size_t{100'000}, size_t{262'144}, size_t{1'000'000}}) {
+    const std::string_view part = std::string_view(json).substr(0, cut);
+    const auto here = ReadKineto(ByteSource::FromMemory(part));
+    const auto ahead = ReadKineto(ByteSource::FromMemory(part), {.read_ahead = true});
+    ASSERT_EQ(here.has_value(), ahead.has_value());
+    EXPECT_TRUE(!here || DescribeAll(*here) == DescribeAll(*ahead)) << cut;
+  }
+}
+
+TEST(KinetoReaderModes, ColumnsStayUnder64BytesAnEvent) {
+  const Trace t = Read(MixedTrace(4000), {});
+  EXPECT_LT(t.ColumnBytes(), 64 * t.size());
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,101 @@
+// Fuzzes the whole way from the bytes of a trace to every printed answer.
+//
+// Beside crashes and sanitizer reports it looks for disagreement: reading ahead on a thread, and
+// the border of a window in the middle of the input, must not change what is read.
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyses/all.h"
+#include "facts/facts.h"
+#include "ingest/kineto_reader.h"
+#include "session/params.h"
+#include "session/verdict.h"
+#include "stepscope/write.h"
+
+namespace stepscope {
+namespace {
+
+void Require(bool holds) {
+  if (!holds) std::abort();
+}
+
+std::optional<Trace> Read(std::string_view bytes, const ReadOptions& options = {}) {
+  auto trace = ReadKineto(ByteSource::FromMemory(bytes), options);
+  if (trace) return std::move(*trace);
+  Require(!trace.error().what.empty());
+  return std::nullopt;
+}
+
+bool Same(const Trace& a, const Trace& b) {
+  if (a.size() != b.size() || a.strings.size() != b.strings.size()) return false;
+  for (EventId e = 0; e < a.size(); ++e) {
+    if (a.starts()[e] != b.starts()[e] || a.durations()[e] != b.durations()[e]) return false;
+    if (a.names()[e] != b.names()[e] || a.kinds()[e] != b.kinds()[e]) return false;
+  }
+  return a.events_in_file == b.events_in_file && a.meta.rank == b.meta.rank;
+}
+
+// Asks every analysis about the trace and prints the answer in every form.
+void Answer(Trace trace, const char* steps) {
+  const std::vector<RankWork> ranks = {BuildRankWork(trace)};
+  const Facts facts = DeriveFacts(trace.strings, ranks, *ParseSteps(steps), steps);
+  ReportSet answer;
+  for (const Analysis* analysis : kAllAnalyses) {
+    answer.reports.push_back(analysis->run(facts, *MakeParams(*analysis, {})));
+  }
+  answer.verdict = Verdict(answer.reports);
+  for (const Format format : {Format::kText, Format::kJson, Format::kCsv, Format::kMarkdown}) {
+    Require(!Write(answer, format, {.color = true, .width = 80}).empty());
+  }
+}
+
+bool Damaged(const Trace& trace) {
+  for (const NoteKind kind : {NoteKind::kTruncated, NoteKind::kCorrupt, NoteKind::kMalformed}) {
+    if (trace.notes.Count(kind) > 0) return true;
+  }
+  return false;
+}
+
+// The same text, with so much space behind its opening that a window ends inside of what follows.
+void ReadAcrossBorders(std::string_view text, const Trace& expected) {
+  constexpr size_t kWindow = size_t{128} << 10;
+  for (const std::string_view opening : {R"({"traceEvents":[)", "["}) {
+    if (!text.starts_with(opening)) continue;
+    const std::string_view rest = text.substr(opening.size());
+    for (const size_t inside : {rest.size() / 3, rest.size() / 2, rest.size() - rest.size() / 5}) {
+      std::string padded(opening);
+      padded.append(kWindow - opening.size() - inside, ' ');
+      padded += rest;
+      const auto trace = Read(padded);
+      Require(trace && Same(*trace, expected));
+    }
+    return;
+  }
+}
+
+void Fuzz(std::string_view bytes) {
+  auto all = Read(bytes);
+  auto some = Read(bytes, {.keep = kRankWorkNeeds});
+  Require(all.has_value() == some.has_value());
+  if (bytes.size() % 8 == 0) {
+    const auto ahead = Read(bytes, {.keep = kRankWorkNeeds, .read_ahead = true});
+    Require(ahead.has_value() == some.has_value() && (!ahead || Same(*ahead, *some)));
+  }
+  if (!all) return;
+  if (bytes.size() % 8 == 1 && bytes.size() < 100'000 && !Damaged(*all))
+    ReadAcrossBorders(bytes, *all);
+  Answer(std::move(*all), "all");
+  Answer(std::move(*some), bytes.size() % 2 == 0 ? "complete" : "1..3");
+}
+
+}  // namespace
+}  // namespace stepscope
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  stepscope::Fuzz({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

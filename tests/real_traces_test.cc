@@ -1,0 +1,231 @@
+// Real traces against an independent reading of the same definitions, to the nanosecond.
+//
+// ../shared/goldens/oracle holds, for each trace, what a slow and plain program finds in it.
+// Compared is all of it but two numbers no analysis tells: how many lines of metadata a trace holds
+// ("events"), and launch delays ("launch_stats", of which the count of linked events is compared).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "stepscope/session.h"
+#include "tests/answer.h"
+#include "tests/invariants.h"
+#include "tests/shared_data.h"
+
+namespace stepscope::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+Json ReadGolden(const std::string& path) {
+  std::ifstream in(path);
+  return Json::parse(in);
+}
+
+// One recording among the files of an answer, and what the oracle says about it.
+class Comparison {
+ public:
+  Comparison(const ReportSet& answer, const InputFile& file, const Json& golden)
+      : answer_(answer), file_(file), golden_(golden) {}
+  ~Comparison() { ::testing::Test::RecordProperty("numbers_compared", compared_); }
+  Comparison(const Comparison&) = delete;
+  Comparison& operator=(const Comparison&) = delete;
+
+  void CompareFile() {
+    Same("gpu_events", file_.gpu_events, golden_["gpu_events"]);
+    if (!golden_["rank"].is_null()) Same("rank", file_.rank, golden_["rank"]);
+    // Ours are the events that are no metadata.
+    EXPECT_LE(golden_["complete_events"], file_.events);
+    EXPECT_GE(golden_["events"], file_.events);
+    int64_t without_launch = 0;
+    for (const Note& note : answer_.run.notes) {
+      if (note.name == "without_launch" && note.where == file_.path) without_launch += note.count;
+    }
+    if (golden_.contains("launch_stats")) {
+      Same("events with a launch", file_.gpu_events - without_launch,
+           golden_["launch_stats"]["gpu_events_with_launch"]);
+    }
+  }
+
+  void CompareTimes() {
+    const Json& temporal = golden_["temporal_breakdown"];
+    const auto times = Mine("temporal_breakdown", "ranks");
+    ASSERT_EQ(times.size(), 1u);
+    for (const auto& [key, value] : temporal.items()) Same(key, times[0].Int(key), value);
+
+    const Json& overlap = golden_["comm_overlap"];
+    const auto communication = Mine("comm_overlap", "ranks");
+    if (overlap["communication"] == 0 && communication.empty()) return;
+    ASSERT_EQ(communication.size(), 1u);
+    for (const char* key : {"communication", "overlapped"}) {
+      Same(key, communication[0].Int(key), overlap[key]);
+    }
+  }
+
+  void CompareIdle() {
+    const auto streams = Mine("idle_time", "streams");
+    Same("streams", static_cast<int64_t>(streams.size()),
+         static_cast<int64_t>(golden_["idle_time"].size()));
+    for (const Json& expected : golden_["idle_time"]) {
+      const auto stream = std::ranges::find_if(streams, [&](const Row& row) {
+        return row.Int("device") == expected["device"] && row.Int("stream") == expected["stream"];
+      });
+      ASSERT_NE(stream, streams.end()) << expected;
+      for (const char* key : {"events", "host_wait", "kernel_wait", "other"}) {
+        Same(key, stream->Int(key), expected[key]);
+      }
+    }
+  }
+
+  // Only for a rank with one window: kernels are told by rank.
+  void CompareKernels() {
+    const Json& golden = golden_["kernel_breakdown"];
+    std::vector<Row> kernels;
+    for (const Row& row : RowsOf(answer_, "kernel_breakdown", "kernels")) {
+      if (row.Int("rank") == file_.rank) kernels.push_back(row);
+    }
+    Same("kernels", static_cast<int64_t>(kernels.size()), golden["kernels"]);
+    ASSERT_GE(kernels.size(), golden["top"].size());
+    for (size_t k = 0; k < golden["top"].size(); ++k) {
+      const Json& expected = golden["top"][k];
+      EXPECT_EQ(kernels[k].Text("name"), expected["name"]) << "kernel " << k;
+      EXPECT_EQ(kernels[k].Text("kind"), expected["kind"]) << "kernel " << k;
+      for (const char* key : {"count", "sum", "min", "max"}) {
+        Same(key, kernels[k].Int(key), expected[key]);
+      }
+    }
+    for (const auto& [kind, expected] : golden["kind_sum"].items()) {
+      int64_t sum = 0;
+      for (const Row& row : kernels) sum += row.Text("kind") == kind ? row.Int("sum") : 0;
+      Same(kind, sum, expected);
+    }
+    int64_t memory = 0;
+    for (const Row& row : RowsOf(answer_, "kernel_breakdown", "kinds")) {
+      const bool mine = row.At("rank") == Cell(file_.rank);
+      if (mine && row.Text("kinds").contains("memory")) memory += row.Int("time");
+    }
+    Same("memory", memory, golden_["comm_overlap"]["memory"]);
+  }
+
+ private:
+  std::vector<Row> Mine(std::string_view analysis, std::string_view table) {
+    auto rows = RowsOf(answer_, analysis, table);
+    std::erase_if(rows, [&](const Row& row) {
+      return row.Int("rank") != file_.rank || row.Int("window") != file_.window;
+    });
+    return rows;
+  }
+
+  void Same(std::string_view what, int64_t ours, const Json& golden) {
+    EXPECT_EQ(ours, golden.get<int64_t>()) << what << " of " << file_.path;
+    ++compared_;
+  }
+
+  const ReportSet& answer_;
+  const InputFile& file_;
+  const Json& golden_;
+  int compared_ = 0;
+};
+
+class OracleTest : public ::testing::TestWithParam<std::string> {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OracleTest);
+
+TEST_P(OracleTest, AgreesToTheNanosecond) {
+  const Json golden = ReadGolden(GetParam());
+  const ReportSet answer = AnswerTo({Shared("traces") / golden["trace"].get<std::string>()});
+  EXPECT_EQ(BrokenInvariants(answer), std::vector<std::string>{});
+  Comparison comparison(answer, answer.run.files.at(0), golden);
+  comparison.CompareFile();
+  if (golden["gpu_events"] == 0) {
+    for (const Report& report : answer.reports) EXPECT_EQ(report.status, Status::kUnavailable);
+    return;
+  }
+  const bool communicates = golden["comm_overlap"]["communication"] > 0;
+  EXPECT_EQ(ReportOf(answer, "comm_overlap").status,
+            communicates ? Status::kOk : Status::kUnavailable);
+  comparison.CompareTimes();
+  comparison.CompareIdle();
+  comparison.CompareKernels();
+}
+
+std::string TestName(const ::testing::TestParamInfo<std::string>& info) {
+  std::string name = std::filesystem::path(info.param).stem();
+  std::ranges::replace_if(name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(RealTrace, OracleTest, ::testing::ValuesIn(SharedFiles("goldens/oracle")),
+                         TestName);
+
+// The golden numbers of a file, by the path the oracle knows it under.
+Json GoldenOf(const InputFile& file) {
+  const std::string trace = std::filesystem::relative(file.path, Shared("traces"));
+  for (const std::string& path : SharedFiles("goldens/oracle")) {
+    Json golden = ReadGolden(path);
+    if (golden["trace"] == trace) return golden;
+  }
+  return nullptr;
+}
+
+using RealTraces = SharedDataTest;
+
+// Several traces opened at once say of each what it says alone.
+TEST_F(RealTraces, EightRanksOfOneJobAreEightTraces) {
+  const ReportSet answer = AnswerTo({Shared("traces/param/dlrm_8ranks")});
+  EXPECT_EQ(answer.run.ranks, 8);
+  ASSERT_EQ(answer.run.files.size(), 8u);
+  EXPECT_EQ(BrokenInvariants(answer), std::vector<std::string>{});
+  for (int64_t rank = 0; rank < 8; ++rank) {
+    const InputFile& file = answer.run.files[static_cast<size_t>(rank)];
+    EXPECT_EQ(file.rank, rank);
+    const Json golden = GoldenOf(file);
+    ASSERT_FALSE(golden.is_null()) << file.path;
+    Comparison comparison(answer, file, golden);
+    comparison.CompareFile();
+    comparison.CompareTimes();
+    comparison.CompareIdle();
+    comparison.CompareKernels();
+  }
+}
+
+TEST_F(RealTraces, TwoWindowsOfOneWorkerAreTwoWindowsOfOneRank) {
+  const ReportSet answer = AnswerTo({Shared("traces/kineto/resnet50_workers0")});
+  EXPECT_EQ(answer.run.ranks, 1);
+  ASSERT_EQ(answer.run.files.size(), 2u);
+  EXPECT_EQ(BrokenInvariants(answer), std::vector<std::string>{});
+  for (const InputFile& file : answer.run.files) {
+    const Json golden = GoldenOf(file);
+    ASSERT_FALSE(golden.is_null()) << file.path;
+    Comparison comparison(answer, file, golden);
+    comparison.CompareTimes();
+    comparison.CompareIdle();
+  }
+}
+
+// What holds for every answer holds for real ones, whichever steps are selected. Of the folders
+// here two have no annotations of steps.
+TEST_F(RealTraces, KeepTheInvariantsWhicheverStepsAreSelected) {
+  for (const char* folder :
+       {"hta/nccl", "hta/ns_resolution", "hta/queue_length", "hta/trace_diff/control",
+        "hta/trace_diff/test", "hta/two_ranks", "kineto/resnet50_workers0",
+        "kineto/two_workers_synthetic", "param/dlrm_8ranks", "param/resnet", "torch2/h100_qwen",
+        "torch2/mi300_resnet_act_checkpoint"}) {
+    const auto session = Session::Open(std::vector<std::string>{Shared("traces") / folder});
+    ASSERT_TRUE(session) << session.error().what;
+    bool has_steps = false;
+    for (const char* steps : {"all", "complete", "0..1000000"}) {
+      SCOPED_TRACE(std::string(folder) + " --steps " + steps);
+      const auto answer = session->Analyze({.steps = steps});
+      ASSERT_TRUE(answer) << answer.error().what;
+      EXPECT_EQ(BrokenInvariants(*answer), std::vector<std::string>{});
+      has_steps = has_steps || !RowsOf(*answer, "temporal_breakdown", "steps").empty();
+      const bool answered = !RowsOf(*answer, "temporal_breakdown", "ranks").empty();
+      EXPECT_EQ(answered, has_steps || std::string_view(steps) == "all");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepscope::testing
