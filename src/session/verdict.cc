@@ -10,7 +10,8 @@ std::string Verdict(std::span<const Report> reports) {
     if (report.status == Status::kUnavailable) continue;
     if (first == nullptr) first = &report;
     for (const Finding& finding : report.findings) {
-      if (best == nullptr || finding.worth > best->worth) best = &finding;
+      // Of equals the later one: later analyses look closer.
+      if (best == nullptr || finding.worth >= best->worth) best = &finding;
     }
   }
   if (first == nullptr) {
