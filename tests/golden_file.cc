@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iomanip>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
@@ -20,18 +21,7 @@ using Words = std::vector<std::string>;
 Words WordsOf(const std::string& line) {
   std::istringstream in(line);
   Words words;
-  for (std::string word; in >> word && !word.starts_with('#');) {
-    if (word.starts_with('"')) {
-      std::string rest;
-      if (word.size() == 1 || !word.ends_with('"')) {
-        std::getline(in, rest, '"');
-      } else {
-        word.pop_back();
-      }
-      word = word.substr(1) + rest;
-    }
-    words.push_back(word);
-  }
+  for (std::string word; in >> std::quoted(word) && !word.starts_with('#');) words.push_back(word);
   return words;
 }
 

@@ -14,7 +14,8 @@
 //   status: ok                          also why: and headline:, or nothing but error: and its text
 //   streams: rank stream host_wait      a table and the columns to compare; its rows follow,
 //   0        7    9500                  their words apart by any number of spaces
-//   findings:                           what each finding says, a line each
+//   metrics:                            "key value", a line each
+//   findings:                           "[severity worth] says", a line each; the worth is in ns
 //   notes:                              "name count" of the run's and the report's notes
 //   files: rank window gpu_events       what became of the files, a line each
 //

@@ -100,8 +100,16 @@ Lines Section(const std::string& header, const ReportSet& answer, const Report& 
   if (key == "why") return {"why: " + report.why};
   if (key == "headline") return {"headline: " + report.headline};
   Lines lines = {header};
+  if (key == "metrics") {
+    for (const Metric& metric : report.metrics) {
+      lines.push_back(metric.key + " " + CellText(metric.value, metric.key, variant));
+    }
+    return lines;
+  }
   if (key == "findings") {
-    for (const Finding& finding : report.findings) lines.push_back(finding.says);
+    for (const Finding& f : report.findings) {
+      lines.push_back(fmt::format("[{} {}] {}", SeverityName(f.severity), f.worth, f.says));
+    }
     return lines;
   }
   const Table files = FileTable(answer.run);
