@@ -41,9 +41,10 @@ constexpr double kWorthSaying = 0.05;  // of the span
 
 struct StreamIdle {
   int64_t host_wait = 0, kernel_wait = 0, other = 0, count = 0;
-  int64_t busy = 0;        // union of all work
-  int64_t compute = 0;     // of which added by compute kernels
-  int32_t step = kNoStep;  // of the work before
+  int64_t busy = 0;         // union of all work
+  int64_t compute = 0;      // of which added by compute kernels
+  int32_t step = kNoStep;   // of the work before
+  int64_t until = kNoTime;  // when all selected work so far has ended
 };
 
 // Whether steps that were not selected lie between two pieces of work: the stream may have been
@@ -72,7 +73,8 @@ std::vector<StreamIdle> MeasureStreams(const RankWork& rank, int64_t threshold) 
     StreamIdle& idle = streams[work.stream];
     if (idle.count++ > 0 && !CutOff(rank, idle.step, work.step)) AddGap(idle, work, threshold);
     idle.step = work.step;
-    const int64_t added = std::max<int64_t>(work.end - std::max(work.start, work.free_since), 0);
+    const int64_t added = std::max<int64_t>(work.end - std::max(work.start, idle.until), 0);
+    idle.until = std::max(idle.until, work.end);
     idle.busy += added;
     if (work.kind == Kind::kCompute) idle.compute += added;
   }

@@ -147,9 +147,8 @@ Report Run(const Facts& facts, const Params&) {
   for (const KernelStatistics& kernel : all) sum = AddSaturated(sum, kernel.sum);
   const auto share = static_cast<double>(std::get<int64_t>(first[3])) /
                      static_cast<double>(std::max<int64_t>(sum, 1));
-  report.headline =
-      fmt::format("{} different kernels ran; the longest in sum takes {} of all kernel time.",
-                  HumanCount(static_cast<int64_t>(all.size())), HumanRatio(share));
+  report.headline = fmt::format("{} ran; the longest in sum takes {} of all kernel time.",
+                                Plural(all.size(), "different kernel"), HumanRatio(share));
   report.tables.push_back(KindTable(facts));
   report.tables.push_back(std::move(top));
   report.tables.push_back(std::move(kernels));

@@ -203,7 +203,7 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
   for (const Kernel& k : kernels) {
     const double deviation = k.Deviation(*k.odd);
     if (k.ranks.size() < 3 || static_cast<double>(k.sum) < share * static_cast<double>(total) ||
-        std::abs(deviation) <= params.Number("deviation")) {
+        std::abs(k.odd->Mean() - k.median) <= params.Number("deviation") * k.median) {
       continue;
     }
     const double cost = std::abs(k.odd->Mean() - k.median) * static_cast<double>(k.odd->count);
@@ -245,11 +245,10 @@ Report Run(const Facts& facts, const Params& params) {
   }
   const Kernel& first = kernels.front();
   report.headline = fmt::format(
-      "{} kernels ran on several ranks; the spread of {} costs the most: {} on rank {}, "
+      "{} ran on several ranks; the spread of {} costs the most: {} on rank {}, "
       "{} on rank {}.",
-      HumanCount(static_cast<int64_t>(kernels.size())), ShortName(first.name),
-      HumanTime(first.fastest->Mean()), first.fastest->rank, HumanTime(first.slowest->Mean()),
-      first.slowest->rank);
+      Plural(kernels.size(), "kernel"), ShortName(first.name), HumanTime(first.fastest->Mean()),
+      first.fastest->rank, HumanTime(first.slowest->Mean()), first.slowest->rank);
   report.tables.push_back(KernelTable(kernels));
   report.tables.push_back(MeanTable(kernels));
   AddFindings(report, facts, kernels, params);

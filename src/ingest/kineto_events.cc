@@ -251,10 +251,13 @@ bool KinetoEvents::State::MayCount() {
   return raw.category.empty() || Meaning(raw.category).kind == Kind::kCounterRange;
 }
 
-// Whether the event's category says already that nobody asked for it.
+// Whether the category, with the name if it is read already, says that nobody asked for the event.
 bool KinetoEvents::State::Unwanted() {
   const CategoryMeaning meaning = Meaning(raw.category);
-  return meaning.name_decides == NameDecides::kNothing && !keep.Has(meaning.kind);
+  if (keep.Has(meaning.kind)) return false;
+  if (meaning.name_decides == NameDecides::kNothing) return true;
+  const bool may_be_step = raw.name.empty() || raw.name.starts_with("\"ProfilerStep#");
+  return meaning.name_decides == NameDecides::kStep && !may_be_step;
 }
 
 // Takes the event at hand; false, and nothing taken, if it is cut short or no JSON.
@@ -263,14 +266,16 @@ bool KinetoEvents::State::ParseEvent(JsonWalk& walk) {
   raw.phase = raw.category = raw.name = raw.pid = raw.tid = raw.ts = raw.dur = raw.id = {};
   raw.args.Clear();
   if (!walk.Consume('}')) {
+    int asked = 0;  // how much was known when it was last asked whether the event is wanted
     do {
-      const bool had_category = !raw.category.empty();
       if (!ParseField(walk)) return false;
-      if (!had_category && !raw.category.empty() && Unwanted()) {
+      const int known = raw.category.empty() ? 0 : raw.name.empty() ? 1 : 2;
+      if (known > asked && Unwanted()) {
         if (!walk.SkipToEndOfContainer()) return false;
         CountUnwanted();
         return true;
       }
+      asked = known;
     } while (walk.Consume(','));
     if (!walk.Consume('}')) return false;
   }

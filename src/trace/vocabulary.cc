@@ -28,7 +28,7 @@ constexpr auto kCategories = std::to_array<CategoryEntry>({
     {"driver", {Kind::kRuntime}},
     {"hip_runtime", {Kind::kRuntime}},
     {"hip_driver", {Kind::kRuntime}},
-    {"cpu_op", {Kind::kOperator}},
+    {"cpu_op", {Kind::kOperator, NameDecides::kStep}},
     {"operator", {Kind::kOperator, NameDecides::kStep}},
     {"user_annotation", {Kind::kAnnotation}},
     {"gpu_user_annotation", {Kind::kGpuAnnotation}},

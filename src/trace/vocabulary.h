@@ -72,7 +72,7 @@ enum class NameDecides : uint8_t {
   kNothing,
   kCommunication,  // kernels: compute, or communication
   kWork,           // accelerators whose category does not tell kernels from copies: any of the four
-  kStep,           // operators: in 2021 a profiler step was recorded as one
+  kStep,           // operators: older profilers recorded a step as one
 };
 struct CategoryMeaning {
   Kind kind = Kind::kUnknown;
