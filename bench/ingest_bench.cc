@@ -6,7 +6,7 @@
 
 #include <ctime>
 
-#include "ingest/kineto_reader.h"
+#include "ingest/trace_reader.h"
 
 namespace {
 
@@ -29,7 +29,7 @@ bool Measure(const std::string& path) {
     return false;
   }
   const double before = CpuSeconds();
-  const auto trace = stepscope::ReadKineto(std::move(*source), {.read_ahead = true});
+  const auto trace = stepscope::ReadTrace(std::move(*source), {.read_ahead = true});
   if (!trace) {
     fmt::print(stderr, "{}: {}\n", path, trace.error().what);
     return false;

@@ -55,20 +55,21 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const double share = static_cast<double>(sum.exposed) / static_cast<double>(sum.span);
   if (share < kWorthSaying) return;
   const auto devices = static_cast<int64_t>(facts.devices.size());
+  const int64_t exposed = sum.exposed / devices;
+  const int64_t communication = sum.communication / devices;
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
        .says =
            fmt::format("Communication that nothing hides takes {} of the time.", HumanRatio(share)),
        .because = fmt::format(
            "{} of {} of communication per device run without compute; most on {} ({})",
-           HumanTime(static_cast<double>(sum.exposed / devices)),
-           HumanTime(static_cast<double>(sum.communication / devices)), SayDevice(*sum.worst),
-           HumanTime(static_cast<double>(sum.worst->total.Exposed()))),
+           HumanTime(static_cast<double>(exposed)), HumanTime(static_cast<double>(communication)),
+           SayDevice(*sum.worst), HumanTime(static_cast<double>(sum.worst->total.Exposed()))),
        .hint =
            "start communication earlier: gradient buckets that fill sooner (bucket_cap_mb), FSDP "
            "prefetching, asynchronous collectives; see kernel_distribution for a rank that others "
            "wait for",
-       .worth = sum.exposed / devices});
+       .worth = exposed});
 }
 
 Report Run(const Facts& facts, const Params&) {

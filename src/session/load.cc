@@ -17,8 +17,8 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "ingest/kineto_reader.h"
 #include "ingest/rank_name.h"
+#include "ingest/trace_reader.h"
 
 namespace stepscope {
 namespace {
@@ -59,7 +59,7 @@ void Fail(LoadedFile& file, Error error, NoteKind note) {
 void ReadFile(LoadedFile& file, const ReadOptions& options, std::atomic<int64_t>& bytes_read) {
   auto source = ByteSource::Open(file.info.path, &bytes_read);
   if (!source) return Fail(file, source.error(), NoteKind::kUnreadable);
-  auto trace = ReadKineto(std::move(*source), options);
+  auto trace = ReadTrace(std::move(*source), options);
   if (!trace) return Fail(file, trace.error(), NoteKind::kNotATrace);
   file.work = BuildRankWork(*trace);
   file.info.events = trace->events_in_file;

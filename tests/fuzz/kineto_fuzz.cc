@@ -11,7 +11,7 @@
 
 #include "analyses/all.h"
 #include "facts/facts.h"
-#include "ingest/kineto_reader.h"
+#include "ingest/trace_reader.h"
 #include "session/params.h"
 #include "session/verdict.h"
 #include "stepscope/write.h"
@@ -24,7 +24,7 @@ void Require(bool holds) {
 }
 
 std::optional<Trace> Read(std::string_view bytes, const ReadOptions& options = {}) {
-  auto trace = ReadKineto(ByteSource::FromMemory(bytes), options);
+  auto trace = ReadTrace(ByteSource::FromMemory(bytes), options);
   if (trace) return std::move(*trace);
   Require(!trace.error().what.empty());
   return std::nullopt;

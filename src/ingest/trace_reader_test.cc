@@ -1,5 +1,5 @@
 // What of a trace is kept, and where it goes. Damage is the matter of tests/damage_*_test.cc.
-#include "ingest/kineto_reader.h"
+#include "ingest/trace_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace stepscope {
 namespace {
 
 Trace Read(std::string_view json, const ReadOptions& options = {}) {
-  auto trace = ReadKineto(ByteSource::FromMemory(json), options);
+  auto trace = ReadTrace(ByteSource::FromMemory(json), options);
   EXPECT_TRUE(trace) << trace.error().what;
   return trace ? std::move(*trace) : Trace{};
 }
@@ -25,7 +25,7 @@ std::optional<std::string_view> TextOfField(const Trace& trace, TextField field,
   return trace.strings[*id];
 }
 
-TEST(KinetoReader, KeepsKernelsWithTheirStreamsAndTimes) {
+TEST(TraceReader, KeepsKernelsWithTheirStreamsAndTimes) {
   const Trace t = ReadEvents(R"json(
     {"ph":"X","cat":"kernel","name":"gemm","pid":1,"tid":7,"ts":1682725898237042.123,"dur":1.5,
      "args":{"External id":42,"device":1,"stream":7,"correlation":9,"registers per thread":32,
@@ -52,7 +52,7 @@ TEST(KinetoReader, KeepsKernelsWithTheirStreamsAndTimes) {
   EXPECT_EQ(t.gpu_events_in_file, 2);
 }
 
-TEST(KinetoReader, KeepsWhatOperatorsSay) {
+TEST(TraceReader, KeepsWhatOperatorsSay) {
   const Trace t = ReadEvents(R"(
     {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":5,"tid":6,"ts":1,"dur":2,"args":{"External id":3,
      "Sequence number":77,"Fwd thread id":2,"Input Dims":[[8, 4], [], [4, 2]],
@@ -73,7 +73,7 @@ TEST(KinetoReader, KeepsWhatOperatorsSay) {
   EXPECT_EQ(t.tracks_of()[0], t.tracks_of()[1]);
 }
 
-TEST(KinetoReader, KeepsWhatCollectivesSayAndKnowsThemByIt) {
+TEST(TraceReader, KeepsWhatCollectivesSayAndKnowsThemByIt) {
   const Trace t = ReadEvents(R"(
     {"ph":"X","cat":"kernel","name":"my_own_reduction","pid":0,"tid":9,"ts":1,"dur":2,"args":{
      "device":0,"stream":9,"Collective name":"allreduce","In msg nelems":1000,"Out msg nelems":1001,
@@ -94,7 +94,7 @@ TEST(KinetoReader, KeepsWhatCollectivesSayAndKnowsThemByIt) {
   EXPECT_EQ(TextOfField(t, TextField::kOutSplit, 0), "[1]");
 }
 
-TEST(KinetoReader, KeepsFlowsInstantsAndSynchronisation) {
+TEST(TraceReader, KeepsFlowsInstantsAndSynchronisation) {
   const Trace t = ReadEvents(R"(
     {"ph":"s","id":246,"pid":1,"tid":2,"ts":3,"cat":"ac2g","name":"ac2g"},
     {"ph":"f","id":246,"pid":0,"tid":7,"ts":4,"cat":"ac2g","name":"ac2g","bp":"e"},
@@ -120,7 +120,7 @@ TEST(KinetoReader, KeepsFlowsInstantsAndSynchronisation) {
   EXPECT_EQ(t.gpu_events_in_file, 0);
 }
 
-TEST(KinetoReader, KeepsCountersWhereverTheirKeysStand) {
+TEST(TraceReader, KeepsCountersWhereverTheirKeysStand) {
   const Trace t = ReadEvents(R"(
     {"ph":"C","name":"power","pid":0,"tid":0,"ts":1,"args":{"watts":250.5}},
     {"args":{"watts":260},"name":"power","pid":0,"tid":0,"ts":2,"ph":"C"},
@@ -138,7 +138,7 @@ TEST(KinetoReader, KeepsCountersWhereverTheirKeysStand) {
   EXPECT_EQ(t.Reals(RealField::kCounterValue).Find(4), std::nullopt);
 }
 
-TEST(KinetoReader, NamesHostThreads) {
+TEST(TraceReader, NamesHostThreads) {
   const Trace t = ReadEvents(R"(
     {"ph":"X","cat":"cpu_op","name":"a","pid":"Spans","tid":"PyTorch Profiler","ts":1,"dur":1},
     {"ph":"X","cat":"cpu_op","name":"a","pid":12,"tid":34,"ts":1,"dur":1},
@@ -152,7 +152,7 @@ TEST(KinetoReader, NamesHostThreads) {
   EXPECT_EQ(t.events_in_file, 4) << "metadata records too";
 }
 
-TEST(KinetoReader, KnowsWhatTheRecordingSaysOfItself) {
+TEST(TraceReader, KnowsWhatTheRecordingSaysOfItself) {
   const Trace t =
       Read(R"({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"NVIDIA H100"},{"name":"x"}],
     "distributedInfo":{"backend":"nccl","rank":3,"world_size":"16"},"traceEvents":[]})");
@@ -162,7 +162,7 @@ TEST(KinetoReader, KnowsWhatTheRecordingSaysOfItself) {
   EXPECT_EQ(Read("[]").meta.rank, std::nullopt);
 }
 
-TEST(KinetoReader, UnknownCategoriesAreCountedWithAnExample) {
+TEST(TraceReader, UnknownCategoriesAreCountedWithAnExample) {
   const std::string events = R"(
     {"ph":"X","cat":"quantum","name":"a","pid":0,"tid":0,"ts":1,"dur":1},
     {"ph":"X","cat":"quantum","name":"b","pid":0,"tid":0,"ts":1,"dur":1},

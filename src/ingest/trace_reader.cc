@@ -3,7 +3,7 @@
 //
 // Members other than the events may come before or after them and be of any size; the small ones
 // that say something about the recording are captured, the rest is passed over without being held.
-#include "ingest/kineto_reader.h"
+#include "ingest/trace_reader.h"
 
 #include <algorithm>
 #include <cstring>
@@ -298,7 +298,7 @@ Result<Trace> Reader::Read() {
 
 }  // namespace
 
-Result<Trace> ReadKineto(ByteSource source, const ReadOptions& options) {
+Result<Trace> ReadTrace(ByteSource source, const ReadOptions& options) {
   try {
     return Reader(std::move(source), options).Read();
   } catch (const std::bad_alloc&) {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "ingest/kineto_reader.h"
+#include "ingest/trace_reader.h"
 
 namespace stepscope {
 namespace {
@@ -36,7 +36,7 @@ std::string MixedTrace(int count) {
 }
 
 Trace Read(const std::string& json, const ReadOptions& options) {
-  auto trace = ReadKineto(ByteSource::FromMemory(json), options);
+  auto trace = ReadTrace(ByteSource::FromMemory(json), options);
   EXPECT_TRUE(trace);
   return trace ? std::move(*trace) : Trace{};
 }
@@ -66,7 +66,7 @@ std::vector<std::string> DescribeAll(const Trace& t, KindSet kinds = KindSet::Al
   return all;
 }
 
-TEST(KinetoReaderModes, KeepingLessChangesNothingOfWhatIsKept) {
+TEST(TraceReaderModes, KeepingLessChangesNothingOfWhatIsKept) {
   const std::string json = MixedTrace(800);
   const Trace all = Read(json, {});
   EXPECT_EQ(all.size(), 4000u);
@@ -79,7 +79,7 @@ TEST(KinetoReaderModes, KeepingLessChangesNothingOfWhatIsKept) {
   EXPECT_EQ(Read(json, {.keep = kGpuWork}).gpu_events_in_file, all.gpu_events_in_file);
 }
 
-TEST(KinetoReaderModes, ReadingAheadChangesNothing) {
+TEST(TraceReaderModes, ReadingAheadChangesNothing) {
   for (const int count : {1, 300, 4000}) {
     const std::string json = MixedTrace(count);
     const Trace here = Read(json, {});
@@ -90,18 +90,18 @@ TEST(KinetoReaderModes, ReadingAheadChangesNothing) {
   }
 }
 
-TEST(KinetoReaderModes, ReadingAheadEndsWithDamageToo) {
+TEST(TraceReaderModes, ReadingAheadEndsWithDamageToo) {
   const std::string json = MixedTrace(2000);
   for (const size_t cut : {size_t{1}, size_t{100'000}, size_t{262'144}, size_t{1'000'000}}) {
     const std::string_view part = std::string_view(json).substr(0, cut);
-    const auto here = ReadKineto(ByteSource::FromMemory(part));
-    const auto ahead = ReadKineto(ByteSource::FromMemory(part), {.read_ahead = true});
+    const auto here = ReadTrace(ByteSource::FromMemory(part));
+    const auto ahead = ReadTrace(ByteSource::FromMemory(part), {.read_ahead = true});
     ASSERT_EQ(here.has_value(), ahead.has_value());
     EXPECT_TRUE(!here || DescribeAll(*here) == DescribeAll(*ahead)) << cut;
   }
 }
 
-TEST(KinetoReaderModes, ColumnsStayUnder64BytesAnEvent) {
+TEST(TraceReaderModes, ColumnsStayUnder64BytesAnEvent) {
   const Trace t = Read(MixedTrace(4000), {});
   EXPECT_LT(t.ColumnBytes(), 64 * t.size());
 }

@@ -1,9 +1,5 @@
-// A Kineto trace, from the first byte to the last: the one way into this room for a file.
+// A trace file, from the first byte to the last: the one way in for those who know no format.
 #pragma once
-
-#include <atomic>
-#include <cstdint>
-#include <string>
 
 #include "ingest/byte_source.h"
 #include "stepscope/result.h"
@@ -18,6 +14,6 @@ struct ReadOptions {
 
 // Reads one trace. What is damaged costs what follows the damage, and a note; it fails only when
 // the input is no trace at all: empty, binary, or JSON without events.
-Result<Trace> ReadKineto(ByteSource source, const ReadOptions& options = {});
+Result<Trace> ReadTrace(ByteSource source, const ReadOptions& options = {});
 
 }  // namespace stepscope
