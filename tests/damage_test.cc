@@ -109,9 +109,11 @@ TEST(Damage, GzipOfSeveralMembersIsOneDocument) {
 
 TEST(Damage, BytesBehindTheEndAreNoted) {
   const std::string document = Document(Kernels(20));
+  const std::string zeros(512, '\0');
+  const std::string twice = fmt::format("{0}\n{0}", document);
   for (const std::string& bytes :
-       {Gzip(document) + "garbage", Gzip(document) + std::string(512, '\0'), document + "}",
-        document + std::string(512, '\0'), document + "\n" + document, Gzip(document + " x")}) {
+       {Gzip(document) + "garbage", Gzip(document) + zeros, document + "}", document + zeros, twice,
+        Gzip(document + " x")}) {
     const auto answer = AskAbout(bytes);
     ASSERT_TRUE(answer);
     EXPECT_EQ(NoteCount(*answer, "trailing_bytes"), 1);
