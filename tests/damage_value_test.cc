@@ -18,6 +18,9 @@ struct OddEvent {
   int64_t busy;      // ns that the device is busy, one kernel of 5 us beside the event included
 };
 
+// What a failing test shows; without it, bytes.
+void PrintTo(const OddEvent& odd, std::ostream* out) { *out << odd.event; }
+
 class OddEventTest : public ::testing::TestWithParam<OddEvent> {};
 
 TEST_P(OddEventTest, IsCountedOnceAndTheRestIsRight) {
