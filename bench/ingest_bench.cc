@@ -29,7 +29,8 @@ bool Measure(const std::string& path) {
     return false;
   }
   const double before = CpuSeconds();
-  const auto trace = stepscope::ReadTrace(std::move(*source), {.read_ahead = true});
+  std::atomic<int> spare_threads = 1;
+  const auto trace = stepscope::ReadTrace(std::move(*source), {.spare_threads = &spare_threads});
   if (!trace) {
     fmt::print(stderr, "{}: {}\n", path, trace.error().what);
     return false;

@@ -45,21 +45,13 @@ JsonIndex::Outcome JsonIndex::Index(const char* begin, const char* end) {
   return error ? Outcome::kBroken : Outcome::kIndexed;
 }
 
-bool JsonWalk::SkipLevels(int64_t depth) {
+JsonWalk::Skipped JsonWalk::SkipFrom(const char* text, const uint32_t* token, int64_t depth) {
   do {
-    depth += kDepthChange[static_cast<unsigned char>(text_[*token_])];
-    ++token_;
+    depth += kDepthChange[static_cast<unsigned char>(text[*token])];
+    ++token;
   } while (depth > 0);
-  if (depth == 0) return true;
-  --token_;  // at the end of the text, or at a bracket that closes what is around
-  return false;
-}
-
-std::string_view JsonWalk::TakeValue() {
-  const char* from = At();
-  const bool container = *from == '{' || *from == '[';
-  if (!Skip()) return {};
-  return {from, container ? text_ + token_[-1] + 1 : At()};
+  if (depth == 0) return {token, true};
+  return {token - 1, false};  // at the end of the text, or at a bracket that closes what is around
 }
 
 }  // namespace stepscope

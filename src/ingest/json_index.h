@@ -56,10 +56,28 @@ class JsonWalk {
 
   // Passes over the value at hand and gives its text: to the next token for a scalar, space behind
   // it included, and to its bracket for an array or object. Empty if the text ends first.
-  std::string_view TakeValue();
+  std::string_view TakeValue() {
+    const char* from = At();
+    if (*from != '{' && *from != '[' && *from != '}' && *from != ']' && *from != '\0') {
+      ++token_;
+      return {from, At()};
+    }
+    if (!Skip()) return {};
+    return {from, text_ + token_[-1] + 1};
+  }
 
  private:
-  bool SkipLevels(int64_t depth);
+  // By value, so that a walk can live in registers.
+  struct Skipped {
+    const uint32_t* token;
+    bool whole;
+  };
+  static Skipped SkipFrom(const char* text, const uint32_t* token, int64_t depth);
+  bool SkipLevels(int64_t depth) {
+    const Skipped skipped = SkipFrom(text_, token_, depth);
+    token_ = skipped.token;
+    return skipped.whole;
+  }
 
   const char* text_;
   const uint32_t* token_;

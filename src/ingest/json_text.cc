@@ -1,8 +1,10 @@
 // Small pieces of JSON text.
 #include "ingest/json_text.h"
 
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -33,6 +35,36 @@ bool AppendDigit(int64_t& number, char digit) {
   }
   number = longer;
   return true;
+}
+
+// Whether the eight characters of `chunk` are digits: 0x30 to 0x39 each.
+bool AreDigits(uint64_t chunk) {
+  constexpr uint64_t kHigh = 0xf0f0f0f0f0f0f0f0;
+  return ((chunk & kHigh) | ((chunk + 0x0606060606060606) & kHigh) >> 4) == 0x3333333333333333;
+}
+
+// The number that eight digits stand for: pairs of neighbours are joined three times over.
+int64_t JoinDigits(uint64_t chunk) {
+  chunk -= 0x3030303030303030;
+  chunk = (chunk * 10 + (chunk >> 8)) & 0x00ff00ff00ff00ff;
+  chunk = (chunk * 100 + (chunk >> 16)) & 0x0000ffff0000ffff;
+  return static_cast<int64_t>((chunk * 10'000 + (chunk >> 32)) & 0xffffffff);
+}
+
+// Appends the digits at `p` as far as they fit, and returns where it stopped.
+const char* AppendDigits(int64_t& number, const char* p, const char* end) {
+  static_assert(std::endian::native == std::endian::little);
+  constexpr int64_t kEight = 100'000'000;
+  constexpr int64_t kRoomForEight = std::numeric_limits<int64_t>::max() / kEight - 1;
+  while (end - p >= 8 && number < kRoomForEight) {
+    uint64_t chunk;
+    std::memcpy(&chunk, p, sizeof chunk);
+    if (!AreDigits(chunk)) break;
+    number = number * kEight + JoinDigits(chunk);
+    p += 8;
+  }
+  while (p != end && IsDigit(*p) && AppendDigit(number, *p)) ++p;
+  return p;
 }
 
 // value * 10^power towards zero, or nothing when it overflows.
@@ -73,11 +105,13 @@ std::optional<int64_t> ScaleDecimal(std::string_view token, int power) {
   if (p == end || !IsDigit(*p)) return std::nullopt;
   int64_t digits = 0;
   int64_t exponent = power;
-  while (p != end && IsDigit(*p) && AppendDigit(digits, *p)) ++p;
+  p = AppendDigits(digits, p, end);
   bool full = p != end && IsDigit(*p);  // from here on digits only count
   for (; p != end && IsDigit(*p); ++p) ++exponent;
   if (p != end && *p == '.') {
-    for (++p; !full && p != end && IsDigit(*p) && AppendDigit(digits, *p); ++p) --exponent;
+    const char* fraction = ++p;
+    if (!full) p = AppendDigits(digits, p, end);
+    exponent -= p - fraction;
     for (; p != end && IsDigit(*p); ++p) full = true;
   }
   if (p != end && (*p == 'e' || *p == 'E')) {

@@ -6,6 +6,7 @@
 #include "ingest/kineto_events.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <functional>
@@ -31,13 +32,20 @@ constexpr int64_t kMaxTime = int64_t{1} << 61;
 // How often a damaged event is searched for the beginnings of others, which costs an indexing each.
 constexpr int kLookLimit = 100;
 
-// More distinct categories than any profiler writes are not remembered, only looked up each time.
-constexpr size_t kMostCategories = 256;
-
 // An event as it stands in the text: JSON tokens, empty where the key is absent.
 struct RawEvent {
   std::string_view phase, category, name, pid, tid, ts, dur, id;
+  CategoryMeaning meaning;  // of the category
   Args args;
+
+  // One by one: from a chain of assignments GCC makes wide loads of what was just stored in halves,
+  // which stall for a dozen cycles each.
+  void Clear() {
+    for (std::string_view* token : {&phase, &category, &name, &pid, &tid, &ts, &dur, &id})
+      *token = {};
+    meaning = {};
+    args.Clear();
+  }
 };
 
 // Whether the key at `at` is `key`; both end in a quote.
@@ -148,6 +156,8 @@ struct KinetoEvents::State {
   bool IndexText(char* begin, char* end);
   bool ParseElement(JsonWalk& walk);
   char* LookForEvent(char* from, char* end);
+  enum class Found : uint8_t { kEvent, kUnwanted, kDamage };
+  Found ReadFields(JsonWalk& walk);
   bool ParseEvent(JsonWalk& walk);
   bool ParseField(JsonWalk& walk);
   bool MayCount();
@@ -155,11 +165,11 @@ struct KinetoEvents::State {
   void CountUnwanted();
   void Take();
   void TakeMetadata();
-  void TakeComplete(CategoryMeaning meaning, int64_t start);
+  void TakeComplete(int64_t start);
   void Add(Kind kind, int64_t start, int64_t duration);
   void AddFields();
   CategoryMeaning Meaning(std::string_view token);
-  Kind KindOfEvent(CategoryMeaning meaning);
+  Kind KindOfEvent();
   bool IsCommunication(StringId name);
   TrackId StreamTrack();
   TrackId ThreadTrack();
@@ -174,13 +184,13 @@ struct KinetoEvents::State {
   std::string scratch;
   int looks_left = kLookLimit;
 
-  // Categories met so far, as tokens. There are a dozen in a trace, most of them in long runs.
+  // Categories met, as tokens: a cache that keeps of each bucket the one met last. There are a
+  // dozen in a trace.
   struct KnownCategory {
     std::string token;
     CategoryMeaning meaning;
   };
-  std::vector<KnownCategory> categories;
-  size_t last_category = 0;
+  std::array<KnownCategory, 128> categories;
   std::vector<int8_t> communication;   // by id in trace.strings; -1: not looked at yet
   StringTable threads;                 // process and thread id, joined by a zero byte
   std::vector<TrackId> thread_tracks;  // by id in `threads`
@@ -195,15 +205,15 @@ KinetoEvents::KinetoEvents(Trace& trace, KindSet keep)
 KinetoEvents::~KinetoEvents() = default;
 
 CategoryMeaning KinetoEvents::State::Meaning(std::string_view token) {
-  if (last_category < categories.size() && categories[last_category].token == token) {
-    return categories[last_category].meaning;
-  }
-  const auto known = std::ranges::find(categories, token, &KnownCategory::token);
-  last_category = static_cast<size_t>(known - categories.begin());
-  if (known != categories.end()) return known->meaning;
-  const CategoryMeaning meaning = MeaningOfCategory(TextOf(token, scratch));
-  if (categories.size() < kMostCategories) categories.push_back({std::string(token), meaning});
-  return meaning;
+  const auto byte = [&](size_t at) {
+    return static_cast<size_t>(static_cast<unsigned char>(token[at]));
+  };
+  // No two of the usual categories share a bucket.
+  const size_t bucket =
+      token.size() < 2 ? 0 : token.size() * 2 + byte(token.size() - 2) * 19 + byte(1);
+  KnownCategory& known = categories[bucket % categories.size()];
+  if (known.token != token) known = {std::string(token), MeaningOfCategory(TextOf(token, scratch))};
+  return known.meaning;
 }
 
 // Reads one `"key": value` of an event.
@@ -230,7 +240,11 @@ bool KinetoEvents::State::ParseField(JsonWalk& walk) {
       token = IsKey(key, "id\"") ? &raw.id : nullptr;
       break;
     case 'c':
-      token = IsKey(key, "cat\"") ? &raw.category : nullptr;
+      if (IsKey(key, "cat\"")) {
+        raw.category = walk.TakeValue();
+        raw.meaning = Meaning(raw.category);
+        return !raw.category.empty();
+      }
       break;
     case 'a':
       if (IsKey(key, "args\"")) {
@@ -248,44 +262,48 @@ bool KinetoEvents::State::ParseField(JsonWalk& walk) {
 // Whether the numbers among the event's arguments may be counters, by the keys read so far.
 bool KinetoEvents::State::MayCount() {
   if (!raw.phase.empty() && !raw.phase.starts_with("\"X")) return raw.phase.starts_with("\"C");
-  return raw.category.empty() || Meaning(raw.category).kind == Kind::kCounterRange;
+  return raw.category.empty() || raw.meaning.kind == Kind::kCounterRange;
 }
 
 // Whether the category, with the name if it is read already, says that nobody asked for the event.
 bool KinetoEvents::State::Unwanted() {
-  const CategoryMeaning meaning = Meaning(raw.category);
-  if (keep.Has(meaning.kind)) return false;
-  if (meaning.name_decides == NameDecides::kNothing) return true;
+  if (keep.Has(raw.meaning.kind)) return false;
+  if (raw.meaning.name_decides == NameDecides::kNothing) return true;
   const bool may_be_step = raw.name.empty() || raw.name.starts_with("\"ProfilerStep#");
-  return meaning.name_decides == NameDecides::kStep && !may_be_step;
+  return raw.meaning.name_decides == NameDecides::kStep && !may_be_step;
+}
+
+// Reads the fields of the event at hand, its brackets and all, or passes over it once they say that
+// nobody asked for it.
+KinetoEvents::State::Found KinetoEvents::State::ReadFields(JsonWalk& walk) {
+  walk.Advance();  // its bracket
+  raw.Clear();
+  if (walk.Consume('}')) return Found::kEvent;
+  int asked = 0;  // how much was known when it was last asked whether the event is wanted
+  do {
+    if (!ParseField(walk)) return Found::kDamage;
+    const int known = raw.category.empty() ? 0 : raw.name.empty() ? 1 : 2;
+    if (known > asked && Unwanted()) {
+      return walk.SkipToEndOfContainer() ? Found::kUnwanted : Found::kDamage;
+    }
+    asked = known;
+  } while (walk.Consume(','));
+  return walk.Consume('}') ? Found::kEvent : Found::kDamage;
 }
 
 // Takes the event at hand; false, and nothing taken, if it is cut short or no JSON.
 bool KinetoEvents::State::ParseEvent(JsonWalk& walk) {
-  walk.Advance();  // its bracket
-  raw.phase = raw.category = raw.name = raw.pid = raw.tid = raw.ts = raw.dur = raw.id = {};
-  raw.args.Clear();
-  if (!walk.Consume('}')) {
-    int asked = 0;  // how much was known when it was last asked whether the event is wanted
-    do {
-      if (!ParseField(walk)) return false;
-      const int known = raw.category.empty() ? 0 : raw.name.empty() ? 1 : 2;
-      if (known > asked && Unwanted()) {
-        if (!walk.SkipToEndOfContainer()) return false;
-        CountUnwanted();
-        return true;
-      }
-      asked = known;
-    } while (walk.Consume(','));
-    if (!walk.Consume('}')) return false;
-  }
-  Take();
-  return true;
+  JsonWalk own = walk;  // whose position can stay in a register
+  const Found found = ReadFields(own);
+  walk = own;
+  if (found == Found::kUnwanted) CountUnwanted();
+  if (found == Found::kEvent) Take();
+  return found != Found::kDamage;
 }
 
 void KinetoEvents::State::CountUnwanted() {
   ++trace.events_in_file;
-  if (Meaning(raw.category).kind == Kind::kUnknown) {
+  if (raw.meaning.kind == Kind::kUnknown) {
     trace.notes.Add(NoteKind::kUnknownCategory, 1, TextOf(raw.category, scratch));
   }
 }
@@ -301,7 +319,7 @@ void KinetoEvents::State::Take() {
   }
   switch (phase) {
     case 'X':
-      return TakeComplete(Meaning(raw.category), *start);
+      return TakeComplete(*start);
     case 'i':
     case 'I':
       return Add(Kind::kInstant, *start, 0);
@@ -316,14 +334,14 @@ void KinetoEvents::State::Take() {
   }
 }
 
-void KinetoEvents::State::TakeComplete(CategoryMeaning meaning, int64_t start) {
+void KinetoEvents::State::TakeComplete(int64_t start) {
   auto duration = ScaleDecimal(raw.dur, kMicrosecondsToNs);
   if (!duration || raw.name.empty()) return trace.notes.Add(NoteKind::kUnreadableEvent);
   if (*duration < 0) {
     trace.notes.Add(NoteKind::kNegativeDuration);
     duration = 0;
   }
-  const Kind kind = KindOfEvent(meaning);
+  const Kind kind = KindOfEvent();
   if (kind == Kind::kUnknown) {
     trace.notes.Add(NoteKind::kUnknownCategory, 1, TextOf(raw.category, scratch));
   }
@@ -331,7 +349,8 @@ void KinetoEvents::State::TakeComplete(CategoryMeaning meaning, int64_t start) {
   Add(kind, start, std::min(*duration, kMaxTime));
 }
 
-Kind KinetoEvents::State::KindOfEvent(CategoryMeaning meaning) {
+Kind KinetoEvents::State::KindOfEvent() {
+  const CategoryMeaning meaning = raw.meaning;
   switch (meaning.name_decides) {
     case NameDecides::kNothing:
       return meaning.kind;

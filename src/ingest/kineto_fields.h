@@ -35,7 +35,7 @@ struct Args {
   bool Has(TextField field) const { return texts_set >> Index(field) & 1; }
   void Clear() {
     ints_set = texts_set = reals_set = 0;
-    device = stream = name = {};
+    for (std::string_view* token : {&device, &stream, &name}) *token = {};
     counters.clear();
     out_of_range = 0;
   }

@@ -43,7 +43,7 @@ char* LikelyBreak(char* begin, char* end) {
 class Reader {
  public:
   Reader(ByteSource source, const ReadOptions& options)
-      : stream_(std::move(source), options.read_ahead), events_(trace_, options.keep) {
+      : stream_(std::move(source), options.spare_threads), events_(trace_, options.keep) {
     Advance(stream_.Next({}));
   }
 

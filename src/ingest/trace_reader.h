@@ -1,6 +1,8 @@
 // A trace file, from the first byte to the last: the one way in for those who know no format.
 #pragma once
 
+#include <atomic>
+
 #include "ingest/byte_source.h"
 #include "stepscope/result.h"
 #include "trace/trace.h"
@@ -9,7 +11,8 @@ namespace stepscope {
 
 struct ReadOptions {
   KindSet keep = KindSet::All();  // events of other kinds are counted and not kept
-  bool read_ahead = false;        // inflate on a thread of its own
+  // Threads that may be used beside the caller's, to inflate ahead of parsing: see WindowStream.
+  std::atomic<int>* spare_threads = nullptr;
 };
 
 // Reads one trace. What is damaged costs what follows the damage, and a note; it fails only when

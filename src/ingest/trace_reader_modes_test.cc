@@ -83,7 +83,8 @@ TEST(TraceReaderModes, ReadingAheadChangesNothing) {
   for (const int count : {1, 300, 4000}) {
     const std::string json = MixedTrace(count);
     const Trace here = Read(json, {});
-    const Trace ahead = Read(json, {.read_ahead = true});
+    std::atomic<int> spare_threads = 1;
+    const Trace ahead = Read(json, {.spare_threads = &spare_threads});
     EXPECT_TRUE(DescribeAll(here) == DescribeAll(ahead)) << count;
     EXPECT_EQ(here.events_in_file, ahead.events_in_file);
     EXPECT_EQ(here.meta.rank, ahead.meta.rank);
@@ -95,7 +96,9 @@ TEST(TraceReaderModes, ReadingAheadEndsWithDamageToo) {
   for (const size_t cut : {size_t{1}, size_t{100'000}, size_t{262'144}, size_t{1'000'000}}) {
     const std::string_view part = std::string_view(json).substr(0, cut);
     const auto here = ReadTrace(ByteSource::FromMemory(part));
-    const auto ahead = ReadTrace(ByteSource::FromMemory(part), {.read_ahead = true});
+    std::atomic<int> spare_threads = 1;
+    const auto ahead =
+        ReadTrace(ByteSource::FromMemory(part), {.spare_threads = &spare_threads});
     ASSERT_EQ(here.has_value(), ahead.has_value());
     EXPECT_TRUE(!here || DescribeAll(*here) == DescribeAll(*ahead)) << cut;
   }

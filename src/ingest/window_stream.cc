@@ -18,6 +18,15 @@ constexpr size_t kHeadroom = size_t{32} << 10;  // for the carry, in front of a 
 constexpr size_t kSlotsAhead = 4;
 constexpr size_t kSlotsAlone = 2;
 
+// Takes one of `count`; false if there is none.
+bool TakeOne(std::atomic<int>& count) {
+  int left = count;
+  while (left > 0) {
+    if (count.compare_exchange_weak(left, left - 1)) return true;
+  }
+  return false;
+}
+
 struct Slot {
   std::vector<char> memory = std::vector<char>(kHeadroom + kSlotBytes + Window::kPadding);
   size_t filled = 0;
@@ -28,22 +37,22 @@ struct Slot {
 }  // namespace
 
 struct WindowStream::State {
-  State(ByteSource opened, bool read_ahead)
-      : source(std::move(opened)), slots(read_ahead ? kSlotsAhead : kSlotsAlone) {
-    if (read_ahead) filler = std::jthread([this](std::stop_token stop) { FillAhead(stop); });
-  }
+  State(ByteSource opened, std::atomic<int>* spare)
+      : source(std::move(opened)), slots(kSlotsAlone), spare_threads(spare) {}
   ~State() {
     if (!filler) return;
     filler->request_stop();
     free.release();
+    filler.reset();
+    ++*spare_threads;
   }
 
   void Fill(Slot& slot) {
     slot.filled = source.Read({slot.data(), kSlotBytes});
     slot.last = source.end() != InputEnd::kOpen;
   }
-  void FillAhead(const std::stop_token& stop) {
-    for (size_t i = 0;; ++i) {
+  void FillAhead(const std::stop_token& stop, size_t first) {
+    for (size_t i = first;; ++i) {
       free.acquire();
       if (stop.stop_requested()) return;
       Slot& slot = slots[i % slots.size()];
@@ -54,8 +63,23 @@ struct WindowStream::State {
     }
   }
 
+  // From here on a thread fills the slots. The current one keeps its place and its memory.
+  void StartReadingAhead() {
+    std::vector<Slot> ring(kSlotsAhead);
+    const size_t place = taken % kSlotsAhead;  // of the next slot to take
+    if (current != nullptr) {
+      Slot& kept = ring[(place + kSlotsAhead - 1) % kSlotsAhead];
+      kept = std::move(*current);
+      current = &kept;
+    }
+    slots = std::move(ring);
+    if (taken > 0) free.acquire();  // the current slot's
+    filler.emplace([this, next = taken](const std::stop_token& stop) { FillAhead(stop, next); });
+  }
+
   // The next slot with its bytes. The one before it stays untouched until the following call.
   Slot& Take() {
+    if (!filler && spare_threads != nullptr && TakeOne(*spare_threads)) StartReadingAhead();
     Slot& slot = slots[taken % slots.size()];
     if (!filler) {
       Fill(slot);
@@ -77,11 +101,12 @@ struct WindowStream::State {
   // taken.
   std::counting_semaphore<kSlotsAhead> free{kSlotsAhead - 1};
   std::counting_semaphore<kSlotsAhead> full{0};
+  std::atomic<int>* spare_threads;
   std::optional<std::jthread> filler;
 };
 
-WindowStream::WindowStream(ByteSource source, bool read_ahead)
-    : state_(std::make_unique<State>(std::move(source), read_ahead)) {}
+WindowStream::WindowStream(ByteSource source, std::atomic<int>* spare_threads)
+    : state_(std::make_unique<State>(std::move(source), spare_threads)) {}
 
 WindowStream::~WindowStream() = default;
 

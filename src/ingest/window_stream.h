@@ -2,9 +2,10 @@
 // processor's cache while they are inflated and parsed. The whole input is never held in memory.
 //
 // What a window leaves unread (the event its end cut in two) is carried to the front of the next.
-// With read-ahead a thread fills windows while the caller works on one.
+// As soon as there is a thread to spare it fills windows while the caller works on one.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string_view>
@@ -25,7 +26,10 @@ struct Window {
 
 class WindowStream {
  public:
-  WindowStream(ByteSource source, bool read_ahead);
+  // `spare_threads`: how many threads may be started beyond the callers' own, shared by the streams
+  // that compete for them; null means none. Looked at before every window, so that the last file of
+  // many gets the threads that have run out of files. Must outlive the stream.
+  explicit WindowStream(ByteSource source, std::atomic<int>* spare_threads = nullptr);
   ~WindowStream();
   WindowStream(const WindowStream&) = delete;
   WindowStream& operator=(const WindowStream&) = delete;

@@ -122,14 +122,19 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, KindSet
 
   const size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads)
                                              : std::max(1u, std::thread::hardware_concurrency());
-  // One file alone is inflated and parsed on two threads; several share nothing, a thread each.
-  const ReadOptions read{.keep = keep, .read_ahead = files.size() == 1 && threads > 1};
+  // A thread for each file. Those that find no file left help the others: one file alone is inflated
+  // and parsed on two threads, and so is the last of many.
+  std::atomic<int> spare_threads = static_cast<int>(threads - std::min(threads, files.size()));
+  const ReadOptions read{.keep = keep, .spare_threads = &spare_threads};
   std::atomic<int64_t> bytes_read = 0;
   std::atomic<int> files_read = 0;
+  std::atomic<size_t> files_begun = 0;
   const ProgressTicker ticker(options, totals, bytes_read, files_read);
   ParallelFor(files.size(), threads, [&](size_t i) {
+    ++files_begun;
     LoadFile(files[order[i]], read, bytes_read);
     ++files_read;
+    if (files_begun == files.size()) ++spare_threads;
   });
   return files;
 }

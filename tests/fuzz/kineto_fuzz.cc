@@ -82,7 +82,8 @@ void Fuzz(std::string_view bytes) {
   auto some = Read(bytes, {.keep = kRankWorkNeeds});
   Require(all.has_value() == some.has_value());
   if (bytes.size() % 8 == 0) {
-    const auto ahead = Read(bytes, {.keep = kRankWorkNeeds, .read_ahead = true});
+    std::atomic<int> spare_threads = 1;
+    const auto ahead = Read(bytes, {.keep = kRankWorkNeeds, .spare_threads = &spare_threads});
     Require(ahead.has_value() == some.has_value() && (!ahead || Same(*ahead, *some)));
   }
   if (!all) return;
