@@ -6,32 +6,18 @@
 #include <tuple>
 #include <utility>
 
+#include "facts/device_records.h"
+#include "trace/sparse_walk.h"
+
 namespace stepscope {
 namespace {
 
 constexpr int64_t kDay = int64_t{86'400} * 1'000'000'000;
 
-struct Launch {
+// Where to find the call of a correlation id.
+struct CallKey {
   int64_t correlation;
-  int64_t start;
-  bool puts_work;  // its name says it puts kernels on a device
-};
-
-// Walks a sparse column along with the events: At(e) for ascending e.
-class SparseWalk {
- public:
-  explicit SparseWalk(const SparseColumn<int64_t>& column)
-      : events_(column.events()), values_(column.values()) {}
-  std::optional<int64_t> At(EventId event) {
-    while (at_ < events_.size() && events_[at_] < event) ++at_;
-    if (at_ == events_.size() || events_[at_] != event) return std::nullopt;
-    return values_[at_];
-  }
-
- private:
-  std::span<const EventId> events_;
-  std::span<const int64_t> values_;
-  size_t at_ = 0;
+  uint32_t call;
 };
 
 class Builder {
@@ -46,41 +32,34 @@ class Builder {
   };
 
   void Collect();
-  void AddWork(EventId event, int64_t correlation);
+  void AddWork(EventId event, int64_t correlation, int32_t detail);
   void AddStep(EventId event);
   void LeaveOutliersOut();
   void LinkLaunches();
   void SortStreams();
   void AssignSteps();
   void FindIncompleteSteps();
-  int32_t StepAt(int64_t time) const;
   void FollowStreams();
 
   Trace& trace_;
   RankWork out_;
   std::vector<Pending> pending_;
-  std::vector<Launch> launches_;  // by correlation, then start
-  std::vector<bool> launch_used_;
+  std::vector<CallKey> keys_;    // of the calls with a correlation id, by that id, then start
+  std::vector<bool> call_used_;  // by call: whether work of its correlation id was recorded
 };
 
 void Builder::Collect() {
   SparseWalk correlations(trace_.Ints(IntField::kCorrelation));
+  WorkDetails details(trace_, out_);
   const auto kinds = trace_.kinds();
-  std::vector<int8_t> puts_work;  // by name; -1: not looked at yet
   for (EventId e = 0; e < trace_.size(); ++e) {
     const Kind kind = kinds[e];
     if (kind == Kind::kAnnotation) AddStep(e);
-    const int64_t correlation = correlations.At(e).value_or(-1);
-    if (IsGpuWork(kind)) AddWork(e, correlation);
-    if (kind != Kind::kRuntime || correlation == -1 || correlation == 0) continue;
-    const StringId name = trace_.names()[e];
-    if (name >= puts_work.size()) puts_work.resize(name + size_t{1}, -1);
-    if (puts_work[name] < 0) puts_work[name] = IsKernelLaunchName(trace_.strings[name]) ? 1 : 0;
-    launches_.push_back({correlation, trace_.starts()[e], puts_work[name] == 1});
+    if (IsGpuWork(kind)) AddWork(e, correlations.At(e).value_or(-1), details.Take(e));
   }
 }
 
-void Builder::AddWork(EventId event, int64_t correlation) {
+void Builder::AddWork(EventId event, int64_t correlation, int32_t detail) {
   const int64_t start = trace_.starts()[event];
   const int64_t duration = trace_.durations()[event];
   if (duration > kDay) return trace_.notes.Add(NoteKind::kHugeDuration);
@@ -88,6 +67,7 @@ void Builder::AddWork(EventId event, int64_t correlation) {
                   .end = start + duration,
                   .name = trace_.names()[event],
                   .stream = trace_.tracks_of()[event],  // a stream index only after SortStreams()
+                  .detail = detail,
                   .kind = trace_.kinds()[event]};
   pending_.push_back({work, correlation});
 }
@@ -117,18 +97,25 @@ void Builder::LeaveOutliersOut() {
 // Correlation joins work to its launch; one launch of a graph has many kernels. Should two calls
 // share a correlation id, the earlier one is the launch.
 void Builder::LinkLaunches() {
-  std::ranges::sort(launches_, {},
-                    [](const Launch& l) { return std::pair(l.correlation, l.start); });
-  launch_used_.resize(launches_.size());
+  const auto& calls = out_.host->calls;
+  for (size_t c = 0; c < calls.size(); ++c) {
+    if (calls[c].correlation != 0)
+      keys_.push_back({calls[c].correlation, static_cast<uint32_t>(c)});
+  }
+  if (!std::ranges::is_sorted(keys_, {}, &CallKey::correlation)) {
+    std::ranges::stable_sort(keys_, {}, &CallKey::correlation);
+  }
+  call_used_.resize(calls.size());
   int64_t without = 0;
   for (Pending& p : pending_) {
-    const auto at = std::ranges::lower_bound(launches_, p.correlation, {}, &Launch::correlation);
-    if (at == launches_.end() || at->correlation != p.correlation) {
+    const auto at = std::ranges::lower_bound(keys_, p.correlation, {}, &CallKey::correlation);
+    if (at == keys_.end() || at->correlation != p.correlation) {
       ++without;
       continue;
     }
-    p.work.launched = at->start;
-    launch_used_[static_cast<size_t>(at - launches_.begin())] = true;
+    p.work.call = at->call;
+    p.work.launched = calls[at->call].start;
+    call_used_[at->call] = true;
   }
   if (without > 0) trace_.notes.Add(NoteKind::kWithoutLaunch, without);
 }
@@ -163,17 +150,6 @@ void Builder::SortStreams() {
   });
 }
 
-// The step whose annotation holds `time`; steps that overlap: the one that began last.
-int32_t Builder::StepAt(int64_t time) const {
-  const auto after = std::ranges::upper_bound(out_.steps, time, {}, &Step::start);
-  for (auto step = after; step != out_.steps.begin();) {
-    --step;
-    if (time < step->end) return static_cast<int32_t>(step - out_.steps.begin());
-    if (after - step >= 2) break;  // annotations follow one another: no need to look further back
-  }
-  return kNoStep;
-}
-
 void Builder::AssignSteps() {
   auto& steps = out_.steps;
   std::ranges::sort(steps, {}, [](const Step& s) { return std::tuple(s.start, s.end, s.number); });
@@ -184,7 +160,7 @@ void Builder::AssignSteps() {
   int64_t outside = 0;
   for (Work& work : out_.work) {
     if (work.launched == kNoTime) continue;
-    work.step = StepAt(work.launched);
+    work.step = out_.StepAt(work.launched);
     if (work.step == kNoStep) ++outside;
   }
   if (outside > 0) trace_.notes.Add(NoteKind::kOutsideSteps, outside);
@@ -198,13 +174,15 @@ void Builder::FindIncompleteSteps() {
   };
   std::vector<Last> last(out_.steps.size());
   bool used = false;  // by any work; where two calls share a correlation id, the first one knows
-  for (size_t i = 0; i < launches_.size(); ++i) {
-    if (i == 0 || launches_[i].correlation != launches_[i - 1].correlation) used = launch_used_[i];
-    if (!launches_[i].puts_work) continue;
-    const int32_t step = StepAt(launches_[i].start);
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    const Call& call = out_.host->calls[keys_[i].call];
+    if (i == 0 || keys_[i].correlation != keys_[i - 1].correlation)
+      used = call_used_[keys_[i].call];
+    if (!LaunchesKernels(call.role)) continue;
+    const int32_t step = out_.StepAt(call.start);
     if (step == kNoStep) continue;
     Last& l = last[static_cast<size_t>(step)];
-    if (launches_[i].start >= l.start) l = {launches_[i].start, used};
+    if (call.start >= l.start) l = {call.start, used};
   }
   for (size_t s = 0; s < last.size(); ++s) out_.steps[s].complete = last[s].used;
 }
@@ -222,6 +200,7 @@ void Builder::FollowStreams() {
 }
 
 RankWork Builder::Build() {
+  *out_.host = BuildHostWork(trace_);
   Collect();
   LeaveOutliersOut();
   LinkLaunches();
@@ -229,12 +208,23 @@ RankWork Builder::Build() {
   AssignSteps();
   FindIncompleteSteps();
   FollowStreams();
+  CollectDeviceRecords(trace_, out_);
   if (out_.work.empty()) trace_.notes.Add(NoteKind::kNoGpuEvents);
   out_.device_name = trace_.meta.device_name;
   return std::move(out_);
 }
 
 }  // namespace
+
+int32_t RankWork::StepAt(int64_t time) const {
+  const auto after = std::ranges::upper_bound(steps, time, {}, &Step::start);
+  for (auto step = after; step != steps.begin();) {
+    --step;
+    if (time < step->end) return static_cast<int32_t>(step - steps.begin());
+    if (after - step >= 2) break;  // annotations follow one another: no need to look further back
+  }
+  return kNoStep;
+}
 
 RankWork BuildRankWork(Trace& trace) { return Builder(trace).Build(); }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "facts/host_work.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -14,8 +14,9 @@ namespace stepscope {
 // What BuildRankWork() reads of a trace; the least a reader has to keep.
 inline constexpr KindSet kRankWorkNeeds = kGpuWork | KindSet{Kind::kRuntime, Kind::kAnnotation};
 
-inline constexpr int64_t kNoTime = std::numeric_limits<int64_t>::min();
 inline constexpr int32_t kNoStep = -1;
+inline constexpr uint32_t kNoCall = UINT32_MAX;
+inline constexpr int32_t kNoDetail = -1;
 
 // A kernel, copy or set on a device.
 struct Work {
@@ -27,12 +28,64 @@ struct Work {
   // then to `start`, unless that is not positive: work of one stream can overlap.
   int64_t free_since = kNoTime;
   StringId name = 0;
-  uint32_t stream = 0;  // index into RankWork::streams
+  uint32_t stream = 0;      // index into RankWork::streams
+  uint32_t call = kNoCall;  // index into HostWork::calls: the call that launched it
   int32_t step =
       kNoStep;  // index into RankWork::steps: the step whose annotation the call began in
+  int32_t detail = kNoDetail;  // index into RankWork::collectives or ::copies, by kind
   Kind kind = Kind::kCompute;
 
   int64_t duration() const { return end - start; }
+};
+
+// What a communication kernel says about the collective it is part of. Texts that the trace does
+// not give are kNoString, numbers -1.
+struct Collective {
+  StringId operation = kNoString;  // "allreduce", "_reduce_scatter_base", ...
+  StringId group = kNoString;      // the process group's name
+  StringId members = kNoString;    // its ranks, "[0, 1, 2, 3]"; long lists are cut off by "..."
+  StringId type = kNoString;       // of an element, "Float", "BFloat16", ...
+  int64_t in_elements = -1;
+  int64_t out_elements = -1;
+  int64_t group_size = -1;
+  int64_t sequence = -1;  // counts up in each group, the same on all its ranks
+};
+
+// What a copy or set says about itself.
+struct Copy {
+  int64_t bytes = -1;     // -1: the trace does not say
+  double bandwidth = -1;  // bytes per second as the profiler gives it; -1: it does not
+  CopyPath path = CopyPath::kOther;
+};
+
+// A synchronisation as the device saw it: work waited, or the host did.
+struct SyncRecord {
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+  StringId name = 0;  // "Stream Wait Event", "Event Sync", "Stream Sync", "Context Sync"
+  int64_t device = -1;
+  int64_t stream = -1;
+  int64_t correlation = -1;       // of the runtime call that asked for it
+  int64_t wait_stream = -1;       // whose work is waited for
+  int64_t wait_correlation = -1;  // of the call that recorded the event waited for
+};
+
+// An annotation's shadow on a device: from the start of the first to the end of the last work that
+// was launched under it.
+struct DeviceRange {
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+  StringId name = 0;
+  int64_t device = -1;
+  int64_t stream = -1;
+};
+
+// Hardware counters over a range of work.
+struct CounterRange {
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+  StringId name = 0;
+  std::vector<std::pair<StringId, double>> counters;
 };
 
 struct Stream {
@@ -62,7 +115,43 @@ struct RankWork {
   std::vector<int64_t> devices;  // ascending
   std::vector<Step> steps;       // by start
   std::string device_name;
+
+  std::vector<Collective> collectives;  // what Work::detail of communication points to
+  std::vector<Copy> copies;             // what Work::detail of copies and sets points to
+  std::vector<SyncRecord> syncs;        // by start
+  std::vector<DeviceRange> ranges;      // by start
+  std::vector<CounterRange> counters;   // by start
+  // Never null, and the same for every selection of steps of one recording: steps select work.
+  std::shared_ptr<HostWork> host = std::make_shared<HostWork>();
+
+  // The call that launched `work`, or null.
+  const Call* CallOf(const Work& w) const {
+    return w.call == kNoCall ? nullptr : &host->calls[w.call];
+  }
+  // The index of the step whose annotation holds `time`, or kNoStep. Of steps that overlap, the one
+  // that began last.
+  int32_t StepAt(int64_t time) const;
 };
+
+// Calls f(id) for every name of the recording, so that it can be given another.
+template <class F>
+void ForEachName(RankWork& rank, const F& f) {
+  const auto maybe = [&](StringId& id) {
+    if (id != kNoString) f(id);
+  };
+  for (Work& work : rank.work) f(work.name);
+  for (Collective& c : rank.collectives) {
+    for (StringId* id : {&c.operation, &c.group, &c.members, &c.type}) maybe(*id);
+  }
+  for (SyncRecord& sync : rank.syncs) f(sync.name);
+  for (DeviceRange& range : rank.ranges) f(range.name);
+  for (CounterRange& range : rank.counters) {
+    f(range.name);
+    for (auto& [name, value] : range.counters) f(name);
+  }
+  for (HostRange& range : rank.host->ranges) f(range.name);
+  for (Call& call : rank.host->calls) f(call.name);
+}
 
 // Derives a recording's work. Rank and window are left for the caller to set, and names are ids of
 // `trace.strings`. What had to be left out or guessed is counted in trace.notes.

@@ -97,8 +97,7 @@ TEST(TraceReaderModes, ReadingAheadEndsWithDamageToo) {
     const std::string_view part = std::string_view(json).substr(0, cut);
     const auto here = ReadTrace(ByteSource::FromMemory(part));
     std::atomic<int> spare_threads = 1;
-    const auto ahead =
-        ReadTrace(ByteSource::FromMemory(part), {.spare_threads = &spare_threads});
+    const auto ahead = ReadTrace(ByteSource::FromMemory(part), {.spare_threads = &spare_threads});
     ASSERT_EQ(here.has_value(), ahead.has_value());
     EXPECT_TRUE(!here || DescribeAll(*here) == DescribeAll(*ahead)) << cut;
   }

@@ -122,8 +122,8 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, KindSet
 
   const size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads)
                                              : std::max(1u, std::thread::hardware_concurrency());
-  // A thread for each file. Those that find no file left help the others: one file alone is inflated
-  // and parsed on two threads, and so is the last of many.
+  // A thread for each file. Those that find no file left help the others: one file alone is
+  // inflated and parsed on two threads, and so is the last of many.
   std::atomic<int> spare_threads = static_cast<int>(threads - std::min(threads, files.size()));
   const ReadOptions read{.keep = keep, .spare_threads = &spare_threads};
   std::atomic<int64_t> bytes_read = 0;
@@ -202,11 +202,11 @@ void SettleWindows(std::vector<LoadedFile>& files) {
 
 void MergeNames(LoadedFile& file, StringTable& names) {
   std::vector<StringId> merged(file.strings.size(), kNoString);
-  for (Work& work : file.work.work) {
-    StringId& id = merged[work.name];
-    if (id == kNoString) id = names.Intern(file.strings[work.name]);
-    work.name = id;
-  }
+  ForEachName(file.work, [&](StringId& name) {
+    StringId& id = merged[name];
+    if (id == kNoString) id = names.Intern(file.strings[name]);
+    name = id;
+  });
   file.strings = {};
 }
 

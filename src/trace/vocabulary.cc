@@ -91,6 +91,14 @@ constexpr auto kCommunicationParts = std::to_array<std::string_view>({
 constexpr auto kMemoryParts =
     std::to_array<std::string_view>({"memcpy", "dma_", "_dma", "copyhost", "copydevice"});
 
+constexpr auto kHostToDeviceParts =
+    std::to_array<std::string_view>({"htod", "hosttodevice", "host to device", "host -> device"});
+constexpr auto kDeviceToHostParts =
+    std::to_array<std::string_view>({"dtoh", "devicetohost", "device to host", "device -> host"});
+constexpr auto kDeviceToDeviceParts = std::to_array<std::string_view>(
+    {"dtod", "devicetodevice", "device to device", "device -> device", "rocclr_copybuffer"});
+constexpr auto kPeerParts = std::to_array<std::string_view>({"ptop", "peertopeer", "peer"});
+
 std::string Lower(std::string_view text) {
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(), [](char c) {
@@ -139,10 +147,41 @@ Kind KindOfWorkName(std::string_view name) {
   return Kind::kCompute;
 }
 
-bool IsKernelLaunchName(std::string_view name) {
-  return name.contains("LaunchKernel") || name.contains("LaunchCooperativeKernel") ||
-         name.contains("GraphLaunch") ||
-         name.starts_with("runFunction - job_prep_and_submit_for_execution");  // MTIA
+CallRole RoleOfCall(std::string_view name) {
+  if (name.contains("GraphLaunch")) return CallRole::kGraphLaunch;
+  // MTIA's; "ModuleLaunch" is hipExtModuleLaunchKernel, hipModuleLaunchKernel and older kin.
+  if (name.contains("LaunchKernel") || name.contains("LaunchCooperativeKernel") ||
+      name.contains("ModuleLaunch") || name == "hipHccModuleLaunchKernel" ||
+      name.starts_with("runFunction - job_prep_and_submit_for_execution")) {
+    return CallRole::kLaunch;
+  }
+  const std::string lower = Lower(name);
+  if (lower.contains("memcpy")) return CallRole::kCopy;
+  if (lower.contains("memset")) return CallRole::kSet;
+  if (lower.contains("streamsynchronize")) return CallRole::kStreamSync;
+  if (lower.contains("devicesynchronize") || lower.contains("ctxsynchronize")) {
+    return CallRole::kDeviceSync;
+  }
+  if (lower.contains("eventsynchronize")) return CallRole::kEventSync;
+  if (lower.contains("eventrecord")) return CallRole::kEventRecord;
+  if (lower.contains("streamwaitevent")) return CallRole::kStreamWait;
+  return CallRole::kOther;
+}
+
+CopyPath PathOfCopy(Kind kind, std::string_view name) {
+  if (kind == Kind::kMemset) return CopyPath::kSet;
+  const std::string lower = Lower(name);
+  if (ContainsAny(lower, kPeerParts)) return CopyPath::kPeer;
+  if (ContainsAny(lower, kHostToDeviceParts)) return CopyPath::kHostToDevice;
+  if (ContainsAny(lower, kDeviceToHostParts)) return CopyPath::kDeviceToHost;
+  if (ContainsAny(lower, kDeviceToDeviceParts)) return CopyPath::kDeviceToDevice;
+  return CopyPath::kOther;
+}
+
+std::string_view CopyPathName(CopyPath path) {
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"HtoD", "DtoH", "DtoD", "PtoP", "memset", "other"});
+  return kNames[static_cast<size_t>(path)];
 }
 
 int64_t StepNumber(std::string_view name) {

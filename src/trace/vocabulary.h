@@ -86,9 +86,38 @@ bool IsCommunicationName(std::string_view name);
 // The kind of accelerator work a name alone stands for, where the category leaves it open.
 Kind KindOfWorkName(std::string_view name);
 
-// Whether this runtime call puts kernels on a device: cudaLaunchKernel, cuLaunchKernelEx,
-// cudaGraphLaunch, hipExtModuleLaunchKernel and their like; copies and sets are not meant.
-bool IsKernelLaunchName(std::string_view name);
+// What a call of the runtime or driver is for, by its name in CUDA, HIP and their like.
+enum class CallRole : uint8_t {
+  kLaunch,  // puts a kernel on a stream: cudaLaunchKernel, cuLaunchKernelEx, hipExtModuleLaunch...
+  kGraphLaunch,  // puts the many kernels of a graph on a stream
+  kCopy,
+  kSet,
+  kStreamSync,  // waits for all work of one stream
+  kDeviceSync,  // waits for all work of a device
+  kEventSync,   // waits for an event recorded on a stream
+  kEventRecord,
+  kStreamWait,  // makes a stream wait for an event; the host goes on
+  kOther,
+};
+CallRole RoleOfCall(std::string_view name);
+
+// Whether such a call puts kernels on a device; copies and sets are not meant.
+constexpr bool LaunchesKernels(CallRole role) {
+  return role == CallRole::kLaunch || role == CallRole::kGraphLaunch;
+}
+
+// Between which memories a copy moves data, or whether it sets memory, by the name of its record:
+// "Memcpy HtoD (Pinned -> Device)", "CopyHostToDevice", "Memset (Device)".
+enum class CopyPath : uint8_t {
+  kHostToDevice,
+  kDeviceToHost,
+  kDeviceToDevice,
+  kPeer,
+  kSet,
+  kOther
+};
+CopyPath PathOfCopy(Kind kind, std::string_view name);
+std::string_view CopyPathName(CopyPath path);  // "HtoD", "DtoH", "DtoD", "PtoP", "memset", "other"
 
 // N of "ProfilerStep#N"; -1 for any other name.
 int64_t StepNumber(std::string_view name);

@@ -219,12 +219,12 @@ TEST(Vocabulary, CallsThatPutKernelsOnADevice) {
                            "cuLaunchKernel", "cuLaunchKernelEx", "cudaGraphLaunch",
                            "hipLaunchKernel", "hipExtModuleLaunchKernel", "hipModuleLaunchKernel",
                            "hipGraphLaunch", "runFunction - job_prep_and_submit_for_execution"}) {
-    EXPECT_TRUE(IsKernelLaunchName(name)) << name;
+    EXPECT_TRUE(LaunchesKernels(RoleOfCall(name))) << name;
   }
   for (const char* name :
        {"cudaMemcpyAsync", "cudaMemsetAsync", "cudaDeviceSynchronize", "hipMemcpyWithStream",
         "cudaStreamIsCapturing", "cudaGraphInstantiate", "cudaEventRecord", ""}) {
-    EXPECT_FALSE(IsKernelLaunchName(name)) << name;
+    EXPECT_FALSE(LaunchesKernels(RoleOfCall(name))) << name;
   }
 }
 

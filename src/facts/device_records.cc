@@ -1,0 +1,125 @@
+// From a recording's columns to the records of its device.
+#include "facts/device_records.h"
+
+#include <algorithm>
+
+namespace stepscope {
+namespace {
+
+constexpr double kGigabyte = 1e9;
+
+class Collector {
+ public:
+  Collector(const Trace& trace, RankWork& out)
+      : trace_(trace),
+        out_(out),
+        correlations_(trace.Ints(IntField::kCorrelation)),
+        wait_streams_(trace.Ints(IntField::kWaitStream)),
+        wait_correlations_(trace.Ints(IntField::kWaitCorrelation)),
+        values_(trace.Reals(RealField::kCounterValue)) {}
+
+  void Collect() {
+    for (EventId e = 0; e < trace_.size(); ++e) {
+      const Kind kind = trace_.kinds()[e];
+      if (kind == Kind::kSync) AddSync(e);
+      if (kind == Kind::kGpuAnnotation) AddRange(e);
+      if (kind == Kind::kCounterRange) AddCounterRange(e);
+      if (kind == Kind::kCounter) AddCounter(e);
+    }
+    std::ranges::stable_sort(out_.syncs, {}, &SyncRecord::start);
+    std::ranges::stable_sort(out_.ranges, {}, &DeviceRange::start);
+    std::ranges::stable_sort(out_.counters, {}, &CounterRange::start);
+  }
+
+ private:
+  int64_t Start(EventId e) const { return trace_.starts()[e]; }
+  int64_t End(EventId e) const { return trace_.starts()[e] + trace_.durations()[e]; }
+  const Track& TrackOf(EventId e) const { return trace_.tracks[trace_.tracks_of()[e]]; }
+
+  void AddSync(EventId e) {
+    out_.syncs.push_back({.start = Start(e),
+                          .end = End(e),
+                          .name = trace_.names()[e],
+                          .device = TrackOf(e).device,
+                          .stream = TrackOf(e).stream,
+                          .correlation = correlations_.At(e).value_or(-1),
+                          .wait_stream = wait_streams_.At(e).value_or(-1),
+                          .wait_correlation = wait_correlations_.At(e).value_or(-1)});
+  }
+
+  void AddRange(EventId e) {
+    out_.ranges.push_back({.start = Start(e),
+                           .end = End(e),
+                           .name = trace_.names()[e],
+                           .device = TrackOf(e).device,
+                           .stream = TrackOf(e).stream});
+  }
+
+  void AddCounterRange(EventId e) {
+    last_range_ = out_.counters.size();
+    out_.counters.push_back({Start(e), End(e), trace_.names()[e], {}});
+  }
+
+  // The counters of a range follow it, as events that begin when it begins.
+  void AddCounter(EventId e) {
+    const auto value = values_.At(e);
+    if (!value || last_range_ >= out_.counters.size()) return;
+    CounterRange& range = out_.counters[last_range_];
+    if (range.start == Start(e)) range.counters.emplace_back(trace_.names()[e], *value);
+  }
+
+  const Trace& trace_;
+  RankWork& out_;
+  SparseWalk<int64_t> correlations_, wait_streams_, wait_correlations_;
+  SparseWalk<double> values_;
+  size_t last_range_ = SIZE_MAX;
+};
+
+}  // namespace
+
+WorkDetails::WorkDetails(const Trace& trace, RankWork& out)
+    : trace_(trace),
+      out_(out),
+      operations_(trace.Texts(TextField::kCollective)),
+      groups_(trace.Texts(TextField::kGroupName)),
+      members_(trace.Texts(TextField::kGroupRanks)),
+      types_(trace.Texts(TextField::kDataType)),
+      in_(trace.Ints(IntField::kInElements)),
+      out_elements_(trace.Ints(IntField::kOutElements)),
+      sizes_(trace.Ints(IntField::kGroupSize)),
+      sequences_(trace.Ints(IntField::kCollectiveSequence)),
+      bytes_(trace.Ints(IntField::kBytes)),
+      bandwidths_(trace.Reals(RealField::kBandwidth)) {}
+
+int32_t WorkDetails::Take(EventId event) {
+  const Kind kind = trace_.kinds()[event];
+  if (kind == Kind::kCommunication) return TakeCollective(event);
+  return IsMemory(kind) ? TakeCopy(event) : kNoDetail;
+}
+
+int32_t WorkDetails::TakeCollective(EventId event) {
+  const Collective collective{.operation = operations_.At(event).value_or(kNoString),
+                              .group = groups_.At(event).value_or(kNoString),
+                              .members = members_.At(event).value_or(kNoString),
+                              .type = types_.At(event).value_or(kNoString),
+                              .in_elements = in_.At(event).value_or(-1),
+                              .out_elements = out_elements_.At(event).value_or(-1),
+                              .group_size = sizes_.At(event).value_or(-1),
+                              .sequence = sequences_.At(event).value_or(-1)};
+  if (collective.operation == kNoString) return kNoDetail;
+  out_.collectives.push_back(collective);
+  return static_cast<int32_t>(out_.collectives.size() - 1);
+}
+
+int32_t WorkDetails::TakeCopy(EventId event) {
+  const auto bandwidth = bandwidths_.At(event);
+  out_.copies.push_back(
+      {.bytes = bytes_.At(event).value_or(-1),
+       .bandwidth = bandwidth ? *bandwidth * kGigabyte : -1,
+       .path = PathOfCopy(trace_.kinds()[event], trace_.strings[trace_.names()[event]])});
+  return static_cast<int32_t>(out_.copies.size() - 1);
+}
+
+void CollectDeviceRecords(const Trace& trace, RankWork& out) { Collector(trace, out).Collect(); }
+
+}  // namespace stepscope

@@ -1,0 +1,32 @@
+// What a recording says about its device beside the work itself: the details of collectives and
+// copies, synchronisation, annotations as the device saw them, hardware counters.
+#pragma once
+
+#include "facts/rank_work.h"
+#include "trace/sparse_walk.h"
+
+namespace stepscope {
+
+// Collects what collectives and copies say about themselves into `out`.
+class WorkDetails {
+ public:
+  WorkDetails(const Trace& trace, RankWork& out);
+
+  // The index that Work::detail takes for this event, or kNoDetail. REQUIRES: ascending events.
+  int32_t Take(EventId event);
+
+ private:
+  int32_t TakeCollective(EventId event);
+  int32_t TakeCopy(EventId event);
+
+  const Trace& trace_;
+  RankWork& out_;
+  SparseWalk<StringId> operations_, groups_, members_, types_;
+  SparseWalk<int64_t> in_, out_elements_, sizes_, sequences_, bytes_;
+  SparseWalk<double> bandwidths_;
+};
+
+// Fills in `syncs`, `ranges` and `counters`.
+void CollectDeviceRecords(const Trace& trace, RankWork& out);
+
+}  // namespace stepscope

@@ -1,0 +1,178 @@
+// From a recording's columns to the tree of what its host did.
+#include "facts/host_work.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "trace/sparse_walk.h"
+
+namespace stepscope {
+namespace {
+
+// What one thread did, in the order it was recorded.
+struct ThreadRecords {
+  std::vector<HostRange> ranges;
+  std::vector<Call> calls;
+  std::vector<MemoryEvent> memory;
+};
+
+template <class T, class Key>
+void SortUnlessSorted(std::vector<T>& items, const Key& key) {
+  if (!std::ranges::is_sorted(items, {}, key)) std::ranges::stable_sort(items, {}, key);
+}
+
+// Follows a thread through its ranges: At(time) is the innermost range around each of ascending
+// times.
+class RangeStack {
+ public:
+  explicit RangeStack(const std::vector<HostRange>& ranges, size_t first)
+      : ranges_(ranges), next_(first) {}
+
+  // `last`: one past the thread's last range.
+  int32_t At(int64_t time, size_t last) {
+    for (; next_ < last && ranges_[next_].start <= time; ++next_) {
+      Leave(ranges_[next_].start);
+      open_.push_back(static_cast<int32_t>(next_));
+    }
+    Leave(time);
+    return open_.empty() ? kNoRange : open_.back();
+  }
+
+ private:
+  void Leave(int64_t time) {
+    while (!open_.empty() && ranges_[static_cast<size_t>(open_.back())].end <= time) {
+      open_.pop_back();
+    }
+  }
+
+  const std::vector<HostRange>& ranges_;
+  size_t next_;
+  std::vector<int32_t> open_;
+};
+
+class Builder {
+ public:
+  explicit Builder(const Trace& trace)
+      : trace_(trace),
+        correlations_(trace.Ints(IntField::kCorrelation)),
+        bytes_(trace.Ints(IntField::kBytes)),
+        addresses_(trace.Ints(IntField::kAddress)),
+        allocated_(trace.Ints(IntField::kTotalAllocated)),
+        reserved_(trace.Ints(IntField::kTotalReserved)),
+        device_types_(trace.Ints(IntField::kDeviceType)),
+        device_ids_(trace.Ints(IntField::kDeviceId)),
+        thread_of_track_(trace.tracks.size(), kUnused),
+        roles_(trace.strings.size(), kUnknownRole) {}
+
+  HostWork Build() {
+    for (EventId e = 0; e < trace_.size(); ++e) Collect(e);
+    for (ThreadRecords& thread : records_) AddThread(thread);
+    SortUnlessSorted(out_.calls, &Call::start);
+    SortUnlessSorted(out_.memory, &MemoryEvent::time);
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr uint32_t kUnused = UINT32_MAX;
+  static constexpr auto kUnknownRole = static_cast<CallRole>(UINT8_MAX);
+
+  void Collect(EventId e) {
+    switch (trace_.kinds()[e]) {
+      case Kind::kOperator:
+      case Kind::kAnnotation:
+        return AddRange(e);
+      case Kind::kRuntime:
+        return AddCall(e);
+      case Kind::kInstant:
+        return AddMemoryEvent(e);
+      default:
+        return;
+    }
+  }
+
+  int64_t Start(EventId e) const { return trace_.starts()[e]; }
+  int64_t End(EventId e) const { return trace_.starts()[e] + trace_.durations()[e]; }
+
+  uint32_t ThreadOf(EventId e) {
+    uint32_t& thread = thread_of_track_[trace_.tracks_of()[e]];
+    if (thread == kUnused) {
+      thread = static_cast<uint32_t>(records_.size());
+      records_.emplace_back();
+      const Track& track = trace_.tracks[trace_.tracks_of()[e]];
+      out_.threads.push_back(track.name.empty() ? track.thread : track.name);
+    }
+    return thread;
+  }
+
+  void AddRange(EventId e) {
+    const uint32_t thread = ThreadOf(e);
+    records_[thread].ranges.push_back({.start = Start(e),
+                                       .end = End(e),
+                                       .name = trace_.names()[e],
+                                       .thread = thread,
+                                       .kind = trace_.kinds()[e]});
+  }
+
+  void AddCall(EventId e) {
+    const uint32_t thread = ThreadOf(e);
+    const StringId name = trace_.names()[e];
+    CallRole& role = roles_[name];
+    if (role == kUnknownRole) role = RoleOfCall(trace_.strings[name]);
+    const int64_t correlation = correlations_.At(e).value_or(0);
+    records_[thread].calls.push_back({.start = Start(e),
+                                      .end = End(e),
+                                      .correlation = std::max<int64_t>(correlation, 0),
+                                      .name = name,
+                                      .thread = thread,
+                                      .role = role});
+  }
+
+  void AddMemoryEvent(EventId e) {
+    const auto bytes = bytes_.At(e);
+    const auto address = addresses_.At(e);
+    if (!bytes || !address) return;  // another kind of moment
+    constexpr int64_t kHost = 0;     // c10::DeviceType::CPU
+    const int64_t type = device_types_.At(e).value_or(kHost);
+    records_[ThreadOf(e)].memory.push_back(
+        {.time = Start(e),
+         .address = *address,
+         .bytes = *bytes,
+         .allocated = allocated_.At(e).value_or(-1),
+         .reserved = reserved_.At(e).value_or(-1),
+         .device = type == kHost ? -1 : std::max<int64_t>(device_ids_.At(e).value_or(0), 0)});
+  }
+
+  void AddThread(ThreadRecords& thread) {
+    SortUnlessSorted(thread.ranges, [](const HostRange& r) { return std::pair(r.start, -r.end); });
+    SortUnlessSorted(thread.calls, &Call::start);
+    SortUnlessSorted(thread.memory, &MemoryEvent::time);
+    const size_t first = out_.ranges.size();
+    RangeStack parents(out_.ranges, first);
+    for (HostRange& range : thread.ranges) {
+      range.parent = parents.At(range.start, out_.ranges.size());
+      out_.ranges.push_back(range);
+    }
+    const size_t last = out_.ranges.size();
+    RangeStack around_calls(out_.ranges, first), around_memory(out_.ranges, first);
+    for (Call& call : thread.calls) call.range = around_calls.At(call.start, last);
+    for (MemoryEvent& event : thread.memory) event.range = around_memory.At(event.time, last);
+    out_.calls.insert(out_.calls.end(), thread.calls.begin(), thread.calls.end());
+    out_.memory.insert(out_.memory.end(), thread.memory.begin(), thread.memory.end());
+    thread = {};
+  }
+
+  const Trace& trace_;
+  SparseWalk<int64_t> correlations_, bytes_, addresses_, allocated_, reserved_, device_types_,
+      device_ids_;
+  std::vector<uint32_t> thread_of_track_;
+  std::vector<CallRole> roles_;  // by name
+  std::vector<ThreadRecords> records_;
+  HostWork out_;
+};
+
+}  // namespace
+
+HostWork BuildHostWork(const Trace& trace) { return Builder(trace).Build(); }
+
+}  // namespace stepscope
