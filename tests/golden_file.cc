@@ -47,7 +47,17 @@ void ReadRange(const std::string& word, InlineEvent& event) {
 void ReadEventOption(const std::string& word, InlineEvent& event) {
   const auto [key, value] = ReadOption(word);
   if (key == "launch") {
-    event.launch = Nanoseconds(value);
+    const size_t dots = value.find("..");
+    event.launch = Nanoseconds(value.substr(0, dots));
+    if (dots != std::string::npos) event.launch_end = Nanoseconds(value.substr(dots + 2));
+  } else if (key == "call") {
+    event.call = value;
+  } else if (key == "thread") {
+    event.thread = std::stoll(value);
+  } else if (key == "phase") {
+    event.phase = value;
+  } else if (key.starts_with("args.")) {
+    event.args.emplace_back(key.substr(5), value);
   } else if (key == "device") {
     event.device = std::stoll(value);
   } else if (key == "cat") {
@@ -187,7 +197,12 @@ class KinetoText {
       args += fmt::format(R"({}"correlation":{})", args.empty() ? "" : ",", correlation);
     }
     if (!e.collective.empty()) args += fmt::format(R"(,"Collective name":"{}")", e.collective);
-    Write(e, e.on_stream ? e.device : kHost, e.on_stream ? Stream(e) : kHost, args);
+    for (const auto& [key, value] : e.args) {
+      const bool is_json = nlohmann::json::accept(value);
+      args += fmt::format("{}{}:{}", args.empty() ? "" : ",", nlohmann::json(key).dump(),
+                          is_json ? value : nlohmann::json(value).dump());
+    }
+    Write(e, e.on_stream ? e.device : kHost, e.on_stream ? Stream(e) : Thread(e), args);
     if (e.launch >= 0) AddLaunch(e, correlation);
   }
 
@@ -198,19 +213,22 @@ class KinetoText {
     return e.stream * v_.stream_factor + v_.stream_offset;
   }
 
+  static int64_t Thread(const InlineEvent& e) { return e.thread < 0 ? kHost : e.thread; }
+
   void AddLaunch(const InlineEvent& e, int64_t correlation) {
     InlineEvent call{.name = "cudaLaunchKernel", .category = "cuda_runtime"};
     if (e.category == "gpu_memcpy") call.name = "cudaMemcpyAsync";
     if (e.category == "gpu_memset") call.name = "cudaMemsetAsync";
+    if (!e.call.empty()) call.name = e.call;
     call.start = e.launch;
-    call.end = e.launch + 1000;
-    Write(call, kHost, kHost, fmt::format(R"("correlation":{})", correlation));
+    call.end = e.launch_end < 0 ? e.launch + 1000 : e.launch_end;
+    Write(call, kHost, Thread(e), fmt::format(R"("correlation":{})", correlation));
   }
 
   void Write(const InlineEvent& e, int64_t pid, int64_t tid, const std::string& args) {
     events_.push_back(fmt::format(
-        R"({{"ph":"X","cat":{},"name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
-        nlohmann::json(e.category).dump(), nlohmann::json(e.name).dump(), pid, tid,
+        R"({{"ph":"{}","cat":{},"name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
+        e.phase, nlohmann::json(e.category).dump(), nlohmann::json(e.name).dump(), pid, tid,
         Microseconds(e.start + v_.shift), Microseconds(e.end - e.start), args));
   }
 

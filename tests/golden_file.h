@@ -1,14 +1,19 @@
 // The text files of the golden tests.
 //
+// clang-format off
 //   # any number of comment lines; nothing else stands between a trace and its runs
 //   trace rank=0                        begins a trace file; options: rank=N, world=N (ranks in the
 //                                       job), file=NAME; without a rank the file does not say it
 //     stream 7 gemm 10..20.5            a kernel: stream, name, start..end in microseconds
-//     stream 7 "a b" 30..40 launch=25   a name with spaces; the host call that launched it began at
-//     25 stream 7 x 0..9 cat=gpu_memcpy device=1 collective=allreduce stream 7 y 9..12
-//     correlation=5    linked to whatever else carries that number host aten::mm 0..5 cat=cpu_op
-//     something on a host thread; correlation=N as above step 3 0..100                     the
-//     host's ProfilerStep#3 annotation
+//     stream 7 "a b" 30..40 launch=25   a name with spaces; the call that launched it began at 25
+//                                       and took 1 us; launch=25..28: until then; call=NAME names it
+//     stream 7 x 0..9 cat=gpu_memcpy device=1 collective=allreduce
+//     stream 7 y 9..12 correlation=5    linked to whatever else carries that number
+//     host aten::mm 0..5 cat=cpu_op     something on a host thread; thread=N on another one;
+//                                       correlation=N as above
+//     host [memory] 5..5 phase=i        an instant event; phase=C is a counter
+//     ... "args.Group size=8"           on any event: one more argument
+//     step 3 0..100                     the host's ProfilerStep#3 annotation
 //   run idle_time --steps 3 -p idle_time.consecutive_kernel_delay=5000
 //   ----
 //   status: ok                          also why: and headline:, or nothing but error: and its text
@@ -20,6 +25,7 @@
 //   files: rank window gpu_events       what became of the files, a line each
 //
 // Several "run" blocks may follow one another; a new "trace" after a run begins a new case.
+// clang-format on
 #pragma once
 
 #include <cstdint>
@@ -35,7 +41,12 @@ struct InlineEvent {
   std::string name, category, collective;
   int64_t start = 0, end = 0;  // ns
   int64_t launch = -1;         // ns; -1: no call launches it
+  int64_t launch_end = -1;     // ns; -1: 1 us later
+  std::string call;            // that launches it; empty: the usual one for its category
   int64_t correlation = -1;    // -1: a number of its own, if it is on a stream
+  int64_t thread = -1;         // of the host; -1: the main one
+  std::string phase = "X";
+  std::vector<std::pair<std::string, std::string>> args;  // key, and JSON or plain text
 };
 
 struct InlineTrace {
