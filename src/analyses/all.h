@@ -6,11 +6,13 @@
 namespace stepscope {
 
 extern const Analysis kTemporalBreakdown, kCommOverlap, kIdleTime, kKernelBreakdown,
-    kKernelDistribution;
+    kKernelDistribution, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels,
+    kKernelSequences, kUserAnnotations, kPhases, kMemoryTimeline, kCuptiCounters;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
-    &kTemporalBreakdown, &kCommOverlap, &kIdleTime, &kKernelBreakdown, &kKernelDistribution,
+    &kTemporalBreakdown, &kCommOverlap, &kIdleTime,        &kKernelBreakdown, &kKernelDistribution,
+    &kLaunchStats,       &kQueueLength, &kMemoryBandwidth, &kOperatorKernels, &kKernelSequences,
 };
 
 }  // namespace stepscope

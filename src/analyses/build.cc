@@ -35,6 +35,8 @@ Cell Ratio(int64_t part, int64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
+Cell When(bool known, Cell cell) { return known ? std::move(cell) : Cell(); }
+
 void AddColumns(Table& table, std::vector<Column> more) {
   std::ranges::move(more, std::back_inserter(table.columns));
 }

@@ -20,6 +20,9 @@ std::vector<Cell> DeviceCells(const DeviceFacts& device);
 // part / whole, or no value when there is no whole.
 Cell Ratio(int64_t part, int64_t whole);
 
+// `cell` where it is known, else no value.
+Cell When(bool known, Cell cell);
+
 // `table`'s columns followed by `more`.
 void AddColumns(Table& table, std::vector<Column> more);
 

@@ -1,0 +1,299 @@
+// Sequences of kernels: which an operator launches, and which a step repeats.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <unordered_map>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "base/repeats.h"
+#include "base/saturate.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** which sequences of kernels do operators launch, how often, and which stretches of kernels does
+a step repeat? Both say what one would fuse, or capture in a graph.
+
+**Counts:** `sequences`: for each operator or annotation whose name contains `operator` and that has no other
+such around it, the names of all work launched within, in the order of their starts; equal sequences
+of one name count together, over all ranks. Without `operator` it is the outermost operators.
+`gpu_time` adds up the work, `cpu_time` the operators' durations. `repeats`: on the stream that has
+most work, in its longest step (or the whole recording, 20,000 kernels at most), stretches of two or
+more kernels that occur again unchanged, the ones that save most launches first; none overlaps another.
+
+**Cannot see:** kernels that another thread launches for the operator, as autograd's does for backward, or
+whose launch is not in the trace.
+
+**Read it so:** many repetitions of a stretch of short kernels are what torch.compile or a CUDA graph removes
+the cost of: `gaps` is what the stream stood still within them.
+)md";
+
+constexpr auto kParams = std::to_array<Parameter>({
+    {"operator", Parameter::Type::kText, "", Unit::kNone,
+     "part of the name of the operators or annotations to look at; empty: the outermost operators"},
+    {"min_length", Parameter::Type::kInteger, "1", Unit::kCount, "shorter sequences are left out"},
+});
+
+constexpr size_t kLongestShown = 64;  // kernels of a sequence that are written out
+constexpr size_t kMostMined = 20'000;
+constexpr size_t kRepeats = 10;
+constexpr double kWorthSaying = 0.05;  // of the stretch that was looked at
+
+using Names = std::vector<StringId>;
+
+struct Sequence {
+  StringId op = 0;
+  Names kernels;
+  bool operator==(const Sequence&) const = default;
+};
+struct HashOfSequence {
+  size_t operator()(const Sequence& s) const {
+    uint64_t hash = s.op;
+    for (const StringId name : s.kernels) hash = (hash ^ name) * 0x9e3779b97f4a7c15 + (hash >> 29);
+    return hash;
+  }
+};
+struct Sum {
+  int64_t count = 0, gpu_time = 0, cpu_time = 0;
+};
+using Sequences = std::unordered_map<Sequence, Sum, HashOfSequence>;
+
+// Which names an operator may have: those with `part` in them.
+class Wanted {
+ public:
+  Wanted(const StringTable& names, std::string_view part)
+      : names_(names), part_(part), known_(part.empty() ? 0 : names.size(), -1) {}
+  bool operator()(const HostRange& range) {
+    if (part_.empty()) return range.kind == Kind::kOperator;
+    int8_t& known = known_[range.name];
+    if (known < 0) known = names_[range.name].contains(part_) ? 1 : 0;
+    return known == 1;
+  }
+
+ private:
+  const StringTable& names_;
+  std::string_view part_;
+  std::vector<int8_t> known_;
+};
+
+// For each range, the outermost wanted one around it or itself; kNoRange if none.
+std::vector<int32_t> FindRoots(const HostWork& host, Wanted& wanted) {
+  std::vector<int32_t> roots(host.ranges.size(), kNoRange);
+  for (size_t r = 0; r < roots.size(); ++r) {  // parents come before their children
+    const int32_t parent = host.ranges[r].parent;
+    if (parent != kNoRange) roots[r] = roots[static_cast<size_t>(parent)];
+    if (roots[r] == kNoRange && wanted(host.ranges[r])) roots[r] = static_cast<int32_t>(r);
+  }
+  return roots;
+}
+
+void AddRank(const RankWork& rank, Wanted& wanted, Sequences& sequences) {
+  const auto roots = FindRoots(*rank.host, wanted);
+  std::vector<std::pair<int32_t, const Work*>> launched;  // by root, in the order of starts
+  for (const Work& work : rank.work) {
+    const Call* call = rank.CallOf(work);
+    if (call == nullptr || call->range == kNoRange) continue;
+    const int32_t root = roots[static_cast<size_t>(call->range)];
+    if (root != kNoRange) launched.emplace_back(root, &work);
+  }
+  std::ranges::stable_sort(launched, {}, &std::pair<int32_t, const Work*>::first);
+  for (size_t i = 0; i < launched.size();) {
+    const int32_t root = launched[i].first;
+    const HostRange& range = rank.host->ranges[static_cast<size_t>(root)];
+    Sequence sequence{range.name, {}};
+    int64_t gpu_time = 0;
+    for (; i < launched.size() && launched[i].first == root; ++i) {
+      sequence.kernels.push_back(launched[i].second->name);
+      gpu_time = AddSaturated(gpu_time, launched[i].second->duration());
+    }
+    Sum& sum = sequences[std::move(sequence)];
+    ++sum.count;
+    sum.gpu_time = AddSaturated(sum.gpu_time, gpu_time);
+    sum.cpu_time = AddSaturated(sum.cpu_time, range.duration());
+  }
+}
+
+// "a | b | c"; what is too long is cut, and told apart by a number.
+std::string SayKernels(const Facts& facts, const Names& kernels) {
+  std::string text;
+  for (size_t k = 0; k < std::min(kernels.size(), kLongestShown); ++k) {
+    if (k > 0) text += " | ";
+    text += (*facts.names)[kernels[k]];
+  }
+  if (kernels.size() > kLongestShown) {
+    text += fmt::format(" | and {} more, {:016x}", kernels.size() - kLongestShown,
+                        HashOfSequence()({0, kernels}));
+  }
+  return text;
+}
+
+Table SequencesTable(const Facts& facts, const Sequences& sequences, int64_t min_length) {
+  Table table{.key = "sequences",
+              .title = "Sequences of kernels that operators launch, the most frequent first",
+              .columns = {KeyColumn("operator", "operator"), KeyColumn("sequence", "sequence"),
+                          CountColumn("length", "kernels"), CountColumn("count", "count"),
+                          TimeColumn("gpu_time", "GPU time"), TimeColumn("cpu_time", "CPU time")},
+              .text_rows = 8};
+  for (const auto& [sequence, sum] : sequences) {
+    const auto length = static_cast<int64_t>(sequence.kernels.size());
+    if (length < min_length) continue;
+    table.rows.push_back({std::string((*facts.names)[sequence.op]),
+                          SayKernels(facts, sequence.kernels), length, sum.count, sum.gpu_time,
+                          sum.cpu_time});
+  }
+  std::ranges::sort(table.rows, [](const auto& a, const auto& b) {
+    return std::tie(b[3], b[4], a[0], a[1]) < std::tie(a[3], a[4], b[0], b[1]);
+  });
+  return table;
+}
+
+// The stretch of work that is searched for repeats: one stream's, in one step.
+struct Mined {
+  const DeviceFacts* device = nullptr;
+  uint32_t stream = 0;
+  Cell step;
+  std::vector<const Work*> work;
+};
+
+Mined ChooseStretch(const Facts& facts) {
+  Mined mined;
+  size_t most = 0;
+  for (const DeviceFacts& device : facts.devices) {
+    std::vector<size_t> counts(device.rank->streams.size());
+    for (const Work& work : device.rank->work) ++counts[work.stream];
+    for (uint32_t s = 0; s < counts.size(); ++s) {
+      if (device.rank->streams[s].device_index != device.device_index || counts[s] <= most)
+        continue;
+      most = counts[s];
+      mined.device = &device;
+      mined.stream = s;
+    }
+  }
+  const RankWork& rank = *mined.device->rank;
+  const auto longest = std::ranges::max_element(
+      rank.steps, {}, [](const Step& s) { return std::pair(s.complete, s.end - s.start); });
+  const auto step = static_cast<int32_t>(longest - rank.steps.begin());
+  if (longest != rank.steps.end()) mined.step = longest->number;
+  for (const Work& work : rank.work) {
+    const bool counts = longest == rank.steps.end() || work.step == step;
+    if (!counts || work.stream != mined.stream) continue;
+    if (mined.work.size() < kMostMined) mined.work.push_back(&work);
+  }
+  return mined;
+}
+
+// What an occurrence of a stretch took: the work, and where the stream stood still within.
+struct StretchTime {
+  int64_t work = 0, gaps = 0;
+};
+StretchTime TimeOf(const Mined& mined, const Repeat& repeat) {
+  StretchTime time;
+  for (const size_t start : repeat.starts) {
+    for (size_t i = start; i < start + repeat.length; ++i) {
+      const Work& work = *mined.work[i];
+      time.work = AddSaturated(time.work, work.duration());
+      if (i == start || work.free_since == kNoTime) continue;
+      time.gaps = AddSaturated(time.gaps, std::max<int64_t>(work.start - work.free_since, 0));
+    }
+  }
+  return time;
+}
+
+void AddFinding(Report& report, const Mined& mined, const Repeat& repeat, const StretchTime& time) {
+  const int64_t whole = mined.work.back()->end - mined.work.front()->start;
+  const double share =
+      static_cast<double>(time.gaps) / static_cast<double>(std::max<int64_t>(whole, 1));
+  if (share < kWorthSaying) return;
+  report.findings.push_back(
+      {.severity = share >= 0.2 ? Severity::kMedium : Severity::kLow,
+       .says =
+           fmt::format("The same {} kernels follow one another {} times, with gaps between them.",
+                       repeat.length, repeat.starts.size()),
+       .because =
+           fmt::format("on {} they run {} and wait {} for the next, {} of the stretch looked at",
+                       SayDevice(*mined.device), HumanTime(static_cast<double>(time.work)),
+                       HumanTime(static_cast<double>(time.gaps)), HumanRatio(share)),
+       .hint =
+           "run the repeated part as one: torch.compile(mode=\"reduce-overhead\"), or capture it "
+           "with torch.cuda.CUDAGraph; the table of repeats names its kernels",
+       .worth = time.gaps});
+}
+
+Table RepeatsTable(Report& report, const Facts& facts) {
+  const Mined mined = ChooseStretch(facts);
+  Names names;
+  for (const Work* work : mined.work) names.push_back(work->name);
+  Table table{.key = "repeats",
+              .title = fmt::format("Stretches of kernels that repeat on {}, stream {}",
+                                   SayDevice(*mined.device),
+                                   mined.device->rank->streams[mined.stream].stream),
+              .columns = {KeyColumn("place", "place"),
+                          {"step", "step"},
+                          CountColumn("length", "kernels"),
+                          CountColumn("count", "count"),
+                          CountColumn("saved_launches", "launches saved"),
+                          TimeColumn("gpu_time", "GPU time"),
+                          TimeColumn("gaps", "gaps"),
+                          {"sequence", "sequence"}},
+              .text_rows = 5};
+  const Repeat* best = nullptr;
+  StretchTime best_time;
+  const auto repeats = FindRepeats(names, kRepeats);
+  for (size_t r = 0; r < repeats.size(); ++r) {
+    const Repeat& repeat = repeats[r];
+    const StretchTime time = TimeOf(mined, repeat);
+    const auto first = names.begin() + static_cast<std::ptrdiff_t>(repeat.starts[0]);
+    const Names kernels(first, first + static_cast<std::ptrdiff_t>(repeat.length));
+    const auto times = static_cast<int64_t>(repeat.starts.size());
+    const auto length = static_cast<int64_t>(repeat.length);
+    table.rows.push_back({static_cast<int64_t>(r + 1), mined.step, length, times,
+                          times * (length - 1), time.work, time.gaps, SayKernels(facts, kernels)});
+    if (best != nullptr && time.gaps <= best_time.gaps) continue;
+    best = &repeat;
+    best_time = time;
+  }
+  if (best != nullptr) AddFinding(report, mined, *best, best_time);
+  return table;
+}
+
+std::string Headline(const Table& sequences, const Table& repeats) {
+  if (!repeats.rows.empty()) {
+    const auto& row = repeats.rows[0];
+    return fmt::format("{} kernels repeat {} times in a step.", std::get<int64_t>(row[2]),
+                       std::get<int64_t>(row[3]));
+  }
+  return fmt::format("Operators launch {} different sequences of kernels; a step repeats none.",
+                     sequences.rows.size());
+}
+
+Report Run(const Facts& facts, const Params& params) {
+  Report report = StartReport(kKernelSequences, facts);
+  if (report.status == Status::kUnavailable) return report;
+  Wanted wanted(*facts.names, params.Text("operator"));
+  Sequences sequences;
+  for (const RankWork& rank : facts.ranks) AddRank(rank, wanted, sequences);
+  Table table = SequencesTable(facts, sequences, params.Integer("min_length"));
+  Table repeats = RepeatsTable(report, facts);
+  report.headline = Headline(table, repeats);
+  report.tables.push_back(std::move(table));
+  report.tables.push_back(std::move(repeats));
+  return report;
+}
+
+}  // namespace
+
+const Analysis kKernelSequences = {
+    .name = "kernel_sequences",
+    .title = "Sequences of kernels",
+    .doc = kDoc,
+    .needs = kRankWorkNeeds | KindSet{Kind::kOperator},
+    .params = kParams,
+    .run = &Run,
+};
+
+}  // namespace stepscope

@@ -1,0 +1,295 @@
+// How launching compares with running: the call on the host, the wait for the device, the work.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "base/distribution.h"
+#include "base/saturate.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** is the device fed in time? Which kernels take less time than launching them, which launch
+calls are slow, and which kernels begin long after their launch?
+
+**Counts:** every kernel, copy and set with the call that launched it, joined by correlation id: all
+launch calls of CUDA, HIP and their drivers, cooperative launches, and graphs, one call of which
+launches many kernels. The launch delay is from the end of the call to the start of the work, 0 if
+the work began before the call returned. A **short kernel** takes less time than its call, a
+**runtime outlier** has a call longer than `runtime_cutoff`, a **delay outlier** begins more than
+`launch_delay_cutoff` after its call.
+
+**Cannot see:** work whose call is not in the trace: `with_launch` says how much was joined. The kernels
+of a graph share one call; the delay of the later ones holds the time of those before them.
+
+**Read it so:** a long delay is good when a queue of work causes it: the host is ahead. Delays near zero
+and many short kernels mean that the host cannot keep up: merge kernels (torch.compile), capture CUDA
+graphs, or raise the batch size. A slow call is often a blocking one, or a host thread that was
+descheduled.
+)md";
+
+constexpr auto kParams = std::to_array<Parameter>({
+    {"runtime_cutoff", Parameter::Type::kInteger, "50000", Unit::kNanoseconds,
+     "a launch call longer than this is an outlier"},
+    {"launch_delay_cutoff", Parameter::Type::kInteger, "100000", Unit::kNanoseconds,
+     "work that begins later than this after its call is an outlier"},
+});
+
+constexpr double kManyShort = 0.3;   // of all kernels, to be worth saying
+constexpr double kIdleEnough = 0.1;  // of the span: else nothing is lost
+constexpr size_t kWorstKernels = 20;
+
+enum class Group : uint8_t { kShort, kRuntime, kDelay };
+constexpr std::array<std::string_view, 3> kGroupNames = {"short kernel", "runtime outlier",
+                                                         "delay outlier"};
+
+struct GroupSum {
+  int64_t count = 0;
+  int64_t excess = 0;  // ns beyond the kernel, or beyond the cutoff
+  int64_t worst = 0;
+};
+
+struct DeviceLaunches {
+  int64_t events = 0;
+  std::vector<int64_t> delays, calls, work;
+  std::array<GroupSum, 3> groups;
+};
+
+struct CallSum {
+  int64_t kernels = 0;
+  std::vector<int64_t> durations;
+};
+
+class Measure {
+ public:
+  Measure(const Facts& facts, const Params& params)
+      : facts_(facts),
+        runtime_cutoff_(params.Integer("runtime_cutoff")),
+        delay_cutoff_(params.Integer("launch_delay_cutoff")) {}
+
+  // All devices of a recording.
+  std::vector<DeviceLaunches> Of(const RankWork& rank) {
+    std::vector<DeviceLaunches> devices(rank.devices.size());
+    std::vector<bool> seen(rank.host->calls.size());
+    for (const Work& work : rank.work) {
+      DeviceLaunches& device = devices[rank.streams[work.stream].device_index];
+      ++device.events;
+      const Call* call = rank.CallOf(work);
+      if (call == nullptr) continue;
+      Add(device, work, *call);
+      CallSum& sum = calls_[call->name];
+      ++sum.kernels;
+      if (!seen[work.call]) sum.durations.push_back(call->duration());
+      seen[work.call] = true;
+    }
+    return devices;
+  }
+
+  const std::array<std::unordered_map<StringId, GroupSum>, 3>& worst() const { return worst_; }
+  std::unordered_map<StringId, CallSum>& calls() { return calls_; }
+
+ private:
+  void Add(DeviceLaunches& device, const Work& work, const Call& call) {
+    const int64_t delay = std::max<int64_t>(work.start - call.end, 0);
+    device.delays.push_back(delay);
+    device.calls.push_back(call.duration());
+    device.work.push_back(work.duration());
+    if (work.duration() < call.duration()) {
+      Count(Group::kShort, device, work.name, call.duration() - work.duration());
+    }
+    if (call.duration() > runtime_cutoff_) {
+      Count(Group::kRuntime, device, work.name, call.duration() - runtime_cutoff_);
+    }
+    if (delay > delay_cutoff_) Count(Group::kDelay, device, work.name, delay - delay_cutoff_);
+  }
+
+  void Count(Group group, DeviceLaunches& device, StringId name, int64_t excess) {
+    const auto g = static_cast<size_t>(group);
+    for (GroupSum* sum : {&device.groups[g], &worst_[g][name]}) {
+      ++sum->count;
+      sum->excess = AddSaturated(sum->excess, excess);
+      sum->worst = std::max(sum->worst, excess);
+    }
+  }
+
+  const Facts& facts_;
+  int64_t runtime_cutoff_, delay_cutoff_;
+  std::array<std::unordered_map<StringId, GroupSum>, 3> worst_;  // by group and kernel
+  std::unordered_map<StringId, CallSum> calls_;                  // by name
+};
+
+Table RanksTable() {
+  Table table{.key = "ranks", .title = "Launches of each device", .columns = DeviceKeys()};
+  AddColumns(table,
+             {CountColumn("gpu_events", "GPU events"), CountColumn("with_launch", "with launch"),
+              TimeColumn("call_mean", "call"), TimeColumn("gpu_mean", "GPU"),
+              TimeColumn("delay_sum", "delay sum"), TimeColumn("delay_mean", "delay"),
+              TimeColumn("delay_p50", "p50"), TimeColumn("delay_p90", "p90"),
+              TimeColumn("delay_p99", "p99"), TimeColumn("delay_max", "max"),
+              CountColumn("short_kernels", "short"), CountColumn("runtime_outliers", "slow calls"),
+              CountColumn("delay_outliers", "late")});
+  return table;
+}
+
+void AddRow(Table& table, const DeviceFacts& device, DeviceLaunches& l) {
+  const Distribution delay = Describe(l.delays), call = Describe(l.calls), gpu = Describe(l.work);
+  auto row = DeviceCells(device);
+  const bool any = delay.count > 0;
+  const auto group = [&](Group g) { return l.groups[static_cast<size_t>(g)].count; };
+  row.insert(row.end(), {l.events, delay.count, When(any, call.mean), When(any, gpu.mean),
+                         When(any, delay.sum), When(any, delay.mean), When(any, delay.p50),
+                         When(any, delay.p90), When(any, delay.p99), When(any, delay.max),
+                         group(Group::kShort), group(Group::kRuntime), group(Group::kDelay)});
+  table.rows.push_back(std::move(row));
+}
+
+Table WorstTable(const Facts& facts, const Measure& measure) {
+  Table table{.key = "outliers",
+              .title = "The kernels behind each group",
+              .columns = {KeyColumn("group", "group"), KeyColumn("kernel", "kernel"),
+                          CountColumn("count", "count"), TimeColumn("excess", "beyond"),
+                          TimeColumn("worst", "worst")},
+              .text_rows = 6};
+  for (size_t g = 0; g < kGroupNames.size(); ++g) {
+    std::vector<std::pair<StringId, GroupSum>> kernels(measure.worst()[g].begin(),
+                                                       measure.worst()[g].end());
+    std::ranges::sort(kernels, [&](const auto& a, const auto& b) {
+      if (a.second.excess != b.second.excess) return a.second.excess > b.second.excess;
+      return (*facts.names)[a.first] < (*facts.names)[b.first];
+    });
+    kernels.resize(std::min(kernels.size(), kWorstKernels));
+    for (const auto& [name, sum] : kernels) {
+      table.rows.push_back({std::string(kGroupNames[g]), std::string((*facts.names)[name]),
+                            sum.count, sum.excess, sum.worst});
+    }
+  }
+  return table;
+}
+
+Table CallsTable(const Facts& facts, Measure& measure) {
+  Table table{
+      .key = "calls",
+      .title = "The calls that launched them",
+      .columns = {KeyColumn("call", "call"), CountColumn("calls", "calls"),
+                  CountColumn("launched", "launched"), TimeColumn("sum", "sum"),
+                  TimeColumn("mean", "mean"), TimeColumn("p50", "p50"), TimeColumn("p90", "p90"),
+                  TimeColumn("p99", "p99"), TimeColumn("max", "max")},
+      .text_rows = 6};
+  for (auto& [name, sum] : measure.calls()) {
+    const Distribution d = Describe(sum.durations);
+    table.rows.push_back({std::string((*facts.names)[name]), d.count, sum.kernels, d.sum, d.mean,
+                          d.p50, d.p90, d.p99, d.max});
+  }
+  std::ranges::sort(table.rows, [](const auto& a, const auto& b) {
+    if (a[3] != b[3]) return std::get<int64_t>(a[3]) > std::get<int64_t>(b[3]);
+    return std::get<std::string>(a[0]) < std::get<std::string>(b[0]);
+  });
+  return table;
+}
+
+// Over all devices.
+struct Totals {
+  int64_t events = 0, linked = 0, short_kernels = 0;
+  int64_t lost = 0, idle = 0, span = 0;
+  std::vector<int64_t> delays;
+};
+
+void AddFinding(Report& report, const Facts& facts, const Totals& t) {
+  if (t.linked == 0 || t.span == 0) return;
+  const double share = static_cast<double>(t.short_kernels) / static_cast<double>(t.linked);
+  const double idle = static_cast<double>(t.idle) / static_cast<double>(t.span);
+  if (share < kManyShort || idle < kIdleEnough) return;
+  const int64_t worth = t.lost / static_cast<int64_t>(facts.devices.size());
+  report.findings.push_back(
+      {.severity = share >= 0.6 ? Severity::kMedium : Severity::kLow,
+       .says = fmt::format("{} of all kernels take less time than the call that launches them.",
+                           HumanRatio(share)),
+       .because = fmt::format(
+           "{} of {} with a launch; their calls take {} a device longer than they do, and devices "
+           "idle {} of the time",
+           HumanCount(t.short_kernels), HumanCount(t.linked), HumanTime(static_cast<double>(worth)),
+           HumanRatio(idle)),
+       .hint = "merge or capture them: torch.compile, CUDA graphs, fused optimizers "
+               "(fused=True), a larger batch; the table of outliers names them",
+       .worth = worth});
+}
+
+Series DelaySeries(const std::vector<int64_t>& delays) {
+  Series series{.key = "delay_histogram",
+                .title = "Launches by delay: lower end of the bucket, count",
+                .x_unit = Unit::kNanoseconds,
+                .y_unit = Unit::kCount};
+  for (const auto& [bound, count] : HistogramByPowersOfTwo(delays)) {
+    series.points.emplace_back(static_cast<double>(bound), static_cast<double>(count));
+  }
+  return series;
+}
+
+void Summarize(Report& report, Totals& t) {
+  const Distribution delay = Describe(t.delays);
+  report.metrics = {
+      {"coverage", "joined with a launch", Ratio(t.linked, t.events), Unit::kRatio},
+      {"delay_p50", "median launch delay", When(t.linked > 0, delay.p50), Unit::kNanoseconds}};
+  report.headline =
+      t.linked == 0
+          ? "No work could be joined with the call that launched it."
+          : fmt::format(
+                "Half of the work begins within {} of its launch; {} of the kernels are shorter "
+                "than their launch call.",
+                HumanTime(static_cast<double>(delay.p50)),
+                HumanRatio(static_cast<double>(t.short_kernels) / static_cast<double>(t.linked)));
+  report.series.push_back(DelaySeries(t.delays));
+}
+
+void AddTotals(Totals& t, const DeviceFacts& device, const DeviceLaunches& l) {
+  const GroupSum& shorts = l.groups[static_cast<size_t>(Group::kShort)];
+  t.events += l.events;
+  t.linked += static_cast<int64_t>(l.delays.size());
+  t.short_kernels += shorts.count;
+  t.lost = AddSaturated(t.lost, std::min(shorts.excess, device.total.Idle()));
+  t.idle = AddSaturated(t.idle, device.total.Idle());
+  t.span = AddSaturated(t.span, device.total.Span());
+  t.delays.insert(t.delays.end(), l.delays.begin(), l.delays.end());
+}
+
+Report Run(const Facts& facts, const Params& params) {
+  Report report = StartReport(kLaunchStats, facts);
+  if (report.status == Status::kUnavailable) return report;
+  Measure measure(facts, params);
+  Table ranks = RanksTable();
+  ranks.text_rows = 16;
+  Totals totals;
+  std::vector<DeviceLaunches> devices;
+  const RankWork* measured = nullptr;
+  for (const DeviceFacts& device : facts.devices) {
+    if (device.rank != measured) devices = measure.Of(*device.rank);
+    measured = device.rank;
+    AddTotals(totals, device, devices[device.device_index]);
+    AddRow(ranks, device, devices[device.device_index]);
+  }
+  Summarize(report, totals);
+  report.tables.push_back(std::move(ranks));
+  report.tables.push_back(WorstTable(facts, measure));
+  report.tables.push_back(CallsTable(facts, measure));
+  AddFinding(report, facts, totals);
+  return report;
+}
+
+}  // namespace
+
+const Analysis kLaunchStats = {
+    .name = "launch_stats",
+    .title = "Launching against running",
+    .doc = kDoc,
+    .needs = kRankWorkNeeds,
+    .params = kParams,
+    .run = &Run,
+};
+
+}  // namespace stepscope

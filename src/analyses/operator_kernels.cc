@@ -1,0 +1,178 @@
+// Which operators the kernels come from.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "base/saturate.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** which operators does the device's time belong to, and how long does it take from an operator to
+its kernels?
+
+**Counts:** each kernel, copy and set belongs to the innermost operator around its launch call, on the
+thread of the call. `op_delay` is from the operator's start to its call, `launch_delay` from the call's
+start to the work's, each a mean. `operators` adds up all ranks; `kernels` has each operator's
+kernels by rank.
+
+**Cannot see:** operators where the trace has none (record with ProfilerActivity.CPU), and calls outside
+of any operator: those are listed without an operator.
+
+**Read it so:** operators are the words of your model's code, kernels those of its libraries: look here to find
+the line to change. A long op_delay is host time in the operator itself; a long launch_delay is a
+queue, or a device that was busy.
+)md";
+
+// What one operator put on the devices, or one kernel of one operator.
+struct Sum {
+  int64_t count = 0, gpu_time = 0, op_delay = 0, launch_delay = 0;
+
+  void Add(const Work& work, const Call& call, const HostRange* op) {
+    ++count;
+    gpu_time = AddSaturated(gpu_time, work.duration());
+    if (op != nullptr) op_delay = AddSaturated(op_delay, call.start - op->start);
+    launch_delay = AddSaturated(launch_delay, std::max<int64_t>(work.start - call.start, 0));
+  }
+  int64_t Mean(int64_t sum) const { return sum / count; }
+};
+
+struct Key {
+  int64_t rank;
+  StringId op;  // kNoString: none
+  StringId kernel;
+  bool operator==(const Key&) const = default;
+};
+struct HashOfKey {
+  size_t operator()(const Key& key) const {
+    const auto names = static_cast<uint64_t>(key.op) << 32 | key.kernel;
+    return (names * 31 + static_cast<uint64_t>(key.rank)) * 0x9e3779b97f4a7c15 >> 8;
+  }
+};
+
+struct Sums {
+  std::unordered_map<StringId, Sum> operators;
+  std::unordered_map<Key, Sum, HashOfKey> kernels;
+  int64_t total = 0, without = 0;  // ns of device work: all, and what has no operator
+};
+
+void AddRank(const RankWork& rank, Sums& sums) {
+  const HostWork& host = *rank.host;
+  for (const Work& work : rank.work) {
+    sums.total = AddSaturated(sums.total, work.duration());
+    const Call* call = rank.CallOf(work);
+    const int32_t at = call == nullptr ? kNoRange : host.FindAround(call->range, [](const auto& r) {
+      return r.kind == Kind::kOperator;
+    });
+    const HostRange* op = at == kNoRange ? nullptr : &host.ranges[static_cast<size_t>(at)];
+    if (op == nullptr) sums.without = AddSaturated(sums.without, work.duration());
+    if (call == nullptr) continue;
+    const StringId name = op == nullptr ? kNoString : op->name;
+    sums.operators[name].Add(work, *call, op);
+    sums.kernels[{rank.rank, name, work.name}].Add(work, *call, op);
+  }
+}
+
+Cell NameCell(const Facts& facts, StringId name) {
+  return name == kNoString ? Cell("(no operator)") : Cell(std::string((*facts.names)[name]));
+}
+
+std::vector<Cell> Values(const Sum& sum, bool has_operator) {
+  std::vector<Cell> values = {sum.count, sum.gpu_time};
+  values.push_back(When(has_operator, sum.Mean(sum.op_delay)));
+  values.push_back(sum.Mean(sum.launch_delay));
+  return values;
+}
+
+std::vector<Column> ValueColumns() {
+  return {CountColumn("count", "kernels"), TimeColumn("gpu_time", "GPU time"),
+          TimeColumn("op_delay", "op delay"), TimeColumn("launch_delay", "launch delay")};
+}
+
+Table OperatorsTable(const Facts& facts, const Sums& sums) {
+  Table table{.key = "operators",
+              .title = "Device time by operator, all ranks",
+              .columns = {KeyColumn("operator", "operator")},
+              .text_rows = 12};
+  AddColumns(table, ValueColumns());
+  AddColumns(table, {RatioColumn("share", "of device time")});
+  for (const auto& [name, sum] : sums.operators) {
+    std::vector<Cell> row = {NameCell(facts, name)};
+    for (Cell& value : Values(sum, name != kNoString)) row.push_back(std::move(value));
+    row.push_back(Ratio(sum.gpu_time, sums.total));
+    table.rows.push_back(std::move(row));
+  }
+  std::ranges::sort(table.rows, [](const auto& a, const auto& b) {
+    return std::tuple(std::get<int64_t>(b[2]), std::get<std::string>(a[0])) <
+           std::tuple(std::get<int64_t>(a[2]), std::get<std::string>(b[0]));
+  });
+  return table;
+}
+
+Table KernelsTable(const Facts& facts, const Sums& sums) {
+  Table table{.key = "kernels",
+              .title = "The kernels of each operator",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("operator", "operator"),
+                          KeyColumn("kernel", "kernel")},
+              .text_rows = 0};
+  AddColumns(table, ValueColumns());
+  for (const auto& [key, sum] : sums.kernels) {
+    std::vector<Cell> row = {key.rank, NameCell(facts, key.op), NameCell(facts, key.kernel)};
+    for (Cell& value : Values(sum, key.op != kNoString)) row.push_back(std::move(value));
+    table.rows.push_back(std::move(row));
+  }
+  std::ranges::sort(table.rows, [](const auto& a, const auto& b) {
+    const auto key = [](const auto& row) {
+      return std::tie(std::get<std::string>(row[1]), std::get<std::string>(row[2]));
+    };
+    if (a[0] != b[0]) return a[0] < b[0];
+    if (a[4] != b[4]) return a[4] > b[4];
+    return key(a) < key(b);
+  });
+  return table;
+}
+
+Report Run(const Facts& facts, const Params&) {
+  Report report = StartReport(kOperatorKernels, facts);
+  if (report.status == Status::kUnavailable) return report;
+  Sums sums;
+  for (const RankWork& rank : facts.ranks) AddRank(rank, sums);
+  const bool any = std::ranges::any_of(sums.operators,
+                                       [](const auto& entry) { return entry.first != kNoString; });
+  if (!any) {
+    MakeUnavailable(report,
+                    "no work was launched under an operator: record with ProfilerActivity.CPU, and "
+                    "note that a captured graph launches outside of the operators it was made of");
+    return report;
+  }
+  Table operators = OperatorsTable(facts, sums);
+  report.metrics = {{"without_operator", "device time without an operator",
+                     Ratio(sums.without, sums.total), Unit::kRatio}};
+  report.headline =
+      fmt::format("{} has the largest part of the device time, {}.",
+                  std::get<std::string>(operators.rows[0][0]),
+                  HumanRatio(static_cast<double>(std::get<int64_t>(operators.rows[0][2])) /
+                             static_cast<double>(std::max<int64_t>(sums.total, 1))));
+  report.tables.push_back(std::move(operators));
+  report.tables.push_back(KernelsTable(facts, sums));
+  return report;
+}
+
+}  // namespace
+
+const Analysis kOperatorKernels = {
+    .name = "operator_kernels",
+    .title = "Operators and their kernels",
+    .doc = kDoc,
+    .needs = kRankWorkNeeds | KindSet{Kind::kOperator},
+    .params = {},
+    .run = &Run,
+};
+
+}  // namespace stepscope

@@ -1,0 +1,225 @@
+// How much work waits on each stream: whether the host is ahead of the device, or too far ahead.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "base/step_curve.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** how many operations are queued on each stream, and does the queue ever fill up, so that
+launch calls block?
+
+**Counts:** per stream, the operations (kernels, copies, sets) launched and not yet finished: +1 when
+the launch call begins, -1 when the work ends (`mean`, `max`, `time_at_limit`); and those launched
+and not yet started (`waiting_mean`, `waiting_max`, `waiting_at_limit`), which is what HTA counts. All
+means are over time, from the stream's first launch to its last end, not over events.
+`max_queue_length` is the length at which a CUDA stream makes launch calls wait.
+
+**Cannot see:** work whose launch is not in the trace; `without_launch` counts it. A graph's kernels enter
+together, at the one call that launches them all.
+
+**Read it so:** a mean of 5 or more: the host is ahead, and the device is never starved. A mean near 1: every
+launch is waited for. Time at the limit is harmless while the device is busy, but the host's calls
+then last as long as kernels do.
+)md";
+
+constexpr auto kParams = std::to_array<Parameter>({
+    {"max_queue_length", Parameter::Type::kInteger, "1024", Unit::kCount,
+     "the length at which launch calls begin to wait"},
+    {"points", Parameter::Type::kInteger, "200", Unit::kCount,
+     "at most so many points of each curve"},
+});
+
+// One stream: the curves, and what has no place in them.
+struct Queue {
+  StepCurve outstanding, waiting;
+  int64_t operations = 0, without_launch = 0;
+};
+
+std::vector<Queue> FollowQueues(const RankWork& rank) {
+  std::vector<Queue> queues(rank.streams.size());
+  for (const Work& work : rank.work) {
+    Queue& queue = queues[work.stream];
+    ++queue.operations;
+    if (work.launched == kNoTime) {
+      ++queue.without_launch;
+      continue;
+    }
+    // Work can seem to begin before its launch where the device's clock is off.
+    queue.outstanding.Add(work.launched, std::max(work.launched, work.end));
+    queue.waiting.Add(work.launched, std::max(work.launched, work.start));
+  }
+  return queues;
+}
+
+// The calls that found a queue full when they began, by the call's name.
+struct HeldUp {
+  int64_t calls = 0, time = 0;
+};
+using HeldUpByName = std::map<std::string_view, HeldUp>;
+
+int64_t LevelAt(const std::vector<StepCurve::Point>& levels, int64_t time) {
+  const auto after = std::ranges::upper_bound(levels, time, {}, &StepCurve::Point::time);
+  return after == levels.begin() ? 0 : std::prev(after)->level;
+}
+
+void FindHeldUp(const Facts& facts, const RankWork& rank, uint32_t stream,
+                const std::vector<StepCurve::Point>& levels, int64_t limit, HeldUpByName& held) {
+  uint32_t previous = kNoCall;
+  for (const Work& work : rank.work) {
+    const Call* call = rank.CallOf(work);
+    if (work.stream != stream || call == nullptr || work.call == previous) continue;
+    previous = work.call;  // a graph's kernels share their call
+    if (LevelAt(levels, call->start) < limit) continue;
+    HeldUp& h = held[(*facts.names)[call->name]];
+    ++h.calls;
+    h.time += call->duration();
+  }
+}
+
+struct Tables {
+  Table streams, held_up;
+};
+
+Tables MakeTables() {
+  Tables t{.streams = {.key = "streams",
+                       .title = "Operations queued on each stream",
+                       .columns = DeviceKeys(),
+                       .text_rows = 12},
+           .held_up = {.key = "held_up",
+                       .title = "Calls that began while their stream's queue was full",
+                       .columns = DeviceKeys(),
+                       .text_rows = 6}};
+  AddColumns(t.streams,
+             {KeyColumn("stream", "stream"), CountColumn("operations", "operations"),
+              CountColumn("mean", "mean"), CountColumn("max", "max"),
+              TimeColumn("time_at_limit", "at limit"), CountColumn("waiting_mean", "not started"),
+              CountColumn("waiting_max", "max"), TimeColumn("waiting_at_limit", "at limit"),
+              CountColumn("without_launch", "no launch")});
+  AddColumns(t.held_up, {KeyColumn("stream", "stream"), KeyColumn("call", "call"),
+                         CountColumn("calls", "calls"), TimeColumn("time", "time in them")});
+  return t;
+}
+
+Series CurveOf(const DeviceFacts& device, int64_t stream, std::string_view what,
+               const std::vector<StepCurve::Point>& levels, int64_t points) {
+  return {.key = fmt::format("{}.rank{}.window{}.device{}.stream{}", what, device.rank->rank,
+                             device.rank->window, device.device, stream),
+          .title = fmt::format("Operations {} on {}, stream {}", what, SayDevice(device), stream),
+          .x_unit = Unit::kNanoseconds,
+          .y_unit = Unit::kCount,
+          .points = Thin(levels, static_cast<size_t>(std::clamp<int64_t>(points, 2, 100'000)))};
+}
+
+class Measurement {
+ public:
+  Measurement(const Facts& facts, const Params& params)
+      : facts_(facts),
+        limit_(params.Integer("max_queue_length")),
+        points_(params.Integer("points")) {}
+
+  void AddStream(const DeviceFacts& device, uint32_t index, Queue& queue) {
+    const int64_t stream = device.rank->streams[index].stream;
+    const auto outstanding = queue.outstanding.Levels(), waiting = queue.waiting.Levels();
+    const bool any = !outstanding.empty();
+    const CurveStatistics o = Measure(outstanding, limit_);
+    const CurveStatistics w = Measure(waiting, limit_);
+    auto row = DeviceCells(device);
+    row.insert(row.end(), {stream, queue.operations, When(any, o.mean), When(any, o.max),
+                           When(any, o.time_at_limit), When(any, w.mean), When(any, w.max),
+                           When(any, w.time_at_limit), queue.without_launch});
+    tables.streams.rows.push_back(std::move(row));
+    at_limit_ += o.time_at_limit;
+    if (!any) return;
+    Consider(device, stream, queue.operations, o);
+    series.push_back(CurveOf(device, stream, "outstanding", outstanding, points_));
+    series.push_back(CurveOf(device, stream, "waiting", waiting, points_));
+    if (o.time_at_limit > 0) AddHeldUp(device, index, outstanding);
+  }
+
+  std::string Headline() const {
+    if (busiest_operations_ == 0) return "No work could be joined with the call that launched it.";
+    std::string text =
+        fmt::format("On the busiest stream ({}) {} operations are queued on average.", busiest_,
+                    HumanCount(busiest_mean_));
+    if (at_limit_ > 0) {
+      text += fmt::format(" Queues are full for {}, in which launch calls wait.",
+                          HumanTime(static_cast<double>(at_limit_)));
+    }
+    return text;
+  }
+
+  Tables tables = MakeTables();
+  std::vector<Series> series;
+
+ private:
+  void Consider(const DeviceFacts& device, int64_t stream, int64_t operations,
+                const CurveStatistics& o) {
+    if (operations <= busiest_operations_) return;
+    busiest_operations_ = operations;
+    busiest_ = fmt::format("{}, stream {}", SayDevice(device), stream);
+    busiest_mean_ = o.mean;
+  }
+
+  void AddHeldUp(const DeviceFacts& device, uint32_t index,
+                 const std::vector<StepCurve::Point>& levels) {
+    HeldUpByName held;
+    FindHeldUp(facts_, *device.rank, index, levels, limit_, held);
+    for (const auto& [name, h] : held) {
+      auto row = DeviceCells(device);
+      row.insert(row.end(),
+                 {device.rank->streams[index].stream, std::string(name), h.calls, h.time});
+      tables.held_up.rows.push_back(std::move(row));
+    }
+  }
+
+  const Facts& facts_;
+  int64_t limit_, points_;
+  int64_t busiest_operations_ = 0, at_limit_ = 0;
+  double busiest_mean_ = 0;
+  std::string busiest_;
+};
+
+Report Run(const Facts& facts, const Params& params) {
+  Report report = StartReport(kQueueLength, facts);
+  if (report.status == Status::kUnavailable) return report;
+  Measurement measurement(facts, params);
+  const RankWork* measured = nullptr;
+  std::vector<Queue> queues;
+  for (const DeviceFacts& device : facts.devices) {
+    if (device.rank != measured) queues = FollowQueues(*device.rank);
+    measured = device.rank;
+    for (uint32_t s = 0; s < queues.size(); ++s) {
+      const bool here = device.rank->streams[s].device_index == device.device_index;
+      if (here && queues[s].operations > 0) measurement.AddStream(device, s, queues[s]);
+    }
+  }
+  report.headline = measurement.Headline();
+  report.tables.push_back(std::move(measurement.tables.streams));
+  if (!measurement.tables.held_up.rows.empty()) {
+    report.tables.push_back(std::move(measurement.tables.held_up));
+  }
+  report.series = std::move(measurement.series);
+  return report;
+}
+
+}  // namespace
+
+const Analysis kQueueLength = {
+    .name = "queue_length",
+    .title = "Work queued on streams",
+    .doc = kDoc,
+    .needs = kRankWorkNeeds,
+    .params = kParams,
+    .run = &Run,
+};
+
+}  // namespace stepscope

@@ -1,0 +1,57 @@
+// Statistics of durations.
+#include "base/distribution.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "base/saturate.h"
+
+namespace stepscope {
+namespace {
+
+// REQUIRES: sorted, not empty.
+int64_t Percentile(const std::vector<int64_t>& sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<size_t>(place);
+  const size_t above = std::min(below + 1, sorted.size() - 1);
+  const auto step = static_cast<double>(sorted[above] - sorted[below]);
+  return sorted[below] + std::llround(step * (place - static_cast<double>(below)));
+}
+
+}  // namespace
+
+Distribution Describe(std::vector<int64_t>& values) {
+  Distribution d;
+  if (values.empty()) return d;
+  std::ranges::sort(values);
+  d.count = static_cast<int64_t>(values.size());
+  for (const int64_t value : values) d.sum = AddSaturated(d.sum, value);
+  d.mean = std::llround(static_cast<double>(d.sum) / static_cast<double>(d.count));
+  d.p50 = Percentile(values, 0.5);
+  d.p90 = Percentile(values, 0.9);
+  d.p99 = Percentile(values, 0.99);
+  d.min = values.front();
+  d.max = values.back();
+  return d;
+}
+
+std::vector<std::pair<int64_t, int64_t>> HistogramByPowersOfTwo(
+    const std::vector<int64_t>& values) {
+  std::array<int64_t, 65> counts{};
+  for (const int64_t value : values) {
+    ++counts[static_cast<size_t>(
+        std::bit_width(static_cast<uint64_t>(std::max<int64_t>(value, 0))))];
+  }
+  size_t first = 0, last = counts.size();
+  while (first < last && counts[first] == 0) ++first;
+  while (last > first && counts[last - 1] == 0) --last;
+  std::vector<std::pair<int64_t, int64_t>> buckets;
+  for (size_t b = first; b < last; ++b) {
+    buckets.emplace_back(b == 0 ? 0 : int64_t{1} << (b - 1), counts[b]);
+  }
+  return buckets;
+}
+
+}  // namespace stepscope

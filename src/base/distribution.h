@@ -1,0 +1,25 @@
+// What a set of durations looks like: mean, percentiles, extremes, and a histogram.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace stepscope {
+
+struct Distribution {
+  int64_t count = 0;
+  int64_t sum = 0;
+  int64_t mean = 0, p50 = 0, p90 = 0, p99 = 0;  // rounded to the nearest
+  int64_t min = 0, max = 0;
+};
+
+// Percentiles interpolate linearly between neighbours, as pandas and NumPy do. Sorts `values`; none
+// gives all zeros.
+Distribution Describe(std::vector<int64_t>& values);
+
+// Counts by powers of two: pairs of a bucket's lower bound (0, 1, 2, 4, ...) and how many values
+// lie in it, from the lowest bucket that has some to the highest. Negative values count as 0.
+std::vector<std::pair<int64_t, int64_t>> HistogramByPowersOfTwo(const std::vector<int64_t>& values);
+
+}  // namespace stepscope

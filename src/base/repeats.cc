@@ -1,0 +1,175 @@
+// Repeats by suffix array: sorted suffixes bring equal stretches together, and the lengths of
+// common prefixes say how long they are.
+#include "base/repeats.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kCandidates = 256;  // looked at closely
+
+// The starts of all suffixes in their order, by doubling the length they are sorted by.
+std::vector<uint32_t> SortSuffixes(std::span<const uint32_t> sequence) {
+  const size_t n = sequence.size();
+  std::vector<uint32_t> order(n), rank(sequence.begin(), sequence.end()), next(n);
+  std::iota(order.begin(), order.end(), 0u);
+  for (size_t length = 0;; length = length == 0 ? 1 : length * 2) {
+    const auto key = [&](uint32_t at) {
+      const bool beyond = at + length >= n || length == 0;
+      return std::pair(rank[at], beyond ? int64_t{-1} : int64_t{rank[at + length]});
+    };
+    std::ranges::sort(order, {}, key);
+    uint32_t ranks = 0;
+    for (size_t i = 0; i < n; ++i) {
+      if (i > 0 && key(order[i]) != key(order[i - 1])) ++ranks;
+      next[order[i]] = ranks;
+    }
+    rank.swap(next);
+    if (n == 0 || ranks + 1 == n) return order;
+  }
+}
+
+// How long the prefix is that each suffix, in their order, shares with the one before it (Kasai et
+// al., 2001).
+std::vector<uint32_t> CommonPrefixes(std::span<const uint32_t> sequence,
+                                     const std::vector<uint32_t>& order) {
+  const size_t n = sequence.size();
+  std::vector<uint32_t> place(n), common(n);
+  for (size_t i = 0; i < n; ++i) place[order[i]] = static_cast<uint32_t>(i);
+  uint32_t length = 0;
+  for (size_t at = 0; at < n; ++at) {
+    if (place[at] == 0) {
+      length = 0;
+      continue;
+    }
+    const size_t other = order[place[at] - 1];
+    while (at + length < n && other + length < n &&
+           sequence[at + length] == sequence[other + length]) {
+      ++length;
+    }
+    common[place[at]] = length;
+    if (length > 0) --length;
+  }
+  return common;
+}
+
+// For each prefix of `text`, by its length, the longest shorter prefix that it also ends with
+// (Knuth, Morris and Pratt).
+std::vector<size_t> Borders(std::span<const uint32_t> text) {
+  std::vector<size_t> border(text.size() + 1, 0);
+  for (size_t i = 1, b = 0; i < text.size(); ++i) {
+    while (b > 0 && text[i] != text[b]) b = border[b];
+    if (text[i] == text[b]) ++b;
+    border[i + 1] = b;
+  }
+  return border;
+}
+
+// The length of the shortest stretch that `text` is a whole number of repetitions of.
+size_t PrimitiveLength(std::span<const uint32_t> text) {
+  const size_t period = text.size() - Borders(text)[text.size()];
+  return text.size() % period == 0 ? period : text.size();
+}
+
+// A stretch that some range of sorted suffixes begins with.
+struct Candidate {
+  size_t saves = 0;  // at most
+  size_t at = 0;     // where it occurs
+  size_t length = 0;
+};
+
+// Every maximal repeat, the best of them: each is a range of suffixes between smaller common
+// prefixes.
+std::vector<Candidate> FindCandidates(const std::vector<uint32_t>& order,
+                                      const std::vector<uint32_t>& common) {
+  struct Open {
+    uint32_t length;
+    size_t first;
+  };
+  const size_t n = order.size();
+  std::vector<Open> open;
+  std::vector<Candidate> found;
+  for (size_t i = 1; i <= n; ++i) {
+    const uint32_t length = i < n ? common[i] : 0;
+    size_t first = i - 1;
+    while (!open.empty() && open.back().length > length) {
+      const Open closed = open.back();
+      open.pop_back();
+      first = closed.first;
+      const size_t times = std::min(i - closed.first, n / closed.length);
+      if (closed.length >= 2 && times >= 2) {
+        found.push_back({times * (closed.length - 1), order[closed.first], closed.length});
+      }
+    }
+    if (length > 0 && (open.empty() || open.back().length < length))
+      open.push_back({length, first});
+  }
+  const size_t kept = std::min(found.size(), kCandidates);
+  std::ranges::partial_sort(found, found.begin() + static_cast<std::ptrdiff_t>(kept),
+                            [](const Candidate& a, const Candidate& b) {
+                              return std::tuple(b.saves, a.length, a.at) <
+                                     std::tuple(a.saves, b.length, b.at);
+                            });
+  found.resize(kept);
+  return found;
+}
+
+// The occurrences of `pattern` that overlap neither one another nor what is taken, from the left.
+std::vector<size_t> Occurrences(std::span<const uint32_t> sequence,
+                                std::span<const uint32_t> pattern, const std::vector<bool>& taken) {
+  const auto border = Borders(pattern);
+  std::vector<size_t> starts;
+  size_t matched = 0;
+  for (size_t i = 0; i < sequence.size(); ++i) {
+    if (taken[i]) {
+      matched = 0;
+      continue;
+    }
+    while (matched > 0 && sequence[i] != pattern[matched]) matched = border[matched];
+    if (sequence[i] == pattern[matched]) ++matched;
+    if (matched < pattern.size()) continue;
+    starts.push_back(i + 1 - matched);
+    matched = 0;
+  }
+  return starts;
+}
+
+}  // namespace
+
+std::vector<Repeat> FindRepeats(std::span<const uint32_t> sequence, size_t most) {
+  const auto order = SortSuffixes(sequence);
+  auto candidates = FindCandidates(order, CommonPrefixes(sequence, order));
+  std::set<std::vector<uint32_t>> patterns;
+  for (const Candidate& c : candidates) {
+    const auto text = sequence.subspan(c.at, c.length);
+    const auto primitive = text.first(PrimitiveLength(text));
+    if (primitive.size() >= 2) patterns.emplace(primitive.begin(), primitive.end());
+  }
+  std::vector<bool> taken(sequence.size());
+  std::vector<Repeat> repeats;
+  while (repeats.size() < most) {
+    Repeat best;
+    for (auto pattern = patterns.begin(); pattern != patterns.end();) {
+      Repeat repeat{pattern->size(), Occurrences(sequence, *pattern, taken)};
+      const auto saves = [](const Repeat& r) { return r.starts.size() * (r.length - 1); };
+      if (repeat.starts.size() < 2) {
+        pattern = patterns.erase(pattern);
+        continue;
+      }
+      if (best.starts.empty() || saves(repeat) > saves(best)) best = std::move(repeat);
+      ++pattern;
+    }
+    if (best.starts.empty()) break;
+    for (const size_t start : best.starts) {
+      std::fill_n(taken.begin() + static_cast<std::ptrdiff_t>(start), best.length, true);
+    }
+    repeats.push_back(std::move(best));
+  }
+  return repeats;
+}
+
+}  // namespace stepscope
