@@ -13,6 +13,7 @@ extern const Analysis kTemporalBreakdown, kCommOverlap, kIdleTime, kKernelBreakd
 inline constexpr const Analysis* kAllAnalyses[] = {
     &kTemporalBreakdown, &kCommOverlap, &kIdleTime,        &kKernelBreakdown, &kKernelDistribution,
     &kLaunchStats,       &kQueueLength, &kMemoryBandwidth, &kOperatorKernels, &kKernelSequences,
+    &kUserAnnotations,   &kPhases,      &kMemoryTimeline,  &kCuptiCounters,
 };
 
 }  // namespace stepscope

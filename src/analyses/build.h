@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyses/analysis.h"
@@ -31,6 +32,11 @@ Report StartReport(const Analysis& analysis, const Facts& facts);
 
 // Turns a report into one that cannot answer. `why` is a sentence without a final stop.
 void MakeUnavailable(Report& report, std::string why);
+
+// Why nothing can be said about launches.
+inline constexpr std::string_view kNothingLinked =
+    "no work could be joined with the call that launched it: record with ProfilerActivity.CPU too, "
+    "which has the runtime's calls";
 
 // "rank 3", or "rank 3 device 1" where a rank has several devices.
 std::string SayDevice(const DeviceFacts& device);

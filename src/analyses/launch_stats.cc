@@ -235,15 +235,12 @@ void Summarize(Report& report, Totals& t) {
   const Distribution delay = Describe(t.delays);
   report.metrics = {
       {"coverage", "joined with a launch", Ratio(t.linked, t.events), Unit::kRatio},
-      {"delay_p50", "median launch delay", When(t.linked > 0, delay.p50), Unit::kNanoseconds}};
-  report.headline =
-      t.linked == 0
-          ? "No work could be joined with the call that launched it."
-          : fmt::format(
-                "Half of the work begins within {} of its launch; {} of the kernels are shorter "
-                "than their launch call.",
-                HumanTime(static_cast<double>(delay.p50)),
-                HumanRatio(static_cast<double>(t.short_kernels) / static_cast<double>(t.linked)));
+      {"delay_p50", "median launch delay", delay.p50, Unit::kNanoseconds}};
+  report.headline = fmt::format(
+      "Half of the work begins within {} of its launch; {} of the kernels are shorter than their "
+      "launch call.",
+      HumanTime(static_cast<double>(delay.p50)),
+      HumanRatio(static_cast<double>(t.short_kernels) / static_cast<double>(t.linked)));
   report.series.push_back(DelaySeries(t.delays));
 }
 
@@ -272,6 +269,10 @@ Report Run(const Facts& facts, const Params& params) {
     measured = device.rank;
     AddTotals(totals, device, devices[device.device_index]);
     AddRow(ranks, device, devices[device.device_index]);
+  }
+  if (totals.linked == 0) {
+    MakeUnavailable(report, std::string(kNothingLinked));
+    return report;
   }
   Summarize(report, totals);
   report.tables.push_back(std::move(ranks));

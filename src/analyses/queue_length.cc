@@ -145,8 +145,9 @@ class Measurement {
     if (o.time_at_limit > 0) AddHeldUp(device, index, outstanding);
   }
 
+  bool any() const { return busiest_operations_ > 0; }
+
   std::string Headline() const {
-    if (busiest_operations_ == 0) return "No work could be joined with the call that launched it.";
     std::string text =
         fmt::format("On the busiest stream ({}) {} operations are queued on average.", busiest_,
                     HumanCount(busiest_mean_));
@@ -201,6 +202,10 @@ Report Run(const Facts& facts, const Params& params) {
       const bool here = device.rank->streams[s].device_index == device.device_index;
       if (here && queues[s].operations > 0) measurement.AddStream(device, s, queues[s]);
     }
+  }
+  if (!measurement.any()) {
+    MakeUnavailable(report, std::string(kNothingLinked));
+    return report;
   }
   report.headline = measurement.Headline();
   report.tables.push_back(std::move(measurement.tables.streams));

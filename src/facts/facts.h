@@ -42,6 +42,10 @@ struct Facts {
 
   std::string_view Name(const Work& work) const { return (*names)[work.name]; }
   bool HasSteps() const;
+  // Whether what the host did at `time` counts: when steps are selected, only within them.
+  bool Counts(const RankWork& rank, int64_t time) const {
+    return selected.empty() || rank.StepAt(time) != kNoStep;
+  }
 };
 
 // Derives the facts of the selected steps. `names` and `ranks` must outlive the result.

@@ -130,13 +130,12 @@ class Builder {
 
   void AddMemoryEvent(EventId e) {
     const auto bytes = bytes_.At(e);
-    const auto address = addresses_.At(e);
-    if (!bytes || !address) return;  // another kind of moment
-    constexpr int64_t kHost = 0;     // c10::DeviceType::CPU
+    if (!bytes) return;           // another kind of moment
+    constexpr int64_t kHost = 0;  // c10::DeviceType::CPU
     const int64_t type = device_types_.At(e).value_or(kHost);
     records_[ThreadOf(e)].memory.push_back(
         {.time = Start(e),
-         .address = *address,
+         .address = addresses_.At(e).value_or(0),
          .bytes = *bytes,
          .allocated = allocated_.At(e).value_or(-1),
          .reserved = reserved_.At(e).value_or(-1),

@@ -43,8 +43,8 @@ struct Call {
 
 // An allocation (bytes > 0) or release (bytes < 0) by the framework's allocator.
 struct MemoryEvent {
-  int64_t time = 0;  // ns
-  int64_t address = 0;
+  int64_t time = 0;     // ns
+  int64_t address = 0;  // 0: the trace does not say (2021)
   int64_t bytes = 0;
   int64_t allocated = -1;  // of the device, after the event; -1: the trace does not say
   int64_t reserved = -1;

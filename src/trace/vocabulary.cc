@@ -99,6 +99,10 @@ constexpr auto kDeviceToDeviceParts = std::to_array<std::string_view>(
     {"dtod", "devicetodevice", "device to device", "device -> device", "rocclr_copybuffer"});
 constexpr auto kPeerParts = std::to_array<std::string_view>({"ptop", "peertopeer", "peer"});
 
+constexpr auto kDataLoadingParts =
+    std::to_array<std::string_view>({"dataloader", "data_load", "dataloading", "data loading"});
+constexpr auto kForwardParts = std::to_array<std::string_view>({".forward", "## forward"});
+
 std::string Lower(std::string_view text) {
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(), [](char c) {
@@ -182,6 +186,23 @@ std::string_view CopyPathName(CopyPath path) {
   constexpr auto kNames =
       std::to_array<std::string_view>({"HtoD", "DtoH", "DtoD", "PtoP", "memset", "other"});
   return kNames[static_cast<size_t>(path)];
+}
+
+Phase PhaseOfName(std::string_view name) {
+  const std::string lower = Lower(name);
+  if (ContainsAny(lower, kDataLoadingParts)) return Phase::kDataLoading;
+  if (lower.starts_with("optimizer.") || lower.contains("## optimizer")) return Phase::kOptimizer;
+  if (lower.contains("backward") || lower.starts_with("autograd::engine") ||
+      lower.contains("accumulategrad")) {
+    return Phase::kBackward;
+  }
+  return ContainsAny(lower, kForwardParts) ? Phase::kForward : Phase::kOther;
+}
+
+std::string_view PhaseName(Phase phase) {
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"forward", "backward", "optimizer", "data loading", "other"});
+  return kNames[static_cast<size_t>(phase)];
 }
 
 int64_t StepNumber(std::string_view name) {

@@ -119,6 +119,12 @@ enum class CopyPath : uint8_t {
 CopyPath PathOfCopy(Kind kind, std::string_view name);
 std::string_view CopyPathName(CopyPath path);  // "HtoD", "DtoH", "DtoD", "PtoP", "memset", "other"
 
+// Which phase of a training step an operator or annotation of this name belongs to, with all below
+// it; kOther if the name does not tell.
+enum class Phase : uint8_t { kForward, kBackward, kOptimizer, kDataLoading, kOther };
+Phase PhaseOfName(std::string_view name);
+std::string_view PhaseName(Phase phase);  // "forward", "backward", "optimizer", "data loading", ...
+
 // N of "ProfilerStep#N"; -1 for any other name.
 int64_t StepNumber(std::string_view name);
 

@@ -1,0 +1,265 @@
+// The framework's memory over time, and who holds it at the peak.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "base/saturate.h"
+#include "base/step_curve.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** how much memory is allocated and reserved on each device over time, and which operators hold
+most of it at the peak?
+
+**Counts:** the memory events of the framework's allocator (record with profile_memory=True). `allocated` is what
+tensors use, `reserved` what the allocator took from the device. The peak is the moment of the highest
+`allocated`; `holders` are the allocations alive then, by the innermost operator that made them.
+Memory allocated before the recording began shows as its own row. Where the trace gives no totals
+(2021), the curve is the sum of the events, from 0.
+
+**Cannot see:** memory outside of the allocator (NCCL buffers, cuBLAS workspaces, the context), and which
+tensor a block belongs to.
+
+**Read it so:** reserved far above allocated is fragmentation or a cache
+(PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True). Large holders in forward are activations: checkpoint
+them; in backward, gradients; in the optimizer, its state.
+)md";
+
+constexpr auto kParams = std::to_array<Parameter>({
+    {"points", Parameter::Type::kInteger, "200", Unit::kCount,
+     "at most so many points of each curve"},
+});
+
+constexpr size_t kHolders = 25;  // rows for each device
+constexpr double kFragmented = 0.3;
+
+struct DeviceMemory {
+  std::vector<const MemoryEvent*> events;
+  std::vector<StepCurve::Point> allocated, reserved;
+  size_t peak = 0;  // index into events
+  bool has_totals = false;
+};
+
+using Devices = std::map<int64_t, DeviceMemory>;
+
+Devices Follow(const Facts& facts, const RankWork& rank) {
+  Devices devices;
+  for (const MemoryEvent& event : rank.host->memory) {
+    if (facts.Counts(rank, event.time)) devices[event.device].events.push_back(&event);
+  }
+  for (auto& [number, d] : devices) {
+    d.has_totals = std::ranges::all_of(d.events, [](const auto* e) { return e->allocated >= 0; });
+    int64_t sum = 0, highest = std::numeric_limits<int64_t>::min();
+    for (size_t e = 0; e < d.events.size(); ++e) {
+      sum = AddSaturated(sum, d.events[e]->bytes);
+      const int64_t level = d.has_totals ? d.events[e]->allocated : sum;
+      d.allocated.push_back({d.events[e]->time, level});
+      if (d.events[e]->reserved >= 0)
+        d.reserved.push_back({d.events[e]->time, d.events[e]->reserved});
+      if (level <= highest) continue;
+      highest = level;
+      d.peak = e;
+    }
+  }
+  return devices;
+}
+
+struct Holder {
+  int64_t bytes = 0, blocks = 0;
+};
+
+// What is alive at the peak, by the name of the operator; kNoString: outside of any.
+std::map<StringId, Holder> FindHolders(const RankWork& rank, const DeviceMemory& d) {
+  struct Block {
+    int64_t bytes;
+    StringId holder;
+  };
+  std::unordered_map<int64_t, Block> alive;  // by address
+  for (size_t e = 0; e <= d.peak; ++e) {
+    const MemoryEvent& event = *d.events[e];
+    if (event.bytes <= 0) {
+      alive.erase(event.address);
+      continue;
+    }
+    const int32_t at = rank.host->FindAround(
+        event.range, [](const HostRange& r) { return r.kind == Kind::kOperator; });
+    const StringId holder =
+        at == kNoRange ? kNoString : rank.host->ranges[static_cast<size_t>(at)].name;
+    alive[event.address] = {event.bytes, holder};
+  }
+  std::map<StringId, Holder> holders;
+  for (const auto& [address, block] : alive) {
+    Holder& holder = holders[block.holder];
+    holder.bytes = AddSaturated(holder.bytes, block.bytes);
+    ++holder.blocks;
+  }
+  return holders;
+}
+
+Cell DeviceCell(int64_t device) { return device < 0 ? Cell("host") : Cell(device); }
+
+std::vector<Cell> Keys(const RankWork& rank, int64_t device) {
+  return {rank.rank, rank.window, DeviceCell(device)};
+}
+
+class Writer {
+ public:
+  Writer(const Facts& facts, Report& report, size_t points)
+      : facts_(facts), report_(report), points_(points) {
+    AddColumns(devices_,
+               {Bytes("peak_allocated", "peak allocated"), TimeColumn("peak_time", "at"),
+                Bytes("peak_reserved", "peak reserved"), Bytes("first_allocated", "at first"),
+                Bytes("last_allocated", "at last"), CountColumn("events", "events")});
+    AddColumns(holders_, {KeyColumn("operator", "operator"), Bytes("bytes", "bytes"),
+                          CountColumn("blocks", "blocks"), RatioColumn("share", "of peak")});
+  }
+
+  void Add(const RankWork& rank, int64_t device, const DeviceMemory& d) {
+    const int64_t peak = d.allocated[d.peak].level;
+    const int64_t begin = d.events.front()->time;
+    int64_t reserved = -1;
+    for (const StepCurve::Point& p : d.reserved) reserved = std::max(reserved, p.level);
+    auto row = Keys(rank, device);
+    row.insert(row.end(), {peak, d.events[d.peak]->time - begin, When(reserved >= 0, reserved),
+                           d.allocated.front().level, d.allocated.back().level,
+                           static_cast<int64_t>(d.events.size())});
+    devices_.rows.push_back(std::move(row));
+    if (d.events.front()->address != 0) AddHolders(rank, device, d, peak);
+    AddSeries(rank, device, "allocated", d.allocated);
+    AddSeries(rank, device, "reserved", d.reserved);
+    if (device < 0 || peak <= highest_) return;
+    highest_ = peak;
+    highest_reserved_ = reserved;
+    highest_where_ = fmt::format("rank {} device {}", rank.rank, device);
+  }
+
+  void Finish() {
+    if (highest_ >= 0) {
+      report_.headline = fmt::format("At its peak {} has {} allocated", highest_where_,
+                                     HumanBytes(static_cast<double>(highest_)));
+      if (highest_reserved_ >= 0) {
+        report_.headline += fmt::format(", of {} reserved at most",
+                                        HumanBytes(static_cast<double>(highest_reserved_)));
+      }
+      report_.headline += ".";
+    } else {
+      report_.headline = "Only memory of the host was recorded.";
+    }
+    AddFinding();
+    report_.tables.push_back(std::move(devices_));
+    if (!holders_.rows.empty()) report_.tables.push_back(std::move(holders_));
+  }
+
+ private:
+  static Column Bytes(std::string key, std::string title) {
+    return {std::move(key), std::move(title), Unit::kBytes};
+  }
+
+  void AddHolders(const RankWork& rank, int64_t device, const DeviceMemory& d, int64_t peak) {
+    std::vector<std::pair<std::string, Holder>> rows;
+    int64_t known = 0;
+    for (const auto& [name, holder] : FindHolders(rank, d)) {
+      rows.emplace_back(name == kNoString ? "(no operator)" : (*facts_.names)[name], holder);
+      known = AddSaturated(known, holder.bytes);
+    }
+    if (d.has_totals && peak > known) {
+      rows.emplace_back("(allocated before the recording)", Holder{peak - known, 0});
+    }
+    std::ranges::stable_sort(rows, std::ranges::greater{},
+                             [](const auto& r) { return r.second.bytes; });
+    rows.resize(std::min(rows.size(), kHolders));
+    for (const auto& [name, holder] : rows) {
+      auto row = Keys(rank, device);
+      row.insert(row.end(), {name, holder.bytes, When(holder.blocks > 0, holder.blocks),
+                             Ratio(holder.bytes, peak)});
+      holders_.rows.push_back(std::move(row));
+    }
+  }
+
+  void AddSeries(const RankWork& rank, int64_t device, std::string_view what,
+                 const std::vector<StepCurve::Point>& points) {
+    if (points.empty()) return;
+    const std::string where = device < 0 ? "host" : fmt::format("device{}", device);
+    report_.series.push_back(
+        {.key = fmt::format("{}.rank{}.window{}.{}", what, rank.rank, rank.window, where),
+         .title = fmt::format("Memory {} by rank {}, {}", what, rank.rank, where),
+         .x_unit = Unit::kNanoseconds,
+         .y_unit = Unit::kBytes,
+         .points = Thin(points, points_)});
+  }
+
+  void AddFinding() {
+    if (highest_ <= 0 || highest_reserved_ <= 0) return;
+    const double unused =
+        1 - static_cast<double>(highest_) / static_cast<double>(highest_reserved_);
+    constexpr int64_t kWorthIt = 1'000'000'000;  // bytes
+    if (unused < kFragmented || highest_reserved_ - highest_ < kWorthIt) return;
+    report_.findings.push_back(
+        {.severity = Severity::kLow,
+         .says = fmt::format("{} of the memory that the allocator reserved is never used at once.",
+                             HumanRatio(unused)),
+         .because = fmt::format("{} reserves {} and has {} allocated at its peak", highest_where_,
+                                HumanBytes(static_cast<double>(highest_reserved_)),
+                                HumanBytes(static_cast<double>(highest_))),
+         .hint =
+             "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True against fragmentation, or use "
+             "the room for a larger batch",
+         .worth = 0});
+  }
+
+  const Facts& facts_;
+  Report& report_;
+  size_t points_;
+  int64_t highest_ = -1, highest_reserved_ = -1;
+  std::string highest_where_;
+  Table devices_{
+      .key = "devices", .title = "Memory of each device", .columns = DeviceKeys(), .text_rows = 12};
+  Table holders_{.key = "holders",
+                 .title = "Who holds memory at the peak",
+                 .columns = DeviceKeys(),
+                 .text_rows = 10};
+};
+
+Report Run(const Facts& facts, const Params& params) {
+  Report report{.analysis = std::string(kMemoryTimeline.name),
+                .title = std::string(kMemoryTimeline.title)};
+  const auto points =
+      static_cast<size_t>(std::clamp<int64_t>(params.Integer("points"), 2, 100'000));
+  Writer writer(facts, report, points);
+  bool any = false;
+  for (const RankWork& rank : facts.ranks) {
+    for (const auto& [device, memory] : Follow(facts, rank)) {
+      writer.Add(rank, device, memory);
+      any = true;
+    }
+  }
+  if (any) {
+    writer.Finish();
+  } else {
+    MakeUnavailable(report,
+                    "there are no memory events in what was selected: record with "
+                    "profile_memory=True");
+  }
+  return report;
+}
+
+}  // namespace
+
+const Analysis kMemoryTimeline = {
+    .name = "memory_timeline",
+    .title = "Memory over time",
+    .doc = kDoc,
+    .needs = kRankWorkNeeds | KindSet{Kind::kOperator, Kind::kInstant},
+    .params = kParams,
+    .run = &Run,
+};
+
+}  // namespace stepscope

@@ -1,0 +1,262 @@
+// Forward, backward, optimizer, data loading: what part of a training step the time goes to.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "base/saturate.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** how is the time of a step divided between forward, backward, optimizer and data loading?
+
+**Counts:** each piece of device work belongs to the phase of the code that launched it. The phase comes from
+the outermost range that tells: `autograd::engine` and everything named backward, `Optimizer.step` and
+`Optimizer.zero_grad`, `DataLoader`, `DistributedDataParallel.forward` and their like. What no such
+range is around counts as backward on autograd's threads, as forward before the step's first backward,
+and as other after it. `busy` divides the device's busy time: of work that runs at once, the one that
+began first counts, so the phases of a device add up to its busy time. `work` adds up durations;
+`host` the outermost ranges of the phase on all threads.
+
+**Cannot see:** phases of code without names and without autograd, such as inference: all is forward then.
+Work whose launch is not in the trace is other.
+
+**Read it so:** backward takes about twice as long as forward when nothing is recomputed, three times with
+activation checkpointing. Optimizer time beyond 5 % asks for fused or sharded optimizers. Data
+loading on the host shows as a gap on the device only if it is not overlapped: see idle_time.
+)md";
+
+constexpr size_t kPhaseCount = 5;
+constexpr double kLoadingWorthSaying = 0.05;  // of the step's time on the host
+
+struct Sum {
+  int64_t busy = 0, work = 0, host = 0;
+};
+using ByPhase = std::array<Sum, kPhaseCount>;
+
+struct Key {
+  int64_t rank, window, device;
+  int32_t step;  // kNoStep: outside of any
+  auto operator<=>(const Key&) const = default;
+};
+
+// The phase of every range of a recording.
+class RangePhases {
+ public:
+  RangePhases(const StringTable& names, const RankWork& rank)
+      : rank_(rank),
+        by_name_(names.size(), kUnknown),
+        first_backward_(rank.steps.size(), INT64_MAX) {
+    const auto& ranges = rank.host->ranges;
+    told_.reserve(ranges.size());
+    std::vector<bool> autograd(rank.host->threads.size());
+    for (const HostRange& range : ranges) {
+      const Phase above =
+          range.parent == kNoRange ? Phase::kOther : told_[static_cast<size_t>(range.parent)];
+      told_.push_back(above == Phase::kOther ? Named(names, range.name) : above);
+      if (told_.back() != Phase::kBackward) continue;
+      if (names[range.name].starts_with("autograd::engine")) autograd[range.thread] = true;
+      const int32_t step = rank.StepAt(range.start);
+      if (step == kNoStep) continue;
+      int64_t& first = first_backward_[static_cast<size_t>(step)];
+      first = std::min(first, range.start);
+    }
+    autograd_only_ = std::move(autograd);
+    for (const HostRange& range : ranges) {  // a thread that also steps or loads is the main one
+      if (StepNumber(names[range.name]) >= 0) autograd_only_[range.thread] = false;
+    }
+  }
+
+  // The phase of what a thread does at `time` within `range`.
+  Phase At(int32_t range, uint32_t thread, int64_t time) const {
+    const Phase told = range == kNoRange ? Phase::kOther : told_[static_cast<size_t>(range)];
+    if (told != Phase::kOther) return told;
+    if (autograd_only_[thread]) return Phase::kBackward;
+    const int32_t step = rank_.StepAt(time);
+    if (step == kNoStep) return Phase::kOther;
+    return time < first_backward_[static_cast<size_t>(step)] ? Phase::kForward : Phase::kOther;
+  }
+  Phase Told(size_t range) const { return told_[range]; }
+
+ private:
+  static constexpr int8_t kUnknown = -1;
+  Phase Named(const StringTable& names, StringId name) {
+    int8_t& known = by_name_[name];
+    if (known == kUnknown) known = static_cast<int8_t>(PhaseOfName(names[name]));
+    return static_cast<Phase>(known);
+  }
+
+  const RankWork& rank_;
+  std::vector<int8_t> by_name_;
+  std::vector<Phase> told_;              // by range
+  std::vector<int64_t> first_backward_;  // by step
+  std::vector<bool> autograd_only_;      // by thread
+};
+
+using Sums = std::map<Key, ByPhase>;
+
+void AddDeviceTime(const RankWork& rank, const RangePhases& phases, Sums& sums) {
+  std::vector<int64_t> until(rank.devices.size(), kNoTime);
+  for (const Work& work : rank.work) {
+    const Call* call = rank.CallOf(work);
+    const Phase phase =
+        call == nullptr ? Phase::kOther : phases.At(call->range, call->thread, call->start);
+    const Stream& stream = rank.streams[work.stream];
+    Sum& sum = sums[{rank.rank, rank.window, stream.device, work.step}][static_cast<size_t>(phase)];
+    int64_t& busy_until = until[stream.device_index];
+    sum.work = AddSaturated(sum.work, work.duration());
+    sum.busy += std::max<int64_t>(work.end - std::max(work.start, busy_until), 0);
+    busy_until = std::max(busy_until, work.end);
+  }
+}
+
+// Host time belongs to no device: it counts for each device of the rank.
+void AddHostTime(const Facts& facts, const RankWork& rank, const RangePhases& phases, Sums& sums) {
+  const auto& ranges = rank.host->ranges;
+  for (size_t r = 0; r < ranges.size(); ++r) {
+    const HostRange& range = ranges[r];
+    const Phase phase = phases.Told(r);
+    const bool outermost =
+        range.parent == kNoRange || phases.Told(static_cast<size_t>(range.parent)) == Phase::kOther;
+    if (phase == Phase::kOther || !outermost || !facts.Counts(rank, range.start)) continue;
+    for (const int64_t device : rank.devices) {
+      Sum& sum = sums[{rank.rank, rank.window, device, rank.StepAt(range.start)}]
+                     [static_cast<size_t>(phase)];
+      sum.host = AddSaturated(sum.host, range.duration());
+    }
+  }
+}
+
+std::vector<Column> ValueColumns() {
+  return {KeyColumn("phase", "phase"), TimeColumn("busy", "device busy"),
+          RatioColumn("busy_ratio", "of busy"), TimeColumn("work", "work"),
+          TimeColumn("host", "host")};
+}
+
+void AddRows(Table& table, const std::vector<Cell>& keys, const ByPhase& phases) {
+  int64_t busy = 0;
+  for (const Sum& sum : phases) busy += sum.busy;
+  for (size_t p = 0; p < kPhaseCount; ++p) {
+    const Sum& sum = phases[p];
+    if (sum.work == 0 && sum.host == 0) continue;
+    auto row = keys;
+    row.insert(row.end(), {std::string(PhaseName(static_cast<Phase>(p))), sum.busy,
+                           Ratio(sum.busy, busy), sum.work, sum.host});
+    table.rows.push_back(std::move(row));
+  }
+}
+
+struct Tables {
+  Table ranks{
+      .key = "ranks", .title = "Phases of each device", .columns = DeviceKeys(), .text_rows = 12};
+  Table steps{
+      .key = "steps", .title = "Phases of each step", .columns = DeviceKeys(), .text_rows = 0};
+};
+
+Tables MakeTables(const Facts& facts, const Sums& sums, ByPhase& total) {
+  Tables tables;
+  AddColumns(tables.ranks, ValueColumns());
+  AddColumns(tables.steps, {KeyColumn("step", "step")});
+  AddColumns(tables.steps, ValueColumns());
+  std::map<std::pair<int64_t, int64_t>, const RankWork*> ranks;
+  for (const RankWork& rank : facts.ranks) ranks[{rank.rank, rank.window}] = &rank;
+  std::map<std::array<int64_t, 3>, ByPhase> devices;
+  for (const auto& [key, phases] : sums) {
+    const auto& steps = ranks[{key.rank, key.window}]->steps;
+    const Cell number =
+        key.step == kNoStep ? Cell() : Cell(steps[static_cast<size_t>(key.step)].number);
+    AddRows(tables.steps, {key.rank, key.window, key.device, number}, phases);
+    ByPhase& device = devices[{key.rank, key.window, key.device}];
+    for (size_t p = 0; p < kPhaseCount; ++p) {
+      for (Sum* sum : {&device[p], &total[p]}) {
+        sum->busy = AddSaturated(sum->busy, phases[p].busy);
+        sum->work = AddSaturated(sum->work, phases[p].work);
+        sum->host = AddSaturated(sum->host, phases[p].host);
+      }
+    }
+  }
+  for (const auto& [key, phases] : devices) AddRows(tables.ranks, {key[0], key[1], key[2]}, phases);
+  return tables;
+}
+
+std::string Headline(const ByPhase& total) {
+  int64_t busy = 0;
+  for (const Sum& sum : total) busy = AddSaturated(busy, sum.busy);
+  const auto share = [&](Phase phase) {
+    return HumanRatio(static_cast<double>(total[static_cast<size_t>(phase)].busy) /
+                      static_cast<double>(std::max<int64_t>(busy, 1)));
+  };
+  return fmt::format("Of the device's busy time {} is forward, {} backward, {} the optimizer.",
+                     share(Phase::kForward), share(Phase::kBackward), share(Phase::kOptimizer));
+}
+
+// Loading that the device has to wait for.
+void AddFinding(Report& report, const Facts& facts, const ByPhase& total) {
+  int64_t idle = 0, span = 0;
+  for (const DeviceFacts& device : facts.devices) {
+    idle = AddSaturated(idle, device.total.Idle());
+    span = AddSaturated(span, device.total.Span());
+  }
+  const int64_t loading = total[static_cast<size_t>(Phase::kDataLoading)].host;
+  const int64_t lost = std::min(loading, idle);
+  if (span == 0) return;
+  const double share = static_cast<double>(lost) / static_cast<double>(span);
+  if (share < kLoadingWorthSaying) return;
+  const auto devices = static_cast<int64_t>(facts.devices.size());
+  report.findings.push_back(
+      {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
+       .says =
+           fmt::format("Loading data may hold devices up for {} of the time.", HumanRatio(share)),
+       .because = fmt::format("the training thread spends {} a device in data loading, and devices "
+                              "idle {} each",
+                              HumanTime(static_cast<double>(loading / devices)),
+                              HumanTime(static_cast<double>(idle / devices))),
+       .hint = "load ahead: more DataLoader workers (num_workers), a larger prefetch_factor, "
+               "persistent_workers=True, pin_memory=True; cheaper decoding and augmentation",
+       .worth = lost / devices});
+}
+
+Report Run(const Facts& facts, const Params&) {
+  Report report = StartReport(kPhases, facts);
+  if (report.status == Status::kUnavailable) return report;
+  const bool any =
+      std::ranges::any_of(facts.ranks, [](const RankWork& r) { return !r.host->ranges.empty(); });
+  if (!any) {
+    MakeUnavailable(report,
+                    "the traces hold no operators or annotations to tell phases by: record with "
+                    "ProfilerActivity.CPU");
+    return report;
+  }
+  Sums sums;
+  for (const RankWork& rank : facts.ranks) {
+    const RangePhases phases(*facts.names, rank);
+    AddDeviceTime(rank, phases, sums);
+    AddHostTime(facts, rank, phases, sums);
+  }
+  ByPhase total{};
+  Tables tables = MakeTables(facts, sums, total);
+  report.headline = Headline(total);
+  report.tables.push_back(std::move(tables.ranks));
+  report.tables.push_back(std::move(tables.steps));
+  AddFinding(report, facts, total);
+  return report;
+}
+
+}  // namespace
+
+const Analysis kPhases = {
+    .name = "phases",
+    .title = "Phases of training",
+    .doc = kDoc,
+    .needs = kRankWorkNeeds | KindSet{Kind::kOperator},
+    .params = {},
+    .run = &Run,
+};
+
+}  // namespace stepscope
