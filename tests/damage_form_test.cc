@@ -88,9 +88,8 @@ std::vector<Form> Forms() {
       {"records between that are no work", Replaced(today, "\n{\"ph\"", R"(
 {"ph":"M","name":"process_name","pid":9,"tid":0,"ts":0,"args":{"name":"python"}},
 {"ph":"s","id":11,"pid":9,"tid":9,"ts":1,"cat":"ac2g","name":"ac2g"},
-{"ph":"i","s":"t","name":"[memory]","pid":9,"tid":9,"ts":3,"args":{"Bytes":512}},
+{"ph":"i","s":"t","name":"[note]","pid":9,"tid":9,"ts":3,"args":{"Of":512}},
 {"ph":"X","cat":"cuda_sync","name":"Stream Sync","pid":0,"tid":7,"ts":0,"dur":900,"args":{"stream":7}},
-{"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#4","pid":0,"tid":7,"ts":9,"dur":80,"args":{}},
 {"ph"=)")},
   };
 }

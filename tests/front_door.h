@@ -93,7 +93,7 @@ inline std::vector<std::string> Kernels(int64_t count) {
 // An operator of the host: what most events of a trace are.
 inline std::string Operator(std::string_view name, int64_t start, int64_t duration) {
   return fmt::format(
-      R"({{"ph":"X","cat":"cpu_op","name":"{}","pid":9,"tid":9,"ts":{},"dur":{},"args":{{}}}})",
+      R"({{"ph":"X","cat":"cpu_op","name":"{}","pid":9,"tid":9,"ts":{},"dur":{},"args":{{"Ev Idx":1}}}})",
       name, start, duration);
 }
 

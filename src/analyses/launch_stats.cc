@@ -233,9 +233,8 @@ Series DelaySeries(const std::vector<int64_t>& delays) {
 
 void Summarize(Report& report, Totals& t) {
   const Distribution delay = Describe(t.delays);
-  report.metrics = {
-      {"coverage", "joined with a launch", Ratio(t.linked, t.events), Unit::kRatio},
-      {"delay_p50", "median launch delay", delay.p50, Unit::kNanoseconds}};
+  report.metrics = {{"coverage", "joined with a launch", Ratio(t.linked, t.events), Unit::kRatio},
+                    {"delay_p50", "median launch delay", delay.p50, Unit::kNanoseconds}};
   report.headline = fmt::format(
       "Half of the work begins within {} of its launch; {} of the kernels are shorter than their "
       "launch call.",

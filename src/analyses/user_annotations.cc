@@ -72,50 +72,61 @@ void AddHostSide(const Facts& facts, const RankWork& rank, Sums& sums) {
 // The ranges of each stream that are open as time goes on.
 class OpenRanges {
  public:
-  explicit OpenRanges(const RankWork& rank) {
-    for (const DeviceRange& range : rank.ranges) {
-      streams_[{range.device, range.stream}].ranges.push_back(&range);
+  explicit OpenRanges(const RankWork& rank) : held_work_(rank.ranges.size()), ranges_(rank.ranges) {
+    for (uint32_t r = 0; r < ranges_.size(); ++r) {
+      streams_[{ranges_[r].device, ranges_[r].stream}].ranges.push_back(r);
     }
     for (auto& [key, stream] : streams_) {
-      std::ranges::stable_sort(stream.ranges, {},
-                               [](const DeviceRange* r) { return std::pair(r->start, -r->end); });
+      std::ranges::stable_sort(stream.ranges, {}, [&](uint32_t r) {
+        return std::pair(ranges_[r].start, -ranges_[r].end);
+      });
     }
   }
 
-  // The innermost range on this stream around `time`, or null. REQUIRES: ascending times.
+  // The innermost range on this stream around work that begins at `time`, or null. REQUIRES:
+  // ascending times.
   const DeviceRange* At(int64_t device, int64_t stream, int64_t time) {
     const auto found = streams_.find({device, stream});
     if (found == streams_.end()) return nullptr;
     State& s = found->second;
-    for (; s.next < s.ranges.size() && s.ranges[s.next]->start <= time; ++s.next) {
-      s.Leave(s.ranges[s.next]->start);
+    for (; s.next < s.ranges.size() && ranges_[s.ranges[s.next]].start <= time; ++s.next) {
+      Leave(s, ranges_[s.ranges[s.next]].start);
       s.open.push_back(s.ranges[s.next]);
     }
-    s.Leave(time);
-    return s.open.empty() ? nullptr : s.open.back();
+    Leave(s, time);
+    for (size_t i = s.open.size(); i-- > 0 && !held_work_[s.open[i]];) held_work_[s.open[i]] = true;
+    return s.open.empty() ? nullptr : &ranges_[s.open.back()];
   }
+
+  // Whether any work asked about so far began within the range of this index.
+  bool HeldWork(size_t range) const { return held_work_[range]; }
 
  private:
   struct State {
-    std::vector<const DeviceRange*> ranges, open;
+    std::vector<uint32_t> ranges, open;
     size_t next = 0;
-    void Leave(int64_t time) {
-      while (!open.empty() && open.back()->end <= time) open.pop_back();
-    }
   };
+  void Leave(State& s, int64_t time) const {
+    while (!s.open.empty() && ranges_[s.open.back()].end <= time) s.open.pop_back();
+  }
+
+  std::vector<bool> held_work_;
+  const std::vector<DeviceRange>& ranges_;
   std::map<std::pair<int64_t, int64_t>, State> streams_;
 };
 
+// The device runs behind the host: with steps selected, its ranges count that hold selected work.
 void AddDeviceSide(const Facts& facts, const RankWork& rank, Sums& sums) {
-  for (const DeviceRange& range : rank.ranges) {
-    if (!facts.Counts(rank, range.start)) continue;
-    sums[{rank.rank, true, range.name}].AddRange(range.end - range.start);
-  }
   OpenRanges open(rank);
   for (const Work& work : rank.work) {
     const Stream& stream = rank.streams[work.stream];
     const DeviceRange* range = open.At(stream.device, stream.stream, work.start);
     if (range != nullptr) sums[{rank.rank, true, range->name}].AddWork(work);
+  }
+  for (size_t r = 0; r < rank.ranges.size(); ++r) {
+    if (!facts.selected.empty() && !open.HeldWork(r)) continue;
+    const DeviceRange& range = rank.ranges[r];
+    sums[{rank.rank, true, range.name}].AddRange(range.end - range.start);
   }
 }
 

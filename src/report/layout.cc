@@ -114,21 +114,37 @@ PageSection LayOutReport(const Report& report) {
   return section;
 }
 
-// When nothing can be answered and all for one reason, saying it once is enough.
-bool AllFailAlike(const std::vector<Report>& reports) {
-  return reports.size() > 1 && std::ranges::all_of(reports, [&](const Report& report) {
-           return report.status == Status::kUnavailable && report.why == reports.front().why;
-         });
+// Those who cannot answer, all for one reason, as one section.
+PageSection LayOutUnavailable(const std::vector<const Report*>& alike, size_t all) {
+  PageSection section = LayOutReport(*alike.front());
+  if (alike.size() == all && all > 1) {
+    section.title = fmt::format("All {} analyses", all);
+    return section;
+  }
+  for (size_t i = 1; i < alike.size(); ++i) section.title += "; " + Printable(alike[i]->title);
+  return section;
 }
 
+// What can be answered first; what cannot, once for each reason.
 std::vector<PageSection> LayOutReports(const std::vector<Report>& reports) {
-  if (AllFailAlike(reports)) {
-    PageSection section = LayOutReport(reports.front());
-    section.title = fmt::format("All {} analyses", reports.size());
-    return {section};
-  }
   std::vector<PageSection> sections;
-  for (const Report& report : reports) sections.push_back(LayOutReport(report));
+  std::vector<std::vector<const Report*>> unavailable;  // by reason
+  for (const Report& report : reports) {
+    if (report.status != Status::kUnavailable) {
+      sections.push_back(LayOutReport(report));
+      continue;
+    }
+    const auto alike = std::ranges::find(unavailable, report.why,
+                                         [](const auto& group) { return group.front()->why; });
+    if (alike != unavailable.end()) {
+      alike->push_back(&report);
+    } else {
+      unavailable.push_back({&report});
+    }
+  }
+  for (const auto& alike : unavailable) {
+    sections.push_back(LayOutUnavailable(alike, reports.size()));
+  }
   return sections;
 }
 
