@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -14,13 +15,14 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** which operators does the device's time belong to, and how long does it take from an operator to
-its kernels?
+**Answers:** which operators does the time of device and host belong to, and how long does it take from an
+operator to its kernels?
 
 **Counts:** each kernel, copy and set belongs to the innermost operator around its launch call, on the
 thread of the call. `op_delay` is from the operator's start to its call, `launch_delay` from the call's
-start to the work's, each a mean. `operators` adds up all ranks; `kernels` has each operator's
-kernels by rank.
+start to the work's, each a mean. `host_time` adds up the operator's calls, `self_time` without the
+operators they call in turn. `operators` adds up all ranks; `kernels` has each operator's kernels by
+rank.
 
 **Cannot see:** operators where the trace has none (record with ProfilerActivity.CPU), and calls outside
 of any operator: those are listed without an operator.
@@ -40,7 +42,7 @@ struct Sum {
     if (op != nullptr) op_delay = AddSaturated(op_delay, call.start - op->start);
     launch_delay = AddSaturated(launch_delay, std::max<int64_t>(work.start - call.start, 0));
   }
-  int64_t Mean(int64_t sum) const { return sum / count; }
+  int64_t Mean(int64_t sum) const { return count > 0 ? sum / count : 0; }
 };
 
 struct Key {
@@ -56,20 +58,41 @@ struct HashOfKey {
   }
 };
 
+// What the host spent in the calls of one operator.
+struct HostSum {
+  int64_t count = 0, time = 0, self = 0;
+};
+
 struct Sums {
   std::unordered_map<StringId, Sum> operators;
+  std::unordered_map<StringId, HostSum> host;
   std::unordered_map<Key, Sum, HashOfKey> kernels;
   int64_t total = 0, without = 0;  // ns of device work: all, and what has no operator
 };
 
-void AddRank(const RankWork& rank, Sums& sums) {
+bool IsOperator(const HostRange& range) { return range.kind == Kind::kOperator; }
+
+void AddHost(const Facts& facts, const RankWork& rank, Sums& sums) {
+  const HostWork& host = *rank.host;
+  for (const HostRange& range : host.ranges) {
+    if (!IsOperator(range) || !facts.Counts(rank, range.start)) continue;
+    HostSum& own = sums.host[range.name];
+    ++own.count;
+    own.time = AddSaturated(own.time, range.duration());
+    own.self = AddSaturated(own.self, range.duration());
+    const int32_t caller = host.FindAround(range.parent, IsOperator);
+    if (caller == kNoRange) continue;
+    HostSum& above = sums.host[host.ranges[static_cast<size_t>(caller)].name];
+    above.self = AddSaturated(above.self, -range.duration());
+  }
+}
+
+void AddWork(const RankWork& rank, Sums& sums) {
   const HostWork& host = *rank.host;
   for (const Work& work : rank.work) {
     sums.total = AddSaturated(sums.total, work.duration());
     const Call* call = rank.CallOf(work);
-    const int32_t at = call == nullptr ? kNoRange : host.FindAround(call->range, [](const auto& r) {
-      return r.kind == Kind::kOperator;
-    });
+    const int32_t at = call == nullptr ? kNoRange : host.FindAround(call->range, IsOperator);
     const HostRange* op = at == kNoRange ? nullptr : &host.ranges[static_cast<size_t>(at)];
     if (op == nullptr) sums.without = AddSaturated(sums.without, work.duration());
     if (call == nullptr) continue;
@@ -85,32 +108,42 @@ Cell NameCell(const Facts& facts, StringId name) {
 
 std::vector<Cell> Values(const Sum& sum, bool has_operator) {
   std::vector<Cell> values = {sum.count, sum.gpu_time};
-  values.push_back(When(has_operator, sum.Mean(sum.op_delay)));
-  values.push_back(sum.Mean(sum.launch_delay));
+  const bool any = sum.count > 0;
+  values.push_back(When(any && has_operator, sum.Mean(sum.op_delay)));
+  values.push_back(When(any, sum.Mean(sum.launch_delay)));
   return values;
 }
 
 std::vector<Column> ValueColumns() {
-  return {CountColumn("count", "kernels"), TimeColumn("gpu_time", "GPU time"),
+  return {CountColumn("kernels", "kernels"), TimeColumn("gpu_time", "GPU time"),
           TimeColumn("op_delay", "op delay"), TimeColumn("launch_delay", "launch delay")};
 }
 
 Table OperatorsTable(const Facts& facts, const Sums& sums) {
   Table table{.key = "operators",
-              .title = "Device time by operator, all ranks",
-              .columns = {KeyColumn("operator", "operator")},
+              .title = "Operators, those with most device time first, all ranks",
+              .columns = {KeyColumn("operator", "operator"), CountColumn("count", "calls"),
+                          TimeColumn("host_time", "host"), TimeColumn("self_time", "host, self")},
               .text_rows = 12};
   AddColumns(table, ValueColumns());
   AddColumns(table, {RatioColumn("share", "of device time")});
-  for (const auto& [name, sum] : sums.operators) {
-    std::vector<Cell> row = {NameCell(facts, name)};
-    for (Cell& value : Values(sum, name != kNoString)) row.push_back(std::move(value));
-    row.push_back(Ratio(sum.gpu_time, sums.total));
+  std::set<StringId> names;
+  for (const auto& [name, sum] : sums.operators) names.insert(name);
+  for (const auto& [name, sum] : sums.host) names.insert(name);
+  for (const StringId name : names) {
+    const auto host = sums.host.find(name);
+    const HostSum h = host == sums.host.end() ? HostSum{} : host->second;
+    const auto device = sums.operators.find(name);
+    const Sum d = device == sums.operators.end() ? Sum{} : device->second;
+    const bool is_operator = name != kNoString;
+    std::vector<Cell> row = {NameCell(facts, name), When(is_operator, h.count),
+                             When(is_operator, h.time), When(is_operator, h.self)};
+    for (Cell& value : Values(d, is_operator)) row.push_back(std::move(value));
+    row.push_back(Ratio(d.gpu_time, sums.total));
     table.rows.push_back(std::move(row));
   }
   std::ranges::sort(table.rows, [](const auto& a, const auto& b) {
-    return std::tuple(std::get<int64_t>(b[2]), std::get<std::string>(a[0])) <
-           std::tuple(std::get<int64_t>(a[2]), std::get<std::string>(b[0]));
+    return std::tie(b[5], b[2], a[0]) < std::tie(a[5], a[2], b[0]);
   });
   return table;
 }
@@ -142,7 +175,10 @@ Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kOperatorKernels, facts);
   if (report.status == Status::kUnavailable) return report;
   Sums sums;
-  for (const RankWork& rank : facts.ranks) AddRank(rank, sums);
+  for (const RankWork& rank : facts.ranks) {
+    AddHost(facts, rank, sums);
+    AddWork(rank, sums);
+  }
   const bool any = std::ranges::any_of(sums.operators,
                                        [](const auto& entry) { return entry.first != kNoString; });
   if (!any) {
@@ -157,7 +193,7 @@ Report Run(const Facts& facts, const Params&) {
   report.headline =
       fmt::format("{} has the largest part of the device time, {}.",
                   std::get<std::string>(operators.rows[0][0]),
-                  HumanRatio(static_cast<double>(std::get<int64_t>(operators.rows[0][2])) /
+                  HumanRatio(static_cast<double>(std::get<int64_t>(operators.rows[0][5])) /
                              static_cast<double>(std::max<int64_t>(sums.total, 1))));
   report.tables.push_back(std::move(operators));
   report.tables.push_back(KernelsTable(facts, sums));
