@@ -50,6 +50,7 @@ struct Column {
   std::string title;  // what a reader sees above the column: "idle"
   Unit unit = Unit::kNone;
   Role role = Role::kValue;
+  bool detail = false;  // text and Markdown leave it out; JSON and CSV hold it
 };
 
 struct Table {
@@ -70,6 +71,7 @@ struct Metric {
   std::string title;
   Cell value;
   Unit unit = Unit::kNone;
+  bool detail = false;  // as of a column
 };
 
 // A curve, for faces that can draw.

@@ -46,6 +46,7 @@ struct AnalyzeOptions {
   //   "7"         step 7 alone, as numbered by ProfilerStep#7
   //   "3..7"      steps 3 to 7, both included
   std::string steps = "all";
+  std::vector<int64_t> ranks;  // only these; empty: all
   // ("idle_time.consecutive_kernel_delay", "30000"): parameters as the analyses declare them.
   std::vector<std::pair<std::string, std::string>> params;
 };
@@ -81,8 +82,8 @@ class Session {
 
   const RunInfo& run() const;
 
-  // Runs the analyses asked for. Fails on an unknown name, parameter or step selection; an analysis
-  // that lacks its input does not fail, its report says "unavailable" and why.
+  // Runs the analyses asked for. Fails on an unknown name, parameter, step selection or rank; an
+  // analysis that lacks its input does not fail, its report says "unavailable" and why.
   Result<ReportSet> Analyze(const AnalyzeOptions& options = {}) const;
 
   Session(Session&&) noexcept;

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <queue>
 #include <set>
 #include <tuple>
 
 namespace stepscope {
 namespace {
 
-constexpr size_t kCandidates = 256;  // looked at closely
+constexpr size_t kCandidates = 128;  // looked at closely
 
 // The starts of all suffixes in their order, by doubling the length they are sorted by.
 std::vector<uint32_t> SortSuffixes(std::span<const uint32_t> sequence) {
@@ -142,32 +143,41 @@ std::vector<size_t> Occurrences(std::span<const uint32_t> sequence,
 
 std::vector<Repeat> FindRepeats(std::span<const uint32_t> sequence, size_t most) {
   const auto order = SortSuffixes(sequence);
-  auto candidates = FindCandidates(order, CommonPrefixes(sequence, order));
   std::set<std::vector<uint32_t>> patterns;
-  for (const Candidate& c : candidates) {
+  for (const Candidate& c : FindCandidates(order, CommonPrefixes(sequence, order))) {
     const auto text = sequence.subspan(c.at, c.length);
     const auto primitive = text.first(PrimitiveLength(text));
     if (primitive.size() >= 2) patterns.emplace(primitive.begin(), primitive.end());
   }
+  // What a pattern saves only shrinks as others are taken, so an old number is an upper bound, and
+  // a pattern is the best when its number is new and still on top.
+  struct Entry {
+    size_t saves;
+    const std::vector<uint32_t>* pattern;
+    size_t taken_then;  // how many repeats were taken when `saves` was found
+    bool operator<(const Entry& other) const {
+      return std::tie(saves, *other.pattern) < std::tie(other.saves, *pattern);
+    }
+  };
+  std::priority_queue<Entry> queue;
+  for (const auto& pattern : patterns) {
+    queue.push({sequence.size(), &pattern, SIZE_MAX});
+  }
   std::vector<bool> taken(sequence.size());
   std::vector<Repeat> repeats;
-  while (repeats.size() < most) {
-    Repeat best;
-    for (auto pattern = patterns.begin(); pattern != patterns.end();) {
-      Repeat repeat{pattern->size(), Occurrences(sequence, *pattern, taken)};
-      const auto saves = [](const Repeat& r) { return r.starts.size() * (r.length - 1); };
-      if (repeat.starts.size() < 2) {
-        pattern = patterns.erase(pattern);
-        continue;
-      }
-      if (best.starts.empty() || saves(repeat) > saves(best)) best = std::move(repeat);
-      ++pattern;
+  while (repeats.size() < most && !queue.empty()) {
+    const Entry top = queue.top();
+    queue.pop();
+    Repeat repeat{top.pattern->size(), Occurrences(sequence, *top.pattern, taken)};
+    if (repeat.starts.size() < 2) continue;
+    if (top.taken_then != repeats.size()) {
+      queue.push({repeat.starts.size() * (repeat.length - 1), top.pattern, repeats.size()});
+      continue;
     }
-    if (best.starts.empty()) break;
-    for (const size_t start : best.starts) {
-      std::fill_n(taken.begin() + static_cast<std::ptrdiff_t>(start), best.length, true);
+    for (const size_t start : repeat.starts) {
+      std::fill_n(taken.begin() + static_cast<std::ptrdiff_t>(start), repeat.length, true);
     }
-    repeats.push_back(std::move(best));
+    repeats.push_back(std::move(repeat));
   }
   return repeats;
 }

@@ -23,7 +23,8 @@ Examples:
   stepscope analyze traces/                                 a folder with the traces of all ranks
   stepscope explain comm_overlap                            what a number counts
 
-Exit codes: 0 done, 2 could not (the message says what, where, and what to try).
+Exit codes: 0 done, 1 a condition of --fail-on holds, 2 could not (the message says what, where, and
+what to try).
 )";
 
 // What to try after a command line that could not be read.
@@ -44,6 +45,7 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", "stepscope " STEPSCOPE_VERSION);
   Command chosen;
   AddAnalyze(app, chosen);
+  AddCompare(app, chosen);
   AddList(app, chosen);
   AddExplain(app, chosen);
   AddDemo(app, chosen);

@@ -15,6 +15,20 @@ std::optional<int64_t> ParseNumber(std::string_view text) {
   return number;
 }
 
+// "3..7", "3, 5..6", or "none".
+std::string SayRanges(const std::set<int64_t>& numbers) {
+  std::string text;
+  for (auto at = numbers.begin(); at != numbers.end();) {
+    const int64_t first = *at;
+    int64_t last = first;
+    while (++at != numbers.end() && *at == last + 1) last = *at;
+    if (!text.empty()) text += ", ";
+    text += std::to_string(first);
+    if (last > first) text += ".." + std::to_string(last);
+  }
+  return text.empty() ? "none" : text;
+}
+
 }  // namespace
 
 Result<StepSelection> ParseSteps(std::string_view text) {
@@ -59,16 +73,13 @@ std::string DescribeSteps(std::span<const RankWork> ranks) {
   for (const RankWork& rank : ranks) {
     for (const Step& step : rank.steps) numbers.insert(step.number);
   }
-  std::string text;
-  for (auto at = numbers.begin(); at != numbers.end();) {
-    const int64_t first = *at;
-    int64_t last = first;
-    while (++at != numbers.end() && *at == last + 1) last = *at;
-    if (!text.empty()) text += ", ";
-    text += std::to_string(first);
-    if (last > first) text += ".." + std::to_string(last);
-  }
-  return text.empty() ? "none" : text;
+  return SayRanges(numbers);
+}
+
+std::string DescribeRanks(std::span<const RankWork> ranks) {
+  std::set<int64_t> numbers;
+  for (const RankWork& rank : ranks) numbers.insert(rank.rank);
+  return SayRanges(numbers);
 }
 
 }  // namespace stepscope

@@ -33,4 +33,7 @@ RankWork SelectSteps(const RankWork& rank, const StepSelection& selection);
 // The steps there are, for messages: "3..7", "3, 5..6", or "none".
 std::string DescribeSteps(std::span<const RankWork> ranks);
 
+// Which ranks there are, the same way.
+std::string DescribeRanks(std::span<const RankWork> ranks);
+
 }  // namespace stepscope

@@ -42,7 +42,8 @@ std::vector<size_t> ShownColumns(const Table& table) {
   std::vector<size_t> shown;
   for (const Role role : {Role::kKey, Role::kValue}) {
     for (size_t at = 0; at < table.columns.size(); ++at) {
-      if (table.columns[at].role == role && Informs(table, at)) shown.push_back(at);
+      const Column& column = table.columns[at];
+      if (column.role == role && !column.detail && Informs(table, at)) shown.push_back(at);
     }
   }
   return shown;
@@ -99,6 +100,7 @@ PageSection LayOutReport(const Report& report) {
   if (report.status == Status::kUnavailable) return section;
   section.headline = Printable(report.headline);
   for (const Metric& metric : report.metrics) {
+    if (metric.detail) continue;
     section.metrics.emplace_back(Printable(metric.title),
                                  Printable(HumanCell(metric.value, metric.unit)));
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "analyses/all.h"
 #include "ingest/discover.h"
@@ -42,6 +43,22 @@ std::string NameOf(std::span<const std::string> paths) {
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
   if (paths.size() > 1) name += " and " + std::to_string(paths.size() - 1) + " more";
   return name;
+}
+
+// The recordings of these ranks; none when no rank is named.
+Result<std::vector<RankWork>> ChooseRanks(const std::vector<RankWork>& ranks,
+                                          const std::vector<int64_t>& wanted) {
+  std::vector<RankWork> chosen;
+  for (const int64_t rank : wanted) {
+    const size_t before = chosen.size();
+    std::ranges::copy_if(ranks, std::back_inserter(chosen),
+                         [&](const RankWork& r) { return r.rank == rank; });
+    if (chosen.size() == before) {
+      return std::unexpected(Error{"there is no rank " + std::to_string(rank), "--ranks",
+                                   "the ranks that were read: " + DescribeRanks(ranks)});
+    }
+  }
+  return chosen;
 }
 
 }  // namespace
@@ -94,7 +111,12 @@ Result<ReportSet> Session::Analyze(const AnalyzeOptions& options) const {
   const auto named = CheckParamNames(options.params);
   if (!named) return std::unexpected(named.error());
 
-  const Facts facts = DeriveFacts(state_->run.names, state_->run.ranks, *selection, options.steps);
+  const auto chosen = ChooseRanks(state_->run.ranks, options.ranks);
+  if (!chosen) return std::unexpected(chosen.error());
+  const std::span<const RankWork> ranks =
+      options.ranks.empty() ? std::span<const RankWork>(state_->run.ranks) : *chosen;
+
+  const Facts facts = DeriveFacts(state_->run.names, ranks, *selection, options.steps);
   ReportSet answer{.run = state_->run.info};
   answer.run.steps = options.steps;
   for (const Analysis* analysis : *asked) {

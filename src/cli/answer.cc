@@ -1,0 +1,126 @@
+// Asking, printing and judging.
+#include "cli/answer.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "stepscope/session.h"
+#include "stepscope/write.h"
+
+namespace stepscope::cli {
+namespace {
+
+Result<std::vector<std::pair<std::string, std::string>>> SplitParams(
+    const std::vector<std::string>& given) {
+  std::vector<std::pair<std::string, std::string>> params;
+  for (const std::string& param : given) {
+    const size_t equals = param.find('=');
+    if (equals == param.npos) {
+      return std::unexpected(Error{"cannot read the parameter '" + param + "'", "-p",
+                                   "write it as analysis.param=value"});
+    }
+    params.emplace_back(param.substr(0, equals), param.substr(equals + 1));
+  }
+  return params;
+}
+
+bool ToTerminal(const OutputFlags& output) { return output.file.empty() || output.file == "-"; }
+
+Result<void> Print(const std::string& text, const OutputFlags& output) {
+  if (!ToTerminal(output)) return WriteFileAtomically(output.file, text);
+  // A reader that has seen enough, such as head, closes the pipe: no reason to complain.
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    if (errno == EPIPE) return {};
+    return std::unexpected(Error{std::string("cannot write the result: ") + std::strerror(errno),
+                                 "standard output", ""});
+  }
+  return {};
+}
+
+}  // namespace
+
+void AddQuestion(CLI::App& command, Question& question) {
+  command.add_option("--only", question.only, "Run only these analyses, separated by commas")
+      ->delimiter(',')
+      ->option_text("NAME,...");
+  command.add_option("--steps", question.steps, "Which steps count: all, complete, N, or A..B")
+      ->capture_default_str()
+      ->option_text("STEPS [all]");
+  command.add_option("--ranks", question.ranks, "Only these ranks, separated by commas")
+      ->delimiter(',')
+      ->option_text("N,...");
+  command
+      .add_option("-p,--param", question.params,
+                  "Set a parameter: analysis.param=value; 'stepscope explain NAME' lists them")
+      ->option_text("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--threads", question.threads, "Threads to read with; 0: one per processor")
+      ->check(CLI::Range(0, 1024))
+      ->option_text("N [0]");
+}
+
+void AddOutput(CLI::App& command, OutputFlags& output, std::vector<std::string>& fail_on) {
+  command.add_option("--format", output.format, "How to print: text, json, csv or markdown")
+      ->capture_default_str()
+      ->option_text("FORMAT [text]")
+      ->check(CLI::IsMember({"text", "json", "csv", "markdown"}));
+  command.add_option("-o,--output", output.file, "Write to this file instead of standard output")
+      ->type_name("FILE");
+  command
+      .add_option("--fail-on", fail_on,
+                  "Exit with code 1 if this holds: comm_overlap.overlap_ratio<0.5")
+      ->option_text("CONDITION")
+      ->allow_extra_args(false);
+}
+
+Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question) {
+  auto params = SplitParams(question.params);
+  if (!params) return std::unexpected(params.error());
+  ProgressLine line;
+  OpenOptions open{.analyses = question.only, .threads = question.threads};
+  open.on_progress = [&](const Progress& progress) { line.Show(progress); };
+  const auto session = Session::Open(paths, open);
+  line.Clear();
+  if (!session) return std::unexpected(session.error());
+  return session->Analyze({.only = question.only,
+                           .steps = question.steps,
+                           .ranks = question.ranks,
+                           .params = std::move(*params)});
+}
+
+Result<std::vector<Condition>> ReadConditions(const std::vector<std::string>& given) {
+  std::vector<Condition> conditions;
+  for (const std::string& text : given) {
+    auto condition = ParseCondition(text);
+    if (!condition) return std::unexpected(condition.error());
+    conditions.push_back(std::move(*condition));
+  }
+  return conditions;
+}
+
+int PrintAndJudge(const ReportSet& answer, const OutputFlags& output,
+                  const std::vector<Condition>& conditions) {
+  const auto matches = Matches(answer, conditions);
+  const TextStyle style = ToTerminal(output) ? StdoutStyle() : TextStyle{};
+  const auto format = ParseFormat(output.format).value_or(Format::kText);
+  if (const auto printed = Print(Write(answer, format, style), output); !printed) {
+    return Fail(printed.error());
+  }
+  if (!matches) return Fail(matches.error());
+  for (const std::string& match : *matches) fmt::print(stderr, "stepscope: {}\n", match);
+  return matches->empty() ? kDone : kConditionHolds;
+}
+
+int Fail(const Error& error) {
+  PrintError(error);
+  return kCouldNot;
+}
+
+}  // namespace stepscope::cli

@@ -1,0 +1,42 @@
+// What the subcommands that answer about traces share: the options of a question, the options of
+// output, asking, printing, and judging.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "stepscope/condition.h"
+#include "stepscope/report.h"
+#include "stepscope/result.h"
+
+namespace stepscope::cli {
+
+struct Question {
+  std::vector<std::string> only;
+  std::string steps = "all";
+  std::vector<int64_t> ranks;
+  std::vector<std::string> params;
+  int threads = 0;
+};
+void AddQuestion(CLI::App& command, Question& question);
+
+struct OutputFlags {
+  std::string format = "text";
+  std::string file;
+};
+void AddOutput(CLI::App& command, OutputFlags& output, std::vector<std::string>& fail_on);
+
+// Opens the traces, with progress on the terminal, and asks.
+Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question);
+
+Result<std::vector<Condition>> ReadConditions(const std::vector<std::string>& given);
+
+// Prints the answer, and which conditions hold to stderr; the exit code.
+int PrintAndJudge(const ReportSet& answer, const OutputFlags& output,
+                  const std::vector<Condition>& conditions);
+
+// Prints the error; the exit code.
+int Fail(const Error& error);
+
+}  // namespace stepscope::cli

@@ -1,0 +1,167 @@
+// Comparing answers: rows find one another by their keys, and every number says how it changed.
+#include "stepscope/compare.h"
+
+#include <gtest/gtest.h>
+
+#include "stepscope/condition.h"
+
+namespace stepscope {
+namespace {
+
+using Rows = std::vector<std::vector<Cell>>;
+
+// One report with a metric and a table of ranks.
+ReportSet Answer(double ratio, Rows ranks) {
+  Report report{.analysis = "temporal_breakdown", .title = "Time", .headline = "So."};
+  report.metrics = {{"idle_ratio", "idle", ratio, Unit::kRatio}};
+  report.tables = {
+      {.key = "ranks",
+       .title = "Ranks",
+       .columns = {{"rank", "rank", Unit::kNone, Role::kKey}, {"idle", "idle", Unit::kNanoseconds}},
+       .rows = std::move(ranks)}};
+  ReportSet answer;
+  answer.reports.push_back(std::move(report));
+  return answer;
+}
+
+ReportSet Kernels(Rows rows) {
+  Report report{.analysis = "kernel_breakdown", .title = "Kernels", .headline = "So."};
+  report.tables = {{.key = "kernels",
+                    .title = "Kernels",
+                    .columns = {{"name", "name", Unit::kNone, Role::kKey},
+                                {"count", "count", Unit::kCount},
+                                {"sum", "sum", Unit::kNanoseconds}},
+                    .rows = std::move(rows)}};
+  ReportSet answer;
+  answer.reports.push_back(std::move(report));
+  return answer;
+}
+
+const Table& TableOf(const ReportSet& answer, size_t report, size_t table) {
+  return answer.reports.at(report).tables.at(table);
+}
+
+std::string Say(const Cell& cell) {
+  if (const auto* whole = std::get_if<int64_t>(&cell)) return std::to_string(*whole);
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* real = std::get_if<double>(&cell)) return std::to_string(*real).substr(0, 5);
+  return "-";
+}
+
+// Rows as "a b c; d e f".
+std::string Say(const Table& table) {
+  std::string text;
+  for (const auto& row : table.rows) {
+    if (!text.empty()) text += "; ";
+    for (size_t c = 0; c < row.size(); ++c) text += (c > 0 ? " " : "") + Say(row[c]);
+  }
+  return text;
+}
+
+TEST(Compare, RowsMatchByKeyAndOneSideMayLackThem) {
+  const auto answer = Compare(Answer(0.5, {{int64_t{0}, int64_t{100}}, {int64_t{1}, int64_t{50}}}),
+                              Answer(0.25, {{int64_t{1}, int64_t{75}}, {int64_t{2}, int64_t{9}}}));
+  EXPECT_EQ(Say(TableOf(answer, 1, 0)), "0 100 - - -; 1 50 75 25 0.500; 2 - 9 - -");
+  const auto& metrics = answer.reports[1].metrics;
+  ASSERT_EQ(metrics.size(), 4u);
+  EXPECT_EQ(metrics[3].key, "idle_ratio_change_ratio");
+  EXPECT_EQ(std::get<double>(metrics[3].value), -0.5);
+}
+
+TEST(Compare, AKeyThatHasOneValueOnEachSideIsNoObstacle) {
+  const auto answer =
+      Compare(Answer(0, {{int64_t{0}, int64_t{100}}}), Answer(0, {{int64_t{3}, int64_t{90}}}));
+  EXPECT_EQ(Say(TableOf(answer, 1, 0)), "100 90 -10 -0.10");
+}
+
+TEST(Compare, KernelsSayWhatHappenedToThem) {
+  const auto answer = Compare(Kernels({{"gone", int64_t{1}, int64_t{100}},
+                                       {"more", int64_t{1}, int64_t{10}},
+                                       {"same", int64_t{2}, int64_t{100}},
+                                       {"slow", int64_t{2}, int64_t{100}},
+                                       {"swift", int64_t{2}, int64_t{100}}}),
+                              Kernels({{"more", int64_t{3}, int64_t{40}},
+                                       {"new", int64_t{1}, int64_t{500}},
+                                       {"same", int64_t{2}, int64_t{105}},
+                                       {"slow", int64_t{2}, int64_t{111}},
+                                       {"swift", int64_t{2}, int64_t{80}}}));
+  std::string changes;
+  for (const auto& row : TableOf(answer, 0, 0).rows)
+    changes += Say(row[0]) + " " + Say(row[1]) + ", ";
+  EXPECT_EQ(changes, "new added, gone removed, more more, swift faster, slow slower, same same, ");
+  ASSERT_EQ(answer.reports[0].findings.size(), 1u);
+  EXPECT_EQ(answer.reports[0].findings[0].worth, 500);
+}
+
+TEST(Compare, ShortNamesMatchOtherTemplates) {
+  const ReportSet a = Kernels({{"void gemm<float, 4>(float*)", int64_t{1}, int64_t{100}}});
+  const ReportSet b = Kernels({{"void gemm<half, 8>(half*)", int64_t{1}, int64_t{50}}});
+  EXPECT_EQ(TableOf(Compare(a, b), 0, 0).rows.size(), 2u);
+  EXPECT_EQ(TableOf(Compare(a, b, {.short_names = true}), 0, 0).rows.size(), 1u);
+}
+
+TEST(Compare, WhatOneSideCannotAnswerIsUnavailable) {
+  ReportSet b = Answer(0, {});
+  b.reports[0].status = Status::kUnavailable;
+  b.reports[0].why = "no work";
+  const auto answer = Compare(Answer(0, {}), b);
+  EXPECT_EQ(answer.reports[1].status, Status::kUnavailable);
+  EXPECT_EQ(answer.reports[1].why, "b: no work");
+}
+
+// "holds", "does not", or the error.
+std::string Judge(const ReportSet& answer, std::string_view text) {
+  const auto condition = ParseCondition(text);
+  if (!condition) return condition.error().what;
+  const auto matches = Matches(answer, {*condition});
+  if (!matches) return matches.error().what;
+  return matches->empty() ? "does not" : matches->front();
+}
+
+TEST(Conditions, LookAtMetricsAndAtEveryRow) {
+  const ReportSet answer = Answer(0.25, {{int64_t{0}, int64_t{5'000}}, {int64_t{1}, int64_t{90}}});
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.idle_ratio<0.5"),
+            "temporal_breakdown.idle_ratio<0.5: it is 25.0 %");
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.idle_ratio < 25%"), "does not");
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.idle_ratio<=25%"),
+            "temporal_breakdown.idle_ratio<=25%: it is 25.0 %");
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.idle>=5us"),
+            "temporal_breakdown.idle>=5us: it is 5.00 us (rank 0)");
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.ranks.idle>5us"), "does not");
+}
+
+TEST(Conditions, OfAComparisonMayAskForChanges) {
+  const ReportSet answer =
+      Compare(Answer(0.2, {{int64_t{0}, int64_t{100}}}), Answer(0.2, {{int64_t{0}, int64_t{94}}}));
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.idle:-5%"),
+            "temporal_breakdown.idle:-5%: it is -6.0 % (rank 0)");
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.idle: -7%"), "does not");
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.idle:+5%"), "does not");
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.idle<95ns"),
+            "temporal_breakdown.idle<95ns: it is 94 ns (rank 0)");
+}
+
+TEST(Conditions, ThatCannotBeJudgedAreErrors) {
+  ReportSet answer = Answer(0.25, {});
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.idel_ratio<1"),
+            "cannot judge 'temporal_breakdown.idel_ratio<1': there is no number 'idel_ratio' in "
+            "temporal_breakdown; did you mean 'idle_ratio'?");
+  EXPECT_EQ(Judge(answer, "overlap.x<1"),
+            "cannot judge 'overlap.x<1': no analysis 'overlap' was asked");
+  EXPECT_EQ(
+      Judge(answer, "temporal_breakdown.idle:+5%"),
+      "cannot judge 'temporal_breakdown.idle:+5%': there is no such number in a comparison of "
+      "temporal_breakdown");
+  answer.reports[0].status = Status::kUnavailable;
+  answer.reports[0].why = "no work";
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.idle_ratio<1"),
+            "cannot judge 'temporal_breakdown.idle_ratio<1': temporal_breakdown is unavailable: no "
+            "work");
+  for (const char* text : {"", "a.b", "a.b<", "a.b<x", "ab<1", ".b<1", "a.<1", "a.b:5%", "a.b:+5",
+                           "<", "a.b<1e999", "a.b<5kg"}) {
+    EXPECT_FALSE(ParseCondition(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace stepscope
