@@ -99,6 +99,11 @@ constexpr auto kDeviceToDeviceParts = std::to_array<std::string_view>(
     {"dtod", "devicetodevice", "device to device", "device -> device", "rocclr_copybuffer"});
 constexpr auto kPeerParts = std::to_array<std::string_view>({"ptop", "peertopeer", "peer"});
 
+// Of PyTorch's loaders and of what jobs call their own.
+constexpr auto kDataLoadingParts = std::to_array<std::string_view>(
+    {"dataloader", "enumerate(datapipe)", "data_load", "data loading", "dataloading", "load_batch",
+     "load_data", "next_batch", "fetch_batch"});
+
 std::string Lower(std::string_view text) {
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(), [](char c) {
@@ -182,6 +187,10 @@ std::string_view CopyPathName(CopyPath path) {
   constexpr auto kNames =
       std::to_array<std::string_view>({"HtoD", "DtoH", "DtoD", "PtoP", "memset", "other"});
   return kNames[static_cast<size_t>(path)];
+}
+
+bool IsDataLoadingName(std::string_view name) {
+  return ContainsAny(Lower(name), kDataLoadingParts);
 }
 
 int64_t StepNumber(std::string_view name) {

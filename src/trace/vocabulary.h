@@ -119,6 +119,10 @@ enum class CopyPath : uint8_t {
 CopyPath PathOfCopy(Kind kind, std::string_view name);
 std::string_view CopyPathName(CopyPath path);  // "HtoD", "DtoH", "DtoD", "PtoP", "memset", "other"
 
+// Whether a range of this name reads the next batch: "enumerate(DataLoader)#...__next__",
+// "## load_batch ##".
+bool IsDataLoadingName(std::string_view name);
+
 // N of "ProfilerStep#N"; -1 for any other name.
 int64_t StepNumber(std::string_view name);
 
