@@ -1,19 +1,16 @@
 // What one step, or any other stretch of a recording, takes its time for: the chain of pieces that
 // each had to end before the next could begin.
-#include "facts/critical_path.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
-#include "facts/path_window.h"
-#include "facts/what_if.h"
+#include "facts/rank_paths.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -35,7 +32,7 @@ one of: `gpu_compute`, `gpu_communication`, `gpu_memory`; `launch_overhead` (the
 calls, and from the call to the start); `kernel_gap` (from the end of the work before to the start);
 `cpu`; `data_loading` (ranges named after a loader); `sync` (calls that wait, beyond the work they wait
 for); `no_record` (nothing recorded explains it: also work that starts 30 us after all it is known to
-wait for). The pieces tile the stretch: their sum is `span` to the nanosecond; `path` is span without
+wait for, and work of steps that were not selected). The pieces tile the stretch: their sum is `span` to the nanosecond; `path` is span without
 no_record.
 
 What if: `what_if` takes changes separated by ';': kernel:TEXT*F (work whose name contains TEXT),
@@ -68,88 +65,6 @@ constexpr auto kParams = std::to_array<Parameter>({
 
 constexpr double kWorthSaying = 0.05;  // of the span
 
-// What is asked whenever it can change anything.
-constexpr auto kQuestions = std::to_array<std::pair<Bound, std::string_view>>({
-    {Bound::kCompute, "compute*0"},
-    {Bound::kCommunication, "communication*0"},
-    {Bound::kLaunch, "launch*0"},
-    {Bound::kDataLoading, "data_loading*0"},
-    {Bound::kCpu, "cpu*0"},
-    {Bound::kCpu, "cpu*0.5; launch*0.5"},
-});
-
-struct Outcome {
-  std::string change;
-  int64_t length = 0;
-};
-
-struct RankPath {
-  const RankWork* rank = nullptr;
-  ChosenWindow chosen;
-  CriticalPath path;  // its segments only of the rank that is shown
-  int64_t pieces = 0;
-  int64_t guessed_waits = 0;
-  std::vector<Outcome> outcomes;
-  bool touched = true;  // the change that was asked for concerns something
-
-  int64_t span() const { return chosen.window.span(); }
-};
-
-struct Asked {
-  std::string text;
-  std::vector<Change> changes;
-};
-
-RankPath Measure(const RankWork& rank, const StringTable& names, ChosenWindow chosen,
-                 const Asked& asked) {
-  const Dependencies dependencies = BuildDependencies(rank, names, chosen.window);
-  RankPath result{.rank = &rank,
-                  .chosen = std::move(chosen),
-                  .path = FindCriticalPath(dependencies),
-                  .guessed_waits = dependencies.guessed_waits};
-  result.pieces = static_cast<int64_t>(result.path.segments.size());
-  if (!asked.changes.empty()) {
-    const Replay replay = ReplayWith(dependencies, rank, names, asked.changes);
-    result.outcomes.push_back({asked.text, replay.length});
-    result.touched = replay.touched;
-  }
-  for (const auto& [bound, change] : kQuestions) {
-    if (result.path.Time(bound) == 0 || change == asked.text) continue;
-    const Replay replay = ReplayWith(dependencies, rank, names, *ParseChanges(change));
-    result.outcomes.push_back({std::string(change), replay.length});
-  }
-  return result;
-}
-
-// The rank that takes longest first; only it keeps its segments.
-struct Measured {
-  std::vector<RankPath> ranks;
-  std::vector<int64_t> without;  // ranks with work, but not what was asked for
-};
-
-Measured MeasureRanks(const Facts& facts, const Params& params, const Asked& asked) {
-  const WindowChoice choice{params.Text("annotation"), params.Integer("instance"),
-                            params.Integer("step")};
-  const int64_t only = params.Integer("rank");
-  Measured measured;
-  size_t longest = 0;
-  for (const RankWork& rank : facts.ranks) {
-    if (rank.work.empty() || (only >= 0 && rank.rank != only)) continue;
-    auto chosen = ChooseWindow(rank, *facts.names, choice);
-    if (!chosen) {
-      measured.without.push_back(rank.rank);
-      continue;
-    }
-    measured.ranks.push_back(Measure(rank, *facts.names, std::move(*chosen), asked));
-    const size_t newest = measured.ranks.size() - 1;
-    const bool longer = measured.ranks[newest].span() > measured.ranks[longest].span();
-    const size_t shorter = longer ? std::exchange(longest, newest) : newest;
-    if (shorter != longest) measured.ranks[shorter].path.segments = {};
-  }
-  std::ranges::stable_sort(measured.ranks, std::ranges::greater{}, &RankPath::span);
-  return measured;
-}
-
 std::string WhyNothing(const Params& params) {
   std::string what = "step " + std::to_string(params.Integer("step"));
   if (params.Integer("step") < 0) what = "accelerator work";
@@ -168,14 +83,14 @@ std::string_view NameOf(const Facts& facts, const Edge& edge) {
   return edge.bound == Bound::kNoRecord ? "(nothing recorded)" : "(between operators)";
 }
 
-std::string PlaceOf(const RankWork& rank, const Edge& edge) {
+// Where the time passed: device, stream and thread, empty where they do not apply.
+std::vector<Cell> PlaceCells(const RankWork& rank, const Edge& edge) {
   if (edge.work != kNowhere) {
     const Stream& stream = rank.streams[rank.work[edge.work].stream];
-    const std::string name = fmt::format("stream {}", stream.stream);
-    if (rank.devices.size() == 1) return name;
-    return fmt::format("device {} {}", stream.device, name);
+    return {stream.device, stream.stream, Cell()};
   }
-  return edge.thread == kNowhere ? "" : rank.host->threads[edge.thread];
+  if (edge.thread == kNowhere) return {Cell(), Cell(), Cell()};
+  return {Cell(), Cell(), rank.host->threads[edge.thread]};
 }
 
 std::vector<Column> RankKeys() {
@@ -193,7 +108,7 @@ std::vector<Bound> BoundsOf(const CriticalPath& path) {
   return bounds;
 }
 
-Table BoundsTable(const Measured& measured) {
+Table BoundsTable(const MeasuredPaths& measured) {
   Table table{.key = "bounds", .title = "What the path is bound by", .columns = RankKeys()};
   AddColumns(table, {KeyColumn("bound", "bound by"), TimeColumn("time", "time"),
                      RatioColumn("share", "of span")});
@@ -209,7 +124,7 @@ Table BoundsTable(const Measured& measured) {
   return table;
 }
 
-Table RanksTable(const Measured& measured) {
+Table RanksTable(const MeasuredPaths& measured) {
   Table table{.key = "ranks", .title = "The path of each rank", .columns = RankKeys()};
   AddColumns(table,
              {Column{"covers", "covers", Unit::kNone, Role::kValue}, TimeColumn("span", "span"),
@@ -219,7 +134,7 @@ Table RanksTable(const Measured& measured) {
   for (const RankPath& rank : measured.ranks) {
     auto row = RankCells(rank);
     const auto bounds = BoundsOf(rank.path);
-    row.insert(row.end(), {rank.chosen.covers, rank.span(), rank.path.Explained(), rank.pieces});
+    row.insert(row.end(), {rank.chosen.covers, rank.span(), rank.path.Explained(), rank.segments});
     if (bounds.empty()) {
       row.insert(row.end(), {Cell(), Cell()});
     } else {
@@ -232,7 +147,7 @@ Table RanksTable(const Measured& measured) {
   return table;
 }
 
-Table WhatIfTable(const Measured& measured) {
+Table WhatIfTable(const MeasuredPaths& measured) {
   Table table{.key = "what_if", .title = "How long it would take if", .columns = RankKeys()};
   AddColumns(table, {KeyColumn("change", "change"), TimeColumn("length", "length"),
                      TimeColumn("saved", "saved"), RatioColumn("saved_ratio", "of span")});
@@ -287,15 +202,17 @@ Table SegmentsTable(const Facts& facts, const RankPath& shown) {
                      TimeColumn("duration", "duration"),
                      Column{"bound", "bound by", Unit::kNone, Role::kValue},
                      Column{"name", "name", Unit::kNone, Role::kValue},
-                     Column{"place", "on", Unit::kNone, Role::kValue}});
+                     Column{"device", "device", Unit::kNone, Role::kValue},
+                     Column{"stream", "stream", Unit::kNone, Role::kValue},
+                     Column{"thread", "thread", Unit::kNone, Role::kValue}});
   table.rows.reserve(shown.path.segments.size());
   int64_t number = 0;
   for (const Segment& segment : shown.path.segments) {
     auto row = RankCells(shown);
-    row.insert(row.end(),
-               {number++, segment.start - shown.chosen.window.start, segment.duration(),
-                std::string(BoundName(segment.edge.bound)),
-                std::string(NameOf(facts, segment.edge)), PlaceOf(*shown.rank, segment.edge)});
+    row.insert(row.end(), {number++, segment.start - shown.chosen.window.start, segment.duration(),
+                           std::string(BoundName(segment.edge.bound)),
+                           std::string(NameOf(facts, segment.edge))});
+    std::ranges::move(PlaceCells(*shown.rank, segment.edge), std::back_inserter(row));
     table.rows.push_back(std::move(row));
   }
   table.text_rows = 0;
@@ -328,9 +245,7 @@ void AddFinding(Report& report, const RankPath& shown, const Contributions& sums
   for (const Bound b : {Bound::kLaunch, Bound::kDataLoading, Bound::kCommunication}) {
     if (shown.path.Time(b) > shown.path.Time(worst)) worst = b;
   }
-  const auto* question =
-      std::ranges::find(kQuestions, worst, &decltype(kQuestions)::value_type::first);
-  const auto answer = std::ranges::find(shown.outcomes, question->second, &Outcome::change);
+  const auto answer = std::ranges::find(shown.outcomes, QuestionAbout(worst), &Outcome::change);
   if (answer == shown.outcomes.end() || shown.span() == 0) return;
   const int64_t saved = shown.span() - answer->length;
   const double share = static_cast<double>(saved) / static_cast<double>(shown.span());
@@ -353,7 +268,7 @@ void AddFinding(Report& report, const RankPath& shown, const Contributions& sums
        .worth = saved});
 }
 
-void AddNotes(Report& report, const Measured& measured) {
+void AddNotes(Report& report, const MeasuredPaths& measured) {
   int64_t guessed = 0;
   for (const RankPath& rank : measured.ranks) guessed += rank.guessed_waits;
   if (guessed > 0) {
@@ -390,21 +305,29 @@ Report Run(const Facts& facts, const Params& params) {
     MakeUnavailable(report, changes.error().what + "; " + changes.error().hint);
     return report;
   }
-  const Measured measured = MeasureRanks(facts, params, {params.Text("what_if"), *changes});
+  const MeasuredPaths measured =
+      MeasurePaths(facts, {.window = {.annotation = params.Text("annotation"),
+                                      .instance = params.Integer("instance"),
+                                      .step = params.Integer("step")},
+                           .rank = params.Integer("rank"),
+                           .text = params.Text("what_if"),
+                           .changes = *changes});
   if (measured.ranks.empty()) {
     MakeUnavailable(report, WhyNothing(params));
     return report;
   }
   if (!measured.without.empty()) {
     report.status = Status::kPartial;
-    report.why = fmt::format("{} of the ranks lack the stretch that was asked for, rank {} first",
-                             measured.without.size(), measured.without.front());
+    report.why =
+        fmt::format("{} of {} ranks lack the stretch that was asked for; the first: rank {}",
+                    measured.without.size(), measured.without.size() + measured.ranks.size(),
+                    measured.without.front());
   }
   const RankPath& shown = measured.ranks.front();
   const Contributions sums = AddUp(facts, shown.path);
   report.headline = Headline(shown);
-  report.metrics = {{"span", "of " + SayWhere(shown), shown.span(), Unit::kNanoseconds},
-                    {"path", "explained", shown.path.Explained(), Unit::kNanoseconds}};
+  report.metrics = {{"span", "span, " + SayWhere(shown), shown.span(), Unit::kNanoseconds},
+                    {"path", "of which explained", shown.path.Explained(), Unit::kNanoseconds}};
   report.tables = {BoundsTable(measured), WhatIfTable(measured), ContributorsTable(shown, sums),
                    RanksTable(measured), SegmentsTable(facts, shown)};
   AddFinding(report, shown, sums);

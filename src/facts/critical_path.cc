@@ -7,11 +7,12 @@ namespace stepscope {
 namespace {
 
 // Whether a segment goes on with what the one before it was: the host in one operator, which the
-// begin and end of its children and calls cut into pieces.
+// begin and end of its children and calls cut into pieces, or loading data in whatever operator.
 bool GoesOn(const Segment& before, const Edge& edge) {
   const Edge& old = before.edge;
   return old.work == kNowhere && edge.work == kNowhere && old.bound == edge.bound &&
-         old.name == edge.name && old.thread == edge.thread && old.range == edge.range;
+         old.name == edge.name && old.thread == edge.thread &&
+         (old.range == edge.range || edge.bound == Bound::kDataLoading);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "facts/dependencies.h"
@@ -26,9 +27,7 @@ struct CriticalPath {
       time{};  // of each Bound; adds up to Span()
 
   int64_t Time(Bound bound) const { return time[static_cast<size_t>(bound)]; }
-  int64_t Span() const {
-    return segments.empty() ? 0 : segments.back().end - segments.front().start;
-  }
+  int64_t Span() const { return std::accumulate(time.begin(), time.end(), int64_t{0}); }
   // What something recorded explains.
   int64_t Explained() const { return Span() - Time(Bound::kNoRecord); }
 };

@@ -18,6 +18,11 @@ constexpr bool IsUsual(Reason reason) {
          reason == Reason::kSync;
 }
 
+// Reasons whose edges cost the same: from the end of work to the next start, whichever stream.
+constexpr size_t UsualOf(Reason reason) {
+  return static_cast<size_t>(reason == Reason::kWait ? Reason::kStream : reason);
+}
+
 bool IsUnexplained(const Edge& edge) {
   return edge.lag > kLongestGap && edge.work != kNowhere &&
          (edge.bound == Bound::kKernelGap || edge.bound == Bound::kLaunch);
@@ -109,7 +114,7 @@ void DependencyDraft::SettleLags() {
   std::array<std::vector<int64_t>, static_cast<size_t>(Reason::kWindow) + 1> seen;
   for (uint32_t m = 1; m < out_.times.size(); ++m) {
     const Edge& edge = out_.edges[out_.first_edge[m]];
-    if (IsUsual(edge.reason)) seen[static_cast<size_t>(edge.reason)].push_back(edge.lag);
+    if (IsUsual(edge.reason)) seen[UsualOf(edge.reason)].push_back(edge.lag);
   }
   std::array<int64_t, seen.size()> usual{};
   for (size_t r = 0; r < seen.size(); ++r) {
@@ -119,12 +124,17 @@ void DependencyDraft::SettleLags() {
     usual[r] = *middle;
   }
   for (uint32_t m = 1; m < out_.times.size(); ++m) {
-    const int64_t decided = out_.edges[out_.first_edge[m]].lag;
+    const Edge& decided = out_.edges[out_.first_edge[m]];
     for (uint32_t e = out_.first_edge[m] + 1; e < out_.first_edge[m + 1]; ++e) {
       Edge& edge = out_.edges[e];
-      if (edge.lag == kUsual) {
+      if (edge.lag == kUsual && IsUsual(edge.reason)) {
+        edge.lag = usual[UsualOf(edge.reason)];
+      } else if (edge.lag == kUsual) {
         // A thread that waited needs as long to go on as it did after what it waited for.
-        edge.lag = IsUsual(edge.reason) ? usual[static_cast<size_t>(edge.reason)] : decided;
+        const Edge waited = edge;
+        edge = decided;
+        edge.from = waited.from;
+        edge.reason = waited.reason;
       }
       edge.lag = std::min(edge.lag, out_.times[m] - out_.times[edge.from]);
     }

@@ -62,6 +62,7 @@ class DeviceSide {
   void SortLaunches();
   void IndexSyncs();
   void AddLaunches();
+  void AddCopyWait(const Piece& piece, const Call& call);
   void AddRecordedWaits();
   void AddStreamOrder();
   void AddHostWaits();
@@ -157,19 +158,24 @@ void DeviceSide::AddLaunches() {
     const uint32_t from = host_.At(call->thread, returned ? call->end : call->start);
     if (from != kNowhere)
       draft_.AddEdge(from, piece.start, Before(piece, Bound::kLaunch, Reason::kLaunch));
-    // A copying call that returns after its copy has waited for it.
-    if (call->role != CallRole::kCopy || piece.work->end > call->end) continue;
-    const uint32_t to = host_.At(call->thread, call->end);
-    if (to != kNowhere) {
-      draft_.AddEdge(piece.end, to,
-                     {.lag = DependencyDraft::kUsual,
-                      .bound = Bound::kSync,
-                      .reason = Reason::kSync,
-                      .name = call->name,
-                      .thread = call->thread,
-                      .range = call->range});
-    }
+    AddCopyWait(piece, *call);
   }
+}
+
+// A copying call that returns after its copy has waited for it; one that returns while it runs,
+// for its start: the pages are handed over by the call itself.
+void DeviceSide::AddCopyWait(const Piece& piece, const Call& call) {
+  if (call.role != CallRole::kCopy || piece.work->start >= call.end) return;
+  const uint32_t to = host_.At(call.thread, call.end);
+  if (to == kNowhere) return;
+  const bool done = piece.work->end <= call.end;
+  draft_.AddEdge(done ? piece.end : piece.start, to,
+                 {.lag = DependencyDraft::kUsual,
+                  .bound = done ? Bound::kSync : Bound::kLaunch,
+                  .reason = Reason::kSync,
+                  .name = call.name,
+                  .thread = call.thread,
+                  .range = call.range});
 }
 
 uint32_t DeviceSide::StreamOf(int64_t device, int64_t stream) const {
@@ -216,7 +222,7 @@ bool DeviceSide::MayWait(const Piece& piece, const Piece* before) const {
   if (call == nullptr || call->role == CallRole::kGraphLaunch) return true;
   if (waits_are_recorded_) return false;
   if (stream_waits_.empty()) return true;
-  const int64_t since = before == nullptr ? window_.start : before->work->launched;
+  const int64_t since = before == nullptr ? kNoTime : before->work->launched;
   const auto wait = std::ranges::lower_bound(stream_waits_, since);
   return wait != stream_waits_.end() && *wait <= call->start;
 }
