@@ -143,7 +143,7 @@ Table RanksTable(const MeasuredPaths& measured) {
     }
     table.rows.push_back(std::move(row));
   }
-  table.text_rows = 8;
+  table.text_rows = measured.ranks.size() == 1 ? 0 : 4;
   return table;
 }
 
@@ -192,7 +192,7 @@ Table ContributorsTable(const RankPath& shown, const Contributions& sums) {
   const size_t time = table.columns.size() - 2;
   std::ranges::stable_sort(table.rows, std::ranges::greater{},
                            [&](const auto& row) { return std::get<int64_t>(row[time]); });
-  table.text_rows = 8;
+  table.text_rows = 5;
   return table;
 }
 
