@@ -32,13 +32,15 @@ one of: `gpu_compute`, `gpu_communication`, `gpu_memory`; `launch_overhead` (the
 calls, and from the call to the start); `kernel_gap` (from the end of the work before to the start);
 `cpu`; `data_loading` (ranges named after a loader); `sync` (calls that wait, beyond the work they wait
 for); `no_record` (nothing recorded explains it: also work that starts 30 us after all it is known to
-wait for, and work of steps that were not selected). The pieces tile the stretch: their sum is `span` to the nanosecond; `path` is span without
-no_record.
+wait for, and work of steps that were not selected). The pieces tile the stretch: their sum is `span`
+to the nanosecond; `path` is span without no_record.
 
 What if: `what_if` takes changes separated by ';': kernel:TEXT*F (work whose name contains TEXT),
 operator:NAME*F (the host in it, and work launched there), or compute, communication, memory,
 launch, kernel_gap, cpu, data_loading, sync*F; "=0" removes. All moments of the stretch, not only
-those on the path, are then timed anew, each as early as what it depends on allows.
+those on the path, are then timed anew, each as early as what it depends on allows. What decided
+keeps its recorded delay, and what did not decide but then does costs what is usual (the median):
+without a change exactly the recorded span comes out.
 
 **Cannot see:** waits between streams that the trace does not record (sync records come with
 profilers of 2023 and later on NVIDIA) are guessed where calls, a graph or missing records make them
@@ -48,7 +50,7 @@ share. A host that polls, or stands before a full launch queue, seems to work.
 
 **Read it so:** `bounds` says what the step waits for; only what is on the path can make it shorter,
 and `what_if` says by how much at most, because another chain takes over. A path full of gpu_compute is
-a healthy one.
+a healthy one; much gpu_communication on some ranks only means that they wait for the others.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
