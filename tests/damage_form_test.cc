@@ -86,7 +86,7 @@ std::vector<Form> Forms() {
                                          today.substr(array - 14, today.find("\n]") - array + 16) +
                                          R"(,"distributedInfo":{"rank":2}})"},
       {"records between that are no work", Replaced(today, "\n{\"ph\"", R"(
-{"ph":"M","name":"process_name","pid":9,"tid":0,"ts":0,"args":{"name":"python"}},
+{"ph":"M","name":"process_name","pid":8,"tid":0,"ts":0,"args":{"name":"python"}},
 {"ph":"s","id":11,"pid":9,"tid":9,"ts":1,"cat":"ac2g","name":"ac2g"},
 {"ph":"i","s":"t","name":"[note]","pid":9,"tid":9,"ts":3,"args":{"Of":512}},
 {"ph":"X","cat":"cuda_sync","name":"Stream Sync","pid":0,"tid":7,"ts":0,"dur":900,"args":{"stream":7}},

@@ -40,7 +40,9 @@ bool CostsWhatItIsLong(const Make& text_of_size, size_t size) {
 
 // `event` with one more argument, JSON text as it is.
 std::string WithArg(std::string event, std::string_view arg) {
-  event.insert(event.size() - 2, "," + std::string(arg));
+  const size_t end = event.size() - 2;
+  const std::string comma = event[end - 1] == '{' ? "" : ",";
+  event.insert(end, comma + std::string(arg));
   return event;
 }
 

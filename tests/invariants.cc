@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <tuple>
+#include <utility>
 
 #include "tests/answer.h"
 
@@ -31,6 +33,7 @@ class Checker {
     CheckKernels("kernels");
     CheckKernels("top");
     CheckStreams();
+    CheckPath();
     return std::move(broken_);
   }
 
@@ -123,6 +126,44 @@ class Checker {
     }
     for (const auto& [rank, difference] : events) {
       Equal(fmt::format("events on streams of rank {} = kernels", rank), difference, 0);
+    }
+  }
+
+  // The bounds and segments of a path tile its span, and no change that removes something makes it
+  // longer, or shorter by more than what it removes of the path.
+  void CheckPath() {
+    std::map<std::pair<int64_t, int64_t>, std::map<std::string, int64_t>> bounds;
+    for (const Row& row : RowsOf(answer_, "critical_path", "bounds")) {
+      Ordered("a bound takes time", 1, row.Int("time"));
+      bounds[{row.Int("rank"), row.Int("window")}][row.Text("bound")] = row.Int("time");
+    }
+    int64_t shown = -1;
+    for (const Row& row : RowsOf(answer_, "critical_path", "ranks")) {
+      if (shown < 0) shown = row.Int("span");
+      int64_t sum = 0;
+      auto& times = bounds[{row.Int("rank"), row.Int("window")}];
+      for (const auto& [bound, time] : times) sum += time;
+      Equal("bounds = span", sum, row.Int("span"));
+      Equal("path + no_record = span", row.Int("path") + times["no_record"], row.Int("span"));
+    }
+    int64_t end = 0;
+    for (const Row& row : RowsOf(answer_, "critical_path", "segments")) {
+      Equal("a segment begins where the one before ended", row.Int("start"), end);
+      Ordered("a segment takes time", 1, row.Int("duration"));
+      end = row.Int("start") + row.Int("duration");
+    }
+    if (shown >= 0) Equal("segments = span", end, shown);
+    const std::map<std::string, std::string> removed = {{"compute*0", "gpu_compute"},
+                                                        {"communication*0", "gpu_communication"},
+                                                        {"launch*0", "launch_overhead"},
+                                                        {"data_loading*0", "data_loading"},
+                                                        {"cpu*0", "cpu"}};
+    for (const Row& row : RowsOf(answer_, "critical_path", "what_if")) {
+      const auto bound = removed.find(row.Text("change"));
+      if (bound == removed.end()) continue;
+      Ordered("removing saves", 0, row.Int("saved"));
+      Ordered("no more than it takes of the path", row.Int("saved"),
+              bounds[{row.Int("rank"), row.Int("window")}][bound->second]);
     }
   }
 

@@ -19,6 +19,9 @@ namespace stepscope::testing {
 //   per kernel                min <= mean <= max, and count times each bounds the sum
 //   per rank                  as many events on its streams as kernels in its breakdown
 //   per stream                gaps + busy fit into the span of its device; no gap is negative
+//   per rank                  the bounds and segments of the critical path tile its span, and
+//   removing
+//                             something saves no more than its time on the path
 std::vector<std::string> BrokenInvariants(const ReportSet& answer);
 
 }  // namespace stepscope::testing

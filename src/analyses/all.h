@@ -7,13 +7,13 @@ namespace stepscope {
 
 extern const Analysis kTemporalBreakdown, kCommOverlap, kIdleTime, kKernelBreakdown,
     kKernelDistribution, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels,
-    kKernelSequences, kUserAnnotations, kPhases, kMemoryTimeline, kCuptiCounters;
+    kKernelSequences, kUserAnnotations, kPhases, kMemoryTimeline, kCuptiCounters, kCriticalPath;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
     &kTemporalBreakdown, &kCommOverlap, &kIdleTime,        &kKernelBreakdown, &kKernelDistribution,
     &kLaunchStats,       &kQueueLength, &kMemoryBandwidth, &kOperatorKernels, &kKernelSequences,
-    &kUserAnnotations,   &kPhases,      &kMemoryTimeline,  &kCuptiCounters,
+    &kUserAnnotations,   &kPhases,      &kMemoryTimeline,  &kCuptiCounters,   &kCriticalPath,
 };
 
 }  // namespace stepscope

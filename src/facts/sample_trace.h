@@ -21,6 +21,25 @@ struct SampleTrace {
     trace.Add({start, 1, trace.strings.Intern(name), HostTrack(), Kind::kRuntime});
     trace.Set(IntField::kCorrelation, correlation);
   }
+  void Call(std::string_view name, int64_t start, int64_t correlation, int64_t end,
+            int64_t thread = 0) {
+    trace.Add({start, end - start, trace.strings.Intern(name), HostTrack(thread), Kind::kRuntime});
+    trace.Set(IntField::kCorrelation, correlation);
+  }
+  // An operator or annotation.
+  void Range(std::string_view name, int64_t start, int64_t end, Kind kind = Kind::kOperator,
+             int64_t thread = 0) {
+    trace.Add({start, end - start, trace.strings.Intern(name), HostTrack(thread), kind});
+  }
+  // A record of a synchronisation, of the call with that correlation.
+  void Sync(std::string_view name, int64_t start, int64_t end, int64_t correlation, int64_t stream,
+            int64_t wait_stream, int64_t wait_correlation) {
+    const TrackId track = StreamTrack(0, stream);
+    trace.Add({start, end - start, trace.strings.Intern(name), track, Kind::kSync});
+    trace.Set(IntField::kCorrelation, correlation);
+    trace.Set(IntField::kWaitStream, wait_stream);
+    trace.Set(IntField::kWaitCorrelation, wait_correlation);
+  }
   void Launch(int64_t start, int64_t correlation) { Call("cudaLaunchKernel", start, correlation); }
   void Step(int64_t number, int64_t start, int64_t end, Kind kind = Kind::kAnnotation) {
     const std::string name = "ProfilerStep#" + std::to_string(number);
@@ -35,11 +54,13 @@ struct SampleTrace {
     trace.tracks.push_back({.is_stream = true, .device = device, .stream = stream});
     return static_cast<TrackId>(trace.tracks.size() - 1);
   }
-  TrackId HostTrack() {
+  // The host's threads count from 0.
+  TrackId HostTrack(int64_t thread = 0) {
+    const std::string id = std::to_string(thread + 1);
     for (TrackId t = 0; t < trace.tracks.size(); ++t) {
-      if (!trace.tracks[t].is_stream) return t;
+      if (!trace.tracks[t].is_stream && trace.tracks[t].thread == id) return t;
     }
-    trace.tracks.push_back({.process = "1", .thread = "1"});
+    trace.tracks.push_back({.process = "1", .thread = id});
     return static_cast<TrackId>(trace.tracks.size() - 1);
   }
 

@@ -99,8 +99,10 @@ constexpr auto kDeviceToDeviceParts = std::to_array<std::string_view>(
     {"dtod", "devicetodevice", "device to device", "device -> device", "rocclr_copybuffer"});
 constexpr auto kPeerParts = std::to_array<std::string_view>({"ptop", "peertopeer", "peer"});
 
-constexpr auto kDataLoadingParts =
-    std::to_array<std::string_view>({"dataloader", "data_load", "dataloading", "data loading"});
+// Of PyTorch's loaders and of what jobs call their own.
+constexpr auto kDataLoadingParts = std::to_array<std::string_view>(
+    {"dataloader", "enumerate(datapipe)", "data_load", "data loading", "dataloading", "load_batch",
+     "load_data", "next_batch", "fetch_batch"});
 constexpr auto kForwardParts = std::to_array<std::string_view>({".forward", "## forward"});
 
 std::string Lower(std::string_view text) {

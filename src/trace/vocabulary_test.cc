@@ -228,6 +228,18 @@ TEST(Vocabulary, CallsThatPutKernelsOnADevice) {
   }
 }
 
+TEST(Vocabulary, RangesThatLoadData) {
+  for (const char* name : {"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                           "enumerate(DataPipe)#MapperIterDataPipe", "DataLoader.__next__",
+                           "## data_load ##", "## load_batch ##", "get_next_batch"}) {
+    EXPECT_EQ(PhaseOfName(name), Phase::kDataLoading) << name;
+  }
+  for (const char* name : {"aten::copy_", "## all2all_data:lengths ##", "load_state_dict", "data",
+                           "DistributedDataParallel.forward", ""}) {
+    EXPECT_NE(PhaseOfName(name), Phase::kDataLoading) << name;
+  }
+}
+
 TEST(Vocabulary, Steps) {
   EXPECT_EQ(StepNumber("ProfilerStep#0"), 0);
   EXPECT_EQ(StepNumber("ProfilerStep#552"), 552);
