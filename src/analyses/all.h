@@ -6,11 +6,12 @@
 namespace stepscope {
 
 extern const Analysis kTemporalBreakdown, kCommOverlap, kIdleTime, kKernelBreakdown,
-    kKernelDistribution;
+    kKernelDistribution, kCollectives, kStragglers, kImbalance;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
-    &kTemporalBreakdown, &kCommOverlap, &kIdleTime, &kKernelBreakdown, &kKernelDistribution,
+    &kTemporalBreakdown,  &kCommOverlap, &kIdleTime,   &kKernelBreakdown,
+    &kKernelDistribution, &kCollectives, &kStragglers, &kImbalance,
 };
 
 }  // namespace stepscope
