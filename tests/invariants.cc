@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -31,6 +32,9 @@ class Checker {
     CheckKernels("kernels");
     CheckKernels("top");
     CheckStreams();
+    CheckCollectives();
+    CheckStragglers();
+    CheckImbalance();
     return std::move(broken_);
   }
 
@@ -123,6 +127,60 @@ class Checker {
     }
     for (const auto& [rank, difference] : events) {
       Equal(fmt::format("events on streams of rank {} = kernels", rank), difference, 0);
+    }
+  }
+
+  // wait + transfer <= duration + error bar: every collective is split into the two.
+  void CheckCollectives() {
+    std::map<int64_t, int64_t> kernels, duration;
+    for (const Row& row : RowsOf(answer_, "kernel_breakdown", "kernels")) {
+      if (row.Text("kind") != "communication") continue;
+      kernels[row.Int("rank")] += row.Int("count");
+      duration[row.Int("rank")] += row.Int("sum");
+    }
+    int64_t blame = 0, wait = 0;
+    for (const Row& row : RowsOf(answer_, "collectives", "ranks")) {
+      const int64_t rank = row.Int("rank");
+      Equal(fmt::format("matched + unmatched = communication kernels of rank {}", rank),
+            row.Int("matched") + row.Int("unmatched"), kernels[rank]);
+      Equal("a clock is known with its error", row.Has("clock_offset") ? 1 : 0,
+            row.Has("clock_error") ? 1 : 0);
+      if (!row.Has("wait")) continue;
+      for (const char* part : {"wait", "transfer", "blame", "clock_error"}) {
+        Ordered(part, 0, row.Int(part));
+      }
+      Ordered("wait + transfer <= duration + error bar", row.Int("wait") + row.Int("transfer"),
+              duration[rank] + row.Int("clock_error"));
+      Ordered("times last <= matched", row.Int("times_last"), row.Int("matched"));
+      blame += row.Int("blame");
+      wait += row.Int("wait");
+    }
+    Equal("blame = waiting", blame, wait);
+    for (const Row& row : RowsOf(answer_, "collectives", "collectives")) {
+      if (row.Has("wait_max")) Ordered("wait_max", 0, row.Int("wait_max"));
+    }
+  }
+
+  void CheckStragglers() {
+    double scores = 0;
+    int64_t before = INT64_MAX;
+    for (const Row& row : RowsOf(answer_, "stragglers", "ranks")) {
+      Ordered("worst first", row.Int("blame"), before);
+      before = row.Int("blame");
+      Ordered("lost", 0, row.Int("lost"));
+      Ordered("lost <= waiting caused", row.Int("lost"), row.Int("blame"));
+      if (row.Has("score")) scores += row.Real("score");
+    }
+    if (scores != 0 && std::abs(scores - 1) > 1e-6) {
+      broken_.push_back(fmt::format("scores add up to {}, not to 1", scores));
+    }
+  }
+
+  void CheckImbalance() {
+    for (const Row& row : RowsOf(answer_, "imbalance", "matrix")) {
+      for (const char* part : {"compute", "exposed", "idle"}) Ordered(part, 0, row.Int(part));
+      Ordered("compute + exposed + idle <= step_time",
+              row.Int("compute") + row.Int("exposed") + row.Int("idle"), row.Int("step_time"));
     }
   }
 

@@ -294,7 +294,7 @@ std::string Headline(const CollectiveFacts& c, const Totals& t) {
   if (all <= 0) return text + ".";
   text += fmt::format("; {} of their time is waiting for the last rank",
                       HumanRatio(static_cast<double>(t.wait) / all));
-  if (t.blamed->blame > 0) text += fmt::format(", most often rank {}", t.blamed->rank);
+  if (t.blamed->blame > 0) text += fmt::format(", most of it for rank {}", t.blamed->rank);
   return text +
          fmt::format(" (clocks aligned to within {}).", HumanTime(static_cast<double>(t.error)));
 }
@@ -315,13 +315,15 @@ Report Run(const Facts& facts, const Params&) {
   }
   const Totals t = AddUp(c);
   report.headline = Headline(c, t);
+  const bool joined = std::ranges::any_of(c.ranks, [](const auto& r) { return r.clock.known; });
+  const auto if_joined = [&](int64_t value) { return joined ? Cell(value) : Cell(); };
   report.metrics = {
       {"match_rate", "matched", c.ranks.size() > 1 ? t.MatchRate() : Cell(), Unit::kRatio},
       {"mismatches", "mismatches", static_cast<int64_t>(c.mismatches.size()), Unit::kCount},
       {"wait_ratio", "waiting, of collectives", Ratio(t.wait, AddSaturated(t.wait, t.transfer)),
        Unit::kRatio},
-      {"clock_offset_max", "largest clock offset", t.offset, Unit::kNanoseconds},
-      {"clock_error_max", "largest error bar", t.error, Unit::kNanoseconds}};
+      {"clock_offset_max", "largest clock offset", if_joined(t.offset), Unit::kNanoseconds},
+      {"clock_error_max", "largest error bar", if_joined(t.error), Unit::kNanoseconds}};
   report.tables.push_back(RankTable(c));
   report.tables.push_back(KindTable(facts));
   report.tables.push_back(MatchTable(facts));

@@ -25,7 +25,8 @@ in that rank is likely to be the reason?
 arrived last, by aligned clocks (see `collectives` for both, and for the error bar). `score` is the
 share of all waiting that a rank caused; `lost` is how long each other rank, in the mean, waited for it
 with no compute kernel running meanwhile. `since_step` is the first step from which on it caused at
-least half of the waiting in four of five steps; none where that never holds, or without steps.
+least half of the waiting in four of five steps, and in three at least; none where that never holds,
+or without steps.
 The reason is what the rank spends more on than the median of the others, per step: slower or more
 compute kernels, a device that is idle because a launch came late (host-bound launch), time in a data
 loader (input wait), copies, or transfer in collectives (slower link). It must explain three tenths of the delay,
@@ -46,6 +47,7 @@ constexpr auto kParams = std::to_array<Parameter>({
 
 constexpr double kFairShares = 1.5;  // of the waiting, to stand out
 constexpr double kMostSteps = 0.8;
+constexpr int64_t kFewestSteps = 3;
 constexpr double kExplains = 0.3;  // of the delay
 
 enum class Cause : uint8_t { kCompute, kMoreCompute, kHost, kInput, kCopies, kLink, kUnknown };
@@ -143,16 +145,17 @@ bool CausedMost(const std::map<uint32_t, int64_t>& blame, uint32_t rank) {
   return own != blame.end() && own->second > 0 && static_cast<double>(own->second) * 2 >= all;
 }
 
+// Fewer steps than kFewestSteps can be chance, unless there are no more.
 std::optional<int64_t> SinceStep(const StepBlame& steps, uint32_t rank) {
   std::optional<int64_t> since;
+  const int64_t enough = std::min(kFewestSteps, std::ssize(steps));
   int64_t late = 0, seen = 0;
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     const bool is_late = CausedMost(step->second, rank);
     late += is_late ? 1 : 0;
     ++seen;
-    if (is_late && static_cast<double>(late) >= kMostSteps * static_cast<double>(seen)) {
-      since = step->first;
-    }
+    const bool mostly = static_cast<double>(late) >= kMostSteps * static_cast<double>(seen);
+    if (is_late && mostly && seen >= enough) since = step->first;
   }
   return since;
 }
@@ -245,21 +248,33 @@ Table RankTable(const CollectiveFacts& c, const Blames& blames) {
       .columns = {KeyColumn("rank", "rank"), RatioColumn("score", "of all waiting"),
                   Column{"since_step", "since step"}, TimeColumn("lost", "others lose"),
                   Column{"reason", "likely reason"}, TimeColumn("blame", "waiting caused"),
-                  CountColumn("times_last", "times last"), TimeColumn("clock_error", "error bar"),
-                  TimeColumn("compute_extra", "compute"), TimeColumn("host_extra", "late launches"),
-                  TimeColumn("input_extra", "input"), TimeColumn("copy_extra", "copies"),
-                  TimeColumn("transfer_extra", "transfer")},
+                  CountColumn("times_last", "times last"), TimeColumn("clock_error", "error bar")},
       .text_rows = 4};
   for (const Suspect& s : blames.suspects) {
     const RankCollectives& r = c.ranks[s.rank];
     if (r.split == 0) continue;
     const bool blamed = s.blame > 0;
-    const auto if_blamed = [&](Cell cell) { return blamed ? cell : Cell(); };
-    table.rows.push_back(
-        {r.rank, blames.total > 0 ? Cell(s.score) : Cell(), s.since ? Cell(*s.since) : Cell(),
-         s.lost, if_blamed(std::string(CauseName(s.cause))), s.blame, r.times_last, r.clock.error,
-         if_blamed(s.extra.compute), if_blamed(s.extra.host), if_blamed(s.extra.input),
-         if_blamed(s.extra.copies), if_blamed(s.extra.transfer)});
+    table.rows.push_back({r.rank, blames.total > 0 ? Cell(s.score) : Cell(),
+                          s.since ? Cell(*s.since) : Cell(), s.lost,
+                          blamed ? Cell(std::string(CauseName(s.cause))) : Cell(), s.blame,
+                          r.times_last, r.clock.error});
+  }
+  return table;
+}
+
+// The evidence for the reasons.
+Table ReasonTable(const CollectiveFacts& c, const Blames& blames) {
+  Table table{
+      .key = "reasons",
+      .title = "What blamed ranks spend beyond the median of the others",
+      .columns = {KeyColumn("rank", "rank"), TimeColumn("compute", "compute"),
+                  TimeColumn("late_launches", "late launches"), TimeColumn("input", "input"),
+                  TimeColumn("copies", "copies"), TimeColumn("transfer", "transfer")},
+      .text_rows = 0};
+  for (const Suspect& s : blames.suspects) {
+    if (s.blame == 0) continue;
+    table.rows.push_back({c.ranks[s.rank].rank, s.extra.compute, s.extra.host, s.extra.input,
+                          s.extra.copies, s.extra.transfer});
   }
   return table;
 }
@@ -292,7 +307,7 @@ std::string ReasonEvidence(const Suspect& s) {
   };
   switch (s.cause) {
     case Cause::kCompute:
-      return more(s.extra.compute, "in about as many compute kernels");
+      return more(s.extra.compute, "in compute kernels, of which it runs no more");
     case Cause::kMoreCompute:
       return more(s.extra.compute, "in compute kernels, and runs more of them");
     case Cause::kHost:
@@ -377,6 +392,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.metrics = {{"waiting", "waiting of all ranks", blames.total, Unit::kNanoseconds},
                     {"clock_error_max", "largest error bar", LargestError(c), Unit::kNanoseconds}};
   report.tables.push_back(RankTable(c, blames));
+  report.tables.push_back(ReasonTable(c, blames));
   report.tables.push_back(StepTable(c, blames.steps));
   constexpr size_t kMostFindings = 3;
   for (const Suspect& s : blames.suspects) {

@@ -205,9 +205,9 @@ class Aligner {
 
 int64_t Clock::Aligned(int64_t time) const {
   constexpr int64_t kMost = int64_t{1} << 61;
-  const int64_t ahead =
-      AddSaturated(std::clamp(offset, -kMost, kMost), Drifted(drift, time, origin));
-  return Apart(std::clamp(time, -kMost, kMost), std::clamp(ahead, -kMost, kMost));
+  const int64_t moved = Apart(std::clamp(time, -kMost, kMost), std::clamp(offset, -kMost, kMost));
+  // `drift` is for every ns of the reference, of which this clock counts 1 + drift.
+  return Apart(moved, Drifted(drift / (1 + drift), moved, origin));
 }
 
 std::vector<Clock> AlignClocks(const CollectiveFacts& facts) { return Aligner(facts).Align(); }
