@@ -19,6 +19,10 @@ namespace stepscope::testing {
 //   per kernel                min <= mean <= max, and count times each bounds the sum
 //   per rank                  as many events on its streams as kernels in its breakdown
 //   per stream                gaps + busy fit into the span of its device; no gap is negative
+//   per rank                  matched + unmatched collectives = communication kernels, and
+//                             wait + transfer <= their durations + the error bar of its clock
+//   over all ranks            the waiting that was caused is that which was done
+//   per rank and step         compute + exposed + idle <= step_time
 std::vector<std::string> BrokenInvariants(const ReportSet& answer);
 
 }  // namespace stepscope::testing
