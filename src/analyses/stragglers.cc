@@ -11,7 +11,6 @@
 #include "base/saturate.h"
 #include "facts/compute_cover.h"
 #include "facts/lateness.h"
-#include "facts/robust.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -52,24 +51,32 @@ constexpr double kExplains = 0.3;  // of the delay
 
 enum class Cause : uint8_t { kCompute, kMoreCompute, kHost, kInput, kCopies, kLink, kUnknown };
 
-// What a rank spends beyond the median of the others, in ns; may be negative.
-struct Extra {
-  int64_t compute = 0, host = 0, input = 0, copies = 0, transfer = 0;
-  bool more_kernels = false;
-};
-
 struct Suspect {
   uint32_t rank = 0;  // index into CollectiveFacts::ranks
   double score = 0;
   int64_t blame = 0, lost = 0;
   int64_t waits = 0;  // how many times somebody waited for it
   std::optional<int64_t> since;
-  Extra extra;
+  RankEffort beyond;  // the others
   Cause cause = Cause::kUnknown;
 };
 
 // What each rank was to blame for in each step.
-using StepBlame = std::map<int64_t, std::map<uint32_t, int64_t>>;
+struct Blame {
+  std::map<uint32_t, int64_t> by_rank;
+  int64_t all = 0;
+
+  void Add(uint32_t rank, int64_t ns) {
+    int64_t& own = by_rank[rank];
+    own = AddSaturated(own, ns);
+    all = AddSaturated(all, ns);
+  }
+  bool CausedMost(uint32_t rank) const {
+    const auto own = by_rank.find(rank);
+    return own != by_rank.end() && own->second > 0 && own->second >= all - own->second;
+  }
+};
+using StepBlame = std::map<int64_t, Blame>;
 
 struct Blames {
   std::vector<Suspect> suspects;  // by rank
@@ -125,10 +132,7 @@ Blames FindBlames(const Facts& facts) {
       waited = AddSaturated(waited, part.wait);
       suspect.lost = AddSaturated(suspect.lost, covers.Exposed(part));
     }
-    const auto step = StepOf(facts, last);
-    if (!step) continue;
-    int64_t& in_step = blames.steps[*step][last.rank];
-    in_step = AddSaturated(in_step, waited);
+    if (const auto step = StepOf(facts, last)) blames.steps[*step].Add(last.rank, waited);
   }
   for (Suspect& s : blames.suspects) {
     s.lost /= std::max<int64_t>(1, std::ssize(c.ranks) - 1);
@@ -138,20 +142,13 @@ Blames FindBlames(const Facts& facts) {
   return blames;
 }
 
-bool CausedMost(const std::map<uint32_t, int64_t>& blame, uint32_t rank) {
-  double all = 0;
-  for (const auto& [other, ns] : blame) all += static_cast<double>(ns);
-  const auto own = blame.find(rank);
-  return own != blame.end() && own->second > 0 && static_cast<double>(own->second) * 2 >= all;
-}
-
 // Fewer steps than kFewestSteps can be chance, unless there are no more.
 std::optional<int64_t> SinceStep(const StepBlame& steps, uint32_t rank) {
   std::optional<int64_t> since;
   const int64_t enough = std::min(kFewestSteps, std::ssize(steps));
   int64_t late = 0, seen = 0;
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-    const bool is_late = CausedMost(step->second, rank);
+    const bool is_late = step->second.CausedMost(rank);
     late += is_late ? 1 : 0;
     ++seen;
     const bool mostly = static_cast<double>(late) >= kMostSteps * static_cast<double>(seen);
@@ -160,44 +157,14 @@ std::optional<int64_t> SinceStep(const StepBlame& steps, uint32_t rank) {
   return since;
 }
 
-// Of one rank against the median of the others, per step, times its steps.
-template <class Value>
-int64_t Beyond(const std::vector<RankEffort>& efforts, size_t rank, const Value& value) {
-  const auto per_step = [&](size_t r) {
-    return static_cast<double>(value(r)) /
-           static_cast<double>(std::max<int64_t>(1, efforts[r].steps));
-  };
-  std::vector<double> others;
-  for (size_t r = 0; r < efforts.size(); ++r) {
-    if (r != rank) others.push_back(per_step(r));
-  }
-  const double beyond = per_step(rank) - MedianOf(others);
-  return static_cast<int64_t>(beyond *
-                              static_cast<double>(std::max<int64_t>(1, efforts[rank].steps)));
-}
-
-Extra Compare(const Facts& facts, const std::vector<RankEffort>& efforts, size_t rank) {
-  const auto beyond = [&](int64_t RankEffort::* member) {
-    return Beyond(efforts, rank, [&](size_t r) { return efforts[r].*member; });
-  };
-  Extra extra{.compute = beyond(&RankEffort::compute),
-              .host = beyond(&RankEffort::host_late),
-              .input = beyond(&RankEffort::input),
-              .copies = beyond(&RankEffort::copies)};
-  extra.transfer =
-      Beyond(efforts, rank, [&](size_t r) { return facts.collectives.ranks[r].transfer; });
-  extra.more_kernels = beyond(&RankEffort::kernels) * 20 > efforts[rank].kernels;
-  return extra;
-}
-
-Cause FindCause(const Suspect& s, int64_t delay) {
-  const Extra& e = s.extra;
+Cause FindCause(const Suspect& s, bool more_kernels, int64_t delay) {
+  const RankEffort& b = s.beyond;
   const std::pair<int64_t, Cause> causes[] = {
-      {e.compute, e.more_kernels ? Cause::kMoreCompute : Cause::kCompute},
-      {e.host, e.input * 2 >= e.host ? Cause::kInput : Cause::kHost},
-      {e.input, Cause::kInput},
-      {e.copies, Cause::kCopies},
-      {e.transfer, Cause::kLink}};
+      {b.compute, more_kernels ? Cause::kMoreCompute : Cause::kCompute},
+      {b.host_late, b.input >= b.host_late / 2 ? Cause::kInput : Cause::kHost},
+      {b.input, Cause::kInput},
+      {b.copies, Cause::kCopies},
+      {b.transfer, Cause::kLink}};
   // Of equal ones the first: host and input are often the same time seen twice.
   const auto most = *std::ranges::max_element(causes, {}, [](const auto& c) { return c.first; });
   const bool explains =
@@ -233,11 +200,14 @@ std::string_view Hint(Cause cause) {
 
 void Explain(const Facts& facts, Blames& blames) {
   const std::vector<RankEffort> efforts = MeasureEfforts(facts);
+  const std::vector<RankEffort> beyond = BeyondOthers(efforts);
+  const int64_t others = std::ssize(efforts) - 1;
   for (Suspect& s : blames.suspects) {
     if (s.blame == 0) continue;
     s.since = SinceStep(blames.steps, s.rank);
-    s.extra = Compare(facts, efforts, s.rank);
-    s.cause = FindCause(s, s.blame / std::max<int64_t>(1, std::ssize(blames.suspects) - 1));
+    s.beyond = beyond[s.rank];
+    const bool more_kernels = s.beyond.kernels > efforts[s.rank].kernels / 20;
+    s.cause = FindCause(s, more_kernels, s.blame / others);
   }
 }
 
@@ -273,8 +243,8 @@ Table ReasonTable(const CollectiveFacts& c, const Blames& blames) {
       .text_rows = 0};
   for (const Suspect& s : blames.suspects) {
     if (s.blame == 0) continue;
-    table.rows.push_back({c.ranks[s.rank].rank, s.extra.compute, s.extra.host, s.extra.input,
-                          s.extra.copies, s.extra.transfer});
+    table.rows.push_back({c.ranks[s.rank].rank, s.beyond.compute, s.beyond.host_late,
+                          s.beyond.input, s.beyond.copies, s.beyond.transfer});
   }
   return table;
 }
@@ -286,10 +256,10 @@ Table StepTable(const CollectiveFacts& c, const StepBlame& steps) {
                           TimeColumn("blame", "waiting caused"), RatioColumn("share", "of all")},
               .text_rows = 0};
   for (const auto& [step, blame] : steps) {
-    int64_t all = 0;
-    for (const auto& [rank, ns] : blame) all = AddSaturated(all, ns);
-    const auto& most = *std::ranges::max_element(blame, {}, [](const auto& b) { return b.second; });
-    table.rows.push_back({step, c.ranks[most.first].rank, most.second, Ratio(most.second, all)});
+    const auto& most =
+        *std::ranges::max_element(blame.by_rank, {}, [](const auto& b) { return b.second; });
+    table.rows.push_back(
+        {step, c.ranks[most.first].rank, most.second, Ratio(most.second, blame.all)});
   }
   return table;
 }
@@ -307,17 +277,17 @@ std::string ReasonEvidence(const Suspect& s) {
   };
   switch (s.cause) {
     case Cause::kCompute:
-      return more(s.extra.compute, "in compute kernels, of which it runs no more");
+      return more(s.beyond.compute, "in compute kernels, of which it runs no more");
     case Cause::kMoreCompute:
-      return more(s.extra.compute, "in compute kernels, and runs more of them");
+      return more(s.beyond.compute, "in compute kernels, and runs more of them");
     case Cause::kHost:
-      return more(s.extra.host, "idle until a launch that came late");
+      return more(s.beyond.host_late, "idle until a launch that came late");
     case Cause::kInput:
-      return more(s.extra.input, "in its data loader");
+      return more(s.beyond.input, "in its data loader");
     case Cause::kCopies:
-      return more(s.extra.copies, "in copies");
+      return more(s.beyond.copies, "in copies");
     case Cause::kLink:
-      return more(s.extra.transfer, "in transfer, waiting not counted");
+      return more(s.beyond.transfer, "in transfer, waiting not counted");
     case Cause::kUnknown:
       break;
   }
@@ -359,7 +329,8 @@ void AddFinding(Report& report, const Facts& facts, const Suspect& s) {
 std::string WhyNot(const CollectiveFacts& c) {
   if (c.ranks.size() == 1) return "only one rank was recorded: nobody is waited for";
   if (c.matches.empty()) {
-    return "no rank ran a communication kernel: ranks that never meet do not wait for one another";
+    return "no rank ran a communication kernel: ranks that never meet do not wait for one "
+           "another";
   }
   if (std::ranges::none_of(c.ranks, [](const auto& r) { return r.split > 0; })) {
     return "no collective that holds its ranks up was found on two ranks, so that there is no "

@@ -53,7 +53,38 @@ void AddWork(const RankWork& rank, RankEffort& effort) {
   }
 }
 
+double StepsOf(const RankEffort& effort) {
+  return static_cast<double>(std::max<int64_t>(1, effort.steps));
+}
+
+// One sum of all ranks, in `beyond` instead of `efforts`.
+void CompareOne(const std::vector<RankEffort>& efforts, int64_t RankEffort::* member,
+                std::vector<RankEffort>& beyond) {
+  const auto per_step = [&](const RankEffort& effort) {
+    return static_cast<double>(effort.*member) / StepsOf(effort);
+  };
+  std::vector<double> sorted;
+  for (const RankEffort& effort : efforts) sorted.push_back(per_step(effort));
+  std::ranges::sort(sorted);
+  const size_t middle = (sorted.size() - 1) / 2;  // of the others
+  for (size_t r = 0; r < efforts.size(); ++r) {
+    const double own = per_step(efforts[r]);
+    const auto place = std::ranges::lower_bound(sorted, own) - sorted.begin();
+    const double median = sorted[static_cast<size_t>(place) <= middle ? middle + 1 : middle];
+    beyond[r].*member = static_cast<int64_t>((own - median) * StepsOf(efforts[r]));
+  }
+}
+
 }  // namespace
+
+std::vector<RankEffort> BeyondOthers(const std::vector<RankEffort>& efforts) {
+  std::vector<RankEffort> beyond(efforts.size());
+  for (const auto member : {&RankEffort::kernels, &RankEffort::compute, &RankEffort::copies,
+                            &RankEffort::host_late, &RankEffort::input, &RankEffort::transfer}) {
+    CompareOne(efforts, member, beyond);
+  }
+  return beyond;
+}
 
 std::vector<RankEffort> MeasureEfforts(const Facts& facts) {
   const auto& ranks = facts.collectives.ranks;
@@ -68,6 +99,7 @@ std::vector<RankEffort> MeasureEfforts(const Facts& facts) {
     Add(effort.copies, device.total.Memory());
     effort.steps += std::ranges::count_if(device.by_step, &Occupancy::any);
   }
+  for (size_t r = 0; r < ranks.size(); ++r) efforts[r].transfer = ranks[r].transfer;
   InputNames names(*facts.names);
   for (const RankWork& rank : facts.ranks) {
     AddInput(rank, names, of(rank.rank));

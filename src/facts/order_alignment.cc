@@ -8,7 +8,7 @@
 namespace stepscope {
 namespace {
 
-constexpr int64_t kSample = 256;        // pairs that judge a shift
+constexpr int64_t kSample = 128;        // pairs that judge a shift
 constexpr int64_t kLookAhead = 32;      // entries that one sequence may have and the other not
 constexpr int64_t kFewest = 3;          // pairs to judge by their ends
 constexpr int64_t kTolerance = 20'000;  // ns, of ends that belong together
