@@ -93,9 +93,7 @@ class Covers {
   int64_t Exposed(const CollectivePart& part) {
     const RankWork& rank = facts_.ranks[part.recording];
     auto& devices = covers_[part.recording];
-    for (auto d = static_cast<uint32_t>(devices.size()); d < rank.devices.size(); ++d) {
-      devices.emplace_back(rank, d);
-    }
+    if (devices.empty()) devices = ComputeCover::Of(rank);
     const Work& work = rank.work[part.work];
     const ComputeCover& cover = devices[rank.streams[work.stream].device_index];
     return part.wait - cover.Within(part.start, part.start + part.wait);

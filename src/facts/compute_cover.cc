@@ -5,20 +5,20 @@
 
 namespace stepscope {
 
-ComputeCover::ComputeCover(const RankWork& rank, uint32_t device_index) {
+std::vector<ComputeCover> ComputeCover::Of(const RankWork& rank) {
+  std::vector<ComputeCover> covers(rank.devices.size());
   for (const Work& work : rank.work) {
     if (work.kind != Kind::kCompute || work.start == work.end) continue;
-    if (rank.streams[work.stream].device_index != device_index) continue;
-    if (stretches_.empty() || work.start > stretches_.back().end) {
-      stretches_.push_back({work.start, work.end, 0});
+    auto& stretches = covers[rank.streams[work.stream].device_index].stretches_;
+    if (stretches.empty()) {
+      stretches.push_back({work.start, work.end, 0});
+    } else if (Stretch& last = stretches.back(); work.start <= last.end) {
+      last.end = std::max(last.end, work.end);
     } else {
-      stretches_.back().end = std::max(stretches_.back().end, work.end);
+      stretches.push_back({work.start, work.end, last.before + (last.end - last.start)});
     }
   }
-  for (size_t i = 1; i < stretches_.size(); ++i) {
-    const Stretch& last = stretches_[i - 1];
-    stretches_[i].before = last.before + (last.end - last.start);
-  }
+  return covers;
 }
 
 int64_t ComputeCover::Before(int64_t time) const {

@@ -1,4 +1,4 @@
-// When a device computed: tells how much of any stretch of time compute kernels cover.
+// When devices computed: tells how much of any stretch of time compute kernels cover.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@ namespace stepscope {
 
 class ComputeCover {
  public:
-  ComputeCover(const RankWork& rank, uint32_t device_index);
+  // The covers of all devices of a recording, by their index.
+  static std::vector<ComputeCover> Of(const RankWork& rank);
 
   // ns of [start, end) during which any compute kernel ran.
   int64_t Within(int64_t start, int64_t end) const;
