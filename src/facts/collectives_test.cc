@@ -181,6 +181,34 @@ TEST(Collectives, OldTracesThatFitNowhereStayUnmatched) {
   EXPECT_EQ(facts.unconfirmed, 60);
 }
 
+// Repeats, strangers and crowds: whatever is odd about them, they cost no more than they are long.
+TEST(Collectives, OddOnesCostNoMoreThanTheyAreLong) {
+  constexpr int64_t kMany = 100'000;
+  const auto cost = [](const SampleRanks& s) {
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(std::ssize(Derive(s).parts), 2 * kMany);
+    return std::chrono::steady_clock::now() - start;
+  };
+  constexpr std::chrono::seconds kLimit(20);  // a tenth of a second; squares would be minutes
+  SampleRanks one_number(2), own_groups(2), one_kernel_each(2), devices(2);
+  for (int64_t i = 0; i < kMany; ++i) {
+    for (size_t r = 0; r < 2; ++r) {
+      one_number.Add(r, i, i + 10, 7);
+      own_groups.Add(r, i, i + 10, 1, "allreduce", i, "g", std::to_string(i));
+      one_kernel_each.AddKernel(r, i, i + 10, "nccl" + std::to_string(i * (r == 0 ? 1 : -1)));
+      devices.AddKernel(r, i, i + 10, "nccl");
+      if (i > 0) devices.ranks[r].devices.push_back(i);
+      const auto device = static_cast<uint32_t>(i);
+      if (i > 0) devices.ranks[r].streams.push_back({i, 20, device});
+      devices.ranks[r].work.back().stream = device;
+    }
+  }
+  EXPECT_LT(cost(one_number), kLimit);
+  EXPECT_LT(cost(own_groups), kLimit);
+  EXPECT_LT(cost(one_kernel_each), kLimit);
+  EXPECT_LT(cost(devices), kLimit);
+}
+
 // The late rank is lost among clocks that are off by milliseconds; alignment brings it out.
 TEST(Collectives, AThousandRanksInSeconds) {
   constexpr int64_t kRanks = 1000, kCollectives = 2000;
