@@ -20,7 +20,7 @@ waiting for the last rank to arrive?
 **Counts:** collectives are matched by process group (name and members) and sequence number. Where an
 old trace carries no numbers, by order: recordings are shifted against each other until operations,
 sizes and the rhythm of their ends agree. `unmatched` are those found on no other rank, that disagree
-with the others at the same place (`mismatches`), and sends and receives, which are not matched.
+with the others at the same place (`mismatches`), and sends and receives, which are not matched; these are no part of `match_rate`.
 Clocks of hosts differ by milliseconds. Ranks leave a synchronising collective together, so the median
 difference of two ranks' ends is the offset of their clocks (`clock_offset`, ahead of the lowest rank
 they are joined to), and what the ends scatter around it is the error bar (`clock_error`); recordings

@@ -26,7 +26,7 @@ slowest, so that step times are alike and only compute tells who it was; `expose
 
 **Read it so:** draw ranks over steps and colour them by `compute`: a row that stands out is a slow device
 or a larger share of the work, a column is a step with unusual data. Pipeline stages and expert parallel
-ranks differ by design.
+ranks differ by design. One rank that the others wait for is a finding of `stragglers`, not of this.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
@@ -143,10 +143,21 @@ Totals AddUp(const std::map<int64_t, StepSpread>& steps) {
   return t;
 }
 
-void AddFinding(Report& report, const Totals& t, size_t steps) {
+// Whether most of the waiting in collectives is for that rank: then stragglers names it, and why.
+bool IsWaitedFor(const CollectiveFacts& c, int64_t rank) {
+  int64_t own = 0, all = 0;
+  for (const RankCollectives& r : c.ranks) {
+    all = AddSaturated(all, r.blame);
+    if (r.rank == rank) own = r.blame;
+  }
+  return all > 0 && own >= all / 2;
+}
+
+void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t steps) {
   const auto& [rank, times] =
       *std::ranges::max_element(t.most, {}, [](const auto& m) { return m.second; });
   const bool always_one = static_cast<size_t>(times) * 2 > steps;
+  if (always_one && IsWaitedFor(facts.collectives, rank)) return;
   const double worth = std::min(t.uneven, t.waiting);
   report.findings.push_back(
       {.severity = t.Share() >= 0.2 ? Severity::kHigh : Severity::kMedium,
@@ -192,7 +203,8 @@ Report Run(const Facts& facts, const Params& params) {
   report.metrics = {{"compute_imbalance", "uneven compute", t.Share(), Unit::kRatio}};
   report.tables.push_back(StepTable(spreads));
   report.tables.push_back(MatrixTable(facts));
-  if (t.Share() >= params.Number("share") && t.Share() > 0) AddFinding(report, t, spreads.size());
+  if (t.Share() >= params.Number("share") && t.Share() > 0)
+    AddFinding(report, facts, t, spreads.size());
   return report;
 }
 

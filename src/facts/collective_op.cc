@@ -63,8 +63,11 @@ CollectiveOp OpOfOperation(std::string_view operation) {
 }
 
 CollectiveOp OpOfKernel(std::string_view kernel) {
-  // Arguments and template parameters name types of their own.
-  const CollectiveOp op = Find(Plain(kernel.substr(0, kernel.find('('))));
+  // Not in the arguments, which name types of their own.
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  const size_t anonymous = kernel.find(kAnonymous);
+  const size_t begin = anonymous == kernel.npos ? 0 : anonymous + kAnonymous.size();
+  const CollectiveOp op = Find(Plain(kernel.substr(begin, kernel.find('(', begin) - begin)));
   if (op != kOther) return op;
   for (const std::string_view prefix : {"ncclKernel_", "ncclDevKernel_"}) {
     if (!kernel.starts_with(prefix)) continue;

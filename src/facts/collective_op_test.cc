@@ -28,6 +28,10 @@ TEST(CollectiveOp, IsFoundInAKernelsName) {
   EXPECT_EQ(OpOfKernel("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)"), kExchange);
   EXPECT_EQ(OpOfKernel("ncclDevKernel_Reduce_Sum_f32_RING_LL"), kReduce);
   EXPECT_EQ(OpOfKernel("ncclDevKernel_Generic"), kOther);
+  EXPECT_EQ(OpOfKernel("void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>"
+                       "(c10::BFloat16*, unsigned long)"),
+            kAllReduce);
+  EXPECT_EQ(OpOfKernel("void copy(all_gather_info*)"), kOther);
   EXPECT_EQ(OpOfKernel("void vllm::cross_device_reduce_1stage<float>(int)"), kAllReduce);
 }
 
