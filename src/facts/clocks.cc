@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t kDriftSpan = 10'000'000'000;  // ns; over less, drift is below the noise
 constexpr size_t kDriftSamples = 20;
+constexpr int64_t kMostOffset = int64_t{1} << 61;
 constexpr double kMostDrift = 1e-3;  // a clock further out is no clock
 constexpr size_t kFewest = 3;        // common ends that show how they scatter
 
@@ -48,6 +49,7 @@ double DriftOf(const std::vector<CommonEnd>& ends) {
 }
 
 int64_t Drifted(double drift, int64_t time, int64_t origin) {
+  // No overflow: drift is small, and Apart() bounded.
   return drift == 0 ? 0 : std::llround(drift * static_cast<double>(Apart(time, origin)));
 }
 
@@ -181,12 +183,13 @@ class Aligner {
         for (const Edge& edge : edges[at]) {
           if (clocks[edge.to].known) continue;
           const Clock& from = clocks[at];
-          clocks[edge.to] = {.known = true,
-                             .reference = start,
-                             .offset = AddSaturated(from.offset, edge.offset),
-                             .drift = from.drift + edge.drift,
-                             .origin = origin_,
-                             .error = AddSaturated(from.error, edge.error)};
+          clocks[edge.to] = {
+              .known = true,
+              .reference = start,
+              .offset = std::clamp(from.offset + edge.offset, -kMostOffset, kMostOffset),
+              .drift = std::clamp(from.drift + edge.drift, -kMostDrift, kMostDrift),
+              .origin = origin_,
+              .error = AddSaturated(from.error, edge.error)};
           open.push_back(edge.to);
         }
       }
@@ -204,8 +207,7 @@ class Aligner {
 }  // namespace
 
 int64_t Clock::Aligned(int64_t time) const {
-  constexpr int64_t kMost = int64_t{1} << 61;
-  const int64_t moved = Apart(std::clamp(time, -kMost, kMost), std::clamp(offset, -kMost, kMost));
+  const int64_t moved = Apart(time, offset);
   // `drift` is for every ns of the reference, of which this clock counts 1 + drift.
   return Apart(moved, Drifted(drift / (1 + drift), moved, origin));
 }

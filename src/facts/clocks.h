@@ -20,7 +20,7 @@ struct Clock {
   int64_t origin = 0;
   int64_t error = 0;  // ns: the error bar of times put on the reference's clock
 
-  // `time` of this clock on the reference's, within +-2^61.
+  // `time` of this clock on the reference's, within +-2^61. REQUIRES: `time` within +-2^62.
   int64_t Aligned(int64_t time) const;
 };
 

@@ -28,10 +28,7 @@ class Collector {
       }
       CollectFrom(r);
     }
-    for (CollectiveGroup& group : facts_.groups) group.present = 0;
-    std::set<std::pair<uint32_t, uint32_t>> present;
-    for (const auto& [group, member] : present_) present.emplace(group, out_.member_rank[member]);
-    for (const auto& [group, rank] : present) ++facts_.groups[group].present;
+    for (const auto& [group, rank] : present_) ++facts_.groups[group].present;
     return std::move(out_);
   }
 
@@ -58,9 +55,7 @@ class Collector {
           work.detail == kNoDetail ? kSilent : rank.collectives[static_cast<size_t>(work.detail)];
       const uint32_t member = members[rank.streams[work.stream].device_index];
       const uint32_t group = GroupOf(c, rank.window, lanes[work.stream]);
-      if (present_.empty() || present_.back() != std::pair(group, member)) {
-        present_.emplace_back(group, member);
-      }
+      NotePresence(group, member);
       out_.items.push_back({.sequence = c.sequence,
                             .group = group,
                             .member = member,
@@ -68,6 +63,12 @@ class Collector {
                             .work = w,
                             .description = DescriptionOf(c, work.name)});
     }
+  }
+
+  void NotePresence(uint32_t group, uint32_t member) {
+    if (last_member_.size() <= group) last_member_.resize(group + 1, kNobody);
+    if (last_member_[group] != member) present_.emplace(group, out_.member_rank[member]);
+    last_member_[group] = member;
   }
 
   // Communication streams of each device, counted: communicators have streams of their own.
@@ -148,7 +149,8 @@ class Collector {
   std::map<DescriptionKey, uint32_t> descriptions_;
   std::map<std::pair<uint32_t, int64_t>, uint32_t> members_;
   std::map<StringId, std::pair<StringId, int64_t>> same_name_;  // the first group of each name
-  std::vector<std::pair<uint32_t, uint32_t>> present_;          // (group, member), repeated
+  std::set<std::pair<uint32_t, uint32_t>> present_;             // group, rank
+  std::vector<uint32_t> last_member_;  // of each group, so that most are not looked up
   GroupKey last_group_key_;
   DescriptionKey last_description_key_;
   uint32_t last_group_ = 0, last_description_ = 0;

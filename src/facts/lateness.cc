@@ -71,7 +71,9 @@ void CompareOne(const std::vector<RankEffort>& efforts, int64_t RankEffort::* me
     const double own = per_step(efforts[r]);
     const auto place = std::ranges::lower_bound(sorted, own) - sorted.begin();
     const double median = sorted[static_cast<size_t>(place) <= middle ? middle + 1 : middle];
-    beyond[r].*member = static_cast<int64_t>((own - median) * StepsOf(efforts[r]));
+    constexpr double kMost = 9e18;  // fits into an int64_t
+    beyond[r].*member =
+        static_cast<int64_t>(std::clamp((own - median) * StepsOf(efforts[r]), -kMost, kMost));
   }
 }
 
