@@ -134,9 +134,8 @@ class Collector {
     d.bytes = CollectiveBytes(d.op, c.in_elements, c.out_elements, element);
     d.label = Mix(1, static_cast<uint64_t>(d.op));
     if (d.op == CollectiveOp::kOther) d.label = Mix(d.label, says ? c.operation : kernel);
-    if (SameSizeEverywhere(d.op)) {
-      d.label = Mix(Mix(d.label, c.type), static_cast<uint64_t>(c.in_elements));
-      d.label = Mix(d.label, static_cast<uint64_t>(c.out_elements));
+    if (const auto shared = SharedElements(d.op, c.in_elements, c.out_elements)) {
+      d.label = Mix(Mix(d.label, c.type), static_cast<uint64_t>(*shared));
     }
     return d;
   }

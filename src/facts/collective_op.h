@@ -38,9 +38,13 @@ constexpr bool EndsTogether(CollectiveOp op) { return op <= CollectiveOp::kBarri
 constexpr bool IsPointToPoint(CollectiveOp op) {
   return op == CollectiveOp::kSend || op == CollectiveOp::kReceive;
 }
-// Whether every rank gives it the same number of elements.
-constexpr bool SameSizeEverywhere(CollectiveOp op) {
-  return op <= CollectiveOp::kReduceScatter || op == CollectiveOp::kBroadcast;
+// The number of elements that all its ranks must agree in; none where they may differ. Of an
+// all-gather that is what comes out: ranks may put in parts of different sizes.
+constexpr std::optional<int64_t> SharedElements(CollectiveOp op, int64_t in, int64_t out) {
+  if (op == CollectiveOp::kAllGather) return out;
+  const bool alike = op == CollectiveOp::kAllReduce || op == CollectiveOp::kReduceScatter ||
+                     op == CollectiveOp::kBroadcast;
+  return alike ? std::optional(in) : std::nullopt;
 }
 
 // The size of an element by the name PyTorch gives its type, "Float" or "BFloat16"; 0: unknown.

@@ -44,6 +44,14 @@ TEST(CollectiveOp, CountsTheWholeArray) {
   EXPECT_EQ(CollectiveBytes(kAllReduce, INT64_MAX / 2, 0, 8), -1);
 }
 
+TEST(CollectiveOp, KnowsWhatRanksMustAgreeIn) {
+  EXPECT_EQ(SharedElements(kAllReduce, 10, 10), 10);
+  EXPECT_EQ(SharedElements(kAllGather, 3, 10), 10);
+  EXPECT_EQ(SharedElements(kReduceScatter, 10, 3), 10);
+  EXPECT_EQ(SharedElements(kAllToAll, 3, 4), std::nullopt);
+  EXPECT_EQ(SharedElements(kGather, 3, 4), std::nullopt);
+}
+
 TEST(CollectiveOp, BusFactorsAreThoseOfNcclTests) {
   EXPECT_DOUBLE_EQ(*BusFactor(kAllReduce, 8), 1.75);
   EXPECT_DOUBLE_EQ(*BusFactor(kAllReduce, 2), 1.0);
