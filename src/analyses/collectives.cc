@@ -24,7 +24,7 @@ with the others at the same place (`mismatches`), and sends and receives, which 
 Clocks of hosts differ by milliseconds. Ranks leave a synchronising collective together, so the median
 difference of two ranks' ends is the offset of their clocks (`clock_offset`, ahead of the lowest rank
 they are joined to), and what the ends scatter around it is the error bar (`clock_error`); recordings
-of over 10 s get a drift as well. `wait` is from a rank's own start to the start of the last rank, by
+of over 10 s get a drift as well. All that was recorded aligns them, whichever steps are selected. `wait` is from a rank's own start to the start of the last rank, by
 these clocks, at most its duration; `transfer` is the rest. The last rank gets the waiting of all others
 as `blame`. Broadcasts and other collectives with a root do not hold all ranks up and are not split.
 Bandwidths are those of nccl-tests, in GB of 1e9 bytes: `algbw` = bytes / time and `busbw` = algbw x

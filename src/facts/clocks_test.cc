@@ -126,7 +126,7 @@ TEST(Clocks, TimesAtTheEndsOfTheRangeStayInIt) {
     s.Add(1, kFar - 10, kFar - i, i);
     s.Add(2, i, i + 5, i);
   }
-  CollectiveFacts facts = DeriveCollectives(s.names, s.ranks);
+  CollectiveFacts facts = DeriveCollectives(s.names, s.ranks, s.ranks);
   for (const CollectivePart& part : facts.parts) {
     EXPECT_GE(part.wait, 0);
     EXPECT_LE(part.wait, part.duration());

@@ -280,9 +280,12 @@ void SplitCollectives(CollectiveFacts& facts) {
   }
 }
 
-CollectiveFacts DeriveCollectives(const StringTable& names, std::span<const RankWork> ranks) {
+CollectiveFacts DeriveCollectives(const StringTable& names, std::span<const RankWork> ranks,
+                                  std::span<const RankWork> recorded) {
   CollectiveFacts facts = MatchCollectives(names, ranks);
-  const std::vector<Clock> clocks = AlignClocks(facts);
+  const bool selected = ranks.data() != recorded.data();
+  const std::vector<Clock> clocks =
+      selected ? AlignClocks(MatchCollectives(names, recorded)) : AlignClocks(facts);
   for (size_t r = 0; r < clocks.size(); ++r) facts.ranks[r].clock = clocks[r];
   SplitCollectives(facts);
   return facts;

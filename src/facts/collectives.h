@@ -92,8 +92,11 @@ struct CollectiveFacts {
   }
 };
 
-// Matches, aligns the clocks, and splits. `ranks`: by rank, then window. Linear but for sorting.
-CollectiveFacts DeriveCollectives(const StringTable& names, std::span<const RankWork> ranks);
+// Matches, aligns the clocks, and splits the work of `ranks`: by rank, then window. Clocks are
+// aligned by all that was `recorded` of the same ranks, whichever steps were selected of it. Linear
+// but for sorting.
+CollectiveFacts DeriveCollectives(const StringTable& names, std::span<const RankWork> ranks,
+                                  std::span<const RankWork> recorded);
 
 // The steps of DeriveCollectives.
 CollectiveFacts MatchCollectives(const StringTable& names, std::span<const RankWork> ranks);

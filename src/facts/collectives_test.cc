@@ -11,7 +11,9 @@
 namespace stepscope {
 namespace {
 
-CollectiveFacts Derive(const SampleRanks& s) { return DeriveCollectives(s.names, s.ranks); }
+CollectiveFacts Derive(const SampleRanks& s) {
+  return DeriveCollectives(s.names, s.ranks, s.ranks);
+}
 
 int64_t Matched(const CollectiveFacts& facts) {
   return std::ranges::count_if(facts.matches, &CollectiveMatch::Matched);
