@@ -20,13 +20,15 @@ waiting for the last rank to arrive?
 **Counts:** collectives are matched by process group (name and members) and sequence number. Where an
 old trace carries no numbers, by order: recordings are shifted against each other until operations,
 sizes and the rhythm of their ends agree. `unmatched` are those found on no other rank, that disagree
-with the others at the same place (`mismatches`), and sends and receives, which are not matched; these are no part of `match_rate`.
+with the others at the same place (`mismatches`), and sends and receives, which are not matched and no
+part of `match_rate`.
 Clocks of hosts differ by milliseconds. Ranks leave a synchronising collective together, so the median
 difference of two ranks' ends is the offset of their clocks (`clock_offset`, ahead of the lowest rank
-they are joined to), and what the ends scatter around it is the error bar (`clock_error`); recordings
-of over 10 s get a drift as well. All that was recorded aligns them, whichever steps are selected. `wait` is from a rank's own start to the start of the last rank, by
-these clocks, at most its duration; `transfer` is the rest. The last rank gets the waiting of all others
-as `blame`. Broadcasts and other collectives with a root do not hold all ranks up and are not split.
+they are joined to), and what the ends scatter around it is the error bar (`clock_error`). Recordings of
+over 10 s get a drift as well. All that was recorded aligns them, whichever steps are selected.
+`wait` is from a rank's own start to the start of the last rank, by these clocks, at most its duration;
+`transfer` is the rest. The last rank gets the waiting of all others as `blame`. Broadcasts and other
+collectives with a root do not hold all ranks up and are not split.
 Bandwidths are those of nccl-tests, in GB of 1e9 bytes: `algbw` = bytes / time and `busbw` = algbw x
 2(n-1)/n for all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all, 1 for broadcast and
 reduce; the time is the shortest duration over the ranks, that of the last to arrive.
