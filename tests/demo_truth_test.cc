@@ -7,6 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "facts/collectives.h"
+#include "session/load.h"
 #include "stepscope/demo.h"
 #include "stepscope/session.h"
 #include "tests/scratch.h"
@@ -113,8 +115,60 @@ TEST(DemoTruth, ThePlantedTroublesAreFound) {
       MakeJob({.ranks = 4, .steps = 3, .slow_rank = 1, .slow_factor = 1.4}, job));
   EXPECT_NE(FindFinding(job.answer, "Rank 1 runs the same kernels slower"), nullptr);
   EXPECT_NE(FindFinding(job.answer, "Rank 1 is the one the others wait for"), nullptr);
+  EXPECT_NE(FindFinding(job.answer, "Rank 1 makes the others wait since step 3: slower compute"),
+            nullptr);
   EXPECT_NE(FindFinding(job.answer, "Communication that nothing hides"), nullptr);
   EXPECT_NE(FindFinding(job.answer, "Devices wait for the host"), nullptr);
+}
+
+// Who would be blamed if clocks were taken as they are.
+int64_t BlamedByRawClocks(const Job& job) {
+  std::vector<std::string> files;
+  for (const InputFile& file : job.answer.run.files) {
+    if (file.rank >= 0) files.push_back(file.path);
+  }
+  const LoadedRun run = LoadRun(files, kRankWorkNeeds, {}).value();
+  CollectiveFacts facts = MatchCollectives(run.names, run.ranks);
+  for (RankCollectives& rank : facts.ranks) rank.clock = {.known = true};
+  SplitCollectives(facts);
+  return std::ranges::max(facts.ranks, {}, &RankCollectives::blame).rank;
+}
+
+// Clocks off by several ms hide a rank that is late by one: they are found, and so is the rank.
+TEST(DemoTruth, TheSlowRankIsFoundOnClocksThatDiffer) {
+  Job job;
+  const DemoOptions options{
+      .ranks = 4, .steps = 4, .slow_rank = 3, .slow_factor = 1.05, .layers = 6};
+  DemoOptions apart = options;
+  apart.clock_spread = 20'000'000;
+  ASSERT_NO_FATAL_FAILURE(MakeJob(apart, job));
+  const auto& truth = job.truth.at("ranks");
+  const auto ranks = Rows(job.answer, "collectives", "ranks");
+  ASSERT_EQ(ranks.size(), 4u);
+  int64_t furthest = 0;
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    const int64_t offset = truth.at(r).at("clock_offset").get<int64_t>();
+    const int64_t ahead = offset - truth.at(0).at("clock_offset").get<int64_t>();
+    EXPECT_NEAR(static_cast<double>(Number(ranks[r], "clock_offset")), static_cast<double>(ahead),
+                static_cast<double>(Number(ranks[r], "clock_error")));
+    furthest = std::max(furthest, std::abs(ahead));
+  }
+  EXPECT_GT(furthest, 2'000'000);
+  EXPECT_NE(BlamedByRawClocks(job), 3) << "found by chance: take another seed";
+  const auto suspects = Rows(job.answer, "stragglers", "ranks");
+  EXPECT_EQ(Number(suspects.at(0), "rank"), 3);
+  EXPECT_GT(std::get<double>(suspects.at(0).at("score")), 0.9);
+  EXPECT_EQ(std::get<std::string>(suspects.at(0).at("reason")), "slower compute kernels");
+
+  // What is said of waiting is what is said where clocks agree.
+  Job agreeing;
+  ASSERT_NO_FATAL_FAILURE(MakeJob(options, agreeing));
+  const auto same = Rows(agreeing.answer, "collectives", "ranks");
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    for (const char* column : {"matched", "wait", "transfer", "blame", "times_last"}) {
+      EXPECT_EQ(Number(ranks[r], column), Number(same[r], column)) << column;
+    }
+  }
 }
 
 TEST(DemoTruth, AHealthyJobRaisesNothing) {

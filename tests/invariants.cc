@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <tuple>
@@ -34,6 +35,11 @@ class Checker {
     CheckKernels("top");
     CheckStreams();
     CheckPath();
+    CheckPhases();
+    CheckLaunches();
+    CheckCollectives();
+    CheckStragglers();
+    CheckImbalance();
     return std::move(broken_);
   }
 
@@ -129,6 +135,44 @@ class Checker {
     }
   }
 
+  // Phases divide the busy time of a device, and that of each of its steps.
+  void CheckPhases() {
+    std::map<DeviceKey, int64_t> phases;
+    for (const Row& row : RowsOf(answer_, "phases", "steps")) {
+      Ordered("a phase's busy time", 0, row.Int("busy"));
+      Ordered("busy <= work", row.Int("busy"), row.Int("work"));
+      phases[KeyOf(row)] += row.Int("busy");
+    }
+    for (const auto& [key, busy] : phases) {
+      Equal("phases = busy", busy, devices_.at(key).Int("busy"));
+    }
+  }
+
+  // Every piece of work is launched and queued once, or said to have no launch.
+  void CheckLaunches() {
+    std::map<DeviceKey, int64_t> events, linked;
+    for (const Row& row : RowsOf(answer_, "idle_time", "streams")) {
+      events[KeyOf(row)] += row.Int("events");
+    }
+    for (const Row& row : RowsOf(answer_, "launch_stats", "ranks")) {
+      Equal("gpu_events = events", row.Int("gpu_events"), events[KeyOf(row)]);
+      linked[KeyOf(row)] = row.Int("with_launch");
+      Ordered("short_kernels <= with_launch", row.Int("short_kernels"), row.Int("with_launch"));
+    }
+    for (const Row& row : RowsOf(answer_, "queue_length", "streams")) {
+      linked[KeyOf(row)] -= row.Int("operations") - row.Int("without_launch");
+      if (row.Has("mean")) {
+        Ordered("waiting_max <= max", row.Int("waiting_max"), row.Int("max"));
+        Ordered("mean <= max", static_cast<int64_t>(row.Real("mean")), row.Int("max"));
+      }
+    }
+    for (const auto& [key, difference] : linked) Equal("queued = launched", difference, 0);
+    for (const Row& row : RowsOf(answer_, "memory_bandwidth", "kinds")) {
+      Ordered("copies are busy no longer than the device", row.Int("busy"),
+              devices_.at(KeyOf(row)).Int("busy"));
+    }
+  }
+
   // The bounds and segments of a path tile its span, and no change that removes something makes it
   // longer, or shorter by more than what it removes of the path.
   void CheckPath() {
@@ -164,6 +208,60 @@ class Checker {
       Ordered("removing saves", 0, row.Int("saved"));
       Ordered("no more than it takes of the path", row.Int("saved"),
               bounds[{row.Int("rank"), row.Int("window")}][bound->second]);
+    }
+  }
+
+  // wait + transfer <= duration + error bar: every collective is split into the two.
+  void CheckCollectives() {
+    std::map<int64_t, int64_t> kernels, duration;
+    for (const Row& row : RowsOf(answer_, "kernel_breakdown", "kernels")) {
+      if (row.Text("kind") != "communication") continue;
+      kernels[row.Int("rank")] += row.Int("count");
+      duration[row.Int("rank")] += row.Int("sum");
+    }
+    int64_t blame = 0, wait = 0;
+    for (const Row& row : RowsOf(answer_, "collectives", "ranks")) {
+      const int64_t rank = row.Int("rank");
+      Equal(fmt::format("matched + unmatched = communication kernels of rank {}", rank),
+            row.Int("matched") + row.Int("unmatched"), kernels[rank]);
+      Equal("a clock is known with its error", row.Has("clock_offset") ? 1 : 0,
+            row.Has("clock_error") ? 1 : 0);
+      if (!row.Has("wait")) continue;
+      for (const char* part : {"wait", "transfer", "blame", "clock_error"}) {
+        Ordered(part, 0, row.Int(part));
+      }
+      Ordered("wait + transfer <= duration + error bar", row.Int("wait") + row.Int("transfer"),
+              duration[rank] + row.Int("clock_error"));
+      Ordered("times last <= matched", row.Int("times_last"), row.Int("matched"));
+      blame += row.Int("blame");
+      wait += row.Int("wait");
+    }
+    Equal("blame = waiting", blame, wait);
+    for (const Row& row : RowsOf(answer_, "collectives", "collectives")) {
+      if (row.Has("wait_max")) Ordered("wait_max", 0, row.Int("wait_max"));
+    }
+  }
+
+  void CheckStragglers() {
+    double scores = 0;
+    int64_t before = INT64_MAX;
+    for (const Row& row : RowsOf(answer_, "stragglers", "ranks")) {
+      Ordered("worst first", row.Int("blame"), before);
+      before = row.Int("blame");
+      Ordered("lost", 0, row.Int("lost"));
+      Ordered("lost <= waiting caused", row.Int("lost"), row.Int("blame"));
+      if (row.Has("score")) scores += row.Real("score");
+    }
+    if (scores != 0 && std::abs(scores - 1) > 1e-6) {
+      broken_.push_back(fmt::format("scores add up to {}, not to 1", scores));
+    }
+  }
+
+  void CheckImbalance() {
+    for (const Row& row : RowsOf(answer_, "imbalance", "matrix")) {
+      for (const char* part : {"compute", "exposed", "idle"}) Ordered(part, 0, row.Int(part));
+      Ordered("compute + exposed + idle <= step_time",
+              row.Int("compute") + row.Int("exposed") + row.Int("idle"), row.Int("step_time"));
     }
   }
 

@@ -19,9 +19,15 @@ namespace stepscope::testing {
 //   per kernel                min <= mean <= max, and count times each bounds the sum
 //   per rank                  as many events on its streams as kernels in its breakdown
 //   per stream                gaps + busy fit into the span of its device; no gap is negative
+//   per rank                  matched + unmatched collectives = communication kernels, and
+//                             wait + transfer <= their durations + the error bar of its clock
+//   over all ranks            the waiting that was caused is that which was done
+//   per rank and step         compute + exposed + idle <= step_time
 //   per rank                  the bounds and segments of the critical path tile its span, and
-//   removing
-//                             something saves no more than its time on the path
+//                             removing something saves no more than its time on the path
+//   per device                phases divide the busy time; what is launched is queued; copies take
+//   no
+//                             longer than the device is busy
 std::vector<std::string> BrokenInvariants(const ReportSet& answer);
 
 }  // namespace stepscope::testing

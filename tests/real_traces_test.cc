@@ -210,6 +210,43 @@ TEST_F(RealTraces, EightRanksOfOneJobAreEightTraces) {
   }
 }
 
+// Eight old traces without sequence numbers: the ends of all collectives agree to some microseconds
+// once they are aligned, though nothing says which belong together.
+TEST_F(RealTraces, CollectivesOfOldTracesMatchByTheirEnds) {
+  const ReportSet answer = AnswerTo({Shared("traces/param/dlrm_8ranks")});
+  const auto ranks = RowsOf(answer, "collectives", "ranks");
+  ASSERT_EQ(ranks.size(), 8u);
+  for (const Row& row : ranks) {
+    EXPECT_EQ(row.Int("matched"), 8);
+    EXPECT_EQ(row.Int("unmatched"), 0);
+    EXPECT_LE(row.Int("clock_error"), 5'000);
+    EXPECT_LE(std::abs(row.Int("clock_offset")), 10'000);  // one machine
+  }
+  EXPECT_EQ(RowsOf(answer, "stragglers", "ranks").at(0).Int("rank"), 7);
+}
+
+// Of the exchanges of these two ranks of 128 most end apart: they are not matched by force.
+TEST_F(RealTraces, WhatCannotBePlacedIsNotMatched) {
+  const ReportSet answer = AnswerTo({Shared("traces/hta/two_ranks")});
+  for (const Row& row : RowsOf(answer, "collectives", "ranks")) {
+    EXPECT_EQ(row.Int("matched"), 2);
+    EXPECT_EQ(row.Int("unmatched"), 8);
+  }
+  EXPECT_TRUE(ReportOf(answer, "stragglers").findings.empty());
+}
+
+// The worked example of nccl-tests' formula: 6,637,568 floats on two ranks in 2,636.669 us.
+TEST_F(RealTraces, BandwidthIsInUnitsOfABillionBytes) {
+  const ReportSet answer = AnswerTo({Shared("traces/hta/nccl")});
+  const auto rows = RowsOf(answer, "collectives", "collectives");
+  const auto row = std::ranges::find_if(rows, [](const Row& r) {
+    return r.Has("bytes") && r.Int("bytes") == 4 * int64_t{6'637'568};
+  });
+  ASSERT_NE(row, rows.end());
+  EXPECT_EQ(row->Text("operation"), "allreduce");
+  EXPECT_DOUBLE_EQ(row->Real("algbw"), row->Real("busbw"));
+}
+
 TEST_F(RealTraces, TwoWindowsOfOneWorkerAreTwoWindowsOfOneRank) {
   const ReportSet answer = AnswerTo({Shared("traces/kineto/resnet50_workers0")});
   EXPECT_EQ(answer.run.ranks, 1);

@@ -54,6 +54,7 @@ void AddDemo(CLI::App& app, Command& chosen) {
   add("--exposed", options->exposed_fraction, "Share of all-reduce time that nothing hides, 0..1");
   add("--host-gap", options->host_gap_fraction,
       "Share of each step in which the host is late, 0..1");
+  add("--clock-spread", options->clock_spread, "By how many ns each rank's clock is wrong at most");
   add("--min-raw-bytes", options->min_raw_bytes, "Add steps until every trace has this many bytes");
   command->add_flag("!--no-stacks", options->stacks, "Leave Python stacks and shapes out");
   command->add_flag("!--no-compress", options->compress, "Write .json instead of .json.gz");

@@ -300,6 +300,25 @@ TEST_F(DemoTest, PlantsWhatWasAskedFor) {
   }
 }
 
+TEST_F(DemoTest, ClocksAreWrongByWhatTruthSays) {
+  DemoOptions options = Tiny();
+  Write(options);
+  const auto right = Trace(1);
+  options.clock_spread = 5'000'000;
+  Write(options);
+  const auto wrong = Trace(1);
+  const int64_t offset = Truth()["ranks"][1]["clock_offset"];
+  EXPECT_NE(offset, 0);
+  EXPECT_LE(std::abs(offset), options.clock_spread);
+  ASSERT_EQ(right["traceEvents"].size(), wrong["traceEvents"].size());
+  for (size_t i = 0; i < right["traceEvents"].size(); ++i) {
+    const double us = static_cast<double>(offset) / 1000;
+    const auto& event = wrong["traceEvents"][i];
+    EXPECT_NEAR(event["ts"].get<double>(), right["traceEvents"][i]["ts"].get<double>() + us, 0.01);
+    EXPECT_EQ(event.value("dur", 0.0), right["traceEvents"][i].value("dur", 0.0));
+  }
+}
+
 TEST_F(DemoTest, LooksLikeARealTrace) {
   const DemoSummary summary = Write({.steps = 2, .compress = false});
   const double bytes = static_cast<double>(summary.raw_bytes) / static_cast<double>(summary.events);

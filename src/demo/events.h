@@ -96,6 +96,20 @@ struct Events {
   std::vector<GpuRange> gpu_ranges;
   std::vector<SyncRecord> syncs;
 
+  // Puts everything on a clock that is `offset` ahead.
+  void Shift(int64_t offset) {
+    const auto shift = [offset](auto& records) {
+      for (auto& record : records) record.start += offset;
+    };
+    shift(ranges);
+    shift(frames);
+    for (MemoryChange& change : memory) change.time += offset;
+    shift(calls);
+    shift(work);
+    shift(gpu_ranges);
+    shift(syncs);
+  }
+
   void Clear() {
     ranges.clear();
     frames.clear();

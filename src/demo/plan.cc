@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "demo/random.h"
+
 namespace stepscope::demo {
 namespace {
 
@@ -41,6 +43,12 @@ std::vector<Bucket> MakeBuckets(const DemoOptions& options, int64_t total, int64
 }
 
 }  // namespace
+
+int64_t Plan::ClockOffset(int rank) const {
+  constexpr uint64_t kStream = uint64_t{1} << 41;  // far from the other streams of random numbers
+  const int64_t spread = options.clock_spread;
+  return Random(options.seed, kStream + static_cast<uint64_t>(rank)).Below(2 * spread + 1) - spread;
+}
 
 Plan MakePlan(const DemoOptions& options) {
   const Script& script = TrainingStep();

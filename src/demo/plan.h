@@ -28,6 +28,8 @@ struct Plan {
 
   // Whether compute of this rank takes `slow_factor` as long.
   bool IsSlow(int rank) const { return rank == options.slow_rank; }
+  // ns that the clock of this rank is ahead of the true time.
+  int64_t ClockOffset(int rank) const;
 };
 
 // REQUIRES: options that ValidateOptions accepts.

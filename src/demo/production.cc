@@ -80,16 +80,23 @@ void Production::Begin(size_t rank, Scratch& scratch) {
 
 // Writes the events in `scratch` to the rank's file.
 void Production::Record(size_t rank, Scratch& scratch) {
+  Write(rank, scratch);
+  Append(rank, scratch);
+}
+
+// Turns the events into text, as the clock of the rank's host says when they were.
+void Production::Write(size_t rank, Scratch& scratch) {
+  scratch.events.Shift(plan_.ClockOffset(static_cast<int>(rank)));
   writers_[rank].Body(scratch.events, scratch.text);
   scratch.events.Clear();
-  Append(rank, scratch);
 }
 
 void Production::End(size_t rank, Scratch& scratch) {
   jobs_[rank].Finish(scratch.events);
-  writers_[rank].Body(scratch.events, scratch.text);
-  scratch.events.Clear();
-  writers_[rank].Footer(jobs_[rank].trace_start(), jobs_[rank].now(), scratch.text);
+  Write(rank, scratch);
+  const int64_t offset = plan_.ClockOffset(static_cast<int>(rank));
+  writers_[rank].Footer(jobs_[rank].trace_start() + offset, jobs_[rank].now() + offset,
+                        scratch.text);
   Append(rank, scratch);
   Check(rank, files_[rank].Finish());
 }

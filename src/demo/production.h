@@ -44,6 +44,7 @@ class Production {
   // The ranks are dealt out to the threads, which go through every step together.
   void Work(size_t worker);
   void Begin(size_t rank, Scratch& scratch);
+  void Write(size_t rank, Scratch& scratch);
   void Record(size_t rank, Scratch& scratch);
   void End(size_t rank, Scratch& scratch);
   void Append(size_t rank, Scratch& scratch);

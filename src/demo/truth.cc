@@ -79,11 +79,12 @@ Json KernelsJson(const RankTruth& rank) {
   return json;
 }
 
-Json RankJson(int64_t number, const RankTruth& rank) {
+Json RankJson(const Plan& plan, int64_t number, const RankTruth& rank) {
   Json json = {{"rank", number},
                {"file", rank.file},
                {"events", rank.events},
-               {"raw_bytes", rank.raw_bytes}};
+               {"raw_bytes", rank.raw_bytes},
+               {"clock_offset", plan.ClockOffset(static_cast<int>(number))}};
   json.update(UsageJson(Total(rank.steps)));
   json["host_gap"] = TotalGap(rank);
   json["kernels"] = KernelsJson(rank);
@@ -100,6 +101,7 @@ Json OptionsJson(const DemoOptions& options) {
           {"slow_factor", options.slow_factor},
           {"exposed_fraction", options.exposed_fraction},
           {"host_gap_fraction", options.host_gap_fraction},
+          {"clock_spread", options.clock_spread},
           {"layers", options.layers},
           {"stacks", options.stacks},
           {"compress", options.compress},
@@ -161,7 +163,7 @@ std::string TruthJson(const Plan& plan, std::span<const RankTruth> ranks) {
                {"planted", PlantedJson(plan.options, ranks)},
                {"ranks", Json::array()}};
   for (size_t i = 0; i < ranks.size(); ++i) {
-    json["ranks"].push_back(RankJson(static_cast<int64_t>(i), ranks[i]));
+    json["ranks"].push_back(RankJson(plan, static_cast<int64_t>(i), ranks[i]));
   }
   return json.dump(1) + "\n";
 }

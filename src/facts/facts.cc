@@ -85,6 +85,7 @@ Facts DeriveFacts(const StringTable& names, std::span<const RankWork> ranks,
   }
   for (const RankWork& rank : facts.ranks) AddDevices(rank, facts.devices);
   facts.kernels = MeasureKernels(facts.ranks, names.size());
+  facts.collectives = DeriveCollectives(names, facts.ranks, ranks);
   if (facts.devices.empty()) {
     facts.no_work = WhyNoWork(ranks, selection, selection_text);
   } else {

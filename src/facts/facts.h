@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/string_table.h"
+#include "facts/collectives.h"
 #include "facts/kernels.h"
 #include "facts/occupancy.h"
 #include "facts/rank_work.h"
@@ -33,6 +34,8 @@ struct Facts {
   std::vector<DeviceFacts> devices;
   // Every kernel of every rank that has work, by rank.
   std::vector<RankKernels> kernels;
+  // Collectives matched across ranks, split on aligned clocks.
+  CollectiveFacts collectives;
   // Why there is no work at all; empty when there is some.
   std::string no_work;
   // Which ranks have none while others do, as a sentence; empty when all have some.

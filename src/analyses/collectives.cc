@@ -1,0 +1,349 @@
+// Collectives across ranks: which belong together, how fast they are, who waits in them for whom.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "base/saturate.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** do all ranks run the same collectives, how fast are these, and how much of their time is
+waiting for the last rank to arrive?
+
+**Counts:** collectives are matched by process group (name and members) and sequence number. Where an
+old trace carries no numbers, by order: recordings are shifted against each other until operations,
+sizes and the rhythm of their ends agree. `unmatched` are those found on no other rank, that disagree
+with the others at the same place (`mismatches`), and sends and receives, which are not matched and no
+part of `match_rate`.
+Clocks of hosts differ by milliseconds. Ranks leave a synchronising collective together, so the median
+difference of two ranks' ends is the offset of their clocks (`clock_offset`, ahead of the lowest rank
+they are joined to), and what the ends scatter around it is the error bar (`clock_error`). Recordings of
+over 10 s get a drift as well. All that was recorded aligns them, whichever steps are selected.
+`wait` is from a rank's own start to the start of the last rank, by these clocks, at most its duration;
+`transfer` is the rest. The last rank gets the waiting of all others as `blame`. Broadcasts and other
+collectives with a root do not hold all ranks up and are not split.
+Bandwidths are those of nccl-tests, in GB of 1e9 bytes: `algbw` = bytes / time and `busbw` = algbw x
+2(n-1)/n for all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all, 1 for broadcast and
+reduce; the time is the shortest duration over the ranks, that of the last to arrive.
+
+**Cannot see:** ranks that were not recorded: waiting for them looks like transfer, and with one rank
+alone all bandwidths are too low by its waiting. Offsets assume that ends coincide: a rank that always
+leaves later by some microseconds looks like an offset. Kernels that move several collectives at once
+often tell the size of the first only.
+
+**Read it so:** waiting is not the network's fault: see `stragglers` for who is late and why. Compare
+`busbw` of large messages with what nccl-tests reaches on the same machines; small messages are bound by
+latency and never reach it. A wait below `clock_error` says nothing.
+)md";
+
+constexpr size_t kMostMatches = 100;
+
+Column BandwidthColumn(std::string key, std::string title) {
+  return {std::move(key), std::move(title), Unit::kBytesPerSecond, Role::kValue};
+}
+
+std::string OperationText(const Facts& facts, CollectiveOp op, StringId operation) {
+  return std::string(operation == kNoString ? OpName(op) : (*facts.names)[operation]);
+}
+
+Cell BytesCell(int64_t bytes) { return bytes < 0 ? Cell() : Cell(bytes); }
+
+int64_t ShortestDuration(std::span<const CollectivePart> parts) {
+  return std::ranges::min(parts, {}, &CollectivePart::duration).duration();
+}
+
+int64_t LongestWait(std::span<const CollectivePart> parts) {
+  return std::ranges::max(parts, {}, &CollectivePart::wait).wait;
+}
+
+// All collectives of one operation and size in one group.
+struct Alike {
+  CollectiveOp op = CollectiveOp::kOther;
+  int64_t count = 0, size = -1;
+  int64_t time = 0;       // ns; the shortest duration of each, added up
+  int64_t kernels = 0;    // ns; of all ranks
+  int64_t wait_max = -1;  // ns; -1: none was split
+};
+using KindKey = std::tuple<std::string_view, std::string, int64_t>;  // group, operation, bytes
+
+std::map<KindKey, Alike> CollectKinds(const Facts& facts) {
+  const CollectiveFacts& c = facts.collectives;
+  std::map<std::tuple<uint32_t, CollectiveOp, StringId, int64_t>, Alike> found;
+  for (const CollectiveMatch& match : c.matches) {
+    Alike& kind = found[{match.group, match.op, match.operation, match.bytes}];
+    const auto parts = c.Parts(match);
+    ++kind.count;
+    kind.time = AddSaturated(kind.time, ShortestDuration(parts));
+    for (const CollectivePart& p : parts) kind.kernels = AddSaturated(kind.kernels, p.duration());
+    if (match.last != kNobody) kind.wait_max = std::max(kind.wait_max, LongestWait(parts));
+  }
+  // Groups of one label are one to the reader.
+  std::map<KindKey, Alike> kinds;
+  for (const auto& [key, kind] : found) {
+    const auto& [group, op, operation, bytes] = key;
+    Alike& sum = kinds[{c.groups[group].label, OperationText(facts, op, operation), bytes}];
+    sum.op = op;
+    sum.size = c.groups[group].size;
+    sum.count += kind.count;
+    sum.time = AddSaturated(sum.time, kind.time);
+    sum.kernels = AddSaturated(sum.kernels, kind.kernels);
+    sum.wait_max = std::max(sum.wait_max, kind.wait_max);
+  }
+  return kinds;
+}
+
+Table KindTable(const Facts& facts) {
+  const auto kinds = CollectKinds(facts);
+  std::vector<const std::pair<const KindKey, Alike>*> order;
+  for (const auto& kind : kinds) order.push_back(&kind);
+  std::ranges::stable_sort(order, std::greater(), [](const auto* k) { return k->second.kernels; });
+  Table table{
+      .key = "collectives",
+      .title = "Collectives by operation and size, the most time first",
+      .columns = {KeyColumn("group", "group"), KeyColumn("operation", "operation"),
+                  Column{"bytes", "size", Unit::kBytes, Role::kKey}, CountColumn("count", "count"),
+                  TimeColumn("time", "mean time"), BandwidthColumn("algbw", "algbw"),
+                  BandwidthColumn("busbw", "busbw"), TimeColumn("wait_max", "longest wait")},
+      .text_rows = 8};
+  for (const auto* k : order) {
+    const auto& [key, kind] = *k;
+    const auto& [group, operation, bytes] = key;
+    Cell algbw, busbw;
+    if (bytes >= 0 && kind.time > 0) {
+      const double rate = static_cast<double>(bytes) * static_cast<double>(kind.count) /
+                          (static_cast<double>(kind.time) * 1e-9);
+      algbw = rate;
+      if (const auto factor = BusFactor(kind.op, kind.size)) busbw = rate * *factor;
+    }
+    table.rows.push_back({std::string(group), operation, BytesCell(bytes), kind.count,
+                          kind.time / kind.count, algbw, busbw,
+                          kind.wait_max < 0 ? Cell() : Cell(kind.wait_max)});
+  }
+  return table;
+}
+
+Table RankTable(const CollectiveFacts& c) {
+  Table table{
+      .key = "ranks",
+      .title = "Waiting and transfer of each rank",
+      .columns = {KeyColumn("rank", "rank"), CountColumn("matched", "matched"),
+                  CountColumn("unmatched", "unmatched"), CountColumn("point_to_point", "send/recv"),
+                  TimeColumn("wait", "wait"), TimeColumn("transfer", "transfer"),
+                  TimeColumn("blame", "blame"), CountColumn("times_last", "times last"),
+                  TimeColumn("clock_offset", "clock ahead"), TimeColumn("clock_error", "error bar"),
+                  Column{"clock_drift", "drift"}},
+      .text_rows = 16};
+  for (const RankCollectives& r : c.ranks) {
+    const auto if_split = [&](int64_t value) { return r.split > 0 ? Cell(value) : Cell(); };
+    const auto if_known = [&](int64_t value) { return r.clock.known ? Cell(value) : Cell(); };
+    table.rows.push_back({r.rank, r.matched, r.unmatched, r.point_to_point, if_split(r.wait),
+                          if_split(r.transfer), if_split(r.blame), if_split(r.times_last),
+                          if_known(r.clock.offset), if_known(r.clock.error),
+                          r.clock.drift == 0 ? Cell() : Cell(r.clock.drift)});
+  }
+  return table;
+}
+
+// The collectives with the most waiting.
+Table MatchTable(const Facts& facts) {
+  const CollectiveFacts& c = facts.collectives;
+  std::vector<std::pair<int64_t, uint32_t>> waits;  // all ranks' waiting, and the match
+  for (uint32_t m = 0; m < c.matches.size(); ++m) {
+    if (c.matches[m].last == kNobody) continue;
+    int64_t sum = 0;
+    for (const CollectivePart& part : c.Parts(c.matches[m])) sum = AddSaturated(sum, part.wait);
+    waits.emplace_back(-sum, m);
+  }
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(waits.size(), kMostMatches));
+  std::ranges::partial_sort(waits, waits.begin() + shown);
+  waits.resize(static_cast<size_t>(shown));
+  Table table{
+      .key = "longest_waits",
+      .title = "The matched collectives with the most waiting",
+      .columns = {KeyColumn("place", "place"), Column{"group", "group"},
+                  Column{"sequence", "sequence"}, Column{"operation", "operation"},
+                  Column{"bytes", "size", Unit::kBytes}, CountColumn("ranks", "ranks"),
+                  Column{"last_rank", "last rank"}, TimeColumn("wait", "waiting"),
+                  TimeColumn("wait_max", "longest wait"), TimeColumn("transfer", "transfer")},
+      .text_rows = 0};
+  for (const auto& [sum, m] : waits) {
+    const CollectiveMatch& match = c.matches[m];
+    const auto parts = c.Parts(match);
+    table.rows.push_back({static_cast<int64_t>(table.rows.size() + 1), c.groups[match.group].label,
+                          match.sequence, OperationText(facts, match.op, match.operation),
+                          BytesCell(match.bytes), static_cast<int64_t>(match.count),
+                          c.ranks[c.parts[match.last].rank].rank, -sum, LongestWait(parts),
+                          ShortestDuration(parts)});
+  }
+  return table;
+}
+
+Table MismatchTable(const Facts& facts) {
+  const CollectiveFacts& c = facts.collectives;
+  Table table{.key = "mismatches",
+              .title = "Ranks that did something else at the same place",
+              .columns = {KeyColumn("place", "place"), Column{"group", "group"},
+                          Column{"sequence", "sequence"}, Column{"rank", "rank"},
+                          Column{"operation", "operation"}, Column{"bytes", "size", Unit::kBytes},
+                          Column{"others_operation", "others did"},
+                          Column{"others_bytes", "of size", Unit::kBytes}},
+              .text_rows = 4};
+  for (const CollectiveMismatch& m : c.mismatches) {
+    const CollectiveMatch& match = c.matches[m.match];
+    table.rows.push_back({static_cast<int64_t>(table.rows.size() + 1), c.groups[match.group].label,
+                          match.sequence, c.ranks[m.rank].rank,
+                          OperationText(facts, m.op, m.operation), BytesCell(m.bytes),
+                          OperationText(facts, match.op, match.operation), BytesCell(match.bytes)});
+  }
+  return table;
+}
+
+struct Totals {
+  int64_t matched = 0, unmatched = 0, point_to_point = 0, collectives = 0;
+  int64_t wait = 0, transfer = 0, error = 0, offset = 0;
+  int64_t unjoined = 0;  // ranks with collectives, but no clock
+  const RankCollectives* blamed = nullptr;
+
+  Cell MatchRate() const { return Ratio(matched, matched + unmatched - point_to_point); }
+};
+
+Totals AddUp(const CollectiveFacts& c) {
+  Totals t;
+  for (const RankCollectives& r : c.ranks) {
+    t.matched += r.matched;
+    t.unmatched += r.unmatched;
+    t.point_to_point += r.point_to_point;
+    t.wait = AddSaturated(t.wait, r.wait);
+    t.transfer = AddSaturated(t.transfer, r.transfer);
+    t.error = std::max(t.error, r.clock.error);
+    t.offset = std::max(t.offset, r.clock.offset < 0 ? -r.clock.offset : r.clock.offset);
+    if (r.matched + r.unmatched > 0 && !r.clock.known) ++t.unjoined;
+    if (t.blamed == nullptr || r.blame > t.blamed->blame) t.blamed = &r;
+  }
+  for (const CollectiveMatch& match : c.matches) t.collectives += match.Matched() ? 1 : 0;
+  return t;
+}
+
+void AddNotes(Report& report, const CollectiveFacts& c, const Totals& t) {
+  const auto add = [&](std::string name, int64_t count, std::string says) {
+    if (count > 0) report.notes.push_back({std::move(name), count, std::move(says), ""});
+  };
+  add("point_to_point", t.point_to_point,
+      "sends and receives are not matched: which belong together cannot be told safely");
+  if (c.ranks.size() > 1) {
+    add("unjoined_clocks", t.unjoined,
+        "ranks have no synchronising collective in common with others, so that their clocks could "
+        "not be aligned and their waiting is not known");
+  }
+  add("order_unclear", c.unconfirmed,
+      "communication kernels without a sequence number could not be placed by order: their ends "
+      "do not keep one distance from those of any other rank");
+  int64_t by_order = 0, ambiguous = 0, absent = 0;
+  for (const CollectiveMatch& match : c.matches) {
+    if (match.Matched() && !c.groups[match.group].numbered) ++by_order;
+  }
+  for (const CollectiveGroup& group : c.groups) {
+    ambiguous += group.ambiguous ? 1 : 0;
+    if (group.size > group.present && c.ranks.size() > 1) ++absent;
+  }
+  add("matched_by_order", by_order,
+      "collectives carry no sequence number and were matched by order");
+  add("ambiguous_group", ambiguous,
+      "process groups have more ranks than members: one name stands for several groups, and their "
+      "collectives were not matched");
+  add("absent_members", absent,
+      "process groups have members that were not recorded: waiting for these counts as transfer");
+}
+
+void AddMismatchFinding(Report& report, const CollectiveFacts& c) {
+  std::map<int64_t, int64_t> by_rank;
+  int64_t count = 0;
+  for (const CollectiveMismatch& m : c.mismatches) {
+    if (!c.groups[c.matches[m.match].group].numbered) continue;
+    ++by_rank[c.ranks[m.rank].rank];
+    ++count;
+  }
+  if (count == 0) return;
+  const auto& most = *std::ranges::max_element(by_rank, {}, [](const auto& r) { return r.second; });
+  report.findings.push_back(
+      {.severity = Severity::kHigh,
+       .says = fmt::format("Ranks run different collectives at the same place {}.",
+                           count == 1 ? "once" : fmt::format("{} times", count)),
+       .because = fmt::format("{} of {} in the table of mismatches are on rank {}", most.second,
+                              count, most.first),
+       .hint = "make every rank call the same collectives in the same order with the same sizes: "
+               "look for conditions on the rank or on data around the first of them; such a job "
+               "can hang",
+       .worth = 0});
+}
+
+std::string Headline(const CollectiveFacts& c, const Totals& t) {
+  if (t.matched == 0) {
+    return fmt::format("{} on {}, none of them found on another rank.",
+                       Plural(c.matches.size(), "collective"), Plural(c.ranks.size(), "rank"));
+  }
+  std::string text =
+      fmt::format("{} matched across {}", Plural(static_cast<size_t>(t.collectives), "collective"),
+                  Plural(c.ranks.size(), "rank"));
+  const double all = static_cast<double>(t.wait) + static_cast<double>(t.transfer);
+  if (all <= 0) return text + ".";
+  text += fmt::format("; {} of their time is waiting for the last rank",
+                      HumanRatio(static_cast<double>(t.wait) / all));
+  if (t.blamed->blame > 0) text += fmt::format(", most of it for rank {}", t.blamed->rank);
+  return text +
+         fmt::format(" (clocks aligned to within {}).", HumanTime(static_cast<double>(t.error)));
+}
+
+Report Run(const Facts& facts, const Params&) {
+  Report report = StartReport(kCollectives, facts);
+  if (report.status == Status::kUnavailable) return report;
+  const CollectiveFacts& c = facts.collectives;
+  if (c.matches.empty()) {
+    MakeUnavailable(report,
+                    "no rank ran a communication kernel: a job on one device, or none was "
+                    "recorded");
+    return report;
+  }
+  if (c.ranks.size() == 1) {
+    report.status = Status::kPartial;
+    report.why = "only one rank was recorded: nothing can be matched, and times include waiting";
+  }
+  const Totals t = AddUp(c);
+  report.headline = Headline(c, t);
+  const bool joined = std::ranges::any_of(c.ranks, [](const auto& r) { return r.clock.known; });
+  const auto if_joined = [&](int64_t value) { return joined ? Cell(value) : Cell(); };
+  report.metrics = {
+      {"match_rate", "matched", c.ranks.size() > 1 ? t.MatchRate() : Cell(), Unit::kRatio},
+      {"mismatches", "mismatches", static_cast<int64_t>(c.mismatches.size()), Unit::kCount},
+      {"wait_ratio", "waiting, of collectives", Ratio(t.wait, AddSaturated(t.wait, t.transfer)),
+       Unit::kRatio},
+      {"clock_offset_max", "largest clock offset", if_joined(t.offset), Unit::kNanoseconds},
+      {"clock_error_max", "largest error bar", if_joined(t.error), Unit::kNanoseconds}};
+  report.tables.push_back(RankTable(c));
+  report.tables.push_back(KindTable(facts));
+  report.tables.push_back(MatchTable(facts));
+  if (!c.mismatches.empty()) report.tables.push_back(MismatchTable(facts));
+  AddNotes(report, c, t);
+  AddMismatchFinding(report, c);
+  return report;
+}
+
+}  // namespace
+
+const Analysis kCollectives = {
+    .name = "collectives",
+    .title = "Collectives across ranks",
+    .doc = kDoc,
+    .needs = kRankWorkNeeds,
+    .params = {},
+    .run = &Run,
+};
+
+}  // namespace stepscope

@@ -1,0 +1,222 @@
+// Each rank in each step, side by side: the table behind a heat map.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "base/saturate.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** do all ranks have the same to do in every step, or is one slower, and always the same one?
+
+**Counts:** per rank and step: `step_time`, from the start of the first to the end of the last work that
+the host launched in the step; of it `compute` (the union of compute kernels), `exposed` communication
+that no compute hides, `idle`, and copies alone, which make up the rest. `steps` holds the spread of
+every step over its ranks: spread = (largest - smallest) / largest. No two ranks' clocks are compared.
+
+**Cannot see:** work launched outside any step. In data parallel training every rank waits for the
+slowest, so that step times are alike and only compute tells who it was; `exposed` holds that waiting.
+
+**Read it so:** draw ranks over steps and colour them by `compute`: a row that stands out is a slow device
+or a larger share of the work, a column is a step with unusual data. Pipeline stages and expert parallel
+ranks differ by design. One rank that the others wait for is a finding of `stragglers`, not of this.
+)md";
+
+constexpr auto kParams = std::to_array<Parameter>({
+    {"share", Parameter::Type::kNumber, "0.05", Unit::kRatio,
+     "compute that is uneven by less than this share of the longest is not worth a finding"},
+});
+
+// One rank in one step.
+struct InStep {
+  const DeviceFacts* device = nullptr;
+  const Occupancy* work = nullptr;
+};
+using Steps = std::map<int64_t, std::vector<InStep>>;
+
+Steps CollectSteps(const Facts& facts) {
+  Steps steps;
+  for (const DeviceFacts& device : facts.devices) {
+    for (size_t s = 0; s < device.by_step.size(); ++s) {
+      if (!device.by_step[s].any) continue;
+      steps[device.rank->steps[s].number].push_back({&device, &device.by_step[s]});
+    }
+  }
+  return steps;
+}
+
+Table MatrixTable(const Facts& facts) {
+  Table table{.key = "matrix",
+              .title = "Every rank in every step",
+              .columns = DeviceKeys(),
+              .text_rows = 0};
+  AddColumns(table, {KeyColumn("step", "step"), TimeColumn("step_time", "step"),
+                     TimeColumn("compute", "compute"), TimeColumn("exposed", "exposed"),
+                     TimeColumn("idle", "idle")});
+  for (const DeviceFacts& device : facts.devices) {
+    for (size_t s = 0; s < device.by_step.size(); ++s) {
+      const Occupancy& o = device.by_step[s];
+      if (!o.any) continue;
+      auto row = DeviceCells(device);
+      row.insert(row.end(),
+                 {device.rank->steps[s].number, o.Span(), o.Compute(), o.Exposed(), o.Idle()});
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+struct Spread {
+  int64_t min = INT64_MAX, max = 0;
+  double sum = 0;
+  const DeviceFacts* longest = nullptr;
+
+  void Add(int64_t value, const DeviceFacts* device) {
+    if (longest == nullptr || value > max) longest = device;
+    min = std::min(min, value);
+    max = std::max(max, value);
+    sum += static_cast<double>(value);
+  }
+};
+
+struct StepSpread {
+  int64_t ranks = 0;
+  Spread time, compute, exposed;
+};
+
+StepSpread Measure(const std::vector<InStep>& cells) {
+  StepSpread spread{.ranks = std::ssize(cells)};
+  for (const InStep& cell : cells) {
+    spread.time.Add(cell.work->Span(), cell.device);
+    spread.compute.Add(cell.work->Compute(), cell.device);
+    spread.exposed.Add(cell.work->Exposed() + cell.work->Idle(), cell.device);
+  }
+  return spread;
+}
+
+Table StepTable(const std::map<int64_t, StepSpread>& steps) {
+  Table table{
+      .key = "steps",
+      .title = "Spread of each step over its ranks",
+      .columns = {KeyColumn("step", "step"), CountColumn("ranks", "ranks"),
+                  TimeColumn("step_time_min", "shortest"), TimeColumn("step_time_max", "longest"),
+                  RatioColumn("step_time_spread", "spread"),
+                  TimeColumn("compute_min", "least compute"),
+                  TimeColumn("compute_max", "most compute"), Column{"compute_max_rank", "on rank"},
+                  RatioColumn("compute_spread", "spread")},
+      .text_rows = 8};
+  for (const auto& [step, s] : steps) {
+    table.rows.push_back({step, s.ranks, s.time.min, s.time.max,
+                          Ratio(s.time.max - s.time.min, s.time.max), s.compute.min, s.compute.max,
+                          s.compute.longest->rank->rank,
+                          Ratio(s.compute.max - s.compute.min, s.compute.max)});
+  }
+  return table;
+}
+
+// Over all steps that several ranks have.
+struct Totals {
+  double uneven = 0;   // ns: the longest compute, less the mean
+  double longest = 0;  // ns: the longest compute
+  double waiting = 0;  // ns: exposed and idle of the mean rank: what evening out could save at most
+  std::map<int64_t, int64_t> most;  // in how many steps each rank computed longest
+
+  double Share() const { return longest > 0 ? uneven / longest : 0; }
+};
+
+Totals AddUp(const std::map<int64_t, StepSpread>& steps) {
+  Totals t;
+  for (const auto& [step, s] : steps) {
+    const auto ranks = static_cast<double>(s.ranks);
+    t.uneven += static_cast<double>(s.compute.max) - s.compute.sum / ranks;
+    t.longest += static_cast<double>(s.compute.max);
+    t.waiting += s.exposed.sum / ranks;
+    if (s.compute.max > s.compute.min) ++t.most[s.compute.longest->rank->rank];
+  }
+  return t;
+}
+
+// Whether most of the waiting in collectives is for that rank: then stragglers names it, and why.
+bool IsWaitedFor(const CollectiveFacts& c, int64_t rank) {
+  int64_t own = 0, all = 0;
+  for (const RankCollectives& r : c.ranks) {
+    all = AddSaturated(all, r.blame);
+    if (r.rank == rank) own = r.blame;
+  }
+  return all > 0 && own >= all / 2;
+}
+
+void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t steps) {
+  const auto& [rank, times] =
+      *std::ranges::max_element(t.most, {}, [](const auto& m) { return m.second; });
+  const bool always_one = static_cast<size_t>(times) * 2 > steps;
+  if (always_one && IsWaitedFor(facts.collectives, rank)) return;
+  const double worth = std::min(t.uneven, t.waiting);
+  report.findings.push_back(
+      {.severity = t.Share() >= 0.2 ? Severity::kHigh : Severity::kMedium,
+       .says = always_one ? fmt::format("Compute is uneven: rank {} has the most of it.", rank)
+                          : "Compute is uneven, and the longest is not always the same rank.",
+       .because = fmt::format(
+           "over {}, the mean rank computes {} less than the longest ({} of it); "
+           "rank {} is the longest in {} of them",
+           Plural(steps, "step"), HumanTime(t.uneven), HumanRatio(t.Share()), rank, times),
+       .hint = always_one
+                   ? fmt::format("find out whether rank {} is slower or has more to do: the same "
+                                 "kernels in kernel_distribution tell",
+                                 rank)
+                   : "even out the data: pack or sort sequences by length, so that all ranks get "
+                     "alike work in each step",
+       .worth = static_cast<int64_t>(worth)});
+}
+
+Report Run(const Facts& facts, const Params& params) {
+  Report report = StartReport(kImbalance, facts);
+  if (report.status == Status::kUnavailable) return report;
+  if (facts.devices.size() == 1) {
+    MakeUnavailable(report, "only one rank has work: there is nothing to compare it with");
+    return report;
+  }
+  if (!facts.HasSteps()) {
+    MakeUnavailable(report,
+                    "the traces hold no steps: no ProfilerStep#N annotations (call profiler.step() "
+                    "in the training loop)");
+    return report;
+  }
+  std::map<int64_t, StepSpread> spreads;
+  for (const auto& [step, cells] : CollectSteps(facts)) {
+    if (cells.size() > 1) spreads.emplace(step, Measure(cells));
+  }
+  if (spreads.empty()) {
+    MakeUnavailable(report, "no step has work on two ranks: there is nothing to compare");
+    return report;
+  }
+  const Totals t = AddUp(spreads);
+  report.headline = fmt::format("Over {}, the mean rank computes {} less than the longest one.",
+                                Plural(spreads.size(), "step"), HumanRatio(t.Share()));
+  report.metrics = {{"compute_imbalance", "uneven compute", t.Share(), Unit::kRatio}};
+  report.tables.push_back(StepTable(spreads));
+  report.tables.push_back(MatrixTable(facts));
+  if (t.Share() >= params.Number("share") && t.Share() > 0)
+    AddFinding(report, facts, t, spreads.size());
+  return report;
+}
+
+}  // namespace
+
+const Analysis kImbalance = {
+    .name = "imbalance",
+    .title = "Ranks side by side in each step",
+    .doc = kDoc,
+    .needs = kRankWorkNeeds,
+    .params = kParams,
+    .run = &Run,
+};
+
+}  // namespace stepscope

@@ -1,0 +1,386 @@
+// Who makes everyone wait, since when, what that costs, and why.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "base/saturate.h"
+#include "facts/compute_cover.h"
+#include "facts/lateness.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** which rank makes the others wait, since which step, how much the job loses by it, and what
+in that rank is likely to be the reason?
+
+**Counts:** every collective that holds all ranks up gives the waiting of its ranks to the one that
+arrived last, by aligned clocks (see `collectives` for both, and for the error bar). `score` is the
+share of all waiting that a rank caused; `lost` is how long each other rank, in the mean, waited for it
+with no compute kernel running meanwhile. `since_step` is the first step from which on it caused at
+least half of the waiting in four of five steps, and in three at least; none where that never holds,
+or without steps.
+The reason is what the rank spends more on than the median of the others, per step: slower or more
+compute kernels, a device that is idle because a launch came late (host-bound launch), time in a data
+loader (input wait), copies, or transfer in collectives (slower link). It must explain three tenths of the delay,
+else it is `unknown`. A finding needs 1.5 times a rank's fair share of the waiting, a loss of `share` of
+the span, and waits above the error bar of the clocks.
+
+**Cannot see:** ranks that were not recorded. Of two ranks that are late together, only the last one is
+blamed. Pipeline stages wait for one another by design, which is nobody's fault.
+
+**Read it so:** one rank with a score near 1 is a machine to look at, or a share of work to even out. Scores that
+are all alike are jitter: that job loses by synchronising often, not by a rank.
+)md";
+
+constexpr auto kParams = std::to_array<Parameter>({
+    {"share", Parameter::Type::kNumber, "0.02", Unit::kRatio,
+     "a rank that costs the others less than this share of the span is not worth a finding"},
+});
+
+constexpr double kFairShares = 1.5;  // of the waiting, to stand out
+constexpr double kMostSteps = 0.8;
+constexpr int64_t kFewestSteps = 3;
+constexpr double kExplains = 0.3;  // of the delay
+
+enum class Cause : uint8_t { kCompute, kMoreCompute, kHost, kInput, kCopies, kLink, kUnknown };
+
+struct Suspect {
+  uint32_t rank = 0;  // index into CollectiveFacts::ranks
+  double score = 0;
+  int64_t blame = 0, lost = 0;
+  int64_t waits = 0;  // how many times somebody waited for it
+  std::optional<int64_t> since;
+  RankEffort beyond;  // the others
+  Cause cause = Cause::kUnknown;
+};
+
+// What each rank was to blame for in each step.
+struct Blame {
+  std::map<uint32_t, int64_t> by_rank;
+  int64_t all = 0;
+
+  void Add(uint32_t rank, int64_t ns) {
+    int64_t& own = by_rank[rank];
+    own = AddSaturated(own, ns);
+    all = AddSaturated(all, ns);
+  }
+  bool CausedMost(uint32_t rank) const {
+    const auto own = by_rank.find(rank);
+    return own != by_rank.end() && own->second > 0 && own->second >= all - own->second;
+  }
+};
+using StepBlame = std::map<int64_t, Blame>;
+
+struct Blames {
+  std::vector<Suspect> suspects;  // by rank
+  StepBlame steps;
+  int64_t total = 0;  // ns waited
+};
+
+// Covers of the devices, made when asked for.
+class Covers {
+ public:
+  explicit Covers(const Facts& facts) : facts_(facts), covers_(facts.ranks.size()) {}
+
+  // How much of the part's waiting no compute hides.
+  int64_t Exposed(const CollectivePart& part) {
+    const RankWork& rank = facts_.ranks[part.recording];
+    auto& devices = covers_[part.recording];
+    if (devices.empty()) devices = ComputeCover::Of(rank);
+    const Work& work = rank.work[part.work];
+    const ComputeCover& cover = devices[rank.streams[work.stream].device_index];
+    return part.wait - cover.Within(part.start, part.start + part.wait);
+  }
+
+ private:
+  const Facts& facts_;
+  std::vector<std::vector<ComputeCover>> covers_;
+};
+
+std::optional<int64_t> StepOf(const Facts& facts, const CollectivePart& part) {
+  const RankWork& rank = facts.ranks[part.recording];
+  const int32_t step = rank.work[part.work].step;
+  if (step == kNoStep) return std::nullopt;
+  return rank.steps[static_cast<size_t>(step)].number;
+}
+
+Blames FindBlames(const Facts& facts) {
+  const CollectiveFacts& c = facts.collectives;
+  Blames blames;
+  for (uint32_t r = 0; r < c.ranks.size(); ++r) {
+    blames.suspects.push_back({.rank = r, .blame = c.ranks[r].blame});
+    blames.total = AddSaturated(blames.total, c.ranks[r].wait);
+  }
+  Covers covers(facts);
+  for (const CollectiveMatch& match : c.matches) {
+    if (match.last == kNobody) continue;
+    const CollectivePart& last = c.parts[match.last];
+    Suspect& suspect = blames.suspects[last.rank];
+    int64_t waited = 0;
+    for (const CollectivePart& part : c.Parts(match)) {
+      if (part.wait == 0) continue;
+      ++suspect.waits;
+      waited = AddSaturated(waited, part.wait);
+      suspect.lost = AddSaturated(suspect.lost, covers.Exposed(part));
+    }
+    if (const auto step = StepOf(facts, last)) blames.steps[*step].Add(last.rank, waited);
+  }
+  for (Suspect& s : blames.suspects) {
+    s.lost /= std::max<int64_t>(1, std::ssize(c.ranks) - 1);
+    if (blames.total > 0)
+      s.score = static_cast<double>(s.blame) / static_cast<double>(blames.total);
+  }
+  return blames;
+}
+
+// Fewer steps than kFewestSteps can be chance, unless there are no more.
+std::optional<int64_t> SinceStep(const StepBlame& steps, uint32_t rank) {
+  std::optional<int64_t> since;
+  const int64_t enough = std::min(kFewestSteps, std::ssize(steps));
+  int64_t late = 0, seen = 0;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    const bool is_late = step->second.CausedMost(rank);
+    late += is_late ? 1 : 0;
+    ++seen;
+    const bool mostly = static_cast<double>(late) >= kMostSteps * static_cast<double>(seen);
+    if (is_late && mostly && seen >= enough) since = step->first;
+  }
+  return since;
+}
+
+Cause FindCause(const Suspect& s, bool more_kernels, int64_t delay) {
+  const RankEffort& b = s.beyond;
+  const std::pair<int64_t, Cause> causes[] = {
+      {b.compute, more_kernels ? Cause::kMoreCompute : Cause::kCompute},
+      {b.host_late, b.input >= b.host_late / 2 ? Cause::kInput : Cause::kHost},
+      {b.input, Cause::kInput},
+      {b.copies, Cause::kCopies},
+      {b.transfer, Cause::kLink}};
+  // Of equal ones the first: host and input are often the same time seen twice.
+  const auto most = *std::ranges::max_element(causes, {}, [](const auto& c) { return c.first; });
+  const bool explains =
+      most.first > 0 && static_cast<double>(most.first) >= kExplains * static_cast<double>(delay);
+  return explains ? most.second : Cause::kUnknown;
+}
+
+std::string_view CauseName(Cause cause) {
+  constexpr std::array<std::string_view, 7> kNames = {"slower compute kernels",
+                                                      "more compute kernels",
+                                                      "host-bound launch",
+                                                      "input wait",
+                                                      "slower copies",
+                                                      "slower link",
+                                                      "unknown"};
+  return kNames[static_cast<size_t>(cause)];
+}
+
+std::string_view Hint(Cause cause) {
+  constexpr std::array<std::string_view, 7> kHints = {
+      "check its device: clocks and temperature (nvidia-smi -q -d CLOCK,PERFORMANCE), other "
+      "processes on it; exchange it for a spare",
+      "even out the work: pack sequences by length, balance experts or the data each rank gets",
+      "look at its host: CPU clocks, other processes, binding to the right socket (NUMA), and "
+      "synchronisation in idle_time",
+      "give its data loader more workers, or look at the storage it reads from",
+      "check its PCIe link (nvidia-smi -q -d PERFORMANCE, lspci), and pin the memory it copies "
+      "from",
+      "test its links: nccl-tests between this rank's host and others, InfiniBand counters",
+      "look at the timeline of this rank before its collectives beside that of another rank"};
+  return kHints[static_cast<size_t>(cause)];
+}
+
+void Explain(const Facts& facts, Blames& blames) {
+  const std::vector<RankEffort> efforts = MeasureEfforts(facts);
+  const std::vector<RankEffort> beyond = BeyondOthers(efforts);
+  const int64_t others = std::ssize(efforts) - 1;
+  for (Suspect& s : blames.suspects) {
+    if (s.blame == 0) continue;
+    s.since = SinceStep(blames.steps, s.rank);
+    s.beyond = beyond[s.rank];
+    const bool more_kernels = s.beyond.kernels > efforts[s.rank].kernels / 20;
+    s.cause = FindCause(s, more_kernels, s.blame / others);
+  }
+}
+
+Table RankTable(const CollectiveFacts& c, const Blames& blames) {
+  Table table{
+      .key = "ranks",
+      .title = "Ranks by the waiting they cause",
+      .columns = {KeyColumn("rank", "rank"), RatioColumn("score", "of all waiting"),
+                  Column{"since_step", "since step"}, TimeColumn("lost", "others lose"),
+                  Column{"reason", "likely reason"}, TimeColumn("blame", "waiting caused"),
+                  CountColumn("times_last", "times last"), TimeColumn("clock_error", "error bar")},
+      .text_rows = 4};
+  for (const Suspect& s : blames.suspects) {
+    const RankCollectives& r = c.ranks[s.rank];
+    if (r.split == 0) continue;
+    const bool blamed = s.blame > 0;
+    table.rows.push_back({r.rank, blames.total > 0 ? Cell(s.score) : Cell(),
+                          s.since ? Cell(*s.since) : Cell(), s.lost,
+                          blamed ? Cell(std::string(CauseName(s.cause))) : Cell(), s.blame,
+                          r.times_last, r.clock.error});
+  }
+  return table;
+}
+
+// The evidence for the reasons.
+Table ReasonTable(const CollectiveFacts& c, const Blames& blames) {
+  Table table{
+      .key = "reasons",
+      .title = "What blamed ranks spend beyond the median of the others",
+      .columns = {KeyColumn("rank", "rank"), TimeColumn("compute", "compute"),
+                  TimeColumn("late_launches", "late launches"), TimeColumn("input", "input"),
+                  TimeColumn("copies", "copies"), TimeColumn("transfer", "transfer")},
+      .text_rows = 0};
+  for (const Suspect& s : blames.suspects) {
+    if (s.blame == 0) continue;
+    table.rows.push_back({c.ranks[s.rank].rank, s.beyond.compute, s.beyond.host_late,
+                          s.beyond.input, s.beyond.copies, s.beyond.transfer});
+  }
+  return table;
+}
+
+Table StepTable(const CollectiveFacts& c, const StepBlame& steps) {
+  Table table{.key = "steps",
+              .title = "Who was waited for in each step",
+              .columns = {KeyColumn("step", "step"), Column{"rank", "rank"},
+                          TimeColumn("blame", "waiting caused"), RatioColumn("share", "of all")},
+              .text_rows = 0};
+  for (const auto& [step, blame] : steps) {
+    const auto& most =
+        *std::ranges::max_element(blame.by_rank, {}, [](const auto& b) { return b.second; });
+    table.rows.push_back(
+        {step, c.ranks[most.first].rank, most.second, Ratio(most.second, blame.all)});
+  }
+  return table;
+}
+
+int64_t MeanSpan(const Facts& facts) {
+  double sum = 0;
+  for (const DeviceFacts& device : facts.devices) sum += static_cast<double>(device.total.Span());
+  return static_cast<int64_t>(sum / static_cast<double>(facts.devices.size()));
+}
+
+std::string ReasonEvidence(const Suspect& s) {
+  const auto more = [](int64_t ns, std::string_view what) {
+    return fmt::format("it spends {} more than the median of the others {}",
+                       HumanTime(static_cast<double>(ns)), what);
+  };
+  switch (s.cause) {
+    case Cause::kCompute:
+      return more(s.beyond.compute, "in compute kernels, of which it runs no more");
+    case Cause::kMoreCompute:
+      return more(s.beyond.compute, "in compute kernels, and runs more of them");
+    case Cause::kHost:
+      return more(s.beyond.host_late, "idle until a launch that came late");
+    case Cause::kInput:
+      return more(s.beyond.input, "in its data loader");
+    case Cause::kCopies:
+      return more(s.beyond.copies, "in copies");
+    case Cause::kLink:
+      return more(s.beyond.transfer, "in transfer, waiting not counted");
+    case Cause::kUnknown:
+      break;
+  }
+  return "nothing in the trace of this rank explains it";
+}
+
+int64_t LargestError(const CollectiveFacts& c) {
+  return std::ranges::max(c.ranks, {}, [](const auto& r) { return r.clock.error; }).clock.error;
+}
+
+bool StandsOut(const Facts& facts, const Suspect& s, const Params& params) {
+  const auto ranks = static_cast<double>(facts.collectives.ranks.size());
+  const int64_t typical = s.waits > 0 ? s.blame / s.waits : 0;
+  return s.score * ranks >= kFairShares && typical > LargestError(facts.collectives) &&
+         static_cast<double>(s.lost) >=
+             params.Number("share") * static_cast<double>(MeanSpan(facts));
+}
+
+void AddFinding(Report& report, const Facts& facts, const Suspect& s) {
+  const CollectiveFacts& c = facts.collectives;
+  const int64_t rank = c.ranks[s.rank].rank;
+  const int64_t span = MeanSpan(facts);
+  const double share = span == 0 ? 0 : static_cast<double>(s.lost) / static_cast<double>(span);
+  const std::string since = s.since ? fmt::format(" since step {}", *s.since) : "";
+  report.findings.push_back(
+      {.severity = share >= 0.1 ? Severity::kHigh : Severity::kMedium,
+       .says = fmt::format("Rank {} makes the others wait{}: {}.", rank, since,
+                           s.cause == Cause::kUnknown ? "why cannot be seen" : CauseName(s.cause)),
+       .because = fmt::format(
+           "it caused {} of all waiting, was last {} times, and each other rank lost {} to it "
+           "({} of the span; clocks aligned to within {}); {}",
+           HumanRatio(s.score), HumanCount(c.ranks[s.rank].times_last),
+           HumanTime(static_cast<double>(s.lost)), HumanRatio(share),
+           HumanTime(static_cast<double>(LargestError(c))), ReasonEvidence(s)),
+       .hint = std::string(Hint(s.cause)),
+       .worth = s.lost});
+}
+
+std::string WhyNot(const CollectiveFacts& c) {
+  if (c.ranks.size() == 1) return "only one rank was recorded: nobody is waited for";
+  if (c.matches.empty()) {
+    return "no rank ran a communication kernel: ranks that never meet do not wait for one "
+           "another";
+  }
+  if (std::ranges::none_of(c.ranks, [](const auto& r) { return r.split > 0; })) {
+    return "no collective that holds its ranks up was found on two ranks, so that there is no "
+           "waiting to measure (see collectives for what was matched)";
+  }
+  return "";
+}
+
+Report Run(const Facts& facts, const Params& params) {
+  Report report = StartReport(kStragglers, facts);
+  if (report.status == Status::kUnavailable) return report;
+  const CollectiveFacts& c = facts.collectives;
+  if (std::string why = WhyNot(c); !why.empty()) {
+    MakeUnavailable(report, std::move(why));
+    return report;
+  }
+  Blames blames = FindBlames(facts);
+  Explain(facts, blames);
+  std::ranges::stable_sort(blames.suspects, std::greater(), &Suspect::blame);
+  const Suspect& worst = blames.suspects.front();
+  report.headline =
+      worst.blame == 0
+          ? "No rank waits for another."
+          : fmt::format(
+                "Rank {} causes {} of all waiting in collectives; each other rank loses {} "
+                "to it (clocks aligned to within {}).",
+                c.ranks[worst.rank].rank, HumanRatio(worst.score),
+                HumanTime(static_cast<double>(worst.lost)),
+                HumanTime(static_cast<double>(LargestError(c))));
+  report.metrics = {{"waiting", "waiting of all ranks", blames.total, Unit::kNanoseconds},
+                    {"clock_error_max", "largest error bar", LargestError(c), Unit::kNanoseconds}};
+  report.tables.push_back(RankTable(c, blames));
+  report.tables.push_back(ReasonTable(c, blames));
+  report.tables.push_back(StepTable(c, blames.steps));
+  constexpr size_t kMostFindings = 3;
+  for (const Suspect& s : blames.suspects) {
+    if (report.findings.size() < kMostFindings && StandsOut(facts, s, params)) {
+      AddFinding(report, facts, s);
+    }
+  }
+  return report;
+}
+
+}  // namespace
+
+const Analysis kStragglers = {
+    .name = "stragglers",
+    .title = "Ranks that others wait for",
+    .doc = kDoc,
+    .needs = kRankWorkNeeds,
+    .params = kParams,
+    .run = &Run,
+};
+
+}  // namespace stepscope

@@ -1,0 +1,30 @@
+// When devices computed: tells how much of any stretch of time compute kernels cover.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "facts/rank_work.h"
+
+namespace stepscope {
+
+class ComputeCover {
+ public:
+  // The covers of all devices of a recording, by their index.
+  static std::vector<ComputeCover> Of(const RankWork& rank);
+
+  // ns of [start, end) during which any compute kernel ran.
+  int64_t Within(int64_t start, int64_t end) const;
+
+ private:
+  // Of everything before `time`.
+  int64_t Before(int64_t time) const;
+
+  struct Stretch {
+    int64_t start = 0, end = 0;
+    int64_t before = 0;  // compute up to its start
+  };
+  std::vector<Stretch> stretches_;
+};
+
+}  // namespace stepscope

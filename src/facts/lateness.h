@@ -1,0 +1,29 @@
+// What could make a rank late: what it spends more time on than the other ranks do.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "facts/facts.h"
+
+namespace stepscope {
+
+// Of one rank, all recordings and devices together, in the selected steps.
+struct RankEffort {
+  int64_t steps = 0;      // with work in them; 0: it has no steps
+  int64_t kernels = 0;    // compute kernels
+  int64_t compute = 0;    // ns, union
+  int64_t copies = 0;     // ns of copies and sets, union
+  int64_t host_late = 0;  // ns during which nothing ran, until a launch that came too late
+  int64_t input = 0;      // ns on the host in ranges of a data loader
+  int64_t transfer = 0;   // ns in collectives, waiting not counted
+};
+
+// In the order of facts.collectives.ranks.
+std::vector<RankEffort> MeasureEfforts(const Facts& facts);
+
+// How much each rank spends beyond the median of the others, per step, times its own steps. Values
+// can be negative. REQUIRES: at least two.
+std::vector<RankEffort> BeyondOthers(const std::vector<RankEffort>& efforts);
+
+}  // namespace stepscope

@@ -1,0 +1,36 @@
+// Which entries of two sequences belong together when nothing numbers them.
+//
+// Profilers of two ranks do not start at the same collective, so one sequence may be some entries
+// ahead of the other. Labels (operation and size) narrow that down; where they repeat, the ends
+// decide: ranks leave a collective together, so the right pairing is the one whose ends differ by
+// the same amount, the offset of the clocks, every time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stepscope {
+
+struct OrderedEntry {
+  uint64_t label = 0;
+  int64_t end = 0;       // ns, on its own rank's clock
+  int64_t duration = 0;  // ns
+};
+
+inline constexpr int64_t kUnpaired = -1;
+
+struct OrderAlignment {
+  // For each entry of `other` the index of its partner in `reference`, ascending, or kUnpaired.
+  std::vector<int64_t> partner;
+  // Whether the ends bear the pairing out: they differ by an offset that hardly changes. False
+  // also when there are too few pairs to tell.
+  bool confirmed = false;
+};
+
+// Linear in the lengths: looks at most kMostShift entries ahead or back.
+inline constexpr int64_t kMostShift = 64;
+OrderAlignment AlignOrder(std::span<const OrderedEntry> reference,
+                          std::span<const OrderedEntry> other);
+
+}  // namespace stepscope

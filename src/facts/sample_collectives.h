@@ -1,0 +1,53 @@
+// Ranks made by hand that do nothing but collectives, for the tests of facts: times are
+// nanoseconds.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/string_table.h"
+#include "facts/rank_work.h"
+
+namespace stepscope {
+
+struct SampleRanks {
+  StringTable names;
+  std::vector<RankWork> ranks;
+
+  explicit SampleRanks(int64_t count) {
+    for (int64_t rank = 0; rank < count; ++rank) {
+      RankWork& r = ranks.emplace_back();
+      r.rank = rank;
+      r.devices = {0};
+      r.streams = {{.device = 0, .stream = 20, .device_index = 0}};
+    }
+  }
+
+  // A collective as new traces have it. Call it in the order of starts.
+  void Add(size_t rank, int64_t start, int64_t end, int64_t sequence,
+           std::string_view operation = "allreduce", int64_t elements = 1000,
+           std::string_view group = "0", std::string_view members = "[all]", int64_t size = -1) {
+    AddKernel(rank, start, end, "ncclDevKernel_Generic");
+    ranks[rank].work.back().detail = static_cast<int32_t>(ranks[rank].collectives.size());
+    ranks[rank].collectives.push_back(
+        {.operation = names.Intern(operation),
+         .group = group.empty() ? kNoString : names.Intern(group),
+         .members = members.empty() ? kNoString : names.Intern(members),
+         .type = names.Intern("Float"),
+         .in_elements = elements,
+         .out_elements = elements,
+         .group_size = size,
+         .sequence = sequence});
+  }
+
+  // One as old traces have it: a name, and no more.
+  void AddKernel(size_t rank, int64_t start, int64_t end, std::string_view name) {
+    ranks[rank].work.push_back(
+        {.start = start, .end = end, .name = names.Intern(name), .kind = Kind::kCommunication});
+  }
+};
+
+}  // namespace stepscope
