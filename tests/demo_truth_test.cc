@@ -114,7 +114,7 @@ TEST(DemoTruth, ThePlantedTroublesAreFound) {
   ASSERT_NO_FATAL_FAILURE(
       MakeJob({.ranks = 4, .steps = 3, .slow_rank = 1, .slow_factor = 1.4}, job));
   EXPECT_NE(FindFinding(job.answer, "Rank 1 runs the same kernels slower"), nullptr);
-  EXPECT_NE(FindFinding(job.answer, "Rank 1 is the one the others wait for"), nullptr);
+  EXPECT_NE(FindFinding(job.answer, "Rank 1 makes the others wait"), nullptr);
   EXPECT_NE(FindFinding(job.answer, "Rank 1 makes the others wait since step 3: slower compute"),
             nullptr);
   EXPECT_NE(FindFinding(job.answer, "Communication that nothing hides"), nullptr);

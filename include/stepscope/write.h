@@ -18,6 +18,7 @@ std::optional<Format> ParseFormat(std::string_view name);
 struct TextStyle {
   bool color = false;  // ANSI colours; for terminals only
   int width = 120;     // columns to fit tables into; long names are shortened in the middle
+  bool brief = false;  // of each report the sentence and the first rows of its first table
 };
 
 // For people. Opens with the verdict, then the findings by worth, then each report's tables, then

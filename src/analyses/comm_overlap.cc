@@ -67,8 +67,7 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
            SayDevice(*sum.worst), HumanTime(static_cast<double>(sum.worst->total.Exposed()))),
        .hint =
            "start communication earlier: gradient buckets that fill sooner (bucket_cap_mb), FSDP "
-           "prefetching, asynchronous collectives; see kernel_distribution for a rank that others "
-           "wait for",
+           "prefetching, asynchronous collectives; see stragglers for a rank that others wait for",
        .worth = exposed});
 }
 

@@ -149,7 +149,7 @@ Table MeanTable(const std::vector<Kernel>& kernels) {
 // What one rank's deviations, over all kernels where it is the odd one out, add up to.
 struct Deviant {
   int64_t rank = 0;
-  double cost = 0;  // ns on that rank, or, for communication, on each of the ranks that wait
+  double cost = 0;  // ns on that rank
   int64_t kernels = 0;
   const Kernel* worst = nullptr;
   double worst_cost = 0;
@@ -184,31 +184,19 @@ std::string Evidence(const Deviant& d) {
       k.ranks.size(), k.Deviation(*k.odd) * 100);
 }
 
-// Waiting inside a collective that compute hides costs nothing: what the others lose is no more
-// than the communication that is exposed, per device.
-double ExposedPerDevice(const Facts& facts) {
-  double sum = 0;
-  for (const DeviceFacts& device : facts.devices)
-    sum += static_cast<double>(device.total.Exposed());
-  return sum / static_cast<double>(facts.devices.size());
-}
-
-void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& kernels,
-                 const Params& params) {
+void AddFindings(Report& report, const std::vector<Kernel>& kernels, const Params& params) {
   int64_t total = 0;
   for (const Kernel& k : kernels) total = AddSaturated(total, k.sum);
   const double share = params.Number("share");
   Deviants slow;
-  Deviants late;
   for (const Kernel& k : kernels) {
-    const double deviation = k.Deviation(*k.odd);
     if (k.ranks.size() < 3 || static_cast<double>(k.sum) < share * static_cast<double>(total) ||
         std::abs(k.odd->Mean() - k.median) <= params.Number("deviation") * k.median) {
       continue;
     }
-    const double cost = std::abs(k.odd->Mean() - k.median) * static_cast<double>(k.odd->count);
-    if (k.kind != Kind::kCommunication && deviation > 0) AddDeviation(slow, k, cost);
-    if (k.kind == Kind::kCommunication && deviation < 0) AddDeviation(late, k, cost);
+    // A collective's time says who waits in it, which is told by `stragglers`.
+    if (k.kind == Kind::kCommunication || k.Deviation(*k.odd) <= 0) continue;
+    AddDeviation(slow, k, (k.odd->Mean() - k.median) * static_cast<double>(k.odd->count));
   }
   if (const Deviant* d = Worst(slow)) {
     report.findings.push_back(
@@ -220,18 +208,6 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
              "CLOCK,PERFORMANCE), other processes on it, or more work than the others have",
              d->rank),
          .worth = Rounded(d->cost)});
-  }
-  if (const Deviant* d = Worst(late)) {
-    report.findings.push_back(
-        {.severity = Severity::kMedium,
-         .says = fmt::format(
-             "Rank {} is the one the others wait for: its collectives are the shortest.", d->rank),
-         .because = Evidence(*d),
-         .hint = fmt::format(
-             "find out what makes rank {} arrive late: slower compute kernels, or host gaps in "
-             "idle_time",
-             d->rank),
-         .worth = Rounded(std::min(d->cost, ExposedPerDevice(facts)))});
   }
 }
 
@@ -251,7 +227,7 @@ Report Run(const Facts& facts, const Params& params) {
       first.fastest->rank, HumanTime(first.slowest->Mean()), first.slowest->rank);
   report.tables.push_back(KernelTable(kernels));
   report.tables.push_back(MeanTable(kernels));
-  AddFindings(report, facts, kernels, params);
+  AddFindings(report, kernels, params);
   return report;
 }
 

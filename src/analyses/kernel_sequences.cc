@@ -43,6 +43,7 @@ constexpr size_t kLongestShown = 64;  // kernels of a sequence that are written 
 constexpr size_t kMostMined = 20'000;
 constexpr size_t kRepeats = 10;
 constexpr double kWorthSaying = 0.05;  // of the stretch that was looked at
+constexpr size_t kOftenEnough = 4;     // repetitions, to be worth a graph
 
 using Names = std::vector<StringId>;
 
@@ -253,7 +254,8 @@ Table RepeatsTable(Report& report, const Facts& facts) {
     const auto length = static_cast<int64_t>(repeat.length);
     table.rows.push_back({static_cast<int64_t>(r + 1), mined.step, length, times,
                           times * (length - 1), time.work, time.gaps, SayKernels(facts, kernels)});
-    if (best != nullptr && time.gaps <= best_time.gaps) continue;
+    const bool often = repeat.starts.size() >= kOftenEnough;
+    if (!often || (best != nullptr && time.gaps <= best_time.gaps)) continue;
     best = &repeat;
     best_time = time;
   }

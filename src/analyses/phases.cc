@@ -188,12 +188,15 @@ Tables MakeTables(const Facts& facts, const Sums& sums, ByPhase& total) {
 std::string Headline(const ByPhase& total) {
   int64_t busy = 0;
   for (const Sum& sum : total) busy = AddSaturated(busy, sum.busy);
-  const auto share = [&](Phase phase) {
-    return HumanRatio(static_cast<double>(total[static_cast<size_t>(phase)].busy) /
-                      static_cast<double>(std::max<int64_t>(busy, 1)));
-  };
-  return fmt::format("Of the device's busy time {} is forward, {} backward, {} the optimizer.",
-                     share(Phase::kForward), share(Phase::kBackward), share(Phase::kOptimizer));
+  std::string parts;
+  for (size_t p = 0; p < kPhaseCount; ++p) {
+    const double share =
+        static_cast<double>(total[p].busy) / static_cast<double>(std::max<int64_t>(busy, 1));
+    if (total[p].busy == 0) continue;
+    if (!parts.empty()) parts += ", ";
+    parts += fmt::format("{} {}", HumanRatio(share), PhaseName(static_cast<Phase>(p)));
+  }
+  return fmt::format("Of the device's busy time: {}.", parts);
 }
 
 // Loading that the device has to wait for.
@@ -208,18 +211,19 @@ void AddFinding(Report& report, const Facts& facts, const ByPhase& total) {
   if (span == 0) return;
   const double share = static_cast<double>(lost) / static_cast<double>(span);
   if (share < kLoadingWorthSaying) return;
-  const auto devices = static_cast<int64_t>(facts.devices.size());
+  const auto devices = static_cast<double>(facts.devices.size());
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
        .says =
            fmt::format("Loading data may hold devices up for {} of the time.", HumanRatio(share)),
        .because = fmt::format("the training thread spends {} a device in data loading, and devices "
                               "idle {} each",
-                              HumanTime(static_cast<double>(loading / devices)),
-                              HumanTime(static_cast<double>(idle / devices))),
+                              HumanTime(static_cast<double>(loading) / devices),
+                              HumanTime(static_cast<double>(idle) / devices)),
        .hint = "load ahead: more DataLoader workers (num_workers), a larger prefetch_factor, "
                "persistent_workers=True, pin_memory=True; cheaper decoding and augmentation",
-       .worth = lost / devices});
+
+       .worth = lost / static_cast<int64_t>(facts.devices.size())});
 }
 
 Report Run(const Facts& facts, const Params&) {

@@ -24,6 +24,7 @@ struct AnalyzeFlags {
   Question question;
   OutputFlags output;
   std::vector<std::string> fail_on;
+  bool full = false;
 };
 
 int Run(const AnalyzeFlags& flags) {
@@ -31,7 +32,9 @@ int Run(const AnalyzeFlags& flags) {
   if (!conditions) return Fail(conditions.error());
   const auto answer = Answer(flags.paths, flags.question);
   if (!answer) return Fail(answer.error());
-  return PrintAndJudge(*answer, flags.output, *conditions);
+  OutputFlags output = flags.output;
+  output.brief = !flags.full && flags.question.only.empty();
+  return PrintAndJudge(*answer, output, *conditions);
 }
 
 }  // namespace
@@ -44,6 +47,7 @@ void AddAnalyze(CLI::App& app, Command& chosen) {
       ->required()
       ->option_text("...");
   AddQuestion(*command, flags->question);
+  command->add_flag("--full", flags->full, "Print every table, also when all analyses run");
   AddOutput(*command, flags->output, flags->fail_on);
   command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
 }

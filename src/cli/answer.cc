@@ -108,7 +108,8 @@ Result<std::vector<Condition>> ReadConditions(const std::vector<std::string>& gi
 int PrintAndJudge(const ReportSet& answer, const OutputFlags& output,
                   const std::vector<Condition>& conditions) {
   const auto matches = Matches(answer, conditions);
-  const TextStyle style = ToTerminal(output) ? StdoutStyle() : TextStyle{};
+  TextStyle style = ToTerminal(output) ? StdoutStyle() : TextStyle{};
+  style.brief = output.brief;
   const auto format = ParseFormat(output.format).value_or(Format::kText);
   if (const auto printed = Print(Write(answer, format, style), output); !printed) {
     return Fail(printed.error());

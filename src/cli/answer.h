@@ -24,6 +24,7 @@ void AddQuestion(CLI::App& command, Question& question);
 struct OutputFlags {
   std::string format = "text";
   std::string file;
+  bool brief = false;  // of text: only the beginning of each report
 };
 void AddOutput(CLI::App& command, OutputFlags& output, std::vector<std::string>& fail_on);
 

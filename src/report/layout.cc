@@ -17,6 +17,7 @@
 namespace stepscope {
 namespace {
 
+constexpr size_t kBriefRows = 8;
 constexpr size_t kFindingsShown = 5;
 
 using Row = std::vector<Cell>;
@@ -74,9 +75,10 @@ std::string ShownCell(const Cell& cell, Unit unit) {
   return text == nullptr || text->empty() ? HumanCell(cell, unit) : ShownName(*text);
 }
 
-PageTable LayOutTable(const Table& table) {
+PageTable LayOutTable(const Table& table, size_t most_rows) {
   const std::vector<size_t> columns = ShownColumns(table);
-  const size_t rows = columns.empty() ? 0 : std::min(table.rows.size(), table.text_rows);
+  const size_t rows =
+      columns.empty() ? 0 : std::min({table.rows.size(), table.text_rows, most_rows});
   PageTable page{Printable(table.title), {}, {}, RowsRemark(rows, table.rows.size())};
   for (const size_t at : columns) page.columns.push_back({Printable(table.columns[at].title)});
   page.rows.reserve(rows);
@@ -91,7 +93,7 @@ PageTable LayOutTable(const Table& table) {
   return page;
 }
 
-PageSection LayOutReport(const Report& report) {
+PageSection LayOutReport(const Report& report, bool brief) {
   PageSection section{
       .title = Printable(report.title), .problem = {}, .headline = {}, .metrics = {}, .tables = {}};
   if (report.status != Status::kOk) {
@@ -100,15 +102,17 @@ PageSection LayOutReport(const Report& report) {
   if (report.status == Status::kUnavailable) return section;
   section.headline = Printable(report.headline);
   for (const Metric& metric : report.metrics) {
-    if (metric.detail) continue;
+    if (metric.detail || brief) continue;
     section.metrics.emplace_back(Printable(metric.title),
                                  Printable(HumanCell(metric.value, metric.unit)));
   }
   for (const Table& table : report.tables) {
-    if (table.text_rows > 0 || table.rows.empty()) {
-      section.tables.push_back(LayOutTable(table));
+    const bool has_room = !brief || section.tables.empty();
+    if (has_room && (table.text_rows > 0 || table.rows.empty())) {
+      section.tables.push_back(LayOutTable(table, brief ? kBriefRows : Table::kAllRows));
       continue;
     }
+    if (brief) continue;
     section.also += section.also.empty() ? "More in --format csv and json: " : "; ";
     section.also +=
         fmt::format("{} ({})", Printable(table.title), Plural(table.rows.size(), "row"));
@@ -118,7 +122,7 @@ PageSection LayOutReport(const Report& report) {
 
 // Those who cannot answer, all for one reason, as one section.
 PageSection LayOutUnavailable(const std::vector<const Report*>& alike, size_t all) {
-  PageSection section = LayOutReport(*alike.front());
+  PageSection section = LayOutReport(*alike.front(), /*brief=*/false);
   if (alike.size() == all && all > 1) {
     section.title = fmt::format("All {} analyses", all);
     return section;
@@ -128,12 +132,12 @@ PageSection LayOutUnavailable(const std::vector<const Report*>& alike, size_t al
 }
 
 // What can be answered first; what cannot, once for each reason.
-std::vector<PageSection> LayOutReports(const std::vector<Report>& reports) {
+std::vector<PageSection> LayOutReports(const std::vector<Report>& reports, bool brief) {
   std::vector<PageSection> sections;
   std::vector<std::vector<const Report*>> unavailable;  // by reason
   for (const Report& report : reports) {
     if (report.status != Status::kUnavailable) {
-      sections.push_back(LayOutReport(report));
+      sections.push_back(LayOutReport(report, brief));
       continue;
     }
     const auto alike = std::ranges::find(unavailable, report.why,
@@ -212,11 +216,13 @@ std::vector<std::string> LayOutNotes(const ReportSet& answer) {
 
 }  // namespace
 
-Page LayOut(const ReportSet& answer) {
+Page LayOut(const ReportSet& answer, bool brief) {
   Page page;
   page.verdict = Printable(answer.verdict);
   LayOutFindings(answer, page);
-  page.sections = LayOutReports(answer.reports);
+  page.sections = LayOutReports(answer.reports, brief);
+  if (brief)
+    page.more = "More of each: --full, or --only NAME (stepscope list); all of it: --format json.";
   page.notes = LayOutNotes(answer);
   return page;
 }

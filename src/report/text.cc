@@ -137,12 +137,16 @@ void DrawNotes(Pen& pen, const Page& page) {
 }  // namespace
 
 std::string ToText(const ReportSet& answer, const TextStyle& style) {
-  const Page page = LayOut(answer);
+  const Page page = LayOut(answer, style.brief);
   Pen pen(style);
   pen.Paragraph(0, page.verdict);
   DrawFindings(pen, page);
   for (const PageSection& section : page.sections) DrawSection(pen, section);
   DrawNotes(pen, page);
+  if (!page.more.empty()) {
+    pen.Gap();
+    pen.Paragraph(0, page.more);
+  }
   return std::move(pen).Take();
 }
 
