@@ -128,8 +128,20 @@ def raw_bytes(files):
     return total if inflate.wait() == 0 else fail("igzip could not read the traces")
 
 
-def analyze(path):
-    return [STEPSCOPE, "analyze", path, "--format", "json"]
+# What HTA is asked for too: the same question on both sides.
+FOUR_BREAKDOWNS = "temporal_breakdown,comm_overlap,idle_time,kernel_breakdown"
+# Those that may take longer than a quarter of reading.
+LONGER = ("critical_path", "kernel_sequences")
+
+
+def analyze(path, only=FOUR_BREAKDOWNS):
+    return [STEPSCOPE, "analyze", path, "--format", "json"] + (["--only", only] if only else [])
+
+
+def analyses():
+    """The names of all analyses."""
+    text = run([STEPSCOPE, "list"], keep_output=True)[1]
+    return re.findall(r"^ *([a-z_]+)  ", text, re.MULTILINE)
 
 
 def megabytes(count):
@@ -150,7 +162,26 @@ def bench_one_file():
     how = (f"{what}, {megabytes(raw_bytes([trace]))} raw: {milliseconds(ours.cpu)} CPU "
            f"({milliseconds(ours.wall)} wall), igzip {milliseconds(floor.cpu)}; {ROUNDS} rounds")
     return [Row("cpu_over_igzip", "CPU of one file / igzip -dc", ours.cpu / floor.cpu, bar=4.0,
-                how=how)]
+                how=how)] + bench_analyses(trace)
+
+
+def bench_analyses(trace):
+    """What the analyses add to reading for them."""
+    quick = [name for name in analyses() if name not in LONGER]
+    commands = {name: analyze(trace, name) for name in LONGER}
+    cost = take_turns(ROUNDS, all=analyze(trace, None), quick=analyze(trace, ",".join(quick)),
+                      reading=[INGEST_BENCH, "--needed", trace], floor=["igzip", "-dc", trace],
+                      **commands)
+    reading = cost["reading"].cpu
+    rows = [Row("all_over_igzip", "the same, all analyses", cost["all"].cpu / cost["floor"].cpu,
+                how=f"{len(quick) + len(LONGER)} analyses, {milliseconds(cost['all'].cpu)} CPU"),
+            Row("analyses_over_reading", "all but two / reading", cost["quick"].cpu / reading,
+                bar=1.25, how=f"{milliseconds(cost['quick'].cpu)} CPU with {len(quick)} analyses, "
+                f"{milliseconds(reading)} to read what they need; {ROUNDS} rounds")]
+    for name in LONGER:
+        rows.append(Row(name, f"{name} alone", max(cost[name].cpu - reading, 0) * 1e3, "ms",
+                        bar=500, how="CPU beyond reading what all analyses need"))
+    return rows
 
 
 def ranks8():

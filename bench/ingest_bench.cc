@@ -1,11 +1,15 @@
-// Reads traces with every event and field kept, and says what that costs:
-//   ingest_bench FILE...
+// Reads traces and says what that costs, with every event and field kept, or only what the analyses
+// need:
+//   ingest_bench [--needed] FILE...
 // One line of JSON per file: events, bytes of columns per event, CPU seconds, peak resident bytes.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <ctime>
+#include <string_view>
 
+#include "analyses/all.h"
+#include "facts/rank_work.h"
 #include "ingest/trace_reader.h"
 
 namespace {
@@ -22,7 +26,14 @@ int64_t PeakBytes() {
   return usage.ru_maxrss * 1024;
 }
 
-bool Measure(const std::string& path) {
+// As Session does.
+stepscope::ReadOptions Needed() {
+  stepscope::KindSet keep;
+  for (const stepscope::Analysis* analysis : stepscope::kAllAnalyses) keep = keep | analysis->needs;
+  return {.keep = keep, .keep_inputs = false};
+}
+
+bool Measure(const std::string& path, bool needed) {
   auto source = stepscope::ByteSource::Open(path);
   if (!source) {
     fmt::print(stderr, "{}: {}\n", path, source.error().what);
@@ -30,11 +41,14 @@ bool Measure(const std::string& path) {
   }
   const double before = CpuSeconds();
   std::atomic<int> spare_threads = 1;
-  const auto trace = stepscope::ReadTrace(std::move(*source), {.spare_threads = &spare_threads});
+  stepscope::ReadOptions options = needed ? Needed() : stepscope::ReadOptions{};
+  options.spare_threads = &spare_threads;
+  auto trace = stepscope::ReadTrace(std::move(*source), options);
   if (!trace) {
     fmt::print(stderr, "{}: {}\n", path, trace.error().what);
     return false;
   }
+  if (needed) stepscope::BuildRankWork(*trace);
   const auto events = static_cast<double>(trace->size());
   fmt::print(R"({{"events": {}, "bytes_per_event": {:.1f}, "cpu_s": {:.4f}, "peak_bytes": {}}})"
              "\n",
@@ -46,7 +60,8 @@ bool Measure(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool good = argc > 1;
-  for (int i = 1; i < argc; ++i) good = Measure(argv[i]) && good;
+  const bool needed = argc > 1 && std::string_view(argv[1]) == "--needed";
+  bool good = argc > (needed ? 2 : 1);
+  for (int i = needed ? 2 : 1; i < argc; ++i) good = Measure(argv[i], needed) && good;
   return good ? 0 : 2;
 }

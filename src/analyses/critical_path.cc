@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -63,6 +64,8 @@ constexpr auto kParams = std::to_array<Parameter>({
     {"rank", Parameter::Type::kInteger, "-1", Unit::kNone, "only this rank; -1: every rank"},
     {"what_if", Parameter::Type::kText, "", Unit::kNone,
      "changes to try, such as 'kernel:gemm*0.5; launch=0'"},
+    {"segments", Parameter::Type::kInteger, "1000", Unit::kCount,
+     "list at most so many pieces of the path, the longest, in the order of time"},
 });
 
 constexpr double kWorthSaying = 0.05;  // of the span
@@ -198,7 +201,20 @@ Table ContributorsTable(const RankPath& shown, const Contributions& sums) {
   return table;
 }
 
-Table SegmentsTable(const Facts& facts, const RankPath& shown) {
+// The duration from which on a piece is among the `most` longest.
+int64_t ShortestListed(const std::vector<Segment>& segments, size_t most) {
+  if (segments.size() <= most) return 0;
+  if (most == 0) return std::numeric_limits<int64_t>::max();
+  std::vector<int64_t> durations;
+  for (const Segment& segment : segments) durations.push_back(segment.duration());
+  const auto last = durations.begin() + static_cast<std::ptrdiff_t>(most - 1);
+  std::ranges::nth_element(durations, last, std::ranges::greater{});
+  return *last;
+}
+
+// A path can have a hundred thousand pieces, most of them nobody looks at. What is not listed
+// leaves a gap in the segments' numbers.
+Table SegmentsTable(const Facts& facts, const RankPath& shown, size_t most) {
   Table table{.key = "segments", .title = "The path, piece by piece", .columns = RankKeys()};
   AddColumns(table, {KeyColumn("segment", "segment"), TimeColumn("start", "start"),
                      TimeColumn("duration", "duration"),
@@ -207,12 +223,15 @@ Table SegmentsTable(const Facts& facts, const RankPath& shown) {
                      Column{"device", "device", Unit::kNone, Role::kValue},
                      Column{"stream", "stream", Unit::kNone, Role::kValue},
                      Column{"thread", "thread", Unit::kNone, Role::kValue}});
-  table.rows.reserve(shown.path.segments.size());
-  int64_t number = 0;
-  for (const Segment& segment : shown.path.segments) {
+  const auto& segments = shown.path.segments;
+  const int64_t shortest = ShortestListed(segments, most);
+  table.rows.reserve(std::min(segments.size(), most));
+  for (size_t number = 0; number < segments.size(); ++number) {
+    const Segment& segment = segments[number];
+    if (segment.duration() < shortest || table.rows.size() == most) continue;
     auto row = RankCells(shown);
-    row.insert(row.end(), {number++, segment.start - shown.chosen.window.start, segment.duration(),
-                           std::string(BoundName(segment.edge.bound)),
+    row.insert(row.end(), {static_cast<int64_t>(number), segment.start - shown.chosen.window.start,
+                           segment.duration(), std::string(BoundName(segment.edge.bound)),
                            std::string(NameOf(facts, segment.edge))});
     std::ranges::move(PlaceCells(*shown.rank, segment.edge), std::back_inserter(row));
     table.rows.push_back(std::move(row));
@@ -330,8 +349,12 @@ Report Run(const Facts& facts, const Params& params) {
   report.headline = Headline(shown);
   report.metrics = {{"span", "span, " + SayWhere(shown), shown.span(), Unit::kNanoseconds},
                     {"path", "of which explained", shown.path.Explained(), Unit::kNanoseconds}};
-  report.tables = {BoundsTable(measured), WhatIfTable(measured), ContributorsTable(shown, sums),
-                   RanksTable(measured), SegmentsTable(facts, shown)};
+  report.tables.push_back(BoundsTable(measured));
+  report.tables.push_back(WhatIfTable(measured));
+  report.tables.push_back(ContributorsTable(shown, sums));
+  report.tables.push_back(RanksTable(measured));
+  const int64_t segments = std::max<int64_t>(params.Integer("segments"), 0);
+  report.tables.push_back(SegmentsTable(facts, shown, static_cast<size_t>(segments)));
   AddFinding(report, shown, sums);
   AddNotes(report, measured);
   return report;

@@ -23,7 +23,7 @@ struct Solved {
 
 Solved Solve(SampleTrace& t, const WindowChoice& choice = {}) {
   Solved s{.rank = BuildRankWork(t.trace)};
-  s.chosen = *ChooseWindow(s.rank, t.trace.strings, choice);
+  s.chosen = ChooseWindow(s.rank, t.trace.strings, choice).value_or(ChosenWindow{});
   s.dependencies = BuildDependencies(s.rank, t.trace.strings, s.chosen.window);
   s.path = FindCriticalPath(s.dependencies);
   return s;

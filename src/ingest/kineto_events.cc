@@ -32,6 +32,10 @@ constexpr int64_t kMaxTime = int64_t{1} << 61;
 // How often a damaged event is searched for the beginnings of others, which costs an indexing each.
 constexpr int kLookLimit = 100;
 
+constexpr uint32_t kInputTexts = 1u << Index(TextField::kInputShapes) |
+                                 1u << Index(TextField::kInputTypes) |
+                                 1u << Index(TextField::kInputStrides);
+
 // An event as it stands in the text: JSON tokens, empty where the key is absent.
 struct RawEvent {
   std::string_view phase, category, name, pid, tid, ts, dur, id;
@@ -151,7 +155,8 @@ class BorrowedByte {
 }  // namespace
 
 struct KinetoEvents::State {
-  State(Trace& target, KindSet wanted) : trace(target), keep(wanted) {}
+  State(Trace& target, KindSet wanted, bool keep_inputs)
+      : trace(target), keep(wanted), keep_texts(keep_inputs ? ~0u : ~kInputTexts) {}
 
   bool IndexText(char* begin, char* end);
   bool ParseElement(JsonWalk& walk);
@@ -179,6 +184,7 @@ struct KinetoEvents::State {
 
   Trace& trace;
   KindSet keep;
+  uint32_t keep_texts;  // a bit for each TextField
   JsonIndex index;
   RawEvent raw;
   std::string scratch;
@@ -200,8 +206,8 @@ struct KinetoEvents::State {
   std::map<std::string, std::string, std::less<>> process_names, thread_names;
 };
 
-KinetoEvents::KinetoEvents(Trace& trace, KindSet keep)
-    : state_(std::make_unique<State>(trace, keep)) {}
+KinetoEvents::KinetoEvents(Trace& trace, KindSet keep, bool keep_inputs)
+    : state_(std::make_unique<State>(trace, keep, keep_inputs)) {}
 KinetoEvents::~KinetoEvents() = default;
 
 CategoryMeaning KinetoEvents::State::Meaning(std::string_view token) {
@@ -394,7 +400,7 @@ void KinetoEvents::State::AddFields() {
     const auto field = static_cast<IntField>(std::countr_zero(set));
     trace.Set(field, args.ints[Index(field)]);
   }
-  for (uint32_t set = args.texts_set; set != 0; set &= set - 1) {
+  for (uint32_t set = args.texts_set & keep_texts; set != 0; set &= set - 1) {
     const auto field = static_cast<TextField>(std::countr_zero(set));
     trace.Set(field, InternToken(args.texts[Index(field)]));
   }

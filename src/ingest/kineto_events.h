@@ -12,7 +12,8 @@ class KinetoEvents {
  public:
   // Appends to `trace`, which must outlive this, the events whose kind is in `keep`. Others are
   // counted and their arguments not looked at.
-  KinetoEvents(Trace& trace, KindSet keep);
+  // Keeps events of the kinds in `keep`; `keep_inputs`: see ReadOptions.
+  KinetoEvents(Trace& trace, KindSet keep, bool keep_inputs = true);
   ~KinetoEvents();
 
   enum class Stop : uint8_t {

@@ -43,7 +43,8 @@ char* LikelyBreak(char* begin, char* end) {
 class Reader {
  public:
   Reader(ByteSource source, const ReadOptions& options)
-      : stream_(std::move(source), options.spare_threads), events_(trace_, options.keep) {
+      : stream_(std::move(source), options.spare_threads),
+        events_(trace_, options.keep, options.keep_inputs) {
     Advance(stream_.Next({}));
   }
 

@@ -11,6 +11,7 @@ namespace stepscope {
 
 struct ReadOptions {
   KindSet keep = KindSet::All();  // events of other kinds are counted and not kept
+  bool keep_inputs = true;        // the shapes, types and strides of operators' inputs: long texts
   // Threads that may be used beside the caller's, to inflate ahead of parsing: see WindowStream.
   std::atomic<int>* spare_threads = nullptr;
 };

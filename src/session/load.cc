@@ -125,7 +125,7 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, KindSet
   // A thread for each file. Those that find no file left help the others: one file alone is
   // inflated and parsed on two threads, and so is the last of many.
   std::atomic<int> spare_threads = static_cast<int>(threads - std::min(threads, files.size()));
-  const ReadOptions read{.keep = keep, .spare_threads = &spare_threads};
+  const ReadOptions read{.keep = keep, .keep_inputs = false, .spare_threads = &spare_threads};
   std::atomic<int64_t> bytes_read = 0;
   std::atomic<int> files_read = 0;
   std::atomic<size_t> files_begun = 0;
