@@ -9,6 +9,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "facts/exposed_waits.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -56,19 +57,24 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   if (share < kWorthSaying) return;
   const auto devices = static_cast<int64_t>(facts.devices.size());
   const int64_t exposed = sum.exposed / devices;
+  // What ranks wait for one another is no fault of the communication, and told by `stragglers`.
+  const int64_t waiting = std::min(ExposedWaits(facts).Total(), sum.exposed) / devices;
   const int64_t communication = sum.communication / devices;
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
        .says =
            fmt::format("Communication that nothing hides takes {} of the time.", HumanRatio(share)),
        .because = fmt::format(
-           "{} of {} of communication per device run without compute; most on {} ({})",
+           "{} of {} of communication per device run without compute{}; most on {} ({})",
            HumanTime(static_cast<double>(exposed)), HumanTime(static_cast<double>(communication)),
+           waiting == 0 ? ""
+                        : fmt::format(", {} of it waiting for other ranks",
+                                      HumanTime(static_cast<double>(waiting))),
            SayDevice(*sum.worst), HumanTime(static_cast<double>(sum.worst->total.Exposed()))),
        .hint =
            "start communication earlier: gradient buckets that fill sooner (bucket_cap_mb), FSDP "
            "prefetching, asynchronous collectives; see stragglers for a rank that others wait for",
-       .worth = exposed});
+       .worth = exposed - waiting});
 }
 
 Report Run(const Facts& facts, const Params&) {

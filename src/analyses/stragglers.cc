@@ -9,7 +9,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/compute_cover.h"
+#include "facts/exposed_waits.h"
 #include "facts/lateness.h"
 #include "report/humanize.h"
 
@@ -84,26 +84,6 @@ struct Blames {
   int64_t total = 0;  // ns waited
 };
 
-// Covers of the devices, made when asked for.
-class Covers {
- public:
-  explicit Covers(const Facts& facts) : facts_(facts), covers_(facts.ranks.size()) {}
-
-  // How much of the part's waiting no compute hides.
-  int64_t Exposed(const CollectivePart& part) {
-    const RankWork& rank = facts_.ranks[part.recording];
-    auto& devices = covers_[part.recording];
-    if (devices.empty()) devices = ComputeCover::Of(rank);
-    const Work& work = rank.work[part.work];
-    const ComputeCover& cover = devices[rank.streams[work.stream].device_index];
-    return part.wait - cover.Within(part.start, part.start + part.wait);
-  }
-
- private:
-  const Facts& facts_;
-  std::vector<std::vector<ComputeCover>> covers_;
-};
-
 std::optional<int64_t> StepOf(const Facts& facts, const CollectivePart& part) {
   const RankWork& rank = facts.ranks[part.recording];
   const int32_t step = rank.work[part.work].step;
@@ -118,7 +98,7 @@ Blames FindBlames(const Facts& facts) {
     blames.suspects.push_back({.rank = r, .blame = c.ranks[r].blame});
     blames.total = AddSaturated(blames.total, c.ranks[r].wait);
   }
-  Covers covers(facts);
+  ExposedWaits exposed(facts);
   for (const CollectiveMatch& match : c.matches) {
     if (match.last == kNobody) continue;
     const CollectivePart& last = c.parts[match.last];
@@ -128,7 +108,7 @@ Blames FindBlames(const Facts& facts) {
       if (part.wait == 0) continue;
       ++suspect.waits;
       waited = AddSaturated(waited, part.wait);
-      suspect.lost = AddSaturated(suspect.lost, covers.Exposed(part));
+      suspect.lost = AddSaturated(suspect.lost, exposed.Of(part));
     }
     if (const auto step = StepOf(facts, last)) blames.steps[*step].Add(last.rank, waited);
   }
