@@ -1,8 +1,4 @@
-// Events from the index of their text.
-//
-// Speed comes from what is not done: an event whose category nobody asked for is passed over behind
-// its "cat" key; a value's end is known without a search; arguments are looked up by a perfect
-// hash, and only those with a use are converted.
+// From the text of events to the columns of a trace.
 #include "ingest/kineto_events.h"
 
 #include <algorithm>
@@ -18,7 +14,7 @@
 
 #include "ingest/json_index.h"
 #include "ingest/json_text.h"
-#include "ingest/kineto_fields.h"
+#include "ingest/kineto_text.h"
 #include "ingest/window_stream.h"
 
 namespace stepscope {
@@ -32,103 +28,6 @@ constexpr int64_t kMaxTime = int64_t{1} << 61;
 // How often a damaged event is searched for the beginnings of others, which costs an indexing each.
 constexpr int kLookLimit = 100;
 
-constexpr uint32_t kInputTexts = 1u << Index(TextField::kInputShapes) |
-                                 1u << Index(TextField::kInputTypes) |
-                                 1u << Index(TextField::kInputStrides);
-
-// An event as it stands in the text: JSON tokens, empty where the key is absent.
-struct RawEvent {
-  std::string_view phase, category, name, pid, tid, ts, dur, id;
-  CategoryMeaning meaning;  // of the category
-  Args args;
-
-  // One by one: from a chain of assignments GCC makes wide loads of what was just stored in halves,
-  // which stall for a dozen cycles each.
-  void Clear() {
-    for (std::string_view* token : {&phase, &category, &name, &pid, &tid, &ts, &dur, &id})
-      *token = {};
-    meaning = {};
-    args.Clear();
-  }
-};
-
-// Whether the key at `at` is `key`; both end in a quote.
-template <size_t N>
-bool IsKey(const char* at, const char (&key)[N]) {
-  return std::memcmp(at, key, N - 1) == 0;
-}
-
-std::string_view KeyAt(const char* at) {
-  size_t length = 0;
-  while (at[length] != '"') length += at[length] == '\\' ? 2 : 1;
-  return {at, length};
-}
-
-void TakeArg(Args& args, ArgUse use, std::string_view token) {
-  using Type = ArgUse::Type;
-  const uint32_t bit = 1u << use.field;
-  switch (use.type) {
-    case Type::kNone:
-      break;
-    case Type::kInt:
-      if (const auto value = ScaleDecimal(token, 0)) {
-        args.ints[use.field] = *value;
-        args.ints_set |= bit;
-      } else if (!token.starts_with("null")) {
-        ++args.out_of_range;
-      }
-      break;
-    case Type::kReal:
-      if (const auto value = RealNumber(token)) {
-        args.reals[use.field] = *value;
-        args.reals_set |= bit;
-      } else if (!token.starts_with("null")) {
-        ++args.out_of_range;
-      }
-      break;
-    case Type::kText:
-      args.texts[use.field] = token;
-      args.texts_set |= bit;
-      break;
-    case Type::kDevice:
-      args.device = token;
-      break;
-    case Type::kStream:
-      args.stream = token;
-      break;
-    case Type::kName:
-      args.name = token;
-      break;
-  }
-}
-
-// Reads the object of arguments at hand; false if it is cut short or no JSON. With `counters`,
-// numbers of any name are collected too.
-bool ReadArgs(JsonWalk& walk, bool counters, Args& args) {
-  if (walk.Peek() != '{') return walk.Skip();  // "args": null
-  walk.Advance();
-  if (walk.Consume('}')) return true;
-  do {
-    if (walk.Peek() != '"') return false;
-    const std::string_view key = KeyAt(walk.At() + 1);
-    walk.Advance();
-    if (!walk.Consume(':')) return false;
-    const ArgUse use = UseOfArg(key);
-    if (use.type == ArgUse::Type::kNone && !counters) {
-      if (!walk.Skip()) return false;
-      continue;
-    }
-    const std::string_view value = walk.TakeValue();
-    if (value.empty()) return false;
-    if (use.type != ArgUse::Type::kNone) {
-      TakeArg(args, use, value);
-    } else if (const auto number = RealNumber(value)) {
-      args.counters.emplace_back(key, *number);
-    }
-  } while (walk.Consume(','));
-  return walk.Consume('}');
-}
-
 // The last number in a token such as 7, "7" or "stream 7"; -1 if there is none.
 int64_t TrailingNumber(std::string_view token) {
   if (const auto number = ScaleDecimal(token, 0)) return *number;
@@ -138,6 +37,10 @@ int64_t TrailingNumber(std::string_view token) {
   const size_t first = before == std::string_view::npos ? 0 : before + 1;
   return ScaleDecimal(token.substr(first, last + 1 - first), 0).value_or(-1);
 }
+
+constexpr uint32_t kInputTexts = 1u << Index(TextField::kInputShapes) |
+                                 1u << Index(TextField::kInputTypes) |
+                                 1u << Index(TextField::kInputStrides);
 
 // Restores the byte that the end of the text was marked at.
 class BorrowedByte {
@@ -156,24 +59,18 @@ class BorrowedByte {
 
 struct KinetoEvents::State {
   State(Trace& target, KindSet wanted, bool keep_inputs)
-      : trace(target), keep(wanted), keep_texts(keep_inputs ? ~0u : ~kInputTexts) {}
+      : trace(target), keep(wanted), keep_texts(keep_inputs ? ~0u : ~kInputTexts), text(wanted) {}
 
   bool IndexText(char* begin, char* end);
   bool ParseElement(JsonWalk& walk);
   char* LookForEvent(char* from, char* end);
-  enum class Found : uint8_t { kEvent, kUnwanted, kDamage };
-  Found ReadFields(JsonWalk& walk);
   bool ParseEvent(JsonWalk& walk);
-  bool ParseField(JsonWalk& walk);
-  bool MayCount();
-  bool Unwanted();
   void CountUnwanted();
   void Take();
   void TakeMetadata();
   void TakeComplete(int64_t start);
   void Add(Kind kind, int64_t start, int64_t duration);
   void AddFields();
-  CategoryMeaning Meaning(std::string_view token);
   Kind KindOfEvent();
   bool IsCommunication(StringId name);
   TrackId StreamTrack();
@@ -186,17 +83,11 @@ struct KinetoEvents::State {
   KindSet keep;
   uint32_t keep_texts;  // a bit for each TextField
   JsonIndex index;
-  RawEvent raw;
+  EventText text;
+  const RawEvent& raw = text.raw;
   std::string scratch;
   int looks_left = kLookLimit;
 
-  // Categories met, as tokens: a cache that keeps of each bucket the one met last. There are a
-  // dozen in a trace.
-  struct KnownCategory {
-    std::string token;
-    CategoryMeaning meaning;
-  };
-  std::array<KnownCategory, 128> categories;
   std::vector<int8_t> communication;   // by id in trace.strings; -1: not looked at yet
   StringTable threads;                 // process and thread id, joined by a zero byte
   std::vector<TrackId> thread_tracks;  // by id in `threads`
@@ -210,101 +101,14 @@ KinetoEvents::KinetoEvents(Trace& trace, KindSet keep, bool keep_inputs)
     : state_(std::make_unique<State>(trace, keep, keep_inputs)) {}
 KinetoEvents::~KinetoEvents() = default;
 
-CategoryMeaning KinetoEvents::State::Meaning(std::string_view token) {
-  const auto byte = [&](size_t at) {
-    return static_cast<size_t>(static_cast<unsigned char>(token[at]));
-  };
-  // No two of the usual categories share a bucket.
-  const size_t bucket =
-      token.size() < 2 ? 0 : token.size() * 2 + byte(token.size() - 2) * 19 + byte(1);
-  KnownCategory& known = categories[bucket % categories.size()];
-  if (known.token != token) known = {std::string(token), MeaningOfCategory(TextOf(token, scratch))};
-  return known.meaning;
-}
-
-// Reads one `"key": value` of an event.
-bool KinetoEvents::State::ParseField(JsonWalk& walk) {
-  if (walk.Peek() != '"') return false;
-  const char* key = walk.At() + 1;
-  walk.Advance();
-  if (!walk.Consume(':')) return false;
-  std::string_view* token = nullptr;
-  switch (key[0]) {
-    case 'p':
-      token = IsKey(key, "ph\"") ? &raw.phase : IsKey(key, "pid\"") ? &raw.pid : nullptr;
-      break;
-    case 't':
-      token = IsKey(key, "ts\"") ? &raw.ts : IsKey(key, "tid\"") ? &raw.tid : nullptr;
-      break;
-    case 'n':
-      token = IsKey(key, "name\"") ? &raw.name : nullptr;
-      break;
-    case 'd':
-      token = IsKey(key, "dur\"") ? &raw.dur : nullptr;
-      break;
-    case 'i':
-      token = IsKey(key, "id\"") ? &raw.id : nullptr;
-      break;
-    case 'c':
-      if (IsKey(key, "cat\"")) {
-        raw.category = walk.TakeValue();
-        raw.meaning = Meaning(raw.category);
-        return !raw.category.empty();
-      }
-      break;
-    case 'a':
-      if (IsKey(key, "args\"")) {
-        return ReadArgs(walk, MayCount(), raw.args);
-      }
-      break;
-    default:
-      break;
-  }
-  if (token == nullptr) return walk.Skip();
-  *token = walk.TakeValue();
-  return !token->empty();
-}
-
-// Whether the numbers among the event's arguments may be counters, by the keys read so far.
-bool KinetoEvents::State::MayCount() {
-  if (!raw.phase.empty() && !raw.phase.starts_with("\"X")) return raw.phase.starts_with("\"C");
-  return raw.category.empty() || raw.meaning.kind == Kind::kCounterRange;
-}
-
-// Whether the category, with the name if it is read already, says that nobody asked for the event.
-bool KinetoEvents::State::Unwanted() {
-  if (keep.Has(raw.meaning.kind)) return false;
-  if (raw.meaning.name_decides == NameDecides::kNothing) return true;
-  const bool may_be_step = raw.name.empty() || raw.name.starts_with("\"ProfilerStep#");
-  return raw.meaning.name_decides == NameDecides::kStep && !may_be_step;
-}
-
-// Reads the fields of the event at hand, its brackets and all, or passes over it once they say that
-// nobody asked for it.
-KinetoEvents::State::Found KinetoEvents::State::ReadFields(JsonWalk& walk) {
-  walk.Advance();  // its bracket
-  raw.Clear();
-  if (walk.Consume('}')) return Found::kEvent;
-  int asked = 0;  // how much was known when it was last asked whether the event is wanted
-  do {
-    if (!ParseField(walk)) return Found::kDamage;
-    const int known = raw.category.empty() ? 0 : raw.name.empty() ? 1 : 2;
-    if (known > asked && Unwanted()) {
-      return walk.SkipToEndOfContainer() ? Found::kUnwanted : Found::kDamage;
-    }
-    asked = known;
-  } while (walk.Consume(','));
-  return walk.Consume('}') ? Found::kEvent : Found::kDamage;
-}
-
 // Takes the event at hand; false, and nothing taken, if it is cut short or no JSON.
 bool KinetoEvents::State::ParseEvent(JsonWalk& walk) {
   JsonWalk own = walk;  // whose position can stay in a register
-  const Found found = ReadFields(own);
+  const auto found = text.Read(own);
   walk = own;
-  if (found == Found::kUnwanted) CountUnwanted();
-  if (found == Found::kEvent) Take();
-  return found != Found::kDamage;
+  if (found == EventText::Found::kUnwanted) CountUnwanted();
+  if (found == EventText::Found::kEvent) Take();
+  return found != EventText::Found::kDamage;
 }
 
 void KinetoEvents::State::CountUnwanted() {

@@ -1,0 +1,180 @@
+// Speed comes from what is not done: an event whose category nobody asked for is passed over behind
+// its "cat" key; a value's end is known without a search; arguments are looked up by a perfect
+// hash, and only those with a use are converted.
+#include "ingest/kineto_text.h"
+
+#include <cstring>
+
+#include "ingest/json_text.h"
+
+namespace stepscope {
+namespace {
+
+// Whether the key at `at` is `key`; both end in a quote.
+template <size_t N>
+bool IsKey(const char* at, const char (&key)[N]) {
+  return std::memcmp(at, key, N - 1) == 0;
+}
+
+std::string_view KeyAt(const char* at) {
+  size_t length = 0;
+  while (at[length] != '"') length += at[length] == '\\' ? 2 : 1;
+  return {at, length};
+}
+
+void TakeArg(Args& args, ArgUse use, std::string_view token) {
+  using Type = ArgUse::Type;
+  const uint32_t bit = 1u << use.field;
+  switch (use.type) {
+    case Type::kNone:
+      break;
+    case Type::kInt:
+      if (const auto value = ScaleDecimal(token, 0)) {
+        args.ints[use.field] = *value;
+        args.ints_set |= bit;
+      } else if (!token.starts_with("null")) {
+        ++args.out_of_range;
+      }
+      break;
+    case Type::kReal:
+      if (const auto value = RealNumber(token)) {
+        args.reals[use.field] = *value;
+        args.reals_set |= bit;
+      } else if (!token.starts_with("null")) {
+        ++args.out_of_range;
+      }
+      break;
+    case Type::kText:
+      args.texts[use.field] = token;
+      args.texts_set |= bit;
+      break;
+    case Type::kDevice:
+      args.device = token;
+      break;
+    case Type::kStream:
+      args.stream = token;
+      break;
+    case Type::kName:
+      args.name = token;
+      break;
+  }
+}
+
+// Reads the object of arguments at hand; false if it is cut short or no JSON. With `counters`,
+// numbers of any name are collected too.
+bool ReadArgs(JsonWalk& walk, bool counters, Args& args) {
+  if (walk.Peek() != '{') return walk.Skip();  // "args": null
+  walk.Advance();
+  if (walk.Consume('}')) return true;
+  do {
+    if (walk.Peek() != '"') return false;
+    const std::string_view key = KeyAt(walk.At() + 1);
+    walk.Advance();
+    if (!walk.Consume(':')) return false;
+    const ArgUse use = UseOfArg(key);
+    if (use.type == ArgUse::Type::kNone && !counters) {
+      if (!walk.Skip()) return false;
+      continue;
+    }
+    const std::string_view value = walk.TakeValue();
+    if (value.empty()) return false;
+    if (use.type != ArgUse::Type::kNone) {
+      TakeArg(args, use, value);
+    } else if (const auto number = RealNumber(value)) {
+      args.counters.emplace_back(key, *number);
+    }
+  } while (walk.Consume(','));
+  return walk.Consume('}');
+}
+
+}  // namespace
+
+CategoryMeaning EventText::Meaning(std::string_view token) {
+  const auto byte = [&](size_t at) {
+    return static_cast<size_t>(static_cast<unsigned char>(token[at]));
+  };
+  // No two of the usual categories share a bucket.
+  const size_t bucket =
+      token.size() < 2 ? 0 : token.size() * 2 + byte(token.size() - 2) * 19 + byte(1);
+  KnownCategory& known = categories_[bucket % categories_.size()];
+  if (known.token != token)
+    known = {std::string(token), MeaningOfCategory(TextOf(token, scratch_))};
+  return known.meaning;
+}
+
+// Reads one `"key": value` of an event.
+bool EventText::ReadField(JsonWalk& walk) {
+  if (walk.Peek() != '"') return false;
+  const char* key = walk.At() + 1;
+  walk.Advance();
+  if (!walk.Consume(':')) return false;
+  std::string_view* token = nullptr;
+  switch (key[0]) {
+    case 'p':
+      token = IsKey(key, "ph\"") ? &raw.phase : IsKey(key, "pid\"") ? &raw.pid : nullptr;
+      break;
+    case 't':
+      token = IsKey(key, "ts\"") ? &raw.ts : IsKey(key, "tid\"") ? &raw.tid : nullptr;
+      break;
+    case 'n':
+      token = IsKey(key, "name\"") ? &raw.name : nullptr;
+      break;
+    case 'd':
+      token = IsKey(key, "dur\"") ? &raw.dur : nullptr;
+      break;
+    case 'i':
+      token = IsKey(key, "id\"") ? &raw.id : nullptr;
+      break;
+    case 'c':
+      if (IsKey(key, "cat\"")) {
+        raw.category = walk.TakeValue();
+        raw.meaning = Meaning(raw.category);
+        return !raw.category.empty();
+      }
+      break;
+    case 'a':
+      if (IsKey(key, "args\"")) {
+        return ReadArgs(walk, MayCount(), raw.args);
+      }
+      break;
+    default:
+      break;
+  }
+  if (token == nullptr) return walk.Skip();
+  *token = walk.TakeValue();
+  return !token->empty();
+}
+
+// Whether the numbers among the event's arguments may be counters, by the keys read so far.
+bool EventText::MayCount() const {
+  if (!raw.phase.empty() && !raw.phase.starts_with("\"X")) return raw.phase.starts_with("\"C");
+  return raw.category.empty() || raw.meaning.kind == Kind::kCounterRange;
+}
+
+// Whether the category, with the name if it is read already, says that nobody asked for the event.
+bool EventText::Unwanted() const {
+  if (keep_.Has(raw.meaning.kind)) return false;
+  if (raw.meaning.name_decides == NameDecides::kNothing) return true;
+  const bool may_be_step = raw.name.empty() || raw.name.starts_with("\"ProfilerStep#");
+  return raw.meaning.name_decides == NameDecides::kStep && !may_be_step;
+}
+
+// Reads the fields of the event at hand, its brackets and all, or passes over it once they say that
+// nobody asked for it.
+EventText::Found EventText::Read(JsonWalk& walk) {
+  walk.Advance();  // its bracket
+  raw.Clear();
+  if (walk.Consume('}')) return Found::kEvent;
+  int asked = 0;  // how much was known when it was last asked whether the event is wanted
+  do {
+    if (!ReadField(walk)) return Found::kDamage;
+    const int known = raw.category.empty() ? 0 : raw.name.empty() ? 1 : 2;
+    if (known > asked && Unwanted()) {
+      return walk.SkipToEndOfContainer() ? Found::kUnwanted : Found::kDamage;
+    }
+    asked = known;
+  } while (walk.Consume(','));
+  return walk.Consume('}') ? Found::kEvent : Found::kDamage;
+}
+
+}  // namespace stepscope
