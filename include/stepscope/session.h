@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "stepscope/kernel_groups.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 
@@ -46,7 +47,8 @@ struct AnalyzeOptions {
   //   "7"         step 7 alone, as numbered by ProfilerStep#7
   //   "3..7"      steps 3 to 7, both included
   std::string steps = "all";
-  std::vector<int64_t> ranks;  // only these; empty: all
+  std::vector<int64_t> ranks;       // only these; empty: all
+  std::vector<KernelGroup> groups;  // for "kernel_groups"; see ReadKernelGroups()
   // ("idle_time.consecutive_kernel_delay", "30000"): parameters as the analyses declare them.
   std::vector<std::pair<std::string, std::string>> params;
 };

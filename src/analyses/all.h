@@ -6,17 +6,17 @@
 namespace stepscope {
 
 extern const Analysis kTemporalBreakdown, kCommOverlap, kIdleTime, kKernelBreakdown,
-    kKernelDistribution, kCollectives, kStragglers, kImbalance, kCriticalPath, kPhases,
-    kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels, kKernelSequences,
+    kKernelDistribution, kKernelGroups, kCollectives, kStragglers, kImbalance, kCriticalPath,
+    kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels, kKernelSequences,
     kUserAnnotations, kMemoryTimeline, kCuptiCounters;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
     &kTemporalBreakdown,  &kCommOverlap,     &kIdleTime,        &kKernelBreakdown,
-    &kKernelDistribution, &kCollectives,     &kStragglers,      &kImbalance,
-    &kCriticalPath,       &kPhases,          &kLaunchStats,     &kQueueLength,
-    &kMemoryBandwidth,    &kOperatorKernels, &kKernelSequences, &kUserAnnotations,
-    &kMemoryTimeline,     &kCuptiCounters,
+    &kKernelDistribution, &kKernelGroups,    &kCollectives,     &kStragglers,
+    &kImbalance,          &kCriticalPath,    &kPhases,          &kLaunchStats,
+    &kQueueLength,        &kMemoryBandwidth, &kOperatorKernels, &kKernelSequences,
+    &kUserAnnotations,    &kMemoryTimeline,  &kCuptiCounters,
 };
 
 }  // namespace stepscope

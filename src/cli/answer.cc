@@ -61,6 +61,10 @@ void AddQuestion(CLI::App& command, Question& question) {
                   "Set a parameter: analysis.param=value; 'stepscope explain NAME' lists them")
       ->option_text("NAME=VALUE")
       ->allow_extra_args(false);
+  command
+      .add_option("--groups", question.groups,
+                  "Your own groups of kernels, for kernel_groups: a TOML file of name patterns")
+      ->type_name("FILE");
   command.add_option("--threads", question.threads, "Threads to read with; 0: one per processor")
       ->check(CLI::Range(0, 1024))
       ->option_text("N [0]");
@@ -83,6 +87,9 @@ void AddOutput(CLI::App& command, OutputFlags& output, std::vector<std::string>&
 Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question) {
   auto params = SplitParams(question.params);
   if (!params) return std::unexpected(params.error());
+  Result<std::vector<KernelGroup>> groups;
+  if (!question.groups.empty()) groups = ReadKernelGroups(question.groups);
+  if (!groups) return std::unexpected(groups.error());
   ProgressLine line;
   OpenOptions open{.analyses = question.only, .threads = question.threads};
   open.on_progress = [&](const Progress& progress) { line.Show(progress); };
@@ -92,6 +99,7 @@ Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& 
   return session->Analyze({.only = question.only,
                            .steps = question.steps,
                            .ranks = question.ranks,
+                           .groups = std::move(*groups),
                            .params = std::move(*params)});
 }
 

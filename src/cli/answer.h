@@ -17,6 +17,7 @@ struct Question {
   std::string steps = "all";
   std::vector<int64_t> ranks;
   std::vector<std::string> params;
+  std::string groups;  // a file
   int threads = 0;
 };
 void AddQuestion(CLI::App& command, Question& question);

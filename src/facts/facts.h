@@ -9,6 +9,7 @@
 
 #include "base/string_table.h"
 #include "facts/collectives.h"
+#include "facts/kernel_groups.h"
 #include "facts/kernels.h"
 #include "facts/occupancy.h"
 #include "facts/rank_work.h"
@@ -36,6 +37,8 @@ struct Facts {
   std::vector<RankKernels> kernels;
   // Collectives matched across ranks, split on aligned clocks.
   CollectiveFacts collectives;
+  // The user's own groups of kernels; empty when none were given.
+  GroupedNames groups;
   // Why there is no work at all; empty when there is some.
   std::string no_work;
   // Which ranks have none while others do, as a sentence; empty when all have some.

@@ -116,7 +116,8 @@ Result<ReportSet> Session::Analyze(const AnalyzeOptions& options) const {
   const std::span<const RankWork> ranks =
       options.ranks.empty() ? std::span<const RankWork>(state_->run.ranks) : *chosen;
 
-  const Facts facts = DeriveFacts(state_->run.names, ranks, *selection, options.steps);
+  Facts facts = DeriveFacts(state_->run.names, ranks, *selection, options.steps);
+  facts.groups = GroupNames(state_->run.names, options.groups);
   ReportSet answer{.run = state_->run.info};
   answer.run.steps = options.steps;
   for (const Analysis* analysis : *asked) {

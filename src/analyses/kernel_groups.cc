@@ -1,0 +1,192 @@
+// The user's own groups of kernels: their time, and what runs beside them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "base/saturate.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** how much time do your own groups of kernels take, and how much of it runs beside other work?
+
+**Counts:** groups come from a TOML file (`--groups FILE`) of name patterns, such as `all_to_all =
+["*AllToAll*"]` under `[groups]`; the first group that matches a kernel's whole name has it, and what no group has
+is in `other compute`, `other communication` or `other memory`. Per device: `count` and `sum` of
+the pieces of work, `busy`, the time during which at least one of the group runs, and `alone`, of which
+nothing else runs. `overlaps` gives for each two groups the time during which both run.
+
+**Cannot see:** kernels whose names do not tell them apart.
+
+**Read it so:** AllToAll in expert parallel training is rarely hidden, AllReduce should be: compare their
+`alone`. The groups of a device may overlap, so their busy times can add up to more than its own.
+)md";
+
+constexpr size_t kOthers = 3;
+constexpr std::array<std::string_view, kOthers> kOtherNames = {
+    "other compute", "other communication", "other memory"};
+
+size_t OtherOf(Kind kind) {
+  if (kind == Kind::kCompute) return 0;
+  return kind == Kind::kCommunication ? 1 : 2;
+}
+
+struct GroupTime {
+  int64_t count = 0, sum = 0, busy = 0, alone = 0;
+};
+
+// Sweeps the work of one device: until when each group runs is all one needs to know.
+class GroupSweep {
+ public:
+  explicit GroupSweep(size_t groups) : groups_(groups), until_(groups, kNoTime) {
+    both_.resize(groups * groups);
+  }
+
+  // REQUIRES: starts ascend.
+  void Add(size_t group, const Work& work) {
+    AdvanceTo(work.start);
+    groups_[group].count += 1;
+    groups_[group].sum = AddSaturated(groups_[group].sum, work.duration());
+    until_[group] = std::max(until_[group], work.end);
+  }
+  void Finish() {
+    for (const int64_t until : until_) {
+      if (until > now_) latest_ = std::max(latest_, until);
+    }
+    AdvanceTo(std::max(latest_, now_));
+  }
+
+  const std::vector<GroupTime>& times() const { return groups_; }
+  int64_t Both(size_t a, size_t b) const { return both_[a * groups_.size() + b]; }
+
+ private:
+  // Adds up the stretches between now and `time`, in each of which the same groups run.
+  void AdvanceTo(int64_t time) {
+    while (now_ < time) {
+      int64_t next = time;
+      running_.clear();
+      for (size_t g = 0; g < groups_.size(); ++g) {
+        if (until_[g] <= now_) continue;
+        running_.push_back(g);
+        next = std::min(next, until_[g]);
+      }
+      const int64_t lasts = running_.empty() ? 0 : next - now_;
+      for (const size_t g : running_) {
+        groups_[g].busy += lasts;
+        if (running_.size() == 1) groups_[g].alone += lasts;
+        for (const size_t other : running_) both_[g * groups_.size() + other] += lasts;
+      }
+      now_ = next;
+    }
+  }
+
+  std::vector<GroupTime> groups_;
+  std::vector<int64_t> until_;
+  std::vector<int64_t> both_;
+  std::vector<size_t> running_;
+  int64_t now_ = kNoTime;
+  int64_t latest_ = kNoTime;
+};
+
+Table GroupsTable() {
+  Table table{
+      .key = "groups", .title = "Groups of kernels", .columns = DeviceKeys(), .text_rows = 16};
+  AddColumns(table,
+             {KeyColumn("group", "group"), CountColumn("count", "count"), TimeColumn("sum", "sum"),
+              TimeColumn("busy", "busy"), TimeColumn("alone", "alone"),
+              RatioColumn("overlap_ratio", "beside others"), RatioColumn("busy_ratio", "of span")});
+  return table;
+}
+
+Table OverlapsTable() {
+  Table table{.key = "overlaps",
+              .title = "Groups that run at once",
+              .columns = DeviceKeys(),
+              .text_rows = 12};
+  AddColumns(table, {KeyColumn("group", "group"), KeyColumn("other", "beside"),
+                     TimeColumn("time", "time"), RatioColumn("ratio", "of the group")});
+  return table;
+}
+
+class Writer {
+ public:
+  explicit Writer(const Facts& facts) : facts_(facts) {
+    for (const std::string& name : facts.groups.groups) names_.push_back(name);
+    names_.insert(names_.end(), kOtherNames.begin(), kOtherNames.end());
+  }
+
+  void Add(const DeviceFacts& device) {
+    GroupSweep sweep(names_.size());
+    for (const Work& work : device.rank->work) {
+      if (device.rank->streams[work.stream].device_index != device.device_index) continue;
+      const int32_t own = facts_.groups.Of(work.name);
+      const size_t group = own != kNoGroup ? static_cast<size_t>(own)
+                                           : facts_.groups.groups.size() + OtherOf(work.kind);
+      sweep.Add(group, work);
+    }
+    sweep.Finish();
+    for (size_t g = 0; g < names_.size(); ++g) AddGroup(device, sweep, g);
+  }
+
+  Table groups = GroupsTable();
+  Table overlaps = OverlapsTable();
+
+ private:
+  void AddGroup(const DeviceFacts& device, const GroupSweep& sweep, size_t g) {
+    const GroupTime& time = sweep.times()[g];
+    if (time.count == 0) return;
+    auto row = DeviceCells(device);
+    row.insert(row.end(),
+               {names_[g], time.count, time.sum, time.busy, time.alone,
+                Ratio(time.busy - time.alone, time.busy), Ratio(time.busy, device.total.Span())});
+    groups.rows.push_back(std::move(row));
+    for (size_t other = 0; other < names_.size(); ++other) {
+      if (other == g || sweep.Both(g, other) == 0) continue;
+      row = DeviceCells(device);
+      row.insert(row.end(), {names_[g], names_[other], sweep.Both(g, other),
+                             Ratio(sweep.Both(g, other), time.busy)});
+      overlaps.rows.push_back(std::move(row));
+    }
+  }
+
+  const Facts& facts_;
+  std::vector<std::string> names_;
+};
+
+Report Run(const Facts& facts, const Params&) {
+  Report report = StartReport(kKernelGroups, facts);
+  if (report.status == Status::kUnavailable) return report;
+  if (facts.groups.groups.empty()) {
+    MakeUnavailable(report, "no groups were given: name a TOML file of patterns with --groups");
+    return report;
+  }
+  Writer writer(facts);
+  for (const DeviceFacts& device : facts.devices) writer.Add(device);
+  const auto own = std::ranges::count_if(writer.groups.rows, [](const auto& row) {
+    return std::ranges::find(kOtherNames, std::get<std::string>(row[3])) == kOtherNames.end();
+  });
+  report.headline = own == 0 ? "No kernel matches any of the groups."
+                             : fmt::format("{} of kernels were found.",
+                                           Plural(facts.groups.groups.size(), "group"));
+  report.tables.push_back(std::move(writer.groups));
+  report.tables.push_back(std::move(writer.overlaps));
+  return report;
+}
+
+}  // namespace
+
+const Analysis kKernelGroups = {
+    .name = "kernel_groups",
+    .title = "Your own groups of kernels",
+    .doc = kDoc,
+    .needs = kRankWorkNeeds,
+    .params = {},
+    .run = &Run,
+};
+
+}  // namespace stepscope

@@ -1,0 +1,96 @@
+// Reads groups of kernels from TOML.
+#include "stepscope/kernel_groups.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <toml.hpp>
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMostGroups = 32;
+constexpr std::ptrdiff_t kMostBrackets = 1000;  // toml11 goes one call deeper for each open one
+constexpr const char* kHint = "write [groups], then lines such as all_reduce = [\"*AllReduce*\"]";
+
+// TOML's tables as the file orders them.
+using Value = toml::basic_value<toml::discard_comments, std::map, std::vector>;
+
+std::unexpected<Error> Wrong(std::string what) {
+  return std::unexpected(Error{std::move(what), "", kHint});
+}
+
+// toml11 says where with a picture of several lines; its first line says what.
+std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+Result<std::vector<std::string>> PatternsOf(const std::string& group, const Value& value) {
+  std::vector<std::string> patterns;
+  if (value.is_string()) {
+    patterns.push_back(value.as_string());
+  } else if (value.is_array()) {
+    for (const Value& item : value.as_array()) {
+      if (!item.is_string()) return Wrong("a pattern of group '" + group + "' is no text");
+      patterns.push_back(item.as_string());
+    }
+  } else {
+    return Wrong("group '" + group + "' is neither a pattern nor a list of patterns");
+  }
+  if (patterns.empty()) return Wrong("group '" + group + "' has no pattern");
+  return patterns;
+}
+
+struct Placed {
+  KernelGroup group;
+  uint_least32_t line;
+};
+
+Result<std::vector<KernelGroup>> GroupsOf(const Value& file) {
+  if (!file.contains("groups") || !file.at("groups").is_table()) {
+    return Wrong("the file has no table [groups]");
+  }
+  std::vector<Placed> placed;
+  for (const auto& [name, value] : file.at("groups").as_table()) {
+    auto patterns = PatternsOf(name, value);
+    if (!patterns) return std::unexpected(patterns.error());
+    placed.push_back({{name, std::move(*patterns)}, value.location().line()});
+  }
+  if (placed.empty()) return Wrong("[groups] is empty");
+  if (placed.size() > kMostGroups) return Wrong("there are more than 32 groups");
+  std::ranges::stable_sort(placed, {}, &Placed::line);
+  std::vector<KernelGroup> groups;
+  for (Placed& p : placed) groups.push_back(std::move(p.group));
+  return groups;
+}
+
+}  // namespace
+
+Result<std::vector<KernelGroup>> ParseKernelGroups(std::string_view text) {
+  if (std::ranges::count_if(text, [](char c) { return c == '[' || c == '{'; }) > kMostBrackets) {
+    return Wrong("the file has more than a thousand brackets");
+  }
+  std::istringstream in{std::string(text)};
+  try {
+    return GroupsOf(toml::parse<toml::discard_comments, std::map, std::vector>(in, "groups"));
+  } catch (const std::exception& error) {  // toml11 throws what it cannot read
+    return Wrong("this is no TOML: " + FirstLine(error.what()));
+  }
+}
+
+Result<std::vector<KernelGroup>> ReadKernelGroups(const std::string& path) {
+  constexpr std::streamoff kLargest = 1 << 20;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::unexpected(Error{"cannot open the file of kernel groups", path, kHint});
+  std::string text(kLargest + 1, '\0');
+  in.read(text.data(), kLargest + 1);
+  text.resize(static_cast<size_t>(in.gcount()));
+  if (text.size() > kLargest) {
+    return std::unexpected(Error{"a file of kernel groups has at most 1 MB", path, kHint});
+  }
+  auto groups = ParseKernelGroups(text);
+  if (!groups) groups.error().where = path;
+  return groups;
+}
+
+}  // namespace stepscope
