@@ -26,7 +26,8 @@ the work began before the call returned. A **short kernel** takes less time than
 `launch_delay_cutoff` after its call.
 
 **Cannot see:** work whose call is not in the trace: `with_launch` says how much was joined. The kernels
-of a graph share one call; the delay of the later ones holds the time of those before them.
+of a graph share one call, and the delay of the later ones holds the time of those before them: they count in the
+table of devices, but not among the `outliers`.
 
 **Read it so:** a long delay is good when a queue of work causes it: the host is ahead. Delays near zero
 and many short kernels mean that the host cannot keep up: merge kernels (torch.compile), capture CUDA
@@ -41,8 +42,9 @@ constexpr auto kParams = std::to_array<Parameter>({
      "work that begins later than this after its call is an outlier"},
 });
 
-constexpr double kManyShort = 0.3;   // of all kernels, to be worth saying
-constexpr double kIdleEnough = 0.1;  // of the span: else nothing is lost
+constexpr double kManyShort = 0.3;     // of all kernels, to be worth saying
+constexpr double kIdleEnough = 0.1;    // of the span: else nothing is lost
+constexpr double kWorthSaying = 0.02;  // of the span: what the calls take beyond their kernels
 constexpr size_t kWorstKernels = 20;
 
 enum class Group : uint8_t { kShort, kRuntime, kDelay };
@@ -53,12 +55,21 @@ struct GroupSum {
   int64_t count = 0;
   int64_t excess = 0;  // ns beyond the kernel, or beyond the cutoff
   int64_t worst = 0;
+
+  void Add(int64_t more) {
+    ++count;
+    excess = AddSaturated(excess, more);
+    worst = std::max(worst, more);
+  }
 };
 
 struct DeviceLaunches {
   int64_t events = 0;
   std::vector<int64_t> delays, calls, work;
-  std::array<GroupSum, 3> groups;
+  // Kernels launched one by one: no copies, whose calls may wait, and not as part of a graph.
+  int64_t single = 0;
+  GroupSum single_short;            // of which shorter than their call
+  std::array<int64_t, 3> counts{};  // of each group
 };
 
 struct CallSum {
@@ -100,22 +111,25 @@ class Measure {
     device.delays.push_back(delay);
     device.calls.push_back(call.duration());
     device.work.push_back(work.duration());
+    const bool single = call.role == CallRole::kLaunch;
+    if (single) ++device.single;
     if (work.duration() < call.duration()) {
-      Count(Group::kShort, device, work.name, call.duration() - work.duration());
+      const int64_t excess = call.duration() - work.duration();
+      if (single) device.single_short.Add(excess);
+      Count(Group::kShort, device, work, call, excess);
     }
     if (call.duration() > runtime_cutoff_) {
-      Count(Group::kRuntime, device, work.name, call.duration() - runtime_cutoff_);
+      Count(Group::kRuntime, device, work, call, call.duration() - runtime_cutoff_);
     }
-    if (delay > delay_cutoff_) Count(Group::kDelay, device, work.name, delay - delay_cutoff_);
+    if (delay > delay_cutoff_) Count(Group::kDelay, device, work, call, delay - delay_cutoff_);
   }
 
-  void Count(Group group, DeviceLaunches& device, StringId name, int64_t excess) {
+  void Count(Group group, DeviceLaunches& device, const Work& work, const Call& call,
+             int64_t excess) {
     const auto g = static_cast<size_t>(group);
-    for (GroupSum* sum : {&device.groups[g], &worst_[g][name]}) {
-      ++sum->count;
-      sum->excess = AddSaturated(sum->excess, excess);
-      sum->worst = std::max(sum->worst, excess);
-    }
+    ++device.counts[g];
+    // The kernels of a graph share a call: that it is longer than each of them means nothing.
+    if (call.role != CallRole::kGraphLaunch) worst_[g][work.name].Add(excess);
   }
 
   const Facts& facts_;
@@ -141,7 +155,7 @@ void AddRow(Table& table, const DeviceFacts& device, DeviceLaunches& l) {
   const Distribution delay = Describe(l.delays), call = Describe(l.calls), gpu = Describe(l.work);
   auto row = DeviceCells(device);
   const bool any = delay.count > 0;
-  const auto group = [&](Group g) { return l.groups[static_cast<size_t>(g)].count; };
+  const auto group = [&](Group g) { return l.counts[static_cast<size_t>(g)]; };
   row.insert(row.end(), {l.events, delay.count, When(any, call.mean), When(any, gpu.mean),
                          When(any, delay.sum), When(any, delay.mean), When(any, delay.p50),
                          When(any, delay.p90), When(any, delay.p99), When(any, delay.max),
@@ -195,26 +209,29 @@ Table CallsTable(const Facts& facts, Measure& measure) {
 
 // Over all devices.
 struct Totals {
-  int64_t events = 0, linked = 0, short_kernels = 0;
+  int64_t events = 0, linked = 0;
+  int64_t single = 0, short_kernels = 0;  // launched one by one; of which shorter than their call
   int64_t lost = 0, idle = 0, span = 0;
   std::vector<int64_t> delays;
 };
 
 void AddFinding(Report& report, const Facts& facts, const Totals& t) {
-  if (t.linked == 0 || t.span == 0) return;
-  const double share = static_cast<double>(t.short_kernels) / static_cast<double>(t.linked);
+  if (t.single == 0 || t.span == 0) return;
+  const double share = static_cast<double>(t.short_kernels) / static_cast<double>(t.single);
   const double idle = static_cast<double>(t.idle) / static_cast<double>(t.span);
-  if (share < kManyShort || idle < kIdleEnough) return;
+  const double lost = static_cast<double>(t.lost) / static_cast<double>(t.span);
+  if (share < kManyShort || idle < kIdleEnough || lost < kWorthSaying) return;
   const int64_t worth = t.lost / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
       {.severity = share >= 0.6 ? Severity::kMedium : Severity::kLow,
-       .says = fmt::format("{} of all kernels take less time than the call that launches them.",
-                           HumanRatio(share)),
-       .because = fmt::format(
-           "{} of {} with a launch; their calls take {} a device longer than they do, and devices "
-           "idle {} of the time",
-           HumanCount(t.short_kernels), HumanCount(t.linked), HumanTime(static_cast<double>(worth)),
-           HumanRatio(idle)),
+       .says =
+           fmt::format("{} of the kernels launched one by one take less time than their launch.",
+                       HumanRatio(share)),
+       .because =
+           fmt::format("{} of {}; their calls take {} a device longer than they do, and devices "
+                       "idle {} of the time",
+                       HumanCount(t.short_kernels), HumanCount(t.single),
+                       HumanTime(static_cast<double>(worth)), HumanRatio(idle)),
        .hint = "merge or capture them: torch.compile, CUDA graphs, fused optimizers "
                "(fused=True), a larger batch; the table of outliers names them",
        .worth = worth});
@@ -235,18 +252,22 @@ void Summarize(Report& report, Totals& t) {
   const Distribution delay = Describe(t.delays);
   report.metrics = {{"coverage", "joined with a launch", Ratio(t.linked, t.events), Unit::kRatio},
                     {"delay_p50", "median launch delay", delay.p50, Unit::kNanoseconds}};
-  report.headline = fmt::format(
-      "Half of the work begins within {} of its launch; {} of the kernels are shorter than their "
-      "launch call.",
-      HumanTime(static_cast<double>(delay.p50)),
-      HumanRatio(static_cast<double>(t.short_kernels) / static_cast<double>(t.linked)));
+  report.headline = fmt::format("Half of the work begins within {} of its launch",
+                                HumanTime(static_cast<double>(delay.p50)));
+  if (t.single > 0) {
+    const double share = static_cast<double>(t.short_kernels) / static_cast<double>(t.single);
+    report.headline += fmt::format(
+        "; {} of what is launched one by one is shorter than its launch call", HumanRatio(share));
+  }
+  report.headline += ".";
   report.series.push_back(DelaySeries(t.delays));
 }
 
 void AddTotals(Totals& t, const DeviceFacts& device, const DeviceLaunches& l) {
-  const GroupSum& shorts = l.groups[static_cast<size_t>(Group::kShort)];
+  const GroupSum& shorts = l.single_short;
   t.events += l.events;
   t.linked += static_cast<int64_t>(l.delays.size());
+  t.single += l.single;
   t.short_kernels += shorts.count;
   t.lost = AddSaturated(t.lost, std::min(shorts.excess, device.total.Idle()));
   t.idle = AddSaturated(t.idle, device.total.Idle());
