@@ -79,9 +79,8 @@ struct CallSum {
 
 class Measure {
  public:
-  Measure(const Facts& facts, const Params& params)
-      : facts_(facts),
-        runtime_cutoff_(params.Integer("runtime_cutoff")),
+  explicit Measure(const Params& params)
+      : runtime_cutoff_(params.Integer("runtime_cutoff")),
         delay_cutoff_(params.Integer("launch_delay_cutoff")) {}
 
   // All devices of a recording.
@@ -132,7 +131,6 @@ class Measure {
     if (call.role != CallRole::kGraphLaunch) worst_[g][work.name].Add(excess);
   }
 
-  const Facts& facts_;
   int64_t runtime_cutoff_, delay_cutoff_;
   std::array<std::unordered_map<StringId, GroupSum>, 3> worst_;  // by group and kernel
   std::unordered_map<StringId, CallSum> calls_;                  // by name
@@ -278,7 +276,7 @@ void AddTotals(Totals& t, const DeviceFacts& device, const DeviceLaunches& l) {
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kLaunchStats, facts);
   if (report.status == Status::kUnavailable) return report;
-  Measure measure(facts, params);
+  Measure measure(params);
   Table ranks = RanksTable();
   ranks.text_rows = 16;
   Totals totals;
