@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/innermost.h"
 #include "facts/dependency_draft.h"
 
 namespace stepscope {
@@ -42,30 +43,6 @@ Bound BoundOfCall(CallRole role) {
       return Bound::kCpu;
   }
 }
-
-// The innermost of nested intervals at ascending times.
-class Innermost {
- public:
-  template <class Get>  // Get(i): the i-th interval, by start
-  int32_t At(int64_t time, size_t last, const Get& get) {
-    for (; next_ < last && get(next_).start <= time; ++next_) {
-      Leave(get(next_).start, get);
-      open_.push_back(static_cast<int32_t>(next_));
-    }
-    Leave(time, get);
-    return open_.empty() ? kNoRange : open_.back();
-  }
-  void StartAt(size_t first) { next_ = first; }
-
- private:
-  template <class Get>
-  void Leave(int64_t time, const Get& get) {
-    while (!open_.empty() && get(static_cast<size_t>(open_.back())).end <= time) open_.pop_back();
-  }
-
-  size_t next_ = 0;
-  std::vector<int32_t> open_;
-};
 
 // What a thread does while `range` and `call` (or null) are the innermost.
 Edge LabelOf(const HostWork& host, const std::vector<int32_t>& loading, uint32_t thread,
@@ -151,8 +128,7 @@ void HostMoments::LabelThread(const HostWork& host, const std::vector<int32_t>& 
   Thread& thread = threads_[t];
   const auto range_at = [&](size_t r) -> const HostRange& { return host.ranges[r]; };
   const auto call_at = [&](size_t c) -> const Call& { return host.calls[calls_[t][c]]; };
-  Innermost ranges, calls;
-  ranges.StartAt(first);
+  Innermost ranges(first), calls;
   thread.slices.resize(thread.times.size());
   thread.quiet.resize(thread.times.size());
   for (size_t i = 1; i < thread.times.size(); ++i) {

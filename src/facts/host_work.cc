@@ -5,6 +5,7 @@
 #include <array>
 #include <tuple>
 
+#include "base/innermost.h"
 #include "trace/sparse_walk.h"
 
 namespace stepscope {
@@ -21,35 +22,6 @@ template <class T, class Key>
 void SortUnlessSorted(std::vector<T>& items, const Key& key) {
   if (!std::ranges::is_sorted(items, {}, key)) std::ranges::stable_sort(items, {}, key);
 }
-
-// Follows a thread through its ranges: At(time) is the innermost range around each of ascending
-// times.
-class RangeStack {
- public:
-  explicit RangeStack(const std::vector<HostRange>& ranges, size_t first)
-      : ranges_(ranges), next_(first) {}
-
-  // `last`: one past the thread's last range.
-  int32_t At(int64_t time, size_t last) {
-    for (; next_ < last && ranges_[next_].start <= time; ++next_) {
-      Leave(ranges_[next_].start);
-      open_.push_back(static_cast<int32_t>(next_));
-    }
-    Leave(time);
-    return open_.empty() ? kNoRange : open_.back();
-  }
-
- private:
-  void Leave(int64_t time) {
-    while (!open_.empty() && ranges_[static_cast<size_t>(open_.back())].end <= time) {
-      open_.pop_back();
-    }
-  }
-
-  const std::vector<HostRange>& ranges_;
-  size_t next_;
-  std::vector<int32_t> open_;
-};
 
 class Builder {
  public:
@@ -147,15 +119,17 @@ class Builder {
     SortUnlessSorted(thread.calls, &Call::start);
     SortUnlessSorted(thread.memory, &MemoryEvent::time);
     const size_t first = out_.ranges.size();
-    RangeStack parents(out_.ranges, first);
+    const auto range_at = [this](size_t r) -> const HostRange& { return out_.ranges[r]; };
+    Innermost parents(first);
     for (HostRange& range : thread.ranges) {
-      range.parent = parents.At(range.start, out_.ranges.size());
+      range.parent = parents.At(range.start, out_.ranges.size(), range_at);
       out_.ranges.push_back(range);
     }
     const size_t last = out_.ranges.size();
-    RangeStack around_calls(out_.ranges, first), around_memory(out_.ranges, first);
-    for (Call& call : thread.calls) call.range = around_calls.At(call.start, last);
-    for (MemoryEvent& event : thread.memory) event.range = around_memory.At(event.time, last);
+    Innermost around_calls(first), around_memory(first);
+    for (Call& call : thread.calls) call.range = around_calls.At(call.start, last, range_at);
+    for (MemoryEvent& event : thread.memory)
+      event.range = around_memory.At(event.time, last, range_at);
     out_.calls.insert(out_.calls.end(), thread.calls.begin(), thread.calls.end());
     out_.memory.insert(out_.memory.end(), thread.memory.begin(), thread.memory.end());
     thread = {};
