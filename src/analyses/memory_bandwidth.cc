@@ -91,7 +91,7 @@ Table KindsTable() {
 }
 
 void AddKind(Report& report, Table& table, const DeviceFacts& device, CopyPath path, Copies& copies,
-             size_t points) {
+             int64_t points) {
   const auto rate = copies.rate.Levels();
   const CurveStatistics r = Measure(rate, 1);
   const CurveStatistics running = Measure(copies.running.Levels(), 1);
@@ -140,8 +140,7 @@ std::string Headline(const std::array<Total, kPaths>& totals) {
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kMemoryBandwidth, facts);
   if (report.status == Status::kUnavailable) return report;
-  const auto points =
-      static_cast<size_t>(std::clamp<int64_t>(params.Integer("points"), 2, 100'000));
+  const int64_t points = params.Integer("points");
   Table table = KindsTable();
   std::array<Total, kPaths> totals{};
   std::vector<ByPath> devices;

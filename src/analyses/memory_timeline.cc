@@ -112,7 +112,7 @@ std::vector<Cell> Keys(const RankWork& rank, int64_t device) {
 
 class Writer {
  public:
-  Writer(const Facts& facts, Report& report, size_t points)
+  Writer(const Facts& facts, Report& report, int64_t points)
       : facts_(facts), report_(report), points_(points) {
     AddColumns(devices_,
                {Bytes("peak_allocated", "peak allocated"), TimeColumn("peak_time", "at"),
@@ -217,7 +217,7 @@ class Writer {
 
   const Facts& facts_;
   Report& report_;
-  size_t points_;
+  int64_t points_;
   int64_t highest_ = -1, highest_reserved_ = -1;
   std::string highest_where_;
   Table devices_{
@@ -231,8 +231,7 @@ class Writer {
 Report Run(const Facts& facts, const Params& params) {
   Report report{.analysis = std::string(kMemoryTimeline.name),
                 .title = std::string(kMemoryTimeline.title)};
-  const auto points =
-      static_cast<size_t>(std::clamp<int64_t>(params.Integer("points"), 2, 100'000));
+  const int64_t points = params.Integer("points");
   Writer writer(facts, report, points);
   bool any = false;
   for (const RankWork& rank : facts.ranks) {

@@ -39,7 +39,8 @@ CurveStatistics Measure(const std::vector<StepCurve::Point>& levels, int64_t lim
 }
 
 std::vector<std::pair<double, double>> Thin(const std::vector<StepCurve::Point>& levels,
-                                            size_t most) {
+                                            int64_t wanted) {
+  const auto most = static_cast<size_t>(std::clamp<int64_t>(wanted, 2, 100'000));
   std::vector<std::pair<double, double>> points;
   if (levels.empty()) return points;
   const int64_t begin = levels.front().time;

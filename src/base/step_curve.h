@@ -2,7 +2,6 @@
 // second are on their way.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -41,9 +40,10 @@ struct CurveStatistics {
 };
 CurveStatistics Measure(const std::vector<StepCurve::Point>& levels, int64_t limit);
 
-// The curve with at most about `most` points, for drawing: of each of equal stretches of time the
-// highest level, times from the curve's beginning. Peaks stay, what is between them may not.
+// The curve with at most about `most` points (from 2 to 100,000), for drawing: of each of equal
+// stretches of time the highest level, times from the curve's beginning. Peaks stay, what is
+// between them may not.
 std::vector<std::pair<double, double>> Thin(const std::vector<StepCurve::Point>& levels,
-                                            size_t most);
+                                            int64_t most);
 
 }  // namespace stepscope

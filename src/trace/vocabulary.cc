@@ -6,6 +6,8 @@
 #include <charconv>
 #include <string>
 
+#include "base/ascii.h"
+
 namespace stepscope {
 namespace {
 
@@ -97,21 +99,13 @@ constexpr auto kDeviceToHostParts =
     std::to_array<std::string_view>({"dtoh", "devicetohost", "device to host", "device -> host"});
 constexpr auto kDeviceToDeviceParts = std::to_array<std::string_view>(
     {"dtod", "devicetodevice", "device to device", "device -> device", "rocclr_copybuffer"});
-constexpr auto kPeerParts = std::to_array<std::string_view>({"ptop", "peertopeer", "peer"});
+constexpr auto kPeerParts = std::to_array<std::string_view>({"ptop", "peer"});
 
 // Of PyTorch's loaders and of what jobs call their own.
 constexpr auto kDataLoadingParts = std::to_array<std::string_view>(
     {"dataloader", "enumerate(datapipe)", "data_load", "data loading", "dataloading", "load_batch",
      "load_data", "next_batch", "fetch_batch"});
 constexpr auto kForwardParts = std::to_array<std::string_view>({".forward", "## forward"});
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
-}
 
 template <size_t N>
 bool StartsWithAny(std::string_view text, const std::array<std::string_view, N>& prefixes) {
@@ -157,7 +151,7 @@ CallRole RoleOfCall(std::string_view name) {
   if (name.contains("GraphLaunch")) return CallRole::kGraphLaunch;
   // MTIA's; "ModuleLaunch" is hipExtModuleLaunchKernel, hipModuleLaunchKernel and older kin.
   if (name.contains("LaunchKernel") || name.contains("LaunchCooperativeKernel") ||
-      name.contains("ModuleLaunch") || name == "hipHccModuleLaunchKernel" ||
+      name.contains("ModuleLaunch") ||
       name.starts_with("runFunction - job_prep_and_submit_for_execution")) {
     return CallRole::kLaunch;
   }
