@@ -201,7 +201,7 @@ TEST(Cli, SaysItsVersionAndHelpsWithExamples) {
   const Outcome version = Stepscope("--version");
   EXPECT_EQ(version.code, 0);
   EXPECT_TRUE(version.out.starts_with("stepscope "));
-  for (const char* command : {"", "analyze ", "explain ", "demo ", "completions "}) {
+  for (const char* command : {"", "analyze ", "export ", "explain ", "demo ", "completions "}) {
     const Outcome help = Stepscope(std::string(command) + "--help");
     EXPECT_EQ(help.code, 0);
     EXPECT_TRUE(help.out.contains("Example")) << command;

@@ -1,8 +1,10 @@
 // Columns and sentences that reports share.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "analyses/analysis.h"
@@ -40,5 +42,18 @@ inline constexpr std::string_view kNothingLinked =
 
 // "rank 3", or "rank 3 device 1" where a rank has several devices.
 std::string SayDevice(const DeviceFacts& device);
+
+// Calls visit(device, measured) for every device; `measured` is measure(recording), made once for
+// all devices of the recording.
+template <class Measure, class Visit>
+void ForEachDevice(const Facts& facts, const Measure& measure, const Visit& visit) {
+  std::optional<std::invoke_result_t<const Measure&, const RankWork&>> measured;
+  const RankWork* of = nullptr;
+  for (const DeviceFacts& device : facts.devices) {
+    if (device.rank != of) measured.emplace(measure(*device.rank));
+    of = device.rank;
+    visit(device, *measured);
+  }
+}
 
 }  // namespace stepscope

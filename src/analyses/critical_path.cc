@@ -83,11 +83,6 @@ std::string WhyNothing(const Params& params) {
   return fmt::format("the traces hold no {}", what);
 }
 
-std::string_view NameOf(const Facts& facts, const Edge& edge) {
-  if (edge.name != kNoString) return (*facts.names)[edge.name];
-  return edge.bound == Bound::kNoRecord ? "(nothing recorded)" : "(between operators)";
-}
-
 // Where the time passed: device, stream and thread, empty where they do not apply.
 std::vector<Cell> PlaceCells(const RankWork& rank, const Edge& edge) {
   if (edge.work != kNowhere) {
@@ -176,7 +171,7 @@ using Contributions = std::map<std::pair<Bound, std::string_view>, Contribution>
 Contributions AddUp(const Facts& facts, const CriticalPath& path) {
   Contributions sums;
   for (const Segment& segment : path.segments) {
-    Contribution& sum = sums[{segment.edge.bound, NameOf(facts, segment.edge)}];
+    Contribution& sum = sums[{segment.edge.bound, NameOf(segment.edge, *facts.names)}];
     ++sum.count;
     sum.time += segment.duration();
   }
@@ -232,7 +227,7 @@ Table SegmentsTable(const Facts& facts, const RankPath& shown, size_t most) {
     auto row = RankCells(shown);
     row.insert(row.end(), {static_cast<int64_t>(number), segment.start - shown.chosen.window.start,
                            segment.duration(), std::string(BoundName(segment.edge.bound)),
-                           std::string(NameOf(facts, segment.edge))});
+                           std::string(NameOf(segment.edge, *facts.names))});
     std::ranges::move(PlaceCells(*shown.rank, segment.edge), std::back_inserter(row));
     table.rows.push_back(std::move(row));
   }

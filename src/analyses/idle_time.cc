@@ -179,11 +179,8 @@ Report Run(const Facts& facts, const Params& params) {
   Table all_streams{.key = "streams", .title = "Gaps of every stream", .columns = IdleColumns()};
   const int64_t threshold = params.Integer("consecutive_kernel_delay");
   Totals totals;
-  std::vector<StreamIdle> streams;
-  const RankWork* measured = nullptr;
-  for (const DeviceFacts& device : facts.devices) {
-    if (device.rank != measured) streams = MeasureStreams(*device.rank, threshold);
-    measured = device.rank;
+  const auto measure = [&](const RankWork& rank) { return MeasureStreams(rank, threshold); };
+  ForEachDevice(facts, measure, [&](const DeviceFacts& device, const auto& streams) {
     for (size_t s = 0; s < streams.size(); ++s) {
       const Stream& stream = device.rank->streams[s];
       if (stream.device_index != device.device_index || streams[s].count == 0) continue;
@@ -192,7 +189,7 @@ Report Run(const Facts& facts, const Params& params) {
     const MainStream main = FindMain(device, streams);
     main_streams.rows.push_back(IdleRow(device, main.stream, main.idle));
     AddDevice(totals, device, main);
-  }
+  });
   all_streams.text_rows = all_streams.rows.size() > 12 ? 0 : Table::kAllRows;
   if (all_streams.rows.size() == main_streams.rows.size()) main_streams.text_rows = 0;
   report.headline = Headline(totals);

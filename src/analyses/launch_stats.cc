@@ -280,14 +280,11 @@ Report Run(const Facts& facts, const Params& params) {
   Table ranks = RanksTable();
   ranks.text_rows = 16;
   Totals totals;
-  std::vector<DeviceLaunches> devices;
-  const RankWork* measured = nullptr;
-  for (const DeviceFacts& device : facts.devices) {
-    if (device.rank != measured) devices = measure.Of(*device.rank);
-    measured = device.rank;
+  const auto measure_rank = [&](const RankWork& rank) { return measure.Of(rank); };
+  ForEachDevice(facts, measure_rank, [&](const DeviceFacts& device, auto& devices) {
     AddTotals(totals, device, devices[device.device_index]);
     AddRow(ranks, device, devices[device.device_index]);
-  }
+  });
   if (totals.linked == 0) {
     MakeUnavailable(report, std::string(kNothingLinked));
     return report;

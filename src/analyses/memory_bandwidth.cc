@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "base/step_curve.h"
+#include "facts/copy_rates.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -34,47 +34,6 @@ constexpr auto kParams = std::to_array<Parameter>({
      "at most so many points of each curve"},
 });
 
-constexpr size_t kPaths = 6;
-
-// All copies of one kind on one device.
-struct Copies {
-  int64_t count = 0, bytes = 0, without_size = 0;
-  StepCurve rate;     // bytes per second
-  StepCurve running;  // copies at once
-};
-
-// Bytes per second, or -1 if nothing tells.
-double RateOf(const Copy& copy, int64_t duration) {
-  if (copy.bandwidth >= 0) return copy.bandwidth;
-  if (copy.bytes < 0 || duration <= 0) return -1;
-  return static_cast<double>(copy.bytes) / static_cast<double>(duration) * 1e9;
-}
-
-void AddCopy(Copies& copies, const Work& work, const Copy& copy) {
-  constexpr double kFastest = 1e15;  // bytes per second; what is above is no measurement
-  ++copies.count;
-  copies.bytes = AddSaturated(copies.bytes, std::max<int64_t>(copy.bytes, 0));
-  copies.running.Add(work.start, work.end);
-  const double rate = RateOf(copy, work.duration());
-  if (rate >= 0 && rate <= kFastest) {
-    copies.rate.Add(work.start, work.end, std::llround(rate));
-  }
-  if (copy.bytes < 0) ++copies.without_size;
-}
-
-using ByPath = std::array<Copies, kPaths>;
-
-std::vector<ByPath> CollectCopies(const RankWork& rank) {
-  std::vector<ByPath> devices(rank.devices.size());
-  for (const Work& work : rank.work) {
-    if (!IsMemory(work.kind) || work.detail == kNoDetail) continue;
-    const Copy& copy = rank.copies[static_cast<size_t>(work.detail)];
-    AddCopy(devices[rank.streams[work.stream].device_index][static_cast<size_t>(copy.path)], work,
-            copy);
-  }
-  return devices;
-}
-
 Table KindsTable() {
   Table table{.key = "kinds",
               .title = "Copies of each device, by kind",
@@ -90,8 +49,8 @@ Table KindsTable() {
   return table;
 }
 
-void AddKind(Report& report, Table& table, const DeviceFacts& device, CopyPath path, Copies& copies,
-             int64_t points) {
+void AddKind(Report& report, Table& table, const DeviceFacts& device, CopyPath path,
+             CopyRates& copies, int64_t points) {
   const auto rate = copies.rate.Levels();
   const CurveStatistics r = Measure(rate, 1);
   const CurveStatistics running = Measure(copies.running.Levels(), 1);
@@ -120,9 +79,9 @@ struct Total {
   int64_t bytes = 0, busy = 0;
 };
 
-std::string Headline(const std::array<Total, kPaths>& totals) {
+std::string Headline(const std::array<Total, kCopyPaths>& totals) {
   size_t most = 0;
-  for (size_t p = 1; p < kPaths; ++p) {
+  for (size_t p = 1; p < kCopyPaths; ++p) {
     if (totals[p].busy > totals[most].busy) most = p;
   }
   const Total& t = totals[most];
@@ -142,20 +101,16 @@ Report Run(const Facts& facts, const Params& params) {
   if (report.status == Status::kUnavailable) return report;
   const int64_t points = params.Integer("points");
   Table table = KindsTable();
-  std::array<Total, kPaths> totals{};
-  std::vector<ByPath> devices;
-  const RankWork* measured = nullptr;
-  for (const DeviceFacts& device : facts.devices) {
-    if (device.rank != measured) devices = CollectCopies(*device.rank);
-    measured = device.rank;
-    for (size_t p = 0; p < kPaths; ++p) {
-      Copies& copies = devices[device.device_index][p];
+  std::array<Total, kCopyPaths> totals{};
+  ForEachDevice(facts, FollowCopies, [&](const DeviceFacts& device, auto& devices) {
+    for (size_t p = 0; p < kCopyPaths; ++p) {
+      CopyRates& copies = devices[device.device_index][p];
       if (copies.count == 0) continue;
       totals[p].bytes = AddSaturated(totals[p].bytes, copies.bytes);
       AddKind(report, table, device, static_cast<CopyPath>(p), copies, points);
       totals[p].busy = AddSaturated(totals[p].busy, std::get<int64_t>(table.rows.back()[6]));
     }
-  }
+  });
   if (table.rows.empty()) {
     MakeUnavailable(report, "no copy and no memory set was recorded");
     return report;

@@ -8,6 +8,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/step_curve.h"
+#include "facts/queues.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -37,28 +38,6 @@ constexpr auto kParams = std::to_array<Parameter>({
     {"points", Parameter::Type::kInteger, "200", Unit::kCount,
      "at most so many points of each curve"},
 });
-
-// One stream: the curves, and what has no place in them.
-struct Queue {
-  StepCurve outstanding, waiting;
-  int64_t operations = 0, without_launch = 0;
-};
-
-std::vector<Queue> FollowQueues(const RankWork& rank) {
-  std::vector<Queue> queues(rank.streams.size());
-  for (const Work& work : rank.work) {
-    Queue& queue = queues[work.stream];
-    ++queue.operations;
-    if (work.launched == kNoTime) {
-      ++queue.without_launch;
-      continue;
-    }
-    // Work can seem to begin before its launch where the device's clock is off.
-    queue.outstanding.Add(work.launched, std::max(work.launched, work.end));
-    queue.waiting.Add(work.launched, std::max(work.launched, work.start));
-  }
-  return queues;
-}
 
 // The calls that found a queue full when they began, by the call's name.
 struct HeldUp {
@@ -126,7 +105,7 @@ class Measurement {
         limit_(params.Integer("max_queue_length")),
         points_(params.Integer("points")) {}
 
-  void AddStream(const DeviceFacts& device, uint32_t index, Queue& queue) {
+  void AddStream(const DeviceFacts& device, uint32_t index, StreamQueue& queue) {
     const int64_t stream = device.rank->streams[index].stream;
     const auto outstanding = queue.outstanding.Levels(), waiting = queue.waiting.Levels();
     const bool any = !outstanding.empty();
@@ -193,16 +172,12 @@ Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kQueueLength, facts);
   if (report.status == Status::kUnavailable) return report;
   Measurement measurement(facts, params);
-  const RankWork* measured = nullptr;
-  std::vector<Queue> queues;
-  for (const DeviceFacts& device : facts.devices) {
-    if (device.rank != measured) queues = FollowQueues(*device.rank);
-    measured = device.rank;
+  ForEachDevice(facts, FollowQueues, [&](const DeviceFacts& device, auto& queues) {
     for (uint32_t s = 0; s < queues.size(); ++s) {
       const bool here = device.rank->streams[s].device_index == device.device_index;
       if (here && queues[s].operations > 0) measurement.AddStream(device, s, queues[s]);
     }
-  }
+  });
   if (!measurement.any()) {
     MakeUnavailable(report, std::string(kNothingLinked));
     return report;

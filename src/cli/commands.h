@@ -18,6 +18,7 @@ using Command = std::function<int()>;
 // Each adds one subcommand to `app` and puts into `chosen` what to run if it is the one given.
 void AddAnalyze(CLI::App& app, Command& chosen);
 void AddCompare(CLI::App& app, Command& chosen);
+void AddExport(CLI::App& app, Command& chosen);
 void AddList(CLI::App& app, Command& chosen);
 void AddExplain(CLI::App& app, Command& chosen);
 void AddDemo(CLI::App& app, Command& chosen);

@@ -46,6 +46,7 @@ int Main(int argc, char** argv) {
   Command chosen;
   AddAnalyze(app, chosen);
   AddCompare(app, chosen);
+  AddExport(app, chosen);
   AddList(app, chosen);
   AddExplain(app, chosen);
   AddDemo(app, chosen);

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/partial_file.h"
 #include "demo/folder.h"
 #include "demo/plan.h"
 #include "demo/production.h"
-#include "demo/trace_file.h"
 #include "demo/truth.h"
 
 namespace stepscope {
@@ -47,8 +47,8 @@ std::optional<Error> Validate(const DemoOptions& options) {
                .hint = std::move(hint)};
 }
 
-Result<void> WriteTruth(demo::TraceFile& file, std::string_view json) {
-  demo::Deflater unused;
+Result<void> WriteTruth(PartialFile& file, std::string_view json) {
+  Deflater unused;
   if (auto done = file.Create(); !done) return done;
   if (auto done = file.Append(json, unused); !done) return done;
   return file.Finish();
@@ -57,13 +57,13 @@ Result<void> WriteTruth(demo::TraceFile& file, std::string_view json) {
 // A truth.json stands in the folder only while it is true: the old one goes before the first trace
 // is replaced, the new one comes after the last.
 Result<void> PutInPlace(const std::string& folder, const std::vector<std::string>& old,
-                        demo::Production& production, demo::TraceFile& truth,
+                        demo::Production& production, PartialFile& truth,
                         std::vector<std::string> names) {
   std::ranges::sort(names);
   if (auto done = demo::RemoveStale(folder, {demo::kTruthName}, {}); !done) return done;
   if (auto done = production.Commit(); !done) return done;
   if (auto done = truth.Commit(); !done) return done;
-  if (auto done = demo::SyncFolder(folder); !done) return done;
+  if (auto done = SyncFolder(folder); !done) return done;
   return demo::RemoveStale(folder, old, names);
 }
 
@@ -78,7 +78,7 @@ Result<DemoSummary> WriteDemo(const std::string& folder, const DemoOptions& opti
   if (auto done = production.Run(); !done) return std::unexpected(std::move(done.error()));
 
   const std::vector<demo::RankTruth> ranks = production.Truth();
-  demo::TraceFile truth(folder + "/" + demo::kTruthName, false);
+  PartialFile truth(folder + "/" + demo::kTruthName, false);
   auto done = WriteTruth(truth, demo::TruthJson(plan, ranks));
   DemoSummary summary{.files = options.ranks + 1};
   std::vector<std::string> names = {demo::kTruthName};

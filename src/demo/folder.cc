@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "demo/trace_file.h"
+#include "base/partial_file.h"
 
 namespace stepscope::demo {
 namespace {

@@ -115,14 +115,14 @@ bool Production::Failed() const {
 }
 
 bool Production::IsComplete(int64_t steps) const {
-  const auto is_large = [this](const TraceFile& file) {
+  const auto is_large = [this](const PartialFile& file) {
     return file.raw_bytes() >= plan_.options.min_raw_bytes;
   };
   return steps >= plan_.options.steps && std::ranges::all_of(files_, is_large);
 }
 
 Result<void> Production::Commit() {
-  for (TraceFile& file : files_) {
+  for (PartialFile& file : files_) {
     if (auto done = file.Commit(); !done) return done;
   }
   return {};

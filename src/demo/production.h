@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "base/partial_file.h"
 #include "demo/events.h"
 #include "demo/json_text.h"
 #include "demo/kineto_writer.h"
 #include "demo/plan.h"
 #include "demo/rank_job.h"
-#include "demo/trace_file.h"
 #include "demo/truth.h"
 #include "stepscope/result.h"
 
@@ -55,7 +55,7 @@ class Production {
   const Plan& plan_;
   std::vector<RankJob> jobs_;
   std::vector<KinetoWriter> writers_;
-  std::vector<TraceFile> files_;
+  std::vector<PartialFile> files_;
   std::vector<std::optional<Error>> errors_;  // the first of each rank
   size_t workers_;
   std::barrier<> together_;

@@ -38,6 +38,11 @@ std::string_view BoundName(Bound bound) {
   return kNames[static_cast<size_t>(bound)];
 }
 
+std::string_view NameOf(const Edge& edge, const StringTable& names) {
+  if (edge.name != kNoString) return names[edge.name];
+  return edge.bound == Bound::kNoRecord ? "(nothing recorded)" : "(between operators)";
+}
+
 DependencyDraft::DependencyDraft(const PathWindow& window) : window_(window) {
   moments_.push_back({window.start, 0});
 }

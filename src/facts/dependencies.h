@@ -59,6 +59,9 @@ struct Edge {
   int32_t range = kNoRange;    // the innermost range of the host: around it, or around its launch
 };
 
+// What an edge's time is called: its work, operator or call, or "(between operators)".
+std::string_view NameOf(const Edge& edge, const StringTable& names);
+
 // The stretch of a recording to explain.
 struct PathWindow {
   int64_t start = 0;  // ns

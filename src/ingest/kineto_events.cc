@@ -58,13 +58,18 @@ class BorrowedByte {
 }  // namespace
 
 struct KinetoEvents::State {
-  State(Trace& target, KindSet wanted, bool keep_inputs)
-      : trace(target), keep(wanted), keep_texts(keep_inputs ? ~0u : ~kInputTexts), text(wanted) {}
+  State(Trace& target, KindSet wanted, bool keep_inputs, const TextTap* text_tap)
+      : trace(target),
+        keep(wanted),
+        keep_texts(keep_inputs ? ~0u : ~kInputTexts),
+        tap(text_tap),
+        text(tap == nullptr ? wanted : KindSet::All()) {}
 
   bool IndexText(char* begin, char* end);
   bool ParseElement(JsonWalk& walk);
   char* LookForEvent(char* from, char* end);
   bool ParseEvent(JsonWalk& walk);
+  bool TapEvent(JsonWalk& walk);
   void CountUnwanted();
   void Take();
   void TakeMetadata();
@@ -82,6 +87,8 @@ struct KinetoEvents::State {
   Trace& trace;
   KindSet keep;
   uint32_t keep_texts;  // a bit for each TextField
+  const TextTap* tap;   // may be null
+  TappedEvent tapped;   // the event at hand
   JsonIndex index;
   EventText text;
   const RawEvent& raw = text.raw;
@@ -97,8 +104,8 @@ struct KinetoEvents::State {
   std::map<std::string, std::string, std::less<>> process_names, thread_names;
 };
 
-KinetoEvents::KinetoEvents(Trace& trace, KindSet keep, bool keep_inputs)
-    : state_(std::make_unique<State>(trace, keep, keep_inputs)) {}
+KinetoEvents::KinetoEvents(Trace& trace, KindSet keep, bool keep_inputs, const TextTap* tap)
+    : state_(std::make_unique<State>(trace, keep, keep_inputs, tap)) {}
 KinetoEvents::~KinetoEvents() = default;
 
 // Takes the event at hand; false, and nothing taken, if it is cut short or no JSON.
@@ -109,6 +116,17 @@ bool KinetoEvents::State::ParseEvent(JsonWalk& walk) {
   if (found == EventText::Found::kUnwanted) CountUnwanted();
   if (found == EventText::Found::kEvent) Take();
   return found != EventText::Found::kDamage;
+}
+
+bool KinetoEvents::State::TapEvent(JsonWalk& walk) {
+  const char* from = walk.At();
+  tapped = {};
+  if (!ParseEvent(walk)) return false;
+  const char* to = walk.At();
+  while (to[-1] != '}') --to;  // space
+  tapped.text = {from, to};
+  tap->event(tapped);
+  return true;
 }
 
 void KinetoEvents::State::CountUnwanted() {
@@ -184,6 +202,7 @@ bool KinetoEvents::State::IsCommunication(StringId name) {
 }
 
 void KinetoEvents::State::Add(Kind kind, int64_t start, int64_t duration) {
+  tapped = {.has_time = true, .kind = kind, .start = start, .duration = duration};
   if (!keep.Has(kind)) return;
   const bool on_stream = IsGpuWork(kind) || kind == Kind::kSync || kind == Kind::kGpuAnnotation;
   const TrackId track = on_stream ? StreamTrack() : ThreadTrack();
@@ -268,7 +287,7 @@ bool KinetoEvents::State::IndexText(char* begin, char* end) {
 // Reads an element of the array; false, and nothing taken, if it is cut short or no JSON.
 bool KinetoEvents::State::ParseElement(JsonWalk& walk) {
   constexpr std::string_view kStray = "}:,";
-  if (walk.Peek() == '{') return ParseEvent(walk);
+  if (walk.Peek() == '{') return tap == nullptr ? ParseEvent(walk) : TapEvent(walk);
   if (kStray.contains(walk.Peek())) {
     trace.notes.Add(NoteKind::kMalformed);
     walk.Advance();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "ingest/text_tap.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -11,9 +12,8 @@ namespace stepscope {
 class KinetoEvents {
  public:
   // Appends to `trace`, which must outlive this, the events whose kind is in `keep`. Others are
-  // counted and their arguments not looked at.
-  // Keeps events of the kinds in `keep`; `keep_inputs`: see ReadOptions.
-  KinetoEvents(Trace& trace, KindSet keep, bool keep_inputs = true);
+  // counted and their arguments not looked at. `keep_inputs`, `tap`: see ReadOptions.
+  KinetoEvents(Trace& trace, KindSet keep, bool keep_inputs = true, const TextTap* tap = nullptr);
   ~KinetoEvents();
 
   enum class Stop : uint8_t {

@@ -21,6 +21,7 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kCaptureLimit = size_t{4} << 20;  // of members that are looked at
+constexpr size_t kTapLimit = size_t{1} << 30;      // of members that are told to a tap
 constexpr size_t kEventLimit = size_t{64} << 20;  // an event larger than this is taken to be damage
 constexpr int64_t kResyncLimit = 100;             // how often reading goes on behind such damage
 
@@ -44,7 +45,8 @@ class Reader {
  public:
   Reader(ByteSource source, const ReadOptions& options)
       : stream_(std::move(source), options.spare_threads),
-        events_(trace_, options.keep, options.keep_inputs) {
+        events_(trace_, options.keep, options.keep_inputs, options.tap),
+        tap_(options.tap) {
     Advance(stream_.Next({}));
   }
 
@@ -76,6 +78,7 @@ class Reader {
   bool ArrayMayEndHere() { return AtEnd() || (!bare_ && (*at_ == ',' || *at_ == '}')); }
   bool Resync(char* end);
   char* EndOfWholeEvents() const;
+  void TapMember(const std::string& key, const std::string& value);
   void TakeDistributedInfo(const std::string& json);
   void TakeDeviceProperties(const std::string& json);
   void NoteEnd(bool whole);
@@ -83,6 +86,7 @@ class Reader {
   Trace trace_;
   WindowStream stream_;
   KinetoEvents events_;
+  const TextTap* tap_;
   Window window_;
   char* at_ = nullptr;
   bool bare_ = false;  // the document is an array of events, not an object around one
@@ -102,6 +106,7 @@ char Reader::Peek() {
 
 // A value's text, from where it begins; cut off at the limit, though read to its end.
 std::string Reader::CaptureValue() {
+  const size_t limit = tap_ == nullptr ? kCaptureLimit : kTapLimit;
   std::string text;
   int64_t depth = 0;
   bool in_string = false;
@@ -114,7 +119,7 @@ std::string Reader::CaptureValue() {
     const char c = *at_;
     if (!in_string && depth == 0 && (c == ',' || c == '}' || c == ']' || c == ':')) break;
     ++at_;
-    if (text.size() < kCaptureLimit) text += c;
+    if (text.size() < limit) text += c;
     if (in_string) {
       in_string = escaped || c != '"';
       escaped = !escaped && c == '\\';
@@ -218,6 +223,12 @@ void Reader::TakeDeviceProperties(const std::string& json) {
   if (name != devices[0].end() && name->is_string()) trace_.meta.device_name = *name;
 }
 
+// Tells of a member that is whole and JSON.
+void Reader::TapMember(const std::string& key, const std::string& value) {
+  if (tap_ == nullptr || !nlohmann::json::accept(key) || !nlohmann::json::accept(value)) return;
+  tap_->member(key, value);
+}
+
 // Reads `"key": value`, having taken the quote for granted. Returns false at the end of the input.
 bool Reader::ReadMember() {
   const std::string token = CaptureValue();
@@ -229,6 +240,7 @@ bool Reader::ReadMember() {
     return true;
   }
   const std::string value = CaptureValue();
+  TapMember(token, value);
   if (key == "distributedInfo") TakeDistributedInfo(value);
   if (key == "deviceProperties") TakeDeviceProperties(value);
   return true;

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "ingest/byte_source.h"
+#include "ingest/text_tap.h"
 #include "stepscope/result.h"
 #include "trace/trace.h"
 
@@ -14,6 +15,7 @@ struct ReadOptions {
   bool keep_inputs = true;        // the shapes, types and strides of operators' inputs: long texts
   // Threads that may be used beside the caller's, to inflate ahead of parsing: see WindowStream.
   std::atomic<int>* spare_threads = nullptr;
+  const TextTap* tap = nullptr;  // told the text of what is read; must outlive the reading
 };
 
 // Reads one trace. What is damaged costs what follows the damage, and a note; it fails only when

@@ -3,15 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <filesystem>
 #include <map>
-#include <mutex>
 #include <new>
 #include <numeric>
 #include <set>
-#include <stop_token>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -19,6 +15,7 @@
 #include "base/parallel.h"
 #include "ingest/rank_name.h"
 #include "ingest/trace_reader.h"
+#include "session/progress.h"
 
 namespace stepscope {
 namespace {
@@ -81,30 +78,6 @@ void LoadFile(LoadedFile& file, const ReadOptions& options, std::atomic<int64_t>
   }
 }
 
-// Calls options.on_progress a few times a second until it goes out of scope.
-class ProgressTicker {
- public:
-  ProgressTicker(const OpenOptions& options, const Progress& totals,
-                 const std::atomic<int64_t>& bytes, const std::atomic<int>& files) {
-    if (!options.on_progress) return;
-    thread_ = std::jthread([&options, totals, &bytes, &files](std::stop_token stop) {
-      std::mutex mutex;
-      std::condition_variable_any wake;
-      std::unique_lock lock(mutex);
-      while (!wake.wait_for(lock, stop, std::chrono::milliseconds(100),
-                            [&] { return stop.stop_requested(); })) {
-        Progress progress = totals;
-        progress.bytes_done = bytes;
-        progress.files_done = files;
-        options.on_progress(progress);
-      }
-    });
-  }
-
- private:
-  std::jthread thread_;
-};
-
 std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, KindSet keep,
                                   const OpenOptions& options) {
   std::vector<LoadedFile> files(paths.size());
@@ -129,7 +102,7 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, KindSet
   std::atomic<int64_t> bytes_read = 0;
   std::atomic<int> files_read = 0;
   std::atomic<size_t> files_begun = 0;
-  const ProgressTicker ticker(options, totals, bytes_read, files_read);
+  const ProgressTicker ticker(options.on_progress, totals, bytes_read, files_read);
   ParallelFor(files.size(), threads, [&](size_t i) {
     ++files_begun;
     LoadFile(files[order[i]], read, bytes_read);

@@ -2,12 +2,12 @@
 #include "stepscope/session.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 
 #include "analyses/all.h"
 #include "ingest/discover.h"
 #include "session/load.h"
+#include "session/name.h"
 #include "session/params.h"
 #include "session/verdict.h"
 
@@ -35,14 +35,6 @@ AnalysisInfo InfoOf(const Analysis& analysis) {
                            std::string(UnitName(p.unit)), std::string(p.says)});
   }
   return info;
-}
-
-// How a person would call what they gave: the folder, the file, or the first of several.
-std::string NameOf(std::span<const std::string> paths) {
-  std::string name = std::filesystem::path(paths[0]).lexically_normal();
-  while (name.size() > 1 && name.ends_with('/')) name.pop_back();
-  if (paths.size() > 1) name += " and " + std::to_string(paths.size() - 1) + " more";
-  return name;
 }
 
 // The recordings of these ranks; none when no rank is named.
@@ -87,7 +79,7 @@ Result<Session> Session::Open(std::span<const std::string> paths, const OpenOpti
   if (!files) return std::unexpected(files.error());
   auto run = LoadRun(*files, keep, options);
   if (!run) return std::unexpected(run.error());
-  run->info.name = NameOf(paths);
+  run->info.name = NameOfRun(paths);
   return Session(std::make_unique<State>(std::move(*run), *prepared));
 }
 

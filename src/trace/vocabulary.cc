@@ -47,6 +47,7 @@ constexpr auto kCategories = std::to_array<CategoryEntry>({
     {"fwdbwd", {Kind::kFlow}},
     {"forward_backward", {Kind::kFlow}},
     {"trace", {Kind::kProfilerWindow}},
+    {"critical_path", {Kind::kProfilerWindow}},  // of a trace that was exported with it
     // Meta's MTIA: its device records do not say what they are but by name.
     {"mtia_ccp_events", {Kind::kCompute, NameDecides::kWork}},
     {"mtia_runtime", {Kind::kRuntime}},

@@ -77,6 +77,22 @@ void ReadAcrossBorders(std::string_view text, const Trace& expected) {
   }
 }
 
+// What a tap is told of an undamaged trace is the trace: written out and read again it is the same.
+void CopyAndReadAgain(std::string_view bytes, const Trace& expected) {
+  std::string copy = R"({"traceEvents":[)";
+  TextTap tap;
+  tap.member = [](std::string_view key, std::string_view) { Require(key.starts_with('"')); };
+  tap.event = [&](const TappedEvent& event) {
+    Require(event.text.starts_with('{') && event.text.ends_with('}'));
+    copy += copy.ends_with('}') ? "," : "";
+    copy += event.text;
+  };
+  const auto tapped = Read(bytes, {.tap = &tap});
+  Require(tapped && Same(*tapped, expected));
+  const auto again = Read(copy + "]}");
+  Require(again && again->size() == expected.size());
+}
+
 void Fuzz(std::string_view bytes) {
   auto all = Read(bytes);
   auto some = Read(bytes, {.keep = kRankWorkNeeds});
@@ -89,6 +105,7 @@ void Fuzz(std::string_view bytes) {
   if (!all) return;
   if (bytes.size() % 8 == 1 && bytes.size() < 100'000 && !Damaged(*all))
     ReadAcrossBorders(bytes, *all);
+  if (bytes.size() % 8 == 2 && !Damaged(*all)) CopyAndReadAgain(bytes, *all);
   Answer(std::move(*all), "all");
   Answer(std::move(*some), bytes.size() % 2 == 0 ? "complete" : "1..3");
 }

@@ -10,7 +10,7 @@
 
 #include "stepscope/result.h"
 
-namespace stepscope::demo {
+namespace stepscope {
 
 inline constexpr std::string_view kPartialSuffix = ".partial";
 
@@ -30,14 +30,14 @@ class Deflater {
 };
 
 // Holds no descriptor and no compressor between calls: a thousand of them cost nothing.
-class TraceFile {
+class PartialFile {
  public:
   // `compress`: the file is one gzip member.
-  TraceFile(std::string path, bool compress) : path_(std::move(path)), compress_(compress) {}
+  PartialFile(std::string path, bool compress) : path_(std::move(path)), compress_(compress) {}
 
-  TraceFile(TraceFile&& other) noexcept;
-  TraceFile& operator=(TraceFile&&) = delete;
-  ~TraceFile();  // removes what was not committed
+  PartialFile(PartialFile&& other) noexcept;
+  PartialFile& operator=(PartialFile&&) = delete;
+  ~PartialFile();  // removes what was not committed
 
   // Starts anew, over the leftovers of an earlier attempt.
   Result<void> Create();
@@ -64,4 +64,4 @@ class TraceFile {
 // Syncs the names in `folder` to disk.
 Result<void> SyncFolder(const std::string& folder);
 
-}  // namespace stepscope::demo
+}  // namespace stepscope

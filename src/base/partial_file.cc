@@ -1,5 +1,5 @@
 // POSIX writes, gzip framing, and errors with the system's reason.
-#include "demo/trace_file.h"
+#include "base/partial_file.h"
 
 #include <fcntl.h>
 #include <isa-l/crc.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-namespace stepscope::demo {
+namespace stepscope {
 namespace {
 
 constexpr size_t kRoom = size_t{256} << 10;  // of output, at a time
@@ -85,35 +85,35 @@ std::string_view Deflater::Compress(std::string_view text) {
   return {reinterpret_cast<const char*>(out_.data()), used};
 }
 
-TraceFile::TraceFile(TraceFile&& other) noexcept
+PartialFile::PartialFile(PartialFile&& other) noexcept
     : path_(std::move(other.path_)),
       compress_(other.compress_),
       exists_(std::exchange(other.exists_, false)),
       crc_(other.crc_),
       raw_bytes_(other.raw_bytes_) {}
 
-TraceFile::~TraceFile() {
+PartialFile::~PartialFile() {
   if (exists_) unlink(PartialPath().c_str());
 }
 
-Result<void> TraceFile::Create() {
+Result<void> PartialFile::Create() {
   const Descriptor file(PartialPath(), O_WRONLY | O_CREAT | O_TRUNC);
-  if (file.get() < 0) return Failed("cannot create a demo file", PartialPath());
+  if (file.get() < 0) return Failed("cannot create a file", PartialPath());
   exists_ = true;
   if (compress_ && !WriteAll(file.get(), kGzipHeader)) {
-    return Failed("cannot write a demo file", PartialPath());
+    return Failed("cannot write a file", PartialPath());
   }
   return {};
 }
 
-Result<void> TraceFile::Append(std::string_view text, Deflater& deflater) {
+Result<void> PartialFile::Append(std::string_view text, Deflater& deflater) {
   raw_bytes_ += static_cast<int64_t>(text.size());
   if (!compress_) return AppendBytes(text, false);
   crc_ = crc32_gzip_refl(crc_, reinterpret_cast<const uint8_t*>(text.data()), text.size());
   return AppendBytes(deflater.Compress(text), false);
 }
 
-Result<void> TraceFile::Finish() {
+Result<void> PartialFile::Finish() {
   std::string trailer;
   if (compress_) {
     trailer = kLastBlock;
@@ -123,17 +123,17 @@ Result<void> TraceFile::Finish() {
   return AppendBytes(trailer, true);
 }
 
-Result<void> TraceFile::AppendBytes(std::string_view bytes, bool sync) {
+Result<void> PartialFile::AppendBytes(std::string_view bytes, bool sync) {
   const Descriptor file(PartialPath(), O_WRONLY | O_APPEND);
   if (file.get() < 0 || !WriteAll(file.get(), bytes) || (sync && fsync(file.get()) != 0)) {
-    return Failed("cannot write a demo file", PartialPath());
+    return Failed("cannot write a file", PartialPath());
   }
   return {};
 }
 
-Result<void> TraceFile::Commit() {
+Result<void> PartialFile::Commit() {
   if (rename(PartialPath().c_str(), path_.c_str()) != 0) {
-    return Failed("cannot give a demo file its name", path_);
+    return Failed("cannot give a file its name", path_);
   }
   exists_ = false;
   return {};
@@ -141,9 +141,8 @@ Result<void> TraceFile::Commit() {
 
 Result<void> SyncFolder(const std::string& folder) {
   const Descriptor file(folder, O_RDONLY | O_DIRECTORY);
-  if (file.get() < 0 || fsync(file.get()) != 0)
-    return Failed("cannot sync the demo folder", folder);
+  if (file.get() < 0 || fsync(file.get()) != 0) return Failed("cannot sync the folder", folder);
   return {};
 }
 
-}  // namespace stepscope::demo
+}  // namespace stepscope

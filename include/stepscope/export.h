@@ -1,0 +1,46 @@
+// Writes the traces of a run again, with what was found out about them, for a viewer.
+//
+//   auto written = stepscope::Export({"traces/"}, {.folder = "out", .counters = true});
+//   if (!written) return Print(written.error());
+//   std::fputs(stepscope::ToText(*written).c_str(), stdout);
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stepscope/report.h"
+#include "stepscope/result.h"
+#include "stepscope/session.h"
+
+namespace stepscope {
+
+enum class ExportFormat : uint8_t {
+  // A file for each recording, "rank_3.json.gz": the events as they stood in the file, with all
+  // their arguments, on the rank's own clock. For Perfetto and chrome://tracing.
+  kChrome,
+  // One file for all, "run.pftrace.gz": every rank on one axis of time, its clock aligned with the
+  // others' by their common collectives. For Perfetto.
+  kPerfetto,
+};
+
+struct ExportOptions {
+  std::string folder;  // is made if need be; files of the same names are replaced
+  ExportFormat format = ExportFormat::kChrome;
+  std::string steps = "all";   // as in AnalyzeOptions; events that reach into them are kept whole
+  std::vector<int64_t> ranks;  // only these; empty: all
+  bool counters = false;       // add each stream's queue length and each kind of copy's bandwidth
+  bool critical_path = false;  // add each rank's critical path: of its longest complete step
+  int threads = 0;             // to read with; 0: one per processor
+  std::function<void(const Progress&)> on_progress;
+};
+
+// Reads the traces of one run and writes them to `options.folder`: each file under another name
+// first, then synced and renamed. The answer holds one report, "export", whose table `files` says
+// what was written. Fails when nothing can be read or a file cannot be written; a trace that cannot
+// be read is among the notes.
+Result<ReportSet> Export(std::span<const std::string> paths, const ExportOptions& options);
+
+}  // namespace stepscope

@@ -1,0 +1,47 @@
+// A trace written again as JSON for Perfetto and chrome://tracing: its own events as they stood in
+// the file, those that are kept, and an overlay's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/partial_file.h"
+#include "export/kept_times.h"
+#include "export/overlay.h"
+#include "ingest/text_tap.h"
+
+namespace stepscope {
+
+// One gzipped file. Its order of use: Create; read a trace with tap(); Add; Finish.
+class ChromeFile {
+ public:
+  ChromeFile(std::string path, KeptTimes kept);
+
+  Result<void> Create() { return file_.Create(); }
+  // Writes what it is told. What fails is told by Finish().
+  TextTap Tap();
+  void Add(const Overlay& overlay);
+  // Ends the document, syncs the file and gives it its name.
+  Result<void> Finish();
+
+  int64_t events() const { return events_; }  // written, an overlay's among them
+
+ private:
+  void TakeMember(std::string_view key, std::string_view value);
+  void BeginEvent();
+  void AddCounter(const CounterTrack& counter);
+  void AddPath(const Overlay& overlay);
+  void Flush();
+
+  PartialFile file_;
+  Deflater deflater_;
+  KeptTimes kept_;
+  std::string text_;     // not written yet
+  std::string members_;  // met behind the first event: they follow the last
+  bool in_events_ = false;
+  int64_t events_ = 0;
+  Result<void> written_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,305 @@
+// Reads a run twice: once for what is to be shown beside its events, once to write it again, so
+// that no more than a file at a time is held.
+#include "stepscope/export.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "analyses/all.h"
+#include "base/parallel.h"
+#include "export/chrome.h"
+#include "export/perfetto.h"
+#include "facts/collectives.h"
+#include "facts/steps.h"
+#include "ingest/discover.h"
+#include "ingest/trace_reader.h"
+#include "session/load.h"
+#include "session/name.h"
+#include "session/progress.h"
+
+namespace stepscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kDay = int64_t{86'400} * 1'000'000'000;
+constexpr std::string_view kRunFile = "run.pftrace.gz";
+
+// A recording to be written, and what became of it.
+struct Item {
+  const InputFile* file = nullptr;
+  const RankWork* rank = nullptr;
+  std::string path;  // of what is written
+  Clock clock;
+  int64_t written = 0;
+  size_t counters = 0, path_pieces = 0;
+  std::optional<Error> error;
+};
+
+class Exporter {
+ public:
+  Exporter(LoadedRun run, const ExportOptions& options, const StepSelection& selection)
+      : run_(std::move(run)), options_(options), selection_(selection) {}
+
+  Result<ReportSet> Write();
+
+ private:
+  Result<void> ChooseItems();
+  Result<void> CheckTargets() const;
+  std::string NameOf(const RankWork& rank) const;
+  void FindClocks();
+  int64_t ShiftForOneAxis() const;
+  Overlay OverlayOf(Item& item) const;
+  Result<Trace> Read(const Item& item, ReadOptions read);
+  void WriteAll();
+  void WriteChrome(Item& item);
+  void WritePerfetto();
+  ReportSet Answer() const;
+  Table FilesTable() const;
+
+  LoadedRun run_;
+  const ExportOptions& options_;
+  StepSelection selection_;
+  std::vector<Item> items_;
+  std::atomic<int64_t> bytes_read_ = 0;
+  std::atomic<int> files_done_ = 0;
+  std::atomic<int> spare_threads_ = 1;
+  int64_t left_out_ = 0;
+};
+
+std::string Exporter::NameOf(const RankWork& rank) const {
+  if (options_.format == ExportFormat::kPerfetto) return std::string(kRunFile);
+  if (rank.window == 0) return fmt::format("rank_{}.json.gz", rank.rank);
+  return fmt::format("rank_{}.window_{}.json.gz", rank.rank, rank.window);
+}
+
+Result<void> Exporter::ChooseItems() {
+  for (size_t i = 0; i < run_.ranks.size(); ++i) {
+    const RankWork& rank = run_.ranks[i];
+    const bool wanted = std::ranges::find(options_.ranks, rank.rank) != options_.ranks.end();
+    if (!options_.ranks.empty() && !wanted) continue;
+    const auto any = [&](const Step& step) { return selection_.Has(step); };
+    if (selection_.mode != StepSelection::Mode::kAll && std::ranges::none_of(rank.steps, any)) {
+      continue;
+    }
+    items_.push_back({.file = &run_.info.files[i],
+                      .rank = &rank,
+                      .path = (fs::path(options_.folder) / NameOf(rank)).string()});
+  }
+  if (!items_.empty()) return {};
+  return std::unexpected(Error{"there is nothing to export in the ranks and steps asked for", "",
+                               fmt::format("ranks that were read: {}; steps: {}",
+                                           DescribeRanks(run_.ranks), DescribeSteps(run_.ranks))});
+}
+
+// Nothing that was read is written over.
+Result<void> Exporter::CheckTargets() const {
+  for (const Item& item : items_) {
+    for (const InputFile& input : run_.info.files) {
+      std::error_code none;  // of a target that does not exist yet
+      if (!fs::equivalent(item.path, input.path, none)) continue;
+      return std::unexpected(Error{"this would replace a trace that is being exported", item.path,
+                                   "name another folder with -o"});
+    }
+  }
+  return {};
+}
+
+void Exporter::FindClocks() {
+  const CollectiveFacts facts = DeriveCollectives(run_.names, run_.ranks, run_.ranks);
+  std::map<int64_t, Clock> clocks;
+  for (const RankCollectives& rank : facts.ranks) clocks[rank.rank] = rank.clock;
+  for (Item& item : items_) item.clock = clocks[item.rank->rank];
+}
+
+// So much that no recording begins before 0, with a day to spare for what comes before its work.
+int64_t Exporter::ShiftForOneAxis() const {
+  int64_t first = kDay;
+  for (const Item& item : items_) {
+    if (item.rank->work.empty()) continue;
+    first = std::min(first, item.clock.Aligned(item.rank->work.front().start));
+  }
+  return kDay - first;
+}
+
+Overlay Exporter::OverlayOf(Item& item) const {
+  Overlay overlay;
+  const RankWork* rank = item.rank;
+  RankWork chosen;
+  if (selection_.mode != StepSelection::Mode::kAll) {
+    chosen = SelectSteps(*rank, selection_);
+    rank = &chosen;
+  }
+  if (options_.counters) overlay.counters = CountersOf(*rank);
+  if (options_.critical_path) AddCriticalPath(*rank, run_.names, overlay);
+  item.counters = overlay.counters.size();
+  item.path_pieces = overlay.path.size();
+  return overlay;
+}
+
+Result<Trace> Exporter::Read(const Item& item, ReadOptions read) {
+  auto source = ByteSource::Open(item.file->path, &bytes_read_);
+  if (!source) return std::unexpected(source.error());
+  read.spare_threads = &spare_threads_;
+  auto trace = ReadTrace(std::move(*source), read);
+  ++files_done_;
+  return trace;
+}
+
+void Exporter::WriteChrome(Item& item) {
+  ChromeFile file(item.path, KeptTimes::Of(*item.rank, selection_));
+  const auto write = [&]() -> Result<void> {
+    if (auto created = file.Create(); !created) return created;
+    const TextTap tap = file.Tap();
+    if (auto read = Read(item, {.keep = {}, .tap = &tap}); !read) {
+      return std::unexpected(read.error());
+    }
+    file.Add(OverlayOf(item));
+    return file.Finish();
+  };
+  if (auto done = write(); !done) item.error = done.error();
+  item.written = file.events();
+}
+
+void Exporter::WritePerfetto() {
+  PerfettoFile file(items_.front().path, ShiftForOneAxis());
+  const auto write = [&]() -> Result<void> {
+    if (auto created = file.Create(); !created) return created;
+    for (Item& item : items_) {
+      const int64_t before = file.events();
+      auto trace = Read(item, {});
+      if (!trace) return std::unexpected(trace.error());
+      file.Add(*trace, {.rank = item.rank->rank,
+                        .window = item.rank->window,
+                        .clock = item.clock,
+                        .kept = KeptTimes::Of(*item.rank, selection_),
+                        .overlay = OverlayOf(item)});
+      item.written = file.events() - before;
+    }
+    return file.Finish();
+  };
+  if (auto done = write(); !done) items_.front().error = done.error();
+  left_out_ = file.left_out();
+}
+
+// Progress goes on where reading for the first time left it, at half.
+void Exporter::WriteAll() {
+  Progress totals{.files_total = static_cast<int>(2 * run_.info.files.size())};
+  for (const InputFile& file : run_.info.files) totals.bytes_total += 2 * file.bytes;
+  bytes_read_ = totals.bytes_total / 2;
+  files_done_ = totals.files_total / 2;
+  const ProgressTicker ticker(options_.on_progress, totals, bytes_read_, files_done_);
+  if (options_.format == ExportFormat::kPerfetto) return WritePerfetto();
+  ParallelFor(items_.size(), static_cast<size_t>(std::max(options_.threads, 0)), [&](size_t i) {
+    try {
+      WriteChrome(items_[i]);
+    } catch (const std::bad_alloc&) {
+      items_[i].error = Error{"there is not enough memory to export this trace",
+                              items_[i].file->path, "export fewer ranks at a time"};
+    }
+  });
+}
+
+Table Exporter::FilesTable() const {
+  Table table{.key = "files",
+              .title = "What was written",
+              .columns = {{"rank", "rank", Unit::kNone, Role::kKey},
+                          {"window", "window", Unit::kNone, Role::kKey},
+                          {"path", "file"},
+                          {"events", "events read", Unit::kCount},
+                          {"written", "written", Unit::kCount},
+                          {"counters", "counters", Unit::kCount},
+                          {"path_pieces", "critical path", Unit::kCount},
+                          {"clock_offset", "clock moved by", Unit::kNanoseconds},
+                          {"clock_error", "+-", Unit::kNanoseconds}},
+              .text_rows = 16};
+  for (const Item& item : items_) {
+    const bool moved = options_.format == ExportFormat::kPerfetto && item.clock.known;
+    table.rows.push_back(
+        {item.rank->rank, item.rank->window, item.path, item.file->events, item.written,
+         static_cast<int64_t>(item.counters), static_cast<int64_t>(item.path_pieces),
+         moved ? Cell(-item.clock.offset) : Cell(), moved ? Cell(item.clock.error) : Cell()});
+  }
+  return table;
+}
+
+ReportSet Exporter::Answer() const {
+  Report report{.analysis = "export", .title = "Export"};
+  const bool perfetto = options_.format == ExportFormat::kPerfetto;
+  report.headline = fmt::format(
+      "Wrote {} to {}; open {} at https://ui.perfetto.dev{}.",
+      perfetto || items_.size() == 1 ? "a trace" : fmt::format("{} traces", items_.size()),
+      options_.folder, perfetto || items_.size() == 1 ? "it" : "them",
+      perfetto ? "" : " or in chrome://tracing");
+  report.tables.push_back(FilesTable());
+  if (left_out_ > 0) {
+    report.notes.push_back({"left_out", left_out_,
+                            "events overlap others of their track more than 64 deep: left out",
+                            ""});
+  }
+  const auto unaligned =
+      std::ranges::count_if(items_, [](const Item& i) { return !i.clock.known; });
+  if (perfetto && items_.size() > 1 && unaligned > 0) {
+    report.notes.push_back({"clock_not_aligned", unaligned,
+                            "no common collective tells how the rank's clock differs: its times "
+                            "stand as they were recorded",
+                            ""});
+  }
+  ReportSet answer{.run = run_.info};
+  answer.run.steps = options_.steps;
+  answer.verdict = report.headline;
+  answer.reports.push_back(std::move(report));
+  return answer;
+}
+
+Result<ReportSet> Exporter::Write() {
+  if (auto chosen = ChooseItems(); !chosen) return std::unexpected(chosen.error());
+  std::error_code failed;
+  fs::create_directories(options_.folder, failed);
+  if (failed) {
+    return std::unexpected(
+        Error{"cannot make the folder: " + failed.message(), options_.folder, ""});
+  }
+  if (auto safe = CheckTargets(); !safe) return std::unexpected(safe.error());
+  if (options_.format == ExportFormat::kPerfetto) FindClocks();
+  WriteAll();
+  for (const Item& item : items_) {
+    if (item.error) return std::unexpected(*item.error);
+  }
+  if (auto synced = SyncFolder(options_.folder); !synced) return std::unexpected(synced.error());
+  return Answer();
+}
+
+}  // namespace
+
+Result<ReportSet> Export(std::span<const std::string> paths, const ExportOptions& options) {
+  if (options.folder.empty()) {
+    return std::unexpected(Error{"no folder to export to", "", "name one with -o"});
+  }
+  const auto selection = ParseSteps(options.steps);
+  if (!selection) return std::unexpected(selection.error());
+  const auto files = FindTraces(paths);
+  if (!files) return std::unexpected(files.error());
+  OpenOptions open{.threads = options.threads};
+  if (options.on_progress) {
+    open.on_progress = [&](Progress progress) {  // what is read is read once more
+      progress.bytes_total *= 2;
+      progress.files_total *= 2;
+      options.on_progress(progress);
+    };
+  }
+  const KindSet needs = options.critical_path ? kCriticalPath.needs : kRankWorkNeeds;
+  auto run = LoadRun(*files, needs, open);
+  if (!run) return std::unexpected(run.error());
+  run->info.name = NameOfRun(paths);
+  return Exporter(std::move(*run), options, *selection).Write();
+}
+
+}  // namespace stepscope

@@ -1,0 +1,41 @@
+// Tells a caller from time to time how far reading has come.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "stepscope/session.h"
+
+namespace stepscope {
+
+// Calls `on_progress`, if there is one, ten times a second until it goes out of scope.
+class ProgressTicker {
+ public:
+  // All must outlive the ticker but `totals`, of which the totals are taken.
+  ProgressTicker(const std::function<void(const Progress&)>& on_progress, const Progress& totals,
+                 const std::atomic<int64_t>& bytes, const std::atomic<int>& files) {
+    if (!on_progress) return;
+    thread_ = std::jthread([&on_progress, totals, &bytes, &files](std::stop_token stop) {
+      std::mutex mutex;
+      std::condition_variable_any wake;
+      std::unique_lock lock(mutex);
+      while (!wake.wait_for(lock, stop, std::chrono::milliseconds(100),
+                            [&] { return stop.stop_requested(); })) {
+        Progress progress = totals;
+        progress.bytes_done = bytes;
+        progress.files_done = files;
+        on_progress(progress);
+      }
+    });
+  }
+
+ private:
+  std::jthread thread_;
+};
+
+}  // namespace stepscope
