@@ -296,6 +296,23 @@ def bench_columns(files):
     return row
 
 
+def bench_growth():
+    """All analyses on a single step of more and more events: CPU per event, smallest to largest."""
+    layers = [144, 288, 575, 1150, 2300]  # of about 460 events each
+    points = []
+    for count in layers:
+        trace = traces(demo(f"step{count}", "--ranks", "1", "--steps", "1", "--slow-rank", "-1",
+                            "--layers", str(count)))[0]
+        events = json.loads(run(analyze(trace), keep_output=True)[1])["run"]["files"][0]["events"]
+        points.append((events, take_turns(5, ours=analyze(trace, None))["ours"]))
+    small, large = points[0], points[-1]
+    per_event = [f"{events / 1e3:.0f}k events: {sample.cpu / events * 1e9:.0f} ns each"
+                 for events, sample in points]
+    return [Row("growth", f"growth of cost to {large[0] / 1e6:.1f}M events",
+                (large[1].cpu / small[1].cpu) / (large[0] / small[0]), bar=1.5,
+                how=f"one step, all analyses, CPU per event; {', '.join(per_event)}")]
+
+
 def install_peer(requirement):
     """A throwaway environment under build/bench with HTA in it: (its Python, name and version)."""
     venv = DATA / "venv"
@@ -352,7 +369,7 @@ def main():
         print(f"bench: warning: the machine is busy (load average {here['load']:.1f}); "
               "ratios hold up better than times", file=sys.stderr)
 
-    rows = bench_one_file() + bench_folder(peer) + bench_memory()
+    rows = bench_one_file() + bench_folder(peer) + bench_memory() + bench_growth()
     date = datetime.date.today().isoformat()
     version = run([STEPSCOPE, "--version"], keep_output=True)[1].strip()
     print_table(rows, here, date, version)

@@ -28,7 +28,7 @@ struct DemoOptions {
   // The clocks of the ranks, each a host of its own, are up to this many ns ahead of or behind the
   // true time, 0 to 1e9. What truth.json says stays in true time.
   int64_t clock_spread = 0;
-  // Layers of the model, 1 to 1000: scales the events, about 460 for each layer, step and rank.
+  // Layers of the model, 1 to 10000: scales the events, about 460 for each layer, step and rank.
   int layers = 24;
   // Python call stacks and tensor shapes beside the operators, as `with_stack` and `record_shapes`
   // record them: brings the bytes per event to those of real traces.

@@ -1,7 +1,6 @@
 // Columns and sentences that reports share.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -47,12 +46,12 @@ std::string SayDevice(const DeviceFacts& device);
 // all devices of the recording.
 template <class Measure, class Visit>
 void ForEachDevice(const Facts& facts, const Measure& measure, const Visit& visit) {
-  std::optional<std::invoke_result_t<const Measure&, const RankWork&>> measured;
+  std::invoke_result_t<const Measure&, const RankWork&> measured;
   const RankWork* of = nullptr;
   for (const DeviceFacts& device : facts.devices) {
-    if (device.rank != of) measured.emplace(measure(*device.rank));
+    if (device.rank != of) measured = measure(*device.rank);
     of = device.rank;
-    visit(device, *measured);
+    visit(device, measured);
   }
 }
 

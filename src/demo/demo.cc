@@ -30,7 +30,7 @@ std::optional<Error> Validate(const DemoOptions& options) {
   const std::array limits = {
       Limit{"ranks", static_cast<double>(options.ranks), 1, 4096},
       Limit{"steps", static_cast<double>(options.steps), 1, 100'000},
-      Limit{"layers", static_cast<double>(options.layers), 1, 1000},
+      Limit{"layers", static_cast<double>(options.layers), 1, 10000},
       Limit{"slow_rank", static_cast<double>(options.slow_rank), -1, options.ranks - 1.0},
       Limit{"slow_factor", options.slow_factor, 1, 100},
       Limit{"exposed_fraction", options.exposed_fraction, 0, 1},
