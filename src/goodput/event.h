@@ -56,7 +56,7 @@ enum class EventKind : uint8_t {
   kSpareSwap = 27,  // text: what was swapped for what
 
   // Work done, for program goodput.
-  kWork = 28,  // step (optional), counts: tokens, FLOPs, kUnknown
+  kWork = 28,  // step (optional), counts: tokens, billions of FLOPs (int64 holds no more)
 
   // A recorder had no room: counts[0] events before this one were not written.
   kDropped = 29,
