@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/partial_file.h"
-#include "ingest/byte_source.h"
+#include "base/byte_source.h"
 #include "stepscope/demo.h"
 #include "tests/front_door.h"
 #include "tests/gzip.h"

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "ingest/byte_source.h"
+#include "base/byte_source.h"
 #include "ingest/text_tap.h"
 #include "stepscope/result.h"
 #include "trace/trace.h"

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string_view>
 
-#include "ingest/byte_source.h"
+#include "base/byte_source.h"
 
 namespace stepscope {
 

@@ -1,5 +1,5 @@
 // Files and gzip: plain reads, or ISA-L inflating as a stream.
-#include "ingest/byte_source.h"
+#include "base/byte_source.h"
 
 #include <fcntl.h>
 #include <isa-l/igzip_lib.h>

@@ -1,0 +1,89 @@
+// The accounting of one job: every nanosecond from its submission or start to now or its end
+// belongs to exactly one bucket.
+//
+// Events come one at a time, in the order of their log, and each costs the same however long the
+// job is. A question costs what attempts and overlays there are, and never a walk through steps.
+// The rules:
+//
+// - An attempt begins with a job start, a new attempt id, a resume marker or a step number that
+//   goes back. It lives until the last thing it finished. Attempts whose end nobody planned are
+//   disruptions, and so are those that were told to go.
+// - A step is kept if every later attempt that made steps began behind it; else it was wasted. The
+//   open step of an attempt that died was wasted, unless the next one went on behind it; the open
+//   step of a running job is in progress.
+// - What lies over the course of an attempt (see Bucket) takes its time from what lies beneath.
+//   Data loading counts before an attempt's first step; later it runs beside the steps.
+// - What the first step took more than the mean of the attempt's others is startup.
+// - From an attempt's last moment to the next start it is recovery, also after a planned end.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "goodput/attempt.h"
+#include "goodput/bucket.h"
+#include "goodput/event.h"
+#include "goodput/oddities.h"
+#include "goodput/partition.h"
+#include "goodput/step_clock.h"
+
+namespace stepscope::goodput {
+
+class Accounting {
+ public:
+  void Add(const Event& event);
+
+  // Settles what came out of order, therefore not const.
+  Partition Ask(const Question& question = {});
+
+  const Oddities& oddities() const { return oddities_; }
+  const StepClock& step_clock() const { return step_clock_; }
+  bool empty() const { return attempts_.empty() && submitted_ == kUnknown; }
+
+ private:
+  // Begins of spans that wait for their ends. Only the current attempt has any.
+  struct OpenSpans {
+    std::array<int64_t, static_cast<size_t>(EventKind::kCount)> plain;  // by kind
+    std::map<std::string, int64_t> custom, waits;                       // by type
+    OpenSpans() { plain.fill(kUnknown); }
+    // The begin that is open there, which is closed; unknown when there is none.
+    int64_t Close(const Event& end);
+    void Open(const Event& begin);
+  };
+
+  Attempt& Begin(int64_t time, bool in_process = false);
+  Attempt& AttemptOf(const Event& event);
+  bool IsCurrent(const Attempt& attempt) const { return &attempt == &attempts_.back(); }
+
+  void AddJobStart(const Event& event);
+  void AddJobEnd(const Event& event, Attempt& attempt);
+  void AddStep(const Event& event, Attempt& attempt);
+  bool IsLate(const Event& event, const Attempt& attempt);
+  void AppendStep(const Event& event, Attempt& attempt);
+  void AddStepEnd(const Event& event, Attempt& attempt);
+  void AddSpanEnd(const Event& event, Attempt& attempt);
+  void AddCheckpoint(const Event& event, Attempt& attempt);
+  void AddResources(const Event& event);
+  void AddToAttempt(const Event& event, Attempt& attempt);
+  void Lay(Attempt& attempt, int64_t start, int64_t end, Bucket bucket, uint8_t label = 0);
+  uint8_t LabelOf(std::string type);
+
+  std::vector<Attempt> attempts_;
+  std::unordered_map<std::string, size_t> by_id_;
+  OpenSpans open_;
+  std::vector<std::string> labels_;  // of custom types
+  std::vector<SliceCount> slices_;
+  int64_t submitted_ = kUnknown;
+  int64_t requested_ = kUnknown, allocated_ = kUnknown;  // for the attempt to come
+  int64_t newest_ = kUnknown;                            // the latest time in any event
+  StepClock step_clock_;
+  Oddities oddities_;
+};
+
+}  // namespace stepscope::goodput

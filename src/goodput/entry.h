@@ -1,0 +1,143 @@
+// One log entry as flat fields, and the event it stands for.
+//
+// The fields are those of the reference library's entries (ml-goodput-measurement 0.2) and of
+// Orbax's structured log, and for what both lack a form of our own:
+//
+//   {"job_name": "j", "event": "heartbeat", "time": 1780000010.5}
+//
+// with `event` a name of EventKind, the time in seconds (`time`) or exactly (`time_ns`), and where
+// they are known `attempt`, `writer`, `sequence`, `monotonic_ns`, `step`, `text`, and the counts of
+// the kind. The identity may stand in entries of the reference's forms too.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string_view>
+
+#include "goodput/event.h"
+#include "goodput/oddities.h"
+
+namespace stepscope::goodput {
+
+enum class Field : uint8_t {
+  kJobName,
+  kJobStartTime,
+  kJobEndTime,
+  kStepCount,
+  kStepStartTime,
+  kTpuInitStartTime,
+  kTpuInitEndTime,
+  kTrainingPrepStartTime,
+  kTrainingPrepEndTime,
+  kDataLoadingStartTime,
+  kDataLoadingEndTime,
+  kCustomType,
+  kCustomStartTime,
+  kCustomEndTime,
+  kActiveSlices,
+  kTotalSlices,
+  kAvailableSlices,
+  kSliceCountsTimestamp,
+  kElasticWaitType,
+  kElasticWaitStartTime,
+  kElasticWaitEndTime,
+  kElasticReinitStartTime,
+  kElasticReinitEndTime,
+  kStep,
+  kEventType,
+  kDirectory,
+  kWaitForPrevStart,
+  kWaitForPrevDuration,
+  kCheckpointerBlockingStart,
+  kCheckpointerBlockingDuration,
+  kGetOldStepsStart,
+  kGetOldStepsDuration,
+  kManagerBlockingStart,
+  kManagerBlockingDuration,
+  kCheckpointerStart,
+  kCheckpointerDuration,
+  kManagerStart,
+  kManagerDuration,
+  kBroadcastStart,
+  kBroadcastDuration,
+  kEvent,
+  kTime,
+  kTimeNs,
+  kMonotonicNs,
+  kAttempt,
+  kWriter,
+  kSequence,
+  kText,
+  kRequested,
+  kAllocated,
+  kHealthy,
+  kTokens,
+  kFlops,
+  kDropped,
+  kCount  // also: no field of ours
+};
+
+// The field of that JSON key; kCount when it is none of ours.
+Field FieldNamed(std::string_view key);
+std::string_view FieldName(Field field);
+
+// The fields of one entry. Texts belong to whoever parsed it.
+class Entry {
+ public:
+  void Clear() { numbers_ = texts_ = nulls_ = 0; }
+  bool empty() const { return (numbers_ | texts_ | nulls_) == 0; }
+
+  // A repeated key counts with its last value.
+  void SetNumber(Field field, double value, int64_t integer) {
+    Unset(field);
+    numbers_ |= Bit(field);
+    values_[Index(field)] = {value, integer, {}};
+  }
+  void SetText(Field field, std::string_view text) {
+    Unset(field);
+    texts_ |= Bit(field);
+    values_[Index(field)].text = text;
+  }
+  void SetNull(Field field) {
+    Unset(field);
+    nulls_ |= Bit(field);
+  }
+
+  bool HasNumber(Field field) const { return (numbers_ & Bit(field)) != 0; }
+  bool HasKey(Field field) const { return ((numbers_ | texts_ | nulls_) & Bit(field)) != 0; }
+  double Number(Field field) const { return values_[Index(field)].number; }
+  // The number as an integer: exact if it was written as one, else rounded.
+  int64_t Integer(Field field) const { return values_[Index(field)].integer; }
+  std::string_view Text(Field field) const {
+    return (texts_ & Bit(field)) != 0 ? values_[Index(field)].text : std::string_view();
+  }
+
+ private:
+  struct Value {
+    double number = 0;
+    int64_t integer = 0;
+    std::string_view text;
+  };
+  static_assert(static_cast<size_t>(Field::kCount) <= 64);
+
+  static size_t Index(Field field) { return static_cast<size_t>(field); }
+  static uint64_t Bit(Field field) { return uint64_t{1} << Index(field); }
+  void Unset(Field field) {
+    numbers_ &= ~Bit(field);
+    texts_ &= ~Bit(field);
+    nulls_ &= ~Bit(field);
+  }
+
+  uint64_t numbers_ = 0, texts_ = 0, nulls_ = 0;
+  std::array<Value, static_cast<size_t>(Field::kCount)> values_;
+};
+
+// Turns the entry into an event; what cannot be is counted, and `event.kind` is then kNone. `event`
+// may hold the event before: what stays the same is not copied again.
+//
+// The event's time is what the reference library takes for it: the entry's first time, which in
+// Orbax's entries may be null, then unknown.
+void ToEvent(const Entry& entry, Event& event, Oddities& oddities);
+
+}  // namespace stepscope::goodput

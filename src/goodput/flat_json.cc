@@ -1,0 +1,160 @@
+// Guesses the keys, walks the values.
+#include "goodput/flat_json.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr auto kPowersOfTen = std::to_array<double>(
+    {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15});
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+void SkipSpace(const char*& p, const char* end) {
+  while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n')) ++p;
+}
+
+bool Take(const char*& p, const char* end, char wanted) {
+  SkipSpace(p, end);
+  if (p == end || *p != wanted) return false;
+  ++p;
+  return true;
+}
+
+// The text after an opening quote, up to the closing one, which is passed. False at escapes and at
+// what JSON forbids inside of strings.
+bool TakeText(const char*& p, const char* end, std::string_view& text) {
+  const char* begin = p;
+  for (; p < end; ++p) {
+    const auto c = static_cast<unsigned char>(*p);
+    if (c == '"') {
+      text = {begin, p};
+      ++p;
+      return true;
+    }
+    // Whether other bytes are UTF-8 is for a real parser to say.
+    if (c == '\\' || c < 0x20 || c >= 0x80) return false;
+  }
+  return false;
+}
+
+struct Number {
+  double value = 0;
+  int64_t integer = 0;
+};
+
+// Few digits make a double exactly, by one correctly rounded division; more are left to the
+// standard library. Exponents and integers beyond 2^63 are left to the real parser.
+bool TakeNumber(const char*& p, const char* end, Number& number) {
+  const char* begin = p;
+  const bool negative = *p == '-';
+  if (negative) ++p;
+  const char* digits = p;
+  uint64_t mantissa = 0;
+  for (; p < end && IsDigit(*p); ++p) mantissa = mantissa * 10 + static_cast<uint64_t>(*p - '0');
+  const auto whole = p - digits;
+  if (whole == 0 || whole > 18 || (*digits == '0' && whole > 1)) return false;
+  const auto integer = static_cast<int64_t>(mantissa);
+  std::ptrdiff_t fraction = 0;
+  if (p < end && *p == '.') {
+    const char* point = p++;
+    for (; p < end && IsDigit(*p); ++p) mantissa = mantissa * 10 + static_cast<uint64_t>(*p - '0');
+    fraction = p - point - 1;
+    if (fraction == 0) return false;
+  }
+  if (p < end && (*p == 'e' || *p == 'E')) return false;
+  if (whole + fraction <= 15) {
+    number.value = static_cast<double>(mantissa) / kPowersOfTen[static_cast<size_t>(fraction)];
+    if (negative) number.value = -number.value;
+  } else if (std::from_chars(begin, p, number.value).ec != std::errc()) {
+    return false;
+  }
+  number.integer = fraction == 0 ? (negative ? -integer : integer) : std::llround(number.value);
+  return true;
+}
+
+bool TakeWord(const char*& p, const char* end, std::string_view word) {
+  if (static_cast<size_t>(end - p) < word.size()) return false;
+  if (std::memcmp(p, word.data(), word.size()) != 0) return false;
+  p += word.size();
+  return true;
+}
+
+bool TakeValue(const char*& p, const char* end, Field field, Entry& entry) {
+  if (p == end) return false;
+  const bool ours = field != Field::kCount;
+  if (*p == '"') {
+    std::string_view text;
+    if (!TakeText(++p, end, text)) return false;
+    if (ours) entry.SetText(field, text);
+    return true;
+  }
+  if (*p == '-' || IsDigit(*p)) {
+    Number number;
+    if (!TakeNumber(p, end, number)) return false;
+    if (ours) entry.SetNumber(field, number.value, number.integer);
+    return true;
+  }
+  if (*p == 'n') {
+    if (ours) entry.SetNull(field);
+    return TakeWord(p, end, "null");
+  }
+  if (*p == 't' || *p == 'f') {
+    if (ours) entry.SetNull(field);  // no field of ours is a truth
+    return TakeWord(p, end, *p == 't' ? "true" : "false");
+  }
+  return false;
+}
+
+}  // namespace
+
+// The field named between the quotes at `p`, which stands behind the opening one; what follows
+// then is the colon. kCount with `p` null: no plain key.
+Field FlatJson::NextField(const char*& p, const char* end) {
+  const size_t at = at_ < kGuesses ? at_++ : kGuesses - 1;
+  const Field guess = before_[at];
+  if (guess != Field::kCount) {
+    const std::string_view name = FieldName(guess);
+    if (static_cast<size_t>(end - p) > name.size() && p[name.size()] == '"' &&
+        std::memcmp(p, name.data(), name.size()) == 0) {
+      p += name.size() + 1;
+      return guess;
+    }
+  }
+  std::string_view key;
+  if (!TakeText(p, end, key)) {
+    p = nullptr;
+    return Field::kCount;
+  }
+  return before_[at] = FieldNamed(key);
+}
+
+bool FlatJson::Read(std::string_view text, Entry& entry) {
+  entry.Clear();
+  at_ = 0;
+  const char* p = text.data();
+  const char* end = p + text.size();
+  if (!Take(p, end, '{')) return false;
+  SkipSpace(p, end);
+  bool more = p == end || *p != '}';
+  if (!more) ++p;
+  while (more) {
+    if (!Take(p, end, '"')) return false;
+    const Field field = NextField(p, end);
+    if (p == nullptr || !Take(p, end, ':')) return false;
+    SkipSpace(p, end);
+    if (!TakeValue(p, end, field, entry)) return false;
+    SkipSpace(p, end);
+    if (p == end || (*p != ',' && *p != '}')) return false;
+    more = *p++ == ',';
+  }
+  SkipSpace(p, end);
+  return p == end;
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,144 @@
+// Bytes to objects, objects to entries, entries to events.
+#include "goodput/json_lines.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "goodput/entry.h"
+#include "goodput/flat_json.h"
+#include "goodput/json_objects.h"
+
+namespace stepscope::goodput {
+namespace {
+
+namespace dom = simdjson::dom;
+
+void SetField(Entry& entry, Field field, dom::element value) {
+  double number = 0;
+  int64_t integer = 0;
+  std::string_view text;
+  if (value.get_int64().get(integer) == simdjson::SUCCESS) {
+    entry.SetNumber(field, static_cast<double>(integer), integer);
+  } else if (value.get_double().get(number) == simdjson::SUCCESS) {
+    const double fits = std::clamp(number, -9.2e18, 9.2e18);
+    entry.SetNumber(field, number, std::llround(fits));
+  } else if (value.get_string().get(text) == simdjson::SUCCESS) {
+    entry.SetText(field, text);
+  } else {
+    entry.SetNull(field);
+  }
+}
+
+void FillEntry(Entry& entry, dom::object object) {
+  entry.Clear();
+  for (const auto& [key, value] : object) {
+    if (const Field field = FieldNamed(key); field != Field::kCount) SetField(entry, field, value);
+  }
+}
+
+class Reader {
+ public:
+  Reader(Oddities& oddities, const EventSink& sink) : oddities_(oddities), sink_(sink) {}
+
+  void Take(std::string_view object) {
+    if (flat_.Read(object, entry_) && !entry_.empty()) {
+      Emit();
+    } else {
+      TakeAnyJson(object);
+    }
+  }
+
+  void Finish() {
+    std::ranges::stable_sort(exported_, {},
+                             [](const Exported& e) { return std::tie(e.timestamp, e.insert_id); });
+    for (const Exported& exported : exported_) sink_(exported.event);
+    exported_.clear();
+  }
+
+ private:
+  // A LogEntry's event and what it is sorted by. RFC 3339 times in UTC sort as texts once their
+  // fractions are equally long.
+  struct Exported {
+    std::string timestamp, insert_id;
+    Event event;
+  };
+
+  void Emit() {
+    ToEvent(entry_, event_, oddities_);
+    if (event_.kind != EventKind::kNone) sink_(event_);
+  }
+
+  void TakeAnyJson(std::string_view object) {
+    dom::element document;
+    if (parser_.parse(object.data(), object.size()).get(document) != simdjson::SUCCESS) {
+      return oddities_.Add(Oddity::kBadLine);
+    }
+    dom::object fields, payload;
+    if (document.get_object().get(fields) != simdjson::SUCCESS) {
+      return oddities_.Add(Oddity::kBadLine);
+    }
+    if (fields["jsonPayload"].get_object().get(payload) == simdjson::SUCCESS) {
+      return TakeLogEntry(fields, payload);
+    }
+    FillEntry(entry_, fields);
+    Emit();
+  }
+
+  void TakeLogEntry(dom::object fields, dom::object payload) {
+    FillEntry(entry_, payload);
+    ToEvent(entry_, event_, oddities_);
+    if (event_.kind == EventKind::kNone) return;
+    const auto text = [&](const char* key) {
+      std::string_view value;
+      if (fields[key].get_string().get(value) != simdjson::SUCCESS) value = {};
+      return std::string(value);
+    };
+    Exported exported{text("timestamp"), text("insertId"), event_};
+    std::string& stamp = exported.timestamp;
+    if (stamp.ends_with('Z')) stamp.pop_back();
+    if (stamp.size() == 19) stamp += '.';
+    if (stamp.size() > 19 && stamp.size() < 29) stamp.resize(29, '0');
+    exported_.push_back(std::move(exported));
+  }
+
+  Oddities& oddities_;
+  const EventSink& sink_;
+  FlatJson flat_;
+  Entry entry_;
+  Event event_;
+  dom::parser parser_;
+  std::vector<Exported> exported_;
+};
+
+void NoteEnd(InputEnd end, Oddities& oddities) {
+  switch (end) {
+    case InputEnd::kTruncated:
+      return oddities.Add(Oddity::kTruncated);
+    case InputEnd::kCorrupt:
+      return oddities.Add(Oddity::kCorrupt);
+    case InputEnd::kTrailingBytes:
+      return oddities.Add(Oddity::kTrailingBytes);
+    case InputEnd::kReadError:
+      return oddities.Add(Oddity::kReadError);
+    case InputEnd::kOpen:
+    case InputEnd::kClean:
+      return;
+  }
+}
+
+}  // namespace
+
+void ReadJsonLines(ByteSource& source, Oddities& oddities, const EventSink& sink) {
+  Reader reader(oddities, sink);
+  SplitObjects(source, oddities, [&](std::string_view object) { reader.Take(object); });
+  reader.Finish();
+  NoteEnd(source.end(), oddities);
+}
+
+}  // namespace stepscope::goodput

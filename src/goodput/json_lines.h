@@ -1,0 +1,25 @@
+// Reads the events of jobs from JSON: lines of entries as the reference library caches them, and
+// Cloud Logging exports, an array or lines of LogEntry.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "base/byte_source.h"
+#include "goodput/event.h"
+#include "goodput/oddities.h"
+
+namespace stepscope::goodput {
+
+// Takes each event in turn. It is only valid during the call.
+using EventSink = std::function<void(const Event&)>;
+
+// Reads to the end of `source`. What cannot be read costs itself and is counted. Entries come in
+// the order of the file, but those of LogEntries at the end and by their timestamps, as the
+// reference library would have got them: exports are often newest first.
+//
+// An input is lines of objects, unless it begins with '[' or with a line that is only '{': then it
+// is objects one after the other, on as many lines as they like.
+void ReadJsonLines(ByteSource& source, Oddities& oddities, const EventSink& sink);
+
+}  // namespace stepscope::goodput

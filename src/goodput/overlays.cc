@@ -1,0 +1,64 @@
+// A sweep over what overlaps.
+#include "goodput/overlays.h"
+
+#include <algorithm>
+#include <queue>
+#include <utility>
+
+namespace stepscope::goodput {
+namespace {
+
+using Piece = Overlays::Piece;
+
+struct CountsLess {
+  bool operator()(const Piece& a, const Piece& b) const {
+    return std::pair(a.bucket, a.order) > std::pair(b.bucket, b.order);
+  }
+};
+
+// Of spans that may overlap, at each time the one that counts. `spans` are ordered by start.
+void Sweep(std::span<const Piece> spans, std::vector<Piece>& pieces) {
+  std::priority_queue<Piece, std::vector<Piece>, CountsLess> open;
+  size_t next = 0;
+  int64_t now = 0;
+  while (next < spans.size() || !open.empty()) {
+    if (open.empty()) now = spans[next].start;
+    while (next < spans.size() && spans[next].start <= now) open.push(spans[next++]);
+    Piece best = open.top();
+    if (best.end <= now) {
+      open.pop();
+      continue;
+    }
+    const int64_t until = next < spans.size() ? std::min(best.end, spans[next].start) : best.end;
+    if (!pieces.empty() && pieces.back().end == now && pieces.back().order == best.order) {
+      pieces.back().end = until;
+    } else {
+      best.start = now;
+      best.end = until;
+      pieces.push_back(best);
+    }
+    now = until;
+  }
+}
+
+}  // namespace
+
+void Overlays::Add(int64_t start, int64_t end, Bucket bucket, uint8_t label) {
+  const Piece piece{start, end, bucket, label, order_++};
+  const bool in_order = unsettled_.empty() && (pieces_.empty() || pieces_.back().end <= start);
+  (in_order ? pieces_ : unsettled_).push_back(piece);
+}
+
+std::span<const Piece> Overlays::Pieces() {
+  if (unsettled_.empty()) return pieces_;
+  std::vector<Piece> spans = std::exchange(unsettled_, {});
+  const int64_t from = std::ranges::min(spans, {}, &Piece::start).start;
+  const auto touched = std::ranges::upper_bound(pieces_, from, {}, &Piece::end);
+  spans.insert(spans.end(), touched, pieces_.end());
+  pieces_.erase(touched, pieces_.end());
+  std::ranges::sort(spans, {}, [](const Piece& p) { return std::pair(p.start, p.order); });
+  Sweep(spans, pieces_);
+  return pieces_;
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,39 @@
+// How long steps take, and how far they are from the ideal: kept as counts by size, so that it
+// costs the same memory for any number of steps.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace stepscope::goodput {
+
+// Times within a part in 64 of each other are one size; sums within a size are exact.
+class StepClock {
+ public:
+  void Add(int64_t duration);  // > 0
+
+  int64_t steps() const { return steps_; }
+  std::optional<int64_t> median() const;
+
+  // The mean of steps no slower than the median plus three median deviations: what a step takes
+  // when nothing is in its way.
+  std::optional<int64_t> ideal() const;
+
+  // Of the last 100 steps: nine of ten are no further from the ideal.
+  std::optional<int64_t> recent_deviation() const;
+
+ private:
+  struct Size {
+    int64_t count = 0, sum = 0;
+    int64_t mean() const { return sum / count; }
+  };
+  static constexpr size_t kRecent = 100;
+
+  std::vector<Size> sizes_;
+  std::array<int64_t, kRecent> recent_{};
+  int64_t steps_ = 0;
+};
+
+}  // namespace stepscope::goodput

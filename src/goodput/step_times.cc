@@ -1,0 +1,59 @@
+// Differences of 7 bits a byte, the lowest first: of the time, with a bit that says whether the
+// step is not just the next one; then of the step.
+#include "goodput/step_times.h"
+
+#include <algorithm>
+
+namespace stepscope::goodput {
+
+void StepTimes::Put(uint64_t value) {
+  for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<uint8_t>(value | 0x80));
+  bytes_.push_back(static_cast<uint8_t>(value));
+}
+
+uint64_t StepTimes::Get(size_t& at) const {
+  uint64_t value = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    const uint8_t byte = bytes_[at++];
+    value |= uint64_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) return value;
+  }
+}
+
+void StepTimes::Append(int64_t step, int64_t time) {
+  if (count_ % kBlock == 0) {
+    blocks_.push_back({{step, time}, bytes_.size()});
+  } else {
+    const auto later = static_cast<uint64_t>(time) - static_cast<uint64_t>(last_.time);
+    const auto further = static_cast<uint64_t>(step) - static_cast<uint64_t>(last_.step);
+    Put(later << 1 | (further == 1 ? 0 : 1));
+    if (further != 1) Put(further);
+  }
+  last_ = {step, time};
+  if (count_ == 0) first_ = last_;
+  if (count_ == 1) second_ = last_;
+  ++count_;
+}
+
+StepTimes::Neighbours StepTimes::Around(int64_t step) const {
+  if (count_ == 0) return {};
+  if (step > last_.step) return {last_, std::nullopt};
+  if (step <= first_.step) return {std::nullopt, first_};
+  // The last block that begins below `step`: there is one.
+  const auto next = std::ranges::lower_bound(blocks_, step, {},
+                                             [](const Block& block) { return block.first.step; });
+  const auto block = next - 1;
+  const size_t end = next == blocks_.end() ? bytes_.size() : next->bytes;
+  StepTime at = block->first;
+  for (size_t read = block->bytes; read < end;) {
+    const StepTime before = at;
+    const uint64_t later = Get(read);
+    const uint64_t further = (later & 1) != 0 ? Get(read) : 1;
+    at.time = static_cast<int64_t>(static_cast<uint64_t>(at.time) + (later >> 1));
+    at.step = static_cast<int64_t>(static_cast<uint64_t>(at.step) + further);
+    if (at.step >= step) return {before, at};
+  }
+  return {at, next->first};
+}
+
+}  // namespace stepscope::goodput

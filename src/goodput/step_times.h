@@ -1,0 +1,53 @@
+// When each step of an attempt began, in some 5 bytes a step.
+//
+// A restart may go back to any step, so none can be forgotten; which time was lost is found by
+// looking up one step, without a walk through all.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace stepscope::goodput {
+
+struct StepTime {
+  int64_t step = 0;
+  int64_t time = 0;
+  friend bool operator==(const StepTime&, const StepTime&) = default;
+};
+
+class StepTimes {
+ public:
+  // `step` is greater than the last one, `time` not before its time.
+  void Append(int64_t step, int64_t time);
+
+  bool empty() const { return count_ == 0; }
+  int64_t size() const { return count_; }
+  const StepTime& first() const { return first_; }
+  const StepTime& second() const { return second_; }  // of at least two
+  const StepTime& last() const { return last_; }
+
+  // The last step below `step`, and the first that is not.
+  struct Neighbours {
+    std::optional<StepTime> before, after;
+  };
+  Neighbours Around(int64_t step) const;
+
+ private:
+  // Every kBlock steps one in full; those between as differences in `bytes_`.
+  struct Block {
+    StepTime first;
+    size_t bytes = 0;  // where its differences begin
+  };
+  static constexpr int64_t kBlock = 128;
+
+  void Put(uint64_t value);
+  uint64_t Get(size_t& at) const;
+
+  StepTime first_, second_, last_;
+  int64_t count_ = 0;
+  std::vector<Block> blocks_;
+  std::vector<uint8_t> bytes_;
+};
+
+}  // namespace stepscope::goodput
