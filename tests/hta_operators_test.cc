@@ -79,7 +79,7 @@ std::vector<std::string> SplitAt(const std::string& text, std::string_view separ
 
 ReportSet AnswerWith(const std::string& trace, const AnalyzeOptions& options) {
   const std::vector<std::string> paths = {trace};
-  const auto session = Session::Open(paths);
+  const auto session = Session::Open(paths, {.analyses = options.only});
   if (!session) throw std::runtime_error(session.error().what);
   auto answer = session->Analyze(options);
   if (!answer) throw std::runtime_error(answer.error().what);
