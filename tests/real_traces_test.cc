@@ -288,6 +288,7 @@ TEST_F(RealTraces, KeepTheInvariantsWhicheverStepsAreSelected) {
 // Numbers of a separate reading of the file: sums over its entries, by use.
 TEST_F(SharedDataTest, AnExportedMemoryTimelineIsAddedUp) {
   const auto answer = AnswerTo({Shared("traces/hta/memory")});
+  EXPECT_EQ(BrokenInvariants(answer), std::vector<std::string>{});
   const auto timelines = RowsOf(answer, "memory_timeline", "timelines");
   ASSERT_EQ(timelines.size(), 1u);
   const Row& all = timelines[0];
