@@ -201,6 +201,41 @@ TEST(Damage, ZerosInTheMiddleCostOnlyWhatTheyCover) {
   }
 }
 
+// A memory timeline is a list of [time, action, bytes, use].
+TEST(Damage, TruncatedMemoryTimelineKeepsWhatWasWhole) {
+  std::string entries = "[-1, 1, 7, 0]";
+  for (int i = 0; i < 500; ++i) entries += fmt::format(", [{}, 2, {}, 4]", 1000 + i, i);
+  const std::string whole = Gzip("[" + entries + "]");
+  int64_t before = -1;  // no table: the text may end before the first entry
+  for (size_t cut = 41; cut < whole.size(); cut += 41) {
+    const auto answer = AskAbout(whole.substr(0, cut), "m.raw.json.gz");
+    if (!answer) continue;
+    EXPECT_EQ(NoteCount(*answer, "truncated"), 1) << cut;
+    EXPECT_GE(FirstRow(*answer, "timelines", "moments"), before) << cut;
+    before = FirstRow(*answer, "timelines", "moments");
+  }
+  EXPECT_GT(before, 300);
+  EXPECT_EQ(FirstRow(*AskAbout(whole, "m.raw.json.gz"), "timelines", "peak"), 7 + 499 * 500 / 2);
+}
+
+TEST(Damage, MemoryTimelinesOfHostileNumbersDoNotOverflow) {
+  const std::string huge = "9223372036854775807";
+  const auto answer = AskAbout(
+      fmt::format("[[-1,1,{0},0],[-5,1,{0},1],[1,2,{0},0],[2,2,{0},1],[3,4,-{0},2],[3,4,-{0},2],"
+                  "[4,4,-{0},0],[2305843009213693952,2,{0},0]]",
+                  huge));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(FirstRow(*answer, "timelines", "moments"), 5);
+  EXPECT_EQ(FirstRow(*answer, "timelines", "peak"), INT64_MAX);
+}
+
+TEST(Damage, AMemoryTimelineOfWhatWasThereBeforeIsAnAnswer) {
+  const auto answer = AskAbout("[[-1,1,64,0],[-1,1,36,7]]");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(FirstRow(*answer, "timelines", "before"), 100);
+  EXPECT_EQ(FirstRow(*answer, "timelines", "peak"), 100);
+}
+
 TEST(Damage, OneDamagedFileNeverKeepsTheOthersFromBeingAnalysed) {
   std::string corrupt = Gzip(Document(Kernels(40)));
   corrupt[corrupt.size() / 2] ^= 0x55;

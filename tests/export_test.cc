@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/partial_file.h"
 #include "base/byte_source.h"
+#include "base/partial_file.h"
 #include "stepscope/demo.h"
 #include "tests/front_door.h"
 #include "tests/gzip.h"

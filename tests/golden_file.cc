@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <initializer_list>
 #include <iomanip>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 namespace stepscope::testing {
 namespace {
@@ -94,8 +96,28 @@ InlineEvent ReadEvent(const Words& words) {
   return event;
 }
 
+// The place of `word` among `words`, or -1.
+int64_t PlaceOf(const std::string& word, std::initializer_list<std::string_view> words) {
+  const auto at = std::ranges::find(words, word);
+  return at == words.end() ? -1 : at - words.begin();
+}
+
+InlineChange ReadChange(const Words& words) {
+  if (words[0] != "change") throw std::runtime_error("expected change, found " + words[0]);
+  InlineChange change{
+      .action = 1 + PlaceOf(words.at(2), {"preexisting", "create", "increment_version", "destroy"}),
+      .bytes = std::stoll(words.at(3))};
+  if (change.action == 0) throw std::runtime_error("unknown action " + words[2]);
+  if (words[1] != "before") change.time = Nanoseconds(words[1]);
+  const int64_t use = PlaceOf(words.at(4), {"parameter", "optimizer_state", "input", "temporary",
+                                            "activation", "gradient", "autograd_detail"});
+  change.use = use < 0 ? words[4] : std::to_string(use);
+  return change;
+}
+
 InlineTrace ReadTrace(const Words& words) {
   InlineTrace trace;
+  trace.memory_timeline = words[0] == "timeline";
   for (size_t w = 1; w < words.size(); ++w) {
     const auto [key, value] = ReadOption(words[w]);
     if (key == "rank") {
@@ -128,7 +150,8 @@ GoldenRun ReadRun(const Words& words) {
 }
 
 bool BeginsBlock(const std::string& line) {
-  return line.starts_with("trace") || line.starts_with("run ") || line.starts_with('#');
+  return line.starts_with("trace") || line.starts_with("timeline ") || line.starts_with("run ") ||
+         line.starts_with('#');
 }
 
 class Reader {
@@ -142,14 +165,18 @@ class Reader {
   void ReadLine() {
     const Words words = WordsOf(file_.lines[at_]);
     if (!words.empty() && words[0] == "run") return TakeRun(words);
-    if (!words.empty() && words[0] == "trace") {
+    if (!words.empty() && (words[0] == "trace" || words[0] == "timeline")) {
       if (after_run_) traces_.clear();
       after_run_ = false;
       traces_.push_back(ReadTrace(words));
     } else if (!words.empty()) {
       if (traces_.empty()) throw std::runtime_error("an event before any trace");
       if (after_run_) throw std::runtime_error("an event behind a run");
-      traces_.back().events.push_back(ReadEvent(words));
+      InlineTrace& trace = traces_.back();
+      if (trace.memory_timeline)
+        trace.changes.push_back(ReadChange(words));
+      else
+        trace.events.push_back(ReadEvent(words));
     }
     ++at_;
   }
@@ -247,6 +274,16 @@ std::string Header(const InlineTrace& trace) {
   return json;
 }
 
+std::string ToMemoryTimeline(const InlineTrace& trace, const Variant& variant) {
+  std::vector<std::string> entries;
+  for (const InlineChange& c : trace.changes) {
+    entries.push_back(fmt::format("[{}, {}, {}, {}]", c.time < 0 ? -1 : c.time + variant.shift,
+                                  c.action, c.bytes, c.use));
+  }
+  if (variant.shuffle != 0) std::ranges::shuffle(entries, std::mt19937(variant.shuffle));
+  return fmt::format("[{}]", fmt::join(entries, ", "));
+}
+
 }  // namespace
 
 GoldenFile ReadGoldenFile(const std::string& path) {
@@ -264,7 +301,8 @@ GoldenFile ReadGoldenFile(const std::string& path) {
   return std::move(reader.file());
 }
 
-std::string ToKineto(const InlineTrace& trace, const Variant& variant) {
+std::string ToFile(const InlineTrace& trace, const Variant& variant) {
+  if (trace.memory_timeline) return ToMemoryTimeline(trace, variant);
   KinetoText text(variant);
   for (const InlineEvent& event : trace.events) text.Add(event);
   auto& events = text.events();

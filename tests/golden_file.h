@@ -14,6 +14,8 @@
 //     host [memory] 5..5 phase=i        an instant event; phase=C is a counter
 //     ... "args.Group size=8"           on any event: one more argument
 //     step 3 0..100                     the host's ProfilerStep#3 annotation
+//   timeline file=NAME                  begins an exported memory timeline, a file like any other
+//     change 10 create 64 activation    time, or "before"; action; bytes as in the file; use
 //   run idle_time --steps 3 -p idle_time.consecutive_kernel_delay=5000
 //   ----
 //   status: ok                          also why: and headline:, or nothing but error: and its text
@@ -49,11 +51,20 @@ struct InlineEvent {
   std::vector<std::pair<std::string, std::string>> args;  // key, and JSON or plain text
 };
 
+// An entry of an exported memory timeline.
+struct InlineChange {
+  int64_t time = -1;  // ns; -1: before the recording
+  int64_t action = 0, bytes = 0;
+  std::string use;  // as it is to be written: a number, or a string in quotes
+};
+
 struct InlineTrace {
   int64_t rank = -1;   // -1: the file does not say
   int64_t world = -1;  // -1: the file does not say
   std::string file;    // empty: named by its place among the files
   std::vector<InlineEvent> events;
+  bool memory_timeline = false;
+  std::vector<InlineChange> changes;  // of a memory timeline
 };
 
 struct GoldenRun {
@@ -81,7 +92,7 @@ struct Variant {
   bool reverse_files = false;
 };
 
-// The trace as Kineto writes it.
-std::string ToKineto(const InlineTrace& trace, const Variant& variant);
+// The trace as Kineto writes it, or the memory timeline as PyTorch exports it.
+std::string ToFile(const InlineTrace& trace, const Variant& variant);
 
 }  // namespace stepscope::testing

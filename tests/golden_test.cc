@@ -161,7 +161,7 @@ Result<ReportSet> Answer(const GoldenRun& run, const Variant& variant) {
   for (const InlineTrace& trace : run.traces) {
     const std::string name =
         trace.file.empty() ? fmt::format("part{}.json", paths.size()) : trace.file;
-    paths.push_back(folder.Write(name, ToKineto(trace, variant)));
+    paths.push_back(folder.Write(name, ToFile(trace, variant)));
   }
   if (variant.reverse_files) std::ranges::reverse(paths);
   const auto session = Session::Open(paths);

@@ -40,6 +40,7 @@ class Checker {
     CheckCollectives();
     CheckStragglers();
     CheckImbalance();
+    CheckMemoryUses();
     return std::move(broken_);
   }
 
@@ -268,6 +269,23 @@ class Checker {
       for (const char* part : {"compute", "exposed", "idle"}) Ordered(part, 0, row.Int(part));
       Ordered("compute + exposed + idle <= step_time",
               row.Int("compute") + row.Int("exposed") + row.Int("idle"), row.Int("step_time"));
+    }
+  }
+
+  // The uses of a memory timeline add up to what it holds.
+  void CheckMemoryUses() {
+    for (const Row& all : RowsOf(answer_, "memory_timeline", "timelines")) {
+      int64_t peak = 0, before = 0, last = 0;
+      for (const Row& row : RowsOf(answer_, "memory_timeline", "uses")) {
+        if (row.At("rank") != all.At("rank") || row.At("timeline") != all.At("timeline")) continue;
+        peak += row.Int("at_peak");
+        before += row.Int("before");
+        last += row.Int("last");
+        Ordered("at the peak <= highest", row.Int("at_peak"), row.Int("highest"));
+      }
+      Equal("uses at the peak = peak", peak, all.Int("peak"));
+      Equal("uses before = before", before, all.Int("before"));
+      Equal("uses at last = last", last, all.Int("last"));
     }
   }
 

@@ -285,5 +285,37 @@ TEST_F(RealTraces, KeepTheInvariantsWhicheverStepsAreSelected) {
   }
 }
 
+// Numbers of a separate reading of the file: sums over its entries, by use.
+TEST_F(SharedDataTest, AnExportedMemoryTimelineIsAddedUp) {
+  const auto answer = AnswerTo({Shared("traces/hta/memory")});
+  EXPECT_EQ(BrokenInvariants(answer), std::vector<std::string>{});
+  const auto timelines = RowsOf(answer, "memory_timeline", "timelines");
+  ASSERT_EQ(timelines.size(), 1u);
+  const Row& all = timelines[0];
+  EXPECT_EQ(all.Int("peak"), 3'082'832'104);
+  EXPECT_EQ(all.Int("peak_time"), 98'424'324);
+  EXPECT_EQ(all.Int("before"), 332'060'904);
+  EXPECT_EQ(all.Int("last"), 332'060'904);
+  EXPECT_EQ(all.Int("moments"), 7720);
+  using Levels = std::array<int64_t, 4>;
+  std::map<std::string, Levels> uses;
+  for (const Row& row : RowsOf(answer, "memory_timeline", "uses")) {
+    uses[row.Text("use")] = {row.Int("at_peak"), row.Int("highest"), row.Int("before"),
+                             row.Int("last")};
+  }
+  const std::map<std::string, Levels> expected = {
+      {"parameter", {102'440'608, 102'440'608, 102'440'608, 102'440'608}},
+      {"optimizer state", {102'228'128, 102'228'128, 102'228'128, 102'228'128}},
+      {"input", {19'395'584, 19'395'584, 19'395'584, 19'395'584}},
+      {"temporary", {0, 129'024, 0, 0}},
+      {"activation", {2'592'465'920, 2'746'497'024, 0, 128'000}},
+      {"gradient", {67'858'432, 107'868'160, 0, 107'868'160}},
+      {"autograd detail", {64'225'280, 256'901'120, 0, 0}},
+      {"unknown", {134'218'152, 168'297'384, 107'996'584, 424}},
+  };
+  EXPECT_EQ(uses, expected);
+  EXPECT_TRUE(answer.run.notes.empty());
+}
+
 }  // namespace
 }  // namespace stepscope::testing

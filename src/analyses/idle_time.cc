@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "facts/idle_waits.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -22,10 +24,13 @@ maximum, so overlapping kernels never make a gap negative):
 `host_wait` if the call that launched the next piece began after the stream had run dry: the host was
 late; else `kernel_wait` if the gap is shorter than `consecutive_kernel_delay`: the hardware's own
 latency between kernels; else `other`: waiting for another stream or device, an event, memory.
+`idle_waits` are calls that synchronise or copy, on a thread that launches kernels, in which the devices of
+the recording did nothing for `long_wait` or more: the host waited, and no recorded work explains for what.
 
 **Cannot see:** work without a launch call in the trace is never host_wait. An idle stream is not an
 idle device: a communication stream idles whenever nothing is to be sent. With steps selected, the gap
-before a stream's first piece of work does not count, nor does one with steps in it that were not.
+before a stream's first piece of work does not count, nor does one with steps in it that were not, and
+`idle_waits` are not looked for: work of other steps may be what the host waits for.
 
 **Read it so:** look at the main stream, the one that computes most. host_wait there is launch overhead, Python, data
 loading or synchronisation: CUDA graphs, torch.compile, larger batches, more loader workers. `other`
@@ -35,6 +40,8 @@ there is usually waiting for communication.
 constexpr auto kParams = std::to_array<Parameter>({
     {"consecutive_kernel_delay", Parameter::Type::kInteger, "30000", Unit::kNanoseconds,
      "gaps shorter than this, between kernels that were launched in time, are kernel_wait"},
+    {"long_wait", Parameter::Type::kInteger, "1000000", Unit::kNanoseconds,
+     "the host's waits for idle devices are listed from here on"},
 });
 
 constexpr double kWorthSaying = 0.05;  // of the span
@@ -139,6 +146,118 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
        .worth = per_device});
 }
 
+// Waits for idle devices in calls of one name, of one recording.
+struct WaitSum {
+  int64_t calls = 0, time = 0, longest = 0;
+  const Call* longest_call = nullptr;
+};
+
+class IdleWaits {
+ public:
+  IdleWaits(const Facts& facts, int64_t at_least) : facts_(facts) {
+    AddColumns(table_, {KeyColumn("call", "call"),
+                        CountColumn("calls", "calls"),
+                        TimeColumn("time", "time"),
+                        TimeColumn("longest", "longest"),
+                        {"operator", "called by"},
+                        {"annotation", "within"}});
+    for (const RankWork& rank : facts.ranks) AddRank(rank, at_least);
+    std::ranges::stable_sort(table_.rows, std::ranges::greater{},
+                             [](const auto& row) { return std::get<int64_t>(row[4]); });
+  }
+
+  void Finish(Report& report) {
+    if (table_.rows.empty()) return;
+    AddFinding(report);
+    report.tables.push_back(std::move(table_));
+  }
+
+ private:
+  void AddRank(const RankWork& rank, int64_t at_least) {
+    std::map<StringId, WaitSum> sums;
+    int64_t all = 0;
+    for (const IdleWait& wait : FindIdleWaits(rank, at_least)) {
+      const Call& call = rank.host->calls[wait.call];
+      WaitSum& sum = sums[call.name];
+      ++sum.calls;
+      sum.time += wait.time;
+      all += wait.time;
+      if (wait.time <= sum.longest) continue;
+      sum.longest = wait.time;
+      sum.longest_call = &call;
+    }
+    for (const auto& [name, sum] : sums) {
+      table_.rows.push_back({rank.rank, rank.window, std::string((*facts_.names)[name]), sum.calls,
+                             sum.time, sum.longest,
+                             Around(rank, *sum.longest_call, Kind::kOperator),
+                             Around(rank, *sum.longest_call, Kind::kAnnotation)});
+    }
+    if (all <= most_) return;
+    most_ = all;
+    worst_ = &rank;
+  }
+
+  // The innermost operator or annotation around a call.
+  Cell Around(const RankWork& rank, const Call& call, Kind kind) const {
+    const int32_t at = rank.host->FindAround(
+        call.range, [kind](const HostRange& range) { return range.kind == kind; });
+    if (at == kNoRange) return {};
+    return std::string((*facts_.names)[rank.host->ranges[static_cast<size_t>(at)].name]);
+  }
+
+  // How long the recording's devices were there to be waited for.
+  static int64_t SpanOf(const RankWork& rank) {
+    int64_t end = rank.work.front().end;
+    for (const Work& work : rank.work) end = std::max(end, work.end);
+    return end - rank.work.front().start;
+  }
+
+  void AddFinding(Report& report) const {
+    const double share =
+        static_cast<double>(most_) / static_cast<double>(std::max<int64_t>(SpanOf(*worst_), 1));
+    if (share < kWorthSaying) return;
+    const auto row = *std::ranges::find_if(table_.rows, [&](const auto& r) {
+      return r[0] == Cell(worst_->rank) && r[1] == Cell(worst_->window);
+    });
+    report.findings.push_back(
+        {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
+         .says = fmt::format("The host waits {} of the time for a device that does nothing.",
+                             HumanRatio(share)),
+         .because =
+             fmt::format("on rank {} in {}: {} in {} while no work is recorded on the device",
+                         worst_->rank, SayCall(row), Time(row[4]),
+                         Plural(static_cast<size_t>(std::get<int64_t>(row[3])), "call")),
+         .hint = "see whether it comes again in a later step: what was launched before the "
+                 "recording began is in no trace and can be waited for (schedule(wait=1, warmup=1, "
+                 "active=3)); if it does, take the synchronisation out of the step (.item(), "
+                 ".cpu(), .to(device) of pageable memory: pin it, non_blocking=True)",
+         .worth = most_});
+  }
+
+  // "hipMemcpyWithStream (of aten::copy_, within decode)".
+  static std::string SayCall(const std::vector<Cell>& row) {
+    std::string text = std::get<std::string>(row[2]);
+    const auto* op = std::get_if<std::string>(&row[6]);
+    const auto* annotation = std::get_if<std::string>(&row[7]);
+    if (op == nullptr && annotation == nullptr) return text;
+    text += op == nullptr ? " (" : " (of " + *op;
+    if (annotation != nullptr) text += (op == nullptr ? "within " : ", within ") + *annotation;
+    return text + ")";
+  }
+
+  static std::string Time(const Cell& cell) {
+    return HumanTime(static_cast<double>(std::get<int64_t>(cell)));
+  }
+
+  const Facts& facts_;
+  int64_t most_ = 0;
+  const RankWork* worst_ = nullptr;
+  Table table_{.key = "idle_waits",
+               .title = "Calls in which the host waited for idle devices",
+               .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window")},
+               .text_rows = 4};
+};
+
 std::vector<Column> IdleColumns() {
   auto columns = DeviceKeys();
   std::ranges::move(std::vector{KeyColumn("stream", "stream"), CountColumn("events", "events"),
@@ -196,6 +315,8 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(std::move(main_streams));
   report.tables.push_back(std::move(all_streams));
   AddFinding(report, facts, totals);
+  // Where steps are selected the work of others is not at hand.
+  if (facts.selected.empty()) IdleWaits(facts, params.Integer("long_wait")).Finish(report);
   return report;
 }
 
@@ -205,7 +326,7 @@ const Analysis kIdleTime = {
     .name = "idle_time",
     .title = "What idle streams waited for",
     .doc = kDoc,
-    .needs = kRankWorkNeeds,
+    .needs = kRankWorkNeeds | KindSet{Kind::kOperator},
     .params = kParams,
     .run = &Run,
 };

@@ -10,27 +10,35 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "base/step_curve.h"
+#include "facts/memory_use.h"
 #include "report/humanize.h"
 
 namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** how much memory is allocated and reserved on each device over time, and which operators hold
-most of it at the peak?
+**Answers:** how much memory is allocated and reserved on each device over time, which operators hold
+most of it at the peak, and what is it used for: parameters, gradients, activations, ...?
 
 **Counts:** the memory events of the framework's allocator (record with profile_memory=True). `allocated` is what
 tensors use, `reserved` what the allocator took from the device. The peak is the moment of the highest
 `allocated`; `holders` are the allocations alive then, by the innermost operator that made them.
 Memory allocated before the recording began shows as its own row. Where the trace gives no totals
 (2021), the curve is the sum of the events, from 0.
+What memory is used for comes from a memory timeline exported beside the trace
+(`prof.export_memory_timeline("rank0.raw.json.gz", device="cuda:0")`), in a folder with it or alone: `uses`
+has the bytes of each use at the peak of their sum, the most that it came to, and what it held when recording
+began and in the end. What happens at one time counts as one moment. Where steps are selected, only moments
+within them count.
 
 **Cannot see:** memory outside of the allocator (NCCL buffers, cuBLAS workspaces, the context), and which
-tensor a block belongs to.
+tensor a block belongs to. A memory timeline tells neither its device nor reserved memory, and knows the use of
+what was there before only once something used it: the rest is `unknown`.
 
 **Read it so:** reserved far above allocated is fragmentation or a cache
 (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True). Large holders in forward are activations: checkpoint
-them; in backward, gradients; in the optimizer, its state.
+them; in backward, gradients; in the optimizer, its state. Optimizer state and gradients that hold most can be
+sharded over the ranks (FSDP, ZeRO); temporaries come and go within operators.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
@@ -104,6 +112,10 @@ std::map<StringId, Holder> FindHolders(const RankWork& rank, const DeviceMemory&
   return holders;
 }
 
+Column Bytes(std::string key, std::string title) {
+  return {std::move(key), std::move(title), Unit::kBytes};
+}
+
 Cell DeviceCell(int64_t device) { return device < 0 ? Cell("host") : Cell(device); }
 
 std::vector<Cell> Keys(const RankWork& rank, int64_t device) {
@@ -159,10 +171,6 @@ class Writer {
   }
 
  private:
-  static Column Bytes(std::string key, std::string title) {
-    return {std::move(key), std::move(title), Unit::kBytes};
-  }
-
   void AddHolders(const RankWork& rank, int64_t device, const DeviceMemory& d, int64_t peak) {
     std::vector<std::pair<std::string, Holder>> rows;
     int64_t known = 0;
@@ -228,6 +236,128 @@ class Writer {
                  .text_rows = 10};
 };
 
+// What memory is used for, by the timelines exported beside the traces.
+class UseWriter {
+ public:
+  UseWriter(const Facts& facts, Report& report, int64_t points)
+      : facts_(facts), report_(report), points_(points) {
+    AddColumns(timelines_, {Bytes("peak", "peak"), TimeColumn("peak_time", "at"),
+                            Bytes("before", "before the recording"), Bytes("last", "at last"),
+                            CountColumn("moments", "moments")});
+    AddColumns(uses_, {KeyColumn("use", "use"), Bytes("at_peak", "at the peak"),
+                       RatioColumn("share", "of peak"), Bytes("highest", "highest"),
+                       Bytes("before", "before the recording"), Bytes("last", "at last")});
+  }
+
+  void Add(const RankWork& rank, int64_t number, const MemoryTimeline& timeline) {
+    const MemoryUseOverTime over_time = FollowMemoryUse(facts_, rank, timeline);
+    if (over_time.moments == 0) {
+      ++outside_;
+      return;
+    }
+    const int64_t peak = SumOf(over_time.at_peak);
+    timelines_.rows.push_back({rank.rank, number, peak, over_time.peak_time - over_time.first_time,
+                               SumOf(over_time.before), SumOf(over_time.last), over_time.moments});
+    AddUses(rank, number, over_time, peak);
+    AddCurve(rank, number, "all", over_time.total);
+    if (peak <= highest_) return;
+    highest_ = peak;
+    Describe(rank, over_time, peak);
+  }
+
+  // Whether there is anything to say.
+  bool Finish() {
+    if (outside_ > 0) {
+      report_.notes.push_back({"memory_outside_steps", outside_,
+                               "memory timelines have no moment within the selected steps: they "
+                               "were recorded at another time, or on another clock",
+                               ""});
+    }
+    if (timelines_.rows.empty()) return false;
+    report_.headline += (report_.headline.empty() ? "" : " ") + headline_;
+    report_.tables.push_back(std::move(uses_));
+    report_.tables.push_back(std::move(timelines_));
+    return true;
+  }
+
+ private:
+  static std::string NameOf(size_t use) {
+    return std::string(MemoryUseName(static_cast<MemoryUse>(use)));
+  }
+
+  // The uses that ever hold anything, what holds most at the peak first.
+  static std::vector<size_t> Order(const MemoryUseOverTime& over_time) {
+    std::vector<size_t> order;
+    for (size_t use = 0; use < kMemoryUses; ++use) {
+      if (over_time.highest[use] != 0 || over_time.at_peak[use] != 0) order.push_back(use);
+    }
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [&](size_t use) { return over_time.at_peak[use]; });
+    return order;
+  }
+
+  void AddUses(const RankWork& rank, int64_t number, const MemoryUseOverTime& o, int64_t peak) {
+    for (const size_t use : Order(o)) {
+      uses_.rows.push_back(
+          {rank.rank, number, NameOf(use), o.at_peak[use],
+           When(o.at_peak[use] >= 0 && o.at_peak[use] <= peak, Ratio(o.at_peak[use], peak)),
+           o.highest[use], o.before[use], o.last[use]});
+      AddCurve(rank, number, NameOf(use), o.curves[use]);
+    }
+  }
+
+  void AddCurve(const RankWork& rank, int64_t number, std::string_view use,
+                const std::vector<StepCurve::Point>& points) {
+    std::string key(use);
+    std::ranges::replace(key, ' ', '_');
+    report_.series.push_back({.key = fmt::format("{}.rank{}.timeline{}", key, rank.rank, number),
+                              .title = fmt::format("Memory of rank {} by use: {}", rank.rank, use),
+                              .x_unit = Unit::kNanoseconds,
+                              .y_unit = Unit::kBytes,
+                              .points = Thin(points, points_)});
+  }
+
+  void Describe(const RankWork& rank, const MemoryUseOverTime& over_time, int64_t peak) {
+    headline_ = fmt::format("By its use, rank {} holds {} at most", rank.rank,
+                            HumanBytes(static_cast<double>(peak)));
+    const auto order = Order(over_time);
+    if (order.empty() || peak <= 0 || over_time.at_peak[order[0]] > peak) {
+      headline_ += ".";
+      return;
+    }
+    headline_ += fmt::format(
+        ", {} of it {}.",
+        HumanRatio(static_cast<double>(over_time.at_peak[order[0]]) / static_cast<double>(peak)),
+        NameOf(order[0]));
+  }
+
+  const Facts& facts_;
+  Report& report_;
+  int64_t points_;
+  int64_t highest_ = std::numeric_limits<int64_t>::min(), outside_ = 0;
+  std::string headline_;
+  Table timelines_{.key = "timelines",
+                   .title = "Exported memory timelines",
+                   .columns = {KeyColumn("rank", "rank"), KeyColumn("timeline", "timeline")},
+                   .text_rows = 0};
+  Table uses_{.key = "uses",
+              .title = "What memory is used for",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("timeline", "timeline")},
+              .text_rows = 8};
+};
+
+// Whether there is anything to say.
+bool AddUses(const Facts& facts, Report& report, int64_t points) {
+  UseWriter writer(facts, report, points);
+  std::map<int64_t, int64_t> numbers;  // of the timelines of each rank
+  for (const RankWork& rank : facts.ranks) {
+    for (const MemoryTimeline& timeline : rank.host->memory_timelines) {
+      writer.Add(rank, numbers[rank.rank]++, timeline);
+    }
+  }
+  return writer.Finish();
+}
+
 Report Run(const Facts& facts, const Params& params) {
   Report report{.analysis = std::string(kMemoryTimeline.name),
                 .title = std::string(kMemoryTimeline.title)};
@@ -240,9 +370,8 @@ Report Run(const Facts& facts, const Params& params) {
       any = true;
     }
   }
-  if (any) {
-    writer.Finish();
-  } else {
+  if (any) writer.Finish();
+  if (!AddUses(facts, report, points) && !any) {
     MakeUnavailable(report,
                     "there are no memory events in what was selected: record with "
                     "profile_memory=True");

@@ -56,7 +56,7 @@ std::string WhyNoWork(std::span<const RankWork> recorded, const StepSelection& s
 std::string RanksWithoutWork(std::span<const RankWork> ranks) {
   std::vector<int64_t> without;
   for (const RankWork& rank : ranks) {
-    if (rank.work.empty()) without.push_back(rank.rank);
+    if (rank.work.empty() && !rank.memory_only) without.push_back(rank.rank);
   }
   if (without.empty()) return "";
   std::string text = without.size() == 1 ? "rank " : "ranks ";

@@ -42,6 +42,7 @@ class Builder {
     for (ThreadRecords& thread : records_) AddThread(thread);
     SortUnlessSorted(out_.calls, &Call::start);
     SortUnlessSorted(out_.memory, &MemoryEvent::time);
+    if (!trace_.memory.empty()) AddMemoryTimeline();
     return std::move(out_);
   }
 
@@ -112,6 +113,14 @@ class Builder {
          .allocated = allocated_.At(e).value_or(-1),
          .reserved = reserved_.At(e).value_or(-1),
          .device = type == kHost ? -1 : std::max<int64_t>(device_ids_.At(e).value_or(0), 0)});
+  }
+
+  void AddMemoryTimeline() {
+    const auto changes = trace_.memory.view();
+    MemoryTimeline timeline{{changes.begin(), changes.end()}};
+    SortUnlessSorted(timeline.changes,
+                     [](const MemoryChange& c) { return std::pair(!c.before, c.time); });
+    out_.memory_timelines.push_back(std::move(timeline));
   }
 
   void AddThread(ThreadRecords& thread) {

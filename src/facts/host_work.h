@@ -52,11 +52,18 @@ struct MemoryEvent {
   int32_t range = kNoRange;  // the innermost range around it
 };
 
+// A device's memory by its use, from an export that accompanies the trace. It tells neither blocks
+// nor the device.
+struct MemoryTimeline {
+  std::vector<MemoryChange> changes;  // what was there before first, then by time
+};
+
 struct HostWork {
   std::vector<std::string> threads;  // as the trace names them, or their ids
   std::vector<HostRange> ranges;     // by thread, then start, then the longer first
   std::vector<Call> calls;           // by start
   std::vector<MemoryEvent> memory;   // by time
+  std::vector<MemoryTimeline> memory_timelines;
 
   // The range around `range`, on up to the outermost, that `wanted` holds for; kNoRange if none.
   template <class Wanted>

@@ -209,8 +209,9 @@ RankWork Builder::Build() {
   FindIncompleteSteps();
   FollowStreams();
   CollectDeviceRecords(trace_, out_);
-  if (out_.work.empty()) trace_.notes.Add(NoteKind::kNoGpuEvents);
+  if (out_.work.empty() && !trace_.meta.memory_only) trace_.notes.Add(NoteKind::kNoGpuEvents);
   out_.device_name = trace_.meta.device_name;
+  out_.memory_only = trace_.meta.memory_only;
   return std::move(out_);
 }
 

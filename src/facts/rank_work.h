@@ -115,6 +115,7 @@ struct RankWork {
   std::vector<int64_t> devices;  // ascending
   std::vector<Step> steps;       // by start
   std::string device_name;
+  bool memory_only = false;  // of this rank there is a memory timeline, and no recording
 
   std::vector<Collective> collectives;  // what Work::detail of communication points to
   std::vector<Copy> copies;             // what Work::detail of copies and sets points to

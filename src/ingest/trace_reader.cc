@@ -1,5 +1,5 @@
 // Walks the document around the events: an object with "traceEvents" among its members, or a bare
-// array.
+// array, of events or of the entries of a memory timeline.
 //
 // Members other than the events may come before or after them and be of any size; the small ones
 // that say something about the recording are captured, the rest is passed over without being held.
@@ -15,6 +15,7 @@
 
 #include "ingest/json_text.h"
 #include "ingest/kineto_events.h"
+#include "ingest/memory_changes.h"
 #include "ingest/window_stream.h"
 
 namespace stepscope {
@@ -46,6 +47,7 @@ class Reader {
   Reader(ByteSource source, const ReadOptions& options)
       : stream_(std::move(source), options.spare_threads),
         events_(trace_, options.keep, options.keep_inputs, options.tap),
+        changes_(trace_, options.keep.Has(Kind::kInstant)),
         tap_(options.tap) {
     Advance(stream_.Next({}));
   }
@@ -73,6 +75,8 @@ class Reader {
   bool ReadMember();
   std::string CaptureValue();
   void ReadEvents();
+  void ReadMemoryChanges();
+  std::string WhyNoTrace(bool whole) const;
   bool AtEnd() { return Peek() == '\0' && at_ == window_.end; }
   // Whether what follows the array of events can follow it: damage may have shown a false bracket.
   bool ArrayMayEndHere() { return AtEnd() || (!bare_ && (*at_ == ',' || *at_ == '}')); }
@@ -86,6 +90,7 @@ class Reader {
   Trace trace_;
   WindowStream stream_;
   KinetoEvents events_;
+  MemoryChanges changes_;
   const TextTap* tap_;
   Window window_;
   char* at_ = nullptr;
@@ -169,6 +174,23 @@ void Reader::ReadEvents() {
     if (outcome.stop != KinetoEvents::Stop::kEndOfText) continue;
     while (at_ < window_.end && (IsSpace(*at_) || *at_ == ',')) ++at_;
     broken_off_ = at_ == window_.end && window_.last;  // the text ends between two events
+  }
+}
+
+void Reader::ReadMemoryChanges() {
+  trace_.meta.memory_only = true;
+  while (true) {
+    const auto outcome = changes_.Parse(at_, window_.end, window_.last);
+    at_ = outcome.at;
+    if (outcome.stop == MemoryChanges::Stop::kEndOfArray) {
+      if (Peek() != ',' && Peek() != '[') return;
+      trace_.notes.Add(NoteKind::kMalformed);  // a bracket too many: the list goes on
+    } else if (window_.last) {
+      broken_off_ = true;
+      return;
+    } else {
+      ReadMore();
+    }
   }
 }
 
@@ -276,6 +298,11 @@ void Reader::NoteEnd(bool whole) {
   if (broken_off_ || !whole) trace_.notes.Add(NoteKind::kTruncated);
 }
 
+std::string Reader::WhyNoTrace(bool whole) const {
+  if (trace_.meta.memory_only) return "the JSON is a list of lists, but no list of memory changes";
+  return whole ? "the JSON holds no \"traceEvents\"" : "the file ends before any \"traceEvents\"";
+}
+
 Result<Trace> Reader::Read() {
   if (std::string_view(at_, static_cast<size_t>(window_.end - at_)).starts_with("\xef\xbb\xbf")) {
     at_ += 3;  // a byte order mark
@@ -289,16 +316,21 @@ Result<Trace> Reader::Read() {
   bool whole = true;
   if (Consume('[')) {
     bare_ = true;
-    ReadEvents();
+    if (Peek() == '[')
+      ReadMemoryChanges();
+    else
+      ReadEvents();
   } else if (Consume('{')) {
     whole = ReadMembers();
   } else {
     return std::unexpected(Error{"the file is not JSON", "", ""});
   }
-  if (!saw_events_) {
-    return std::unexpected(Error{
-        whole ? "the JSON holds no \"traceEvents\"" : "the file ends before any \"traceEvents\"",
-        "", ""});
+  if (!saw_events_ && !changes_.found_any()) {
+    return std::unexpected(
+        Error{WhyNoTrace(whole), "",
+              trace_.meta.memory_only
+                  ? "of a memory timeline, give the form that PyTorch exports as *.raw.json.gz"
+                  : ""});
   }
   if (whole && !broken_off_ && !AtEnd()) trace_.notes.Add(NoteKind::kTrailingBytes);
   while (!window_.last) Advance(stream_.Next({}));  // to the checksum

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <new>
 #include <numeric>
@@ -30,6 +31,7 @@ struct LoadedFile {
   std::optional<int64_t> own_rank;  // as the trace says
   std::optional<int64_t> world_size;
   bool used = false;
+  bool memory_only = false;  // no recording, but a memory timeline that accompanies one
 };
 
 int64_t SizeOnDisk(const std::string& path) {
@@ -66,6 +68,7 @@ void ReadFile(LoadedFile& file, const ReadOptions& options, std::atomic<int64_t>
   file.strings = std::move(trace->strings);
   file.own_rank = trace->meta.rank;
   file.world_size = trace->meta.world_size;
+  file.memory_only = trace->meta.memory_only;
   file.used = true;
 }
 
@@ -114,6 +117,12 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, KindSet
 
 // Two files are one recording if all their work agrees.
 bool SameRecording(const LoadedFile& a, const LoadedFile& b) {
+  if (a.memory_only != b.memory_only) return false;
+  if (a.memory_only) {
+    const auto& x = a.work.host->memory_timelines;
+    const auto& y = b.work.host->memory_timelines;
+    return !x.empty() && !y.empty() && x.front().changes == y.front().changes;
+  }
   if (a.info.events != b.info.events || a.work.work.size() != b.work.work.size()) return false;
   if (a.work.work.empty()) return false;  // nothing to tell them apart by
   return std::ranges::equal(a.work.work, b.work.work, [&](const Work& x, const Work& y) {
@@ -121,43 +130,74 @@ bool SameRecording(const LoadedFile& a, const LoadedFile& b) {
   });
 }
 
-// Gives every used file its rank: the trace's own, else the one in its name, else a free one in
-// order.
+// Gives every memory timeline its rank: the one in its name, else the only one there is, else the
+// first that has none.
+void SettleRanksOfMemory(std::vector<LoadedFile>& files) {
+  std::set<int64_t> ranks, taken;
+  for (LoadedFile& file : files) {
+    if (file.used) (file.memory_only ? taken : ranks).insert(file.info.rank);
+  }
+  const int64_t only = ranks.size() == 1 ? *ranks.begin() : -1;
+  const bool alone = ranks.empty() && std::ranges::count_if(files, &LoadedFile::used) == 1;
+  for (LoadedFile& file : files) {
+    if (!file.used || !file.memory_only || file.info.rank >= 0) continue;
+    file.info.rank = only;
+    if (only >= 0) continue;
+    for (const int64_t rank : ranks) {
+      if (file.info.rank < 0 && !taken.contains(rank)) file.info.rank = rank;
+    }
+    for (int64_t rank = 0; file.info.rank < 0; ++rank) {
+      if (!taken.contains(rank) && !ranks.contains(rank)) file.info.rank = rank;
+    }
+    taken.insert(file.info.rank);
+    if (!alone) file.notes.Add(NoteKind::kRankFromOrder);
+  }
+}
+
+// Gives every recording its rank: the trace's own, else the one in its name, else a free one in
+// order; then the memory timelines.
 void SettleRanks(std::vector<LoadedFile>& files) {
   std::set<int64_t> taken;
   for (LoadedFile& file : files) {
     if (!file.used) continue;
     const auto named = RankFromPath(file.info.path);
     file.info.rank = file.own_rank.value_or(named.value_or(-1));
-    if (file.info.rank >= 0) taken.insert(file.info.rank);
+    if (file.info.rank >= 0 && !file.memory_only) taken.insert(file.info.rank);
     if (file.own_rank && named && *file.own_rank != *named)
       file.notes.Add(NoteKind::kRankDisagrees);
     if (!file.own_rank && named) file.notes.Add(NoteKind::kRankFromName);
   }
-  const bool alone = std::ranges::count_if(files, &LoadedFile::used) == 1;
+  const auto recorded = [](const LoadedFile& f) { return f.used && !f.memory_only; };
+  const bool alone = std::ranges::count_if(files, recorded) == 1;
   int64_t next = 0;
   for (LoadedFile& file : files) {
-    if (!file.used || file.info.rank >= 0) continue;
+    if (!recorded(file) || file.info.rank >= 0) continue;
     while (taken.contains(next)) ++next;
     taken.insert(next);
     file.info.rank = next;
     if (!alone) file.notes.Add(NoteKind::kRankFromOrder);
   }
+  SettleRanksOfMemory(files);
 }
 
-int64_t FirstTime(const LoadedFile& file) {
+// By which the files of one rank are ordered.
+int64_t TimeOf(const LoadedFile& file) {
+  const auto& timelines = file.work.host->memory_timelines;
+  if (!timelines.empty()) return timelines.front().changes.back().time;
   return file.work.work.empty() ? kNoTime : file.work.work.front().start;
 }
 
-// Orders files by rank and time, drops repeated recordings and numbers the windows of each rank.
+// Orders files by rank and time, drops repeated recordings and numbers the windows of each rank,
+// and behind them its memory timelines.
 void SettleWindows(std::vector<LoadedFile>& files) {
   std::ranges::stable_sort(files, {}, [](const LoadedFile& f) {
-    return std::tuple(!f.used, f.info.rank, FirstTime(f));
+    return std::tuple(!f.used, f.info.rank, f.memory_only, TimeOf(f));
   });
   const LoadedFile* previous = nullptr;
   for (LoadedFile& file : files) {
     if (!file.used) continue;
-    const bool same_rank = previous != nullptr && previous->info.rank == file.info.rank;
+    const bool same_rank = previous != nullptr && previous->info.rank == file.info.rank &&
+                           previous->memory_only == file.memory_only;
     if (same_rank && SameRecording(*previous, file)) {
       file.used = false;
       file.info.rank = -1;
@@ -183,6 +223,20 @@ void MergeNames(LoadedFile& file, StringTable& names) {
   file.strings = {};
 }
 
+// A memory timeline belongs to the first recording of its rank, or is all there is of that rank.
+void AddRecording(LoadedFile& file, LoadedRun& run) {
+  const bool goes_with_it =
+      file.memory_only && !run.ranks.empty() && run.ranks.back().rank == file.info.rank;
+  if (!goes_with_it) {
+    run.ranks.push_back(std::move(file.work));
+    run.files.push_back(file.memory_only ? std::nullopt : std::optional(run.info.files.size() - 1));
+    return;
+  }
+  const auto first = std::ranges::find(run.ranks, file.info.rank, &RankWork::rank);
+  std::ranges::move(file.work.host->memory_timelines,
+                    std::back_inserter(first->host->memory_timelines));
+}
+
 void AddNotes(const LoadedFile& file, std::vector<Note>& notes) {
   for (size_t k = 0; k < static_cast<size_t>(NoteKind::kCount); ++k) {
     const auto kind = static_cast<NoteKind>(k);
@@ -196,9 +250,12 @@ void AddNotes(const LoadedFile& file, std::vector<Note>& notes) {
 
 void NoteMissingRanks(const std::vector<LoadedFile>& files, RunInfo& info) {
   int64_t world_size = 0;
-  for (const LoadedFile& file : files)
+  std::set<int64_t> recorded;
+  for (const LoadedFile& file : files) {
     world_size = std::max(world_size, file.world_size.value_or(0));
-  const int64_t missing = world_size - info.ranks;
+    if (file.used && !file.memory_only) recorded.insert(file.info.rank);
+  }
+  const int64_t missing = world_size - static_cast<int64_t>(recorded.size());
   if (missing <= 0) return;
   const NoteKind kind = NoteKind::kMissingRanks;
   info.notes.push_back(
@@ -232,7 +289,7 @@ Result<LoadedRun> LoadRun(const std::vector<std::string>& paths, KindSet keep,
     if (!file.used) continue;
     ranks.insert(file.info.rank);
     MergeNames(file, run.names);
-    run.ranks.push_back(std::move(file.work));
+    AddRecording(file, run);
   }
   run.info.ranks = static_cast<int64_t>(ranks.size());
   NoteMissingRanks(files, run.info);

@@ -2,7 +2,7 @@
 // ranks.
 #pragma once
 
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +17,9 @@ struct LoadedRun {
   RunInfo info;
   StringTable names;            // of Work::name
   std::vector<RankWork> ranks;  // by rank, then window
+  // Of each of `ranks`, its file in info.files. Absent: no recording, but a memory timeline of a
+  // rank of which nothing else was read.
+  std::vector<std::optional<size_t>> files;
 };
 
 // Reads `paths`. `keep` is what the analyses to come need. Fails when no file could be read; files

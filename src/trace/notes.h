@@ -26,6 +26,7 @@ enum class NoteKind : uint8_t {
   kMissingRanks,
   kUnknownCategory,
   kUnknownPhase,
+  kUnknownMemoryUse,
   kUnreadableEvent,
   kValueOutOfRange,
   kNegativeDuration,

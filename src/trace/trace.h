@@ -111,11 +111,24 @@ struct Event {
   Kind kind = Kind::kUnknown;
 };
 
+// Memory that is taken (bytes > 0) or given back (bytes < 0). Memory whose use changes is given
+// back and taken again.
+struct MemoryChange {
+  int64_t time = 0;  // ns
+  int64_t bytes = 0;
+  MemoryUse use = MemoryUse::kUnknown;
+  bool before = false;  // it was there when recording began; `time` says nothing
+
+  bool operator==(const MemoryChange&) const = default;
+};
+
 // What the recording says about itself.
 struct TraceMeta {
   std::optional<int64_t> rank;
   std::optional<int64_t> world_size;
   std::string device_name;  // "NVIDIA H100 80GB HBM3", of the first device listed
+  // There are no events, only memory by its use: an export that accompanies a trace.
+  bool memory_only = false;
 };
 
 class Trace {
@@ -149,6 +162,7 @@ class Trace {
 
   StringTable strings;
   std::vector<Track> tracks;
+  GrowingArray<MemoryChange> memory;  // in the order of the file
   TraceMeta meta;
   Notes notes;
   int64_t events_in_file = 0;      // kept or not, metadata records too

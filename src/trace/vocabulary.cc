@@ -202,6 +202,25 @@ std::string_view PhaseName(Phase phase) {
   return kNames[static_cast<size_t>(phase)];
 }
 
+std::string_view MemoryUseName(MemoryUse use) {
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"parameter", "optimizer state", "input", "temporary",
+                                       "activation", "gradient", "autograd detail", "unknown"});
+  static_assert(kNames.size() == static_cast<size_t>(MemoryUse::kCount));
+  return kNames[static_cast<size_t>(use)];
+}
+
+MemoryUse MemoryUseOfName(std::string_view name) {
+  std::string words = Lower(name);
+  std::ranges::replace(words, '_', ' ');
+  if (words == "autograd") return MemoryUse::kAutogradDetail;
+  auto use = MemoryUse::kParameter;
+  while (use != MemoryUse::kCount && words != MemoryUseName(use)) {
+    use = static_cast<MemoryUse>(static_cast<uint8_t>(use) + 1);
+  }
+  return use;
+}
+
 int64_t StepNumber(std::string_view name) {
   constexpr std::string_view kPrefix = "ProfilerStep#";
   if (!name.starts_with(kPrefix)) return -1;

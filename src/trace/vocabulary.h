@@ -125,6 +125,22 @@ enum class Phase : uint8_t { kForward, kBackward, kOptimizer, kDataLoading, kOth
 Phase PhaseOfName(std::string_view name);
 std::string_view PhaseName(Phase phase);  // "forward", "backward", "optimizer", "data loading", ...
 
+// What memory is used for, as the framework works it out, in the order of its exports.
+enum class MemoryUse : uint8_t {
+  kParameter,
+  kOptimizerState,
+  kInput,
+  kTemporary,
+  kActivation,
+  kGradient,
+  kAutogradDetail,
+  kUnknown,
+  kCount
+};
+std::string_view MemoryUseName(MemoryUse use);  // "parameter", "optimizer state", ...
+// The use of that name, however it is spelt: "OPTIMIZER_STATE", "Optimizer state"; kCount for none.
+MemoryUse MemoryUseOfName(std::string_view name);
+
 // N of "ProfilerStep#N"; -1 for any other name.
 int64_t StepNumber(std::string_view name);
 

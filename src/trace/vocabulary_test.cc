@@ -250,5 +250,16 @@ TEST(Vocabulary, Steps) {
   }
 }
 
+TEST(Vocabulary, UsesOfMemoryByAnySpelling) {
+  EXPECT_EQ(MemoryUseOfName("OPTIMIZER_STATE"), MemoryUse::kOptimizerState);
+  EXPECT_EQ(MemoryUseOfName("Optimizer state"), MemoryUse::kOptimizerState);
+  EXPECT_EQ(MemoryUseOfName("Autograd"), MemoryUse::kAutogradDetail);
+  EXPECT_EQ(MemoryUseOfName("cache"), MemoryUse::kCount);
+  for (auto use = 0; use < static_cast<int>(MemoryUse::kCount); ++use) {
+    const auto u = static_cast<MemoryUse>(use);
+    EXPECT_EQ(MemoryUseOfName(MemoryUseName(u)), u);
+  }
+}
+
 }  // namespace
 }  // namespace stepscope

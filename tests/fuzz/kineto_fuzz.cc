@@ -2,6 +2,7 @@
 //
 // Beside crashes and sanitizer reports it looks for disagreement: reading ahead on a thread, and
 // the border of a window in the middle of the input, must not change what is read.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -36,7 +37,8 @@ bool Same(const Trace& a, const Trace& b) {
     if (a.starts()[e] != b.starts()[e] || a.durations()[e] != b.durations()[e]) return false;
     if (a.names()[e] != b.names()[e] || a.kinds()[e] != b.kinds()[e]) return false;
   }
-  return a.events_in_file == b.events_in_file && a.meta.rank == b.meta.rank;
+  return a.events_in_file == b.events_in_file && a.meta.rank == b.meta.rank &&
+         std::ranges::equal(a.memory.view(), b.memory.view());
 }
 
 // Asks every analysis about the trace and prints the answer in every form.
