@@ -1,0 +1,35 @@
+// Names as drivers and people write them.
+#include "base/chips.h"
+
+#include <gtest/gtest.h>
+
+namespace stepscope {
+namespace {
+
+std::string_view Found(std::string_view name) {
+  const Chip* chip = FindChip(name);
+  return chip == nullptr ? "unknown" : chip->name;
+}
+
+TEST(Chips, AreFoundByAnyOfTheirNames) {
+  EXPECT_EQ(Found("H100"), "H100");
+  EXPECT_EQ(Found("nvidia h100 80GB HBM3"), "H100");
+  EXPECT_EQ(Found("NVIDIA H100 PCIe"), "H100 PCIe");
+  EXPECT_EQ(Found("NVIDIA A100-SXM4-40GB"), "A100");
+  EXPECT_EQ(Found("AMD Instinct MI300X"), "MI300X");
+  EXPECT_EQ(Found("TPU v5e"), "TPU v5e");
+  EXPECT_EQ(Found("tpu-v5e"), "TPU v5e");
+  EXPECT_EQ(Found("TPUv5p"), "TPU v5p");
+}
+
+TEST(Chips, NobodysPeakIsGuessed) {
+  for (const char* name :
+       {"", "NVIDIA", "A1000", "A100X", "GTX 1080", "TPU", "H1000", "NVIDIA NVIDIA"})
+    EXPECT_EQ(Found(name), "unknown") << name;
+  EXPECT_FALSE(PeakOf(*FindChip("A100"), "fp8"));
+  EXPECT_FALSE(PeakOf(*FindChip("A100"), "fp7"));
+  EXPECT_EQ(PeakOf(*FindChip("A100"), "fp16"), 312e12);
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,101 @@
+// Hugging Face's config.json: the same things under many names.
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/byte_source.h"
+#include "stepscope/program_goodput.h"
+
+namespace stepscope {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kLargest = size_t{16} << 20;  // bytes; a config has some thousands
+
+// The first of these keys that holds a number above 0; else 0.
+double NumberAt(const Json& config, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) {
+    const auto at = config.find(key);
+    if (at == config.end() || !at->is_number()) continue;
+    const auto number = at->get<double>();
+    if (std::isfinite(number) && number > 0) return number;
+  }
+  return 0;
+}
+
+std::string TextAt(const Json& config, const char* key) {
+  const auto at = config.find(key);
+  return at != config.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+// Older models have an MLP of two matrices.
+bool HasPlainMlp(const Json& config) {
+  const std::string type = TextAt(config, "model_type");
+  for (const std::string_view plain : {"gpt2", "gpt_neo", "gpt_neox", "gptj", "opt", "bloom",
+                                       "falcon", "bert", "roberta", "phi"}) {
+    if (type == plain) return true;
+  }
+  return false;
+}
+
+// DeepSeek's first layers are dense, and others have experts in every n-th.
+double ExpertLayers(const Json& config, double layers) {
+  const double dense = NumberAt(config, {"first_k_dense_replace"});
+  const double every = NumberAt(config, {"decoder_sparse_step", "moe_layer_freq"});
+  const double rest = std::max(layers - dense, 0.0);
+  return every > 1 ? std::floor(rest / every) : rest;
+}
+
+ModelShape ShapeOf(const Json& config) {
+  ModelShape shape{
+      .layers = NumberAt(config, {"num_hidden_layers", "n_layer", "num_layers", "n_layers"}),
+      .width = NumberAt(config, {"hidden_size", "n_embd", "d_model"}),
+      .heads = NumberAt(config, {"num_attention_heads", "n_head", "n_heads", "num_heads"}),
+      .kv_heads = NumberAt(config, {"num_key_value_heads", "num_kv_heads"}),
+      .head_size = NumberAt(config, {"head_dim"}),
+      .mlp_width = NumberAt(config, {"intermediate_size", "n_inner", "ffn_dim", "d_ff"}),
+      .gated_mlp = !HasPlainMlp(config),
+      .vocabulary = NumberAt(config, {"vocab_size"}),
+      .sequence = NumberAt(config, {"max_position_embeddings", "n_positions", "n_ctx"}),
+      .causal = !TextAt(config, "model_type").ends_with("bert"),
+      .experts = NumberAt(config, {"num_local_experts", "num_experts", "n_routed_experts"}),
+      .experts_per_token = NumberAt(config, {"num_experts_per_tok", "moe_topk"}),
+      .shared_experts = NumberAt(config, {"n_shared_experts"}),
+      .expert_width = NumberAt(config, {"moe_intermediate_size"})};
+  if (config.value("use_sliding_window", true)) {
+    shape.window = NumberAt(config, {"sliding_window"});
+  }
+  if (shape.mlp_width == 0) shape.mlp_width = 4 * shape.width;
+  if (shape.experts > 0) shape.expert_layers = ExpertLayers(config, shape.layers);
+  return shape;
+}
+
+}  // namespace
+
+Result<ModelShape> ReadModelConfig(const std::string& path) {
+  auto source = ByteSource::Open(path);
+  if (!source) return std::unexpected(source.error());
+  std::string text(kLargest, '\0');
+  text.resize(source->Read(text));
+  Json config = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (config.is_object() && config.contains("text_config")) {  // a model of several media
+    config = Json(config["text_config"]);
+  }
+  if (!config.is_object()) {
+    return std::unexpected(
+        Error{"this is no JSON object", path, "give the config.json that comes with the model"});
+  }
+  if (NumberAt(config, {"kv_lora_rank"}) > 0) {
+    return std::unexpected(Error{"latent attention (MLA) costs other FLOPs than are known here",
+                                 path, "give the parameters that a token meets: --parameters"});
+  }
+  const ModelShape shape = ShapeOf(config);
+  if (shape.layers > 0 && shape.width > 0 && shape.heads > 0) return shape;
+  return std::unexpected(Error{"the config does not say how many layers, heads or how wide it is",
+                               path, "give them by hand: --layers, --width, --heads, --mlp-width"});
+}
+
+}  // namespace stepscope
