@@ -255,7 +255,6 @@ ReportSet Exporter::Answer() const {
   }
   ReportSet answer{.run = run_.info};
   answer.run.steps = options_.steps;
-  answer.verdict = report.headline;
   answer.reports.push_back(std::move(report));
   return answer;
 }
