@@ -69,8 +69,7 @@ void AddReport(CLI::App& app, Command& chosen) {
   auto flags = std::make_shared<GoodputFlags>();
   CLI::App* command = app.add_subcommand("report", "Say where the time of a job went");
   command->footer(kExamples);
-  command
-      ->add_option("--events", flags->events, "Files of events, in order (.jsonl, .json, .gz)")
+  command->add_option("--events", flags->events, "Files of events, in order (.jsonl, .json, .gz)")
       ->required()
       ->type_name("FILE");
   command->add_option("--job", flags->job, "The job, where the events are of several")

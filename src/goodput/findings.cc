@@ -53,7 +53,8 @@ Severity SeverityOf(double ratio) {
 }
 
 std::string Amount(int64_t time, double ratio) {
-  return fmt::format("{} of the time ({})", HumanRatio(ratio), HumanTime(static_cast<double>(time)));
+  return fmt::format("{} of the time ({})", HumanRatio(ratio),
+                     HumanTime(static_cast<double>(time)));
 }
 
 // Sums over the disruptions of the window.
@@ -94,13 +95,15 @@ Finding Recovery(const Partition& p, const std::string& amount) {
                                    HumanTime(static_cast<double>(p.suspended))),
             .hint = "if nobody paid for the pause, leave it out with --exclude"};
   }
-  Finding finding{.says = amount + " the job was down between attempts",
-                  .because = fmt::format("{} took {} each on average from the last sign of life",
-                                         Plural(static_cast<size_t>(p.disruptions), "disruption"),
-                                         HumanTime(static_cast<double>(
-                                             costs.down / std::max<int64_t>(1, p.disruptions)))),
-                  .hint = "keep hot spares, so that nobody waits for a new node, and let the hang be "
-                          "noticed by a heartbeat instead of a timeout"};
+  Finding finding{
+      .says = amount + " the job was down between attempts",
+      .because = fmt::format(
+          "{} took {} each on average from the last sign of life",
+          Plural(static_cast<size_t>(p.disruptions), "disruption"),
+          HumanTime(static_cast<double>(costs.down / std::max<int64_t>(1, p.disruptions)))),
+      .hint =
+          "keep hot spares, so that nobody waits for a new node, and let the hang be "
+          "noticed by a heartbeat instead of a timeout"};
   if (costs.split) {
     const auto human = [](int64_t t) { return HumanTime(static_cast<double>(t)); };
     finding.because += fmt::format(" (until noticed {}, queued {}, launching {})",
@@ -118,11 +121,12 @@ Finding Recovery(const Partition& p, const std::string& amount) {
 
 Finding Custom(const Partition& p, const std::string& amount) {
   const auto& [type, time] = p.custom.front();
-  return {.says = amount + " went into events of your own, most of it into " + type,
-          .because = fmt::format("{} took {}", type, HumanTime(static_cast<double>(time))),
-          .hint = fmt::format("run {} less often, on fewer samples, or beside the training on other "
-                              "chips",
-                              type)};
+  return {
+      .says = amount + " went into events of your own, most of it into " + type,
+      .because = fmt::format("{} took {}", type, HumanTime(static_cast<double>(time))),
+      .hint = fmt::format("run {} less often, on fewer samples, or beside the training on other "
+                          "chips",
+                          type)};
 }
 
 std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string& amount) {
@@ -131,10 +135,10 @@ std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string
   if (bucket == Bucket::kCustom && !p.custom.empty()) return Custom(p, amount);
   const auto advice = std::ranges::find(kAdvice, bucket, &Advice::bucket);
   if (advice == kAdvice.end()) return std::nullopt;
-  return Finding{.says = fmt::format("{} {}", amount, advice->says),
-                 .because = fmt::format("bucket {}, {} attempts", BucketName(bucket),
-                                        p.attempts.size()),
-                 .hint = std::string(advice->hint)};
+  return Finding{
+      .says = fmt::format("{} {}", amount, advice->says),
+      .because = fmt::format("bucket {}, {} attempts", BucketName(bucket), p.attempts.size()),
+      .hint = std::string(advice->hint)};
 }
 
 // A running job whose open step is far beyond what steps take.
@@ -160,13 +164,14 @@ std::optional<Finding> CrashLoop(const Partition& p) {
     cost += d.cost();
   }
   if (times < 2) return std::nullopt;
-  return Finding{.severity = Severity::kHigh,
-                 .says = fmt::format("{} attempts died before they made a step", times),
-                 .because = fmt::format("together they cost {}",
-                                        HumanTime(static_cast<double>(cost))),
-                 .hint = "check nodes before they are given to the job, and leave out those on which "
-                         "starts failed",
-                 .worth = cost};
+  return Finding{
+      .severity = Severity::kHigh,
+      .says = fmt::format("{} attempts died before they made a step", times),
+      .because = fmt::format("together they cost {}", HumanTime(static_cast<double>(cost))),
+      .hint =
+          "check nodes before they are given to the job, and leave out those on which "
+          "starts failed",
+      .worth = cost};
 }
 
 }  // namespace

@@ -16,8 +16,6 @@ namespace {
 using goodput::Job;
 using goodput::Jobs;
 
-double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
-
 int64_t Now() {
   return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
@@ -50,20 +48,21 @@ Report Partition(Job& job, const GoodputOptions& options) {
 
 Result<Report> MlGoodput(const Job& job, const GoodputOptions& options) {
   const goodput::MlGoodput& log = job.ml_goodput;
-  const double at = Seconds(options.at.value_or(Now()));
+  const double at = goodput::MlSeconds(options.at.value_or(Now()));
   if (options.window) {
     if (options.exclusions) {
-      return std::unexpected(Error{"the library has no window with exclusions", "--window, --exclude",
+      return std::unexpected(Error{"the library has no window with exclusions",
+                                   "--window, --exclude",
                                    "ask for one of them, or without --mode"});
     }
-    const goodput::SecondsInterval window{Seconds(options.window->first),
-                                          Seconds(options.window->second)};
+    const goodput::SecondsInterval window{goodput::MlSeconds(options.window->first),
+                                          goodput::MlSeconds(options.window->second)};
     return goodput::MlGoodputReport(log.Window(window), log);
   }
   if (!options.exclusions) return goodput::MlGoodputReport(log.Whole(at), log);
   std::vector<goodput::SecondsInterval> exclusions;
   for (const auto& [start, end] : *options.exclusions) {
-    exclusions.emplace_back(Seconds(start), Seconds(end));
+    exclusions.emplace_back(goodput::MlSeconds(start), goodput::MlSeconds(end));
   }
   return goodput::MlGoodputReport(log.Excluding(std::move(exclusions), at), log);
 }

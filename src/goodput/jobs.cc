@@ -19,8 +19,7 @@ class Sorter {
     if (job == nullptr) return of_file.Add(Oddity::kOtherJob);
     ++job->events;
     if (options_.ml_goodput) return job->ml_goodput.Add(event);
-    const int64_t time =
-        event.time == kUnknown ? event.checkpoint.manager.start : event.time;
+    const int64_t time = event.time == kUnknown ? event.checkpoint.manager.start : event.time;
     if (options_.at && time > *options_.at) return job->oddities.Add(Oddity::kAfterQuery);
     if (job->duplicates.Seen(event)) return job->oddities.Add(Oddity::kDuplicate);
     job->accounting.Add(event);

@@ -56,6 +56,9 @@ struct MlAnswer {
   }
 };
 
+// Nanoseconds as the doubles that the library has for them.
+double MlSeconds(int64_t ns);
+
 using SecondsInterval = std::pair<double, double>;
 
 struct MlDeviation {

@@ -46,14 +46,14 @@ void AddSpread(Table& table, const std::string& what, const MlSpread& s) {
 }
 
 Table Checkpoints(const MlGoodput& log) {
-  Table table{.key = "checkpoints",
-              .title = "Parts of checkpointing, by step and tier",
-              .columns = {Key("part", "part"), Time("total", "total"), Time("mean", "mean"),
-                          Time("min", "min"), Time("max", "max"),
-                          Time("deviation", "std. deviation")},
-              .text_rows = 0};
-  for (const auto& [tier, name] : {std::pair(MlTier::kLocal, "local"),
-                                   std::pair(MlTier::kPersistent, "persistent")}) {
+  Table table{
+      .key = "checkpoints",
+      .title = "Parts of checkpointing, by step and tier",
+      .columns = {Key("part", "part"), Time("total", "total"), Time("mean", "mean"),
+                  Time("min", "min"), Time("max", "max"), Time("deviation", "std. deviation")},
+      .text_rows = 0};
+  for (const auto& [tier, name] :
+       {std::pair(MlTier::kLocal, "local"), std::pair(MlTier::kPersistent, "persistent")}) {
     const MlCheckpoints saves = log.Saves(tier), restores = log.Restores(tier);
     const auto part = [&](const char* what) { return fmt::format("{} {}", name, what); };
     AddSpread(table, part("save: manager blocking"), saves.manager);

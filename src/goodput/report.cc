@@ -92,12 +92,12 @@ std::string_view Fate(const AttemptAccount& a, const Partition& p, size_t index)
 Table Attempts(const Partition& p) {
   Table table{.key = "attempts",
               .title = "Attempts",
-              .columns = {Key("attempt", "attempt"), Time("start", "from"), Time("lasted", "lasted"),
-                          Number("fate", "fate"), Number("first_step", "first step"),
-                          Number("last_step", "last step"), Detail(Number("steps", "steps")),
-                          Detail(Number("id", "id")), Time("productive", "productive"),
-                          Time("wasted", "wasted"), Time("startup", "startup"),
-                          Time("recovery", "down after")},
+              .columns = {Key("attempt", "attempt"), Time("start", "from"),
+                          Time("lasted", "lasted"), Number("fate", "fate"),
+                          Number("first_step", "first step"), Number("last_step", "last step"),
+                          Detail(Number("steps", "steps")), Detail(Number("id", "id")),
+                          Time("productive", "productive"), Time("wasted", "wasted"),
+                          Time("startup", "startup"), Time("recovery", "down after")},
               .text_rows = 6};
   for (size_t a = 0; a < p.attempts.size(); ++a) {
     const AttemptAccount& at = p.attempts[a];
@@ -105,8 +105,7 @@ Table Attempts(const Partition& p) {
     table.rows.push_back({static_cast<int64_t>(a) + 1, at.start - p.attempts.front().start,
                           at.end - at.start, std::string(Fate(at, p, a)), Maybe(at.first_step),
                           Maybe(at.last_step), at.steps, at.id, time(Bucket::kProductive),
-                          time(Bucket::kWasted), time(Bucket::kStartup),
-                          time(Bucket::kRecovery)});
+                          time(Bucket::kWasted), time(Bucket::kStartup), time(Bucket::kRecovery)});
   }
   return table;
 }
@@ -192,9 +191,10 @@ Report NoGoodput(std::string why) {
 
 Report PartitionReport(const Partition& p, const StepClock& clock) {
   if (p.unaccounted != 0) {
-    return NoGoodput(fmt::format("the sum of the buckets misses the total by {} ns; please report "
-                                 "this with the events",
-                                 p.unaccounted));
+    return NoGoodput(
+        fmt::format("the sum of the buckets misses the total by {} ns; please report "
+                    "this with the events",
+                    p.unaccounted));
   }
   if (p.total() == 0) return NoGoodput("the events, or the window, span no time");
   Report report{.analysis = "goodput", .title = "Goodput", .headline = Headline(p)};
