@@ -225,7 +225,7 @@ MlAnswer MlGoodput::Window(SecondsInterval window) const {
   }
   MlAnswer answer;
   if (inside.log_.empty()) {
-    answer.error = "ValueError: No log entries found within the specified time range.";
+    answer.error = "ValueError: No log entries found within the interval window.";
     return answer;
   }
   const double first =
