@@ -85,6 +85,7 @@ AttemptAccount AccountOf(const Attempt& attempt, const Surroundings& around) {
                          .end = around.until,
                          .ended = attempt.end != kUnknown,
                          .running = around.last && attempt.end == kUnknown,
+                         .told_to_go = attempt.notice != kUnknown,
                          .in_process = attempt.in_process,
                          .steps = attempt.steps.size(),
                          .id = attempt.id};
@@ -188,9 +189,12 @@ void TakeAttempt(Attempt& attempt, const Surroundings& around, std::span<const P
   }
   Overlays merged;
   std::span<const Piece> pieces = attempt.overlays.Pieces();
-  if (!left_out.empty()) {
+  const size_t first = FirstPieceAfter(left_out, attempt.start);
+  if (first < left_out.size() && left_out[first].start < around.until) {
     merged = attempt.overlays;
-    for (const Piece& p : left_out) merged.Add(p.start, p.end, p.bucket);
+    for (size_t p = first; p < left_out.size() && left_out[p].start < around.until; ++p) {
+      merged.Add(left_out[p].start, left_out[p].end, Bucket::kExcluded);
+    }
     pieces = merged.Pieces();
   }
   tally.SetAttempt(out.attempts.size() - 1, !attempt.disrupted());

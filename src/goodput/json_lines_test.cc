@@ -177,7 +177,7 @@ TEST(FlatJson, AgreesWithARealParser) {
                                   "+1",
                                   "NaN"}) {
     for (const std::string& text : {"{\"step\":" + value + "}", " { \"step\" : " + value + " } ",
-                                   "{\"x\":1,\"step\":" + value + ",\"directory\":\"d\"}"}) {
+                                    "{\"x\":1,\"step\":" + value + ",\"directory\":\"d\"}"}) {
       const auto document = parser.parse(text);
       if (!flat.Read(text, entry)) continue;
       ++read;

@@ -48,6 +48,7 @@ std::string Upper(std::string text) {
 // exclusions
 // (`lenient`) checks nothing.
 void Finish(MlAnswer& answer, bool lenient = false) {
+  if (!answer.error.empty()) return;
   if (answer.total == 0) {
     answer.error =
         "ValueError: Total job time is zero, Goodput cannot be calculated. Please fix the logging "

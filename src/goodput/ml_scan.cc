@@ -76,7 +76,7 @@ double MlScan::TakeCustoms(double start, double end) {
   const double from = exclusions_ == nullptr ? start : start - longest_custom_;
   double taken = 0;
   for (auto c = std::ranges::lower_bound(customs_, from, {}, &MlCustom::start);
-       c != customs_.end() && c->start <= end; ++c) {
+       c != customs_.end() && c->start <= end && looks_ < kMostLooks; ++c, ++looks_) {
     const bool inside = c->start >= start && c->end <= end;
     const double time = exclusions_ != nullptr ? Overlap(start, end, {c->start, c->end})
                         : inside               ? c->end - c->start
@@ -232,6 +232,7 @@ MlAnswer MlScan::Run(const std::vector<std::string>& labels) {
       answer_.max_productive_step = step;
     }
   }
+  if (looks_ >= kMostLooks) answer_.error = "nothing in time: too many custom events overlap steps";
   for (size_t l = 0; l < labels.size(); ++l) {
     if (used_label_[l]) answer_.custom[labels[l]] = by_label_[l];
   }

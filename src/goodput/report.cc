@@ -81,11 +81,9 @@ Table Custom(const Partition& p) {
   return table;
 }
 
-std::string_view Fate(const AttemptAccount& a, const Partition& p, size_t index) {
+std::string_view Fate(const AttemptAccount& a) {
   if (a.running) return "running";
-  const bool disrupted = std::ranges::any_of(
-      p.disruption_list, [&](const Disruption& d) { return d.attempt == index && d.announced; });
-  if (disrupted) return "told to go";
+  if (a.told_to_go) return "told to go";
   return a.ended ? "ended" : "stopped";
 }
 
@@ -103,7 +101,7 @@ Table Attempts(const Partition& p) {
     const AttemptAccount& at = p.attempts[a];
     const auto time = [&](Bucket b) { return at.times[static_cast<size_t>(b)]; };
     table.rows.push_back({static_cast<int64_t>(a) + 1, at.start - p.attempts.front().start,
-                          at.end - at.start, std::string(Fate(at, p, a)), Maybe(at.first_step),
+                          at.end - at.start, std::string(Fate(at)), Maybe(at.first_step),
                           Maybe(at.last_step), at.steps, at.id, time(Bucket::kProductive),
                           time(Bucket::kWasted), time(Bucket::kStartup), time(Bucket::kRecovery)});
   }
