@@ -110,6 +110,18 @@ TEST_F(GoodputReportTest, TimesWindowsAndExclusions) {
   EXPECT_EQ(MetricOf(excluded, "goodput_ratio"), Cell(60.0 / 80));
 }
 
+// A hang shows up in the last hour.
+TEST_F(GoodputReportTest, RollingWindowsEndNow) {
+  const std::string job = Entry(At("job_start_time", 0)) + Steps(0, 719, 0, 10);
+  const ReportSet answer = Answer(job, {.at = kBegin + 9000 * kSecond});
+  const auto rows = RowsOf(answer, "goodput", "rolling");
+  ASSERT_EQ(rows.size(), 1u);  // of two and a half hours
+  EXPECT_EQ(rows[0].Text("window"), "hour");
+  EXPECT_EQ(rows[0].Int("productive"), (7190 - 5400) * kSecond);
+  const ReportSet part = Answer(job, {.window = std::pair(kBegin, kBegin + 7000 * kSecond)});
+  for (const Table& table : part.reports.at(0).tables) EXPECT_NE(table.key, "rolling");
+}
+
 // Rolling back is what the library understands: the same, but for what it calls the time down.
 TEST_F(GoodputReportTest, TheLibrarysNumbers) {
   const ReportSet answer = Answer(Job(), {.mode = GoodputMode::kMlGoodput});

@@ -8,6 +8,7 @@
 //   metrics  goodput_ratio, total, productive, disruptions, max_productive_step, and what else is
 //            known of the run: the open step, step times, slices
 //   tables   buckets      bucket, time, ratio: every nanosecond is in exactly one
+//            rolling      the last hour, day and week of a job that is longer
 //            attempts     the incarnations of the job, and what became of their time
 //            disruptions  what each cost: down (detect, queue, launch), start, restore, startup,
 //                         recompute

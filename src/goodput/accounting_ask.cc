@@ -203,10 +203,12 @@ void TakeAttempt(Attempt& attempt, const Surroundings& around, std::span<const P
   }
 }
 
+// Those in [start, end) of what was asked; at the end of the job itself also that one.
 void ListDisruptions(const std::vector<Attempt>& attempts, const std::vector<int64_t>& ends,
                      const Tally& tally, Partition& out) {
   for (size_t a = 0; a + 1 < attempts.size(); ++a) {
-    if (!attempts[a].disrupted() || ends[a] < out.start || ends[a] > out.end) continue;
+    if (!attempts[a].disrupted() || ends[a] < out.start) continue;
+    if (ends[a] >= out.end && ends.back() != out.end) continue;
     out.disruption_list.push_back(
         DisruptionOf(a, attempts[a], ends[a], attempts[a + 1], ends[a + 1], tally));
   }

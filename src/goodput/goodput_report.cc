@@ -34,6 +34,22 @@ Result<Job*> Choose(Jobs& jobs, const GoodputOptions& options) {
                                "choose one with --job NAME"});
 }
 
+// The last hour, day and week of a job that is longer.
+std::vector<goodput::RollingWindow> Rolling(goodput::Accounting& accounting,
+                                            const goodput::Question& question,
+                                            const goodput::Partition& whole) {
+  constexpr int64_t kHour = 3'600'000'000'000;
+  std::vector<goodput::RollingWindow> rolling;
+  for (const auto& [name, size] : {std::pair("hour", kHour), std::pair("day", 24 * kHour),
+                                   std::pair("week", 7 * 24 * kHour)}) {
+    if (whole.total() <= size) break;
+    goodput::Question window = question;
+    window.window = goodput::Interval{whole.end - size, whole.end};
+    rolling.push_back({name, accounting.Ask(window)});
+  }
+  return rolling;
+}
+
 Report Partition(Job& job, const GoodputOptions& options) {
   goodput::Question question{.at = options.at};
   if (options.window) question.window = {options.window->first, options.window->second};
@@ -43,7 +59,10 @@ Report Partition(Job& job, const GoodputOptions& options) {
     }
   }
   if (job.accounting.empty()) return goodput::NoGoodput("no event says that the job began");
-  return goodput::PartitionReport(job.accounting.Ask(question), job.accounting.step_clock());
+  const goodput::Partition partition = job.accounting.Ask(question);
+  std::vector<goodput::RollingWindow> rolling;
+  if (!options.window) rolling = Rolling(job.accounting, question, partition);
+  return goodput::PartitionReport(partition, job.accounting.step_clock(), rolling);
 }
 
 Result<Report> MlGoodput(const Job& job, const GoodputOptions& options) {

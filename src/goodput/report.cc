@@ -135,6 +135,19 @@ Table Disruptions(const Partition& p) {
   return table;
 }
 
+Table Rolling(const std::vector<RollingWindow>& windows) {
+  Table table{.key = "rolling",
+              .title = "The last stretches of the job",
+              .columns = {Key("window", "the last"),
+                          Share("goodput_ratio", "goodput"),
+                          Time("productive", "productive"),
+                          {"disruptions", "disruptions", Unit::kCount}}};
+  for (const auto& [name, p] : windows) {
+    table.rows.push_back({name, Maybe(p.goodput()), p.At(Bucket::kProductive), p.disruptions});
+  }
+  return table;
+}
+
 std::vector<Metric> Metrics(const Partition& p, const StepClock& clock) {
   const auto time = [](std::optional<int64_t> t) { return Maybe(t); };
   const auto some = [](int64_t t) { return t == 0 ? Cell() : Cell(t); };
@@ -187,7 +200,8 @@ Report NoGoodput(std::string why) {
           .why = std::move(why)};
 }
 
-Report PartitionReport(const Partition& p, const StepClock& clock) {
+Report PartitionReport(const Partition& p, const StepClock& clock,
+                       const std::vector<RollingWindow>& rolling) {
   if (p.unaccounted != 0) {
     return NoGoodput(
         fmt::format("the sum of the buckets misses the total by {} ns; please report "
@@ -198,6 +212,7 @@ Report PartitionReport(const Partition& p, const StepClock& clock) {
   Report report{.analysis = "goodput", .title = "Goodput", .headline = Headline(p)};
   report.metrics = Metrics(p, clock);
   report.tables.push_back(Buckets(p));
+  if (!rolling.empty()) report.tables.push_back(Rolling(rolling));
   if (!p.custom.empty()) report.tables.push_back(Custom(p));
   if (p.attempts.size() > 1) report.tables.push_back(Attempts(p));
   if (p.disruptions > 0) report.tables.push_back(Disruptions(p));

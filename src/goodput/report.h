@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "goodput/ml_goodput.h"
 #include "goodput/partition.h"
@@ -10,9 +11,16 @@
 
 namespace stepscope::goodput {
 
+// The last stretch of a job, such as its last hour.
+struct RollingWindow {
+  std::string name;
+  Partition partition;
+};
+
 // Our accounting, with findings. `partition.unaccounted` other than 0 makes the report unavailable:
 // a sum that is wrong is no answer.
-Report PartitionReport(const Partition& partition, const StepClock& clock);
+Report PartitionReport(const Partition& partition, const StepClock& clock,
+                       const std::vector<RollingWindow>& rolling = {});
 
 // The largest losses, the most worthwhile first.
 std::vector<Finding> FindLosses(const Partition& partition, const StepClock& clock);
