@@ -95,15 +95,14 @@ Finding Recovery(const Partition& p, const std::string& amount) {
                                    HumanTime(static_cast<double>(p.suspended))),
             .hint = "if nobody paid for the pause, leave it out with --exclude"};
   }
-  Finding finding{
-      .says = amount + " the job was down between attempts",
-      .because = fmt::format(
-          "{} took {} each on average from the last sign of life",
-          Plural(static_cast<size_t>(p.disruptions), "disruption"),
-          HumanTime(static_cast<double>(costs.down / std::max<int64_t>(1, p.disruptions)))),
-      .hint =
-          "keep hot spares, so that nobody waits for a new node, and let the hang be "
-          "noticed by a heartbeat instead of a timeout"};
+  const int64_t each = costs.down / std::max<int64_t>(1, p.disruptions);
+  Finding finding{.says = amount + " the job was down between attempts",
+                  .because = fmt::format("{} took {} each on average from the last sign of life",
+                                         Plural(static_cast<size_t>(p.disruptions), "disruption"),
+                                         HumanTime(static_cast<double>(each))),
+                  .hint =
+                      "keep hot spares, so that nobody waits for a new node, and let the hang be "
+                      "noticed by a heartbeat instead of a timeout"};
   if (costs.split) {
     const auto human = [](int64_t t) { return HumanTime(static_cast<double>(t)); };
     finding.because += fmt::format(" (until noticed {}, queued {}, launching {})",

@@ -26,12 +26,10 @@ Result<Job*> Choose(Jobs& jobs, const GoodputOptions& options) {
     if (!options.job.empty() && job.name == options.job) return &job;
   }
   std::string names;
-  for (size_t j = 0; j < std::min<size_t>(5, jobs.jobs.size()); ++j) {
-    names += (j == 0 ? "'" : ", '") + jobs.jobs[j].name + "'";
-  }
-  if (jobs.jobs.size() > 5) names += ", ...";
-  return std::unexpected(Error{fmt::format("the events are of {} jobs", jobs.jobs.size()), names,
-                               "choose one with --job NAME"});
+  for (const Job& job : jobs.jobs) names += (names.empty() ? "'" : ", '") + job.name + "'";
+  return std::unexpected(Error{
+      fmt::format("the events are of {} jobs{}", jobs.jobs.size(), jobs.more ? " and more" : ""),
+      names, "choose one with --job NAME"});
 }
 
 // The last hour, day and week of a job that is longer.

@@ -29,8 +29,10 @@ class Sorter {
   // Null: not asked for.
   Job* JobOf(const std::string& name) {
     if (last_ != nullptr && (name.empty() || name == last_->name)) return last_;
-    if (name.empty() || options_.job.empty() || name == options_.job) return last_ = Named(name);
-    return nullptr;
+    if (!name.empty() && !options_.job.empty() && name != options_.job) return nullptr;
+    Job* job = Named(name);
+    if (job != nullptr) last_ = job;
+    return job;
   }
 
   Job* Named(const std::string& name) {
@@ -39,12 +41,14 @@ class Sorter {
       jobs_.jobs.front().name = name;
       by_name_[name] = &jobs_.jobs.front();
     }
-    Job*& job = by_name_[name];
-    if (job == nullptr) {
-      job = &jobs_.jobs.emplace_back();
-      job->name = name;
+    if (const auto known = by_name_.find(name); known != by_name_.end()) return known->second;
+    if (jobs_.jobs.size() == kMostJobs) {
+      jobs_.more = true;
+      return nullptr;
     }
-    return job;
+    Job& job = jobs_.jobs.emplace_back();
+    job.name = name;
+    return by_name_[name] = &job;
   }
 
   Jobs& jobs_;

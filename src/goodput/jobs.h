@@ -33,8 +33,11 @@ struct Job {
   Oddities oddities;
 };
 
+inline constexpr size_t kMostJobs = 6;
+
 struct Jobs {
-  std::deque<Job> jobs;  // in the order of their first events
+  std::deque<Job> jobs;  // in the order of their first events; no more than kMostJobs
+  bool more = false;     // there were more, and their events are left out
   std::vector<InputFile> files;
   std::vector<Note> notes;  // by file
 };

@@ -154,7 +154,8 @@ void Publish(MlDeviation& deviation) {
 // Nearest to the exact quotient: an int64 as one double would be off by up to 128 ns.
 double MlSeconds(int64_t ns) {
   constexpr int64_t kSecond = 1'000'000'000;
-  return static_cast<double>(ns / kSecond) + static_cast<double>(ns % kSecond) / 1e9;
+  const int64_t whole = ns / kSecond, rest = ns % kSecond;
+  return static_cast<double>(whole) + static_cast<double>(rest) / 1e9;
 }
 
 std::string_view BadputName(Badput badput) { return kNames[static_cast<size_t>(badput)]; }
