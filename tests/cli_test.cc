@@ -201,7 +201,8 @@ TEST(Cli, SaysItsVersionAndHelpsWithExamples) {
   const Outcome version = Stepscope("--version");
   EXPECT_EQ(version.code, 0);
   EXPECT_TRUE(version.out.starts_with("stepscope "));
-  for (const char* command : {"", "analyze ", "export ", "explain ", "demo ", "completions "}) {
+  for (const char* command : {"", "analyze ", "export ", "explain ", "demo ", "completions ",
+                              "goodput ", "goodput report "}) {
     const Outcome help = Stepscope(std::string(command) + "--help");
     EXPECT_EQ(help.code, 0);
     EXPECT_TRUE(help.out.contains("Example")) << command;
@@ -238,6 +239,35 @@ TEST(Cli, BashCompletesSubcommandsOptionsAndNames) {
   EXPECT_TRUE(complete("stepscope analyze --on", 2).contains("--only"));
   EXPECT_TRUE(complete("stepscope explain idle", 2).contains("idle_time"));
   EXPECT_TRUE(complete("stepscope analyze --format js", 3).contains("json"));
+  EXPECT_TRUE(complete("stepscope goodput re", 2).contains("report"));
+  EXPECT_TRUE(complete("stepscope goodput report --ev", 3).contains("--events"));
+}
+
+TEST(Cli, GoodputReportsOnEvents) {
+  const ScratchFolder folder;
+  const std::string path = folder.Write("e.jsonl",
+                                        "{\"job_start_time\": 1780000000}\n"
+                                        "{\"step_count\": 0, \"step_start_time\": 1780000010}\n"
+                                        "{\"step_count\": 1, \"step_start_time\": 1780000020}\n"
+                                        "{\"job_end_time\": 1780000030}\n");
+  const std::string ask = "goodput report --events '" + path + "' ";
+  const Outcome text = Stepscope(ask);
+  EXPECT_EQ(text.code, 0);
+  EXPECT_TRUE(text.out.starts_with("66.7 % of 30.0 s became training progress")) << text.out;
+  for (const char* format : {"text", "json", "csv", "md"}) {
+    EXPECT_EQ(Stepscope(ask + "--format " + format).code, 0) << format;
+  }
+  const Outcome at = Stepscope(ask + "--at 1780000025.5 --mode partition --format json");
+  const auto json = nlohmann::json::parse(at.out);
+  EXPECT_EQ(json["reports"][0]["analysis"], "goodput");
+  EXPECT_EQ(json["reports"][0]["tables"][0]["rows"][2][0], "IN_PROGRESS");
+  EXPECT_EQ(json["reports"][0]["tables"][0]["rows"][2][1], 5'500'000'000);
+  EXPECT_TRUE(Stepscope(ask + "--mode ml-goodput --exclude none").out.contains("by its rules"));
+  EXPECT_EQ(Stepscope(ask + "--fail-on 'goodput.goodput_ratio<0.7'").code, 1);
+  ExpectError(Stepscope(ask + "--window 2..1"), "2..1", "the earlier time first");
+  ExpectError(Stepscope(ask + "--at noon"), "noon", "seconds since the epoch");
+  ExpectError(Stepscope(ask + "--mode mine"), "mine", "goodput --help");
+  ExpectError(Stepscope("goodput report --events /no/such"), "/no/such", "spelling");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace stepscope {
 
 enum class Format : uint8_t { kText, kJson, kCsv, kMarkdown };
 
-// "text", "json", "csv", "markdown"; anything else is no format.
+// "text", "json", "csv", "markdown" or "md"; anything else is no format.
 std::optional<Format> ParseFormat(std::string_view name);
 
 struct TextStyle {

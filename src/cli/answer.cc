@@ -71,10 +71,10 @@ void AddQuestion(CLI::App& command, Question& question) {
 }
 
 void AddOutput(CLI::App& command, OutputFlags& output, std::vector<std::string>& fail_on) {
-  command.add_option("--format", output.format, "How to print: text, json, csv or markdown")
+  command.add_option("--format", output.format, "How to print: text, json, csv or markdown (md)")
       ->capture_default_str()
       ->option_text("FORMAT [text]")
-      ->check(CLI::IsMember({"text", "json", "csv", "markdown"}));
+      ->check(CLI::IsMember({"text", "json", "csv", "markdown", "md"}));
   command.add_option("-o,--output", output.file, "Write to this file instead of standard output")
       ->type_name("FILE");
   command

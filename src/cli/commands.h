@@ -22,6 +22,7 @@ void AddExport(CLI::App& app, Command& chosen);
 void AddList(CLI::App& app, Command& chosen);
 void AddExplain(CLI::App& app, Command& chosen);
 void AddDemo(CLI::App& app, Command& chosen);
+void AddGoodput(CLI::App& app, Command& chosen);
 void AddCompletions(CLI::App& app, Command& chosen);
 
 }  // namespace stepscope::cli

@@ -29,16 +29,19 @@ int64_t LatestTime(const Event& event) {
   return latest;
 }
 
-// Whether sums and differences of what the event says cannot overflow. Only checkpoints may lack
-// their own time.
+// Whether sums and differences of what the event says cannot overflow: times from 1970 to beyond
+// 2100. Only checkpoints may lack their own time.
 bool Fits(const Event& event) {
-  constexpr int64_t kMost = int64_t{1} << 62;
-  const auto fits = [](int64_t value, int64_t most) {
-    return value == kUnknown || (value > -most && value < most);
-  };
+  constexpr int64_t kLatest = int64_t{1} << 62;
+  constexpr int64_t kMost = int64_t{1} << 61;
+  const auto is_time = [](int64_t t) { return t == kUnknown || (t >= 0 && t < kLatest); };
+  const auto is_small = [](int64_t v) { return v == kUnknown || (v > -kMost && v < kMost); };
   const CheckpointTimes::Span& blocked = event.checkpoint.manager;
-  return LatestTime(event) != kUnknown && fits(event.time, kMost) && fits(event.step, kMost / 2) &&
-         fits(blocked.start, kMost) && fits(blocked.duration, kMost);
+  const bool is_checkpoint = event.kind >= EventKind::kCheckpointSave &&
+                             event.kind <= EventKind::kCheckpointEmergencyRestore;
+  const int64_t latest = is_checkpoint ? LatestTime(event) : event.time;
+  return latest != kUnknown && is_time(latest) && is_time(event.time) && is_time(blocked.start) &&
+         is_small(blocked.duration) && is_small(event.step);
 }
 
 std::optional<Bucket> BucketOfSpan(EventKind end, const std::string& text) {

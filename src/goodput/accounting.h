@@ -57,6 +57,8 @@ class Accounting {
     void Open(const Event& begin);
   };
 
+  std::vector<int64_t> LiveEnds(int64_t now) const;
+
   Attempt& Begin(int64_t time, bool in_process = false);
   Attempt& AttemptOf(const Event& event);
   bool IsCurrent(const Attempt& attempt) const { return &attempt == &attempts_.back(); }

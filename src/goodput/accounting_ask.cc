@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/saturate.h"
 #include "goodput/accounting.h"
 
 namespace stepscope::goodput {
@@ -15,9 +16,12 @@ class Tally {
   Tally(Partition& out, size_t attempts, size_t labels)
       : out_(out), whole(attempts), custom(labels) {}
 
-  // The job's time after its attempt `attempt` began; before the first one no attempt has it.
-  void SetAttempt(size_t attempt) { attempt_ = attempt; }
-  void SetSuspended(bool suspended) { suspended_ = suspended; }
+  // From here on time belongs to this attempt; before the first one it belongs to none. Whether
+  // recovery after it follows a planned end.
+  void SetAttempt(size_t attempt, bool planned_end) {
+    attempt_ = attempt;
+    suspended_ = planned_end;
+  }
 
   // [start, end) of the course with `pieces` over it.
   void Take(int64_t start, int64_t end, Bucket bucket, std::span<const Piece> pieces) {
@@ -81,6 +85,7 @@ AttemptAccount AccountOf(const Attempt& attempt, const Surroundings& around) {
                          .end = around.until,
                          .ended = attempt.end != kUnknown,
                          .running = around.last && attempt.end == kUnknown,
+                         .told_to_go = attempt.notice != kUnknown,
                          .in_process = attempt.in_process,
                          .steps = attempt.steps.size(),
                          .id = attempt.id};
@@ -154,76 +159,93 @@ void SumUp(const Tally& tally, const std::vector<std::string>& labels, Partition
 
 }  // namespace
 
+// Until when each attempt lived.
+std::vector<int64_t> Accounting::LiveEnds(int64_t now) const {
+  std::vector<int64_t> ends;
+  for (size_t a = 0; a < attempts_.size(); ++a) {
+    const bool last = a + 1 == attempts_.size();
+    ends.push_back(
+        LiveEnd(attempts_[a], last ? std::nullopt : std::optional(attempts_[a + 1].start), now));
+  }
+  return ends;
+}
+
+namespace {
+
+// The waiting before the first attempt, of a job that was submitted.
+void TakeQueue(int64_t submitted, int64_t allocated, int64_t started,
+               std::span<const Piece> left_out, Tally& tally) {
+  const int64_t given = Between(allocated, submitted, started).value_or(started);
+  tally.Take(submitted, given, Bucket::kQueued, left_out);
+  tally.Take(given, started, Bucket::kAllocated, left_out);
+}
+
+void TakeAttempt(Attempt& attempt, const Surroundings& around, std::span<const Piece> left_out,
+                 Partition& out, Tally& tally) {
+  out.attempts.push_back(AccountOf(attempt, around));
+  out.async_loading = AddSaturated(out.async_loading, attempt.async_loading);
+  if (const auto step = LastProductiveStep(attempt, around)) {
+    out.max_productive_step = std::max(out.max_productive_step.value_or(*step), *step);
+  }
+  Overlays merged;
+  std::span<const Piece> pieces = attempt.overlays.Pieces();
+  const size_t first = FirstPieceAfter(left_out, attempt.start);
+  if (first < left_out.size() && left_out[first].start < around.until) {
+    merged = attempt.overlays;
+    for (size_t p = first; p < left_out.size() && left_out[p].start < around.until; ++p) {
+      merged.Add(left_out[p].start, left_out[p].end, Bucket::kExcluded);
+    }
+    pieces = merged.Pieces();
+  }
+  tally.SetAttempt(out.attempts.size() - 1, !attempt.disrupted());
+  for (const Stretch& s : Course(attempt, around, pieces)) {
+    tally.Take(s.start, s.end, s.bucket, pieces);
+  }
+}
+
+// Those in [start, end) of what was asked; at the end of the job itself also that one.
+void ListDisruptions(const std::vector<Attempt>& attempts, const std::vector<int64_t>& ends,
+                     const Tally& tally, Partition& out) {
+  for (size_t a = 0; a + 1 < attempts.size(); ++a) {
+    if (!attempts[a].disrupted() || ends[a] < out.start) continue;
+    if (ends[a] >= out.end && ends.back() != out.end) continue;
+    out.disruption_list.push_back(
+        DisruptionOf(a, attempts[a], ends[a], attempts[a + 1], ends[a + 1], tally));
+  }
+  out.disruptions = static_cast<int64_t>(out.disruption_list.size());
+}
+
+}  // namespace
+
 Partition Accounting::Ask(const Question& question) {
   Partition out;
   if (empty()) return out;
   const int64_t now = std::max(question.at.value_or(newest_), newest_);
-  std::vector<int64_t> ends(attempts_.size());
-  for (size_t a = 0; a < attempts_.size(); ++a) {
-    const bool last = a + 1 == attempts_.size();
-    const auto next = last ? std::nullopt : std::optional(attempts_[a + 1].start);
-    ends[a] = LiveEnd(attempts_[a], next, now);
-  }
-  const int64_t first_start = attempts_.empty() ? now : attempts_.front().start;
-  const bool waited = submitted_ != kUnknown && submitted_ < first_start;
-  const int64_t whole_start = waited ? submitted_ : first_start;
-  const int64_t whole_end = attempts_.empty() ? now : ends.back();
-  out.start = whole_start;
-  out.end = whole_end;
-  if (question.window) {
-    out.start = std::clamp(question.window->start, whole_start, whole_end);
-    out.end = std::clamp(question.window->end, out.start, whole_end);
-  }
+  const std::vector<int64_t> ends = LiveEnds(now);
+  const bool began = !attempts_.empty();
+  const int64_t started = began ? attempts_.front().start : now;
+  const bool waited = submitted_ != kUnknown && submitted_ < started;
+  const Interval whole{waited ? submitted_ : started, began ? ends.back() : now};
+  const Interval asked = question.window.value_or(whole);
+  out.start = std::clamp(asked.start, whole.start, whole.end);
+  out.end = std::clamp(asked.end, out.start, whole.end);
 
   Tally tally(out, attempts_.size(), labels_.size());
   Overlays excluded = Excluded(question.exclusions);
   const std::span<const Piece> left_out = excluded.Pieces();
-  if (waited) {
-    const int64_t known = attempts_.empty() ? allocated_ : attempts_.front().allocated;
-    const int64_t given = Between(known, submitted_, first_start).value_or(first_start);
-    tally.Take(submitted_, given, Bucket::kQueued, left_out);
-    tally.Take(given, first_start, Bucket::kAllocated, left_out);
-  }
-
+  const int64_t allocated = began ? attempts_.front().allocated : allocated_;
+  if (waited) TakeQueue(submitted_, allocated, started, left_out, tally);
   const std::vector<int64_t> limits = Limits(attempts_);
   for (size_t a = 0; a < attempts_.size(); ++a) {
-    Attempt& attempt = attempts_[a];
     const bool last = a + 1 == attempts_.size();
-    const Surroundings around{ends[a], last, limits[a]};
-    out.attempts.push_back(AccountOf(attempt, around));
-    out.async_loading += attempt.async_loading;
-    if (const auto step = LastProductiveStep(attempt, around)) {
-      out.max_productive_step = std::max(out.max_productive_step.value_or(*step), *step);
-    }
-    tally.SetAttempt(a);
-    tally.SetSuspended(!attempt.disrupted());
-    Overlays merged;
-    std::span<const Piece> pieces = attempt.overlays.Pieces();
-    if (!left_out.empty()) {
-      merged = attempt.overlays;
-      for (const Piece& p : left_out) merged.Add(p.start, p.end, p.bucket);
-      pieces = merged.Pieces();
-    }
-    for (const Stretch& s : Course(attempt, around, pieces)) {
-      tally.Take(s.start, s.end, s.bucket, pieces);
-    }
+    TakeAttempt(attempts_[a], {ends[a], last, limits[a]}, left_out, out, tally);
     if (!last) tally.Take(ends[a], attempts_[a + 1].start, Bucket::kRecovery, left_out);
   }
-
-  for (size_t a = 0; a + 1 < attempts_.size(); ++a) {
-    if (!attempts_[a].disrupted() || ends[a] < out.start || ends[a] > out.end) continue;
-    out.disruption_list.push_back(
-        DisruptionOf(a, attempts_[a], ends[a], attempts_[a + 1], ends[a + 1], tally));
-  }
-  out.disruptions = static_cast<int64_t>(out.disruption_list.size());
-  if (!attempts_.empty()) {
-    const Attempt& current = attempts_.back();
-    out.running = current.end == kUnknown;
-    if (out.running && !current.steps.empty() && current.step_end == kUnknown) {
-      out.open_step = current.steps.last().step;
-    }
-  } else {
-    out.running = true;
+  ListDisruptions(attempts_, ends, tally, out);
+  out.running = !began || attempts_.back().end == kUnknown;
+  if (began && out.running && !attempts_.back().steps.empty() &&
+      attempts_.back().step_end == kUnknown) {
+    out.open_step = attempts_.back().steps.last().step;
   }
   MeasureSlices(slices_, out);
   SumUp(tally, labels_, out);

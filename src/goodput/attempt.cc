@@ -2,6 +2,7 @@
 #include "goodput/attempt.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stepscope::goodput {
 namespace {
@@ -57,7 +58,7 @@ int64_t EndOfStartup(const Attempt& a, const Surroundings& around, const LastSte
   if (others <= 0 || second <= first) return first;
   const double mean =
       static_cast<double>(Uncovered(second, until, pieces)) / static_cast<double>(others);
-  const int64_t excess = Uncovered(first, second, pieces) - static_cast<int64_t>(mean + 0.5);
+  const int64_t excess = Uncovered(first, second, pieces) - std::llround(mean);
   return excess <= 0 ? first : ReachOf(excess, first, second, pieces);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using Take = std::function<void(std::string_view)>;
 
-constexpr size_t kWindow = size_t{256} << 10;
+constexpr size_t kWindow = size_t{128} << 10;
 constexpr std::string_view kSpace = " \t\r\n";
 
 std::string_view Trimmed(std::string_view text) {

@@ -31,8 +31,6 @@ static_assert(kNames.size() == static_cast<size_t>(Badput::kCount));
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
-
 // Python's datetime holds microseconds; halves go to the even one.
 double ToMicroseconds(double seconds) {
   const double whole = std::floor(seconds);
@@ -46,15 +44,18 @@ std::string Upper(std::string text) {
   return text;
 }
 
-// Fills in the shares; a bucket that cannot be true becomes nothing.
-void Finish(MlAnswer& answer) {
+// Fills in the shares; a bucket that cannot be true becomes nothing. The query that takes
+// exclusions
+// (`lenient`) checks nothing.
+void Finish(MlAnswer& answer, bool lenient = false) {
+  if (!answer.error.empty()) return;
   if (answer.total == 0) {
     answer.error =
         "ValueError: Total job time is zero, Goodput cannot be calculated. Please fix the logging "
         "entries.";
     return;
   }
-  if (answer.productive < 0 || answer.productive > answer.total) {
+  if (!lenient && (answer.productive < 0 || answer.productive > answer.total)) {
     answer.error =
         "ValueError: Productive training time is invalid. Please fix the logging entries.";
     return;
@@ -150,6 +151,13 @@ void Publish(MlDeviation& deviation) {
 
 }  // namespace
 
+// Nearest to the exact quotient: an int64 as one double would be off by up to 128 ns.
+double MlSeconds(int64_t ns) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  const int64_t whole = ns / kSecond, rest = ns % kSecond;
+  return static_cast<double>(whole) + static_cast<double>(rest) / 1e9;
+}
+
 std::string_view BadputName(Badput badput) { return kNames[static_cast<size_t>(badput)]; }
 
 int64_t MlGoodput::LabelOf(const std::string& text) {
@@ -160,7 +168,7 @@ int64_t MlGoodput::LabelOf(const std::string& text) {
 }
 
 void MlGoodput::Add(const Event& event) {
-  Record record{.kind = event.kind, .time = event.time == kUnknown ? kNone : Seconds(event.time)};
+  Record record{.kind = event.kind, .time = event.time == kUnknown ? kNone : MlSeconds(event.time)};
   switch (event.kind) {
     case EventKind::kStepStart:
       record.what = event.step;
@@ -219,7 +227,7 @@ MlAnswer MlGoodput::Window(SecondsInterval window) const {
   }
   MlAnswer answer;
   if (inside.log_.empty()) {
-    answer.error = "ValueError: No log entries found within the specified time range.";
+    answer.error = "ValueError: No log entries found within the interval window.";
     return answer;
   }
   const double first =
@@ -253,11 +261,14 @@ MlAnswer MlGoodput::Excluding(std::vector<SecondsInterval> exclusions, double qu
   MlScan scan(log_, customs, &merged);
   MlAnswer answer = scan.Run(labels_);
   answer.total = TotalTime(scan, query_time);
-  if (answer.total > 0 && answer.total <= answer.excluded) {
-    return {.excluded = answer.excluded, .elastic = answer.elastic};
+  if (answer.total <= answer.excluded) {
+    return {.disruptions = answer.disruptions,
+            .max_productive_step = answer.max_productive_step,
+            .last_step = answer.last_step,
+            .excluded = answer.excluded};
   }
-  answer.total = std::max(0.0, answer.total - answer.excluded);
-  Finish(answer);
+  answer.total -= answer.excluded;
+  Finish(answer, true);
   return answer;
 }
 
@@ -306,7 +317,7 @@ MlCheckpoints MlGoodput::Measure(MlTier tier, bool saves) const {
                              t.get_old_steps.duration, t.broadcast.duration};
     for (size_t p = 0; p < 5; ++p) {
       if (parts[p] == kUnknown) continue;
-      key.sum[p] += Seconds(parts[p]);
+      key.sum[p] += MlSeconds(parts[p]);
       key.has[p] = true;
     }
   }

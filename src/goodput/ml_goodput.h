@@ -1,8 +1,8 @@
 // The numbers of the reference library, ml-goodput-measurement 0.2.3, quirks included, so that its
 // users can check ours against what they have. Times are its own: seconds in doubles.
 //
-// Where it and our accounting differ, ours is right; docs/goodput.md says why. Nothing here may be
-// "fixed".
+// Its buckets overlap, resuming behind the last step is no disruption to it, and a job that goes on
+// after its end stands still. Nothing of that may be "fixed" here: Accounting has the true sums.
 #pragma once
 
 #include <array>
@@ -55,6 +55,9 @@ struct MlAnswer {
     return seconds > 0 && seconds < total ? 100 * seconds / total : 0;
   }
 };
+
+// Nanoseconds as the doubles that the library has for them.
+double MlSeconds(int64_t ns);
 
 using SecondsInterval = std::pair<double, double>;
 

@@ -76,7 +76,7 @@ double MlScan::TakeCustoms(double start, double end) {
   const double from = exclusions_ == nullptr ? start : start - longest_custom_;
   double taken = 0;
   for (auto c = std::ranges::lower_bound(customs_, from, {}, &MlCustom::start);
-       c != customs_.end() && c->start <= end; ++c) {
+       c != customs_.end() && c->start <= end && looks_ < kMostLooks; ++c, ++looks_) {
     const bool inside = c->start >= start && c->end <= end;
     const double time = exclusions_ != nullptr ? Overlap(start, end, {c->start, c->end})
                         : inside               ? c->end - c->start
@@ -91,10 +91,15 @@ double MlScan::TakeCustoms(double start, double end) {
 
 void MlScan::CloseSegment(int64_t resume) {
   if (segment_.steps.empty()) return;
+  // The last segment tells the last productive step, even if it has none; with exclusions the
+  // greatest does.
+  std::optional<int64_t>& most = answer_.max_productive_step;
+  if (exclusions_ == nullptr) most = 0;
   if (exclusions_ == nullptr && resume == 0) return;  // nothing at all is booked then
   const int64_t smallest =
       std::ranges::min_element(segment_.steps, {}, &std::pair<int64_t, double>::first)->first;
   std::optional<double> first;
+  std::optional<int64_t> last_kept;
   double rest = 0, productive = 0;
   int64_t others = 0;
   for (size_t k = 1; k < segment_.steps.size(); ++k) {
@@ -113,10 +118,11 @@ void MlScan::CloseSegment(int64_t resume) {
         rest += time;
         ++others;
       }
-      auto& most = answer_.max_productive_step;
-      most = exclusions_ == nullptr ? before : std::max(most.value_or(before), before);
+      last_kept = before;
     }
   }
+  if (last_kept)
+    most = std::max(exclusions_ == nullptr ? *last_kept : most.value_or(0), *last_kept);
   if (others > 0 && first) {
     const double excess = std::max(0.0, *first - rest / static_cast<double>(others));
     Bucket(Badput::kProgramStartup) += excess;
@@ -183,7 +189,11 @@ MlAnswer MlScan::Run(const std::vector<std::string>& labels) {
   by_label_.assign(labels.size(), 0);
   used_label_.assign(labels.size(), false);
   for (const Record& r : log_) {
-    answer_.elastic = answer_.elastic || IsElastic(r.kind);
+    if (IsElastic(r.kind)) {
+      // The query that takes exclusions knows nothing of slices.
+      if (exclusions_ != nullptr) continue;
+      answer_.elastic = true;
+    }
     if (r.kind == EventKind::kStepStart) {
       TakeStep(r.what, r.time);
       answer_.last_step = r.what;
@@ -217,10 +227,12 @@ MlAnswer MlScan::Run(const std::vector<std::string>& labels) {
     const auto [step, time] = segment_.Largest();
     CloseSegment(step);
     if (last_job_end) {
-      answer_.productive += Kept(time, *last_job_end);
+      const double tail = Kept(time, *last_job_end);
+      answer_.productive += exclusions_ == nullptr ? tail : std::max(0.0, tail);
       answer_.max_productive_step = step;
     }
   }
+  if (looks_ >= kMostLooks) answer_.error = "nothing in time: too many custom events overlap steps";
   for (size_t l = 0; l < labels.size(); ++l) {
     if (used_label_[l]) answer_.custom[labels[l]] = by_label_[l];
   }

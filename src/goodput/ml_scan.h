@@ -61,6 +61,9 @@ class MlScan {
   std::span<const MlCustom> customs_;
   const std::vector<SecondsInterval>* exclusions_;
   double longest_custom_ = 0;
+  // Steps times custom events, as in the library, but not for ever.
+  static constexpr int64_t kMostLooks = 200'000'000;
+  int64_t looks_ = 0;
   Segment segment_;
   std::optional<double> job_start_;
   std::map<std::pair<EventKind, int64_t>, double> open_;

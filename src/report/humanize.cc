@@ -78,7 +78,16 @@ std::string HumanInteger(int64_t value, Unit unit) {
 
 }  // namespace
 
-std::string HumanTime(double ns) { return Scaled(ns, kTimes); }
+std::string HumanTime(double ns) {
+  // Nobody counts in seconds beyond some minutes.
+  constexpr auto kLong = std::to_array<Scale>({{24 * 3600e9, "d"}, {3600e9, "h"}, {60e9, "min"}});
+  constexpr std::array<double, 3> kFrom = {72 * 3600e9, 2 * 3600e9, 600e9};
+  for (size_t unit = 0; unit < kLong.size(); ++unit) {
+    if (std::fabs(ns) < kFrom[unit]) continue;
+    return fmt::format("{} {}", Grouped(ThreeDigits(ns / kLong[unit].factor)), kLong[unit].name);
+  }
+  return Scaled(ns, kTimes);
+}
 
 std::string HumanBytes(double bytes) { return Scaled(bytes, kSizes); }
 

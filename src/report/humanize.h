@@ -9,7 +9,8 @@
 
 namespace stepscope {
 
-// Three significant digits in the unit that fits: "640 ns", "12.4 us", "1.24 ms", "83.5 s".
+// Three significant digits in the unit that fits: "640 ns", "12.4 us", "1.24 ms", "83.5 s",
+// "15.0 min", "2.32 h", "10.4 d".
 std::string HumanTime(double ns);
 
 // Powers of 1000: "512 B", "1.50 kB", "80.0 GB".

@@ -16,7 +16,10 @@ TEST(Humanize, TimesChooseTheirUnit) {
   EXPECT_EQ(HumanTime(1240000), "1.24 ms");
   EXPECT_EQ(HumanTime(12400000), "12.4 ms");
   EXPECT_EQ(HumanTime(83500000000), "83.5 s");
-  EXPECT_EQ(HumanTime(8354000000000), "8,354 s");
+  EXPECT_EQ(HumanTime(599e9), "599 s");
+  EXPECT_EQ(HumanTime(900e9), "15.0 min");
+  EXPECT_EQ(HumanTime(8354000000000), "2.32 h");
+  EXPECT_EQ(HumanTime(900000e9), "10.4 d");
   EXPECT_EQ(HumanTime(-1500), "-1.50 us");
 }
 

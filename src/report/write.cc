@@ -7,7 +7,7 @@ std::optional<Format> ParseFormat(std::string_view name) {
   if (name == "text") return Format::kText;
   if (name == "json") return Format::kJson;
   if (name == "csv") return Format::kCsv;
-  if (name == "markdown") return Format::kMarkdown;
+  if (name == "markdown" || name == "md") return Format::kMarkdown;
   return std::nullopt;
 }
 

@@ -1,0 +1,61 @@
+// Goodput: how much of the time paid for became training progress.
+//
+//   auto answer = stepscope::GoodputReport({.files = {"job.jsonl.gz"}});
+//   if (!answer) return Print(answer.error());
+//   std::fputs(stepscope::ToText(*answer).c_str(), stdout);
+//
+// The answer is one Report, "goodput":
+//   metrics  goodput_ratio, total, productive, disruptions, max_productive_step, and what else is
+//            known of the run: the open step, step times, slices
+//   tables   buckets      bucket, time, ratio: every nanosecond is in exactly one
+//            rolling      the last hour, day and week of a job that is longer
+//            attempts     the incarnations of the job, and what became of their time
+//            disruptions  what each cost: down (detect, queue, launch), start, restore, startup,
+//                         recompute
+//            custom       time of the user's own events, by type
+//   findings the largest losses, with one thing to try for each
+//
+// In the mode kMlGoodput the numbers are those of ml-goodput-measurement 0.2.3, quirks included:
+// its buckets overlap, and the table has its names.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "stepscope/report.h"
+#include "stepscope/result.h"
+
+namespace stepscope {
+
+enum class GoodputMode : uint8_t { kPartition, kMlGoodput };
+
+// Times are ns since the epoch; a pair is [first, second).
+struct GoodputOptions {
+  // JSON lines of the reference library's entries, or Cloud Logging exports; plain or gzip.
+  std::vector<std::string> files;
+  // The job to report on. Empty: the only one there is.
+  std::string job;
+  GoodputMode mode = GoodputMode::kPartition;
+  // Until when a running job runs. Later events are left out. Absent: its last event.
+  std::optional<int64_t> at;
+  std::optional<std::pair<int64_t, int64_t>> window;
+  // Not to be counted at all: a planned pause. An empty list, in the mode kMlGoodput, asks for the
+  // library's calculation with exclusions, which leaves checkpoints out.
+  std::optional<std::vector<std::pair<int64_t, int64_t>>> exclusions;
+};
+
+// Fails when a file cannot be opened, or when it is not clear which job is meant. Files without
+// any event give a report that is unavailable and says why.
+Result<ReportSet> GoodputReport(const GoodputOptions& options);
+
+// "1780000000", "1780000000.25": seconds since the epoch; "now".
+Result<int64_t> ParseGoodputTime(std::string_view text);
+
+// "A..B", two times as above.
+Result<std::pair<int64_t, int64_t>> ParseGoodputInterval(std::string_view text);
+
+}  // namespace stepscope

@@ -1,0 +1,87 @@
+// Events to their jobs.
+#include "goodput/jobs.h"
+
+#include <algorithm>
+#include <atomic>
+#include <unordered_map>
+
+#include "goodput/json_lines.h"
+
+namespace stepscope::goodput {
+namespace {
+
+class Sorter {
+ public:
+  Sorter(Jobs& jobs, const ReadJobsOptions& options) : jobs_(jobs), options_(options) {}
+
+  void Take(const Event& event, Oddities& of_file) {
+    Job* job = JobOf(event.job);
+    if (job == nullptr) return of_file.Add(Oddity::kOtherJob);
+    ++job->events;
+    if (options_.ml_goodput) return job->ml_goodput.Add(event);
+    const int64_t time = event.time == kUnknown ? event.checkpoint.manager.start : event.time;
+    if (options_.at && time > *options_.at) return job->oddities.Add(Oddity::kAfterQuery);
+    if (job->duplicates.Seen(event)) return job->oddities.Add(Oddity::kDuplicate);
+    job->accounting.Add(event);
+  }
+
+ private:
+  // Null: not asked for.
+  Job* JobOf(const std::string& name) {
+    if (last_ != nullptr && (name.empty() || name == last_->name)) return last_;
+    if (!name.empty() && !options_.job.empty() && name != options_.job) return nullptr;
+    Job* job = Named(name);
+    if (job != nullptr) last_ = job;
+    return job;
+  }
+
+  Job* Named(const std::string& name) {
+    // What was said before anybody gave a name belongs to the first who did.
+    if (jobs_.jobs.size() == 1 && jobs_.jobs.front().name.empty() && !name.empty()) {
+      jobs_.jobs.front().name = name;
+      by_name_[name] = &jobs_.jobs.front();
+    }
+    if (const auto known = by_name_.find(name); known != by_name_.end()) return known->second;
+    if (jobs_.jobs.size() == kMostJobs) {
+      jobs_.more = true;
+      return nullptr;
+    }
+    Job& job = jobs_.jobs.emplace_back();
+    job.name = name;
+    return by_name_[name] = &job;
+  }
+
+  Jobs& jobs_;
+  const ReadJobsOptions& options_;
+  std::unordered_map<std::string, Job*> by_name_;
+  Job* last_ = nullptr;
+};
+
+}  // namespace
+
+Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptions& options) {
+  Jobs jobs;
+  Sorter sorter(jobs, options);
+  for (const std::string& path : files) {
+    std::atomic<int64_t> bytes = 0;
+    auto source = ByteSource::Open(path, &bytes);
+    if (!source) return std::unexpected(source.error());
+    Oddities oddities;
+    InputFile file{.path = path, .rank = 0};
+    ReadJsonLines(*source, oddities, [&](const Event& event) {
+      ++file.events;
+      sorter.Take(event, oddities);
+    });
+    file.bytes = bytes;
+    std::ranges::move(oddities.Notes(path), std::back_inserter(jobs.notes));
+    jobs.files.push_back(std::move(file));
+  }
+  for (Job& job : jobs.jobs) {
+    if (const int64_t missing = job.duplicates.Missing(); missing > 0) {
+      job.oddities.Add(Oddity::kMissingEvents, missing);
+    }
+  }
+  return jobs;
+}
+
+}  // namespace stepscope::goodput

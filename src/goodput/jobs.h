@@ -1,0 +1,49 @@
+// Reads files of events, told apart by job.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "goodput/accounting.h"
+#include "goodput/duplicates.h"
+#include "goodput/ml_goodput.h"
+#include "goodput/oddities.h"
+#include "stepscope/report.h"
+#include "stepscope/result.h"
+
+namespace stepscope::goodput {
+
+// What to do with the events of a job: by our accounting what came twice counts once, and what is
+// later than `at` not at all; the reference library takes all there is.
+struct ReadJobsOptions {
+  bool ml_goodput = false;
+  std::string job;  // only this one; empty: all
+  std::optional<int64_t> at;
+};
+
+struct Job {
+  std::string name;
+  int64_t events = 0;
+  Accounting accounting;
+  Duplicates duplicates;
+  MlGoodput ml_goodput;
+  Oddities oddities;
+};
+
+inline constexpr size_t kMostJobs = 6;
+
+struct Jobs {
+  std::deque<Job> jobs;  // in the order of their first events; no more than kMostJobs
+  bool more = false;     // there were more, and their events are left out
+  std::vector<InputFile> files;
+  std::vector<Note> notes;  // by file
+};
+
+// Reads all files in order. Entries without a job's name belong to the job spoken of before. Fails
+// when one cannot be opened.
+Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptions& options);
+
+}  // namespace stepscope::goodput

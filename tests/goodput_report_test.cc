@@ -1,0 +1,204 @@
+// Goodput through its front door: files in, a report out.
+#include "stepscope/goodput_report.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "stepscope/condition.h"
+#include "stepscope/write.h"
+#include "tests/answer.h"
+#include "tests/gzip.h"
+#include "tests/scratch.h"
+
+namespace stepscope::testing {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kBegin = 1'780'000'000 * kSecond;
+
+std::string Entry(const std::string& fields, const std::string& job = "j") {
+  return fmt::format(R"({{"job_name": "{}", {}}})", job, fields) + "\n";
+}
+
+std::string At(const std::string& field, double seconds) {
+  return fmt::format(R"("{}": {})", field, 1780000000 + seconds);
+}
+
+std::string Steps(int64_t first, int64_t last, double from, double each) {
+  std::string text;
+  for (int64_t s = first; s <= last; ++s) {
+    text += Entry(fmt::format(R"("step_count": {}, )", s) +
+                  At("step_start_time", from + each * static_cast<double>(s - first)));
+  }
+  return text;
+}
+
+// 100 s: 10 s of preparation, steps 0..4, 20 s down, steps 3..5 of which 3 is made again.
+std::string Job() {
+  return Entry(At("job_start_time", 0)) + Entry(At("training_prep_start_time", 0)) +
+         Entry(At("training_prep_end_time", 10)) + Steps(0, 4, 10, 10) +
+         Entry(At("job_start_time", 70)) + Steps(3, 5, 70, 10) + Entry(At("job_end_time", 100));
+}
+
+class GoodputReportTest : public ::testing::Test {
+ protected:
+  ReportSet Answer(const std::string& events, GoodputOptions options = {}) {
+    options.files = {folder_.Write("events.jsonl", events)};
+    auto answer = GoodputReport(options);
+    if (!answer) throw std::runtime_error(answer.error().what);
+    for (const Format f : {Format::kText, Format::kJson, Format::kCsv, Format::kMarkdown}) {
+      EXPECT_FALSE(Write(*answer, f).empty());
+    }
+    return std::move(*answer);
+  }
+
+  Cell MetricOf(const ReportSet& answer, std::string_view key) {
+    for (const Metric& m : answer.reports.at(0).metrics) {
+      if (m.key == key) return m.value;
+    }
+    return {};
+  }
+
+  // "PRODUCTIVE 60 ...": bucket and seconds, row by row.
+  std::string Buckets(const ReportSet& answer) {
+    std::string text;
+    for (const Row& row : RowsOf(answer, "goodput", "buckets")) {
+      if (row.Int("time") == 0) continue;
+      text += fmt::format("{}{} {}", text.empty() ? "" : " ", row.Text("bucket"),
+                          static_cast<double>(row.Int("time")) / 1e9);
+    }
+    return text;
+  }
+
+  const ScratchFolder folder_;
+};
+
+TEST_F(GoodputReportTest, SaysWhereTheTimeWent) {
+  const ReportSet answer = Answer(Job());
+  EXPECT_EQ(Buckets(answer),
+            "PRODUCTIVE 60 INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 20 TRAINING_PREP 10 "
+            "WASTED_PROGRESS_FROM_DISRUPTION 10");
+  EXPECT_EQ(MetricOf(answer, "goodput_ratio"), Cell(0.6));
+  EXPECT_EQ(MetricOf(answer, "total"), Cell(100 * kSecond));
+  EXPECT_EQ(MetricOf(answer, "productive"), Cell(60 * kSecond));
+  EXPECT_EQ(MetricOf(answer, "disruptions"), Cell(int64_t{1}));
+  EXPECT_EQ(MetricOf(answer, "max_productive_step"), Cell(int64_t{5}));
+  const auto disruptions = RowsOf(answer, "goodput", "disruptions");
+  ASSERT_EQ(disruptions.size(), 1u);
+  EXPECT_EQ(disruptions[0].Int("cost"), 30 * kSecond);
+  EXPECT_EQ(RowsOf(answer, "goodput", "attempts").size(), 2u);
+  EXPECT_EQ(answer.run.name, "j");
+  EXPECT_EQ(answer.run.files.at(0).events, 13);
+}
+
+TEST_F(GoodputReportTest, ReadsGzipAndFilesInOrder) {
+  const std::string job = Job();
+  const size_t cut = job.find('\n', job.size() / 2) + 1;
+  const auto answer = GoodputReport({.files = {folder_.Write("a.gz", Gzip(job.substr(0, cut))),
+                                               folder_.Write("b.jsonl", job.substr(cut))}});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(MetricOf(*answer, "productive"), Cell(60 * kSecond));
+}
+
+TEST_F(GoodputReportTest, TimesWindowsAndExclusions) {
+  const auto at = [](double seconds) { return kBegin + static_cast<int64_t>(seconds * 1e9); };
+  // Asked in the middle, nothing later is known: the fourth step is open.
+  EXPECT_EQ(Buckets(Answer(Job(), {.at = at(45)})), "PRODUCTIVE 30 TRAINING_PREP 10 IN_PROGRESS 5");
+  EXPECT_EQ(Buckets(Answer(Job(), {.window = std::pair(at(45), at(65))})),
+            "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 15 WASTED_PROGRESS_FROM_DISRUPTION 5");
+  const ReportSet excluded = Answer(Job(), {.exclusions = {{{at(50), at(70)}}}});
+  EXPECT_EQ(MetricOf(excluded, "goodput_ratio"), Cell(60.0 / 80));
+}
+
+// A hang shows up in the last hour.
+TEST_F(GoodputReportTest, RollingWindowsEndNow) {
+  const std::string job = Entry(At("job_start_time", 0)) + Steps(0, 719, 0, 10);
+  const ReportSet answer = Answer(job, {.at = kBegin + 9000 * kSecond});
+  const auto rows = RowsOf(answer, "goodput", "rolling");
+  ASSERT_EQ(rows.size(), 1u);  // of two and a half hours
+  EXPECT_EQ(rows[0].Text("window"), "hour");
+  EXPECT_EQ(rows[0].Int("productive"), (7190 - 5400) * kSecond);
+  const ReportSet part = Answer(job, {.window = std::pair(kBegin, kBegin + 7000 * kSecond)});
+  for (const Table& table : part.reports.at(0).tables) EXPECT_NE(table.key, "rolling");
+}
+
+// Rolling back is what the library understands: the same, but for what it calls the time down.
+TEST_F(GoodputReportTest, TheLibrarysNumbers) {
+  const ReportSet answer = Answer(Job(), {.mode = GoodputMode::kMlGoodput});
+  EXPECT_EQ(Buckets(answer),
+            "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 20 TRAINING_PREP 10 "
+            "WASTED_PROGRESS_FROM_DISRUPTION 10");
+  EXPECT_EQ(MetricOf(answer, "goodput_ratio"), Cell(0.6));
+  EXPECT_EQ(MetricOf(answer, "ideal_step_time"), Cell(10 * kSecond));
+}
+
+// Its headline defect: a save on the notice, and the outage is productive.
+TEST_F(GoodputReportTest, TheLibraryMissesAGracefulPreemption) {
+  const std::string job = Entry(At("job_start_time", 0)) + Steps(0, 4, 0, 10) +
+                          Entry(At("job_start_time", 300)) + Steps(5, 9, 300, 10) +
+                          Entry(At("job_end_time", 350));
+  EXPECT_EQ(MetricOf(Answer(job), "disruptions"), Cell(int64_t{1}));
+  EXPECT_NEAR(std::get<double>(MetricOf(Answer(job), "goodput_ratio")), 90.0 / 350, 1e-12);
+  const ReportSet theirs = Answer(job, {.mode = GoodputMode::kMlGoodput});
+  EXPECT_EQ(MetricOf(theirs, "disruptions"), Cell(int64_t{0}));
+  EXPECT_EQ(MetricOf(theirs, "goodput_ratio"), Cell(1.0));
+}
+
+TEST_F(GoodputReportTest, WhatTheLibraryCannotAnswerSaysSo) {
+  const ReportSet answer = Answer(Steps(0, 4, 0, 10), {.mode = GoodputMode::kMlGoodput});
+  EXPECT_EQ(answer.reports.at(0).status, Status::kPartial);
+  EXPECT_TRUE(answer.reports.at(0).why.contains("Total job time is zero"));
+  EXPECT_EQ(MetricOf(Answer(Steps(0, 4, 0, 10)), "productive"), Cell(40 * kSecond));
+}
+
+TEST_F(GoodputReportTest, JobsAreToldApart) {
+  const std::string events =
+      Entry(At("job_start_time", 0), "a") + Steps(0, 3, 0, 10) + Entry(At("job_end_time", 40), "a");
+  const std::string path = folder_.Write("two.jsonl", events);
+  const auto unclear = GoodputReport({.files = {path}});
+  ASSERT_FALSE(unclear);
+  EXPECT_TRUE(unclear.error().where.contains("'a'"));
+  EXPECT_EQ(MetricOf(Answer(events, {.job = "a"}), "total"), Cell(40 * kSecond));
+  EXPECT_EQ(Answer(events, {.job = "a"}).run.notes.at(0).name, "other_job");
+  EXPECT_EQ(Answer(events, {.job = "b"}).reports.at(0).status, Status::kUnavailable);
+}
+
+TEST_F(GoodputReportTest, NothingToSayIsUnavailable) {
+  for (const char* nothing : {"", "\n\n", "garbage\n", "{}\n", "{\"job_name\": \"j\"}\n"}) {
+    const ReportSet answer = Answer(nothing);
+    EXPECT_EQ(answer.reports.at(0).status, Status::kUnavailable) << nothing;
+    EXPECT_TRUE(answer.reports.at(0).tables.empty());
+  }
+  EXPECT_EQ(Answer(Job(), {.at = kBegin - 1}).reports.at(0).status, Status::kUnavailable);
+  EXPECT_FALSE(GoodputReport({.files = {"/no/such/file"}}));
+}
+
+// Every irregularity is a note with a count.
+TEST_F(GoodputReportTest, OddEventsAreNoted) {
+  const ReportSet answer = Answer(Job() + "garbage\n" + Job());
+  EXPECT_EQ(MetricOf(answer, "productive"), Cell(60 * kSecond));
+  const auto& notes = answer.reports.at(0).notes;
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].name, "duplicate");
+  EXPECT_EQ(notes[0].count, 13);
+  EXPECT_EQ(answer.run.notes.at(0).name, "bad_line");
+}
+
+TEST_F(GoodputReportTest, ConditionsHold) {
+  const ReportSet answer = Answer(Job());
+  EXPECT_EQ(Matches(answer, std::vector{*ParseCondition("goodput.goodput_ratio<0.7")})->size(), 1u);
+  EXPECT_TRUE(Matches(answer, std::vector{*ParseCondition("goodput.disruptions>1")})->empty());
+}
+
+TEST(GoodputTime, IsSecondsOrNow) {
+  EXPECT_EQ(ParseGoodputTime("1780000000.25").value(), kBegin + kSecond / 4);
+  EXPECT_GT(ParseGoodputTime("now").value(), kSecond);
+  for (const char* bad : {"", "soon", "1e30", "12x", "nan"})
+    EXPECT_FALSE(ParseGoodputTime(bad)) << bad;
+  EXPECT_EQ(ParseGoodputInterval("1..2.5").value(), std::pair(kSecond, 5 * kSecond / 2));
+  for (const char* bad : {"", "1", "2..1", "1..", "..2"})
+    EXPECT_FALSE(ParseGoodputInterval(bad)) << bad;
+}
+
+}  // namespace
+}  // namespace stepscope::testing
