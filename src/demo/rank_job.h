@@ -16,7 +16,7 @@
 #include "demo/events.h"
 #include "demo/gpu.h"
 #include "demo/plan.h"
-#include "demo/random.h"
+#include "base/random.h"
 #include "demo/truth.h"
 
 namespace stepscope::demo {

@@ -1,0 +1,102 @@
+// The simulation against the exact form, and against itself. Seeds are fixed: a test that passes
+// once passes always.
+#include "goodput/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/random.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr double kSigmas = 4;
+
+TEST(RandomTest, ExponentialHasItsMomentsAndTail) {
+  Random random(7, 0);
+  constexpr int kDraws = 200'000;
+  double sum = 0, squares = 0;
+  int above = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const double x = random.Exponential();
+    sum += x;
+    squares += x * x;
+    above += x > 3 ? 1 : 0;
+  }
+  EXPECT_NEAR(sum / kDraws, 1, kSigmas / std::sqrt(kDraws));
+  EXPECT_NEAR(squares / kDraws, 2, kSigmas * std::sqrt(20.0 / kDraws));  // E x^4 - 4 = 20
+  const double tail = std::exp(-3.0);
+  EXPECT_NEAR(above / double{kDraws}, tail, kSigmas * std::sqrt(tail / kDraws));
+}
+
+// Every combination of jobs, from one that fails once a day to one that fails every ten minutes.
+TEST(SimulateTest, AgreesWithTheExactForm) {
+  uint64_t seed = 0;
+  int hopeless = 0;
+  for (const double mtbf_s : {86400.0, 11135.0, 600.0}) {
+    for (const double interval_s : {60.0, 900.0, 7200.0}) {
+      for (const double announced : {0.0, 0.4, 1.0}) {
+        for (const double persist_s : {0.0, 200.0, 1500.0}) {
+          for (const double spares : {0.0, 0.7}) {
+            const Parameters p{.failures_per_s = 1 / mtbf_s,
+                               .interval_s = interval_s,
+                               .save_s = 25,
+                               .persist_s = persist_s,
+                               .reschedule_s = 700,
+                               .swap_s = 40,
+                               .spare_share = spares,
+                               .restart_s = 180,
+                               .announced_share = announced,
+                               .emergency_save_s = 35};
+            const auto simulated = Simulate(p, {.seed = ++seed, .failures = 20'000});
+            if (ExactForm(p).goodput < 1e-3) {  // an interval of twelve uptimes
+              EXPECT_FALSE(simulated);
+              ++hopeless;
+              continue;
+            }
+            ASSERT_TRUE(simulated);
+            EXPECT_GT(simulated->standard_error, 0);
+            EXPECT_LT(simulated->standard_error, 0.01);
+            EXPECT_NEAR(simulated->goodput, ExactForm(p).goodput,
+                        kSigmas * simulated->standard_error)
+                << mtbf_s << " " << interval_s << " " << announced << " " << persist_s;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(seed, 162u);
+  EXPECT_EQ(hopeless, 6);
+}
+
+// The stated error is one sigma: about two thirds of many simulations are that close.
+TEST(SimulateTest, StatesItsErrorTruly) {
+  const Parameters p{
+      .failures_per_s = 1 / 5000.0, .interval_s = 900, .save_s = 30, .restart_s = 300};
+  const double exact = ExactForm(p).goodput;
+  int within = 0;
+  constexpr int kRuns = 400;
+  for (int i = 0; i < kRuns; ++i) {
+    const auto simulated =
+        Simulate(p, {.seed = 1000u + static_cast<uint64_t>(i), .failures = 2000});
+    within += std::abs(simulated->goodput - exact) <= simulated->standard_error ? 1 : 0;
+  }
+  EXPECT_NEAR(within, 0.683 * kRuns, kSigmas * std::sqrt(kRuns * 0.683 * 0.317));
+}
+
+TEST(SimulateTest, SameSeedSameAnswer) {
+  const Parameters p{.failures_per_s = 1e-4, .interval_s = 900, .save_s = 30, .restart_s = 300};
+  const auto once = Simulate(p, {.seed = 3, .failures = 1000});
+  EXPECT_EQ(once->goodput, Simulate(p, {.seed = 3, .failures = 1000})->goodput);
+  EXPECT_NE(once->goodput, Simulate(p, {.seed = 4, .failures = 1000})->goodput);
+}
+
+TEST(SimulateTest, HasAnEndAlsoWhereRestartsHaveNone) {
+  const Parameters never{.failures_per_s = 1, .interval_s = 9, .save_s = 1, .restart_s = 1e5};
+  EXPECT_FALSE(Simulate(never, {.seed = 1, .failures = 1000}));
+  EXPECT_FALSE(Simulate({.interval_s = 9, .save_s = 1}));  // without failures
+}
+
+}  // namespace
+}  // namespace stepscope::goodput
