@@ -212,6 +212,27 @@ TEST(Cli, SaysItsVersionAndHelpsWithExamples) {
   ExpectError(Stepscope("analyze x --frobnicate"), "--frobnicate", "--help");
 }
 
+TEST(Cli, GoodputModelAnswersInEveryFormat) {
+  const std::string job = "goodput model --mtbf 3h --save-time 1m --restart-time 10m";
+  const Outcome text = Stepscope(job + " --checkpoint-interval 1h30m");
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(text.out.contains("best checkpoint interval")) << text.out;
+  for (const char* format : {"json", "csv", "markdown"}) {
+    const Outcome outcome = Stepscope(job + " --format " + format);
+    EXPECT_EQ(outcome.code, 0) << format;
+    EXPECT_TRUE(outcome.out.contains("faster saves")) << format;
+  }
+  const Outcome judged = Stepscope(job + " --fail-on 'goodput_model.goodput<0.9'");
+  EXPECT_EQ(judged.code, 1) << judged.err;
+}
+
+TEST(Cli, GoodputModelExplainsWhatItCannotRead) {
+  ExpectError(Stepscope("goodput model --mtbf soon"), "cannot read 'soon' as a time", "--help");
+  ExpectError(Stepscope("goodput model --mtbf 3h"), "save block the job", "--save-time 60s");
+  ExpectError(Stepscope("goodput model --cause gpu"), "NAME=N", "--help");
+  ExpectError(Stepscope("goodput"), "subcommand", "goodput --help");
+}
+
 TEST(Cli, CompletionsAreScriptsThatTheirShellsRead) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const Outcome outcome = Stepscope(std::string("completions ") + shell);

@@ -21,6 +21,7 @@ void AddCompare(CLI::App& app, Command& chosen);
 void AddList(CLI::App& app, Command& chosen);
 void AddExplain(CLI::App& app, Command& chosen);
 void AddDemo(CLI::App& app, Command& chosen);
+void AddGoodput(CLI::App& app, Command& chosen);
 void AddCompletions(CLI::App& app, Command& chosen);
 
 }  // namespace stepscope::cli

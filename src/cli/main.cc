@@ -49,6 +49,7 @@ int Main(int argc, char** argv) {
   AddList(app, chosen);
   AddExplain(app, chosen);
   AddDemo(app, chosen);
+  AddGoodput(app, chosen);
   AddCompletions(app, chosen);
   if (argc == 1) {
     fmt::print("{}", app.help());

@@ -1,0 +1,11 @@
+// The subcommands of `stepscope goodput`: each adds itself to the parser, as those in commands.h
+// do.
+#pragma once
+
+#include "cli/commands.h"
+
+namespace stepscope::cli {
+
+void AddGoodputModel(CLI::App& goodput, Command& chosen);
+
+}  // namespace stepscope::cli
