@@ -259,6 +259,8 @@ TEST(Cli, BashCompletesSubcommandsOptionsAndNames) {
   EXPECT_TRUE(complete("stepscope analyze --on", 2).contains("--only"));
   EXPECT_TRUE(complete("stepscope explain idle", 2).contains("idle_time"));
   EXPECT_TRUE(complete("stepscope analyze --format js", 3).contains("json"));
+  EXPECT_TRUE(complete("stepscope goodput mo", 2).contains("model"));
+  EXPECT_TRUE(complete("stepscope goodput model --save-t", 3).contains("--save-time"));
 }
 
 }  // namespace

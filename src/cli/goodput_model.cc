@@ -126,10 +126,10 @@ FailureCause ReadCause(const std::string& text) {
 
 void AddFailures(CLI::App& command, GoodputModelOptions& o) {
   Group(command, "How often the job fails")
-      .Time("--mtbf", o.mtbf_s, "Mean time between failures of the whole job")
+      .Time("--mtbf", o.mtbf_s, "Mean time between failures of the whole job (M)")
       .Time("--mtbf-per-node", o.mtbf_per_node_s, "The same of one node; needs --nodes or --chips")
       .Count("--failures-per-node-day", o.failures_per_node_day,
-             "Failures of one node in a day; needs --nodes or --chips")
+             "Failures of one node in a day (r_f); needs --nodes or --chips")
       .Count("--failures", o.failures, "Failures that were counted; needs --over")
       .Time("--over", o.over_s, "The time they were counted in")
       .Time("--observed-mtbf", o.observed_mtbf_s, "Observed time between failures, to compare")
@@ -153,15 +153,16 @@ void AddFailures(CLI::App& command, GoodputModelOptions& o) {
 void AddCosts(CLI::App& command, GoodputModelOptions& o) {
   Group(command, "Checkpoints")
       .Time("--checkpoint-interval", o.checkpoint_interval_s,
-            "Work from one save to the next [the best there is]")
-      .Time("--save-time", o.save_s, "For how long a save blocks the job")
+            "Work from one save to the next (tau) [the best there is]")
+      .Time("--save-time", o.save_s, "For how long a save blocks the job (w)")
       .Time("--persist-time", o.persist_s, "Until it is durable after that, in the background [0]")
       .Share("--announced-share", o.announced_share, "Failures heard of in time to save [0]")
       .Time("--emergency-save-time", o.emergency_save_s,
             "How long that save takes [--save-time and --persist-time]");
   Group(command, "Restarts")
-      .Time("--restart-time", o.restart_s, "From having nodes to the first step")
-      .Time("--reschedule-time", o.reschedule_s, "Until there are nodes again, without a spare [0]")
+      .Time("--restart-time", o.restart_s, "From having nodes to the first step (u0, t_rm)")
+      .Time("--reschedule-time", o.reschedule_s,
+            "Until there are nodes again, without a spare (t_re) [0]")
       .Whole("--spares", o.spares, "Nodes kept as hot spares [0]")
       .Time("--swap-time", o.swap_s,
             "Until a spare has taken over [--reschedule-time / 10.87, ByteRobust]")
@@ -191,11 +192,11 @@ void AddLevers(CLI::App& command, GoodputModelOptions& o) {
 
 void AddProgram(CLI::App& command, GoodputModelOptions& o) {
   Group(command, "Program goodput")
-      .Count("--parameters", o.parameters, "Parameters of a dense transformer")
-      .Count("--layers", o.layers, "Its layers")
-      .Count("--heads", o.heads, "Its attention heads")
-      .Count("--head-dim", o.head_dim, "Dimension of a head")
-      .Count("--sequence-length", o.sequence_length, "Tokens of a sequence")
+      .Count("--parameters", o.parameters, "Parameters of a dense transformer (N)")
+      .Count("--layers", o.layers, "Its layers (L)")
+      .Count("--heads", o.heads, "Its attention heads (H)")
+      .Count("--head-dim", o.head_dim, "Dimension of a head (Q)")
+      .Count("--sequence-length", o.sequence_length, "Tokens of a sequence (T)")
       .Count("--tokens-per-second", o.tokens_per_second, "Of all chips together; needs --chips")
       .Count("--tflops-per-chip", o.tflops_per_chip, "Achieved, where the framework prints it")
       .Count("--peak-tflops", o.peak_tflops, "What a chip can do at most, dense")

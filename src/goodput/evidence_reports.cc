@@ -124,7 +124,7 @@ void AddPairs(const char* key, const char* title, const std::vector<double>& bef
   report.metrics.push_back(
       RatioMetric(std::string(key) + "_saving", std::string(title) + ": mean saving", saving));
   report.headline += fmt::format("{}{} {:.2f}x faster, {:.2f} % less",
-                                 report.headline.empty() ? "" : "; ", title, ratio, saving * 100);
+                                 report.headline.empty() ? "" : ". ", title, ratio, saving * 100);
 }
 
 }  // namespace
@@ -164,13 +164,13 @@ std::optional<Report> GainsReport(const GoodputModelOptions& o) {
     return std::nullopt;
   }
   Report report{.analysis = "goodput_gains", .title = "Before and after"};
-  AddPairs("restart", "restarts", o.restart_before_s, o.restart_after_s, report);
-  AddPairs("save", "saves", o.save_before_s, o.save_after_s, report);
+  AddPairs("restart", "Restarts", o.restart_before_s, o.restart_after_s, report);
+  AddPairs("save", "Saves", o.save_before_s, o.save_after_s, report);
   if (!o.relative_mfu.empty()) {
     const double loss = 1 - Mean(o.relative_mfu);
     report.metrics.push_back(RatioMetric("mfu_loss", "MFU lost", loss));
     report.headline +=
-        fmt::format("{}{:.2f} % of MFU lost", report.headline.empty() ? "" : "; ", loss * 100);
+        fmt::format("{}MFU {:.2f} % lower", report.headline.empty() ? "" : ". ", loss * 100);
   }
   report.headline += ".";
   return report;

@@ -97,10 +97,11 @@ std::optional<Finding> PrintedSharesDisagree(const Table& causes, int64_t all) {
                          SayShare(*share), SayShare(*printed));
   }
   if (which.empty()) return std::nullopt;
-  return Finding{.severity = Severity::kLow,
-                 .says = "The printed shares of causes contradict the printed counts.",
-                 .because = which,
-                 .hint = "go by the counts"};
+  return Finding{
+      .severity = Severity::kLow,
+      .says = fmt::format("The printed shares of {} contradict the printed counts.", causes.key),
+      .because = which,
+      .hint = "go by the counts"};
 }
 
 void AddCauses(const GoodputModelOptions& options, Report& report) {

@@ -72,8 +72,7 @@ Shares ExactForm(const Parameters& p);
 // of the order of its square; see kFirstOrderHolds.
 double FirstOrderLoad(const Parameters& p);
 
-// Up to this load, 0.2, the first order is within about a point of the exact form where the
-// interval is not far from the best.
+// Up to this load the first order is within 2 points of the exact form, half the square of the load.
 inline constexpr double kFirstOrderHolds = 0.2;
 
 }  // namespace stepscope::goodput

@@ -95,7 +95,7 @@ Result<void> CheckCounts(const GoodputModelOptions& o) {
                    {"--spares", number(o.spares), 0, 1e5},
                    {"--lever-spares", lever_spares, 0, 1e5},
                    {"--price-per-chip-hour", o.price_per_chip_hour, 0, 1e6},
-                   {"--simulated-failures", number(o.simulated_failures), 1000, 1e8},
+                   {"--simulated-failures", number(o.simulated_failures), 1000, 1e7},
                    count("--parameters", o.parameters, kMost),
                    count("--layers", o.layers),
                    count("--heads", o.heads),
@@ -142,7 +142,7 @@ Result<void> CheckLists(const GoodputModelOptions& o) {
   }
   if (auto checked = CheckList("--relative-mfu", o.relative_mfu, 0, 2); !checked) return checked;
   for (const int64_t machines : o.standby_machines) {
-    const Bounded bounded{"--standby-machines", static_cast<double>(machines), 1, 1e7};
+    const Bounded bounded{"--standby-machines", static_cast<double>(machines), 1, 1e6};
     if (auto checked = Check(bounded); !checked) return checked;
   }
   for (const FailureCause& cause : o.causes) {

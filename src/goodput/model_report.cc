@@ -257,8 +257,8 @@ std::optional<Finding> FirstOrderBreaksDown(const Parameters& now) {
       .severity = Severity::kLow,
       .says = "The first-order form breaks down here: it " + gives + ".",
       .because = fmt::format("failures times what each costs, lambda (R + t_ch), come to "
-                             "{:.2f} of the time; the form neglects the square of that "
-                             "and holds up to about {}",
+                             "{:.2f} of the time; the form leaves out its "
+                             "square and holds up to about {}",
                              load, kFirstOrderHolds),
       .hint =
           "go by the exact form, and distrust published estimates of first order at "

@@ -97,6 +97,24 @@ TEST(ModelTest, FormsAgreeWhereFailuresAreRare) {
   EXPECT_NEAR(UptimeForm(p).value(), exact, 1e-6);
 }
 
+TEST(ModelTest, TheFirstOrderHoldsAsFarAsItSays) {
+  int held = 0;
+  for (const double save_s : {1.0, 10.0, 60.0, 300.0}) {
+    for (const double restart_s : {0.0, 60.0, 300.0, 900.0, 1800.0}) {
+      for (const double interval_s : {120.0, 600.0, 1200.0, 3600.0}) {
+        const Parameters p{.failures_per_s = 1e-4,
+                           .interval_s = interval_s,
+                           .save_s = save_s,
+                           .restart_s = restart_s};
+        if (FirstOrderLoad(p) > kFirstOrderHolds) continue;
+        EXPECT_NEAR(FirstOrderForm(p).value(), ExactForm(p).goodput, 0.02);
+        ++held;
+      }
+    }
+  }
+  EXPECT_GT(held, 50);
+}
+
 TEST(ModelTest, AFormThatWouldBeNegativeHasNoValue) {
   const Parameters p{.failures_per_s = 1e-2, .interval_s = 100, .save_s = 1, .restart_s = 600};
   EXPECT_FALSE(FirstOrderForm(p));

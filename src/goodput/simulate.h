@@ -2,7 +2,8 @@
 // with.
 //
 // Shares with it the description of the process (goodput/model.h) and none of its algebra. Same
-// seed, same answer on every machine, as far as it has IEEE 754 doubles.
+// seed, same answer on every machine, as far as its doubles are those of IEEE 754 and its compiler
+// fuses no multiplications with additions.
 #pragma once
 
 #include <cstdint>

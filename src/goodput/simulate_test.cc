@@ -6,29 +6,10 @@
 
 #include <cmath>
 
-#include "base/random.h"
-
 namespace stepscope::goodput {
 namespace {
 
 constexpr double kSigmas = 4;
-
-TEST(RandomTest, ExponentialHasItsMomentsAndTail) {
-  Random random(7, 0);
-  constexpr int kDraws = 200'000;
-  double sum = 0, squares = 0;
-  int above = 0;
-  for (int i = 0; i < kDraws; ++i) {
-    const double x = random.Exponential();
-    sum += x;
-    squares += x * x;
-    above += x > 3 ? 1 : 0;
-  }
-  EXPECT_NEAR(sum / kDraws, 1, kSigmas / std::sqrt(kDraws));
-  EXPECT_NEAR(squares / kDraws, 2, kSigmas * std::sqrt(20.0 / kDraws));  // E x^4 - 4 = 20
-  const double tail = std::exp(-3.0);
-  EXPECT_NEAR(above / double{kDraws}, tail, kSigmas * std::sqrt(tail / kDraws));
-}
 
 // Every combination of jobs, from one that fails once a day to one that fails every ten minutes.
 TEST(SimulateTest, AgreesWithTheExactForm) {
@@ -88,6 +69,7 @@ TEST(SimulateTest, StatesItsErrorTruly) {
 TEST(SimulateTest, SameSeedSameAnswer) {
   const Parameters p{.failures_per_s = 1e-4, .interval_s = 900, .save_s = 30, .restart_s = 300};
   const auto once = Simulate(p, {.seed = 3, .failures = 1000});
+  EXPECT_NEAR(once->goodput, 0.8940510165832547, 1e-12);  // on other machines, too
   EXPECT_EQ(once->goodput, Simulate(p, {.seed = 3, .failures = 1000})->goodput);
   EXPECT_NE(once->goodput, Simulate(p, {.seed = 4, .failures = 1000})->goodput);
 }

@@ -16,7 +16,7 @@ int64_t SparesFor(double share, double failures_per_s, double repair_s);
 
 // The least number that `share` of the time is enough for those of `machines` that are down, each
 // with `down_probability`: a quantile of the binomial distribution. ByteRobust (arXiv 2509.16293)
-// keeps the P99, share 0.99, as warm standbys. REQUIRES: 0 <= machines <= 10^7, probability in
+// keeps the P99, share 0.99, as warm standbys. REQUIRES: 0 <= machines <= 10^6, probability in
 // 0..1, share < 1.
 int64_t StandbyMachines(int64_t machines, double down_probability, double share);
 
