@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
+#include <utility>
+
 #include "goodput/evidence.h"
 #include "goodput/model_question.h"
 #include "goodput/say.h"
@@ -31,7 +34,9 @@ void AddUtilization(const GoodputModelOptions& o, double mfu, Report& report) {
 }
 
 Result<void> AddTokens(const GoodputModelOptions& o, Report& report) {
-  if (!o.parameters) return Missing("--parameters", "tokens per second need the model's size");
+  if (!o.parameters || !o.tokens_per_second || !o.peak_tflops) {
+    return Missing("--parameters", "tokens per second need the model's size");
+  }
   const auto chips = ChipsOf(o);
   if (!chips) return Missing("--chips", "tokens per second need the number of chips");
   const bool has_shape = o.layers && o.heads && o.head_dim && o.sequence_length;
@@ -42,60 +47,73 @@ Result<void> AddTokens(const GoodputModelOptions& o, Report& report) {
   const DenseModel model{*o.parameters, o.layers.value_or(0), o.heads.value_or(0),
                          o.head_dim.value_or(0), o.sequence_length.value_or(0)};
   const double matmul = MatmulFlopsPerToken(model), attention = AttentionFlopsPerToken(model);
-  const auto mfu = [&](double flops) {
-    return Mfu(*o.tokens_per_second, flops, *chips, *o.peak_tflops * 1e12);
-  };
+  const auto mfu = [tokens = *o.tokens_per_second, all = *chips, peak = *o.peak_tflops * 1e12](
+                       double flops) { return Mfu(tokens, flops, all, peak); };
   report.metrics.push_back(RatioMetric("mfu_without_attention", "without attention", mfu(matmul)));
   AddUtilization(o, mfu(matmul + attention), report);
   return {};
 }
 
-// Only what was checked to be there.
-bool HasFleet(const GoodputModelOptions& o) {
-  return o.capacity_chip_s && o.allocated_chip_s && o.saved_chip_s;
+// A number and the option it comes from.
+struct Given {
+  std::string_view option;
+  std::optional<double> value;
+};
+
+// `part` of `whole`; no value where neither was given.
+Result<std::optional<double>> ShareOf(const Given& part, const Given& whole) {
+  if (!part.value && !whole.value) return std::nullopt;
+  if (!part.value || !whole.value) {
+    return Missing(part.option, fmt::format("goes with {}: give both", whole.option));
+  }
+  if (*whole.value <= 0) return Missing(whole.option, "must be more than 0");
+  if (*part.value > *whole.value) {
+    return Missing(part.option, fmt::format("must be at most {}", whole.option));
+  }
+  return *part.value / *whole.value;
 }
 
-Result<void> CheckProduct(const GoodputModelOptions& o) {
-  if ((o.capacity_chip_s || o.allocated_chip_s || o.saved_chip_s) && !HasFleet(o)) {
-    return Missing("--capacity-chip-time",
-                   "goes with --allocated-chip-time and --saved-chip-time: give all three");
-  }
-  if (HasFleet(o) && (*o.allocated_chip_s > *o.capacity_chip_s || *o.allocated_chip_s <= 0)) {
-    return Missing("--allocated-chip-time", "must be more than 0 and at most the capacity");
-  }
-  if (HasFleet(o) && *o.saved_chip_s > *o.allocated_chip_s) {
-    return Missing("--saved-chip-time", "must be at most what was allocated");
-  }
-  if (o.steps_tried.has_value() != o.steps_committed.has_value()) {
-    return Missing("--steps-committed", "goes with --steps-tried: give both");
-  }
-  if (o.steps_tried && *o.steps_committed > *o.steps_tried) {
-    return Missing("--steps-committed", "must be at most --steps-tried");
-  }
-  if (o.replicas.has_value() != o.mean_replicas.has_value()) {
-    return Missing("--mean-replicas", "goes with --replicas: give both");
-  }
-  if (o.replicas && *o.mean_replicas > *o.replicas) {
-    return Missing("--mean-replicas", "must be at most --replicas");
-  }
-  if (o.wasted_chip_s && (!ChipsOf(o) || !o.over_s)) {
-    return Missing("--wasted-chip-time", "needs --chips and --over");
-  }
-  if (o.wasted_chip_s && *o.wasted_chip_s > *ChipsOf(o) * *o.over_s) {
-    return Missing("--wasted-chip-time", "must be at most what there was: --chips times --over");
-  }
-  return {};
+// Chip time that there was, where somebody says how much of it was wasted.
+Given ChipTime(const GoodputModelOptions& o) {
+  Given all{"--chips times --over", std::nullopt};
+  const auto chips = ChipsOf(o);
+  if (o.wasted_chip_s && chips && o.over_s) all.value = *chips * *o.over_s;
+  return all;
 }
 
-void AddFleet(const GoodputModelOptions& o, Report& report) {
-  const ProductivityGoodput goodput{*o.allocated_chip_s / *o.capacity_chip_s,
-                                    *o.saved_chip_s / *o.allocated_chip_s,
-                                    o.program_goodput.value_or(1)};
+// What became of chip time, as far as it was given.
+struct ChipShares {
+  std::optional<double> scheduling, runtime, steps, replicas, wasted;
+};
+
+Result<ChipShares> ChipSharesOf(const GoodputModelOptions& o) {
+  const Given allocated{"--allocated-chip-time", o.allocated_chip_s};
+  ChipShares shares;
+  struct Wanted {
+    std::optional<double>& share;
+    Given part, whole;
+  };
+  for (const auto& [share, part, whole] : std::initializer_list<Wanted>{
+           {shares.scheduling, allocated, {"--capacity-chip-time", o.capacity_chip_s}},
+           {shares.runtime, {"--saved-chip-time", o.saved_chip_s}, allocated},
+           {shares.steps,
+            {"--steps-committed", o.steps_committed},
+            {"--steps-tried", o.steps_tried}},
+           {shares.replicas, {"--mean-replicas", o.mean_replicas}, {"--replicas", o.replicas}},
+           {shares.wasted, {"--wasted-chip-time", o.wasted_chip_s}, ChipTime(o)}}) {
+    const auto found = ShareOf(part, whole);
+    if (!found) return std::unexpected(found.error());
+    share = *found;
+  }
+  return shares;
+}
+
+void AddFleet(std::optional<double> program, const ProductivityGoodput& goodput, Report& report) {
   report.metrics.push_back(RatioMetric("scheduling", "scheduling goodput", goodput.scheduling));
   report.metrics.push_back(RatioMetric("runtime", "runtime goodput", goodput.runtime));
   std::string says = fmt::format("Scheduling {} x runtime {}", SayShare(goodput.scheduling),
                                  SayShare(goodput.runtime));
-  if (o.program_goodput) {
+  if (program) {
     report.metrics.push_back(RatioMetric("program", "program goodput", goodput.program));
     says += fmt::format(" x program {}", SayShare(goodput.program));
     report.metrics.push_back(RatioMetric("product", "ML productivity goodput", goodput.product()));
@@ -103,12 +121,11 @@ void AddFleet(const GoodputModelOptions& o, Report& report) {
   report.headline = fmt::format("{} = {}.", says, SayShare(goodput.product()));
 }
 
-void AddSteps(const GoodputModelOptions& o, Report& report) {
-  const double steps = *o.steps_committed / *o.steps_tried;
+void AddSteps(double steps, std::optional<double> replicas, Report& report) {
   report.metrics.push_back(RatioMetric("committed_steps", "steps that were committed", steps));
   std::string says = fmt::format("{} of the steps were committed", SayShare(steps));
-  if (o.replicas) {
-    const double work = steps * *o.mean_replicas / *o.replicas;
+  if (replicas) {
+    const double work = steps * *replicas;
     report.metrics.push_back(RatioMetric("committed_work", "of the work of all replicas", work));
     says += fmt::format(", {} of the work of all replicas", SayShare(work));
   }
@@ -129,34 +146,36 @@ void AddPairs(const char* key, const char* title, const std::vector<double>& bef
 
 }  // namespace
 
-Result<std::optional<Report>> ProgramReport(const GoodputModelOptions& o) {
-  if (!o.tokens_per_second && !o.tflops_per_chip) return std::nullopt;
+Result<std::vector<Report>> ProgramReport(const GoodputModelOptions& o) {
+  if (!o.tokens_per_second && !o.tflops_per_chip) return {};
   if (!o.peak_tflops) {
     return Missing("--peak-tflops", "what can a chip do at most? There is no usual peak to assume");
   }
   Report report{.analysis = "goodput_program", .title = "Program goodput"};
   if (o.tflops_per_chip) {
     AddUtilization(o, *o.tflops_per_chip / *o.peak_tflops, report);
-    return report;
+  } else if (auto added = AddTokens(o, report); !added) {
+    return std::unexpected(added.error());
   }
-  if (auto added = AddTokens(o, report); !added) return std::unexpected(added.error());
-  return report;
+  return std::vector<Report>{std::move(report)};
 }
 
-Result<std::optional<Report>> ProductReport(const GoodputModelOptions& o) {
-  if (auto checked = CheckProduct(o); !checked) return std::unexpected(checked.error());
-  if (!HasFleet(o) && !o.steps_tried && !o.wasted_chip_s) return std::nullopt;
+Result<std::vector<Report>> ProductReport(const GoodputModelOptions& o) {
+  const auto shares = ChipSharesOf(o);
+  if (!shares) return std::unexpected(shares.error());
   Report report{.analysis = "goodput_product", .title = "What became of the chip time"};
-  if (HasFleet(o)) AddFleet(o, report);
-  if (o.steps_tried) AddSteps(o, report);
-  if (o.wasted_chip_s) {
-    const double wasted = *o.wasted_chip_s / (*ChipsOf(o) * *o.over_s);
-    report.metrics.push_back(RatioMetric("wasted", "chip time wasted", wasted));
+  if (shares->scheduling && shares->runtime) {
+    AddFleet(o.program_goodput,
+             {*shares->scheduling, *shares->runtime, o.program_goodput.value_or(1)}, report);
+  }
+  if (shares->steps) AddSteps(*shares->steps, shares->replicas, report);
+  if (shares->wasted) {
+    report.metrics.push_back(RatioMetric("wasted", "chip time wasted", *shares->wasted));
     if (report.headline.empty()) {
-      report.headline = fmt::format("{} of the chip time was wasted.", SayShare(wasted));
+      report.headline = fmt::format("{} of the chip time was wasted.", SayShare(*shares->wasted));
     }
   }
-  return report;
+  return report.metrics.empty() ? std::vector<Report>{} : std::vector<Report>{std::move(report)};
 }
 
 std::optional<Report> GainsReport(const GoodputModelOptions& o) {

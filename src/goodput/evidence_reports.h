@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "stepscope/goodput_model.h"
 #include "stepscope/report.h"
@@ -15,8 +16,8 @@ std::optional<Report> FailuresReport(const GoodputModelOptions& options);
 std::optional<Report> SparesReport(const GoodputModelOptions& options);
 std::optional<Report> GainsReport(const GoodputModelOptions& options);
 
-// Fail where numbers are missing or contradict one another.
-Result<std::optional<Report>> ProgramReport(const GoodputModelOptions& options);
-Result<std::optional<Report>> ProductReport(const GoodputModelOptions& options);
+// The same with none or one report; fail where numbers are missing or contradict one another.
+Result<std::vector<Report>> ProgramReport(const GoodputModelOptions& options);
+Result<std::vector<Report>> ProductReport(const GoodputModelOptions& options);
 
 }  // namespace stepscope::goodput

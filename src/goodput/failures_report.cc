@@ -34,7 +34,8 @@ Cell RatePerThousandNodeDays(const GoodputModelOptions& options) {
 
 std::optional<Finding> MtbfsDisagree(const GoodputModelOptions& options) {
   const auto modelled = ModelledMtbfS(options), observed = ObservedMtbfS(options);
-  if (!modelled || !observed) return std::nullopt;
+  const auto nodes = NodesOf(options);
+  if (!modelled || !observed || !nodes) return std::nullopt;
   const double factor = std::max(*modelled / *observed, *observed / *modelled);
   if (factor < kDisagrees) return std::nullopt;
   return Finding{
@@ -42,7 +43,7 @@ std::optional<Finding> MtbfsDisagree(const GoodputModelOptions& options) {
       .says = fmt::format(
           "Observed and modelled time between failures disagree by a factor of {:.1f}.", factor),
       .because = fmt::format("observed {}, but {} nodes that fail independently give {}",
-                             SayTime(*observed), SayCount(*NodesOf(options)), SayTime(*modelled)),
+                             SayTime(*observed), SayCount(*nodes), SayTime(*modelled)),
       .hint =
           "give the model the observed time (--mtbf), and look for failures that are not those of "
           "nodes: software, network, storage, a few bad nodes"};
@@ -161,7 +162,8 @@ std::optional<Report> FailuresReport(const GoodputModelOptions& options) {
 }
 
 std::optional<Report> SparesReport(const GoodputModelOptions& options) {
-  if (options.standby_machines.empty()) return std::nullopt;
+  if (options.standby_machines.empty() || !options.down_probability) return std::nullopt;
+  const double down = *options.down_probability;
   Report report{.analysis = "goodput_spares", .title = "Machines to keep on standby"};
   Table table{.key = "standby",
               .title = fmt::format("Enough for {} of the time", SayShare(options.standby_share)),
@@ -170,8 +172,7 @@ std::optional<Report> SparesReport(const GoodputModelOptions& options) {
                           ValueColumn("standby_share", "share", Unit::kRatio)}};
   const std::set<int64_t> sizes(options.standby_machines.begin(), options.standby_machines.end());
   for (const int64_t machines : sizes) {
-    const int64_t standby =
-        StandbyMachines(machines, *options.down_probability, options.standby_share);
+    const int64_t standby = StandbyMachines(machines, down, options.standby_share);
     table.rows.push_back(
         {machines, standby, static_cast<double>(standby) / static_cast<double>(machines)});
   }

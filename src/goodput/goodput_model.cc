@@ -1,6 +1,8 @@
 // The front door of the model: which reports the options ask for.
 #include "stepscope/goodput_model.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "goodput/evidence_reports.h"
@@ -11,7 +13,7 @@ namespace stepscope {
 namespace {
 
 using MakeReport = std::optional<Report> (*)(const GoodputModelOptions&);
-using TryReport = Result<std::optional<Report>> (*)(const GoodputModelOptions&);
+using TryReports = Result<std::vector<Report>> (*)(const GoodputModelOptions&);
 
 }  // namespace
 
@@ -28,10 +30,10 @@ Result<ReportSet> ModelGoodput(const GoodputModelOptions& options) {
   for (const MakeReport make : {FailuresReport, SparesReport, GainsReport}) {
     if (auto report = make(options)) answer.reports.push_back(std::move(*report));
   }
-  for (const TryReport make : {ProgramReport, ProductReport}) {
-    auto report = make(options);
-    if (!report) return std::unexpected(report.error());
-    if (*report) answer.reports.push_back(std::move(**report));
+  for (const TryReports make : {ProgramReport, ProductReport}) {
+    auto reports = make(options);
+    if (!reports) return std::unexpected(reports.error());
+    std::ranges::move(*reports, std::back_inserter(answer.reports));
   }
   if (answer.reports.empty()) {
     return std::unexpected(Error{

@@ -72,7 +72,8 @@ Shares ExactForm(const Parameters& p);
 // of the order of its square; see kFirstOrderHolds.
 double FirstOrderLoad(const Parameters& p);
 
-// Up to this load the first order is within 2 points of the exact form, half the square of the load.
+// Up to this load the first order is within 2 points of the exact form: half the square of the
+// load.
 inline constexpr double kFirstOrderHolds = 0.2;
 
 }  // namespace stepscope::goodput

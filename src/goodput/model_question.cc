@@ -218,7 +218,7 @@ std::optional<double> FailuresOf(const GoodputModelOptions& o) {
 std::optional<double> ObservedMtbfS(const GoodputModelOptions& o) {
   if (o.observed_mtbf_s) return o.observed_mtbf_s;
   const auto failures = FailuresOf(o);
-  if (!o.over_s || failures.value_or(0) <= 0) return std::nullopt;
+  if (!o.over_s || !failures || *failures <= 0) return std::nullopt;
   return *o.over_s / *failures;
 }
 

@@ -114,7 +114,7 @@ std::vector<Cell> LeverNumbers(const GoodputModelOptions& options, const Paramet
           goodput::TimeCell(gain * kDayS),
           MoneyPerDay(options, gain - extra),
           MoneyPerDay(options, extra),
-          paid ? Cell(*paid - *paid_now) : Cell{},
+          paid && paid_now ? Cell(*paid - *paid_now) : Cell{},
           best ? GoodputAt(*lever.becomes, best) : Cell{}};
 }
 
@@ -184,7 +184,8 @@ std::vector<Series> Curves(const Parameters& now) {
     const Parameters p = WithInterval(now, middle * std::pow(kCurveSpan, at));
     const std::optional<double> values[] = {Exact(p), FirstOrderForm(p), UptimeForm(p)};
     for (size_t c = 0; c < curves.size(); ++c) {
-      if (values[c]) curves[c].points.emplace_back(p.interval_s * 1e9, *values[c]);
+      const std::optional<double>& goodput = values[c];
+      if (goodput) curves[c].points.emplace_back(p.interval_s * 1e9, *goodput);
     }
   }
   return curves;
