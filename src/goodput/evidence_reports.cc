@@ -64,11 +64,13 @@ struct Given {
 Result<std::optional<double>> ShareOf(const Given& part, const Given& whole) {
   if (!part.value && !whole.value) return std::nullopt;
   if (!part.value || !whole.value) {
-    return Missing(part.option, fmt::format("goes with {}: give both", whole.option));
+    return Missing(part.option,
+                   fmt::format("{} goes with {}: give both", part.option, whole.option));
   }
-  if (*whole.value <= 0) return Missing(whole.option, "must be more than 0");
+  if (*whole.value <= 0)
+    return Missing(whole.option, fmt::format("{} must be more than 0", whole.option));
   if (*part.value > *whole.value) {
-    return Missing(part.option, fmt::format("must be at most {}", whole.option));
+    return Missing(part.option, fmt::format("{} must be at most {}", part.option, whole.option));
   }
   return *part.value / *whole.value;
 }
@@ -161,18 +163,19 @@ Result<std::vector<Report>> ProgramReport(const GoodputModelOptions& o) {
 }
 
 Result<std::vector<Report>> ProductReport(const GoodputModelOptions& o) {
-  const auto shares = ChipSharesOf(o);
-  if (!shares) return std::unexpected(shares.error());
+  const auto found = ChipSharesOf(o);
+  if (!found) return std::unexpected(found.error());
+  const ChipShares& shares = *found;
   Report report{.analysis = "goodput_product", .title = "What became of the chip time"};
-  if (shares->scheduling && shares->runtime) {
+  if (shares.scheduling && shares.runtime) {
     AddFleet(o.program_goodput,
-             {*shares->scheduling, *shares->runtime, o.program_goodput.value_or(1)}, report);
+             {*shares.scheduling, *shares.runtime, o.program_goodput.value_or(1)}, report);
   }
-  if (shares->steps) AddSteps(*shares->steps, shares->replicas, report);
-  if (shares->wasted) {
-    report.metrics.push_back(RatioMetric("wasted", "chip time wasted", *shares->wasted));
+  if (shares.steps) AddSteps(*shares.steps, shares.replicas, report);
+  if (shares.wasted) {
+    report.metrics.push_back(RatioMetric("wasted", "chip time wasted", *shares.wasted));
     if (report.headline.empty()) {
-      report.headline = fmt::format("{} of the chip time was wasted.", SayShare(*shares->wasted));
+      report.headline = fmt::format("{} of the chip time was wasted.", SayShare(*shares.wasted));
     }
   }
   return report.metrics.empty() ? std::vector<Report>{} : std::vector<Report>{std::move(report)};

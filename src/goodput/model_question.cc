@@ -36,8 +36,9 @@ Result<void> Check(const Bounded& b) {
   const double value = *b.value;
   const bool is_high_enough = b.above_low ? value > b.low : value >= b.low;
   if (std::isfinite(value) && is_high_enough && value <= b.high) return {};
-  return Wrong(b.option, fmt::format("{} is out of range: it must be {} {} and at most {}", value,
-                                     b.above_low ? "more than" : "at least", b.low, b.high));
+  return Wrong(b.option,
+               fmt::format("{} is out of range: {} must be {} {} and at most {}", value, b.option,
+                           b.above_low ? "more than" : "at least", b.low, b.high));
 }
 
 Result<void> CheckAll(std::initializer_list<Bounded> all) {
@@ -135,10 +136,10 @@ Result<void> CheckLists(const GoodputModelOptions& o) {
     if (auto checked = CheckList(option, values, 0, kLongestS); !checked) return checked;
   }
   if (o.restart_before_s.size() != o.restart_after_s.size()) {
-    return Wrong("--restart-after", "needs as many numbers as --restart-before");
+    return Wrong("--restart-after", "--restart-after needs as many numbers as --restart-before");
   }
   if (o.save_before_s.size() != o.save_after_s.size()) {
-    return Wrong("--save-after", "needs as many numbers as --save-before");
+    return Wrong("--save-after", "--save-after needs as many numbers as --save-before");
   }
   if (auto checked = CheckList("--relative-mfu", o.relative_mfu, 0, 2); !checked) return checked;
   for (const int64_t machines : o.standby_machines) {
@@ -173,10 +174,12 @@ Result<void> CheckTogether(const GoodputModelOptions& o) {
                  "pulling and compiling take longer than the restart they are part of");
   }
   if (o.capacity_wait_s.value_or(0) > o.reschedule_s) {
-    return Wrong("--capacity-wait", "is longer than --reschedule-time, which it is part of");
+    return Wrong("--capacity-wait",
+                 "--capacity-wait is longer than --reschedule-time, which it is part of");
   }
   if (o.standby_machines.empty() != !o.down_probability) {
-    return Wrong("--standby-machines", "goes with --down-probability", "give both");
+    return Wrong("--standby-machines", "--standby-machines goes with --down-probability",
+                 "give both");
   }
   return {};
 }
