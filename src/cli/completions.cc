@@ -14,19 +14,9 @@ namespace {
 
 struct Subcommand {
   std::string name, says;
-  std::vector<std::string> children;  // subcommands of its own
-  std::vector<std::string> flags;     // its own and theirs
-
-  std::vector<std::string> words() const {
-    std::vector<std::string> all = children;
-    all.insert(all.end(), flags.begin(), flags.end());
-    return all;
-  }
+  std::vector<std::string> flags;   // its own and those of its subcommands
+  std::vector<std::string> nested;  // subcommands
 };
-
-std::vector<const CLI::App*> Children(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
-}
 
 void AddFlags(const CLI::App& command, std::vector<std::string>& flags) {
   for (const CLI::Option* option : command.get_options()) {
@@ -36,13 +26,13 @@ void AddFlags(const CLI::App& command, std::vector<std::string>& flags) {
 
 std::vector<Subcommand> Subcommands(const CLI::App& app) {
   std::vector<Subcommand> subcommands;
-  for (const CLI::App* command : Children(app)) {
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     Subcommand& s = subcommands.emplace_back(
         Subcommand{command->get_name(), command->get_description(), {}, {}});
     AddFlags(*command, s.flags);
-    for (const CLI::App* child : Children(*command)) {
-      s.children.push_back(child->get_name());
-      AddFlags(*child, s.flags);
+    for (const CLI::App* nested : command->get_subcommands([](const CLI::App*) { return true; })) {
+      s.nested.push_back(nested->get_name());
+      AddFlags(*nested, s.flags);
     }
   }
   return subcommands;
@@ -65,7 +55,8 @@ std::string Bash(const std::vector<Subcommand>& subcommands) {
   std::string cases;
   for (const Subcommand& s : subcommands) {
     names += (names.empty() ? "" : " ") + s.name;
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", s.name, Join(s.words()));
+    cases += fmt::format("    {}) words=\"{}\" ;;\n", s.name,
+                         Join(s.nested) + (s.nested.empty() ? "" : " ") + Join(s.flags));
   }
   return fmt::format(
       R"(# bash completion for stepscope: source it, or put it in /etc/bash_completion.d
@@ -92,9 +83,9 @@ std::string Fish(const std::vector<Subcommand>& subcommands) {
   for (const Subcommand& s : subcommands) {
     text += fmt::format("complete -c stepscope -n __fish_use_subcommand -a {} -d '{}'\n", s.name,
                         s.says);
-    for (const std::string& child : s.children) {
+    for (const std::string& nested : s.nested) {
       text += fmt::format("complete -c stepscope -n '__fish_seen_subcommand_from {}' -a {}\n",
-                          s.name, child);
+                          s.name, nested);
     }
     for (const std::string& flag : s.flags) {
       text += fmt::format("complete -c stepscope -n '__fish_seen_subcommand_from {}' -l {}\n",
