@@ -202,7 +202,7 @@ TEST(Cli, SaysItsVersionAndHelpsWithExamples) {
   EXPECT_EQ(version.code, 0);
   EXPECT_TRUE(version.out.starts_with("stepscope "));
   for (const char* command : {"", "analyze ", "export ", "explain ", "demo ", "completions ",
-                              "goodput ", "goodput report "}) {
+                              "goodput ", "goodput report ", "goodput mfu "}) {
     const Outcome help = Stepscope(std::string(command) + "--help");
     EXPECT_EQ(help.code, 0);
     EXPECT_TRUE(help.out.contains("Example")) << command;
@@ -211,6 +211,33 @@ TEST(Cli, SaysItsVersionAndHelpsWithExamples) {
   ExpectError(Stepscope("frobnicate"), "", "stepscope --help");
   ExpectError(Stepscope("analyse x"), "", "did you mean 'stepscope analyze'?");
   ExpectError(Stepscope("analyze x --frobnicate"), "--frobnicate", "--help");
+}
+
+TEST(Cli, GoodputModelAnswersInEveryFormat) {
+  const std::string job = "goodput model --mtbf 3h --save-time 1m --restart-time 10m";
+  const Outcome text = Stepscope(job + " --checkpoint-interval 1h30m");
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(text.out.contains("best checkpoint interval")) << text.out;
+  for (const char* format : {"json", "csv", "markdown"}) {
+    const Outcome outcome = Stepscope(job + " --format " + format);
+    EXPECT_EQ(outcome.code, 0) << format;
+    EXPECT_TRUE(outcome.out.contains("faster saves")) << format;
+  }
+  const Outcome judged = Stepscope(job + " --fail-on 'goodput_model.goodput<0.9'");
+  EXPECT_EQ(judged.code, 1) << judged.err;
+}
+
+TEST(Cli, CompletionsKnowTheGoodputModel) {
+  const Outcome bash = Stepscope("completions bash");
+  EXPECT_TRUE(bash.out.contains("goodput) words=\"")) << bash.out;
+  EXPECT_TRUE(bash.out.contains(" --save-time ")) << bash.out;
+}
+
+TEST(Cli, GoodputModelExplainsWhatItCannotRead) {
+  ExpectError(Stepscope("goodput model --mtbf soon"), "cannot read 'soon' as a time", "--help");
+  ExpectError(Stepscope("goodput model --mtbf 3h"), "save block the job", "--save-time 60s");
+  ExpectError(Stepscope("goodput model --cause gpu"), "NAME=N", "--help");
+  ExpectError(Stepscope("goodput"), "subcommand", "goodput --help");
 }
 
 TEST(Cli, CompletionsAreScriptsThatTheirShellsRead) {

@@ -42,7 +42,7 @@ std::string Job() {
 
 class GoodputReportTest : public ::testing::Test {
  protected:
-  ReportSet Answer(const std::string& events, GoodputOptions options = {}) {
+  ReportSet Answer(const std::string& events, GoodputReportOptions options = {}) {
     options.files = {folder_.Write("events.jsonl", events)};
     auto answer = GoodputReport(options);
     if (!answer) throw std::runtime_error(answer.error().what);

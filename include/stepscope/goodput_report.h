@@ -34,7 +34,7 @@ namespace stepscope {
 enum class GoodputMode : uint8_t { kPartition, kMlGoodput };
 
 // Times are ns since the epoch; a pair is [first, second).
-struct GoodputOptions {
+struct GoodputReportOptions {
   // JSON lines of the reference library's entries, or Cloud Logging exports; plain or gzip.
   std::vector<std::string> files;
   // The job to report on. Empty: the only one there is.
@@ -50,7 +50,7 @@ struct GoodputOptions {
 
 // Fails when a file cannot be opened, or when it is not clear which job is meant. Files without
 // any event give a report that is unavailable and says why.
-Result<ReportSet> GoodputReport(const GoodputOptions& options);
+Result<ReportSet> GoodputReport(const GoodputReportOptions& options);
 
 // "1780000000", "1780000000.25": seconds since the epoch; "now".
 Result<int64_t> ParseGoodputTime(std::string_view text);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "demo/random.h"
+#include "base/random.h"
 
 namespace stepscope::demo {
 namespace {

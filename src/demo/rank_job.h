@@ -13,10 +13,10 @@
 #include <span>
 #include <vector>
 
+#include "base/random.h"
 #include "demo/events.h"
 #include "demo/gpu.h"
 #include "demo/plan.h"
-#include "demo/random.h"
 #include "demo/truth.h"
 
 namespace stepscope::demo {

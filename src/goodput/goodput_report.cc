@@ -20,7 +20,7 @@ int64_t Now() {
   return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
-Result<Job*> Choose(Jobs& jobs, const GoodputOptions& options) {
+Result<Job*> Choose(Jobs& jobs, const GoodputReportOptions& options) {
   if (jobs.jobs.size() <= 1) return jobs.jobs.empty() ? nullptr : &jobs.jobs.front();
   for (Job& job : jobs.jobs) {
     if (!options.job.empty() && job.name == options.job) return &job;
@@ -48,7 +48,7 @@ std::vector<goodput::RollingWindow> Rolling(goodput::Accounting& accounting,
   return rolling;
 }
 
-Report Partition(Job& job, const GoodputOptions& options) {
+Report Partition(Job& job, const GoodputReportOptions& options) {
   goodput::Question question{.at = options.at};
   if (options.window) question.window = {options.window->first, options.window->second};
   if (options.exclusions) {
@@ -63,7 +63,7 @@ Report Partition(Job& job, const GoodputOptions& options) {
   return goodput::PartitionReport(partition, job.accounting.step_clock(), rolling);
 }
 
-Result<Report> MlGoodput(const Job& job, const GoodputOptions& options) {
+Result<Report> MlGoodput(const Job& job, const GoodputReportOptions& options) {
   const goodput::MlGoodput& log = job.ml_goodput;
   const double at = goodput::MlSeconds(options.at.value_or(Now()));
   if (options.window) {
@@ -119,7 +119,7 @@ Result<std::pair<int64_t, int64_t>> ParseGoodputInterval(std::string_view text) 
   return std::pair(*start, *end);
 }
 
-Result<ReportSet> GoodputReport(const GoodputOptions& options) {
+Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
   const bool ml_goodput = options.mode == GoodputMode::kMlGoodput;
   auto jobs = goodput::ReadJobs(options.files,
                                 {.ml_goodput = ml_goodput, .job = options.job, .at = options.at});

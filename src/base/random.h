@@ -1,11 +1,12 @@
 // A small generator of pseudo-random numbers that gives the same numbers on every machine.
 //
-// Those of <random>'s distributions may differ between standard libraries; a demo's bytes must not.
+// <random>'s distributions may differ between standard libraries; a demo's bytes and a simulation's
+// answer must not.
 #pragma once
 
 #include <cstdint>
 
-namespace stepscope::demo {
+namespace stepscope {
 
 // The finalizer of splitmix64: spreads every bit of `value` over all bits of the result.
 constexpr uint64_t Mix(uint64_t value) {
@@ -26,6 +27,27 @@ class Random {
     return static_cast<int64_t>(((Next() >> 33) * static_cast<uint64_t>(bound)) >> 31);
   }
 
+  // A multiple of 2^-53 from 0 to below 1.
+  constexpr double Fraction() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
+
+  // Exponentially distributed with mean 1, from comparisons alone (von Neumann, Various techniques
+  // used in connection with random digits, 1951): a logarithm may differ in its last digit from one
+  // machine to the next. Takes 4.3 fractions on average.
+  constexpr double Exponential() {
+    for (double whole = 0;; ++whole) {
+      const double first = Fraction();
+      double last = first;
+      for (bool odd = true;; odd = !odd) {
+        const double next = Fraction();
+        if (next > last) {
+          if (odd) return whole + first;
+          break;
+        }
+        last = next;
+      }
+    }
+  }
+
   // `value` give or take at most `permille` thousandths of it, most often close to it.
   constexpr int64_t Around(int64_t value, int64_t permille) {
     const int64_t up = Below(permille + 1);
@@ -37,4 +59,4 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace stepscope::demo
+}  // namespace stepscope

@@ -1,0 +1,74 @@
+// Reading quantities.
+#include "base/quantity.h"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+std::unexpected<Error> Unreadable(std::string_view text, std::string what, std::string hint) {
+  return std::unexpected(
+      Error{"cannot read '" + std::string(text) + "' as " + std::move(what), "", std::move(hint)});
+}
+
+// The number at the start of `text`, which is taken off it.
+std::optional<double> TakeNumber(std::string_view& text) {
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(stop - text.data()));
+  return value;
+}
+
+// Seconds of the unit at the start of `text`, which is taken off it.
+std::optional<double> TakeUnit(std::string_view& text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"min", 60},   {"m", 60},
+      {"s", 1},     {"h", 3600},  {"d", 86400}, {"w", 604800},
+  };
+  for (const auto& [name, seconds] : kUnits) {
+    if (!text.starts_with(name)) continue;
+    text.remove_prefix(name.size());
+    return seconds;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<double> ReadDuration(std::string_view text) {
+  const auto unreadable =
+      Unreadable(text, "a time", "write it as 90, 90s, 30m, 1h30m, 12h, 1000d or 250ms");
+  std::string_view rest = text;
+  double sum = 0;
+  for (bool first = true; first || !rest.empty(); first = false) {
+    const auto number = TakeNumber(rest);
+    if (!number || *number < 0) return unreadable;
+    if (first && rest.empty()) return *number;
+    const auto unit = TakeUnit(rest);
+    if (!unit) return unreadable;
+    sum += *number * *unit;
+  }
+  if (!std::isfinite(sum)) return unreadable;
+  return sum;
+}
+
+Result<double> ReadShare(std::string_view text) {
+  std::string_view rest = text;
+  const auto number = TakeNumber(rest);
+  if (number && rest.empty()) return *number;
+  if (number && rest == "%") return *number / 100;
+  return Unreadable(text, "a share", "write it as 0.1 or 10%");
+}
+
+Result<double> ReadNumber(std::string_view text) {
+  std::string_view rest = text;
+  const auto number = TakeNumber(rest);
+  if (number && rest.empty()) return *number;
+  return Unreadable(text, "a number", "write it as 16384 or 540.35e9");
+}
+
+}  // namespace stepscope

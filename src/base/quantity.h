@@ -1,0 +1,21 @@
+// Quantities as people write them on a command line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "stepscope/result.h"
+
+namespace stepscope {
+
+// Seconds from "90", "90s", "30m", "1h30m", "1000d", "2w", "250ms"; a bare number is seconds.
+// Nothing negative.
+Result<double> ReadDuration(std::string_view text);
+
+// 0.1 from "0.1" or "10%".
+Result<double> ReadShare(std::string_view text);
+
+// A finite number: "16384", "540.35e9".
+Result<double> ReadNumber(std::string_view text);
+
+}  // namespace stepscope

@@ -1,0 +1,38 @@
+// Quantities from a command line.
+#include "base/quantity.h"
+
+#include <gtest/gtest.h>
+
+namespace stepscope {
+namespace {
+
+TEST(QuantityTest, Durations) {
+  EXPECT_EQ(ReadDuration("90").value(), 90);
+  EXPECT_EQ(ReadDuration("90s").value(), 90);
+  EXPECT_EQ(ReadDuration("30m").value(), 1800);
+  EXPECT_EQ(ReadDuration("1h30m").value(), 5400);
+  EXPECT_EQ(ReadDuration("1.5h").value(), 5400);
+  EXPECT_EQ(ReadDuration("1000d").value(), 86.4e6);
+  EXPECT_EQ(ReadDuration("250ms").value(), 0.25);
+  EXPECT_EQ(ReadDuration("2min").value(), 120);
+  EXPECT_EQ(ReadDuration("1w").value(), 604800);
+  EXPECT_EQ(ReadDuration("0").value(), 0);
+  for (const char* wrong : {"", "s", "-1", "-1s", "1x", "1h30", "1 h", "nan", "inf", "1e400",
+                            "1h-1m", "0x10", "1e308w"}) {
+    EXPECT_FALSE(ReadDuration(wrong)) << wrong;
+  }
+  EXPECT_TRUE(ReadDuration("1x").error().hint.contains("30m"));
+}
+
+TEST(QuantityTest, SharesAndNumbers) {
+  EXPECT_DOUBLE_EQ(ReadShare("10%").value(), 0.1);
+  EXPECT_EQ(ReadShare("0.1").value(), 0.1);
+  EXPECT_FALSE(ReadShare("10 percent"));
+  EXPECT_FALSE(ReadShare("%"));
+  EXPECT_EQ(ReadNumber("540.35e9").value(), 540.35e9);
+  EXPECT_FALSE(ReadNumber("540B"));
+  EXPECT_FALSE(ReadNumber(""));
+}
+
+}  // namespace
+}  // namespace stepscope

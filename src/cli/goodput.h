@@ -1,0 +1,13 @@
+// The subcommands of `stepscope goodput`: each adds itself to the parser, as those in commands.h
+// do.
+#pragma once
+
+#include "cli/commands.h"
+
+namespace stepscope::cli {
+
+void AddGoodputReport(CLI::App& goodput, Command& chosen);
+void AddGoodputMfu(CLI::App& goodput, Command& chosen);
+void AddGoodputModel(CLI::App& goodput, Command& chosen);
+
+}  // namespace stepscope::cli

@@ -1,0 +1,29 @@
+// Numbers inside sentences, and columns and metrics, as the reports of the model write them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "stepscope/report.h"
+
+namespace stepscope::goodput {
+
+std::string SayTime(double seconds);  // "42.0 s", "7.87 min", "3.09 h", "41.7 d"
+std::string SayShare(double share);   // "84.9 %"
+std::string SayPoints(double share);  // "7.6 points": a hundredth is a point
+std::string SayCount(double count);   // "1,500", "12.5"
+
+// Whole nanoseconds; no value where they do not fit.
+Cell TimeCell(double seconds);
+// No value where there is none, or it is not finite.
+Cell NumberCell(std::optional<double> number);
+
+inline Column KeyColumn(std::string key, std::string title) {
+  return {std::move(key), std::move(title), Unit::kNone, Role::kKey};
+}
+inline Column ValueColumn(std::string key, std::string title, Unit unit, bool detail = false) {
+  return {std::move(key), std::move(title), unit, Role::kValue, detail};
+}
+
+}  // namespace stepscope::goodput
