@@ -24,6 +24,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
+// NOLINTBEGIN(modernize-use-using): C has no other
 typedef struct stepscope_goodput stepscope_goodput;  // a recorder
 
 // What can happen. The numbers are stored, and never change. Beside each: what an event of that
@@ -139,6 +140,7 @@ int stepscope_goodput_flush(stepscope_goodput* recorder);
 // Ends recording and frees the recorder; no other thread may be using it.
 void stepscope_goodput_close(stepscope_goodput* recorder);
 
+// NOLINTEND(modernize-use-using)
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -108,17 +108,17 @@ class Payload {
  public:
   explicit Payload(const Record& record) {
     if (record.step != kUnknown && !FitsForty(record.step)) Number(kStep, record.step);
-    for (uint8_t k = 0; k < 3; ++k) Number(kCounts + k, record.counts[k]);
+    for (size_t k = 0; k < 3; ++k) Number(kCounts + k, record.counts[k]);
     if (record.checkpoint != nullptr) {
       const Spans spans = SpansOf(*record.checkpoint);
-      for (uint8_t k = 0; k < spans.size(); ++k) Number(kCheckpoint + k, spans[k]);
+      for (size_t k = 0; k < spans.size(); ++k) Number(kCheckpoint + k, spans[k]);
     }
     Text(record.text);
   }
   std::string_view bytes() const { return {bytes_.data(), size_}; }
 
  private:
-  void Number(int tag, int64_t value) {
+  void Number(size_t tag, int64_t value) {
     if (value == kUnknown) return;
     bytes_[size_] = static_cast<char>(tag);
     Put(&bytes_[size_ + 1], value);

@@ -159,9 +159,8 @@ TEST(Segment, CutsNamesThatAreTooLong) {
   SegmentHeader header = kHeader;
   header.job = std::string(5000, 'j');
   const auto back = DecodeHeader(HeaderBytes(header));
-  ASSERT_TRUE(back);
-  EXPECT_EQ(back->job, std::string(kMaxName, 'j'));
-  EXPECT_EQ(back->writer, header.writer);
+  header.job.resize(kMaxName);
+  EXPECT_EQ(back, header);
 }
 
 // Whether `events` are those of `good` in their order, with at most one left out.
