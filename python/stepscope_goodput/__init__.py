@@ -13,8 +13,8 @@ Takes the place of ml-goodput-measurement's recorder with the change of one line
 
 Events go into files under $STEPSCOPE_GOODPUT_DIR (or `directory`, or ./stepscope-goodput), not into a
 cloud's log. A call that returned True is kept even if the process is then killed; if the machine loses
-power, at most the last second is lost. No call raises, waits for the disk or takes a lock, so signal
-handlers may record too: all return whether the event was recorded.
+power, at most the last second is lost. No call raises or takes a lock, so signal handlers may record
+too: all return whether the event was recorded.
 """
 import atexit
 import dataclasses

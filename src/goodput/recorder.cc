@@ -265,9 +265,13 @@ void Recorder::Close() {
   const std::lock_guard lock(mutex_);
   if (closed_) return;
   closed_ = true;
-  if (dropped_.load() > 0) {
-    MakeSegmentAhead();
-    TellDropped();
+  try {
+    if (dropped_.load() > 0) {
+      MakeSegmentAhead();
+      TellDropped();
+    }
+  } catch (const std::bad_alloc&) {
+    closed_ = true;  // then the recording does not say what it lacks
   }
   current_.store(nullptr);
   for (size_t k = released_; k < segments_.size(); ++k) {
@@ -281,7 +285,12 @@ void Recorder::Problem(const std::string& sentence) {
   if (problems_.size() >= kMaxProblems || std::ranges::find(problems_, sentence) != problems_.end())
     return;
   problems_.push_back(sentence);
-  if (options_.on_problem) options_.on_problem(sentence);
+  if (!options_.on_problem) return;
+  try {
+    options_.on_problem(sentence);
+  } catch (...) {
+    return;  // telling must not end the program
+  }
 }
 
 }  // namespace stepscope::goodput

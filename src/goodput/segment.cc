@@ -212,6 +212,7 @@ std::optional<SegmentHeader> DecodeCopy(std::string_view bytes) {
     *names[k] = texts.substr(0, size);
     texts.remove_prefix(size);
   }
+  if (header.slots > kMaxSegmentSlots) return std::nullopt;
   return header;
 }
 

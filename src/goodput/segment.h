@@ -25,6 +25,7 @@ inline constexpr size_t kSlotsBegin = 2 * kHeaderBytes;  // two copies, on pages
 inline constexpr size_t kMaxText = 2048;                 // bytes of a text; the rest is cut off
 inline constexpr size_t kMaxName = 1000;                 // bytes of job, attempt and writer each
 inline constexpr size_t kMaxSlots = 105;                 // of one event
+inline constexpr uint64_t kMaxSegmentSlots = uint64_t{1} << 25;  // 1 GB
 inline constexpr std::string_view kSegmentSuffix = ".goodput";
 
 // What is the same for all events of a segment.

@@ -86,6 +86,7 @@ SegmentReader::~SegmentReader() {
 }
 
 size_t SegmentReader::Load(uint64_t first, size_t slots) {
+  slots = first < header_.slots ? std::min<uint64_t>(slots, header_.slots - first) : 0;
   window_.resize(slots * kSlotBytes);
   window_first_ = first;
   return ReadAt(file_, window_.data(), window_.size(), kSlotsBegin + first * kSlotBytes) /

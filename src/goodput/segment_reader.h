@@ -35,7 +35,8 @@ class SegmentReader {
  private:
   SegmentReader(int file, SegmentHeader header);
 
-  // Reads slots from number `first` on into window_; how many.
+  // Reads slots from number `first` on into window_; how many. Never beyond what the header says,
+  // since a file of strangers may be a terabyte of nothing.
   size_t Load(uint64_t first, size_t slots);
   bool WindowIsEmpty(size_t slots) const;
   void Scan(bool to_end, Oddities& oddities, const EventSink& sink);

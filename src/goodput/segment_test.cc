@@ -15,7 +15,7 @@ namespace {
 
 const SegmentHeader kHeader{.salt = 0x5EED1234,
                             .index = 3,
-                            .slots = 2000,
+                            .slots = 1 << 20,
                             .time = 1'780'000'000'000'000'001,
                             .monotonic = 5,
                             .job = "llm-7b",
@@ -221,6 +221,15 @@ TEST(Segment, GarbageInTheMiddleCostsOnlyWhatItCovers) {
   }
 }
 
+TEST(Segment, AFileOfGarbageIsReadToItsEnd) {
+  std::mt19937 random(2);
+  std::string bad = HeaderBytes();
+  while (bad.size() < kSlotsBegin + 50'000 * kSlotBytes) bad += static_cast<char>(random() | 1);
+  const auto back = Read(bad);
+  EXPECT_TRUE(back.events.empty());
+  EXPECT_EQ(back.oddities.Count(Oddity::kBadRecord), 50'000);
+}
+
 TEST(Segment, EveryLengthOfATornFileIsRead) {
   const std::string good = SmallSegment();
   const auto all = Read(good).events;
@@ -305,6 +314,17 @@ TEST(Segment, FollowingGivesEachEventOnce) {
     ASSERT_EQ(events.size(), static_cast<size_t>(k + 1));
     ASSERT_EQ(events.back().sequence, k);
   }
+}
+
+TEST(Segment, WhatIsBehindTheLastSlotIsNotRead) {
+  SegmentHeader header = kHeader;
+  header.slots = 1;
+  std::string segment = HeaderBytes(header);
+  Append(segment, {.kind = EventKind::kJobStart, .sequence = 0});
+  Append(segment, {.kind = EventKind::kJobEnd, .sequence = 1});
+  EXPECT_EQ(Read(segment).events.size(), 1u);
+  header.slots = UINT64_MAX;
+  EXPECT_FALSE(DecodeHeader(HeaderBytes(header)));
 }
 
 TEST(Segment, FilesThatAreNoneAreCounted) {

@@ -53,7 +53,7 @@ void ReadBothWays(std::string_view bytes) {
 // Bytes of the input say what is recorded, then where a byte is changed and to what.
 std::string Segment(std::string_view plan, std::set<int64_t>& steps) {
   std::string bytes(kSlotsBegin, '\0');
-  EncodeHeader({.salt = 7, .slots = 4096, .job = "j", .attempt = "a", .writer = "w"},
+  EncodeHeader({.salt = 7, .slots = 1 << 20, .job = "j", .attempt = "a", .writer = "w"},
                std::span<char, kSlotsBegin>(bytes.data(), kSlotsBegin));
   uint64_t slot = 0;
   int64_t sequence = 0;
