@@ -26,6 +26,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 STEPSCOPE = ROOT / "build/release/stepscope"
 INGEST_BENCH = ROOT / "build/release/bench/ingest_bench"
+RECORDER_BENCH = ROOT / "build/release/bench/recorder_bench"
+RECORDER_PY = Path(__file__).with_name("recorder_bench.py")
 DATA = ROOT / "build/bench"
 REAL_TRACE = ROOT / "../shared/traces/torch2/xdit_sd35/rank_0.json.gz"
 PEER = Path(__file__).with_name("peer_hta.py")
@@ -313,6 +315,36 @@ def bench_growth():
                 how=f"one step, all analyses, CPU per event; {', '.join(per_event)}")]
 
 
+def bench_recorder():
+    """What recording an event of goodput costs a training thread, in units of its floors: the same
+    32 bytes stored into a mapping, and written with write(2)."""
+    cost = recorder_cost([RECORDER_BENCH])
+    python = recorder_cost([sys.executable, RECORDER_PY])
+    return [
+        Row("event_ns", "recording an event", cost["event_ns"], "ns", bar=1000,
+            how=f"p99 of batches {cost['event_p99_ns']:.0f} ns; a millisecond apart, caches cold: "
+                f"{cost['spaced_ns']:.0f} ns, p99 {cost['spaced_p99_ns']:.0f} ns"),
+        Row("event_over_write", "the same / write(2)", cost["event_ns"] / cost["write_ns"], bar=0.5,
+            how=f"write {cost['write_ns']:.0f} ns; spaced {cost['spaced_write_ns']:.0f} ns"),
+        Row("event_over_mapping", "the same / store to a mapping",
+            cost["event_ns"] / cost["mapping_ns"],
+            how=f"store {cost['mapping_ns']:.1f} ns; two clocks {cost['clocks_ns']:.0f} ns"),
+        Row("python_event_over_write", "the same in Python / its os.write",
+            python["event_ns"] / python["write_ns"],
+            how=f"{python['event_ns']:.0f} ns, os.write {python['write_ns']:.0f} ns, store to a "
+                f"mapping {python['mapping_ns']:.0f} ns; spaced {python['spaced_ns']:.0f} ns")]
+
+
+def recorder_cost(command, rounds=3):
+    """The median over some runs of each number that `command FOLDER` prints."""
+    DATA.mkdir(parents=True, exist_ok=True)
+    runs = []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory(dir=DATA) as folder:
+            runs.append(json.loads(run([*command, folder], keep_output=True)[1]))
+    return {key: statistics.median(each[key] for each in runs) for key in runs[0]}
+
+
 def install_peer(requirement):
     """A throwaway environment under build/bench with HTA in it: (its Python, name and version)."""
     venv = DATA / "venv"
@@ -369,7 +401,8 @@ def main():
         print(f"bench: warning: the machine is busy (load average {here['load']:.1f}); "
               "ratios hold up better than times", file=sys.stderr)
 
-    rows = bench_one_file() + bench_folder(peer) + bench_memory() + bench_growth()
+    rows = (bench_one_file() + bench_folder(peer) + bench_memory() + bench_growth() +
+            bench_recorder())
     date = datetime.date.today().isoformat()
     version = run([STEPSCOPE, "--version"], keep_output=True)[1].strip()
     print_table(rows, here, date, version)

@@ -216,12 +216,14 @@ class LibraryComparison : public Vector {
     }
     if (expected.contains("badput_s") && answer.total > 0) {
       SameTimes("badput", expected["badput_s"], times, seconds_);
-      SameTimes("custom", expected["badput_s"]["CUSTOM_BADPUT_EVENTS"], custom, seconds_);
+      SameTimes("custom", expected["badput_s"].value("CUSTOM_BADPUT_EVENTS", Json::object()),
+                custom, seconds_);
     }
     if (expected.contains("badput_pct") && !expected["badput_pct"].empty()) {
       SameTimes("share", expected["badput_pct"], percents, percent_);
-      SameTimes("custom share", expected["badput_pct"]["CUSTOM_BADPUT_EVENTS"], custom_percents,
-                percent_);
+      SameTimes("custom share",
+                expected["badput_pct"].value("CUSTOM_BADPUT_EVENTS", Json::object()),
+                custom_percents, percent_);
     }
   }
 };

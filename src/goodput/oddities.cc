@@ -33,6 +33,9 @@ constexpr auto kTold = std::to_array<Told>({
     {"negative_duration", "spans that end before they begin: left out"},
     {"end_without_begin", "ends of spans without a begin: left out"},
     {"many_custom_types", "kinds of custom events beyond the first 30: called '(more types)'"},
+    {"bad_segment", "recorders' files without a readable head: not read"},
+    {"bad_record", "records that are torn or damaged: each was skipped"},
+    {"cut_text", "texts longer than recorders keep: cut"},
 });
 static_assert(kTold.size() == static_cast<size_t>(Oddity::kCount));
 

@@ -37,6 +37,9 @@ enum class Oddity : uint8_t {
   kNegativeDuration,
   kEndWithoutBegin,
   kManyCustomTypes,
+  kBadSegment,
+  kBadRecord,
+  kCutText,
   kCount
 };
 

@@ -1,0 +1,326 @@
+"""Records what a training job does, for the accounting of its time. The standard library is enough.
+
+Takes the place of ml-goodput-measurement's recorder with the change of one line:
+
+    from stepscope_goodput import GoodputRecorder
+
+    recorder = GoodputRecorder(job_name="llm-7b", logger_name="goodput", logging_enabled=rank == 0)
+    recorder.record_job_start_time()
+    for step in range(first, last):
+        recorder.record_step_start_time(step)
+        train(step)
+    recorder.record_job_end_time()
+
+Events go into files under $STEPSCOPE_GOODPUT_DIR (or `directory`, or ./stepscope-goodput), not into a
+cloud's log. A call that returned True is kept even if the process is then killed; if the machine loses
+power, at most the last second is lost. No call raises or takes a lock, so signal handlers may record
+too: all return whether the event was recorded.
+"""
+import atexit
+import dataclasses
+import datetime
+import itertools
+import logging
+import os
+import time
+import weakref
+
+from stepscope_goodput._segment import Kind, Tag, UNKNOWN, number_field, split_step, text_field
+from stepscope_goodput._writer import Writer
+
+__all__ = ["ElasticGoodputRecorder", "GoodputRecorder", "Kind"]
+
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+_MICROSECOND = datetime.timedelta(microseconds=1)
+_MIN_BYTES, _MAX_BYTES = 64 << 10, 1 << 30
+
+
+_CHECKPOINT_KINDS = {"save": Kind.CHECKPOINT_SAVE, "restore": Kind.CHECKPOINT_RESTORE,
+                     "emergency_restore": Kind.CHECKPOINT_EMERGENCY_RESTORE}
+
+# The spans of Orbax's entries by what they are called there, in the order they are stored in.
+_CHECKPOINT_SPANS = (
+    ("checkpoint_manager_blocking", "checkpoint_manager"), ("checkpointer_blocking", "checkpointer"),
+    ("wait_for_prev",), ("get_old_steps",), ("broadcast",))
+
+
+def _nanoseconds(when):
+    """A time since 1970 of a datetime, or of seconds. A datetime without a zone is local time."""
+    if isinstance(when, datetime.datetime):
+        if when.tzinfo is None:
+            when = when.astimezone()
+        return (when - _EPOCH) // _MICROSECOND * 1000
+    return _from_seconds(when)
+
+
+def _from_seconds(seconds):
+    return round(float(seconds) * 1_000_000_000)
+
+
+class GoodputRecorder:
+    """Records events of one process. Times are datetimes, in UTC if they have no other zone's name on
+    them, or seconds since 1970; without one an event happens at the time of the call."""
+
+    def __init__(self, job_name, logger_name, logging_enabled=False, cloud_logger=None, *,
+                 background_grace_period_s=5.0, background_batch_size=100,
+                 background_max_latency_s=2.0, directory=None, attempt=None, rank=None,
+                 segment_bytes=4 << 20, heartbeat_s=10.0, sync_s=1.0, on_problem=None):
+        """Those up to background_max_latency_s are the reference library's; the ones about its log
+        and its queue are taken and mean nothing here.
+
+        Args:
+          logging_enabled: whether this process records; otherwise every call does nothing.
+          directory: where the files go, made if need be; one may serve all processes of a job.
+          attempt: names this incarnation of the job in all its processes alike.
+          rank: of this process.
+          segment_bytes: size of a file.
+          heartbeat_s, sync_s: seconds between two; no heartbeats with 0.
+          on_problem: called once with each sentence about something that went wrong; else logged.
+        """
+        del cloud_logger, background_grace_period_s, background_batch_size, background_max_latency_s
+        self.job_name = job_name
+        self.logger_name = logger_name
+        self._on_problem = on_problem
+        self._problems = set()
+        self._writer = None
+        self._in_child = False
+        self._enabled = bool(logging_enabled)
+        if not self._enabled:
+            return
+        directory = directory or os.environ.get("STEPSCOPE_GOODPUT_DIR") or "stepscope-goodput"
+        self._options = {
+            "directory": os.path.abspath(directory), "job": str(job_name),
+            "attempt": attempt or os.environ.get("STEPSCOPE_ATTEMPT") or "", "rank": rank,
+            "segment_bytes": min(max(int(segment_bytes), _MIN_BYTES), _MAX_BYTES),
+            "heartbeat_s": heartbeat_s, "sync_s": min(max(sync_s, 0.01), 1.0)}
+        self._open()
+        itself = weakref.ref(self)
+        os.register_at_fork(after_in_child=lambda: _forked(itself()))
+        atexit.register(lambda: _exiting(itself()))
+
+    def _open(self):
+        try:
+            self._writer = Writer(self._options, self._tell)
+        except Exception as error:
+            self._tell("goodput: cannot record: {}".format(error))
+
+    def _tell(self, sentence):
+        if sentence in self._problems or len(self._problems) >= 20:
+            return
+        self._problems.add(sentence)
+        try:
+            if self._on_problem is not None:
+                self._on_problem(sentence)
+            else:
+                logging.getLogger(__name__).warning(sentence)
+        except Exception:
+            pass
+
+    def _record(self, kind, when=None, step=None, more=b"", wall=None):
+        if not self._enabled:
+            return False
+        try:
+            if self._in_child:
+                self._in_child = False
+                self._open()
+            if when is not None:
+                wall = _nanoseconds(when)
+            monotonic = UNKNOWN
+            if wall is None:
+                wall, monotonic = time.time_ns(), time.monotonic_ns()
+            step, large = split_step(step)
+            return self._writer.write(kind, step, wall, monotonic, large + more)
+        except Exception as error:
+            if self._writer is not None:
+                self._writer.drop()
+            self._tell("goodput: an event was not recorded: {!r}".format(error))
+            return False
+
+    def _record_text(self, kind, text, when=None, step=None):
+        try:
+            more = text_field(str(text)) if text else b""
+        except Exception as error:
+            self._tell("goodput: a text was not recorded: {!r}".format(error))
+            more = b""
+        return self._record(kind, when, step, more)
+
+    def _record_counts(self, kind, counts, when=None, step=None):
+        try:
+            more = b"".join(number_field(Tag.COUNTS + k, int(count))
+                            for k, count in enumerate(counts) if count is not None)
+        except Exception as error:
+            self._tell("goodput: counts were not recorded: {!r}".format(error))
+            more = b""
+        return self._record(kind, when, step, more)
+
+    # The reference library's methods.
+
+    def flush(self):
+        """Waits until the disk holds all that was recorded before."""
+        if not self._enabled or self._writer is None:
+            return False
+        try:
+            self._writer.sync()
+            return True
+        except Exception as error:
+            self._tell("goodput: cannot sync: {}".format(error))
+            return False
+
+    def record_job_start_time(self, start_time=None):
+        return self._record(Kind.JOB_START, start_time)
+
+    def record_job_end_time(self, end_time=None):
+        """The job ended as planned."""
+        return self._record(Kind.JOB_END, end_time)
+
+    def record_step_start_time(self, step, start_time=None):
+        return self._record(Kind.STEP_START, start_time, step)
+
+    def record_tpu_init_start_time(self, start_time=None):
+        return self._record(Kind.ACCELERATOR_INIT_BEGIN, start_time)
+
+    def record_tpu_init_end_time(self, end_time=None):
+        return self._record(Kind.ACCELERATOR_INIT_END, end_time)
+
+    def record_training_preparation_start_time(self, start_time=None):
+        return self._record(Kind.TRAINING_PREP_BEGIN, start_time)
+
+    def record_training_preparation_end_time(self, end_time=None):
+        return self._record(Kind.TRAINING_PREP_END, end_time)
+
+    def record_data_loading_start_time(self, start_time=None):
+        return self._record(Kind.DATA_LOADING_BEGIN, start_time)
+
+    def record_data_loading_end_time(self, end_time=None):
+        return self._record(Kind.DATA_LOADING_END, end_time)
+
+    def record_custom_badput_event_start_time(self, start_time=None,
+                                              custom_badput_event_type="unknown"):
+        """Something that blocks training begins: "eval"."""
+        return self._record_text(Kind.CUSTOM_BEGIN, custom_badput_event_type, start_time)
+
+    def record_custom_badput_event_end_time(self, end_time=None,
+                                            custom_badput_event_type="unknown"):
+        return self._record_text(Kind.CUSTOM_END, custom_badput_event_type, end_time)
+
+    def record_checkpoint_progress(self, step, checkpoint_start_time=None):
+        """A checkpoint that holds all up to `step` succeeded, at the time of the call. (The reference
+        library's method of this name records nothing.)"""
+        del checkpoint_start_time
+        return self._record(Kind.CHECKPOINT_COMMIT, None, step)
+
+    # Those of its elastic recorder.
+
+    def record_elastic_slice_counts(self, active_slices, total_slices, available_slices,
+                                    timestamp=None):
+        return self._record_counts(Kind.ELASTIC_SLICES,
+                                   (active_slices, total_slices, available_slices), timestamp)
+
+    def record_elastic_wait_start_time(self, event_type, start_time=None):
+        return self._record_text(Kind.ELASTIC_WAIT_BEGIN, event_type, start_time)
+
+    def record_elastic_wait_end_time(self, event_type, end_time=None):
+        return self._record_text(Kind.ELASTIC_WAIT_END, event_type, end_time)
+
+    def record_elastic_reinit_start_time(self, start_time=None):
+        return self._record(Kind.ELASTIC_REINIT_BEGIN, start_time)
+
+    def record_elastic_reinit_end_time(self, end_time=None):
+        return self._record(Kind.ELASTIC_REINIT_END, end_time)
+
+    # What it has no method for.
+
+    def record_step_end_time(self, step, end_time=None):
+        return self._record(Kind.STEP_END, end_time, step)
+
+    def record_resume_from(self, step):
+        """The first step that this attempt will run."""
+        return self._record(Kind.RESUME_FROM, None, step)
+
+    def record_preemption_notice(self, text=""):
+        """What the platform said; a handler of SIGTERM may call this."""
+        return self._record_text(Kind.PREEMPTION_NOTICE, text)
+
+    def record_checkpoint_commit(self, step, tier=""):
+        """A checkpoint that holds all up to `step` can be restored now; `tier` says from where."""
+        return self._record_text(Kind.CHECKPOINT_COMMIT, tier, None, step)
+
+    def record_job_submitted_time(self, time_submitted):
+        return self._record(Kind.JOB_SUBMITTED, time_submitted)
+
+    def record_resources(self, requested=None, allocated=None, healthy=None):
+        """Chips."""
+        return self._record_counts(Kind.RESOURCES, (requested, allocated, healthy))
+
+    def record_spare_swap(self, text):
+        return self._record_text(Kind.SPARE_SWAP, text)
+
+    def record_work(self, step=None, tokens=None, flops=None):
+        """Work that was done: tokens trained on, floating point operations."""
+        try:
+            billions = None if flops is None else round(flops / 1e9)
+        except Exception as error:
+            self._tell("goodput: FLOPs were not recorded: {!r}".format(error))
+            billions = None
+        return self._record_counts(Kind.WORK, (tokens, billions), None, step)
+
+    def log_entry(self, entry):
+        """An entry of Orbax's structured logging about a checkpoint, as a dict or a dataclass. It
+        happened at the first time it names, which is what the reference library takes."""
+        try:
+            if dataclasses.is_dataclass(entry):
+                entry = dataclasses.asdict(entry)
+            kind = _CHECKPOINT_KINDS.get(entry.get("event_type"))
+            if kind is None:
+                return False
+            spans = [_span(entry, names) for names in _CHECKPOINT_SPANS]
+            more = b"".join(number_field(Tag.CHECKPOINT + k, value)
+                            for k, value in enumerate(itertools.chain(*spans)) if value is not None)
+            wall = next((_from_seconds(value) for key, value in entry.items()
+                         if key.endswith("_start_time") and value is not None), None)
+            if entry.get("directory"):
+                more += text_field(str(entry["directory"]))
+        except Exception as error:
+            self._tell("goodput: an entry was not recorded: {!r}".format(error))
+            return False
+        return self._record(kind, None, entry.get("step"), more, wall=wall)
+
+    def dropped(self):
+        """How many events had no room; the recording says so too."""
+        return 0 if self._writer is None else self._writer.dropped()
+
+    def close(self):
+        """Ends recording; otherwise the end of the program does."""
+        writer, self._writer, self._enabled = self._writer, None, False
+        if writer is None:
+            return
+        try:
+            writer.close()
+        except Exception as error:
+            self._tell("goodput: cannot close: {}".format(error))
+
+
+# Here one class records everything.
+ElasticGoodputRecorder = GoodputRecorder
+
+
+def _span(entry, names):
+    """(start, duration) in ns of the first of `names` that the entry has."""
+    for name in names:
+        start, duration = entry.get(name + "_start_time"), entry.get(name + "_duration_secs")
+        if start is not None or duration is not None:
+            return tuple(None if value is None else _from_seconds(value)
+                         for value in (start, duration))
+    return None, None
+
+
+def _forked(recorder):
+    """In a child: its first event opens a writer and files of its own."""
+    if recorder is not None and recorder._enabled:
+        recorder._writer = None
+        recorder._in_child = True
+
+
+def _exiting(recorder):
+    if recorder is not None:
+        recorder.close()

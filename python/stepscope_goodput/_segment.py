@@ -1,0 +1,172 @@
+"""The bytes of a segment, and its file: docs/formats/goodput-segments.md, written only.
+
+Slots and sequence numbers are given out by single calls into C, which neither another thread nor a
+signal handler can come between. A lock would not do: a handler of SIGTERM that records the notice
+may interrupt the very thread that holds it.
+"""
+import io
+import mmap
+import os
+import struct
+import time
+import zlib
+
+UNKNOWN = -(1 << 63)
+MAX_TEXT = 2048
+
+_SLOT = 32
+_HEADER = 4096
+_SLOTS_BEGIN = 2 * _HEADER
+_MAX_NAME = 1000
+_NO_STEP = (1 << 40) - 1
+_MORE_KIND = 255
+_PAYLOAD = 21
+
+_pack_body = struct.Struct("<BB10sqq").pack  # kind, further slots, sequence and step, clocks
+_pack_more = struct.Struct("<BB5s21s").pack
+_store_slot = struct.Struct("<I28s").pack_into
+_pack_number = struct.Struct("<Bq").pack
+_crc32 = zlib.crc32
+
+
+class Kind:
+    """What can happen. The numbers are those that are stored."""
+    JOB_START, JOB_END, STEP_START, STEP_END, HEARTBEAT, RESUME_FROM, PREEMPTION_NOTICE = range(1, 8)
+    CHECKPOINT_COMMIT = 8
+    ACCELERATOR_INIT_BEGIN, ACCELERATOR_INIT_END = 9, 10
+    TRAINING_PREP_BEGIN, TRAINING_PREP_END = 11, 12
+    DATA_LOADING_BEGIN, DATA_LOADING_END = 13, 14
+    CUSTOM_BEGIN, CUSTOM_END = 15, 16
+    ELASTIC_WAIT_BEGIN, ELASTIC_WAIT_END, ELASTIC_REINIT_BEGIN, ELASTIC_REINIT_END = range(17, 21)
+    ELASTIC_SLICES = 21
+    CHECKPOINT_SAVE, CHECKPOINT_RESTORE, CHECKPOINT_EMERGENCY_RESTORE = 22, 23, 24
+    JOB_SUBMITTED, RESOURCES, SPARE_SWAP, WORK, DROPPED = range(25, 30)
+
+
+class Tag:
+    """What further slots hold."""
+    STEP = 1
+    COUNTS = 2
+    CHECKPOINT = 8
+    TEXT = 128
+    CUT_TEXT = 129
+
+
+def number_field(tag, value):
+    return _pack_number(tag, value)
+
+
+def text_field(text):
+    data = text.encode("utf-8", "replace")
+    tag = Tag.TEXT
+    if len(data) > MAX_TEXT:
+        data, tag = _cut(data, MAX_TEXT), Tag.CUT_TEXT
+    return struct.pack("<BH", tag, len(data)) + data
+
+
+def _cut(data, most):
+    return data[:most].decode("utf-8", "ignore").encode() if len(data) > most else data
+
+
+def header(salt, index, slots, job, attempt, writer):
+    """Both copies."""
+    names = [_cut(name.encode("utf-8", "replace"), _MAX_NAME) for name in (job, attempt, writer)]
+    body = struct.pack("<IQqqI3H", salt, slots, time.time_ns(), time.monotonic_ns(), index,
+                       *map(len, names)) + b"".join(names)
+    body = struct.pack("<I", len(body) + 4) + body
+    copy = b"STEPGOOD" + struct.pack("<II", 1, _crc32(body)) + body
+    return copy.ljust(_HEADER, b"\0") * 2
+
+
+def _take_blocks(descriptor, size):
+    """Has the disk set the whole file aside, so that storing into it cannot run out of room."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(descriptor, 0, size)
+        return
+    for at in range(0, size, 1 << 20):
+        os.pwrite(descriptor, bytes(min(1 << 20, size - at)), at)
+
+
+class Segment:
+    """A preallocated file, mapped. What `write` returned from outlives the process."""
+
+    def __init__(self, path, size, salt, index, job, attempt, writer):
+        self.path = path
+        self.capacity = (size - _SLOTS_BEGIN) // _SLOT
+        self.salt = salt
+        self.next = None  # the segment after this one, once there is one
+        self._half = self.capacity // 2
+        self._synced = 0
+        self._given = io.BytesIO()  # its position counts the slots given out
+        self._take = self._given.seek
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        try:
+            _take_blocks(self._descriptor, size)
+            os.pwrite(self._descriptor,
+                      header(salt, index, self.capacity, job, attempt, writer), 0)
+            self._map = mmap.mmap(self._descriptor, size)
+        except BaseException:
+            os.close(self._descriptor)
+            self._descriptor = -1
+            os.unlink(path)
+            raise
+
+    def write(self, kind, step, wall, monotonic, sequence, more=b""):
+        """0: no room; 1: written; 2: written, and half of the room is used up with it. `sequence`
+        gives the number of the event."""
+        slots = 1 + (len(more) + 20) // _PAYLOAD
+        end = self._take(slots, 1)
+        if end > self.capacity:
+            return 0
+        first = end - slots
+        number = next(sequence)
+        if more:
+            self._write_more(first, number, more)
+        body = _pack_body(kind, slots - 1, (number | step << 40).to_bytes(10, "little"), monotonic,
+                          wall)
+        _store_slot(self._map, _SLOTS_BEGIN + first * _SLOT,
+                    _crc32(body, self.salt + first & 0xFFFFFFFF), body)
+        return 2 if first < self._half <= end else 1
+
+    def _write_more(self, first, number, more):
+        sequence = number.to_bytes(5, "little")
+        for at in range(0, len(more), _PAYLOAD):
+            which = at // _PAYLOAD + 1
+            body = _pack_more(_MORE_KIND, which, sequence, more[at:at + _PAYLOAD])
+            _store_slot(self._map, _SLOTS_BEGIN + (first + which) * _SLOT,
+                        _crc32(body, self.salt + first + which & 0xFFFFFFFF), body)
+
+    def used(self):
+        return min(self._given.tell(), self.capacity)
+
+    def half_used(self):
+        return self.used() >= self._half
+
+    def sync(self):
+        used = self.used()
+        if used != self._synced:
+            # Not mmap.flush(), which would keep all of Python waiting for the disk.
+            getattr(os, "fdatasync", os.fsync)(self._descriptor)
+            self._synced = used
+
+    def close(self):
+        """No event goes in any more, and the file ends where the last one does."""
+        used = min(self._take(self.capacity, 1) - self.capacity, self.capacity)
+        if used <= 0:
+            os.unlink(self.path)
+            return
+        if used < self.capacity:
+            os.ftruncate(self._descriptor, _SLOTS_BEGIN + used * _SLOT)
+        os.fsync(self._descriptor)
+
+    def __del__(self):
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+
+
+def split_step(step):
+    """(what the first slot holds, the field that a further one does)"""
+    if step is None:
+        return _NO_STEP, b""
+    step = int(step)
+    return (step, b"") if 0 <= step < _NO_STEP else (_NO_STEP, number_field(Tag.STEP, step))

@@ -1,0 +1,162 @@
+"""The segments of one process, made ahead of time and synced by a thread of their own."""
+import io
+import itertools
+import os
+import select
+import socket
+import threading
+import time
+
+from stepscope_goodput._segment import Kind, Segment, Tag, number_field, split_step
+
+
+def _writer_name(rank, salt):
+    """What tells this process from all others, and the boot its monotonic clock counts from."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id") as file:
+            boot = file.read(8)
+    except OSError:
+        boot = ""
+    rank = "-" if rank is None else rank
+    return "{}/{}/{}/{}/{:08x}".format(socket.gethostname(), rank, boot, os.getpid(), salt)
+
+
+def _random():
+    return int.from_bytes(os.urandom(4), "little")
+
+
+class Writer:
+    """The segments of one process, and the thread that makes them ahead, syncs them and beats."""
+
+    def __init__(self, options, on_problem):
+        self._wake_read, self._wake_write = os.pipe()
+        os.set_blocking(self._wake_write, False)
+        self._options = options
+        self._on_problem = on_problem
+        salt = _random()
+        self._writer = _writer_name(options["rank"], salt)
+        start = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        self._prefix = os.path.join(options["directory"],
+                                    "{}-{}-{:08x}-".format(start, os.getpid(), salt))
+        self._sequence = itertools.count()
+        self._drops = io.BytesIO()  # its position counts them
+        self._told = 0
+        self._made = self._made_synced = 0
+        self._current = self._last = None
+        self._unsynced = []
+        self._stop = False
+        self._last_beat = time.monotonic()
+        self._make_ahead()
+        self._thread = threading.Thread(target=self._run, name="goodput", daemon=True)
+        self._thread.start()
+
+    def write(self, kind, step, wall, monotonic, more):
+        segment = self._current
+        while segment is not None:
+            written = segment.write(kind, step, wall, monotonic, self._sequence, more)
+            if written == 1:
+                return True
+            self._wake()
+            if written == 2:
+                return True
+            segment = segment.next
+            if segment is not None:
+                self._current = segment
+        self.drop()
+        return False
+
+    def drop(self):
+        self._drops.seek(1, 1)
+
+    def dropped(self):
+        return self._drops.tell()
+
+    def _wake(self):
+        try:
+            os.write(self._wake_write, b".")
+        except OSError:
+            pass  # it has been woken often enough
+
+    def _run(self):
+        while not self._stop:
+            try:
+                ready, _, _ = select.select([self._wake_read], [], [], self._options["sync_s"])
+                if ready:
+                    os.read(self._wake_read, 4096)
+                if not self._stop:
+                    self._tick()
+            except Exception as error:  # whatever it is, training goes on
+                self._on_problem("goodput: {}".format(error))
+                time.sleep(1)
+
+    def _tick(self):
+        self._make_ahead()
+        self._tell_drops()
+        beat, now = self._options["heartbeat_s"], time.monotonic()
+        if beat and now - self._last_beat >= beat:
+            self._last_beat = now
+            self.write(Kind.HEARTBEAT, split_step(None)[0], time.time_ns(), time.monotonic_ns(), b"")
+        self.sync()
+
+    def _make_ahead(self):
+        """The successor of the last segment, once half of that is used."""
+        if self._last is not None and not self._last.half_used():
+            return
+        try:
+            os.makedirs(self._options["directory"], exist_ok=True)
+            made = Segment("{}{:06d}.goodput".format(self._prefix, self._made),
+                           self._options["segment_bytes"], _random(), self._made,
+                           self._options["job"], self._options["attempt"], self._writer)
+        except OSError as error:
+            self._on_problem("goodput: cannot make a segment: {}".format(error))
+            return
+        self._made += 1
+        self._unsynced.append(made)
+        if self._last is None:
+            self._current = made
+        else:
+            self._last.next = made
+        self._last = made
+
+    def _tell_drops(self):
+        count = self._drops.tell() - self._told
+        if count == 0:
+            return
+        more = number_field(Tag.COUNTS, count)
+        if self.write(Kind.DROPPED, split_step(None)[0], time.time_ns(), time.monotonic_ns(), more):
+            self._told += count
+        else:
+            self._drops.seek(-1, 1)  # this event itself does not count
+
+    def sync(self):
+        """Has the disk hold what was recorded before the call."""
+        for segment in list(self._unsynced):
+            done = segment.used() == segment.capacity and segment.next is not None
+            segment.sync()
+            if done and segment in self._unsynced:
+                self._unsynced.remove(segment)
+        made = self._made
+        if made == self._made_synced:
+            return
+        folder = os.open(self._options["directory"], os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        self._made_synced = made
+
+    def close(self):
+        self._stop = True
+        self._wake()
+        self._thread.join(5)
+        if self._drops.tell() > self._told:
+            self._make_ahead()
+            self._tell_drops()
+        self._current = None
+        for segment in self._unsynced:
+            segment.close()
+
+    def __del__(self):
+        # Not earlier: a thread in the middle of a call might write into whatever file comes next.
+        os.close(self._wake_read)
+        os.close(self._wake_write)

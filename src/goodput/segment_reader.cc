@@ -1,0 +1,221 @@
+// Walks the slots of a segment in windows; what one window cuts in two the next one begins with.
+#include "goodput/segment_reader.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr size_t kWindowSlots = 2048;  // 64 KB
+static_assert(kMaxSlots < kWindowSlots);
+
+// Enough for all threads of a process to be in the middle of an event. More comes from damage
+// alone.
+constexpr size_t kMaxDoubtful = 4096;
+
+bool AllZero(std::string_view bytes) {
+  return bytes.find_first_not_of('\0') == std::string_view::npos;
+}
+
+// As many bytes as there are from `offset` on, up to `size`.
+size_t ReadAt(int file, char* out, size_t size, uint64_t offset) {
+  size_t got = 0;
+  while (got < size) {
+    const ssize_t now = pread(file, out + got, size - got, static_cast<off_t>(offset + got));
+    if (now < 0 && errno == EINTR) continue;
+    if (now <= 0) break;
+    got += static_cast<size_t>(now);
+  }
+  return got;
+}
+
+}  // namespace
+
+Result<SegmentReader> SegmentReader::Open(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::unexpected(Error{std::strerror(errno), path, ""});
+  std::string head(kSlotsBegin, '\0');
+  head.resize(ReadAt(file, head.data(), head.size(), 0));
+  auto header = DecodeHeader(head);
+  if (!header) {
+    close(file);
+    return std::unexpected(Error{AllZero(head) ? "never written to"
+                                               : "no segment, or its head is "
+                                                 "damaged",
+                                 path, ""});
+  }
+  return SegmentReader(file, std::move(*header));
+}
+
+SegmentReader::SegmentReader(int file, SegmentHeader header)
+    : file_(file), header_(std::move(header)) {
+  event_.job = header_.job;
+  event_.attempt = header_.attempt;
+  event_.writer = header_.writer;
+}
+
+SegmentReader::SegmentReader(SegmentReader&& other) noexcept
+    : file_(std::exchange(other.file_, -1)),
+      header_(std::move(other.header_)),
+      event_(std::move(other.event_)),
+      window_(std::move(other.window_)),
+      window_first_(other.window_first_),
+      next_(other.next_),
+      doubtful_(std::move(other.doubtful_)) {}
+
+SegmentReader& SegmentReader::operator=(SegmentReader&& other) noexcept {
+  std::swap(file_, other.file_);
+  header_ = std::move(other.header_);
+  event_ = std::move(other.event_);
+  window_ = std::move(other.window_);
+  window_first_ = other.window_first_;
+  next_ = other.next_;
+  doubtful_ = std::move(other.doubtful_);
+  return *this;
+}
+
+SegmentReader::~SegmentReader() {
+  if (file_ >= 0) close(file_);
+}
+
+size_t SegmentReader::Load(uint64_t first, size_t slots) {
+  slots = first < header_.slots ? std::min<uint64_t>(slots, header_.slots - first) : 0;
+  window_.resize(slots * kSlotBytes);
+  window_first_ = first;
+  return ReadAt(file_, window_.data(), window_.size(), kSlotsBegin + first * kSlotBytes) /
+         kSlotBytes;
+}
+
+bool SegmentReader::WindowIsEmpty(size_t slots) const {
+  return AllZero(std::string_view(window_).substr(0, slots * kSlotBytes));
+}
+
+// Gives the event that begins with slot `at` of the window and fills so many; false: unreadable.
+bool SegmentReader::Take(size_t at, size_t slots, Oddities& oddities, const EventSink& sink) {
+  const std::string_view bytes =
+      std::string_view(window_).substr(at * kSlotBytes, slots * kSlotBytes);
+  bool text_cut = false;
+  if (!DecodeRecord(bytes, header_.salt, window_first_ + at, event_, text_cut)) return false;
+  if (text_cut) oddities.Add(Oddity::kCutText);
+  if (event_.kind == EventKind::kNone) {
+    oddities.Add(Oddity::kUnknownKind);
+  } else {
+    sink(event_);
+  }
+  return true;
+}
+
+// Takes what `slots` slots of the window hold; how many of them are done with: all but those of an
+// event that goes on behind them, when this is not the last window, and but empty ones at its end.
+size_t SegmentReader::TakeWindow(size_t slots, bool last, Oddities& oddities,
+                                 const EventSink& sink) {
+  size_t at = 0, done = 0;
+  while (at < slots) {
+    const char* const slot = &window_[at * kSlotBytes];
+    const SlotState state = CheckSlot(slot, header_.salt, window_first_ + at);
+    size_t taken = 1;
+    if (state == SlotState::kEvent) {
+      taken = SlotsFrom(slot);
+      if (at + taken > slots && !last) {
+        done = at;
+        break;
+      }
+      taken = std::min(taken, slots - at);
+      const bool whole = taken == SlotsFrom(slot);
+      if (!whole || !Take(at, taken, oddities, sink)) doubtful_.push_back(window_first_ + at);
+    } else if (state != SlotState::kMore) {
+      doubtful_.push_back(window_first_ + at);
+    }
+    at += taken;
+    if (state != SlotState::kEmpty) done = at;
+  }
+  // Empty slots at the end are those that will be written next.
+  while (!doubtful_.empty() && doubtful_.back() >= window_first_ + done) doubtful_.pop_back();
+  return done;
+}
+
+void SegmentReader::Scan(bool to_end, Oddities& oddities, const EventSink& sink) {
+  while (true) {
+    const size_t slots = Load(next_, kWindowSlots);
+    if (slots == 0) return;
+    if (WindowIsEmpty(slots)) {
+      if (!to_end) return;
+      next_ += slots;
+      continue;
+    }
+    next_ += TakeWindow(slots, slots < kWindowSlots, oddities, sink);
+    if (doubtful_.size() > kMaxDoubtful) GiveUp(doubtful_.size() - kMaxDoubtful, oddities);
+  }
+}
+
+// The first `count` doubtful slots will not become readable.
+void SegmentReader::GiveUp(size_t count, Oddities& oddities) {
+  const auto end = doubtful_.begin() + static_cast<ptrdiff_t>(count);
+  for (auto first = doubtful_.begin(); first != end; ++first) {
+    if (Load(*first, 1) == 1 && !WindowIsEmpty(1)) oddities.Add(Oddity::kBadRecord);
+  }
+  doubtful_.erase(doubtful_.begin(), end);
+}
+
+// Gives those of the doubtful slots that have become readable.
+void SegmentReader::LookAgain(Oddities& oddities, const EventSink& sink) {
+  std::erase_if(doubtful_, [&](uint64_t first) {
+    const size_t slots = Load(first, kMaxSlots);
+    if (slots == 0) return false;
+    const SlotState state = CheckSlot(window_.data(), header_.salt, first);
+    if (state != SlotState::kEvent) return state == SlotState::kMore;
+    const size_t needed = SlotsFrom(window_.data());
+    return needed <= slots && Take(0, needed, oddities, sink);
+  });
+}
+
+void SegmentReader::Follow(Oddities& oddities, const EventSink& sink) {
+  LookAgain(oddities, sink);
+  Scan(false, oddities, sink);
+}
+
+void SegmentReader::Finish(Oddities& oddities, const EventSink& sink) {
+  LookAgain(oddities, sink);
+  Scan(true, oddities, sink);
+  GiveUp(doubtful_.size(), oddities);
+}
+
+namespace {
+
+// A file that was made and never written to is no loss; anything else that cannot be read is.
+void ReadSegmentOf(const std::string& path, Oddities& oddities, const EventSink& sink) {
+  auto reader = SegmentReader::Open(path);
+  if (reader) return reader->Finish(oddities, sink);
+  if (reader.error().what != "never written to") oddities.Add(Oddity::kBadSegment);
+}
+
+}  // namespace
+
+Result<void> ReadSegments(const std::string& path, Oddities& oddities, const EventSink& sink) {
+  std::error_code failed;
+  if (!std::filesystem::is_directory(path, failed)) {
+    if (access(path.c_str(), R_OK) != 0) {
+      return std::unexpected(Error{std::strerror(errno), path, ""});
+    }
+    ReadSegmentOf(path, oddities, sink);
+    return {};
+  }
+  std::vector<std::string> files;
+  for (std::filesystem::directory_iterator entry(path, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (entry->path().extension() == kSegmentSuffix) files.push_back(entry->path());
+  }
+  if (failed) return std::unexpected(Error{failed.message(), path, ""});
+  std::ranges::sort(files);
+  for (const std::string& file : files) ReadSegmentOf(file, oddities, sink);
+  return {};
+}
+
+}  // namespace stepscope::goodput

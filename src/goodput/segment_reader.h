@@ -1,0 +1,62 @@
+// Reads segments, whole ones and those that a recorder is still writing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "goodput/event.h"
+#include "goodput/json_lines.h"
+#include "goodput/oddities.h"
+#include "goodput/segment.h"
+#include "stepscope/result.h"
+
+namespace stepscope::goodput {
+
+class SegmentReader {
+ public:
+  // Fails when the file cannot be opened, and when neither copy of its header is whole.
+  static Result<SegmentReader> Open(const std::string& path);
+
+  const SegmentHeader& header() const { return header_; }
+
+  // Gives the events that have come since the last call, mostly in the order they were recorded.
+  // What cannot be read may only be unfinished: a later call looks at it again. Stops where 64 KB
+  // are empty.
+  void Follow(Oddities& oddities, const EventSink& sink);
+
+  // Gives all that Follow has not, to the end of the file. What cannot be read is counted.
+  void Finish(Oddities& oddities, const EventSink& sink);
+
+  SegmentReader(SegmentReader&& other) noexcept;
+  SegmentReader& operator=(SegmentReader&& other) noexcept;
+  ~SegmentReader();
+
+ private:
+  SegmentReader(int file, SegmentHeader header);
+
+  // Reads slots from number `first` on into window_; how many. Never beyond what the header says,
+  // since a file of strangers may be a terabyte of nothing.
+  size_t Load(uint64_t first, size_t slots);
+  bool WindowIsEmpty(size_t slots) const;
+  void Scan(bool to_end, Oddities& oddities, const EventSink& sink);
+  size_t TakeWindow(size_t slots, bool last, Oddities& oddities, const EventSink& sink);
+  bool Take(size_t at, size_t slots, Oddities& oddities, const EventSink& sink);
+  void GiveUp(size_t count, Oddities& oddities);
+  void LookAgain(Oddities& oddities, const EventSink& sink);
+
+  int file_;
+  SegmentHeader header_;
+  Event event_;
+  std::string window_;
+  uint64_t window_first_ = 0;
+  uint64_t next_ = 0;               // all slots before it were looked at
+  std::vector<uint64_t> doubtful_;  // of which these could not be read, or were empty
+};
+
+// Reads a segment, or every segment of a folder in the order of their names, that is of their
+// recorders' starts. Fails when there is no such file or folder; a file in it that cannot be read
+// is counted. A file that is empty or all zero was never written to: it holds nothing.
+Result<void> ReadSegments(const std::string& path, Oddities& oddities, const EventSink& sink);
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,45 @@
+/* Uses the C interface of the recorder from C, through the shared library: goodput_c_test FOLDER. */
+#include <stdio.h>
+#include <string.h>
+
+#include "stepscope/goodput_c.h"
+
+static void Tell(void* context, const char* sentence) {
+  (void)context;
+  fprintf(stderr, "%s\n", sentence);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  stepscope_goodput_options options;
+  stepscope_goodput_defaults(&options, sizeof options);
+  options.directory = argv[1];
+  options.job = "from C";
+  options.on_problem = Tell;
+  stepscope_goodput* recorder = stepscope_goodput_open(&options);
+  if (recorder == NULL) return 1;
+
+  int failed = 0;
+  failed |= stepscope_goodput_mark(recorder, STEPSCOPE_GOODPUT_JOB_START);
+  for (int64_t step = 0; step < 100; ++step) {
+    failed |= stepscope_goodput_step_start(recorder, step);
+    failed |= stepscope_goodput_step_end(recorder, step);
+  }
+  const int64_t unknown = STEPSCOPE_GOODPUT_UNKNOWN;
+  const stepscope_goodput_checkpoint times = {.manager = {1, 2},
+                                              .checkpointer = {unknown, unknown},
+                                              .wait_for_prev = {unknown, unknown},
+                                              .get_old_steps = {unknown, unknown},
+                                              .broadcast = {unknown, unknown}};
+  stepscope_goodput_event event;
+  stepscope_goodput_event_init(&event, sizeof event, STEPSCOPE_GOODPUT_CHECKPOINT_SAVE);
+  event.step = 99;
+  event.text = "gs://bucket and more";
+  event.text_bytes = strlen("gs://bucket");
+  event.checkpoint = &times;
+  failed |= stepscope_goodput_record(recorder, &event);
+  failed |= stepscope_goodput_flush(recorder);
+  failed |= stepscope_goodput_dropped(recorder) != 0;
+  stepscope_goodput_close(recorder);
+  return failed;
+}

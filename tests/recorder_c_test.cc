@@ -1,0 +1,72 @@
+// What other languages record: a C program through the shared library, and Python on its own.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "goodput/segment_reader.h"
+#include "tests/scratch.h"
+
+namespace stepscope::goodput {
+namespace {
+
+std::vector<Event> ReadAll(const std::string& folder) {
+  std::vector<Event> events;
+  Oddities oddities;
+  EXPECT_TRUE(ReadSegments(folder, oddities, [&](const Event& e) { events.push_back(e); }));
+  EXPECT_TRUE(oddities.Notes().empty());
+  return events;
+}
+
+TEST(RecorderC, ACProgramRecords) {
+  const testing::ScratchFolder scratch;
+  const std::string command = std::string(STEPSCOPE_GOODPUT_C_TEST) + " " + scratch.path();
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const auto events = ReadAll(scratch.path());
+  ASSERT_EQ(events.size(), 202u);
+  EXPECT_EQ(events[0].kind, EventKind::kJobStart);
+  EXPECT_EQ(events[0].job, "from C");
+  EXPECT_EQ(events[200].kind, EventKind::kStepEnd);
+  EXPECT_EQ(events[200].step, 99);
+  EXPECT_EQ(events[201].text, "gs://bucket");
+  EXPECT_EQ(events[201].checkpoint, (CheckpointTimes{.manager = {1, 2}}));
+}
+
+TEST(RecorderC, PythonRecordsTheSame) {
+  if (std::string_view(STEPSCOPE_PYTHON).empty()) GTEST_SKIP() << "no Python here";
+  const testing::ScratchFolder scratch;
+  const std::string script = STEPSCOPE_SOURCE_DIR "/tests/record_everything.py";
+  const std::string command = STEPSCOPE_PYTHON " " + script + " " + scratch.path();
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  std::vector<Event> events;
+  Oddities oddities;
+  ASSERT_TRUE(ReadSegments(scratch.path(), oddities, [&](const Event& e) { events.push_back(e); }));
+  EXPECT_EQ(oddities.Count(Oddity::kCutText), 1);
+  EXPECT_EQ(oddities.Notes().size(), 1u);
+  ASSERT_EQ(events.size(), 1706u);
+  const Event start{.kind = EventKind::kJobStart,
+                    .time = 1'250'000'000,
+                    .job = "from Python",
+                    .attempt = "second",
+                    .writer = events[0].writer,
+                    .sequence = 0};
+  EXPECT_EQ(events[0], start);
+  EXPECT_EQ(events[1].counts[0], 8);
+  EXPECT_EQ(events[1].counts[1], kUnknown);
+  EXPECT_EQ(events[1].counts[2], 7);
+  EXPECT_EQ(events[2].text, "évaluation");
+  EXPECT_EQ(events[3].text, std::string(kMaxText, 'x'));
+  EXPECT_EQ(events[4].step, -3);
+  EXPECT_EQ(events[5].kind, EventKind::kCheckpointEmergencyRestore);
+  EXPECT_EQ(events[5].text, "/ckpt");
+  EXPECT_EQ(events[5].checkpoint, (CheckpointTimes{.manager = {2'000'000'000, 500'000'000},
+                                                   .broadcast = {3'000'000'000, kUnknown}}));
+  for (size_t k = 6; k < events.size(); ++k) {
+    EXPECT_EQ(events[k].step, static_cast<int64_t>(k) - 6);
+    EXPECT_EQ(events[k].sequence, static_cast<int64_t>(k));
+    EXPECT_GT(events[k].monotonic, 0);
+  }
+}
+
+}  // namespace
+}  // namespace stepscope::goodput
