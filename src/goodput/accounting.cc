@@ -164,7 +164,7 @@ void Accounting::AddToAttempt(const Event& event, Attempt& attempt) {
       attempt.notice = event.time;
       break;
     case EventKind::kCheckpointCommit:
-      attempt.committed = std::max(attempt.committed, event.step);
+      attempt.saved = std::max(attempt.saved, event.step);
       break;
     case EventKind::kHeartbeat:
     case EventKind::kSpareSwap:
@@ -270,6 +270,7 @@ void Accounting::AddCheckpoint(const Event& event, Attempt& attempt) {
   const auto [start, duration] = event.checkpoint.manager;
   if (start == kUnknown || duration == kUnknown || duration == 0) return;
   const bool is_save = event.kind == EventKind::kCheckpointSave;
+  if (is_save) attempt.saved = std::max(attempt.saved, event.step);
   Lay(attempt, start, start + duration, is_save ? Bucket::kSave : Bucket::kRestore);
   attempt.last = std::max(attempt.last, start + duration);
 }

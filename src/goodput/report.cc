@@ -161,6 +161,7 @@ std::vector<Metric> Metrics(const Partition& p, const StepClock& clock) {
       {"attempts", "attempts", static_cast<int64_t>(p.attempts.size()), Unit::kCount, true},
       {"open_step", "open step", Maybe(p.open_step), Unit::kNone},
       {"in_progress", "open step since", some(p.At(Bucket::kInProgress)), ns},
+      {"steps_at_risk", "steps since the last checkpoint", Maybe(p.steps_at_risk), Unit::kCount},
       {"ideal_step_time", "step time when nothing disturbs", time(clock.ideal()), ns},
       {"median_step_time", "step time, median", time(clock.median()), ns, true},
       {"step_time_deviation", "off by at most, 9 of the last 10 steps",
