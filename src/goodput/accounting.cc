@@ -227,10 +227,13 @@ void Accounting::AppendStep(const Event& event, Attempt& attempt) {
   if (event.time < earliest) oddities_.Add(Oddity::kClockBack);
   const int64_t time = std::max(event.time, earliest);
   if (!steps.empty() && time > earliest) {
-    if (steps.size() == 1) attempt.first_lasts = true;
     ++attempt.lasting_steps;
     const int64_t made = event.step - steps.last().step;
-    step_clock_.Add(std::max<int64_t>(1, (time - earliest) / std::max<int64_t>(1, made)));
+    if (steps.size() == 1) {
+      attempt.first_lasts = true;  // it may compile: no step to measure others by
+    } else {
+      step_clock_.Add(std::max<int64_t>(1, (time - earliest) / std::max<int64_t>(1, made)));
+    }
   }
   steps.Append(event.step, time);
   attempt.step_end = kUnknown;

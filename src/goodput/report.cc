@@ -164,7 +164,7 @@ std::vector<Metric> Metrics(const Partition& p, const StepClock& clock) {
       {"steps_at_risk", "steps since the last checkpoint", Maybe(p.steps_at_risk), Unit::kCount},
       {"ideal_step_time", "step time when nothing disturbs", time(clock.ideal()), ns},
       {"median_step_time", "step time, median", time(clock.median()), ns, true},
-      {"step_time_deviation", "off by at most, 9 of the last 10 steps",
+      {"step_time_deviation", "off by at most, 9 of 10 recent steps",
        time(clock.recent_deviation()), ns},
       {"suspended", "of the time down, after planned ends", some(p.suspended), ns},
       {"async_data_loading", "data loading beside the steps", some(p.async_loading), ns, true},
