@@ -164,7 +164,7 @@ void Accounting::AddToAttempt(const Event& event, Attempt& attempt) {
       attempt.notice = event.time;
       break;
     case EventKind::kCheckpointCommit:
-      attempt.committed = std::max(attempt.committed, event.step);
+      attempt.saved = std::max(attempt.saved, event.step);
       break;
     case EventKind::kHeartbeat:
     case EventKind::kSpareSwap:
@@ -227,10 +227,13 @@ void Accounting::AppendStep(const Event& event, Attempt& attempt) {
   if (event.time < earliest) oddities_.Add(Oddity::kClockBack);
   const int64_t time = std::max(event.time, earliest);
   if (!steps.empty() && time > earliest) {
-    if (steps.size() == 1) attempt.first_lasts = true;
     ++attempt.lasting_steps;
     const int64_t made = event.step - steps.last().step;
-    step_clock_.Add(std::max<int64_t>(1, (time - earliest) / std::max<int64_t>(1, made)));
+    if (steps.size() == 1) {
+      attempt.first_lasts = true;  // it may compile: no step to measure others by
+    } else {
+      step_clock_.Add(std::max<int64_t>(1, (time - earliest) / std::max<int64_t>(1, made)));
+    }
   }
   steps.Append(event.step, time);
   attempt.step_end = kUnknown;
@@ -270,6 +273,7 @@ void Accounting::AddCheckpoint(const Event& event, Attempt& attempt) {
   const auto [start, duration] = event.checkpoint.manager;
   if (start == kUnknown || duration == kUnknown || duration == 0) return;
   const bool is_save = event.kind == EventKind::kCheckpointSave;
+  if (is_save) attempt.saved = std::max(attempt.saved, event.step);
   Lay(attempt, start, start + duration, is_save ? Bucket::kSave : Bucket::kRestore);
   attempt.last = std::max(attempt.last, start + duration);
 }

@@ -203,6 +203,15 @@ void TakeAttempt(Attempt& attempt, const Surroundings& around, std::span<const P
   }
 }
 
+void SayWhatIsOpen(const Attempt& current, Partition& out) {
+  if (current.steps.empty()) return;
+  const int64_t last = current.steps.last().step;
+  const bool is_open = current.step_end == kUnknown;
+  if (is_open) out.open_step = last;
+  if (current.saved == kUnknown) return;
+  out.steps_at_risk = std::max<int64_t>(0, (is_open ? last - 1 : last) - current.saved);
+}
+
 // Those in [start, end) of what was asked; at the end of the job itself also that one.
 void ListDisruptions(const std::vector<Attempt>& attempts, const std::vector<int64_t>& ends,
                      const Tally& tally, Partition& out) {
@@ -243,10 +252,7 @@ Partition Accounting::Ask(const Question& question) {
   }
   ListDisruptions(attempts_, ends, tally, out);
   out.running = !began || attempts_.back().end == kUnknown;
-  if (began && out.running && !attempts_.back().steps.empty() &&
-      attempts_.back().step_end == kUnknown) {
-    out.open_step = attempts_.back().steps.last().step;
-  }
+  if (began && out.running) SayWhatIsOpen(attempts_.back(), out);
   MeasureSlices(slices_, out);
   SumUp(tally, labels_, out);
   return out;

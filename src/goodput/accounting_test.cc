@@ -222,6 +222,15 @@ TEST(Accounting, SparseStepsLoseNothing) {
             "total 300: PRODUCTIVE 300; 0 disruptions; last step 20");
 }
 
+// Steps 3 and 4 are made and not saved, step 5 is open.
+TEST(Accounting, ARunningJobSaysWhatItWouldLose) {
+  const std::string story = "0 start; 0..60 steps 0..5;";
+  EXPECT_EQ(AccountingOf(story + "32..33 save 2").Ask().steps_at_risk, 2);
+  EXPECT_EQ(AccountingOf(story + "60 step_end 5; 32..33 save 2").Ask().steps_at_risk, 3);
+  EXPECT_EQ(AccountingOf(story).Ask().steps_at_risk, std::nullopt);
+  EXPECT_EQ(AccountingOf(story + "32..33 save 2; 60 end").Ask().steps_at_risk, std::nullopt);
+}
+
 // Half of the slices for half of the time, all for the rest.
 TEST(Accounting, SlicesAreWeightedByTime) {
   Accounting accounting;

@@ -27,11 +27,11 @@ struct Attempt {
   int64_t notice = kUnknown;  // of its preemption
   std::string notice_text;
 
-  StepTimes steps;               // times never go back, and none is before `start`
-  int64_t lasting_steps = 0;     // of those with a successor: how many took any time
-  bool first_lasts = false;      // whether the first is one of them
-  int64_t step_end = kUnknown;   // of the last step
-  int64_t committed = kUnknown;  // the last step that a checkpoint is known to hold
+  StepTimes steps;              // times never go back, and none is before `start`
+  int64_t lasting_steps = 0;    // of those with a successor: how many took any time
+  bool first_lasts = false;     // whether the first is one of them
+  int64_t step_end = kUnknown;  // of the last step
+  int64_t saved = kUnknown;     // the last step that a checkpoint holds
   Overlays overlays;
   int64_t async_loading = 0;  // data loading beside the steps: in no bucket, it delays nobody
 

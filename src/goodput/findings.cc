@@ -80,9 +80,9 @@ Finding Wasted(const Partition& p, const std::string& amount) {
   const auto lost = p.disruptions > 0 ? p.At(Bucket::kWasted) / p.disruptions : 0;
   const bool told = CostsOf(p).announced > 0;
   return {.says = amount + " went into steps that had to be made again",
-          .because = fmt::format("{}, each lost {} of progress on average",
-                                 Plural(static_cast<size_t>(p.disruptions), "disruption"),
-                                 HumanTime(static_cast<double>(lost))),
+          .because = fmt::format(
+              "{} lost {} of progress{}", Plural(static_cast<size_t>(p.disruptions), "disruption"),
+              HumanTime(static_cast<double>(lost)), p.disruptions == 1 ? "" : " each on average"),
           .hint = told ? "save a checkpoint on the preemption notice: some stops were announced"
                        : "checkpoint more often, at best asynchronously, and save on SIGTERM"};
 }
@@ -97,9 +97,10 @@ Finding Recovery(const Partition& p, const std::string& amount) {
   }
   const int64_t each = costs.down / std::max<int64_t>(1, p.disruptions);
   Finding finding{.says = amount + " the job was down between attempts",
-                  .because = fmt::format("{} took {} each on average from the last sign of life",
+                  .because = fmt::format("{} took {} {}from the last sign of life",
                                          Plural(static_cast<size_t>(p.disruptions), "disruption"),
-                                         HumanTime(static_cast<double>(each))),
+                                         HumanTime(static_cast<double>(each)),
+                                         p.disruptions == 1 ? "" : "each on average "),
                   .hint =
                       "keep hot spares, so that nobody waits for a new node, and let the hang be "
                       "noticed by a heartbeat instead of a timeout"};

@@ -72,6 +72,9 @@ struct Partition {
   std::vector<Disruption> disruption_list;
   std::optional<double> active_slices, available_slices;  // means over time
   std::optional<int64_t> open_step;                       // of a running job
+  // Of a running job: how many steps its current attempt has made since the last checkpoint it
+  // told of, all that would be lost now. Absent: it told of none.
+  std::optional<int64_t> steps_at_risk;
   int64_t suspended = 0;    // of the recovery what came after a planned end
   int64_t unaccounted = 0;  // total - sum of the buckets: 0, or the accounting is wrong
 
