@@ -15,6 +15,10 @@
 //            custom       time of the user's own events, by type
 //   findings the largest losses, with one thing to try for each
 //
+// With a scheduler's files, a program or a price there is a second one, "productivity": metrics
+// scheduling_goodput, runtime_goodput, program_goodput and their product, table `losses`; and with
+// a program the report of stepscope/program_goodput.h.
+//
 // In the mode kMlGoodput the numbers are those of ml-goodput-measurement 0.2.3, quirks included:
 // its buckets overlap, and the table has its names.
 #pragma once
@@ -26,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "stepscope/program_goodput.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 
@@ -46,6 +51,19 @@ struct GoodputReportOptions {
   // Not to be counted at all: a planned pause. An empty list, in the mode kMlGoodput, asks for the
   // library's calculation with exclusions, which leaves checkpoints out.
   std::optional<std::vector<std::pair<int64_t, int64_t>>> exclusions;
+
+  // What a scheduler printed about the job: sacct's table, scontrol's records, Kubernetes' events;
+  // plain or gzip, told apart by their content.
+  std::vector<std::string> scheduler_files;
+  std::string scheduler_job;          // its name or id there; empty: all they tell is of this job
+  std::optional<int64_t> utc_offset;  // of Slurm's times, in s; absent: this machine's zone
+  int64_t chips_per_pod = 1;
+  int64_t pods = 0;  // that the job needs; 0: as many as were ever there at once
+
+  // For program goodput; where it gives no tokens per second, the job's own events of work tell.
+  std::optional<ProgramOptions> program;
+  double chips = 0;                // of the job; 0: what the scheduler gave it
+  double price_per_chip_hour = 0;  // in any money; 0: not known
 };
 
 // Fails when a file cannot be opened, or when it is not clear which job is meant. Files without

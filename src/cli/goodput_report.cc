@@ -19,6 +19,8 @@ Examples:
   stepscope goodput report --events job.jsonl --exclude 1780000000..1780086400     a planned pause
   stepscope goodput report --events export.json --format json -o goodput.json
   stepscope goodput report --events job.jsonl --mode ml-goodput     what that library would say
+  stepscope goodput report --events job.jsonl --scheduler sacct.txt --scheduler-job 4711 \
+      --config config.json --chip H100 --price-per-chip-hour 2.5      and what was lost in money
   stepscope goodput report --events job.jsonl --fail-on 'goodput.goodput_ratio<0.9'
 
 Events are JSON lines as ml-goodput-measurement caches them, or Cloud Logging exports; plain or
@@ -29,12 +31,25 @@ struct GoodputFlags {
   std::vector<std::string> events;
   std::string job, mode = "partition", at, window;
   std::vector<std::string> exclude;
+  GoodputReportOptions options;  // what needs no reading
+  std::string model_config;
+  ProgramOptions program;
+  double sequence = 0;
   OutputFlags output;
   std::vector<std::string> fail_on;
 };
 
 Result<GoodputReportOptions> ToOptions(const GoodputFlags& flags) {
-  GoodputReportOptions options{.files = flags.events, .job = flags.job};
+  GoodputReportOptions options = flags.options;
+  options.files = flags.events;
+  options.job = flags.job;
+  if (!flags.model_config.empty()) {
+    const auto shape = ReadModelConfig(flags.model_config);
+    if (!shape) return std::unexpected(shape.error());
+    options.program = flags.program;
+    options.program->shape = *shape;
+    if (flags.sequence > 0) options.program->shape.sequence = flags.sequence;
+  }
   if (flags.mode == "ml-goodput") options.mode = GoodputMode::kMlGoodput;
   if (!flags.at.empty()) {
     const auto at = ParseGoodputTime(flags.at);
@@ -66,6 +81,50 @@ int Run(const GoodputFlags& flags) {
   return PrintAndJudge(*answer, flags.output, *conditions);
 }
 
+// What is not in the job's own events.
+void AddProductivity(CLI::App& command, GoodputFlags& flags) {
+  GoodputReportOptions& options = flags.options;
+  command
+      .add_option(
+          "--scheduler", options.scheduler_files,
+          "What a scheduler printed: sacct -D -X --parsable2, scontrol show job, or kubectl "
+          "get events -o json")
+      ->type_name("FILE");
+  command.add_option("--scheduler-job", options.scheduler_job, "The job's name or id there")
+      ->option_text("NAME");
+  command
+      .add_option("--utc-offset", options.utc_offset,
+                  "Seconds by which Slurm's times are east of UTC; else: this machine's zone")
+      ->option_text("S");
+  command.add_option("--chips-per-pod", options.chips_per_pod, "Chips of a pod of Kubernetes")
+      ->check(CLI::Range(1, 1'000'000))
+      ->option_text("N [1]");
+  command
+      .add_option("--pods", options.pods, "Pods the job needs; else: as many as there ever were")
+      ->check(CLI::Range(0, 10'000'000))
+      ->option_text("N");
+  command
+      .add_option("--config", flags.model_config,
+                  "The model's config.json, for program goodput: 'stepscope goodput mfu --help'")
+      ->type_name("FILE");
+  command.add_option("--sequence", flags.sequence, "Tokens in a sequence, if not the config's")
+      ->option_text("N");
+  command
+      .add_option("--tokens-per-second", flags.program.tokens_per_second,
+                  "While it makes steps; else: from the job's events of work")
+      ->option_text("N");
+  command.add_option("--chip", flags.program.chip, "Which chips: H100, 'TPU v5p', ...")
+      ->option_text("NAME");
+  command.add_option("--dtype", flags.program.dtype, "Of matrix products: bf16, fp8, ...")
+      ->option_text("TYPE [bf16]");
+  command.add_option("--chips", options.chips, "How many; else: what the scheduler gave")
+      ->option_text("N");
+  command
+      .add_option("--price-per-chip-hour", options.price_per_chip_hour,
+                  "What a chip costs in an hour, in any money")
+      ->option_text("N");
+}
+
 }  // namespace
 
 void AddGoodputReport(CLI::App& goodput, Command& chosen) {
@@ -73,7 +132,6 @@ void AddGoodputReport(CLI::App& goodput, Command& chosen) {
   CLI::App* command = goodput.add_subcommand("report", "Say where the time of a job went");
   command->footer(kExamples);
   command->add_option("--events", flags->events, "Files of events, in order (.jsonl, .json, .gz)")
-      ->required()
       ->type_name("FILE");
   command->add_option("--job", flags->job, "The job, where the events are of several")
       ->option_text("NAME");
@@ -94,6 +152,7 @@ void AddGoodputReport(CLI::App& goodput, Command& chosen) {
                    "Do not count the time from A to B; may be given several times")
       ->option_text("A..B")
       ->allow_extra_args(false);
+  AddProductivity(*command, *flags);
   AddOutput(*command, flags->output, flags->fail_on);
   command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
 }

@@ -1,13 +1,15 @@
 // Incarnations as events.
 #include "goodput/allocation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace stepscope::goodput {
 namespace {
 
-// The places in the life of an incarnation; numbers are parts of sequences.
-enum Place : uint8_t { kSubmit, kWant, kStart, kPause, kGoOn, kNotice, kEnd, kPlaces };
+// The places in the life of an incarnation; numbers are parts of writers' names.
+enum Place : uint8_t { kSubmit, kWant, kStart, kPause, kGoOn, kNotice, kEnd };
 
 class Writer {
  public:
@@ -16,7 +18,7 @@ class Writer {
 
   void Write(const Allocation& a, int64_t incarnation) {
     const bool first = incarnation == 0;
-    base_ = incarnation * kPlaces;
+    incarnation_ = incarnation;
     if (a.submitted != kUnknown) {
       if (first) Add(a, kSubmit, EventKind::kJobSubmitted, a.submitted).text = a.id;
       // Put back into the queue, a job may have to wait by the scheduler's own rules.
@@ -38,8 +40,8 @@ class Writer {
   Event& Add(const Allocation& a, Place place, EventKind kind, int64_t time) {
     Event event{.kind = kind, .time = time};
     event.job = a.job;
-    event.writer = source_ + ":" + a.id;
-    event.sequence = base_ + place;
+    event.writer = fmt::format("{}:{}:{}:{}", source_, a.id, incarnation_, static_cast<int>(place));
+    event.sequence = 0;
     return events_.emplace_back(std::move(event));
   }
   void Resources(const Allocation& a, Place place, int64_t time, int64_t wanted, int64_t got) {
@@ -51,7 +53,7 @@ class Writer {
 
   std::vector<Event>& events_;
   const std::string& source_;
-  int64_t base_ = 0;
+  int64_t incarnation_ = 0;
 };
 
 }  // namespace

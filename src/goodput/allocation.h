@@ -25,10 +25,10 @@ struct Allocation {
   bool comes_back = false;  // the job went back into the queue
 };
 
-// The events of one job's incarnations, in their order. `source` names the scheduler ("slurm"):
-// with the id it is the writer, and an event's sequence is its place in the life of its
-// incarnation, so that a later look at the same job adds only what is new. A resources event with
-// nothing requested says that the user wants nothing just now.
+// The events of one job's incarnations, in their order. `source` names the scheduler ("slurm"). A
+// writer is the place in the life of an incarnation, and says one thing: a later look at the same
+// job adds only what is new. A resources event with nothing requested says that the user wants
+// nothing just now.
 std::vector<Event> EventsOf(std::span<const Allocation> incarnations, const std::string& source);
 
 }  // namespace stepscope::goodput

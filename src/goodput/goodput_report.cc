@@ -3,12 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 
 #include "goodput/jobs.h"
+#include "goodput/productivity.h"
 #include "goodput/report.h"
+#include "goodput/scheduler_file.h"
 
 namespace stepscope {
 namespace {
@@ -48,7 +52,7 @@ std::vector<goodput::RollingWindow> Rolling(goodput::Accounting& accounting,
   return rolling;
 }
 
-Report Partition(Job& job, const GoodputReportOptions& options) {
+goodput::Question QuestionOf(const GoodputReportOptions& options) {
   goodput::Question question{.at = options.at};
   if (options.window) question.window = {options.window->first, options.window->second};
   if (options.exclusions) {
@@ -56,8 +60,68 @@ Report Partition(Job& job, const GoodputReportOptions& options) {
       question.exclusions.push_back({start, end});
     }
   }
+  return question;
+}
+
+// What the scheduler's files tell, by time, as events of the job.
+Result<std::vector<goodput::Event>> SchedulerEvents(const GoodputReportOptions& options,
+                                                    std::vector<Note>& notes) {
+  const goodput::SchedulerOptions read{
+      .slurm = {.job = options.scheduler_job, .utc_offset = options.utc_offset},
+      .kubernetes = {.job = options.scheduler_job,
+                     .chips_per_pod = options.chips_per_pod,
+                     .pods = options.pods}};
+  std::vector<goodput::Event> events;
+  for (const std::string& path : options.scheduler_files) {
+    goodput::Oddities oddities;
+    auto of_file = goodput::ReadSchedulerFile(path, read, oddities);
+    if (!of_file) return std::unexpected(of_file.error());
+    std::ranges::move(*of_file, std::back_inserter(events));
+    std::ranges::move(oddities.Notes(path), std::back_inserter(notes));
+  }
+  for (goodput::Event& event : events) event.job = options.job;
+  std::ranges::stable_sort(events, {}, &goodput::Event::time);
+  return events;
+}
+
+// Scheduling, runtime and program goodput, for those who gave more than the job's own events.
+Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& options) {
+  std::vector<Report> reports;
+  const bool asked = options.program || options.price_per_chip_hour > 0 || options.chips > 0;
+  if (!asked && !job.scheduling.known()) return reports;
+  const goodput::Partition partition = job.accounting.Ask(QuestionOf(options));
+  goodput::ProductivityInput input{
+      .total = partition.total() - partition.At(goodput::Bucket::kExcluded),
+      .chips = options.chips > 0 ? options.chips : static_cast<double>(job.most_chips),
+      .price_per_chip_hour = options.price_per_chip_hour};
+  if (!partition.attempts.empty()) input.productive = partition.At(goodput::Bucket::kProductive);
+  if (job.scheduling.known()) {
+    input.scheduling = job.scheduling.Ask(partition.end, QuestionOf(options).window);
+  }
+  if (options.program) {
+    ProgramOptions program = *options.program;
+    const int64_t stepping = input.productive.value_or(0) + partition.At(goodput::Bucket::kWasted);
+    if (program.tokens_per_second == 0 && stepping > 0) {
+      program.tokens_per_second =
+          static_cast<double>(job.tokens) / (static_cast<double>(stepping) / 1e9);
+    }
+    if (program.chips == 0) program.chips = input.chips;
+    auto answer = ProgramGoodput(program);
+    if (!answer) return std::unexpected(answer.error());
+    reports.push_back(std::move(answer->reports.front()));
+    input.program = std::get<double>(reports.front().metrics.front().value);
+  }
+  reports.insert(reports.begin(), goodput::ProductivityReport(input));
+  return reports;
+}
+
+Report Partition(Job& job, const GoodputReportOptions& options) {
+  const goodput::Question question = QuestionOf(options);
   if (job.accounting.empty()) return goodput::NoGoodput("no event says that the job began");
   const goodput::Partition partition = job.accounting.Ask(question);
+  if (partition.attempts.empty() && job.scheduling.known()) {
+    return goodput::NoGoodput("only a scheduler spoke of the job, which does not know its steps");
+  }
   std::vector<goodput::RollingWindow> rolling;
   if (!options.window) rolling = Rolling(job.accounting, question, partition);
   return goodput::PartitionReport(partition, job.accounting.step_clock(), rolling);
@@ -121,8 +185,17 @@ Result<std::pair<int64_t, int64_t>> ParseGoodputInterval(std::string_view text) 
 
 Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
   const bool ml_goodput = options.mode == GoodputMode::kMlGoodput;
-  auto jobs = goodput::ReadJobs(options.files,
-                                {.ml_goodput = ml_goodput, .job = options.job, .at = options.at});
+  if (options.files.empty() && options.scheduler_files.empty()) {
+    return std::unexpected(
+        Error{"nothing to report on", "", "give files of events, or what a scheduler printed"});
+  }
+  std::vector<Note> scheduler_notes;
+  auto scheduler = SchedulerEvents(options, scheduler_notes);
+  if (!scheduler) return std::unexpected(scheduler.error());
+  auto jobs = goodput::ReadJobs(options.files, {.ml_goodput = ml_goodput,
+                                                .job = options.job,
+                                                .at = options.at,
+                                                .scheduler = std::move(*scheduler)});
   if (!jobs) return std::unexpected(jobs.error());
   const auto job = Choose(*jobs, options);
   if (!job) return std::unexpected(job.error());
@@ -145,12 +218,17 @@ Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
     oddities.Add((*job)->oddities);
     report.notes = oddities.Notes();
     answer.reports.push_back(std::move(report));
+    auto more = Productivity(**job, options);
+    if (!more) return std::unexpected(more.error());
+    std::ranges::move(*more, std::back_inserter(answer.reports));
+    std::ranges::move(scheduler_notes, std::back_inserter(answer.run.notes));
   }
-  const Report& report = answer.reports.front();
-  answer.verdict = report.status == Status::kUnavailable
-                       ? "Nothing can be said: " + report.why + "."
-                       : report.headline;
-  if (!report.findings.empty()) answer.verdict += " " + report.findings.front().says + ".";
+  const auto answers = [](const Report& r) { return r.status != Status::kUnavailable; };
+  const auto best = std::ranges::find_if(answer.reports, answers);
+  const bool any = best != answer.reports.end();
+  answer.verdict =
+      any ? best->headline : "Nothing can be said: " + answer.reports.front().why + ".";
+  if (any && !best->findings.empty()) answer.verdict += " " + best->findings.front().says + ".";
   return answer;
 }
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <unordered_map>
 
+#include "base/saturate.h"
 #include "goodput/json_lines.h"
 
 namespace stepscope::goodput {
@@ -14,7 +16,21 @@ class Sorter {
  public:
   Sorter(Jobs& jobs, const ReadJobsOptions& options) : jobs_(jobs), options_(options) {}
 
+  // The scheduler's events come in their place: the accounting wants them in order.
   void Take(const Event& event, Oddities& of_file) {
+    TakeSchedulerUntil(event.time, of_file);
+    TakeOne(event, of_file);
+  }
+
+  void TakeSchedulerUntil(int64_t time, Oddities& of_file) {
+    const auto& events = options_.scheduler;
+    while (scheduled_ < events.size() && events[scheduled_].time <= time) {
+      TakeOne(events[scheduled_++], of_file);
+    }
+  }
+
+ private:
+  void TakeOne(const Event& event, Oddities& of_file) {
     Job* job = JobOf(event.job);
     if (job == nullptr) return of_file.Add(Oddity::kOtherJob);
     ++job->events;
@@ -23,9 +39,14 @@ class Sorter {
     if (options_.at && time > *options_.at) return job->oddities.Add(Oddity::kAfterQuery);
     if (job->duplicates.Seen(event)) return job->oddities.Add(Oddity::kDuplicate);
     job->accounting.Add(event);
+    job->scheduling.Add(event);
+    if (event.kind == EventKind::kResources) {
+      job->most_chips = std::max(job->most_chips, event.counts[0]);
+    } else if (event.kind == EventKind::kWork && event.counts[0] > 0) {
+      job->tokens = AddSaturated(job->tokens, event.counts[0]);
+    }
   }
 
- private:
   // Null: not asked for.
   Job* JobOf(const std::string& name) {
     if (last_ != nullptr && (name.empty() || name == last_->name)) return last_;
@@ -55,6 +76,7 @@ class Sorter {
   const ReadJobsOptions& options_;
   std::unordered_map<std::string, Job*> by_name_;
   Job* last_ = nullptr;
+  size_t scheduled_ = 0;  // of the scheduler's events: how many were taken
 };
 
 }  // namespace
@@ -76,6 +98,8 @@ Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptio
     std::ranges::move(oddities.Notes(path), std::back_inserter(jobs.notes));
     jobs.files.push_back(std::move(file));
   }
+  Oddities none;  // all are of the job
+  sorter.TakeSchedulerUntil(std::numeric_limits<int64_t>::max(), none);
   for (Job& job : jobs.jobs) {
     if (const int64_t missing = job.duplicates.Missing(); missing > 0) {
       job.oddities.Add(Oddity::kMissingEvents, missing);

@@ -11,6 +11,7 @@
 #include "goodput/duplicates.h"
 #include "goodput/ml_goodput.h"
 #include "goodput/oddities.h"
+#include "goodput/scheduling.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 
@@ -22,6 +23,8 @@ struct ReadJobsOptions {
   bool ml_goodput = false;
   std::string job;  // only this one; empty: all
   std::optional<int64_t> at;
+  // Of the job, by time: they join its own events in the order of time.
+  std::vector<Event> scheduler;
 };
 
 struct Job {
@@ -31,6 +34,9 @@ struct Job {
   Duplicates duplicates;
   MlGoodput ml_goodput;
   Oddities oddities;
+  Scheduling scheduling;
+  int64_t most_chips = 0;  // that it wanted
+  int64_t tokens = 0;      // that it said it worked on
 };
 
 inline constexpr size_t kMostJobs = 6;

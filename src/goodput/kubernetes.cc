@@ -1,6 +1,8 @@
 // Follows pods and their controllers through a list of events.
 #include "goodput/kubernetes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -163,8 +165,8 @@ class Follower {
   Event& Add(const Item& item, EventKind kind, int64_t place) {
     Event event{.kind = kind, .time = item.time};
     event.job = options_.job;
-    event.writer = "kubernetes:" + item.uid;
-    event.sequence = place + (item.repeated ? 3 : 0);
+    event.writer = fmt::format("kubernetes:{}:{}{}", item.uid, place, item.repeated ? ":last" : "");
+    event.sequence = 0;
     return events.emplace_back(std::move(event));
   }
 

@@ -1,0 +1,122 @@
+// A job's own events and what its scheduler printed, together.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "stepscope/goodput_report.h"
+#include "tests/scratch.h"
+
+namespace stepscope::testing {
+namespace {
+
+// Steps of a second: from 3 s, killed at 6 s, and again from 18 s; ends at 70 s.
+std::string Events() {
+  std::string lines;
+  const auto say = [&](std::string_view fields) {
+    lines += fmt::format(R"({{"job_name":"train",{}}})", fields) + "\n";
+  };
+  const auto step = [&](int number, int at) {
+    say(fmt::format(R"("step_count":{},"step_start_time":{})", number, 1000 + at));
+  };
+  say(R"("job_start_time":1002)");
+  for (int s = 0; s < 3; ++s) step(s, 3 + s);
+  say(R"("job_start_time":1016)");
+  for (int s = 2; s < 54; ++s) step(s, 16 + s);
+  say(R"("job_end_time":1070)");
+  return lines;
+}
+
+// Submitted at 0, started at 1, requeued at 7, started again at 14: two nodes of 8 chips.
+constexpr std::string_view kSacct =
+    "JobID|JobName|State|Submit|Eligible|Start|End|AllocTRES\n"
+    "7|train|REQUEUED|1000|1000|1001|1007|gres/gpu=16,node=2\n"
+    "7|train|COMPLETED|1007|1012|1014|1071|gres/gpu=16,node=2\n"
+    "8|other|COMPLETED|1000|1000|1001|1007|gres/gpu=16,node=2\n";
+
+class GoodputScheduler : public ::testing::Test {
+ protected:
+  Result<ReportSet> Ask(GoodputReportOptions options, bool with_events = true) {
+    if (with_events) options.files = {folder_.Write("job.jsonl", Events())};
+    options.scheduler_files = {folder_.Write("sacct.txt", kSacct)};
+    options.scheduler_job = "train";
+    return GoodputReport(options);
+  }
+  static double Metric(const ReportSet& answer, std::string_view analysis, std::string_view key) {
+    for (const Report& report : answer.reports) {
+      for (const auto& metric : report.metrics) {
+        const auto* value = std::get_if<double>(&metric.value);
+        if (report.analysis == analysis && metric.key == key && value != nullptr) return *value;
+      }
+    }
+    return -1;
+  }
+  // A cell of the first row of a table of the report "goodput", in seconds.
+  static double Seconds(const ReportSet& answer, std::string_view table, std::string_view column) {
+    for (const Table& t : answer.reports[0].tables) {
+      for (size_t c = 0; t.key == table && !t.rows.empty() && c < t.columns.size(); ++c) {
+        const auto* time = std::get_if<int64_t>(&t.rows[0][c]);
+        if (t.columns[c].key == column && time != nullptr) return static_cast<double>(*time) / 1e9;
+      }
+    }
+    return -1;
+  }
+  const ScratchFolder folder_;
+};
+
+TEST_F(GoodputScheduler, TellsWhatADisruptionWaitedFor) {
+  const auto answer = Ask({});
+  ASSERT_TRUE(answer) << answer.error().what;
+  EXPECT_EQ(Seconds(*answer, "disruptions", "down"), 11);
+  EXPECT_EQ(Seconds(*answer, "disruptions", "detect"), 2);
+  EXPECT_EQ(Seconds(*answer, "disruptions", "queue"), 7);
+  EXPECT_EQ(Seconds(*answer, "disruptions", "launch"), 2);
+  for (const Note& note : answer->reports[0].notes) EXPECT_NE(note.name, "missing_events");
+}
+
+TEST_F(GoodputScheduler, TheFactorsMultiplyToIdealOverWanted) {
+  const ModelShape model{.layers = 1, .width = 1, .sequence = 1, .parameters = 1e9};
+  const auto answer = Ask(
+      {.program = ProgramOptions{.shape = model, .tokens_per_second = 1e6, .peak_flops = 750e12},
+       .price_per_chip_hour = 3600});
+  ASSERT_TRUE(answer) << answer.error().what;
+  // 62 of 70 s with all chips; 54 of those productive; 1e6 x 6e9 of 16 x 750e12.
+  EXPECT_NEAR(Metric(*answer, "productivity", "scheduling_goodput"), 62.0 / 70, 1e-12);
+  EXPECT_NEAR(Metric(*answer, "productivity", "runtime_goodput"), 54.0 / 62, 1e-12);
+  EXPECT_NEAR(Metric(*answer, "productivity", "program_goodput"), 0.5, 1e-12);
+  EXPECT_NEAR(Metric(*answer, "productivity", "product"), 27.0 / 70, 1e-12);
+  EXPECT_NEAR(Metric(*answer, "program_goodput", "mfu"), 0.5, 1e-12);
+}
+
+TEST_F(GoodputScheduler, ASchedulerAloneKnowsNoSteps) {
+  const auto answer = Ask({}, /*with_events=*/false);
+  ASSERT_TRUE(answer) << answer.error().what;
+  EXPECT_EQ(answer->reports[0].status, Status::kUnavailable);
+  EXPECT_NEAR(Metric(*answer, "productivity", "scheduling_goodput"), 63.0 / 71, 1e-12);
+  EXPECT_EQ(Metric(*answer, "productivity", "runtime_goodput"), -1);
+  EXPECT_TRUE(answer->verdict.contains("scheduled")) << answer->verdict;
+}
+
+TEST_F(GoodputScheduler, TokensMayComeFromTheEvents) {
+  const std::string events = Events() +
+                             R"({"job_name":"train","event":"work","time":1060,"tokens":54000000})"
+                             "\n";
+  GoodputReportOptions options{.files = {folder_.Write("w.jsonl", events)}};
+  options.program =
+      ProgramOptions{.shape = {.layers = 1, .width = 1, .sequence = 1, .parameters = 1e9},
+                     .chips = 16,
+                     .peak_flops = 750e12};
+  const auto answer = GoodputReport(options);
+  ASSERT_TRUE(answer) << answer.error().what;
+  // 54e6 tokens in the 54 s of steps that count
+  EXPECT_NEAR(Metric(*answer, "program_goodput", "mfu"), 0.5, 1e-9);
+}
+
+TEST_F(GoodputScheduler, FilesThatAreNoneAreErrors) {
+  GoodputReportOptions options{.scheduler_files = {folder_.Write("x", "nonsense")}};
+  EXPECT_FALSE(GoodputReport(options));
+  options.scheduler_files = {"/nowhere"};
+  EXPECT_FALSE(GoodputReport(options));
+  EXPECT_FALSE(GoodputReport({}));
+}
+
+}  // namespace
+}  // namespace stepscope::testing
