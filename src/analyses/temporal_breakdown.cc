@@ -18,7 +18,8 @@ communication or copies run, and how much did nothing run?
 Busy is the union of all work in it, so two kernels at once count once. Compute is the union of compute
 kernels, whatever runs beside them; non_compute is what is busy and not compute: exposed communication,
 copies and sets. idle + busy = span, and compute + non_compute = busy, to the nanosecond. In the table of
-steps, work counts for the step in which the host launched it, even if it ran later.
+steps, work counts for the step in which the host launched it, even if it ran later. step_time is the
+mean time from the start of a step to the start of the next.
 
 **Cannot see:** idle time before the first and after the last piece of work, and why a device was idle:
 see `idle_time`. Kernels that spin, as collectives do while they wait for other ranks, count as busy.
@@ -120,6 +121,10 @@ Report Run(const Facts& facts, const Params&) {
        Ratio(totals.span - totals.idle - totals.compute, totals.span), Unit::kRatio},
       {"idle_ratio", "idle", Ratio(totals.idle, totals.span), Unit::kRatio},
   };
+  if (const auto step_time = StepTime(facts.ranks)) {
+    report.metrics.push_back({"step_time", "from one step to the next, on the slowest rank",
+                              *step_time, Unit::kNanoseconds});
+  }
   report.tables.push_back(RankTable(facts));
   report.tables.push_back(StepTable(facts));
   if (!facts.HasSteps()) {

@@ -1,12 +1,12 @@
 // stepscope goodput report: where the time of a job went.
-#include "stepscope/goodput_report.h"
-
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/answer.h"
 #include "cli/goodput.h"
+#include "cli/terminal.h"
+#include "stepscope/goodput_walk.h"
 
 namespace stepscope::cli {
 namespace {
@@ -35,6 +35,8 @@ struct GoodputFlags {
   std::string model_config;
   ProgramOptions program;
   double sequence = 0;
+  std::vector<std::string> traces;
+  WalkOptions walk;
   OutputFlags output;
   std::vector<std::string> fail_on;
 };
@@ -76,7 +78,12 @@ int Run(const GoodputFlags& flags) {
   if (!conditions) return Fail(conditions.error());
   const auto options = ToOptions(flags);
   if (!options) return Fail(options.error());
-  const auto answer = GoodputReport(*options);
+  ProgressLine line;
+  WalkOptions walk = flags.walk;
+  walk.on_progress = [&](const Progress& progress) { line.Show(progress); };
+  const auto answer =
+      flags.traces.empty() ? GoodputReport(*options) : GoodputWalk(*options, flags.traces, walk);
+  line.Clear();
   if (!answer) return Fail(answer.error());
   return PrintAndJudge(*answer, flags.output, *conditions);
 }
@@ -112,6 +119,14 @@ void AddProductivity(CLI::App& command, GoodputFlags& flags) {
   command
       .add_option("--tokens-per-second", flags.program.tokens_per_second,
                   "While it makes steps; else: from the job's events of work")
+      ->option_text("N");
+  command
+      .add_option("--traces", flags.traces,
+                  "Traces of some of its steps: where the time of a step goes")
+      ->type_name("PATH");
+  command
+      .add_option("--tokens-per-step", flags.walk.tokens_per_step,
+                  "Of all ranks: with --traces, their step time tells the tokens per second")
       ->option_text("N");
   command.add_option("--chip", flags.program.chip, "Which chips: H100, 'TPU v5p', ...")
       ->option_text("NAME");

@@ -1,9 +1,11 @@
 // Which steps count.
 #include "facts/steps.h"
 
+#include <algorithm>
 #include <charconv>
-#include <optional>
 #include <set>
+
+#include "base/saturate.h"
 
 namespace stepscope {
 namespace {
@@ -66,6 +68,21 @@ RankWork SelectSteps(const RankWork& rank, const StepSelection& selection) {
     return work.step == kNoStep;
   });
   return chosen;
+}
+
+std::optional<int64_t> StepTime(std::span<const RankWork> ranks) {
+  std::optional<int64_t> longest;
+  for (const RankWork& rank : ranks) {
+    int64_t time = 0, count = 0;
+    for (size_t s = 1; s < rank.steps.size(); ++s) {
+      const Step &before = rank.steps[s - 1], &step = rank.steps[s];
+      if (step.number != before.number + 1 || step.stretch != before.stretch) continue;
+      time = AddSaturated(time, step.start - before.start);
+      ++count;
+    }
+    if (count > 0) longest = std::max(longest.value_or(0), time / count);
+  }
+  return longest;
 }
 
 std::string DescribeSteps(std::span<const RankWork> ranks) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,10 @@ Result<StepSelection> ParseSteps(std::string_view text);
 // The work of `rank` that counts: a copy with only the selected steps and their work.
 // With Mode::kAll that is everything, work outside any step included.
 RankWork SelectSteps(const RankWork& rank, const StepSelection& selection);
+
+// How long a step takes: from the start of one to the start of the next, on average, on the rank
+// where that is longest. Nothing where no two steps follow one another.
+std::optional<int64_t> StepTime(std::span<const RankWork> ranks);
 
 // The steps there are, for messages: "3..7", "3, 5..6", or "none".
 std::string DescribeSteps(std::span<const RankWork> ranks);
