@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "stepscope/goodput_report.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 
@@ -104,6 +105,12 @@ struct GoodputModelOptions {
   std::vector<double> save_before_s, save_after_s;
   std::vector<double> relative_mfu;  // with frequent saves, of that without, one a job
 };
+
+// The numbers of `given`, and where it has none those measured in a job's own events: how often it
+// was disrupted, what saves and restarts took, its checkpoint interval, its chips where a scheduler
+// told them. Fails as GoodputReport() does, and when the job was never disrupted or never saved.
+Result<GoodputModelOptions> FitGoodputModel(const GoodputReportOptions& events,
+                                            GoodputModelOptions given = {});
 
 // Fails when a number is out of its range, or one is missing that the others make no sense without.
 Result<ReportSet> ModelGoodput(const GoodputModelOptions& options);

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/quantity.h"
@@ -19,6 +20,7 @@ Times are seconds, or 30m, 1h30m, 1000d. Shares are 0.1 or 10%.
 
 Examples:
   stepscope goodput model --mtbf 11135 --save-time 60s --restart-time 10m
+  stepscope goodput model --fit job.jsonl.gz --chips 512 --price-per-chip-hour 2.50
   stepscope goodput model --mtbf-per-node 1000d --nodes 2048 --save-time 30s --restart-time 5m \
       --checkpoint-interval 30m --price-per-chip-hour 2.50
   stepscope goodput model --failures 419 --over 54d --chips 16384 --save-time 10s --restart-time 10m \
@@ -30,6 +32,7 @@ Examples:
 
 struct ModelFlags {
   GoodputModelOptions options;
+  GoodputReportOptions fit;  // no files: nothing to fit to
   OutputFlags output;
   std::vector<std::string> fail_on;
 };
@@ -150,6 +153,20 @@ void AddFailures(CLI::App& command, GoodputModelOptions& o) {
       ->group("How often the job fails");
 }
 
+void AddFit(CLI::App& command, GoodputReportOptions& fit) {
+  const char* group = "Measured in a job, where it is not given";
+  command.add_option("--fit", fit.files, "The job's events, as of 'goodput report --events'")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_option("--fit-job", fit.job, "The job, where the events are of several")
+      ->option_text("NAME")
+      ->group(group);
+  command
+      .add_option("--fit-scheduler", fit.scheduler_files, "What its scheduler printed, for queues")
+      ->type_name("FILE")
+      ->group(group);
+}
+
 void AddCosts(CLI::App& command, GoodputModelOptions& o) {
   Group(command, "Checkpoints")
       .Time("--checkpoint-interval", o.checkpoint_interval_s,
@@ -232,7 +249,13 @@ void AddEvidence(CLI::App& command, GoodputModelOptions& o) {
 int Run(const ModelFlags& flags) {
   const auto conditions = ReadConditions(flags.fail_on);
   if (!conditions) return Fail(conditions.error());
-  const auto answer = ModelGoodput(flags.options);
+  GoodputModelOptions options = flags.options;
+  if (!flags.fit.files.empty()) {
+    auto fitted = FitGoodputModel(flags.fit, options);
+    if (!fitted) return Fail(fitted.error());
+    options = std::move(*fitted);
+  }
+  const auto answer = ModelGoodput(options);
   if (!answer) return Fail(answer.error());
   return PrintAndJudge(*answer, flags.output, *conditions);
 }
@@ -244,6 +267,7 @@ void AddGoodputModel(CLI::App& goodput, Command& chosen) {
   CLI::App* command = goodput.add_subcommand(
       "model", "Say what goodput to expect, and what each improvement is worth");
   command->footer(kExamples);
+  AddFit(*command, flags->fit);
   AddFailures(*command, flags->options);
   AddCosts(*command, flags->options);
   AddLevers(*command, flags->options);

@@ -9,31 +9,17 @@
 #include <cmath>
 #include <iterator>
 
-#include "goodput/jobs.h"
+#include "goodput/ask_jobs.h"
 #include "goodput/productivity.h"
 #include "goodput/report.h"
-#include "goodput/scheduler_file.h"
 
 namespace stepscope {
 namespace {
 
 using goodput::Job;
-using goodput::Jobs;
 
 int64_t Now() {
   return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
-
-Result<Job*> Choose(Jobs& jobs, const GoodputReportOptions& options) {
-  if (jobs.jobs.size() <= 1) return jobs.jobs.empty() ? nullptr : &jobs.jobs.front();
-  for (Job& job : jobs.jobs) {
-    if (!options.job.empty() && job.name == options.job) return &job;
-  }
-  std::string names;
-  for (const Job& job : jobs.jobs) names += (names.empty() ? "'" : ", '") + job.name + "'";
-  return std::unexpected(Error{
-      fmt::format("the events are of {} jobs{}", jobs.jobs.size(), jobs.more ? " and more" : ""),
-      names, "choose one with --job NAME"});
 }
 
 // The last hour, day and week of a job that is longer.
@@ -52,51 +38,19 @@ std::vector<goodput::RollingWindow> Rolling(goodput::Accounting& accounting,
   return rolling;
 }
 
-goodput::Question QuestionOf(const GoodputReportOptions& options) {
-  goodput::Question question{.at = options.at};
-  if (options.window) question.window = {options.window->first, options.window->second};
-  if (options.exclusions) {
-    for (const auto& [start, end] : *options.exclusions) {
-      question.exclusions.push_back({start, end});
-    }
-  }
-  return question;
-}
-
-// What the scheduler's files tell, by time, as events of the job.
-Result<std::vector<goodput::Event>> SchedulerEvents(const GoodputReportOptions& options,
-                                                    std::vector<Note>& notes) {
-  const goodput::SchedulerOptions read{
-      .slurm = {.job = options.scheduler_job, .utc_offset = options.utc_offset},
-      .kubernetes = {.job = options.scheduler_job,
-                     .chips_per_pod = options.chips_per_pod,
-                     .pods = options.pods}};
-  std::vector<goodput::Event> events;
-  for (const std::string& path : options.scheduler_files) {
-    goodput::Oddities oddities;
-    auto of_file = goodput::ReadSchedulerFile(path, read, oddities);
-    if (!of_file) return std::unexpected(of_file.error());
-    std::ranges::move(*of_file, std::back_inserter(events));
-    std::ranges::move(oddities.Notes(path), std::back_inserter(notes));
-  }
-  for (goodput::Event& event : events) event.job = options.job;
-  std::ranges::stable_sort(events, {}, &goodput::Event::time);
-  return events;
-}
-
 // Scheduling, runtime and program goodput, for those who gave more than the job's own events.
 Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& options) {
   std::vector<Report> reports;
   const bool asked = options.program || options.price_per_chip_hour > 0 || options.chips > 0;
   if (!asked && !job.scheduling.known()) return reports;
-  const goodput::Partition partition = job.accounting.Ask(QuestionOf(options));
+  const goodput::Partition partition = job.accounting.Ask(goodput::QuestionOf(options));
   goodput::ProductivityInput input{
       .total = partition.total() - partition.At(goodput::Bucket::kExcluded),
       .chips = options.chips > 0 ? options.chips : static_cast<double>(job.most_chips),
       .price_per_chip_hour = options.price_per_chip_hour};
   if (!partition.attempts.empty()) input.productive = partition.At(goodput::Bucket::kProductive);
   if (job.scheduling.known()) {
-    input.scheduling = job.scheduling.Ask(partition.end, QuestionOf(options).window);
+    input.scheduling = job.scheduling.Ask(partition.end, goodput::QuestionOf(options).window);
   }
   if (options.program) {
     ProgramOptions program = *options.program;
@@ -116,7 +70,7 @@ Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& o
 }
 
 Report Partition(Job& job, const GoodputReportOptions& options) {
-  const goodput::Question question = QuestionOf(options);
+  const goodput::Question question = goodput::QuestionOf(options);
   if (job.accounting.empty()) return goodput::NoGoodput("no event says that the job began");
   const goodput::Partition partition = job.accounting.Ask(question);
   if (partition.attempts.empty() && job.scheduling.known()) {
@@ -185,43 +139,32 @@ Result<std::pair<int64_t, int64_t>> ParseGoodputInterval(std::string_view text) 
 
 Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
   const bool ml_goodput = options.mode == GoodputMode::kMlGoodput;
-  if (options.files.empty() && options.scheduler_files.empty()) {
-    return std::unexpected(
-        Error{"nothing to report on", "", "give files of events, or what a scheduler printed"});
-  }
-  std::vector<Note> scheduler_notes;
-  auto scheduler = SchedulerEvents(options, scheduler_notes);
-  if (!scheduler) return std::unexpected(scheduler.error());
-  auto jobs = goodput::ReadJobs(options.files, {.ml_goodput = ml_goodput,
-                                                .job = options.job,
-                                                .at = options.at,
-                                                .scheduler = std::move(*scheduler)});
-  if (!jobs) return std::unexpected(jobs.error());
-  const auto job = Choose(*jobs, options);
-  if (!job) return std::unexpected(job.error());
+  auto asked = goodput::AskJobs(options);
+  if (!asked) return std::unexpected(asked.error());
+  Job* job = asked->job;
   ReportSet answer;
-  answer.run = {.name = *job == nullptr ? options.job : (*job)->name,
-                .files = std::move(jobs->files),
+  answer.run = {.name = job == nullptr ? options.job : job->name,
+                .files = std::move(asked->jobs.files),
                 .ranks = 1,
                 .steps = "all",
-                .notes = std::move(jobs->notes)};
-  if (*job == nullptr) {
+                .notes = std::move(asked->jobs.notes)};
+  if (job == nullptr) {
     answer.reports.push_back(goodput::NoGoodput(
         options.job.empty() ? "there are no events" : "there are no events of this job"));
   } else if (ml_goodput) {
-    auto report = MlGoodput(**job, options);
+    auto report = MlGoodput(*job, options);
     if (!report) return std::unexpected(report.error());
     answer.reports.push_back(std::move(*report));
   } else {
-    Report report = Partition(**job, options);
-    goodput::Oddities oddities = (*job)->accounting.oddities();
-    oddities.Add((*job)->oddities);
+    Report report = Partition(*job, options);
+    goodput::Oddities oddities = job->accounting.oddities();
+    oddities.Add(job->oddities);
     report.notes = oddities.Notes();
     answer.reports.push_back(std::move(report));
-    auto more = Productivity(**job, options);
+    auto more = Productivity(*job, options);
     if (!more) return std::unexpected(more.error());
     std::ranges::move(*more, std::back_inserter(answer.reports));
-    std::ranges::move(scheduler_notes, std::back_inserter(answer.run.notes));
+    std::ranges::move(asked->scheduler_notes, std::back_inserter(answer.run.notes));
   }
   const auto answers = [](const Report& r) { return r.status != Status::kUnavailable; };
   const auto best = std::ranges::find_if(answer.reports, answers);

@@ -40,7 +40,9 @@ class Sorter {
     if (job->duplicates.Seen(event)) return job->oddities.Add(Oddity::kDuplicate);
     job->accounting.Add(event);
     job->scheduling.Add(event);
-    if (event.kind == EventKind::kResources) {
+    if (event.kind == EventKind::kCheckpointSave) {
+      ++job->saves;
+    } else if (event.kind == EventKind::kResources) {
       job->most_chips = std::max(job->most_chips, event.counts[0]);
     } else if (event.kind == EventKind::kWork && event.counts[0] > 0) {
       job->tokens = AddSaturated(job->tokens, event.counts[0]);

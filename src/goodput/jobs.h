@@ -37,6 +37,7 @@ struct Job {
   Scheduling scheduling;
   int64_t most_chips = 0;  // that it wanted
   int64_t tokens = 0;      // that it said it worked on
+  int64_t saves = 0;       // of checkpoints, completed
 };
 
 inline constexpr size_t kMostJobs = 6;
