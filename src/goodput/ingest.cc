@@ -43,13 +43,13 @@ uint32_t Random() {
 }
 
 // Names sort by when segments were made, as those of recorders do.
-std::string FileName(uint32_t number) {
+std::string FileName(uint32_t number, uint32_t process) {
   const time_t now = static_cast<time_t>(WallClock() / kSecond);
   tm utc{};
   gmtime_r(&now, &utc);
   char text[32];
   std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &utc);
-  return fmt::format("{}-http-{:010}-{}{}", text, number, getpid(), kSegmentSuffix);
+  return fmt::format("{}-http-{:010}-{:08x}{}", text, number, process, kSegmentSuffix);
 }
 
 bool CanBeTold(const Event& event) {
@@ -84,7 +84,7 @@ int64_t Unreadable(const Oddities& oddities) {
 
 }  // namespace
 
-Ingest::Ingest(std::string folder) : folder_(std::move(folder)) {}
+Ingest::Ingest(std::string folder) : folder_(std::move(folder)), process_(Random()) {}
 
 Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder) {
   std::error_code failed;
@@ -134,7 +134,7 @@ std::unique_ptr<SegmentFile> Ingest::MakeSegment(const Event& event, uint32_t in
                              .job = event.job,
                              .attempt = event.attempt,
                              .writer = event.writer};
-  auto made = SegmentFile::Create(folder_ + "/" + FileName(files_.fetch_add(1)), header);
+  auto made = SegmentFile::Create(folder_ + "/" + FileName(files_.fetch_add(1), process_), header);
   if (!made) return nullptr;
   ++open_;
   return std::move(*made);

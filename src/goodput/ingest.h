@@ -70,8 +70,8 @@ class Ingest {
   bool SyncAndClose(Writer& writer, int64_t now);
 
   std::string folder_;
-  int lock_ = -1;  // a file
-  std::string prefix_;
+  int lock_ = -1;     // a file
+  uint32_t process_;  // random: in a container all have the same number
   std::atomic<uint32_t> files_ = 0;
   std::atomic<size_t> open_ = 0;
   std::mutex mutex_;  // over writers_; a writer stays where it is
