@@ -10,5 +10,6 @@ void AddGoodputReport(CLI::App& goodput, Command& chosen);
 void AddGoodputMfu(CLI::App& goodput, Command& chosen);
 void AddGoodputModel(CLI::App& goodput, Command& chosen);
 void AddGoodputServe(CLI::App& goodput, Command& chosen);
+void AddGoodputWatch(CLI::App& goodput, Command& chosen);
 
 }  // namespace stepscope::cli
