@@ -9,6 +9,8 @@ Examples:
   stepscope goodput report --events job.jsonl.gz              where all the time of a job went
   stepscope goodput mfu --config config.json --tokens-per-second 1.2e6 --chips 512 --chip H100
   stepscope goodput model --mtbf 11135 --save-time 60s --restart-time 10m      what to expect
+  stepscope goodput serve DIR        take events over HTTP, and answer Prometheus
+  stepscope goodput watch DIR        jobs as they run
 )";
 
 }  // namespace
@@ -21,6 +23,8 @@ void AddGoodput(CLI::App& app, Command& chosen) {
   AddGoodputReport(*goodput, chosen);
   AddGoodputMfu(*goodput, chosen);
   AddGoodputModel(*goodput, chosen);
+  AddGoodputServe(*goodput, chosen);
+  AddGoodputWatch(*goodput, chosen);
 }
 
 }  // namespace stepscope::cli

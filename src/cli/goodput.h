@@ -9,5 +9,7 @@ namespace stepscope::cli {
 void AddGoodputReport(CLI::App& goodput, Command& chosen);
 void AddGoodputMfu(CLI::App& goodput, Command& chosen);
 void AddGoodputModel(CLI::App& goodput, Command& chosen);
+void AddGoodputServe(CLI::App& goodput, Command& chosen);
+void AddGoodputWatch(CLI::App& goodput, Command& chosen);
 
 }  // namespace stepscope::cli

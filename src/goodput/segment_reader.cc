@@ -179,6 +179,7 @@ void SegmentReader::LookAgain(Oddities& oddities, const EventSink& sink) {
 void SegmentReader::Follow(Oddities& oddities, const EventSink& sink) {
   LookAgain(oddities, sink);
   Scan(false, oddities, sink);
+  window_ = std::string();  // there may be thousands of readers
 }
 
 void SegmentReader::Finish(Oddities& oddities, const EventSink& sink) {

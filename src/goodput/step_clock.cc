@@ -39,6 +39,19 @@ void StepClock::Add(int64_t duration) {
   sizes_[size].sum = AddSaturated(sizes_[size].sum, duration);
   recent_[static_cast<size_t>(steps_) % kRecent] = duration;
   ++steps_;
+  sum_ = AddSaturated(sum_, duration);
+}
+
+std::optional<int64_t> StepClock::last() const {
+  if (steps_ == 0) return std::nullopt;
+  return recent_[static_cast<size_t>(steps_ - 1) % kRecent];
+}
+
+int64_t StepClock::StepsUpTo(int64_t duration) const {
+  const size_t end = std::min(sizes_.size(), SizeOf(duration) + 1);
+  int64_t count = 0;
+  for (size_t size = 0; size < end; ++size) count += sizes_[size].count;
+  return count;
 }
 
 std::optional<int64_t> StepClock::median() const {

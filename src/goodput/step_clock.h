@@ -15,6 +15,12 @@ class StepClock {
   void Add(int64_t duration);  // > 0
 
   int64_t steps() const { return steps_; }
+  int64_t sum() const { return sum_; }  // ns, of all steps
+  std::optional<int64_t> last() const;
+
+  // How many steps took up to `duration`, to a part in 64. Never falls as steps are added.
+  int64_t StepsUpTo(int64_t duration) const;
+
   std::optional<int64_t> median() const;
 
   // The mean of steps no slower than the median plus three median deviations: what a step takes
@@ -34,6 +40,7 @@ class StepClock {
   std::vector<Size> sizes_;
   std::array<int64_t, kRecent> recent_{};
   int64_t steps_ = 0;
+  int64_t sum_ = 0;
 };
 
 }  // namespace stepscope::goodput

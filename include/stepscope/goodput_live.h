@@ -1,0 +1,54 @@
+// Goodput of jobs that run: a server for recorders on other hosts and for Prometheus, and the state
+// of all jobs of a folder as a report.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "stepscope/report.h"
+#include "stepscope/result.h"
+
+namespace stepscope {
+
+struct GoodputServeOptions {
+  std::string folder;  // of segments, made if need be
+  std::string host = "127.0.0.1";
+  int port = 9461;    // 0: any that is free
+  std::string token;  // who posts events must say it; empty: nobody need, on loopback only
+  // Called once the server listens, with its address and warnings to pass on.
+  std::function<void(const std::string& url, const std::string& warning)> on_ready;
+  // Called with a sentence when something goes wrong that does not end the server.
+  std::function<void(const std::string& sentence)> on_problem;
+};
+
+// Serves until the process gets SIGINT or SIGTERM. Must be called from the main thread before
+// others are started: they shall not get these signals.
+//
+//   POST /v1/events   JSON lines of events (docs/formats/goodput-http.md), at most 8 MB. Answers
+//                     once they will outlive this process.
+//   GET  /metrics     all jobs, for Prometheus
+//   GET  /healthz     "ok"
+//
+// Fails when it cannot listen there, or would listen beyond loopback without a token.
+Result<void> GoodputServe(const GoodputServeOptions& options);
+
+// Follows a folder of segments.
+class GoodputWatch {
+ public:
+  explicit GoodputWatch(const std::string& folder);
+  ~GoodputWatch();
+  GoodputWatch(GoodputWatch&&) noexcept;
+  GoodputWatch& operator=(GoodputWatch&&) noexcept;
+
+  // The state now: one report, "watch", with a table of all jobs; when `job` is given, or the only
+  // one there is, with more about it. Fails when the folder cannot be read.
+  Result<ReportSet> Now(const std::string& job = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace stepscope

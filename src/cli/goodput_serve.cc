@@ -1,0 +1,83 @@
+// stepscope goodput serve: takes events over HTTP, and answers Prometheus.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "cli/answer.h"
+#include "cli/goodput.h"
+#include "stepscope/goodput_live.h"
+
+namespace stepscope::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  stepscope goodput serve /var/lib/goodput                     for processes of this host
+  stepscope goodput serve DIR --host 0.0.0.0 --token-file F    for those of other hosts
+  curl --data-binary @events.jsonl http://127.0.0.1:9461/v1/events
+  curl http://127.0.0.1:9461/metrics
+
+Events are JSON lines, each with a writer and a sequence number, so that sending twice is harmless;
+who gets no answer sends again. An answer says that the events outlive the server. Recorders of this
+host may write into the same folder themselves. Ends at SIGINT or SIGTERM.
+)";
+
+struct ServeFlags {
+  std::string folder, host = "127.0.0.1", token_file;
+  int port = 9461;
+};
+
+Result<std::string> ReadToken(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string token{std::istreambuf_iterator<char>(in), {}};
+  while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
+  if (!in || token.empty()) {
+    return std::unexpected(Error{"cannot read a token", path, "write one line into this file"});
+  }
+  return token;
+}
+
+int Run(const ServeFlags& flags) {
+  GoodputServeOptions options{.folder = flags.folder, .host = flags.host, .port = flags.port};
+  if (!flags.token_file.empty()) {
+    auto token = ReadToken(flags.token_file);
+    if (!token) return Fail(token.error());
+    options.token = std::move(*token);
+  }
+  options.on_ready = [](const std::string& url, const std::string& warning) {
+    if (!warning.empty()) fmt::print(stderr, "stepscope: {}\n", warning);
+    fmt::print("Listening on {}\n", url);
+    std::fflush(stdout);
+  };
+  options.on_problem = [](const std::string& sentence) {
+    fmt::print(stderr, "stepscope: {}\n", sentence);
+  };
+  const auto served = GoodputServe(options);
+  return served ? kDone : Fail(served.error());
+}
+
+}  // namespace
+
+void AddGoodputServe(CLI::App& goodput, Command& chosen) {
+  auto flags = std::make_shared<ServeFlags>();
+  CLI::App* command =
+      goodput.add_subcommand("serve", "Take events over HTTP, and answer Prometheus");
+  command->footer(kExamples);
+  command->add_option("DIR", flags->folder, "Folder of segments; made if need be")
+      ->required()
+      ->type_name("");
+  command->add_option("--host", flags->host, "Where to listen; beyond loopback a token is needed")
+      ->option_text("HOST [127.0.0.1]");
+  command->add_option("--port", flags->port, "0: any that is free")
+      ->check(CLI::Range(0, 65535))
+      ->option_text("N [9461]");
+  command->add_option("--token-file", flags->token_file, "Who posts events must say what is in it")
+      ->type_name("FILE");
+  command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
+}
+
+}  // namespace stepscope::cli

@@ -1,0 +1,217 @@
+// The server: events in, metrics out.
+#include <fmt/format.h>
+#include <httplib.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <exception>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "goodput/ingest.h"
+#include "goodput/live.h"
+#include "goodput/metrics.h"
+#include "goodput/recorder.h"
+#include "stepscope/goodput_live.h"
+
+namespace stepscope {
+namespace {
+
+using goodput::IngestCounts;
+using goodput::MetricsFormat;
+using httplib::Request;
+using httplib::Response;
+
+constexpr size_t kMostBytes = size_t{8} << 20;  // of a batch
+constexpr size_t kThreads = 256;                // connections that are served at once
+constexpr int kBacklog = 1024;                  // and that wait
+
+bool IsLoopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+// Takes as long whatever the difference.
+bool SameText(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned difference = 0;
+  for (size_t k = 0; k < a.size(); ++k) difference |= static_cast<unsigned char>(a[k] ^ b[k]);
+  return difference == 0;
+}
+
+std::string ToJson(const IngestCounts& counts) {
+  return fmt::format(
+      "{{\"stored\": {}, \"duplicates\": {}, \"unnumbered\": {}, \"unreadable\": {}, "
+      "\"no_room\": {}}}\n",
+      counts.stored, counts.duplicates, counts.unnumbered, counts.unreadable, counts.no_room);
+}
+
+void Refuse(Response& response, int status, std::string_view why) {
+  response.status = status;
+  response.set_content(std::string(why) + "\n", "text/plain");
+}
+
+class Server : public httplib::Server {
+ public:
+  Server(std::string folder, std::unique_ptr<goodput::Ingest> ingest, std::string token)
+      : ingest_(std::move(ingest)), live_(std::move(folder)), token_(std::move(token)) {
+    new_task_queue = [] { return new httplib::ThreadPool(kThreads); };  // it deletes it
+    set_keep_alive_max_count(1000);
+    set_keep_alive_timeout(2);
+    set_read_timeout(10);
+    set_tcp_nodelay(true);
+    set_payload_max_length(kMostBytes);
+    Post("/v1/events",
+         [this](const Request& request, Response& response, const httplib::ContentReader& read) {
+           Take(request, response, read);
+         });
+    Get("/metrics",
+        [this](const Request& request, Response& response) { Metrics(request, response); });
+    Get("/healthz",
+        [](const Request&, Response& response) { response.set_content("ok\n", "text/plain"); });
+  }
+
+  // The library asks for a queue of 5, too few for a job's processes that all start at once.
+  void WidenQueue() const { ::listen(svr_sock_.load(), kBacklog); }
+
+  // Every second: has the disk hold what was taken, and follows the folder. The first thing that
+  // went wrong.
+  Result<void> Tick() {
+    const bool synced = ingest_->Tick(goodput::MonotonicClock());
+    const std::lock_guard lock(mutex_);
+    const auto polled = live_.Poll(goodput::WallClock());
+    if (!polled) return polled;
+    if (!synced) return std::unexpected(Error{"cannot sync events to disk", "", ""});
+    return {};
+  }
+
+ private:
+  // The answer's status; 0: go on. A page of another site that a browser on this host shows may
+  // post here too, but says where it came from.
+  int Forbidden(const Request& request) const {
+    if (request.has_header("Origin")) return 403;
+    if (token_.empty()) return 0;
+    const std::string said = request.get_header_value("Authorization");
+    return SameText(said, "Bearer " + token_) ? 0 : 401;
+  }
+
+  void Take(const Request& request, Response& response, const httplib::ContentReader& read) {
+    const int forbidden = Forbidden(request);
+    std::string body;
+    bool too_large = false;
+    // Also of a request that is refused: what is not read would be taken for the next one. Sizes
+    // count unpacked.
+    const bool whole = read([&](const char* bytes, size_t size) {
+      if (forbidden != 0) return true;
+      too_large = size > kMostBytes - body.size();
+      if (!too_large) body.append(bytes, size);
+      return !too_large;
+    });
+    if (too_large) return Refuse(response, 413, "at most 8 MB at a time");
+    if (forbidden == 401) return Refuse(response, 401, "say the token: Authorization: Bearer ...");
+    if (forbidden != 0) return Refuse(response, forbidden, "not from a browser");
+    if (!whole) {
+      if (response.status < 400) Refuse(response, 400, "the body ended early");
+      return;
+    }
+    const IngestCounts counts = ingest_->Take(body);
+    response.status = counts.no_room > 0 ? 503 : 200;
+    if (counts.no_room > 0) response.set_header("Retry-After", "1");
+    response.set_content(ToJson(counts), "application/json");
+  }
+
+  void Metrics(const Request& request, Response& response) {
+    const bool open = request.get_header_value("Accept").find("application/openmetrics-text") !=
+                      std::string::npos;
+    const int64_t now = goodput::WallClock();
+    const IngestCounts counts = ingest_->counts();
+    const std::lock_guard lock(mutex_);
+    if (const auto polled = live_.Poll(now); !polled) {
+      return Refuse(response, 500, polled.error().what);
+    }
+    response.set_content(
+        goodput::MetricsText(live_.jobs(), &counts,
+                             open ? MetricsFormat::kOpenMetrics : MetricsFormat::kPrometheus, now),
+        open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+             : "text/plain; version=0.0.4; charset=utf-8");
+  }
+
+  std::unique_ptr<goodput::Ingest> ingest_;
+  std::mutex mutex_;  // over live_
+  goodput::Live live_;
+  std::string token_;
+};
+
+// As many files and connections as this process may have.
+void RaiseLimits() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// Ticks until a signal says to stop; tells each problem once.
+void TickUntil(const sigset_t& signals, Server& server, const GoodputServeOptions& options) {
+  std::set<std::string> told;
+  const timespec second{.tv_sec = 1, .tv_nsec = 0};
+  while (sigtimedwait(&signals, nullptr, &second) < 0) {
+    std::string problem;
+    try {
+      if (const auto ticked = server.Tick(); !ticked) problem = ticked.error().what;
+    } catch (const std::exception& error) {  // out of memory: the next second may be better
+      problem = error.what();
+    }
+    if (!problem.empty() && told.insert(problem).second && options.on_problem) {
+      options.on_problem(problem);
+    }
+  }
+}
+
+Result<int> Bind(Server& server, const GoodputServeOptions& options) {
+  const bool any = options.port == 0;
+  const int port = any ? server.bind_to_any_port(options.host)
+                   : server.bind_to_port(options.host, options.port) ? options.port
+                                                                     : -1;
+  if (port > 0) return port;
+  return std::unexpected(Error{"cannot listen there",
+                               fmt::format("{}:{}", options.host, options.port),
+                               "is another server running there? --port takes another port"});
+}
+
+}  // namespace
+
+Result<void> GoodputServe(const GoodputServeOptions& options) {
+  const bool loopback = IsLoopback(options.host);
+  if (!loopback && options.token.empty()) {
+    return std::unexpected(Error{"listening beyond this host needs a token", options.host,
+                                 "put one into a file and name it with --token-file"});
+  }
+  RaiseLimits();
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  auto ingest = goodput::Ingest::Open(options.folder);
+  if (!ingest) return std::unexpected(ingest.error());
+  Server server(options.folder, std::move(*ingest), options.token);
+  if (const auto ticked = server.Tick(); !ticked) return std::unexpected(ticked.error());
+  const auto port = Bind(server, options);
+  if (!port) return std::unexpected(port.error());
+  server.WidenQueue();
+  std::thread listener([&] { server.listen_after_bind(); });
+  if (options.on_ready) {
+    options.on_ready(fmt::format("http://{}:{}", options.host, *port),
+                     loopback ? ""
+                              : "events and the token travel unencrypted: let a proxy with TLS "
+                                "listen beyond this host instead, unless the network is your own");
+  }
+  TickUntil(signals, server, options);
+  server.stop();
+  listener.join();
+  return {};
+}
+
+}  // namespace stepscope

@@ -1,0 +1,17 @@
+// The state of live jobs as a report.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "goodput/live.h"
+#include "stepscope/report.h"
+
+namespace stepscope::goodput {
+
+// A table of all jobs; of the one that is named, or that is alone, also where its time went, its
+// step, its checkpoint and its last disruptions. Unavailable when there is no such job.
+Report LiveReport(std::map<std::string, LiveJob>& jobs, const std::string& job, int64_t now);
+
+}  // namespace stepscope::goodput

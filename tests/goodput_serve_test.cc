@@ -1,0 +1,138 @@
+// The server as a process: asked over HTTP, killed in the middle, started again.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "goodput/segment_reader.h"
+#include "tests/goodput_server.h"
+#include "tests/scratch.h"
+
+namespace stepscope {
+namespace {
+
+using goodput::Event;
+using goodput::Oddities;
+using testing::Exchange;
+using testing::Get;
+using testing::ServerProcess;
+
+std::string Post(int port, const std::string& body, const std::string& headers = "") {
+  return Exchange(port, fmt::format("POST /v1/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                                    "Content-Length: {}\r\n{}\r\n{}",
+                                    body.size(), headers, body));
+}
+
+bool Succeeded(const std::string& answer) {
+  return answer.starts_with("HTTP/1.1 200") && answer.find("\"no_room\": 0") != answer.npos;
+}
+
+std::string Line(int writer, int64_t sequence) {
+  return fmt::format(R"({{"job_name": "killed", "event": "step_start", "time_ns": {}, "step": {}, )"
+                     R"("writer": "writer-{}", "sequence": {}}})"
+                     "\n",
+                     1'780'000'000'000'000'000 + sequence * 1'000'000, sequence, writer, sequence);
+}
+
+TEST(GoodputServe, AnswersAndEndsAsTold) {
+  const testing::ScratchFolder scratch;
+  ServerProcess server(scratch.path(), 0);
+  ASSERT_GT(server.port(), 0);
+  EXPECT_TRUE(Get(server.port(), "/healthz").ends_with("\r\n\r\nok\n"));
+  EXPECT_TRUE(Succeeded(Post(server.port(), Line(0, 0) + "no event\n" + Line(0, 1))));
+  const std::string metrics = Get(server.port(), "/metrics");
+  EXPECT_NE(metrics.find("stepscope_goodput_ingest_events_total{result=\"stored\"} 2.0\n"),
+            metrics.npos);
+  EXPECT_NE(metrics.find("stepscope_goodput_ingest_events_total{result=\"unreadable\"} 1.0\n"),
+            metrics.npos);
+  EXPECT_TRUE(
+      Post(server.port(), Line(0, 2), "Origin: http://page\r\n").starts_with("HTTP/1.1 403"));
+  EXPECT_TRUE(Get(server.port(), "/nothing").starts_with("HTTP/1.1 404"));
+  // Refused; the connection may be cut before the answer is read.
+  EXPECT_FALSE(Succeeded(Post(server.port(), std::string(9 << 20, 'x'))));
+  EXPECT_TRUE(Succeeded(Post(server.port(), Line(0, 3))));
+  const int status = server.End(SIGTERM);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST(GoodputServe, WantsTheToken) {
+  const testing::ScratchFolder scratch;
+  const std::string file = scratch.Write("token", "secret\n");
+  ServerProcess server(scratch.path() + "/events", 0, {"--token-file", file});
+  ASSERT_GT(server.port(), 0);
+  const auto post = [&](const std::string& headers) {
+    return Post(server.port(), Line(0, 0), headers);
+  };
+  EXPECT_TRUE(post("").starts_with("HTTP/1.1 401"));
+  EXPECT_TRUE(post("Authorization: Bearer Secret\r\n").starts_with("HTTP/1.1 401"));
+  EXPECT_TRUE(post("Authorization: Bearer secret1\r\n").starts_with("HTTP/1.1 401"));
+  const std::string answer = post("Authorization: Bearer secret\r\n");
+  EXPECT_NE(answer.find("\"stored\": 1"), answer.npos) << answer;
+  EXPECT_EQ(ServerProcess(scratch.path() + "/open", 0, {"--host", "0.0.0.0"}).port(), 0);
+}
+
+// Four senders post batches until all are acknowledged, while the server is killed and started
+// again and again: nothing is lost, nothing is there twice.
+TEST(GoodputServe, KilledInBetweenLosesNothingThatWasAcknowledged) {
+  constexpr int kSenders = 4, kKills = 12;
+  constexpr int64_t kBatch = 200;
+  const testing::ScratchFolder scratch;
+  auto server = std::make_unique<ServerProcess>(scratch.path(), 0);
+  const int port = server->port();
+  ASSERT_GT(port, 0);
+  std::atomic<bool> stop = false;
+  std::array<std::atomic<int64_t>, kSenders> acknowledged{};
+  std::array<std::atomic<int64_t>, kSenders> repeated{};
+  std::vector<std::thread> senders;
+  for (int s = 0; s < kSenders; ++s) {
+    senders.emplace_back([&, s] {
+      for (int64_t first = 0; !stop.load(); first += kBatch) {
+        std::string body;
+        for (int64_t k = first; k < first + kBatch; ++k) body += Line(s, k);
+        while (!Succeeded(Post(port, body))) {
+          ++repeated[s];
+          usleep(2000);
+        }
+        acknowledged[s].store(first + kBatch);
+      }
+    });
+  }
+  std::mt19937 random(4711);
+  for (int k = 0; k < kKills; ++k) {
+    usleep(static_cast<useconds_t>(20'000 + random() % 60'000));
+    server->End(SIGKILL);
+    server = std::make_unique<ServerProcess>(scratch.path(), port);
+    EXPECT_EQ(server->port(), port);
+  }
+  stop.store(true);
+  for (std::thread& sender : senders) sender.join();
+  server->End(SIGKILL);
+
+  std::array<std::set<int64_t>, kSenders> there;
+  Oddities oddities;
+  ASSERT_TRUE(goodput::ReadSegments(scratch.path(), oddities, [&](const Event& event) {
+    const auto sender = static_cast<size_t>(event.writer.back() - '0');
+    EXPECT_TRUE(there[sender].insert(event.sequence).second) << "twice: " << event.sequence;
+  }));
+  int64_t total = 0, again = 0;
+  for (size_t s = 0; s < kSenders; ++s) {
+    total += acknowledged[s];
+    again += repeated[s];
+    ASSERT_FALSE(there[s].empty());
+    EXPECT_EQ(static_cast<int64_t>(there[s].size()), acknowledged[s]);
+    EXPECT_EQ(*there[s].rbegin() + 1, acknowledged[s]);
+  }
+  EXPECT_GT(total, kKills * kBatch);
+  EXPECT_GT(again, 0) << "no kill hit a sender";
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,100 @@
+// `stepscope goodput serve` as a process of its own, and HTTP with nothing but sockets.
+#pragma once
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepscope::testing {
+
+// `stepscope goodput serve` on a port of loopback.
+class ServerProcess {
+ public:
+  ServerProcess(const std::string& folder, int port, const std::vector<std::string>& more = {}) {
+    int out[2];
+    if (pipe2(out, O_CLOEXEC) != 0) return;
+    child_ = fork();
+    if (child_ == 0) {
+      dup2(out[1], STDOUT_FILENO);
+      std::vector<std::string> words = {STEPSCOPE_BINARY, "goodput", "serve",
+                                        folder,           "--port",  std::to_string(port)};
+      words.insert(words.end(), more.begin(), more.end());
+      std::vector<char*> argv;
+      for (std::string& word : words) argv.push_back(word.data());
+      argv.push_back(nullptr);
+      execv(argv[0], argv.data());
+      _exit(127);
+    }
+    close(out[1]);
+    std::string line;
+    for (char c = 0; read(out[0], &c, 1) == 1 && c != '\n';) line += c;
+    close(out[0]);
+    const size_t colon = line.rfind(':');
+    if (line.starts_with("Listening on http://")) port_ = std::atoi(&line[colon + 1]);
+  }
+  ~ServerProcess() { End(SIGKILL); }
+
+  int port() const { return port_; }  // 0: it does not listen
+
+  // How it ended.
+  int End(int signal) {
+    int status = 0;
+    if (child_ > 0) {
+      kill(child_, signal);
+      waitpid(child_, &status, 0);
+    }
+    child_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t child_ = -1;
+  int port_ = 0;
+};
+
+inline int Connect(int port) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  timeval patience{.tv_sec = 20, .tv_usec = 0};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
+// Sends the request on a connection of its own; all that comes back, empty when nothing did.
+inline std::string Exchange(int port, const std::string& request) {
+  const int fd = Connect(port);
+  if (fd < 0) return "";
+  std::string_view rest = request;
+  while (!rest.empty()) {
+    const ssize_t sent = send(fd, rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (sent <= 0) break;
+    rest.remove_prefix(static_cast<size_t>(sent));
+  }
+  std::string answer;
+  std::array<char, 4096> bytes;
+  for (ssize_t got; (got = read(fd, bytes.data(), bytes.size())) > 0;) {
+    answer.append(bytes.data(), static_cast<size_t>(got));
+  }
+  close(fd);
+  return answer;
+}
+
+inline std::string Get(int port, const std::string& path) {
+  return Exchange(port, "GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+}
+
+}  // namespace stepscope::testing
