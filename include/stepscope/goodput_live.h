@@ -17,6 +17,8 @@ struct GoodputServeOptions {
   std::string host = "127.0.0.1";
   int port = 9461;    // 0: any that is free
   std::string token;  // who posts events must say it; empty: nobody need, on loopback only
+  // Where scalars for TensorBoard go, a folder of each job, twice a minute; empty: nowhere.
+  std::string tensorboard;
   // Called once the server listens, with its address and warnings to pass on.
   std::function<void(const std::string& url, const std::string& warning)> on_ready;
   // Called with a sentence when something goes wrong that does not end the server.
