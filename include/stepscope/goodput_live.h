@@ -31,7 +31,7 @@ struct GoodputServeOptions {
 //   POST /v1/events   JSON lines of events (docs/formats/goodput-http.md), at most 8 MB. Answers
 //                     once they will outlive this process.
 //   GET  /metrics     all jobs, for Prometheus
-//   GET  /healthz     "ok"
+//   GET  /healthz     "ok"; this and /metrics ask for no token
 //
 // Fails when it cannot listen there, or would listen beyond loopback without a token.
 Result<void> GoodputServe(const GoodputServeOptions& options);

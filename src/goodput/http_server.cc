@@ -211,10 +211,12 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   server.WidenQueue();
   std::thread listener([&] { server.listen_after_bind(); });
   if (options.on_ready) {
-    options.on_ready(fmt::format("http://{}:{}", options.host, *port),
-                     loopback ? ""
-                              : "events and the token travel unencrypted: let a proxy with TLS "
-                                "listen beyond this host instead, unless the network is your own");
+    const bool v6 = options.host.find(':') != std::string::npos;
+    options.on_ready(
+        fmt::format("http://{}:{}", v6 ? "[" + options.host + "]" : options.host, *port),
+        loopback ? ""
+                 : "events and the token travel unencrypted: let a proxy with TLS "
+                   "listen beyond this host instead, unless the network is your own");
   }
   TickUntil(signals, server, options);
   server.stop();
