@@ -83,7 +83,7 @@ int FreePort() {
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
-  bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  EXPECT_EQ(bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
   close(fd);
   return ntohs(address.sin_port);
@@ -136,7 +136,7 @@ TEST(GoodputPrometheus, RulesAndConfigurationAreGood) {
   const std::string said = scratch.path() + "/said";
   for (const char* check :
        {"check rules alerts.yml", "check config prometheus.yml", "test rules alerts_test.yml"}) {
-    const std::string command = "cd " + kDeploy + " && promtool " + check + " >" + said + " 2>&1";
+    const std::string command = fmt::format("cd {} && promtool {} >{} 2>&1", kDeploy, check, said);
     EXPECT_EQ(std::system(command.c_str()), 0) << ReadFile(said);
   }
 }

@@ -7,6 +7,9 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <set>
 #include <thread>
@@ -61,6 +64,28 @@ TEST(GoodputServe, AnswersAndEndsAsTold) {
   EXPECT_TRUE(Succeeded(Post(server.port(), Line(0, 3))));
   const int status = server.End(SIGTERM);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+// Without a terminal `watch` says one state and ends.
+TEST(GoodputServe, CanBeWatched) {
+  const testing::ScratchFolder scratch;
+  ServerProcess server(scratch.path(), 0);
+  ASSERT_TRUE(Succeeded(Post(server.port(), Line(0, 0) + Line(0, 1))));
+  const auto watch = [&](const std::string& words) {
+    const std::string out = scratch.path() + "/out";
+    const int status = std::system((STEPSCOPE_BINARY " goodput watch " + scratch.path() + words +
+                                    " >" + out + " 2>&1 </dev/null")
+                                       .c_str());
+    std::ifstream in(out);
+    return std::pair(WEXITSTATUS(status), std::string{std::istreambuf_iterator<char>(in), {}});
+  };
+  const auto [status, text] = watch("");
+  EXPECT_EQ(status, 0);
+  EXPECT_NE(text.find("'killed' is running, at step 1, "), text.npos) << text;
+  EXPECT_EQ(text.find('\x1b'), text.npos);
+  EXPECT_EQ(watch(" --job killed --fail-on 'watch.silent>300e9'").first, 1);
+  EXPECT_NE(watch(" --job other").second.find("no events of this job"), text.npos);
+  EXPECT_EQ(watch("/nowhere").first, 2);
 }
 
 TEST(GoodputServe, WantsTheToken) {

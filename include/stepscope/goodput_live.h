@@ -17,6 +17,8 @@ struct GoodputServeOptions {
   std::string host = "127.0.0.1";
   int port = 9461;    // 0: any that is free
   std::string token;  // who posts events must say it; empty: nobody need, on loopback only
+  // Where scalars for TensorBoard go, a folder of each job, twice a minute; empty: nowhere.
+  std::string tensorboard;
   // Called once the server listens, with its address and warnings to pass on.
   std::function<void(const std::string& url, const std::string& warning)> on_ready;
   // Called with a sentence when something goes wrong that does not end the server.
@@ -29,7 +31,7 @@ struct GoodputServeOptions {
 //   POST /v1/events   JSON lines of events (docs/formats/goodput-http.md), at most 8 MB. Answers
 //                     once they will outlive this process.
 //   GET  /metrics     all jobs, for Prometheus
-//   GET  /healthz     "ok"
+//   GET  /healthz     "ok"; this and /metrics ask for no token
 //
 // Fails when it cannot listen there, or would listen beyond loopback without a token.
 Result<void> GoodputServe(const GoodputServeOptions& options);

@@ -23,6 +23,11 @@ class ProtoWriter {
     for (int shift = 0; shift < 64; shift += 8) out_ += static_cast<char>(value >> shift & 0xff);
   }
   void Double(uint32_t field, double value) { Fixed64(field, std::bit_cast<uint64_t>(value)); }
+  void Float(uint32_t field, float value) {
+    Tag(field, 5);
+    const auto bits = std::bit_cast<uint32_t>(value);
+    for (int shift = 0; shift < 32; shift += 8) out_ += static_cast<char>(bits >> shift & 0xff);
+  }
   void Text(uint32_t field, std::string_view text) {
     Tag(field, 2);
     Raw(text.size());

@@ -27,7 +27,7 @@ host may write into the same folder themselves. Ends at SIGINT or SIGTERM.
 )";
 
 struct ServeFlags {
-  std::string folder, host = "127.0.0.1", token_file;
+  std::string folder, host = "127.0.0.1", token_file, tensorboard;
   int port = 9461;
 };
 
@@ -42,7 +42,10 @@ Result<std::string> ReadToken(const std::string& path) {
 }
 
 int Run(const ServeFlags& flags) {
-  GoodputServeOptions options{.folder = flags.folder, .host = flags.host, .port = flags.port};
+  GoodputServeOptions options{.folder = flags.folder,
+                              .host = flags.host,
+                              .port = flags.port,
+                              .tensorboard = flags.tensorboard};
   if (!flags.token_file.empty()) {
     auto token = ReadToken(flags.token_file);
     if (!token) return Fail(token.error());
@@ -77,6 +80,10 @@ void AddGoodputServe(CLI::App& goodput, Command& chosen) {
       ->option_text("N [9461]");
   command->add_option("--token-file", flags->token_file, "Who posts events must say what is in it")
       ->type_name("FILE");
+  command
+      ->add_option("--tensorboard", flags->tensorboard,
+                   "Write scalars for TensorBoard there, a folder of each job")
+      ->type_name("DIR");
   command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
 }
 

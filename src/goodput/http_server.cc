@@ -15,6 +15,7 @@
 #include "goodput/live.h"
 #include "goodput/metrics.h"
 #include "goodput/recorder.h"
+#include "goodput/tensorboard.h"
 #include "stepscope/goodput_live.h"
 
 namespace stepscope {
@@ -55,8 +56,11 @@ void Refuse(Response& response, int status, std::string_view why) {
 
 class Server : public httplib::Server {
  public:
-  Server(std::string folder, std::unique_ptr<goodput::Ingest> ingest, std::string token)
-      : ingest_(std::move(ingest)), live_(std::move(folder)), token_(std::move(token)) {
+  Server(const GoodputServeOptions& options, std::unique_ptr<goodput::Ingest> ingest)
+      : ingest_(std::move(ingest)),
+        live_(options.folder),
+        scalars_(options.tensorboard),
+        token_(options.token) {
     new_task_queue = [] { return new httplib::ThreadPool(kThreads); };  // it deletes it
     set_keep_alive_max_count(1000);
     set_keep_alive_timeout(2);
@@ -83,6 +87,9 @@ class Server : public httplib::Server {
     const std::lock_guard lock(mutex_);
     const auto polled = live_.Poll(goodput::WallClock());
     if (!polled) return polled;
+    if (const auto written = scalars_.Write(live_.jobs(), goodput::WallClock()); !written) {
+      return written;
+    }
     if (!synced) return std::unexpected(Error{"cannot sync events to disk", "", ""});
     return {};
   }
@@ -139,8 +146,9 @@ class Server : public httplib::Server {
   }
 
   std::unique_ptr<goodput::Ingest> ingest_;
-  std::mutex mutex_;  // over live_
+  std::mutex mutex_;  // over live_ and scalars_
   goodput::Live live_;
+  goodput::TensorBoard scalars_;
   std::string token_;
 };
 
@@ -196,17 +204,19 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   auto ingest = goodput::Ingest::Open(options.folder);
   if (!ingest) return std::unexpected(ingest.error());
-  Server server(options.folder, std::move(*ingest), options.token);
+  Server server(options, std::move(*ingest));
   if (const auto ticked = server.Tick(); !ticked) return std::unexpected(ticked.error());
   const auto port = Bind(server, options);
   if (!port) return std::unexpected(port.error());
   server.WidenQueue();
   std::thread listener([&] { server.listen_after_bind(); });
   if (options.on_ready) {
-    options.on_ready(fmt::format("http://{}:{}", options.host, *port),
-                     loopback ? ""
-                              : "events and the token travel unencrypted: let a proxy with TLS "
-                                "listen beyond this host instead, unless the network is your own");
+    const bool v6 = options.host.find(':') != std::string::npos;
+    options.on_ready(
+        fmt::format("http://{}:{}", v6 ? "[" + options.host + "]" : options.host, *port),
+        loopback ? ""
+                 : "events and the token travel unencrypted: let a proxy with TLS "
+                   "listen beyond this host instead, unless the network is your own");
   }
   TickUntil(signals, server, options);
   server.stop();

@@ -73,6 +73,15 @@ Record RecordOf(const Event& event) {
           .checkpoint = is_checkpoint ? &event.checkpoint : nullptr};
 }
 
+// A new file's name is in its folder, and the folder has to be on disk too.
+bool SyncFolder(const std::string& path) {
+  const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return false;
+  const bool good = fsync(folder) == 0;
+  close(folder);
+  return good;
+}
+
 int64_t Unreadable(const Oddities& oddities) {
   int64_t count = 0;
   for (const Oddity oddity : {Oddity::kBadLine, Oddity::kLongLine, Oddity::kNoEntry,
@@ -110,6 +119,7 @@ Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder) {
 Ingest::~Ingest() {
   for (auto& [name, writer] : writers_) {
     for (auto& [stream, segment] : writer.open) {
+      if (segment.file == nullptr) continue;  // there was no room for it
       segment.file->Close();
       segment.file->Release();
     }
@@ -175,10 +185,12 @@ class Ingest::Batch {
       writer_ = ingest_.WriterNamed(event.writer);
       if (writer_ == nullptr) return Count(counts.no_room);
       name_ = event.writer;
+      full_ = false;
       lock_ = std::unique_lock(writer_->mutex);
     }
     if (writer_->seen.Contains(event.sequence)) return Count(counts.duplicates);
-    if (!ingest_.Store(*writer_, event)) return Count(counts.no_room);
+    full_ = full_ || !ingest_.Store(*writer_, event);
+    if (full_) return Count(counts.no_room);
     writer_->seen.Insert(event.sequence);
     Count(counts.stored);
   }
@@ -191,6 +203,7 @@ class Ingest::Batch {
   Ingest& ingest_;
   Writer* writer_ = nullptr;
   std::string name_;
+  bool full_ = false;  // there was no room for an event: then there is none for those behind it
   std::unique_lock<std::mutex> lock_;
 };
 
@@ -244,7 +257,9 @@ bool Ingest::Tick(int64_t now) {
     const std::lock_guard lock(mutex_);
     for (auto& [name, writer] : writers_) writers.push_back(&writer);
   }
-  bool good = true;
+  const uint32_t files = files_.load();
+  bool good = files == synced_files_ || SyncFolder(folder_);
+  if (good) synced_files_ = files;
   for (Writer* const writer : writers) {
     const std::lock_guard lock(writer->mutex);
     good = SyncAndClose(*writer, now) && good;

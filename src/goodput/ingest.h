@@ -41,7 +41,7 @@ class Ingest {
   IngestCounts counts() const;
 
   // Has the disk hold what was taken, and closes segments that were silent for ten minutes. Called
-  // every second. False: the disk could not.
+  // every second, by one thread. False: the disk could not.
   bool Tick(int64_t now);
 
   static constexpr size_t kMostWriters = 100'000;
@@ -70,9 +70,10 @@ class Ingest {
   bool SyncAndClose(Writer& writer, int64_t now);
 
   std::string folder_;
-  int lock_ = -1;     // a file
-  uint32_t process_;  // random: in a container all have the same number
-  std::atomic<uint32_t> files_ = 0;
+  int lock_ = -1;                    // a file
+  uint32_t process_;                 // random: in a container all have the same number
+  std::atomic<uint32_t> files_ = 0;  // made by this process
+  uint32_t synced_files_ = 0;        // of which the disk knows the names
   std::atomic<size_t> open_ = 0;
   std::mutex mutex_;  // over writers_; a writer stays where it is
   std::unordered_map<std::string, Writer> writers_;

@@ -101,7 +101,8 @@ TEST(Ingest, SaysWhenThereIsNoRoom) {
   auto ingest = Ingest::Open(folder);
   ASSERT_TRUE(ingest);
   std::filesystem::remove_all(folder);
-  EXPECT_EQ((*ingest)->Take(Line("w", 0)), IngestCounts{.no_room = 1});
+  EXPECT_EQ((*ingest)->Take(Line("w", 0) + Line("w", 1)), IngestCounts{.no_room = 2});
+  EXPECT_EQ((*ingest)->Take(Line("v", 0)), IngestCounts{.no_room = 1});
   std::filesystem::create_directories(folder);
   EXPECT_EQ((*ingest)->Take(Line("w", 0)), IngestCounts{.stored = 1});
 }
