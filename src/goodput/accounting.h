@@ -22,6 +22,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -42,6 +43,13 @@ class Accounting {
   // Settles what came out of order, therefore not const.
   Partition Ask(const Question& question = {});
 
+  // What its future answers depend on, as bytes: an accounting that loads them goes on as this one
+  // would. `later` has seen all these events and more: but for steps that no attempt in it begins
+  // at, one step a minute is kept. That changes no answer, unless an attempt that is yet to come
+  // begins at a step that was forgotten; how much of it was lost is then exact to a minute.
+  std::string SaveThinned(const Accounting& later) const;
+  bool Load(std::string_view bytes);  // false: they are damaged, and nothing is known
+
   const Oddities& oddities() const { return oddities_; }
   const StepClock& step_clock() const { return step_clock_; }
   bool empty() const { return attempts_.empty() && submitted_ == kUnknown; }
@@ -58,6 +66,8 @@ class Accounting {
   };
 
   std::vector<int64_t> LiveEnds(int64_t now) const;
+  std::vector<int64_t> StepLimits() const;
+  void Save(StateWriter& out);
 
   Attempt& Begin(int64_t time, bool in_process = false);
   Attempt& AttemptOf(const Event& event);

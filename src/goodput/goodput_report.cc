@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "goodput/jobs.h"
+#include "goodput/ledger.h"
 #include "goodput/report.h"
 
 namespace stepscope {
@@ -121,8 +122,10 @@ Result<std::pair<int64_t, int64_t>> ParseGoodputInterval(std::string_view text) 
 
 Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
   const bool ml_goodput = options.mode == GoodputMode::kMlGoodput;
-  auto jobs = goodput::ReadJobs(options.files,
-                                {.ml_goodput = ml_goodput, .job = options.job, .at = options.at});
+  const goodput::ReadJobsOptions read{
+      .ml_goodput = ml_goodput, .job = options.job, .at = options.at};
+  auto jobs = options.store.empty() ? goodput::ReadJobs(options.files, read)
+                                    : goodput::ReadLedger(options.store, read);
   if (!jobs) return std::unexpected(jobs.error());
   const auto job = Choose(*jobs, options);
   if (!job) return std::unexpected(job.error());

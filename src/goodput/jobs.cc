@@ -17,12 +17,7 @@ class Sorter {
   void Take(const Event& event, Oddities& of_file) {
     Job* job = JobOf(event.job);
     if (job == nullptr) return of_file.Add(Oddity::kOtherJob);
-    ++job->events;
-    if (options_.ml_goodput) return job->ml_goodput.Add(event);
-    const int64_t time = event.time == kUnknown ? event.checkpoint.manager.start : event.time;
-    if (options_.at && time > *options_.at) return job->oddities.Add(Oddity::kAfterQuery);
-    if (job->duplicates.Seen(event)) return job->oddities.Add(Oddity::kDuplicate);
-    job->accounting.Add(event);
+    TakeEvent(event, options_, *job);
   }
 
  private:
@@ -59,6 +54,20 @@ class Sorter {
 
 }  // namespace
 
+void TakeEvent(const Event& event, const ReadJobsOptions& options, Job& job) {
+  ++job.events;
+  if (options.ml_goodput) return job.ml_goodput.Add(event);
+  const int64_t time = event.time == kUnknown ? event.checkpoint.manager.start : event.time;
+  if (options.at && time > *options.at) return job.oddities.Add(Oddity::kAfterQuery);
+  if (job.duplicates.Seen(event)) return job.oddities.Add(Oddity::kDuplicate);
+  job.accounting.Add(event);
+}
+
+void NoteMissing(Job& job) {
+  const int64_t missing = job.duplicates.Missing();
+  if (missing > 0) job.oddities.Add(Oddity::kMissingEvents, missing);
+}
+
 Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptions& options) {
   Jobs jobs;
   Sorter sorter(jobs, options);
@@ -76,11 +85,7 @@ Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptio
     std::ranges::move(oddities.Notes(path), std::back_inserter(jobs.notes));
     jobs.files.push_back(std::move(file));
   }
-  for (Job& job : jobs.jobs) {
-    if (const int64_t missing = job.duplicates.Missing(); missing > 0) {
-      job.oddities.Add(Oddity::kMissingEvents, missing);
-    }
-  }
+  for (Job& job : jobs.jobs) NoteMissing(job);
   return jobs;
 }
 

@@ -33,6 +33,12 @@ struct Job {
   Oddities oddities;
 };
 
+// Accounts for the event, or says why not.
+void TakeEvent(const Event& event, const ReadJobsOptions& options, Job& job);
+
+// Once all events are taken: those that never came.
+void NoteMissing(Job& job);
+
 inline constexpr size_t kMostJobs = 6;
 
 struct Jobs {

@@ -5,6 +5,8 @@
 #include <queue>
 #include <utility>
 
+#include "base/saturate.h"
+
 namespace stepscope::goodput {
 namespace {
 
@@ -59,6 +61,35 @@ std::span<const Piece> Overlays::Pieces() {
   std::ranges::sort(spans, {}, [](const Piece& p) { return std::pair(p.start, p.order); });
   Sweep(spans, pieces_);
   return pieces_;
+}
+
+void Overlays::Save(StateWriter& out) {
+  out.Unsigned(order_);
+  out.Unsigned(Pieces().size());
+  int64_t before = 0;
+  for (const Piece& piece : pieces_) {
+    out.Signed(piece.start - before);  // times are of a range whose differences fit
+    out.Signed(piece.end - piece.start);
+    out.Unsigned(static_cast<uint64_t>(piece.bucket) << 8 | piece.label);
+    out.Unsigned(piece.order);
+    before = piece.end;
+  }
+}
+
+void Overlays::Load(StateReader& in) {
+  *this = {};
+  order_ = static_cast<uint32_t>(in.Unsigned());
+  int64_t at = 0;
+  for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
+    Piece piece;
+    piece.start = AddSaturated(at, in.Signed());
+    piece.end = at = AddSaturated(piece.start, in.Signed());
+    const uint64_t what = in.Unsigned();
+    piece.bucket = static_cast<Bucket>(std::min<uint64_t>(what >> 8, kBuckets - 1));
+    piece.label = static_cast<uint8_t>(what);
+    piece.order = static_cast<uint32_t>(in.Unsigned());
+    pieces_.push_back(piece);
+  }
 }
 
 }  // namespace stepscope::goodput

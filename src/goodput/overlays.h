@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "goodput/bucket.h"
+#include "goodput/state_bytes.h"
 
 namespace stepscope::goodput {
 
@@ -26,6 +27,9 @@ class Overlays {
   // Disjoint and in order of time. What came in order is there already; the rest is worked in now,
   // which takes O(n log n) of what it touches.
   std::span<const Piece> Pieces();
+
+  void Save(StateWriter& out);
+  void Load(StateReader& in);  // replaces all there is
 
  private:
   std::vector<Piece> pieces_;
