@@ -87,6 +87,13 @@ std::string Numbers(const Result<ReportSet>& answer, bool notes = true) {
   return ToJson(copy);
 }
 
+std::vector<std::vector<Cell>> CellsOf(const ReportSet& answer, std::string_view table) {
+  for (const Table& t : answer.reports.at(0).tables) {
+    if (t.key == table) return t.rows;
+  }
+  return {};
+}
+
 class GoodputLedgerTest : public ::testing::Test {
  protected:
   ReportSet Import(const std::vector<std::string>& files) {
@@ -323,6 +330,49 @@ TEST_F(GoodputLedgerTest, WhatIsRolledUpDoesNotComeBack) {
   EXPECT_EQ(MetricOf(again, "imported"), 0);
   EXPECT_EQ(again.run.notes.at(0).name, "older_than_rollup");
   EXPECT_EQ(Numbers(GoodputReport({.store = store_}), false), whole);
+}
+
+// Very many overlays are joined by the minute: no sum changes, and windows by less than a minute.
+TEST_F(GoodputLedgerTest, ManyOverlaysAreExactToAMinute) {
+  std::string job = Entry(At("job_start_time", 0));
+  for (int64_t s = 0; s < 24'000; ++s) {
+    const double at = static_cast<double>(s) + (s < 13'337 ? 0 : 77.25);
+    if (s == 13'337) job += Entry(At("job_start_time", at));
+    const int64_t step = s < 13'337 ? s : s - 500;
+    job += Entry(fmt::format("\"step_count\": {}, ", step) + At("step_start_time", at));
+    const std::string type =
+        fmt::format("\"custom_badput_event_type\": \"{}\", ", s % 3 == 0 ? "eval" : "log");
+    job += Entry(type + At("custom_badput_event_start_time", at + 0.25));
+    job += Entry(type + At("custom_badput_event_end_time", at + (s % 5 == 0 ? 0.75 : 0.5)));
+  }
+  ImportText(job);
+  const auto raw = GoodputReport({.store = store_});
+  ASSERT_TRUE(raw);
+  const auto compacted = GoodputCompact({.store = store_, .now = kBegin + 20'000 * kSecond});
+  ASSERT_TRUE(compacted);
+  EXPECT_LT(RowsOf(*compacted, "goodput_compact", "jobs").at(0).Int("rollup_bytes"), 120'000);
+  const auto whole = GoodputReport({.store = store_});
+  ASSERT_TRUE(whole);
+  for (const char* table : {"buckets", "custom", "attempts", "disruptions"}) {
+    EXPECT_EQ(CellsOf(*raw, table), CellsOf(*whole, table)) << table;
+    EXPECT_FALSE(CellsOf(*raw, table).empty()) << table;
+  }
+  const std::string file = folder_.path() + "/events.jsonl";
+  for (const int64_t from : {1'000, 12'345, 13'330}) {
+    const std::pair window(kBegin + from * kSecond, kBegin + (from + 777) * kSecond);
+    const auto of_file = GoodputReport({.files = {file}, .window = window});
+    const auto of_store = GoodputReport({.store = store_, .window = window});
+    ASSERT_TRUE(of_file && of_store);
+    const auto exact = RowsOf(*of_file, "goodput", "buckets");
+    const auto near = RowsOf(*of_store, "goodput", "buckets");
+    ASSERT_EQ(exact.size(), near.size());
+    for (const Row& e : exact) {
+      for (const Row& n : near) {
+        if (n.Text("bucket") != e.Text("bucket")) continue;
+        EXPECT_NEAR(static_cast<double>(n.Int("time")), static_cast<double>(e.Int("time")), 60e9);
+      }
+    }
+  }
 }
 
 // A restart that goes back to before the raw events: its loss is exact to a minute.

@@ -63,9 +63,10 @@ struct GoodputCompactOptions {
 };
 
 // Rolls older events up: what their attempts came to, and of their steps one a minute, with a
-// histogram of all step times. No answer of the accounting changes; what can no longer be asked is
-// an earlier --at and the numbers of --mode ml-goodput, and a restart that goes back to before the
-// raw events is exact to a minute. Segments of which nothing is left are removed.
+// histogram of all step times. No number of the whole job changes. Windows of that time are exact
+// to a minute, and so is what a restart loses that goes back to before the raw events. What can no
+// longer be asked is an earlier `at`, the numbers of kMlGoodput, and an export of the events.
+// Segments of which nothing is left are removed.
 //   metrics  rolled_up, removed_bytes
 //   tables   jobs  job, rolled_up, raw, rollup_bytes, removed_bytes
 Result<ReportSet> GoodputCompact(const GoodputCompactOptions& options);

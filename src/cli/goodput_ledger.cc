@@ -145,8 +145,9 @@ void AddGoodputCompact(CLI::App& goodput, Command& chosen) {
 Example:
   stepscope goodput compact --store ledger --keep-raw 30d
 
-The numbers of 'goodput report' stay the same. What can no longer be asked of a job whose oldest
-events are rolled up: an --at before the raw ones, --mode ml-goodput, and an export of its events.
+The numbers of 'goodput report' stay the same; a --window of that time becomes exact to a minute.
+What can no longer be asked of a job whose oldest events are rolled up: an --at before the raw ones,
+--mode ml-goodput, and an export of its events.
 )");
   AddStore(*command, *flags);
   command->add_option("--keep-raw", flags->keep_raw, "How old events must be: 30d, 12h, 0s")

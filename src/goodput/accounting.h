@@ -44,9 +44,10 @@ class Accounting {
   Partition Ask(const Question& question = {});
 
   // What its future answers depend on, as bytes: an accounting that loads them goes on as this one
-  // would. `later` has seen all these events and more: but for steps that no attempt in it begins
-  // at, one step a minute is kept. That changes no answer, unless an attempt that is yet to come
-  // begins at a step that was forgotten; how much of it was lost is then exact to a minute.
+  // would. `later` has seen all these events and more. One step a minute is kept, and those at
+  // which an attempt in it begins again; of very many overlays one a minute of each kind. That
+  // changes no sum over the whole job. Windows become exact to a minute, and so does what is lost
+  // when an attempt that is yet to come goes back to a step that was forgotten.
   std::string SaveThinned(const Accounting& later) const;
   bool Load(std::string_view bytes);  // false: they are damaged, and nothing is known
 

@@ -9,6 +9,9 @@ namespace {
 
 constexpr uint64_t kVersion = 1;
 constexpr int64_t kMinute = 60'000'000'000;
+constexpr int64_t kOverlaysOfLate = 60 * kMinute;  // of the last attempt: as they are
+// An attempt keeps so many overlays as they are: some 150 KB.
+constexpr size_t kManyOverlays = 10'000;
 constexpr size_t kRecent = 256;  // steps of the last attempt that are all kept
 
 }  // namespace
@@ -61,6 +64,27 @@ void Accounting::Save(StateWriter& out) {
   oddities_.Save(out);
 }
 
+namespace {
+
+// Between the moments at which the course of the attempt changes, so that no sum does.
+void PackOverlays(const Attempt& later, int64_t limit, bool goes_on, std::optional<int64_t> next,
+                  Attempt& attempt) {
+  if (attempt.overlays.size() <= kManyOverlays || attempt.steps.size() < 2) return;
+  const int64_t last = later.steps.last().time;
+  std::vector<int64_t> cuts{last, later.last};
+  for (const int64_t time : {later.step_end, later.end, next.value_or(kUnknown)}) {
+    if (time != kUnknown) cuts.push_back(time);
+  }
+  const auto split = later.steps.Around(limit);
+  if (split.before) cuts.push_back(split.before->time);
+  if (split.after) cuts.push_back(split.after->time);
+  std::ranges::sort(cuts);
+  const int64_t to = goes_on ? attempt.last - kOverlaysOfLate : later.last;
+  attempt.overlays.Pack(later.steps.second().time, to, cuts);
+}
+
+}  // namespace
+
 std::string Accounting::SaveThinned(const Accounting& later) const {
   Accounting thinned = *this;
   const std::vector<int64_t> limits = later.StepLimits();
@@ -69,6 +93,9 @@ std::string Accounting::SaveThinned(const Accounting& later) const {
     const int64_t limit = a < limits.size() ? limits[a] : kNoLimit;
     const auto split = steps.Around(limit);
     const bool goes_on = a + 1 == thinned.attempts_.size();
+    const auto next =
+        a + 1 < later.attempts_.size() ? std::optional(later.attempts_[a + 1].start) : std::nullopt;
+    PackOverlays(later.attempts_[a], limit, goes_on, next, thinned.attempts_[a]);
     steps.Thin([&](const StepTime& before, const StepTime& step, size_t left) {
       return before.time / kMinute != step.time / kMinute || step == split.before ||
              step == split.after || (goes_on && left < kRecent);

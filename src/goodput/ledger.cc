@@ -31,21 +31,26 @@ Result<void> Ledger::OpenDatabase(const std::string& path, bool write) {
   if (!db) return std::unexpected(db.error());
   db_ = std::make_unique<Database>(std::move(*db));
   if (!write) return {};
-  auto begun = Transaction::Begin(*db_, true);
-  if (!begun) return std::unexpected(begun.error());
-  transaction_.emplace(std::move(*begun));
   for (const char* sql : kTables) {
     if (auto made = db_->Run(sql); !made) return made;
   }
+  auto begun = Transaction::Begin(*db_, true);
+  if (!begun) return std::unexpected(begun.error());
+  transaction_.emplace(std::move(*begun));
   return {};
 }
 
 Result<void> Ledger::Commit() { return transaction_->Commit(); }
 
 Result<void> Ledger::LoadDone() {
+  // Whoever makes a ledger makes its tables last: without them nothing is rolled up.
+  bool made = false;
+  auto loaded = db_->Run("SELECT 1 FROM sqlite_master WHERE name = 'attempts'", {},
+                         [&](const Database::Row&) { made = true; });
+  if (!loaded || !made) return loaded;
   std::map<std::string, int64_t> done;
-  auto loaded = db_->Run("SELECT file, events FROM done", {},
-                         [&](const Database::Row& row) { done[row.Text(0)] = row.Integer(1); });
+  loaded = db_->Run("SELECT file, events FROM done", {},
+                    [&](const Database::Row& row) { done[row.Text(0)] = row.Integer(1); });
   if (!loaded) return loaded;
   loaded = db_->Run("SELECT file, number FROM skipped", {}, [&](const Database::Row& row) {
     skipped_.emplace(row.Text(0), row.Integer(1));

@@ -41,7 +41,8 @@ constexpr auto kTold = std::to_array<Told>({
     {"cut_identity", "events with names or numbers that no ledger keeps: cut, or left out"},
     {"older_than_rollup", "events from before the raw events that the ledger keeps: left out"},
     {"rolled_up",
-     "events that are rolled up: what a restart after them takes back is exact to a minute"},
+     "events that are rolled up: windows of their time are exact to a minute, and so is what a "
+     "restart takes back of it"},
     {"bad_database", "databases that cannot be read: what was rolled up in them is missing"},
 });
 static_assert(kTold.size() == static_cast<size_t>(Oddity::kCount));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <tuple>
 #include <utility>
 
 #include "base/saturate.h"
@@ -61,6 +62,50 @@ std::span<const Piece> Overlays::Pieces() {
   std::ranges::sort(spans, {}, [](const Piece& p) { return std::pair(p.start, p.order); });
   Sweep(spans, pieces_);
   return pieces_;
+}
+
+namespace {
+
+constexpr int64_t kMinute = 60'000'000'000;
+
+// Appends the pieces of one cell.
+void PackCell(std::vector<Piece>& cell, std::vector<Piece>& packed) {
+  if (cell.empty()) return;
+  int64_t at = cell.front().start;
+  std::ranges::sort(cell, {},
+                    [](const Piece& p) { return std::tuple(p.bucket, p.label, p.order); });
+  const size_t begin = packed.size();
+  for (const Piece& piece : cell) {
+    const bool same = packed.size() > begin && packed.back().bucket == piece.bucket &&
+                      packed.back().label == piece.label;
+    if (!same) packed.push_back({at, at, piece.bucket, piece.label, piece.order});
+    packed.back().end += piece.end - piece.start;
+    at = packed.back().end;
+  }
+  cell.clear();
+}
+
+}  // namespace
+
+void Overlays::Pack(int64_t from, int64_t to, std::span<const int64_t> cuts) {
+  Pieces();
+  std::vector<Piece> packed, cell;
+  int64_t cell_end = 0;
+  for (const Piece& piece : pieces_) {
+    if (!cell.empty() && piece.end > cell_end) PackCell(cell, packed);
+    const auto cut = std::ranges::upper_bound(cuts, piece.start);
+    const int64_t minute = AddSaturated(piece.start - piece.start % kMinute, kMinute);
+    const int64_t end = cut == cuts.end() ? minute : std::min(minute, *cut);
+    if (piece.start < from || piece.end > to || piece.end > end) {
+      packed.push_back(piece);
+      continue;
+    }
+    cell_end = end;
+    cell.push_back(piece);
+  }
+  PackCell(cell, packed);
+  packed.shrink_to_fit();
+  pieces_ = std::move(packed);
 }
 
 void Overlays::Save(StateWriter& out) {
