@@ -92,16 +92,13 @@ void Overlays::Pack(int64_t from, int64_t to, std::span<const int64_t> cuts) {
   std::vector<Piece> packed, cell;
   int64_t cell_end = 0;
   for (const Piece& piece : pieces_) {
-    if (!cell.empty() && piece.end > cell_end) PackCell(cell, packed);
     const auto cut = std::ranges::upper_bound(cuts, piece.start);
     const int64_t minute = AddSaturated(piece.start - piece.start % kMinute, kMinute);
     const int64_t end = cut == cuts.end() ? minute : std::min(minute, *cut);
-    if (piece.start < from || piece.end > to || piece.end > end) {
-      packed.push_back(piece);
-      continue;
-    }
+    const bool joins = piece.start >= from && piece.end <= to && piece.end <= end;
+    if (!joins || end != cell_end) PackCell(cell, packed);
     cell_end = end;
-    cell.push_back(piece);
+    (joins ? cell : packed).push_back(piece);
   }
   PackCell(cell, packed);
   packed.shrink_to_fit();
