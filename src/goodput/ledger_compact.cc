@@ -65,11 +65,14 @@ class Compactor {
     }
   }
 
-  void Finish() {
+  // False: the rollup would not add up, so nothing may be removed for it.
+  bool Finish() {
     if (!closed_) Close();
     out_.rollup.events += out_.rolled_up;
     out_.rollup.accounting = old_.SaveThinned(job_.accounting);
     out_.rollup.duplicates += job_.oddities.Count(Oddity::kDuplicate);  // of those rolled up
+    Accounting loaded;
+    return loaded.Load(out_.rollup.accounting) && loaded.Ask().unaccounted == 0;
   }
 
  private:
@@ -198,7 +201,10 @@ Result<std::vector<Compacted>> CompactAll(Ledger& ledger, int64_t until) {
     ledger.ReadRaw(name, of_raw, [&](const Event& event, const EventPlace& place, bool equal) {
       compactor.Take(event, place, equal);
     });
-    compactor.Finish();
+    if (!compactor.Finish()) {
+      return std::unexpected(Error{"the rollup would not add up: nothing was changed", name,
+                                   "please report this with the events"});
+    }
     // Segments of which all was rolled up already may still wait to be removed.
     if (job.compaction.rolled_up > 0) {
       if (auto stored = Store(*ledger.database(), name, job.compaction); !stored) {
