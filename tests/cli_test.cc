@@ -297,5 +297,34 @@ TEST(Cli, GoodputReportsOnEvents) {
   ExpectError(Stepscope("goodput report --events /no/such"), "/no/such", "spelling");
 }
 
+TEST(GoodputLedgerCli, FromImportToCompaction) {
+  const ScratchFolder folder;
+  const std::string store = folder.path() + "/ledger", with = " --store '" + store + "'";
+  std::string lines = "{\"job_name\": \"j\", \"job_start_time\": 1780000000}\n";
+  for (int step = 0; step < 10; ++step) {
+    lines += fmt::format("{{\"job_name\": \"j\", \"step_count\": {}, \"step_start_time\": {}}}\n",
+                         step, 1780000000 + step);
+  }
+  const std::string file = folder.Write("events.jsonl", lines);
+  EXPECT_EQ(Stepscope("goodput import '" + file + "'" + with).code, 0);
+  const Outcome report = Stepscope("goodput report --format csv" + with);
+  EXPECT_EQ(report.code, 0);
+  EXPECT_TRUE(report.out.contains("PRODUCTIVE")) << report.out;
+  EXPECT_EQ(Stepscope("goodput report" + with + " --fail-on 'goodput.goodput_ratio>0.5'").code, 1);
+  EXPECT_TRUE(Stepscope("goodput jobs" + with).out.contains("running"));
+  const Outcome exported = Stepscope("goodput export" + with);
+  EXPECT_EQ(std::ranges::count(exported.out, '\n'), 11);
+  const std::string copy = folder.path() + "/copy.jsonl.gz";
+  EXPECT_EQ(Stepscope("goodput export" + with + " -o '" + copy + "'").out, "");
+  const Outcome again = Stepscope("goodput import --format csv '" + copy + "'" + with);
+  EXPECT_TRUE(again.out.contains("11")) << again.out;
+  EXPECT_EQ(again.code, 0);
+  ExpectError(Stepscope("goodput compact --keep-raw soon" + with), "soon", "30d");
+  EXPECT_EQ(Stepscope("goodput compact --keep-raw 0s" + with).code, 0);
+  ExpectError(Stepscope("goodput export" + with), "rolled up", "openmetrics");
+  EXPECT_TRUE(Stepscope("goodput export --format openmetrics" + with).out.ends_with("# EOF\n"));
+  ExpectError(Stepscope("goodput report"), "no events", "--store");
+}
+
 }  // namespace
 }  // namespace stepscope::testing

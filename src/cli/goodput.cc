@@ -7,6 +7,7 @@ namespace {
 constexpr const char* kExamples = R"(
 Examples:
   stepscope goodput report --events job.jsonl.gz              where all the time of a job went
+  stepscope goodput import job.jsonl.gz --store ledger        keep its events in a folder
   stepscope goodput mfu --config config.json --tokens-per-second 1.2e6 --chips 512 --chip H100
   stepscope goodput model --mtbf 11135 --save-time 60s --restart-time 10m      what to expect
   stepscope goodput serve DIR        take events over HTTP, and answer Prometheus
@@ -21,6 +22,10 @@ void AddGoodput(CLI::App& app, Command& chosen) {
   goodput->footer(kExamples);
   goodput->require_subcommand(1);
   AddGoodputReport(*goodput, chosen);
+  AddGoodputJobs(*goodput, chosen);
+  AddGoodputImport(*goodput, chosen);
+  AddGoodputExport(*goodput, chosen);
+  AddGoodputCompact(*goodput, chosen);
   AddGoodputMfu(*goodput, chosen);
   AddGoodputModel(*goodput, chosen);
   AddGoodputServe(*goodput, chosen);

@@ -7,6 +7,10 @@
 namespace stepscope::cli {
 
 void AddGoodputReport(CLI::App& goodput, Command& chosen);
+void AddGoodputJobs(CLI::App& goodput, Command& chosen);
+void AddGoodputImport(CLI::App& goodput, Command& chosen);
+void AddGoodputExport(CLI::App& goodput, Command& chosen);
+void AddGoodputCompact(CLI::App& goodput, Command& chosen);
 void AddGoodputMfu(CLI::App& goodput, Command& chosen);
 void AddGoodputModel(CLI::App& goodput, Command& chosen);
 void AddGoodputServe(CLI::App& goodput, Command& chosen);

@@ -14,6 +14,7 @@ namespace {
 constexpr const char* kExamples = R"(
 Examples:
   stepscope goodput report --events job.jsonl.gz              where all the time went
+  stepscope goodput report --store ledger --job NAME          of a job in a ledger
   stepscope goodput report --events job.jsonl --at now        of a job that still runs
   stepscope goodput report --events job.jsonl --window 1780000000..1780003600
   stepscope goodput report --events job.jsonl --exclude 1780000000..1780086400     a planned pause
@@ -29,7 +30,7 @@ gzip. Times are seconds since the epoch.
 
 struct GoodputFlags {
   std::vector<std::string> events;
-  std::string job, mode = "partition", at, window;
+  std::string store, job, mode = "partition", at, window;
   std::vector<std::string> exclude;
   GoodputReportOptions options;  // what needs no reading
   std::string model_config;
@@ -44,6 +45,7 @@ struct GoodputFlags {
 Result<GoodputReportOptions> ToOptions(const GoodputFlags& flags) {
   GoodputReportOptions options = flags.options;
   options.files = flags.events;
+  options.store = flags.store;
   options.job = flags.job;
   if (!flags.model_config.empty()) {
     const auto shape = ReadModelConfig(flags.model_config);
@@ -74,6 +76,10 @@ Result<GoodputReportOptions> ToOptions(const GoodputFlags& flags) {
 }
 
 int Run(const GoodputFlags& flags) {
+  if (flags.events.empty() && flags.store.empty()) {
+    return Fail({"there are no events to report on", "",
+                 "name files with --events, or a ledger with --store"});
+  }
   const auto conditions = ReadConditions(flags.fail_on);
   if (!conditions) return Fail(conditions.error());
   const auto options = ToOptions(flags);
@@ -146,8 +152,13 @@ void AddGoodputReport(CLI::App& goodput, Command& chosen) {
   auto flags = std::make_shared<GoodputFlags>();
   CLI::App* command = goodput.add_subcommand("report", "Say where the time of a job went");
   command->footer(kExamples);
-  command->add_option("--events", flags->events, "Files of events, in order (.jsonl, .json, .gz)")
-      ->type_name("FILE");
+  CLI::Option* events =
+      command
+          ->add_option("--events", flags->events, "Files of events, in order (.jsonl, .json, .gz)")
+          ->type_name("FILE");
+  command->add_option("--store", flags->store, "A ledger's folder, instead of files")
+      ->option_text("DIR")
+      ->excludes(events);
   command->add_option("--job", flags->job, "The job, where the events are of several")
       ->option_text("NAME");
   command

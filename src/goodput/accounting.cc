@@ -119,7 +119,9 @@ void Accounting::Add(const Event& event) {
   switch (event.kind) {
     case EventKind::kNone:
     case EventKind::kCount:
+      return;
     case EventKind::kWork:
+      tokens_ = AddSaturated(tokens_, std::max<int64_t>(0, event.counts[0]));
       return;
     case EventKind::kDropped:
       return oddities_.Add(Oddity::kDropped, std::max<int64_t>(1, event.counts[0]));
@@ -130,6 +132,7 @@ void Accounting::Add(const Event& event) {
       if (!attempts_.empty() && requested_ == kUnknown) requested_ = event.time;
       return;
     case EventKind::kResources:
+      scheduling_.Add(event);
       return AddResources(event);
     case EventKind::kElasticSlices:
       if (event.counts[1] > 0 && event.counts[0] >= 0 && event.counts[2] >= 0) {
@@ -273,7 +276,10 @@ void Accounting::AddCheckpoint(const Event& event, Attempt& attempt) {
   const auto [start, duration] = event.checkpoint.manager;
   if (start == kUnknown || duration == kUnknown || duration == 0) return;
   const bool is_save = event.kind == EventKind::kCheckpointSave;
-  if (is_save) attempt.saved = std::max(attempt.saved, event.step);
+  if (is_save) {
+    ++saves_;
+    attempt.saved = std::max(attempt.saved, event.step);
+  }
   Lay(attempt, start, start + duration, is_save ? Bucket::kSave : Bucket::kRestore);
   attempt.last = std::max(attempt.last, start + duration);
 }

@@ -22,6 +22,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -31,6 +32,7 @@
 #include "goodput/event.h"
 #include "goodput/oddities.h"
 #include "goodput/partition.h"
+#include "goodput/scheduling.h"
 #include "goodput/step_clock.h"
 
 namespace stepscope::goodput {
@@ -42,8 +44,19 @@ class Accounting {
   // Settles what came out of order, therefore not const.
   Partition Ask(const Question& question = {});
 
+  // What its future answers depend on, as bytes: an accounting that loads them goes on as this one
+  // would. `later` has seen all these events and more. One step a minute is kept, and those at
+  // which an attempt in it begins again; of very many overlays one a minute of each kind. That
+  // changes no sum over the whole job. Windows become exact to a minute, and so does what is lost
+  // when an attempt that is yet to come goes back to a step that was forgotten.
+  std::string SaveThinned(const Accounting& later) const;
+  bool Load(std::string_view bytes);  // false: they are damaged, and nothing is known
+
   const Oddities& oddities() const { return oddities_; }
   const StepClock& step_clock() const { return step_clock_; }
+  const Scheduling& scheduling() const { return scheduling_; }
+  int64_t tokens() const { return tokens_; }  // that the job said it worked on
+  int64_t saves() const { return saves_; }    // of checkpoints, completed
   bool empty() const { return attempts_.empty() && submitted_ == kUnknown; }
 
  private:
@@ -58,6 +71,8 @@ class Accounting {
   };
 
   std::vector<int64_t> LiveEnds(int64_t now) const;
+  std::vector<int64_t> StepLimits() const;
+  void Save(StateWriter& out);
 
   Attempt& Begin(int64_t time, bool in_process = false);
   Attempt& AttemptOf(const Event& event);
@@ -85,6 +100,8 @@ class Accounting {
   int64_t requested_ = kUnknown, allocated_ = kUnknown;  // for the attempt to come
   int64_t newest_ = kUnknown;                            // the latest time in any event
   StepClock step_clock_;
+  Scheduling scheduling_;
+  int64_t tokens_ = 0, saves_ = 0;
   Oddities oddities_;
 };
 

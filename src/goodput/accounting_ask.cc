@@ -69,17 +69,6 @@ Overlays Excluded(const std::vector<Interval>& exclusions) {
   return excluded;
 }
 
-// For each attempt the first step that a later one made: what it did from there on was done again.
-std::vector<int64_t> Limits(const std::vector<Attempt>& attempts) {
-  std::vector<int64_t> limits(attempts.size(), kNoLimit);
-  int64_t least = kNoLimit;
-  for (size_t a = attempts.size(); a-- > 0;) {
-    limits[a] = least;
-    if (!attempts[a].steps.empty()) least = std::min(least, attempts[a].steps.first().step);
-  }
-  return limits;
-}
-
 AttemptAccount AccountOf(const Attempt& attempt, const Surroundings& around) {
   AttemptAccount account{.start = attempt.start,
                          .end = around.until,
@@ -158,6 +147,17 @@ void SumUp(const Tally& tally, const std::vector<std::string>& labels, Partition
 }
 
 }  // namespace
+
+// For each attempt the first step that a later one made: what it did from there on was done again.
+std::vector<int64_t> Accounting::StepLimits() const {
+  std::vector<int64_t> limits(attempts_.size(), kNoLimit);
+  int64_t least = kNoLimit;
+  for (size_t a = attempts_.size(); a-- > 0;) {
+    limits[a] = least;
+    if (!attempts_[a].steps.empty()) least = std::min(least, attempts_[a].steps.first().step);
+  }
+  return limits;
+}
 
 // Until when each attempt lived.
 std::vector<int64_t> Accounting::LiveEnds(int64_t now) const {
@@ -244,7 +244,7 @@ Partition Accounting::Ask(const Question& question) {
   const std::span<const Piece> left_out = excluded.Pieces();
   const int64_t allocated = began ? attempts_.front().allocated : allocated_;
   if (waited) TakeQueue(submitted_, allocated, started, left_out, tally);
-  const std::vector<int64_t> limits = Limits(attempts_);
+  const std::vector<int64_t> limits = StepLimits();
   for (size_t a = 0; a < attempts_.size(); ++a) {
     const bool last = a + 1 == attempts_.size();
     TakeAttempt(attempts_[a], {ends[a], last, limits[a]}, left_out, out, tally);

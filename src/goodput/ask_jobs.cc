@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "goodput/ledger.h"
 #include "goodput/scheduler_file.h"
 
 namespace stepscope::goodput {
@@ -67,10 +68,12 @@ Result<AskedJobs> AskJobs(const GoodputReportOptions& options) {
   AskedJobs asked;
   auto scheduler = SchedulerEvents(options, asked.scheduler_notes);
   if (!scheduler) return std::unexpected(scheduler.error());
-  auto jobs = ReadJobs(options.files, {.ml_goodput = options.mode == GoodputMode::kMlGoodput,
-                                       .job = options.job,
-                                       .at = options.at,
-                                       .scheduler = std::move(*scheduler)});
+  const ReadJobsOptions read{.ml_goodput = options.mode == GoodputMode::kMlGoodput,
+                             .job = options.job,
+                             .at = options.at,
+                             .scheduler = std::move(*scheduler)};
+  auto jobs =
+      options.store.empty() ? ReadJobs(options.files, read) : ReadLedger(options.store, read);
   if (!jobs) return std::unexpected(jobs.error());
   asked.jobs = std::move(*jobs);
   const auto job = Choose(asked.jobs, options);

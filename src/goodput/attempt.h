@@ -35,6 +35,9 @@ struct Attempt {
   Overlays overlays;
   int64_t async_loading = 0;  // data loading beside the steps: in no bucket, it delays nobody
 
+  void Save(StateWriter& out);
+  void Load(StateReader& in);
+
   // Whether the job met with something: not ended as planned, or told to go.
   bool disrupted() const { return end == kUnknown || notice != kUnknown; }
 };

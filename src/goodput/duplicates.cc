@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
+
+#include "base/saturate.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -19,8 +22,9 @@ uint64_t Mix(uint64_t hash, const std::string& text) {
   return text.empty() ? hash : Mix(hash, XXH3_64bits(text.data(), text.size()));
 }
 
-// Two different events share a hash with a chance of 2^-64; never 0.
-uint64_t Hash(const Event& event) {
+}  // namespace
+
+uint64_t ContentHash(const Event& event) {
   const auto mix = [](uint64_t hash, int64_t value) {
     return Mix(hash, static_cast<uint64_t>(value));
   };
@@ -50,8 +54,6 @@ uint64_t Hash(const Event& event) {
   return hash == 0 ? 1 : hash;
 }
 
-}  // namespace
-
 bool Duplicates::HashSet::Insert(uint64_t hash) {
   if (2 * (count_ + 1) > slots_.size()) Grow();
   const size_t mask = slots_.size() - 1;
@@ -76,7 +78,7 @@ void Duplicates::HashSet::Grow() {
 
 bool Duplicates::SeenContent(const Event& event) {
   Kind& kind = kinds_[static_cast<size_t>(event.kind)];
-  const uint64_t hash = Hash(event);
+  const uint64_t hash = ContentHash(event);
   if (!kind.set.empty()) return !kind.set.Insert(hash);
   if (event.time > kind.latest) {
     kind.latest = event.time;
@@ -118,6 +120,31 @@ int64_t Duplicates::Missing() const {
     missing += numbered - static_cast<int64_t>(writer.ahead.size());
   }
   return missing;
+}
+
+void Duplicates::SaveWriters(StateWriter& out) const {
+  out.Unsigned(writers_.size());
+  for (const auto& [name, writer] : writers_) {
+    out.Text(name);
+    out.Signed(writer.next);
+    out.Unsigned(writer.ahead.size());
+    int64_t before = writer.next;
+    for (const int64_t sequence : writer.ahead)
+      out.Signed(sequence - std::exchange(before, sequence));
+  }
+}
+
+void Duplicates::LoadWriters(StateReader& in) {
+  writers_.clear();
+  for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
+    Writer& writer = writers_[in.Text()];
+    writer.next = std::max<int64_t>(0, in.Signed());
+    int64_t at = writer.next;
+    for (size_t ahead = in.Count(); ahead > 0 && in.ok(); --ahead) {
+      at = AddSaturated(at, in.Signed());
+      writer.ahead.insert(writer.ahead.end(), at);
+    }
+  }
 }
 
 }  // namespace stepscope::goodput

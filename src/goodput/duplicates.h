@@ -13,8 +13,13 @@
 #include <vector>
 
 #include "goodput/event.h"
+#include "goodput/state_bytes.h"
 
 namespace stepscope::goodput {
+
+// Of all that the event says but its writer and sequence; never 0. Two different events of one kind
+// share it with a chance of 2^-64.
+uint64_t ContentHash(const Event& event);
 
 class Duplicates {
  public:
@@ -23,6 +28,10 @@ class Duplicates {
 
   // Events that writers numbered and that never came.
   int64_t Missing() const;
+
+  // What is known of writers. Contents are not stored: whoever stores sees to them himself.
+  void SaveWriters(StateWriter& out) const;
+  void LoadWriters(StateReader& in);
 
  private:
   // Hashes in an open table.

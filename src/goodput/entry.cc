@@ -2,6 +2,7 @@
 #include "goodput/entry.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <optional>
 
@@ -66,6 +67,7 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "tokens",
     "flops",
     "dropped",
+    "spans_ns",
 });
 static_assert(kNames.size() == static_cast<size_t>(Field::kCount));
 
@@ -102,6 +104,40 @@ int64_t ToNs(double seconds) {
   if (!(std::abs(seconds) < kLatest)) return kUnknown;
   const double whole = std::floor(seconds);
   return static_cast<int64_t>(whole) * 1'000'000'000 + std::llround((seconds - whole) * 1e9);
+}
+
+bool IsCheckpoint(EventKind kind) {
+  return kind >= EventKind::kCheckpointSave && kind <= EventKind::kCheckpointEmergencyRestore;
+}
+
+// Takes a number, or nothing, off the front of `text`; false: it is out of range.
+bool TakeNumber(std::string_view& text, int64_t& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::invalid_argument) {
+    value = kUnknown;
+    return true;
+  }
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return error == std::errc() && std::abs(static_cast<double>(value)) < kLatest * 1e9;
+}
+
+// "start+duration" of each span, "-" for what is not known; no text: nothing is.
+bool ParseSpans(std::string_view text, CheckpointTimes& times) {
+  for (CheckpointTimes::Span* span : {&times.manager, &times.checkpointer, &times.wait_for_prev,
+                                      &times.get_old_steps, &times.broadcast}) {
+    if (text.empty()) return true;
+    if (!TakeNumber(text, span->start)) return false;
+    if (text.starts_with('-')) text.remove_prefix(1);
+    if (text.starts_with('+')) {
+      text.remove_prefix(1);
+      if (!TakeNumber(text, span->duration)) return false;
+      if (text.starts_with('-')) text.remove_prefix(1);
+    }
+    if (text.empty()) return true;
+    if (!text.starts_with(',')) return false;
+    text.remove_prefix(1);
+  }
+  return text.empty();
 }
 
 // Fills an event from an entry. Anything out of range makes the whole entry unusable.
@@ -188,6 +224,8 @@ class Filler {
         fits_ = fits_ && std::abs(flops) < 9.2e27;
         if (fits_) event_.counts[1] = std::llround(flops / 1e9);
       }
+    } else if (IsCheckpoint(kind)) {
+      fits_ = fits_ && ParseSpans(entry_.Text(Field::kSpansNs), event_.checkpoint);
     } else if (kind == EventKind::kDropped) {
       Counts(Field::kDropped, Field::kCount, Field::kCount);
     } else if (kind == EventKind::kElasticSlices) {
@@ -264,7 +302,7 @@ std::optional<Oddity> Fill(const Entry& entry, Event& event) {
     filler.FromForm(*form);
   }
   if (!filler.fits()) return Oddity::kOutOfRange;
-  if (event.time == kUnknown) return Oddity::kNoEntry;
+  if (event.time == kUnknown && !IsCheckpoint(event.kind)) return Oddity::kNoEntry;
   const bool step_wanted = event.kind == EventKind::kStepStart ||
                            event.kind == EventKind::kStepEnd ||
                            event.kind == EventKind::kResumeFrom;

@@ -7,7 +7,9 @@
 //
 // with `event` a name of EventKind, the time in seconds (`time`) or exactly (`time_ns`), and where
 // they are known `attempt`, `writer`, `sequence`, `monotonic_ns`, `step`, `text`, and the counts of
-// the kind. The identity may stand in entries of the reference's forms too.
+// the kind. Of checkpoints `spans_ns` has start and duration of each part, in the order of
+// CheckpointTimes and exactly: "1780000000000000000+250000000,-,-,-,-". The identity may stand in
+// entries of the reference's forms too.
 #pragma once
 
 #include <array>
@@ -75,6 +77,7 @@ enum class Field : uint8_t {
   kTokens,
   kFlops,
   kDropped,
+  kSpansNs,
   kCount  // also: no field of ours
 };
 

@@ -45,8 +45,9 @@ Result<GoodputModelOptions> FitGoodputModel(const GoodputReportOptions& events,
   if (asked->job == nullptr) {
     return std::unexpected(Error{"there are no events to fit the model to", "", ""});
   }
+  goodput::Accounting& accounting = asked->job->accounting;
   const auto fitted = goodput::ParametersOf(
-      MeasuredOf(asked->job->accounting.Ask(goodput::QuestionOf(events)), asked->job->saves));
+      MeasuredOf(accounting.Ask(goodput::QuestionOf(events)), accounting.saves()));
   if (!fitted) return std::unexpected(fitted.error());
   Fill(given.mtbf_s, 1 / fitted->failures_per_s);
   Fill(given.checkpoint_interval_s, fitted->interval_s);
@@ -57,9 +58,8 @@ Result<GoodputModelOptions> FitGoodputModel(const GoodputReportOptions& events,
     given.announced_share = fitted->announced_share;
     Fill(given.emergency_save_s, fitted->emergency_save_s);
   }
-  if (!given.chips && !given.nodes && asked->job->most_chips > 0) {
-    given.chips = static_cast<double>(asked->job->most_chips);
-  }
+  const int64_t chips = accounting.scheduling().most_requested();
+  if (!given.chips && !given.nodes && chips > 0) given.chips = static_cast<double>(chips);
   return given;
 }
 

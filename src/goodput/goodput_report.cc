@@ -42,22 +42,23 @@ std::vector<goodput::RollingWindow> Rolling(goodput::Accounting& accounting,
 Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& options) {
   std::vector<Report> reports;
   const bool asked = options.program || options.price_per_chip_hour > 0 || options.chips > 0;
-  if (!asked && !job.scheduling.known()) return reports;
+  const goodput::Scheduling& scheduling = job.accounting.scheduling();
+  if (!asked && !scheduling.known()) return reports;
   const goodput::Partition partition = job.accounting.Ask(goodput::QuestionOf(options));
   goodput::ProductivityInput input{
       .total = partition.total() - partition.At(goodput::Bucket::kExcluded),
-      .chips = options.chips > 0 ? options.chips : static_cast<double>(job.most_chips),
+      .chips = options.chips > 0 ? options.chips : static_cast<double>(scheduling.most_requested()),
       .price_per_chip_hour = options.price_per_chip_hour};
   if (!partition.attempts.empty()) input.productive = partition.At(goodput::Bucket::kProductive);
-  if (job.scheduling.known()) {
-    input.scheduling = job.scheduling.Ask(partition.end, goodput::QuestionOf(options).window);
+  if (scheduling.known()) {
+    input.scheduling = scheduling.Ask(partition.end, goodput::QuestionOf(options).window);
   }
   if (options.program) {
     ProgramOptions program = *options.program;
     const int64_t stepping = input.productive.value_or(0) + partition.At(goodput::Bucket::kWasted);
     if (program.tokens_per_second == 0 && stepping > 0) {
       program.tokens_per_second =
-          static_cast<double>(job.tokens) / (static_cast<double>(stepping) / 1e9);
+          static_cast<double>(job.accounting.tokens()) / (static_cast<double>(stepping) / 1e9);
     }
     if (program.chips == 0) program.chips = input.chips;
     auto answer = ProgramGoodput(program);
@@ -73,7 +74,7 @@ Report Partition(Job& job, const GoodputReportOptions& options) {
   const goodput::Question question = goodput::QuestionOf(options);
   if (job.accounting.empty()) return goodput::NoGoodput("no event says that the job began");
   const goodput::Partition partition = job.accounting.Ask(question);
-  if (partition.attempts.empty() && job.scheduling.known()) {
+  if (partition.attempts.empty() && job.accounting.scheduling().known()) {
     return goodput::NoGoodput("only a scheduler spoke of the job, which does not know its steps");
   }
   std::vector<goodput::RollingWindow> rolling;

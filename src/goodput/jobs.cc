@@ -6,7 +6,6 @@
 #include <limits>
 #include <unordered_map>
 
-#include "base/saturate.h"
 #include "goodput/json_lines.h"
 
 namespace stepscope::goodput {
@@ -33,20 +32,7 @@ class Sorter {
   void TakeOne(const Event& event, Oddities& of_file) {
     Job* job = JobOf(event.job);
     if (job == nullptr) return of_file.Add(Oddity::kOtherJob);
-    ++job->events;
-    if (options_.ml_goodput) return job->ml_goodput.Add(event);
-    const int64_t time = event.time == kUnknown ? event.checkpoint.manager.start : event.time;
-    if (options_.at && time > *options_.at) return job->oddities.Add(Oddity::kAfterQuery);
-    if (job->duplicates.Seen(event)) return job->oddities.Add(Oddity::kDuplicate);
-    job->accounting.Add(event);
-    job->scheduling.Add(event);
-    if (event.kind == EventKind::kCheckpointSave) {
-      ++job->saves;
-    } else if (event.kind == EventKind::kResources) {
-      job->most_chips = std::max(job->most_chips, event.counts[0]);
-    } else if (event.kind == EventKind::kWork && event.counts[0] > 0) {
-      job->tokens = AddSaturated(job->tokens, event.counts[0]);
-    }
+    TakeEvent(event, options_, *job);
   }
 
   // Null: not asked for.
@@ -83,6 +69,20 @@ class Sorter {
 
 }  // namespace
 
+void TakeEvent(const Event& event, const ReadJobsOptions& options, Job& job) {
+  ++job.events;
+  if (options.ml_goodput) return job.ml_goodput.Add(event);
+  const int64_t time = event.time == kUnknown ? event.checkpoint.manager.start : event.time;
+  if (options.at && time > *options.at) return job.oddities.Add(Oddity::kAfterQuery);
+  if (job.duplicates.Seen(event)) return job.oddities.Add(Oddity::kDuplicate);
+  job.accounting.Add(event);
+}
+
+void NoteMissing(Job& job) {
+  const int64_t missing = job.duplicates.Missing();
+  if (missing > 0) job.oddities.Add(Oddity::kMissingEvents, missing);
+}
+
 Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptions& options) {
   Jobs jobs;
   Sorter sorter(jobs, options);
@@ -102,11 +102,7 @@ Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptio
   }
   Oddities none;  // all are of the job
   sorter.TakeSchedulerUntil(std::numeric_limits<int64_t>::max(), none);
-  for (Job& job : jobs.jobs) {
-    if (const int64_t missing = job.duplicates.Missing(); missing > 0) {
-      job.oddities.Add(Oddity::kMissingEvents, missing);
-    }
-  }
+  for (Job& job : jobs.jobs) NoteMissing(job);
   return jobs;
 }
 

@@ -11,7 +11,6 @@
 #include "goodput/duplicates.h"
 #include "goodput/ml_goodput.h"
 #include "goodput/oddities.h"
-#include "goodput/scheduling.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 
@@ -34,11 +33,13 @@ struct Job {
   Duplicates duplicates;
   MlGoodput ml_goodput;
   Oddities oddities;
-  Scheduling scheduling;
-  int64_t most_chips = 0;  // that it wanted
-  int64_t tokens = 0;      // that it said it worked on
-  int64_t saves = 0;       // of checkpoints, completed
 };
+
+// Accounts for the event, or says why not.
+void TakeEvent(const Event& event, const ReadJobsOptions& options, Job& job);
+
+// Once all events are taken: those that never came.
+void NoteMissing(Job& job);
 
 inline constexpr size_t kMostJobs = 6;
 

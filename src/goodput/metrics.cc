@@ -72,7 +72,7 @@ constexpr std::array<Family, kNames> kFamilies = {{
     {"open_step_seconds", Type::kGauge, "Since when the open step of a running job is open."},
     {"last_step_seconds", Type::kGauge, "How long the last step took."},
     {"ideal_step_seconds", Type::kGauge, "How long a step takes when nothing disturbs."},
-    {"step_seconds", Type::kHistogram, "How long steps took."},
+    {"step_seconds", Type::kHistogram, "How long steps took, but for the first of each attempt."},
     {"seconds_since_last_event", Type::kGauge, "Since the last event, heartbeats included."},
     {"checkpoint_age_seconds", Type::kGauge, "Since the last checkpoint of a running job."},
     {"checkpoint_age_steps", Type::kGauge, "Steps begun since the last checkpoint."},

@@ -1,6 +1,8 @@
 // The names and sentences of what can be odd.
 #include "goodput/oddities.h"
 
+#include <algorithm>
+
 namespace stepscope::goodput {
 namespace {
 
@@ -36,13 +38,38 @@ constexpr auto kTold = std::to_array<Told>({
     {"bad_segment", "recorders' files without a readable head: not read"},
     {"bad_record", "records that are torn or damaged: each was skipped"},
     {"cut_text", "texts longer than recorders keep: cut"},
+    {"cut_identity", "events with names or numbers that no ledger keeps: cut, or left out"},
+    {"older_than_rollup", "events from before the raw events that the ledger keeps: left out"},
+    {"rolled_up",
+     "events that are rolled up: windows of their time are exact to a minute, and so is what a "
+     "restart takes back of it"},
+    {"bad_database", "databases that cannot be read: what was rolled up in them is missing"},
 });
 static_assert(kTold.size() == static_cast<size_t>(Oddity::kCount));
 
 }  // namespace
 
 void Oddities::Add(const Oddities& other) {
-  for (size_t k = 0; k < counts_.size(); ++k) counts_[k] += other.counts_[k];
+  for (size_t k = 0; k < counts_.size(); ++k)
+    counts_[k] = AddSaturated(counts_[k], other.counts_[k]);
+}
+
+void Oddities::Save(StateWriter& out) const {
+  out.Unsigned(counts_.size());
+  for (size_t k = 0; k < counts_.size(); ++k) {
+    out.Text(kTold[k].name);
+    out.Signed(counts_[k]);
+  }
+}
+
+void Oddities::Load(StateReader& in) {
+  *this = {};
+  for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
+    const std::string_view name = in.Bytes();
+    const int64_t count = in.Signed();
+    const auto told = std::ranges::find(kTold, name, &Told::name);
+    if (told != kTold.end()) counts_[static_cast<size_t>(told - kTold.begin())] = count;
+  }
 }
 
 std::vector<Note> Oddities::Notes(const std::string& where) const {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/saturate.h"
+#include "goodput/state_bytes.h"
 #include "stepscope/report.h"
 
 namespace stepscope::goodput {
@@ -40,14 +42,25 @@ enum class Oddity : uint8_t {
   kBadSegment,
   kBadRecord,
   kCutText,
+  kCutIdentity,
+  kCompacted,
+  kRolledUp,
+  kDatabase,
   kCount
 };
 
 class Oddities {
  public:
-  void Add(Oddity oddity, int64_t count = 1) { counts_[static_cast<size_t>(oddity)] += count; }
+  void Add(Oddity oddity, int64_t count = 1) {
+    int64_t& sum = counts_[static_cast<size_t>(oddity)];
+    sum = AddSaturated(sum, count);  // a recorder may claim to have dropped any number
+  }
   int64_t Count(Oddity oddity) const { return counts_[static_cast<size_t>(oddity)]; }
   void Add(const Oddities& other);
+
+  // By name, so that a stored count outlives changes of this list.
+  void Save(StateWriter& out) const;
+  void Load(StateReader& in);  // replaces all there is
 
   // Those that occurred, as a report tells them.
   std::vector<Note> Notes(const std::string& where = {}) const;

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <queue>
+#include <tuple>
 #include <utility>
+
+#include "base/saturate.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -59,6 +62,76 @@ std::span<const Piece> Overlays::Pieces() {
   std::ranges::sort(spans, {}, [](const Piece& p) { return std::pair(p.start, p.order); });
   Sweep(spans, pieces_);
   return pieces_;
+}
+
+namespace {
+
+constexpr int64_t kMinute = 60'000'000'000;
+
+// Appends the pieces of one cell.
+void PackCell(std::vector<Piece>& cell, std::vector<Piece>& packed) {
+  if (cell.empty()) return;
+  int64_t at = cell.front().start;
+  std::ranges::sort(cell, {},
+                    [](const Piece& p) { return std::tuple(p.bucket, p.label, p.order); });
+  const size_t begin = packed.size();
+  for (const Piece& piece : cell) {
+    const bool same = packed.size() > begin && packed.back().bucket == piece.bucket &&
+                      packed.back().label == piece.label;
+    if (!same) packed.push_back({at, at, piece.bucket, piece.label, piece.order});
+    packed.back().end += piece.end - piece.start;
+    at = packed.back().end;
+  }
+  cell.clear();
+}
+
+}  // namespace
+
+void Overlays::Pack(int64_t from, int64_t to, std::span<const int64_t> cuts) {
+  Pieces();
+  std::vector<Piece> packed, cell;
+  int64_t cell_end = 0;
+  for (const Piece& piece : pieces_) {
+    const auto cut = std::ranges::upper_bound(cuts, piece.start);
+    const int64_t minute = AddSaturated(piece.start - piece.start % kMinute, kMinute);
+    const int64_t end = cut == cuts.end() ? minute : std::min(minute, *cut);
+    const bool joins = piece.start >= from && piece.end <= to && piece.end <= end;
+    if (!joins || end != cell_end) PackCell(cell, packed);
+    cell_end = end;
+    (joins ? cell : packed).push_back(piece);
+  }
+  PackCell(cell, packed);
+  packed.shrink_to_fit();
+  pieces_ = std::move(packed);
+}
+
+void Overlays::Save(StateWriter& out) {
+  out.Unsigned(order_);
+  out.Unsigned(Pieces().size());
+  int64_t before = 0;
+  for (const Piece& piece : pieces_) {
+    out.Signed(piece.start - before);  // times are of a range whose differences fit
+    out.Signed(piece.end - piece.start);
+    out.Unsigned(static_cast<uint64_t>(piece.bucket) << 8 | piece.label);
+    out.Unsigned(piece.order);
+    before = piece.end;
+  }
+}
+
+void Overlays::Load(StateReader& in) {
+  *this = {};
+  order_ = static_cast<uint32_t>(in.Unsigned());
+  int64_t at = 0;
+  for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
+    Piece piece;
+    piece.start = AddSaturated(at, in.Signed());
+    piece.end = at = AddSaturated(piece.start, in.Signed());
+    const uint64_t what = in.Unsigned();
+    piece.bucket = static_cast<Bucket>(std::min<uint64_t>(what >> 8, kBuckets - 1));
+    piece.label = static_cast<uint8_t>(what);
+    piece.order = static_cast<uint32_t>(in.Unsigned());
+    pieces_.push_back(piece);
+  }
 }
 
 }  // namespace stepscope::goodput

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "goodput/bucket.h"
+#include "goodput/state_bytes.h"
 
 namespace stepscope::goodput {
 
@@ -26,6 +27,16 @@ class Overlays {
   // Disjoint and in order of time. What came in order is there already; the rest is worked in now,
   // which takes O(n log n) of what it touches.
   std::span<const Piece> Pieces();
+
+  // Joins pieces that lie wholly between `from` and `to`, in one minute and between the same two
+  // neighbours of `cuts`, in order of time: one piece each of a bucket and label, one behind the
+  // other. What lies over such a stretch stays the same by bucket and label; where, changes.
+  void Pack(int64_t from, int64_t to, std::span<const int64_t> cuts);
+
+  size_t size() const { return pieces_.size() + unsettled_.size(); }
+
+  void Save(StateWriter& out);
+  void Load(StateReader& in);  // replaces all there is
 
  private:
   std::vector<Piece> pieces_;

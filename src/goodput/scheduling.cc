@@ -25,6 +25,27 @@ void Scheduling::Add(const Event& event) {
                       .healthy = Chips(event.counts[2], allocated)});
 }
 
+int64_t Scheduling::most_requested() const {
+  int64_t most = 0;
+  for (const Change& change : changes_) most = std::max(most, change.requested);
+  return most;
+}
+
+void Scheduling::Save(StateWriter& out) const {
+  out.Unsigned(changes_.size());
+  for (const Change& c : changes_) {
+    for (const int64_t number : {c.time, c.requested, c.allocated, c.healthy}) out.Signed(number);
+  }
+}
+
+void Scheduling::Load(StateReader& in) {
+  changes_.resize(in.Count());
+  for (Change& c : changes_) {
+    c.time = in.Signed();
+    for (int64_t* count : {&c.requested, &c.allocated, &c.healthy}) *count = Chips(in.Signed(), 0);
+  }
+}
+
 SchedulingTimes Scheduling::Ask(int64_t now, const std::optional<Interval>& window) const {
   std::vector<Change> changes = changes_;
   std::ranges::stable_sort(changes, {}, &Change::time);

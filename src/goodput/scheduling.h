@@ -16,6 +16,7 @@
 
 #include "goodput/event.h"
 #include "goodput/partition.h"
+#include "goodput/state_bytes.h"
 
 namespace stepscope::goodput {
 
@@ -50,6 +51,11 @@ class Scheduling {
 
   // Until `now`, or the job's end if that is earlier; of `window` only, if there is one.
   SchedulingTimes Ask(int64_t now, const std::optional<Interval>& window = {}) const;
+
+  int64_t most_requested() const;  // chips; 0: none were
+
+  void Save(StateWriter& out) const;
+  void Load(StateReader& in);
 
  private:
   struct Change {

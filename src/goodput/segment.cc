@@ -43,10 +43,12 @@ enum Tag : uint8_t {
   kCheckpoint = 8,  // 8 to 17: start and duration of the spans in the order of CheckpointTimes
   kText = 128,
   kCutText = 129,
+  kAttempt = 130,
+  kWriter = 131,
 };
 
 constexpr size_t kSpans = 5;
-constexpr size_t kMaxPayload = (1 + 3 + 2 * kSpans) * 9 + 3 + kMaxText;
+constexpr size_t kMaxPayload = (1 + 3 + 2 * kSpans) * 9 + 3 + kMaxText + 2 * (3 + kMaxName);
 static_assert(kMaxSlots == 1 + (kMaxPayload + kPayloadBytes - 1) / kPayloadBytes);
 
 template <class T>
@@ -85,22 +87,17 @@ int64_t* SpanField(CheckpointTimes& times, size_t k) {
 
 bool FitsForty(int64_t step) { return step >= 0 && static_cast<uint64_t>(step) < kNoStep; }
 
-// As much of the text as is kept, cut between characters.
-std::string_view Kept(std::string_view text, size_t most) {
-  if (text.size() <= most) return text;
-  size_t size = most;
-  for (int back = 0; back < 3 && (static_cast<uint8_t>(text[size]) & 0xC0) == 0x80; ++back) --size;
-  return text.substr(0, size);
-}
-
 size_t PayloadBytes(const Record& record) {
   size_t numbers = record.step != kUnknown && !FitsForty(record.step) ? 1 : 0;
   for (const int64_t count : record.counts) numbers += count != kUnknown ? 1 : 0;
   if (record.checkpoint != nullptr) {
     for (const int64_t value : SpansOf(*record.checkpoint)) numbers += value != kUnknown ? 1 : 0;
   }
-  const size_t text = record.text.empty() ? 0 : 3 + Kept(record.text, kMaxText).size();
-  return 9 * numbers + text;
+  size_t texts = record.text.empty() ? 0 : 3 + Kept(record.text, kMaxText).size();
+  for (const auto& name : {record.attempt, record.writer}) {
+    if (name) texts += 3 + Kept(*name, kMaxName).size();
+  }
+  return 9 * numbers + texts;
 }
 
 // Collects the fields of one event. As large as they may become: the stack is all there is.
@@ -113,7 +110,9 @@ class Payload {
       const Spans spans = SpansOf(*record.checkpoint);
       for (size_t k = 0; k < spans.size(); ++k) Number(kCheckpoint + k, spans[k]);
     }
-    Text(record.text);
+    if (!record.text.empty()) Text(kText, record.text, kMaxText);
+    if (record.attempt) Text(kAttempt, *record.attempt, kMaxName);
+    if (record.writer) Text(kWriter, *record.writer, kMaxName);
   }
   std::string_view bytes() const { return {bytes_.data(), size_}; }
 
@@ -124,10 +123,10 @@ class Payload {
     Put(&bytes_[size_ + 1], value);
     size_ += 9;
   }
-  void Text(std::string_view text) {
-    if (text.empty()) return;
-    const std::string_view kept = Kept(text, kMaxText);
-    bytes_[size_] = static_cast<char>(kept.size() < text.size() ? kCutText : kText);
+  void Text(Tag tag, std::string_view text, size_t most) {
+    const std::string_view kept = Kept(text, most);
+    if (tag == kText && kept.size() < text.size()) tag = kCutText;
+    bytes_[size_] = static_cast<char>(tag);
     Put(&bytes_[size_ + 1], static_cast<uint16_t>(kept.size()));
     std::memcpy(&bytes_[size_ + 3], kept.data(), kept.size());
     size_ += 3 + kept.size();
@@ -184,6 +183,8 @@ bool DecodePayload(std::string_view payload, Event& event, bool& text_cut) {
     const size_t size = Get<uint16_t>(payload.data() + 1);
     if (payload.size() < 3 + size) return false;
     if (tag == kText || tag == kCutText) event.text = payload.substr(3, size);
+    if (tag == kAttempt) event.attempt = payload.substr(3, size);
+    if (tag == kWriter) event.writer = payload.substr(3, size);
     text_cut |= tag == kCutText;
     payload.remove_prefix(3 + size);
   }
@@ -217,6 +218,13 @@ std::optional<SegmentHeader> DecodeCopy(std::string_view bytes) {
 }
 
 }  // namespace
+
+std::string_view Kept(std::string_view text, size_t most) {
+  if (text.size() <= most) return text;
+  size_t size = most;
+  for (int back = 0; back < 3 && (static_cast<uint8_t>(text[size]) & 0xC0) == 0x80; ++back) --size;
+  return text.substr(0, size);
+}
 
 void EncodeHeader(const SegmentHeader& header, std::span<char, kSlotsBegin> out) {
   std::memset(out.data(), 0, out.size());

@@ -24,7 +24,7 @@ inline constexpr size_t kHeaderBytes = 4096;             // of one copy
 inline constexpr size_t kSlotsBegin = 2 * kHeaderBytes;  // two copies, on pages of their own
 inline constexpr size_t kMaxText = 2048;                 // bytes of a text; the rest is cut off
 inline constexpr size_t kMaxName = 1000;                 // bytes of job, attempt and writer each
-inline constexpr size_t kMaxSlots = 105;                 // of one event
+inline constexpr size_t kMaxSlots = 201;                 // of one event
 inline constexpr uint64_t kMaxSegmentSlots = uint64_t{1} << 25;  // 1 GB
 inline constexpr std::string_view kSegmentSuffix = ".goodput";
 
@@ -52,10 +52,16 @@ struct Record {
   int64_t counts[3] = {kUnknown, kUnknown, kUnknown};
   std::string_view text;
   const CheckpointTimes* checkpoint = nullptr;
+  // Who, where it is not whom the header names: in a ledger's own segments, which keep the order in
+  // which events of several writers came. At most kMaxName bytes count.
+  std::optional<std::string_view> attempt, writer;
 };
 
 // Writes both copies of the header: kSlotsBegin bytes. Names beyond kMaxName are cut.
 void EncodeHeader(const SegmentHeader& header, std::span<char, kSlotsBegin> out);
+
+// `text` without what is beyond `most` bytes, cut between characters.
+std::string_view Kept(std::string_view text, size_t most);
 
 // The header of a segment that begins with `bytes`, from whichever copy is whole.
 std::optional<SegmentHeader> DecodeHeader(std::string_view bytes);
@@ -81,8 +87,9 @@ SlotState CheckSlot(const char* slot, uint32_t salt, uint64_t index);
 size_t SlotsFrom(const char* slot);
 
 // Reads the event in `slots`, whose first is number `first`, of state kEvent and says that there
-// are so many. False: one of the others is damaged, or what they say makes no event. Identity
-// beyond the sequence is left alone. `text_cut` becomes whether the text was too long.
+// are so many. False: one of the others is damaged, or what they say makes no event. Attempt and
+// writer change only where the event names its own, the job never. `text_cut` becomes whether the
+// text was too long.
 bool DecodeRecord(std::string_view slots, uint32_t salt, uint64_t first, Event& event,
                   bool& text_cut);
 

@@ -102,6 +102,8 @@ bool SegmentReader::Take(size_t at, size_t slots, Oddities& oddities, const Even
   const std::string_view bytes =
       std::string_view(window_).substr(at * kSlotBytes, slots * kSlotBytes);
   bool text_cut = false;
+  if (event_.attempt != header_.attempt) event_.attempt = header_.attempt;
+  if (event_.writer != header_.writer) event_.writer = header_.writer;
   if (!DecodeRecord(bytes, header_.salt, window_first_ + at, event_, text_cut)) return false;
   if (text_cut) oddities.Add(Oddity::kCutText);
   if (event_.kind == EventKind::kNone) {
@@ -141,18 +143,16 @@ size_t SegmentReader::TakeWindow(size_t slots, bool last, Oddities& oddities,
   return done;
 }
 
-void SegmentReader::Scan(bool to_end, Oddities& oddities, const EventSink& sink) {
-  while (true) {
-    const size_t slots = Load(next_, kWindowSlots);
-    if (slots == 0) return;
-    if (WindowIsEmpty(slots)) {
-      if (!to_end) return;
-      next_ += slots;
-      continue;
-    }
-    next_ += TakeWindow(slots, slots < kWindowSlots, oddities, sink);
-    if (doubtful_.size() > kMaxDoubtful) GiveUp(doubtful_.size() - kMaxDoubtful, oddities);
+bool SegmentReader::ScanWindow(bool to_end, Oddities& oddities, const EventSink& sink) {
+  const size_t slots = Load(next_, kWindowSlots);
+  if (slots == 0) return false;
+  if (WindowIsEmpty(slots)) {
+    next_ += to_end ? slots : 0;
+    return to_end;
   }
+  next_ += TakeWindow(slots, slots < kWindowSlots, oddities, sink);
+  if (doubtful_.size() > kMaxDoubtful) GiveUp(doubtful_.size() - kMaxDoubtful, oddities);
+  return true;
 }
 
 // The first `count` doubtful slots will not become readable.
@@ -178,14 +178,21 @@ void SegmentReader::LookAgain(Oddities& oddities, const EventSink& sink) {
 
 void SegmentReader::Follow(Oddities& oddities, const EventSink& sink) {
   LookAgain(oddities, sink);
-  Scan(false, oddities, sink);
+  while (ScanWindow(false, oddities, sink)) {
+  }
   window_ = std::string();  // there may be thousands of readers
 }
 
 void SegmentReader::Finish(Oddities& oddities, const EventSink& sink) {
   LookAgain(oddities, sink);
-  Scan(true, oddities, sink);
+  while (FinishWindow(oddities, sink)) {
+  }
+}
+
+bool SegmentReader::FinishWindow(Oddities& oddities, const EventSink& sink) {
+  if (ScanWindow(true, oddities, sink)) return true;
   GiveUp(doubtful_.size(), oddities);
+  return false;
 }
 
 namespace {

@@ -28,6 +28,9 @@ class SegmentReader {
   // Gives all that Follow has not, to the end of the file. What cannot be read is counted.
   void Finish(Oddities& oddities, const EventSink& sink);
 
+  // The same in steps of 64 KB, for those who read many segments at once; false: that was the end.
+  bool FinishWindow(Oddities& oddities, const EventSink& sink);
+
   SegmentReader(SegmentReader&& other) noexcept;
   SegmentReader& operator=(SegmentReader&& other) noexcept;
   ~SegmentReader();
@@ -39,7 +42,7 @@ class SegmentReader {
   // since a file of strangers may be a terabyte of nothing.
   size_t Load(uint64_t first, size_t slots);
   bool WindowIsEmpty(size_t slots) const;
-  void Scan(bool to_end, Oddities& oddities, const EventSink& sink);
+  bool ScanWindow(bool to_end, Oddities& oddities, const EventSink& sink);
   size_t TakeWindow(size_t slots, bool last, Oddities& oddities, const EventSink& sink);
   bool Take(size_t at, size_t slots, Oddities& oddities, const EventSink& sink);
   void GiveUp(size_t count, Oddities& oddities);

@@ -140,12 +140,14 @@ TEST(Segment, CutsLongTextsBetweenCharacters) {
 
 TEST(Segment, TheLargestEventFits) {
   const CheckpointTimes times{{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}};
-  const std::string text(kMaxText + 100, 'd');
+  const std::string text(kMaxText + 100, 'd'), name(kMaxName + 1, 'n');
   const Record record{.kind = EventKind::kCheckpointSave,
                       .step = INT64_MIN + 1,
                       .counts = {1, 2, 3},
                       .text = text,
-                      .checkpoint = &times};
+                      .checkpoint = &times,
+                      .attempt = name,
+                      .writer = name};
   EXPECT_EQ(SlotsOf(record), kMaxSlots);
   std::string segment = HeaderBytes();
   Append(segment, record);
@@ -153,6 +155,24 @@ TEST(Segment, TheLargestEventFits) {
   ASSERT_EQ(back.events.size(), 1u);
   EXPECT_EQ(back.events[0].checkpoint, times);
   EXPECT_EQ(back.events[0].text.size(), kMaxText);
+  EXPECT_EQ(back.events[0].attempt, name.substr(1));
+  EXPECT_EQ(back.events[0].writer, name.substr(1));
+}
+
+// Who an event names counts for itself alone; nobody is somebody else than the header's.
+TEST(Segment, EventsOfSeveralWriters) {
+  std::string segment = HeaderBytes();
+  Append(segment, {.kind = EventKind::kHeartbeat, .sequence = 0});
+  Append(segment, {.kind = EventKind::kHeartbeat, .sequence = 7, .attempt = "", .writer = "other"});
+  Append(segment, {.kind = EventKind::kHeartbeat, .sequence = 1});
+  const auto back = Read(segment);
+  ASSERT_EQ(back.events.size(), 3u);
+  EXPECT_EQ(back.events[1].attempt, "");
+  EXPECT_EQ(back.events[1].writer, "other");
+  for (const size_t k : {0u, 2u}) {
+    EXPECT_EQ(back.events[k].attempt, kHeader.attempt);
+    EXPECT_EQ(back.events[k].writer, kHeader.writer);
+  }
 }
 
 TEST(Segment, CutsNamesThatAreTooLong) {

@@ -92,4 +92,26 @@ std::optional<int64_t> StepClock::recent_deviation() const {
   return deviations[(deviations.size() * 9 - 1) / 10];
 }
 
+void StepClock::Save(StateWriter& out) const {
+  out.Signed(steps_);
+  for (const int64_t duration : recent_) out.Signed(duration);
+  out.Unsigned(sizes_.size());
+  for (const Size& size : sizes_) {
+    out.Signed(size.count);
+    if (size.count > 0) out.Signed(size.sum);
+  }
+}
+
+void StepClock::Load(StateReader& in) {
+  *this = {};
+  steps_ = std::max<int64_t>(0, in.Signed());
+  for (int64_t& duration : recent_) duration = in.Signed();
+  sizes_.resize(in.Count());
+  for (Size& size : sizes_) {
+    size.count = in.Signed();
+    if (size.count > 0) size.sum = in.Signed();
+    sum_ = AddSaturated(sum_, size.sum);
+  }
+}
+
 }  // namespace stepscope::goodput

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "goodput/state_bytes.h"
+
 namespace stepscope::goodput {
 
 // Times within a part in 64 of each other are one size; sums within a size are exact.
@@ -29,6 +31,9 @@ class StepClock {
 
   // Of the last 100 steps: nine of ten are no further from the ideal.
   std::optional<int64_t> recent_deviation() const;
+
+  void Save(StateWriter& out) const;
+  void Load(StateReader& in);  // replaces all there is
 
  private:
   struct Size {

@@ -20,8 +20,8 @@ uint64_t StepTimes::Get(size_t& at) const {
   }
 }
 
-void StepTimes::Append(int64_t step, int64_t time) {
-  if (count_ % kBlock == 0) {
+void StepTimes::Store(int64_t step, int64_t time) {
+  if (stored_ % kBlock == 0) {
     blocks_.push_back({{step, time}, bytes_.size()});
   } else {
     const auto later = static_cast<uint64_t>(time) - static_cast<uint64_t>(last_.time);
@@ -30,6 +30,11 @@ void StepTimes::Append(int64_t step, int64_t time) {
     if (further != 1) Put(further);
   }
   last_ = {step, time};
+  ++stored_;
+}
+
+void StepTimes::Append(int64_t step, int64_t time) {
+  Store(step, time);
   if (count_ == 0) first_ = last_;
   if (count_ == 1) second_ = last_;
   ++count_;
@@ -54,6 +59,71 @@ StepTimes::Neighbours StepTimes::Around(int64_t step) const {
     if (at.step >= step) return {before, at};
   }
   return {at, next->first};
+}
+
+std::vector<StepTime> StepTimes::Stored() const {
+  std::vector<StepTime> all;
+  all.reserve(static_cast<size_t>(stored_));
+  for (size_t b = 0; b < blocks_.size(); ++b) {
+    const size_t end = b + 1 < blocks_.size() ? blocks_[b + 1].bytes : bytes_.size();
+    StepTime at = blocks_[b].first;
+    all.push_back(at);
+    for (size_t read = blocks_[b].bytes; read < end;) {
+      const uint64_t later = Get(read);
+      const uint64_t further = (later & 1) != 0 ? Get(read) : 1;
+      at.time = static_cast<int64_t>(static_cast<uint64_t>(at.time) + (later >> 1));
+      at.step = static_cast<int64_t>(static_cast<uint64_t>(at.step) + further);
+      all.push_back(at);
+    }
+  }
+  return all;
+}
+
+void StepTimes::Thin(const Keep& keep) {
+  const std::vector<StepTime> all = Stored();
+  blocks_.clear();
+  bytes_.clear();
+  stored_ = 0;
+  for (size_t k = 0; k < all.size(); ++k) {
+    const size_t left = all.size() - k - 1;
+    if (k >= 2 && left >= 2 && !keep(all[k - 1], all[k], left)) continue;
+    Store(all[k].step, all[k].time);
+  }
+  bytes_.shrink_to_fit();
+  blocks_.shrink_to_fit();
+}
+
+void StepTimes::Save(StateWriter& out) const {
+  out.Signed(count_);
+  out.Signed(second_.step);
+  out.Signed(second_.time);
+  const std::vector<StepTime> all = Stored();
+  out.Unsigned(all.size());
+  StepTime before;
+  for (const StepTime& s : all) {
+    // Differences of hostile numbers wrap around, and back.
+    out.Signed(static_cast<int64_t>(static_cast<uint64_t>(s.step) -
+                                    static_cast<uint64_t>(before.step) - 1));
+    out.Signed(
+        static_cast<int64_t>(static_cast<uint64_t>(s.time) - static_cast<uint64_t>(before.time)));
+    before = s;
+  }
+}
+
+void StepTimes::Load(StateReader& in) {
+  *this = {};
+  const int64_t count = in.Signed();
+  const int64_t second_step = in.Signed(), second_time = in.Signed();
+  StepTime at;
+  for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
+    at.step = static_cast<int64_t>(static_cast<uint64_t>(at.step) +
+                                   static_cast<uint64_t>(in.Signed()) + 1);
+    at.time =
+        static_cast<int64_t>(static_cast<uint64_t>(at.time) + static_cast<uint64_t>(in.Signed()));
+    Append(at.step, at.time);
+  }
+  count_ = count;
+  second_ = {second_step, second_time};
 }
 
 }  // namespace stepscope::goodput

@@ -5,8 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
+
+#include "goodput/state_bytes.h"
 
 namespace stepscope::goodput {
 
@@ -33,6 +36,14 @@ class StepTimes {
   };
   Neighbours Around(int64_t step) const;
 
+  // Forgets all but the first two steps, the last two, and those of which `keep` says so; it is
+  // told the step before and how many are left. size() still counts them all.
+  using Keep = std::function<bool(const StepTime& before, const StepTime& step, size_t left)>;
+  void Thin(const Keep& keep);
+
+  void Save(StateWriter& out) const;
+  void Load(StateReader& in);  // replaces all there is
+
  private:
   // Every kBlock steps one in full; those between as differences in `bytes_`.
   struct Block {
@@ -43,9 +54,12 @@ class StepTimes {
 
   void Put(uint64_t value);
   uint64_t Get(size_t& at) const;
+  void Store(int64_t step, int64_t time);
+  std::vector<StepTime> Stored() const;
 
   StepTime first_, second_, last_;
-  int64_t count_ = 0;
+  int64_t count_ = 0;   // of all that were given
+  int64_t stored_ = 0;  // of those that were not forgotten
   std::vector<Block> blocks_;
   std::vector<uint8_t> bytes_;
 };

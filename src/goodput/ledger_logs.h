@@ -1,0 +1,46 @@
+// The events of a ledger's folder: segments, put together to logs, and the logs of a job to one.
+//
+// A log is what one recorder or one import wrote, in the order in which it did. Where several logs
+// of a job overlap in time their events are merged by time; the order within each is kept.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "goodput/event.h"
+#include "goodput/oddities.h"
+#include "stepscope/result.h"
+
+namespace stepscope::goodput {
+
+struct LogFile {
+  std::string name;     // below the ledger's folder
+  int64_t bytes = 0;    // its size
+  int64_t changed = 0;  // when, as the file system has it
+  int64_t made = 0;     // the header's time
+  int64_t done = 0;     // so many events at its beginning are in the rollup: not given again
+};
+
+using Log = std::vector<LogFile>;  // in the order they were written
+
+// The logs of each job, by its name, in the order of their names.
+using JobLogs = std::map<std::string, std::vector<Log>>;
+
+// All segments in `folder` and the folders in it. One that cannot be read is counted; one that was
+// made and never written to holds nothing. Fails when there is no such folder.
+Result<JobLogs> ListLogs(const std::string& folder, Oddities& oddities);
+
+// Where an event stands: in which log and file of it, and as which of its events.
+struct EventPlace {
+  size_t log = 0, file = 0;
+  int64_t number = 0;
+};
+
+// Gives all events of the logs. An event without a writer has no sequence number either.
+void ReadLogs(const std::string& folder, const std::vector<Log>& logs, Oddities& oddities,
+              const std::function<void(const Event&, const EventPlace&)>& sink);
+
+}  // namespace stepscope::goodput

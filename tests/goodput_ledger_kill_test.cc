@@ -1,0 +1,146 @@
+// Kills imports and compactions at random moments, and gives them no room: what is repeated comes
+// out the same, nothing twice and nothing lost.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <random>
+
+#include "goodput/json_lines.h"
+#include "goodput/ledger_logs.h"
+#include "stepscope/goodput_ledger.h"
+#include "stepscope/goodput_report.h"
+#include "stepscope/write.h"
+#include "tests/scratch.h"
+
+namespace stepscope::testing {
+namespace {
+
+using goodput::Event;
+
+constexpr int64_t kSteps = 60'000;
+
+class LedgerKillTest : public ::testing::Test {
+ protected:
+  LedgerKillTest() {
+    std::string lines = "{\"job_name\": \"j\", \"job_start_time\": 1780000000}\n";
+    for (int64_t s = 0; s < kSteps; ++s) {
+      lines += fmt::format("{{\"job_name\": \"j\", \"step_count\": {}, \"step_start_time\": {}}}\n",
+                           s, 1780000000 + s);
+    }
+    file_ = folder_.Write("events.jsonl", lines);
+  }
+
+  // Runs the binary with these arguments and kills it after so long, if it lives; whether it did.
+  bool RunAndKill(const std::vector<std::string>& arguments, int64_t microseconds) {
+    const pid_t child = fork();
+    if (child == 0) Exec(arguments);
+    usleep(static_cast<useconds_t>(microseconds));
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status);
+  }
+
+  // The exit code, with files limited to so many bytes.
+  int RunWithin(const std::vector<std::string>& arguments, rlim_t bytes) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const rlimit limit{bytes, bytes};
+      setrlimit(RLIMIT_FSIZE, &limit);
+      Exec(arguments);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  std::vector<Event> EventsIn() const {
+    goodput::Oddities oddities;
+    auto logs = goodput::ListLogs(store_, oddities);
+    std::vector<Event> events;
+    if (!logs) return events;
+    ReadLogs(store_, (*logs)["j"], oddities,
+             [&](const Event& event, const goodput::EventPlace&) { events.push_back(event); });
+    EXPECT_TRUE(oddities.Notes().empty());
+    return events;
+  }
+
+  std::vector<Event> EventsOfFile() const {
+    goodput::Oddities oddities;
+    std::vector<Event> events;
+    auto source = ByteSource::Open(file_);
+    ReadJsonLines(*source, oddities, [&](const Event& event) { events.push_back(event); });
+    return events;
+  }
+
+  const ScratchFolder folder_;
+  const std::string store_ = folder_.path() + "/ledger";
+  std::string file_;
+
+ private:
+  [[noreturn]] static void Exec(const std::vector<std::string>& arguments) {
+    const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    dup2(nothing, STDOUT_FILENO);
+    dup2(nothing, STDERR_FILENO);
+    std::string binary = STEPSCOPE_BINARY;
+    std::vector<std::string> words = arguments;
+    std::vector<char*> argv{binary.data()};
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    execv(binary.c_str(), argv.data());
+    _exit(127);
+  }
+};
+
+TEST_F(LedgerKillTest, AnImportIsRepeated) {
+  std::mt19937 random(20260131);
+  size_t killed = 0, had = 0;
+  for (int round = 0; round < 30; ++round) {
+    const int64_t after = std::uniform_int_distribution<int64_t>(0, 60'000)(random);
+    killed += RunAndKill({"goodput", "import", file_, "--store", store_}, after) ? 1 : 0;
+    const size_t has = EventsIn().size();
+    EXPECT_GE(has, had);  // what was read once stays
+    had = has;
+  }
+  EXPECT_GT(killed, 5u);
+  const auto last = GoodputImport(store_, {file_});
+  ASSERT_TRUE(last) << last.error().what;
+  EXPECT_EQ(EventsIn(), EventsOfFile());
+}
+
+TEST_F(LedgerKillTest, ACompactionIsRepeated) {
+  ASSERT_TRUE(GoodputImport(store_, {file_}));
+  const auto numbers = [&] {
+    auto answer = GoodputReport({.store = store_});
+    if (!answer) return "failed: " + answer.error().what;
+    answer->run = {};
+    answer->reports.at(0).notes.clear();
+    return ToJson(*answer);
+  };
+  const std::string before = numbers();
+  std::mt19937 random(20260201);
+  for (int round = 0; round < 15; ++round) {
+    const int64_t after = std::uniform_int_distribution<int64_t>(0, 40'000)(random);
+    RunAndKill({"goodput", "compact", "--store", store_, "--keep-raw", "0s"}, after);
+    EXPECT_EQ(numbers(), before) << round;
+  }
+  ASSERT_TRUE(GoodputCompact({.store = store_}));
+  EXPECT_EQ(numbers(), before);
+  EXPECT_TRUE(EventsIn().empty());
+}
+
+// A file may not become as large as a segment is: no segment can be made.
+TEST_F(LedgerKillTest, WithoutRoomNothingIsHalf) {
+  EXPECT_EQ(RunWithin({"goodput", "import", file_, "--store", store_}, 1 << 20), 2);
+  EXPECT_TRUE(EventsIn().empty());
+  ASSERT_TRUE(GoodputImport(store_, {file_}));
+  EXPECT_EQ(EventsIn(), EventsOfFile());
+}
+
+}  // namespace
+}  // namespace stepscope::testing
