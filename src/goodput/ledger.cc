@@ -40,7 +40,10 @@ Result<void> Ledger::OpenDatabase(const std::string& path, bool write) {
   return {};
 }
 
-Result<void> Ledger::Commit() { return transaction_->Commit(); }
+Result<void> Ledger::Commit() {
+  if (!transaction_) return {};
+  return transaction_->Commit();
+}
 
 Result<void> Ledger::LoadDone() {
   // Whoever makes a ledger makes its tables last: without them nothing is rolled up.
@@ -206,13 +209,13 @@ Result<Jobs> ReadLedger(const std::string& folder, const ReadJobsOptions& option
   if (!name) return std::unexpected(name.error());
   Jobs jobs;
   InputFile file{.path = folder, .rank = 0};
-  if (*name) {
+  if (const std::string chosen = name->value_or(""); name->has_value()) {
     Job& job = jobs.jobs.emplace_back();
-    if (auto read = ledger->Account(**name, options, job); !read) {
+    if (auto read = ledger->Account(chosen, options, job); !read) {
       return std::unexpected(read.error());
     }
     file.events = job.events;
-    for (const Log& log : ledger->LogsOf(**name)) {
+    for (const Log& log : ledger->LogsOf(chosen)) {
       for (const LogFile& segment : log) file.bytes += segment.bytes;
     }
   }

@@ -194,14 +194,15 @@ Result<void> GoodputExport(const GoodputExportOptions& options, const Piece& wri
     return std::unexpected(Error{"the ledger has no such job", options.job,
                                  "see stepscope goodput jobs --store " + options.store});
   }
+  const std::string chosen = name->value_or("");
   if (options.format == GoodputExportFormat::kOpenMetrics) {
     Job job;
-    if (auto read = ledger->Account(**name, {}, job); !read) return read;
-    return write(OpenMetrics(**name, job.accounting.Ask()));
+    if (auto read = ledger->Account(chosen, {}, job); !read) return read;
+    return write(OpenMetrics(chosen, job.accounting.Ask()));
   }
   // Half of a job's events would look like all of them.
-  if (ledger->RollupOf(**name)) return std::unexpected(RolledUp(**name));
-  return ExportEvents(*ledger, **name, options.format == GoodputExportFormat::kCsv, write);
+  if (ledger->RollupOf(chosen)) return std::unexpected(RolledUp(chosen));
+  return ExportEvents(*ledger, chosen, options.format == GoodputExportFormat::kCsv, write);
 }
 
 }  // namespace stepscope

@@ -71,7 +71,8 @@ class Cursor {
     window_.clear();
     at_ = 0;
     while (window_.empty()) {
-      if (!reader_ && !Open()) return false;
+      if (!reader_) Open();
+      if (!reader_) return false;  // that was the last file
       const bool more = reader_->FinishWindow(*oddities_, [this](const Event& event) {
         const int64_t number = number_++;
         if (number < (*log_)[file_].done) return;
@@ -85,17 +86,17 @@ class Cursor {
     return true;
   }
 
-  bool Open() {
+  // The next file that can be read, if there is one.
+  void Open() {
     for (; file_ < log_->size(); ++file_) {
       auto opened = SegmentReader::Open(*folder_ + "/" + (*log_)[file_].name);
       number_ = 0;
       if (opened) {
         reader_ = std::move(*opened);
-        return true;
+        return;
       }
       oddities_->Add(Oddity::kBadSegment);
     }
-    return false;
   }
 
   const std::string* folder_;
@@ -138,7 +139,8 @@ Result<JobLogs> ListLogs(const std::string& folder, Oddities& oddities) {
   if (failed) return std::unexpected(Error{failed.message(), folder, "name a ledger's folder"});
   std::map<std::pair<std::string, std::string>, Log> logs;  // by job and name
   for (const std::string& name : names) {
-    const std::string path = folder + "/" + name;
+    std::string path = folder;
+    path.append("/").append(name);
     struct stat state{};
     if (stat(path.c_str(), &state) != 0) continue;
     const auto reader = SegmentReader::Open(path);
