@@ -61,9 +61,14 @@ Question QuestionOf(const GoodputReportOptions& options) {
 }
 
 Result<AskedJobs> AskJobs(const GoodputReportOptions& options) {
-  if (options.files.empty() && options.scheduler_files.empty()) {
-    return std::unexpected(
-        Error{"nothing to report on", "", "give files of events, or what a scheduler printed"});
+  if (options.files.empty() && options.store.empty() && options.scheduler_files.empty()) {
+    return std::unexpected(Error{"nothing to report on", "",
+                                 "give files of events, a ledger, or what a scheduler printed"});
+  }
+  if (!options.store.empty() && !options.scheduler_files.empty()) {
+    return std::unexpected(Error{"a scheduler's words go with files of events, not with a ledger",
+                                 options.store,
+                                 "stepscope goodput export --format jsonl, and report on that"});
   }
   AskedJobs asked;
   auto scheduler = SchedulerEvents(options, asked.scheduler_notes);
