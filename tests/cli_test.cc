@@ -323,7 +323,7 @@ TEST(GoodputLedgerCli, FromImportToCompaction) {
   EXPECT_EQ(Stepscope("goodput compact --keep-raw 0s" + with).code, 0);
   ExpectError(Stepscope("goodput export" + with), "rolled up", "openmetrics");
   EXPECT_TRUE(Stepscope("goodput export --format openmetrics" + with).out.ends_with("# EOF\n"));
-  ExpectError(Stepscope("goodput report"), "no events", "--store");
+  ExpectError(Stepscope("goodput report"), "nothing to report on", "--store");
 }
 
 }  // namespace

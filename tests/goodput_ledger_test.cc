@@ -455,8 +455,8 @@ TEST_P(LedgerVector, RollingUpChangesNoAnswer) {
   std::ranges::sort(times);
   if (times.empty()) return;
   for (const size_t part : {1, 3, 4, 6, 7}) {
-    const auto compacted =
-        GoodputCompact({.store = store_, .now = times[times.size() * part / 7 - 1] + 1});
+    const size_t rolled_up = std::max<size_t>(times.size() * part / 7, 1);
+    const auto compacted = GoodputCompact({.store = store_, .now = times[rolled_up - 1] + 1});
     ASSERT_TRUE(compacted) << compacted.error().what;
     EXPECT_EQ(Numbers(GoodputReport({.store = store_}), false), whole) << part;
   }

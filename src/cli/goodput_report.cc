@@ -76,10 +76,6 @@ Result<GoodputReportOptions> ToOptions(const GoodputFlags& flags) {
 }
 
 int Run(const GoodputFlags& flags) {
-  if (flags.events.empty() && flags.store.empty()) {
-    return Fail({"there are no events to report on", "",
-                 "name files with --events, or a ledger with --store"});
-  }
   const auto conditions = ReadConditions(flags.fail_on);
   if (!conditions) return Fail(conditions.error());
   const auto options = ToOptions(flags);

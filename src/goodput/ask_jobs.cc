@@ -62,8 +62,9 @@ Question QuestionOf(const GoodputReportOptions& options) {
 
 Result<AskedJobs> AskJobs(const GoodputReportOptions& options) {
   if (options.files.empty() && options.store.empty() && options.scheduler_files.empty()) {
-    return std::unexpected(Error{"nothing to report on", "",
-                                 "give files of events, a ledger, or what a scheduler printed"});
+    return std::unexpected(
+        Error{"nothing to report on", "",
+              "files of events (--events), a ledger (--store), or what a scheduler printed"});
   }
   if (!options.store.empty() && !options.scheduler_files.empty()) {
     return std::unexpected(Error{"a scheduler's words go with files of events, not with a ledger",

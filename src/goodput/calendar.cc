@@ -69,7 +69,7 @@ int64_t Rfc3339(std::string_view text) {
     }
   }
   const auto zone = Zone(rest);
-  const auto seconds = zone ? SecondsOf(text.substr(0, kDateAndTime), *zone) : std::nullopt;
+  const auto seconds = zone ? SecondsOf(text.substr(0, kDateAndTime), zone) : std::nullopt;
   return seconds ? *seconds * kSecond + fraction : kUnknown;
 }
 

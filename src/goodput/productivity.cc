@@ -121,7 +121,7 @@ Report ProductivityReport(const ProductivityInput& input) {
   if (input.scheduling && input.scheduling->share > 0) {
     report.metrics.push_back({"elastic_scheduling_goodput",
                               "scheduling goodput, each moment weighed by its healthy chips",
-                              *input.scheduling->elastic_goodput(), Unit::kRatio, true});
+                              input.scheduling->elastic_goodput().value_or(0), Unit::kRatio, true});
   }
   report.headline = Headline(factors, product, input);
   report.tables.push_back(LossesTable(factors, input));

@@ -83,14 +83,15 @@ std::string Exporter::NameOf(const RankWork& rank) const {
 Result<void> Exporter::ChooseItems() {
   for (size_t i = 0; i < run_.ranks.size(); ++i) {
     const RankWork& rank = run_.ranks[i];
-    if (!run_.files[i]) continue;
+    const std::optional<size_t> file = run_.files[i];
+    if (!file) continue;
     const bool wanted = std::ranges::find(options_.ranks, rank.rank) != options_.ranks.end();
     if (!options_.ranks.empty() && !wanted) continue;
     const auto any = [&](const Step& step) { return selection_.Has(step); };
     if (selection_.mode != StepSelection::Mode::kAll && std::ranges::none_of(rank.steps, any)) {
       continue;
     }
-    items_.push_back({.file = &run_.info.files[*run_.files[i]],
+    items_.push_back({.file = &run_.info.files[*file],
                       .rank = &rank,
                       .path = (fs::path(options_.folder) / NameOf(rank)).string()});
   }
