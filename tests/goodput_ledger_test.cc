@@ -12,6 +12,7 @@
 #include "stepscope/goodput_report.h"
 #include "stepscope/write.h"
 #include "tests/answer.h"
+#include "tests/goodput_lines.h"
 #include "tests/scratch.h"
 #include "tests/shared_data.h"
 
@@ -23,26 +24,6 @@ using goodput::Event;
 using goodput::EventKind;
 using goodput::kUnknown;
 using Json = nlohmann::json;
-
-constexpr int64_t kSecond = 1'000'000'000;
-constexpr int64_t kBegin = 1'780'000'000 * kSecond;
-
-std::string Entry(const std::string& fields, const std::string& job = "j") {
-  return fmt::format(R"({{"job_name": "{}", {}}})", job, fields) + "\n";
-}
-
-std::string At(const std::string& field, double seconds) {
-  return fmt::format(R"("{}": {})", field, 1780000000 + seconds);
-}
-
-std::string Steps(int64_t first, int64_t last, double from, double each) {
-  std::string text;
-  for (int64_t s = first; s <= last; ++s) {
-    text += Entry(fmt::format(R"("step_count": {}, )", s) +
-                  At("step_start_time", from + each * static_cast<double>(s - first)));
-  }
-  return text;
-}
 
 // 400 s: steps of 1 s, back from 199 to 150, a save, an end.
 std::string TestJob() {

@@ -7,31 +7,12 @@
 #include "stepscope/condition.h"
 #include "stepscope/write.h"
 #include "tests/answer.h"
+#include "tests/goodput_lines.h"
 #include "tests/gzip.h"
 #include "tests/scratch.h"
 
 namespace stepscope::testing {
 namespace {
-
-constexpr int64_t kSecond = 1'000'000'000;
-constexpr int64_t kBegin = 1'780'000'000 * kSecond;
-
-std::string Entry(const std::string& fields, const std::string& job = "j") {
-  return fmt::format(R"({{"job_name": "{}", {}}})", job, fields) + "\n";
-}
-
-std::string At(const std::string& field, double seconds) {
-  return fmt::format(R"("{}": {})", field, 1780000000 + seconds);
-}
-
-std::string Steps(int64_t first, int64_t last, double from, double each) {
-  std::string text;
-  for (int64_t s = first; s <= last; ++s) {
-    text += Entry(fmt::format(R"("step_count": {}, )", s) +
-                  At("step_start_time", from + each * static_cast<double>(s - first)));
-  }
-  return text;
-}
 
 // 100 s: 10 s of preparation, steps 0..4, 20 s down, steps 3..5 of which 3 is made again.
 std::string Job() {

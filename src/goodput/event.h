@@ -103,6 +103,11 @@ struct Event {
   friend bool operator==(const Event&, const Event&) = default;
 };
 
+// When it happened: of a checkpoint without a time of its own, when it began to block.
+inline int64_t TimeOf(const Event& event) {
+  return event.time == kUnknown ? event.checkpoint.manager.start : event.time;
+}
+
 // The kind that opens or closes the same span; kNone when `kind` is no end of a span.
 constexpr EventKind BeginOf(EventKind end) {
   switch (end) {

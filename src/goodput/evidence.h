@@ -5,18 +5,6 @@
 
 namespace stepscope::goodput {
 
-// Training FLOPs a token costs in a dense transformer: 6 N + 12 L H Q T, of which the second term
-// is attention, not causal (PaLM, arXiv 2204.02311, appendix B).
-struct DenseModel {
-  double parameters = 0;  // N
-  double layers = 0, heads = 0, head_dim = 0, sequence_length = 0;
-};
-double MatmulFlopsPerToken(const DenseModel& model);
-double AttentionFlopsPerToken(const DenseModel& model);
-
-// Model FLOPs utilization: of what the chips could do at most.
-double Mfu(double tokens_per_second, double flops_per_token, double chips, double peak_flops);
-
 // Scheduling x runtime x program goodput (arXiv 2502.06982): the chip times cancel out.
 struct ProductivityGoodput {
   double scheduling = 0;  // allocated / capacity

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "goodput/evidence.h"
+#include "goodput/flops.h"
 #include "goodput/model_question.h"
 #include "goodput/say.h"
 
@@ -44,13 +45,18 @@ Result<void> AddTokens(const GoodputModelOptions& o, Report& report) {
     return Missing("--layers",
                    "attention takes all of --layers, --heads, --head-dim, --sequence-length");
   }
-  const DenseModel model{*o.parameters, o.layers.value_or(0), o.heads.value_or(0),
-                         o.head_dim.value_or(0), o.sequence_length.value_or(0)};
-  const double matmul = MatmulFlopsPerToken(model), attention = AttentionFlopsPerToken(model);
-  const auto mfu = [tokens = *o.tokens_per_second, all = *chips, peak = *o.peak_tflops * 1e12](
-                       double flops) { return Mfu(tokens, flops, all, peak); };
-  report.metrics.push_back(RatioMetric("mfu_without_attention", "without attention", mfu(matmul)));
-  AddUtilization(o, mfu(matmul + attention), report);
+  const TokenFlops flops = FlopsOfToken({.layers = o.layers.value_or(0),
+                                         .heads = o.heads.value_or(0),
+                                         .head_size = o.head_dim.value_or(0),
+                                         .sequence = o.sequence_length.value_or(0),
+                                         .causal = false,
+                                         .parameters = *o.parameters});
+  const auto mfu = [&](double per_token) {
+    return Utilisation(*o.tokens_per_second, per_token, *chips, *o.peak_tflops * 1e12);
+  };
+  report.metrics.push_back(
+      RatioMetric("mfu_without_attention", "without attention", mfu(3 * flops.matmuls())));
+  AddUtilization(o, mfu(flops.training()), report);
   return {};
 }
 

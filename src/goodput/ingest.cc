@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/byte_source.h"
+#include "base/partial_file.h"
 #include "goodput/json_lines.h"
 #include "goodput/recorder.h"
 #include "goodput/segment_reader.h"
@@ -71,15 +72,6 @@ Record RecordOf(const Event& event) {
           .counts = {event.counts[0], event.counts[1], event.counts[2]},
           .text = event.text,
           .checkpoint = is_checkpoint ? &event.checkpoint : nullptr};
-}
-
-// A new file's name is in its folder, and the folder has to be on disk too.
-bool SyncFolder(const std::string& path) {
-  const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return false;
-  const bool good = fsync(folder) == 0;
-  close(folder);
-  return good;
 }
 
 int64_t Unreadable(const Oddities& oddities) {
@@ -258,7 +250,8 @@ bool Ingest::Tick(int64_t now) {
     for (auto& [name, writer] : writers_) writers.push_back(&writer);
   }
   const uint32_t files = files_.load();
-  bool good = files == synced_files_ || SyncFolder(folder_);
+  // A new file's name is in its folder, and the folder has to be on disk too.
+  bool good = files == synced_files_ || SyncFolder(folder_).has_value();
   if (good) synced_files_ = files;
   for (Writer* const writer : writers) {
     const std::lock_guard lock(writer->mutex);

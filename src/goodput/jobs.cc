@@ -2,7 +2,6 @@
 #include "goodput/jobs.h"
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <unordered_map>
 
@@ -72,7 +71,7 @@ class Sorter {
 void TakeEvent(const Event& event, const ReadJobsOptions& options, Job& job) {
   ++job.events;
   if (options.ml_goodput) return job.ml_goodput.Add(event);
-  const int64_t time = event.time == kUnknown ? event.checkpoint.manager.start : event.time;
+  const int64_t time = TimeOf(event);
   if (options.at && time > *options.at) return job.oddities.Add(Oddity::kAfterQuery);
   if (job.duplicates.Seen(event)) return job.oddities.Add(Oddity::kDuplicate);
   job.accounting.Add(event);
@@ -87,18 +86,11 @@ Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptio
   Jobs jobs;
   Sorter sorter(jobs, options);
   for (const std::string& path : files) {
-    std::atomic<int64_t> bytes = 0;
-    auto source = ByteSource::Open(path, &bytes);
-    if (!source) return std::unexpected(source.error());
-    Oddities oddities;
-    InputFile file{.path = path, .rank = 0};
-    ReadJsonLines(*source, oddities, [&](const Event& event) {
-      ++file.events;
+    auto file = ReadEventsFile(path, jobs.notes, [&](const Event& event, Oddities& oddities) {
       sorter.Take(event, oddities);
     });
-    file.bytes = bytes;
-    std::ranges::move(oddities.Notes(path), std::back_inserter(jobs.notes));
-    jobs.files.push_back(std::move(file));
+    if (!file) return std::unexpected(file.error());
+    jobs.files.push_back(std::move(*file));
   }
   Oddities none;  // all are of the job
   sorter.TakeSchedulerUntil(std::numeric_limits<int64_t>::max(), none);

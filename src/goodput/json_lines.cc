@@ -4,8 +4,10 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -139,6 +141,22 @@ void ReadJsonLines(ByteSource& source, Oddities& oddities, const EventSink& sink
   SplitObjects(source, oddities, [&](std::string_view object) { reader.Take(object); });
   reader.Finish();
   NoteEnd(source.end(), oddities);
+}
+
+Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& notes,
+                                 const std::function<void(const Event&, Oddities&)>& sink) {
+  std::atomic<int64_t> bytes = 0;
+  auto source = ByteSource::Open(path, &bytes);
+  if (!source) return std::unexpected(source.error());
+  Oddities oddities;
+  InputFile file{.path = path, .rank = 0};
+  ReadJsonLines(*source, oddities, [&](const Event& event) {
+    ++file.events;
+    sink(event, oddities);
+  });
+  file.bytes = bytes;
+  std::ranges::move(oddities.Notes(path), std::back_inserter(notes));
+  return file;
 }
 
 }  // namespace stepscope::goodput

@@ -19,10 +19,6 @@ constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kDay = 86'400 * kSecond;
 constexpr int64_t kLatest = int64_t{1} << 62;
 
-int64_t TimeOf(const Event& event) {
-  return event.time == kUnknown ? event.checkpoint.manager.start : event.time;
-}
-
 // What is to be stored of one job, and what it leaves to remove.
 struct Compaction {
   Rollup rollup;

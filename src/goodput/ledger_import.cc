@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <memory>
 #include <utility>
@@ -55,7 +54,7 @@ class Known {
 
   // Or came too late to be: the rollup cannot tell.
   bool IsRolledUp(const Event& event) const {
-    const int64_t time = event.time == kUnknown ? event.checkpoint.manager.start : event.time;
+    const int64_t time = TimeOf(event);
     return last_ != kUnknown && time != kUnknown && time <= last_;
   }
 
@@ -176,18 +175,11 @@ Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std:
   ReportSet answer;
   Oddities at_end;
   for (const std::string& path : files) {
-    std::atomic<int64_t> bytes = 0;
-    auto source = ByteSource::Open(path, &bytes);
-    if (!source) return std::unexpected(source.error());
-    Oddities oddities;
-    InputFile file{.path = path, .rank = 0};
-    ReadJsonLines(*source, oddities, [&](const Event& event) {
-      ++file.events;
+    auto file = ReadEventsFile(path, answer.run.notes, [&](const Event& event, Oddities& oddities) {
       importer.Take(event, oddities);
     });
-    file.bytes = bytes;
-    std::ranges::move(oddities.Notes(path), std::back_inserter(answer.run.notes));
-    answer.run.files.push_back(std::move(file));
+    if (!file) return std::unexpected(file.error());
+    answer.run.files.push_back(std::move(*file));
     if (importer.failed()) break;
   }
   importer.EndOfFiles(at_end);

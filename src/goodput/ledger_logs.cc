@@ -23,10 +23,6 @@ constexpr int64_t kSlack = 60'000'000'000;
 // "20260131T235959Z-77-1a2b3c4d-000001.goodput" is of the log "20260131T235959Z-77-1a2b3c4d".
 std::string LogName(const std::string& file) { return file.substr(0, file.rfind('-')); }
 
-int64_t TimeOf(const Event& event) {
-  return event.time == kUnknown ? event.checkpoint.manager.start : event.time;
-}
-
 // Reads a log in windows.
 class Cursor {
  public:

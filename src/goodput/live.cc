@@ -20,11 +20,6 @@ constexpr int64_t kAhead = 3600 * kSecond;
 // A file is looked at so often before its head counts as damaged: it may be in the making.
 constexpr int kTries = 3;
 
-// The time the event stands for, as the accounting takes it.
-int64_t TimeOf(const Event& event) {
-  return event.time == kUnknown ? event.checkpoint.manager.start : event.time;
-}
-
 // A recorder that ends cuts its file behind the last event.
 bool WasClosed(const std::string& path, const SegmentHeader& header) {
   struct stat file{};

@@ -26,10 +26,6 @@ constexpr uint64_t kSlots = (kSegmentBytes - kSlotsBegin) / kSlotBytes;
 constexpr size_t kSmall = 4096;
 constexpr int64_t kSequences = int64_t{1} << 40;
 
-int64_t TimeOf(const Event& event) {
-  return event.time == kUnknown ? event.checkpoint.manager.start : event.time;
-}
-
 }  // namespace
 
 std::string NewLogPrefix() {
