@@ -28,9 +28,9 @@ int64_t PeakBytes() {
 
 // As Session does.
 stepscope::ReadOptions Needed() {
-  stepscope::KindSet keep;
+  stepscope::Wanted keep;
   for (const stepscope::Analysis* analysis : stepscope::kAllAnalyses) keep = keep | analysis->needs;
-  return {.keep = keep, .keep_inputs = false};
+  return {.keep = keep};
 }
 
 bool Measure(const std::string& path, bool needed) {

@@ -41,7 +41,7 @@ struct Analysis {
   std::string_view name;
   std::string_view title;
   std::string_view doc;  // Markdown: answers what, counts what, cannot see what, how to read it
-  KindSet needs;         // the events a reader must keep for it
+  Wanted needs;          // the events a reader must keep for it
   std::span<const Parameter> params;
   Report (*run)(const Facts& facts, const Params& params) = nullptr;
 };

@@ -1,7 +1,10 @@
 // From a recording's columns to the records of its device.
 #include "facts/device_records.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
+#include <array>
 
 namespace stepscope {
 namespace {
@@ -84,6 +87,13 @@ WorkDetails::WorkDetails(const Trace& trace, RankWork& out)
       groups_(trace.Texts(TextField::kGroupName)),
       members_(trace.Texts(TextField::kGroupRanks)),
       types_(trace.Texts(TextField::kDataType)),
+      framework_ops_(trace.Texts(TextField::kFrameworkOp)),
+      hlo_ops_(trace.Texts(TextField::kHloOp)),
+      hlo_modules_(trace.Texts(TextField::kHloModule)),
+      hlo_categories_(trace.Texts(TextField::kHloCategory)),
+      configs_(trace.Ints(IntField::kLaunchConfig)),
+      flops_(trace.Ints(IntField::kFlops)),
+      accessed_(trace.Ints(IntField::kBytesAccessed)),
       in_(trace.Ints(IntField::kInElements)),
       out_elements_(trace.Ints(IntField::kOutElements)),
       sizes_(trace.Ints(IntField::kGroupSize)),
@@ -94,7 +104,32 @@ WorkDetails::WorkDetails(const Trace& trace, RankWork& out)
 int32_t WorkDetails::Take(EventId event) {
   const Kind kind = trace_.kinds()[event];
   if (kind == Kind::kCommunication) return TakeCollective(event);
+  if (kind == Kind::kCompute) return TakeKernel(event);
   return IsMemory(kind) ? TakeCopy(event) : kNoDetail;
+}
+
+size_t WorkDetails::Hash::operator()(const KernelDetail& detail) const {
+  // All but the launch configuration, which the others nearly decide.
+  const std::array<int64_t, 6> parts = {
+      detail.framework_op, detail.hlo_op,
+      detail.hlo_module,   detail.flops,
+      detail.bytes,        (int64_t{detail.config.grid[0]} << 32) + detail.config.registers};
+  return XXH3_64bits(parts.data(), sizeof parts);
+}
+
+int32_t WorkDetails::TakeKernel(EventId event) {
+  KernelDetail detail{.framework_op = framework_ops_.At(event).value_or(kNoString),
+                      .hlo_op = hlo_ops_.At(event).value_or(kNoString),
+                      .hlo_module = hlo_modules_.At(event).value_or(kNoString),
+                      .hlo_category = hlo_categories_.At(event).value_or(kNoString),
+                      .flops = flops_.At(event).value_or(-1),
+                      .bytes = accessed_.At(event).value_or(-1)};
+  if (const auto config = configs_.At(event))
+    detail.config = trace_.launch_configs[static_cast<size_t>(*config)];
+  if (detail == KernelDetail{}) return kNoDetail;
+  const auto [at, is_new] = kernels_.try_emplace(detail, static_cast<int32_t>(out_.kernels.size()));
+  if (is_new) out_.kernels.push_back(detail);
+  return at->second;
 }
 
 int32_t WorkDetails::TakeCollective(EventId event) {
@@ -105,8 +140,9 @@ int32_t WorkDetails::TakeCollective(EventId event) {
                               .in_elements = in_.At(event).value_or(-1),
                               .out_elements = out_elements_.At(event).value_or(-1),
                               .group_size = sizes_.At(event).value_or(-1),
-                              .sequence = sequences_.At(event).value_or(-1)};
-  if (collective.operation == kNoString) return kNoDetail;
+                              .sequence = sequences_.At(event).value_or(-1),
+                              .kernel = TakeKernel(event)};
+  if (collective.operation == kNoString && collective.kernel == kNoDetail) return kNoDetail;
   out_.collectives.push_back(collective);
   return static_cast<int32_t>(out_.collectives.size() - 1);
 }

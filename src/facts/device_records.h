@@ -2,6 +2,8 @@
 // copies, synchronisation, annotations as the device saw them, hardware counters.
 #pragma once
 
+#include <unordered_map>
+
 #include "facts/rank_work.h"
 #include "trace/sparse_walk.h"
 
@@ -16,12 +18,19 @@ class WorkDetails {
   int32_t Take(EventId event);
 
  private:
+  int32_t TakeKernel(EventId event);
   int32_t TakeCollective(EventId event);
   int32_t TakeCopy(EventId event);
 
   const Trace& trace_;
   RankWork& out_;
-  SparseWalk<StringId> operations_, groups_, members_, types_;
+  struct Hash {
+    size_t operator()(const KernelDetail& detail) const;
+  };
+  std::unordered_map<KernelDetail, int32_t, Hash> kernels_;  // each to its index in out_.kernels
+  SparseWalk<StringId> operations_, groups_, members_, types_, framework_ops_, hlo_ops_,
+      hlo_modules_, hlo_categories_;
+  SparseWalk<int64_t> configs_, flops_, accessed_;
   SparseWalk<int64_t> in_, out_elements_, sizes_, sequences_, bytes_;
   SparseWalk<double> bandwidths_;
 };

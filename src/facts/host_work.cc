@@ -34,6 +34,22 @@ class Builder {
         reserved_(trace.Ints(IntField::kTotalReserved)),
         device_types_(trace.Ints(IntField::kDeviceType)),
         device_ids_(trace.Ints(IntField::kDeviceId)),
+        steps_(trace.Ints(IntField::kStep)),
+        iterators_(trace.Ints(IntField::kIterator)),
+        iterator_parents_(trace.Ints(IntField::kIteratorParent)),
+        eager_(trace.Ints(IntField::kEager)),
+        requested_(trace.Ints(IntField::kRequestedBytes)),
+        stacks_(trace.Ints(IntField::kStackBytes)),
+        available_(trace.Ints(IntField::kAvailableBytes)),
+        lifetime_peaks_(trace.Ints(IntField::kLifetimePeak)),
+        shapes_(trace.Texts(TextField::kInputShapes)),
+        types_(trace.Texts(TextField::kInputTypes)),
+        allocators_(trace.Texts(TextField::kAllocator)),
+        framework_ops_(trace.Texts(TextField::kFrameworkOp)),
+        regions_(trace.Texts(TextField::kRegion)),
+        data_types_(trace.Texts(TextField::kDataType)),
+        block_shapes_(trace.Texts(TextField::kShape)),
+        fragmentations_(trace.Reals(RealField::kFragmentation)),
         thread_of_track_(trace.tracks.size(), kUnused),
         roles_(trace.strings.size(), kUnknownRole) {}
 
@@ -84,7 +100,20 @@ class Builder {
                                        .end = End(e),
                                        .name = trace_.names()[e],
                                        .thread = thread,
+                                       .detail = DetailOfRange(e),
                                        .kind = trace_.kinds()[e]});
+  }
+
+  int32_t DetailOfRange(EventId e) {
+    const RangeDetail detail{.shapes = shapes_.At(e).value_or(kNoString),
+                             .types = types_.At(e).value_or(kNoString),
+                             .step = steps_.At(e).value_or(-1),
+                             .iterator = iterators_.At(e).value_or(-1),
+                             .iterator_parent = iterator_parents_.At(e).value_or(-1),
+                             .eager = eager_.At(e).value_or(0) > 0};
+    if (detail == RangeDetail{}) return -1;
+    out_.range_details.push_back(detail);
+    return static_cast<int32_t>(out_.range_details.size() - 1);
   }
 
   void AddCall(EventId e) {
@@ -112,7 +141,24 @@ class Builder {
          .bytes = *bytes,
          .allocated = allocated_.At(e).value_or(-1),
          .reserved = reserved_.At(e).value_or(-1),
-         .device = type == kHost ? -1 : std::max<int64_t>(device_ids_.At(e).value_or(0), 0)});
+         .device = type == kHost ? -1 : std::max<int64_t>(device_ids_.At(e).value_or(0), 0),
+         .detail = DetailOfMemory(e)});
+  }
+
+  int32_t DetailOfMemory(EventId e) {
+    const auto allocator = allocators_.At(e);
+    if (!allocator) return -1;
+    out_.memory_details.push_back({.allocator = *allocator,
+                                   .framework_op = framework_ops_.At(e).value_or(kNoString),
+                                   .region = regions_.At(e).value_or(kNoString),
+                                   .type = data_types_.At(e).value_or(kNoString),
+                                   .shape = block_shapes_.At(e).value_or(kNoString),
+                                   .requested = requested_.At(e).value_or(-1),
+                                   .stack = stacks_.At(e).value_or(-1),
+                                   .available = available_.At(e).value_or(-1),
+                                   .lifetime_peak = lifetime_peaks_.At(e).value_or(-1),
+                                   .fragmentation = fragmentations_.At(e).value_or(-1)});
+    return static_cast<int32_t>(out_.memory_details.size() - 1);
   }
 
   void AddMemoryTimeline() {
@@ -146,7 +192,11 @@ class Builder {
 
   const Trace& trace_;
   SparseWalk<int64_t> correlations_, bytes_, addresses_, allocated_, reserved_, device_types_,
-      device_ids_;
+      device_ids_, steps_, iterators_, iterator_parents_, eager_, requested_, stacks_, available_,
+      lifetime_peaks_;
+  SparseWalk<StringId> shapes_, types_, allocators_, framework_ops_, regions_, data_types_,
+      block_shapes_;
+  SparseWalk<double> fragmentations_;
   std::vector<uint32_t> thread_of_track_;
   std::vector<CallRole> roles_;  // by name
   std::vector<ThreadRecords> records_;

@@ -16,6 +16,18 @@ namespace stepscope {
 inline constexpr int64_t kNoTime = std::numeric_limits<int64_t>::min();
 inline constexpr int32_t kNoRange = -1;
 
+// What a range says about itself. Texts that the trace does not give are kNoString, numbers -1.
+struct RangeDetail {
+  StringId shapes = kNoString;  // of an operator's inputs, "[[8, 16], [16, 4], []]"
+  StringId types = kNoString;   // of them, "["float", "float", "Scalar"]"
+  int64_t step = -1;            // the range is the step of this number
+  int64_t iterator = -1;        // of a stage of an input pipeline: its id
+  int64_t iterator_parent = -1;
+  bool eager = false;  // the operator ran by itself, in no compiled function
+
+  bool operator==(const RangeDetail&) const = default;
+};
+
 // An operator or an annotation.
 struct HostRange {
   int64_t start = 0;  // ns
@@ -23,6 +35,7 @@ struct HostRange {
   StringId name = 0;
   uint32_t thread = 0;        // index into HostWork::threads
   int32_t parent = kNoRange;  // index into HostWork::ranges, always lower than the own one
+  int32_t detail = -1;        // index into HostWork::range_details; -1: it says nothing
   Kind kind = Kind::kOperator;
 
   int64_t duration() const { return end - start; }
@@ -41,6 +54,21 @@ struct Call {
   int64_t duration() const { return end - start; }
 };
 
+// What an allocator that keeps its own books says with a memory event. Texts that the trace does
+// not give are kNoString, numbers -1.
+struct MemoryDetail {
+  StringId allocator = kNoString;     // "GPU_0_bfc"
+  StringId framework_op = kNoString;  // the operator that asked
+  StringId region = kNoString;        // what for: "temp", "output", "persist/dynamic"
+  StringId type = kNoString;          // of an element
+  StringId shape = kNoString;
+  int64_t requested = -1;      // bytes, before rounding up
+  int64_t stack = -1;          // bytes set aside for temporaries; part of `allocated`
+  int64_t available = -1;      // bytes the allocator could still give
+  int64_t lifetime_peak = -1;  // the most it ever had in use
+  double fragmentation = -1;   // 0..1
+};
+
 // An allocation (bytes > 0) or release (bytes < 0) by the framework's allocator.
 struct MemoryEvent {
   int64_t time = 0;     // ns
@@ -50,6 +78,7 @@ struct MemoryEvent {
   int64_t reserved = -1;
   int64_t device = -1;       // number of the accelerator; -1: the host's own memory
   int32_t range = kNoRange;  // the innermost range around it
+  int32_t detail = -1;       // index into HostWork::memory_details; -1: it says nothing
 };
 
 // A device's memory by its use, from an export that accompanies the trace. It tells neither blocks
@@ -64,7 +93,13 @@ struct HostWork {
   std::vector<Call> calls;           // by start
   std::vector<MemoryEvent> memory;   // by time
   std::vector<MemoryTimeline> memory_timelines;
+  std::vector<RangeDetail> range_details;
+  std::vector<MemoryDetail> memory_details;
 
+  // What `range` says about itself, or null.
+  const RangeDetail* DetailOf(const HostRange& range) const {
+    return range.detail < 0 ? nullptr : &range_details[static_cast<size_t>(range.detail)];
+  }
   // The range around `range`, on up to the outermost, that `wanted` holds for; kNoRange if none.
   template <class Wanted>
   int32_t FindAround(int32_t range, const Wanted& wanted) const {

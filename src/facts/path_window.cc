@@ -23,10 +23,11 @@ PathWindow WindowOf(const RankWork& rank, const HostRange& range) {
 }
 
 // The annotation that `step` was read from.
-const HostRange* RangeOf(const RankWork& rank, const Step& step, const StringTable& names) {
+const HostRange* RangeOf(const RankWork& rank, const Step& step) {
   for (const HostRange& range : rank.host->ranges) {
+    const RangeDetail* detail = rank.host->DetailOf(range);
     const bool same = range.start == step.start && range.end == step.end;
-    if (same && StepNumber(names[range.name]) == step.number) return &range;
+    if (same && detail != nullptr && detail->step == step.number) return &range;
   }
   return nullptr;
 }
@@ -98,7 +99,7 @@ std::optional<ChosenWindow> ChooseWindow(const RankWork& rank, const StringTable
   if (rank.work.empty()) return std::nullopt;
   if (!choice.annotation.empty()) return FindNamed(rank, names, choice);
   const Step* step = ChooseStep(rank, choice.step);
-  const HostRange* range = step == nullptr ? nullptr : RangeOf(rank, *step, names);
+  const HostRange* range = step == nullptr ? nullptr : RangeOf(rank, *step);
   if (range != nullptr) {
     return ChosenWindow{WindowOf(rank, *range), "step " + std::to_string(step->number)};
   }

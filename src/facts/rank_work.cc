@@ -29,11 +29,12 @@ class Builder {
   struct Pending {
     Work work;
     int64_t correlation;
+    int64_t step;  // number of the step it belongs to, where the trace says so; else -1
   };
 
   void Collect();
-  void AddWork(EventId event, int64_t correlation, int32_t detail);
-  void AddStep(EventId event);
+  void AddWork(EventId event, int64_t correlation, int64_t step, int32_t detail);
+  void AddStep(EventId event, int64_t number);
   void LeaveOutliersOut();
   void LinkLaunches();
   void SortStreams();
@@ -50,16 +51,18 @@ class Builder {
 
 void Builder::Collect() {
   SparseWalk correlations(trace_.Ints(IntField::kCorrelation));
+  SparseWalk steps(trace_.Ints(IntField::kStep));
   WorkDetails details(trace_, out_);
   const auto kinds = trace_.kinds();
   for (EventId e = 0; e < trace_.size(); ++e) {
     const Kind kind = kinds[e];
-    if (kind == Kind::kAnnotation) AddStep(e);
-    if (IsGpuWork(kind)) AddWork(e, correlations.At(e).value_or(-1), details.Take(e));
+    const int64_t step = steps.At(e).value_or(-1);
+    if (kind == Kind::kAnnotation && step >= 0) AddStep(e, step);
+    if (IsGpuWork(kind)) AddWork(e, correlations.At(e).value_or(-1), step, details.Take(e));
   }
 }
 
-void Builder::AddWork(EventId event, int64_t correlation, int32_t detail) {
+void Builder::AddWork(EventId event, int64_t correlation, int64_t step, int32_t detail) {
   const int64_t start = trace_.starts()[event];
   const int64_t duration = trace_.durations()[event];
   if (duration > kDay) return trace_.notes.Add(NoteKind::kHugeDuration);
@@ -69,12 +72,10 @@ void Builder::AddWork(EventId event, int64_t correlation, int32_t detail) {
                   .stream = trace_.tracks_of()[event],  // a stream index only after SortStreams()
                   .detail = detail,
                   .kind = trace_.kinds()[event]};
-  pending_.push_back({work, correlation});
+  pending_.push_back({work, correlation, step});
 }
 
-void Builder::AddStep(EventId event) {
-  const int64_t number = StepNumber(trace_.strings[trace_.names()[event]]);
-  if (number < 0) return;
+void Builder::AddStep(EventId event, int64_t number) {
   const int64_t start = trace_.starts()[event];
   out_.steps.push_back({number, start, start + trace_.durations()[event], true});
 }
@@ -157,11 +158,17 @@ void Builder::AssignSteps() {
   const auto repeated = std::erase_if(steps, [&](const Step& s) { return seen[s.number]++ > 0; });
   if (repeated > 0) trace_.notes.Add(NoteKind::kRepeatedStep, static_cast<int64_t>(repeated));
   if (steps.empty()) return;
+  std::map<int64_t, int32_t> index;
+  for (size_t s = 0; s < steps.size(); ++s) index[steps[s].number] = static_cast<int32_t>(s);
   int64_t outside = 0;
-  for (Work& work : out_.work) {
-    if (work.launched == kNoTime) continue;
-    work.step = out_.StepAt(work.launched);
-    if (work.step == kNoStep) ++outside;
+  for (Pending& p : pending_) {
+    if (const auto said = index.find(p.step); said != index.end()) {
+      p.work.step = said->second;
+      continue;
+    }
+    if (p.work.launched == kNoTime) continue;
+    p.work.step = out_.StepAt(p.work.launched);
+    if (p.work.step == kNoStep) ++outside;
   }
   if (outside > 0) trace_.notes.Add(NoteKind::kOutsideSteps, outside);
 }
@@ -204,13 +211,14 @@ RankWork Builder::Build() {
   Collect();
   LeaveOutliersOut();
   LinkLaunches();
-  SortStreams();
   AssignSteps();
   FindIncompleteSteps();
+  SortStreams();
   FollowStreams();
   CollectDeviceRecords(trace_, out_);
   if (out_.work.empty() && !trace_.meta.memory_only) trace_.notes.Add(NoteKind::kNoGpuEvents);
   out_.device_name = trace_.meta.device_name;
+  out_.properties = std::move(trace_.meta.devices);
   out_.memory_only = trace_.meta.memory_only;
   return std::move(out_);
 }

@@ -32,7 +32,7 @@ struct Work {
   uint32_t call = kNoCall;  // index into HostWork::calls: the call that launched it
   int32_t step =
       kNoStep;  // index into RankWork::steps: the step whose annotation the call began in
-  int32_t detail = kNoDetail;  // index into RankWork::collectives or ::copies, by kind
+  int32_t detail = kNoDetail;  // index into RankWork::kernels, ::collectives or ::copies, by kind
   Kind kind = Kind::kCompute;
 
   int64_t duration() const { return end - start; }
@@ -48,7 +48,22 @@ struct Collective {
   int64_t in_elements = -1;
   int64_t out_elements = -1;
   int64_t group_size = -1;
-  int64_t sequence = -1;  // counts up in each group, the same on all its ranks
+  int64_t sequence = -1;       // counts up in each group, the same on all its ranks
+  int32_t kernel = kNoDetail;  // index into RankWork::kernels
+};
+
+// What a kernel says about itself beside its times. Texts that the trace does not give are
+// kNoString, numbers -1.
+struct KernelDetail {
+  LaunchConfig config;
+  StringId framework_op = kNoString;  // the operator it runs for, "model/dense/MatMul:MatMul"
+  StringId hlo_op = kNoString;        // the compiler's operation, "fusion.3"
+  StringId hlo_module = kNoString;
+  StringId hlo_category = kNoString;
+  int64_t flops = -1;  // of one execution, as the compiler counts them
+  int64_t bytes = -1;  // read and written by one execution, likewise
+
+  bool operator==(const KernelDetail&) const = default;
 };
 
 // What a copy or set says about itself.
@@ -94,7 +109,7 @@ struct Stream {
   uint32_t device_index = 0;  // index into RankWork::devices
 };
 
-// A training step, from the host's ProfilerStep#N annotation.
+// A training step, from the host's annotation of it.
 struct Step {
   int64_t number = 0;
   int64_t start = 0;  // ns, of the annotation
@@ -115,8 +130,10 @@ struct RankWork {
   std::vector<int64_t> devices;  // ascending
   std::vector<Step> steps;       // by start
   std::string device_name;
+  std::vector<DeviceProperties> properties;  // of the devices, as far as the trace lists them
   bool memory_only = false;  // of this rank there is a memory timeline, and no recording
 
+  std::vector<KernelDetail> kernels;    // what Work::detail of compute points to; each once
   std::vector<Collective> collectives;  // what Work::detail of communication points to
   std::vector<Copy> copies;             // what Work::detail of copies and sets points to
   std::vector<SyncRecord> syncs;        // by start
@@ -125,6 +142,14 @@ struct RankWork {
   // Never null, and the same for every selection of steps of one recording: steps select work.
   std::shared_ptr<HostWork> host = std::make_shared<HostWork>();
 
+  // What the kernel says about itself; null for other work, and where the trace says nothing.
+  const KernelDetail* KernelOf(const Work& w) const {
+    int32_t kernel = w.detail;
+    if (w.kind == Kind::kCommunication && kernel != kNoDetail)
+      kernel = collectives[static_cast<size_t>(kernel)].kernel;
+    const bool known = !IsMemory(w.kind) && kernel != kNoDetail;
+    return known ? &kernels[static_cast<size_t>(kernel)] : nullptr;
+  }
   // The call that launched `work`, or null.
   const Call* CallOf(const Work& w) const {
     return w.call == kNoCall ? nullptr : &host->calls[w.call];
@@ -141,6 +166,9 @@ void ForEachName(RankWork& rank, const F& f) {
     if (id != kNoString) f(id);
   };
   for (Work& work : rank.work) f(work.name);
+  for (KernelDetail& k : rank.kernels) {
+    for (StringId* id : {&k.framework_op, &k.hlo_op, &k.hlo_module, &k.hlo_category}) maybe(*id);
+  }
   for (Collective& c : rank.collectives) {
     for (StringId* id : {&c.operation, &c.group, &c.members, &c.type}) maybe(*id);
   }
@@ -152,6 +180,12 @@ void ForEachName(RankWork& rank, const F& f) {
   }
   for (HostRange& range : rank.host->ranges) f(range.name);
   for (Call& call : rank.host->calls) f(call.name);
+  for (RangeDetail& d : rank.host->range_details) {
+    for (StringId* id : {&d.shapes, &d.types}) maybe(*id);
+  }
+  for (MemoryDetail& d : rank.host->memory_details) {
+    for (StringId* id : {&d.allocator, &d.framework_op, &d.region, &d.type, &d.shape}) maybe(*id);
+  }
 }
 
 // Derives a recording's work. Rank and window are left for the caller to set, and names are ids of

@@ -44,6 +44,7 @@ struct SampleTrace {
   void Step(int64_t number, int64_t start, int64_t end, Kind kind = Kind::kAnnotation) {
     const std::string name = "ProfilerStep#" + std::to_string(number);
     trace.Add({start, end - start, trace.strings.Intern(name), HostTrack(), kind});
+    if (kind == Kind::kAnnotation) trace.Set(IntField::kStep, number);
   }
 
   TrackId StreamTrack(int64_t device, int64_t stream) {

@@ -14,6 +14,7 @@
 
 #include "ingest/json_index.h"
 #include "ingest/json_text.h"
+#include "ingest/kineto_launch.h"
 #include "ingest/kineto_text.h"
 #include "ingest/window_stream.h"
 
@@ -58,12 +59,12 @@ class BorrowedByte {
 }  // namespace
 
 struct KinetoEvents::State {
-  State(Trace& target, KindSet wanted, bool keep_inputs, const TextTap* text_tap)
+  State(Trace& target, Wanted wanted, const TextTap* text_tap)
       : trace(target),
         keep(wanted),
-        keep_texts(keep_inputs ? ~0u : ~kInputTexts),
+        keep_texts(wanted.inputs ? ~0u : ~kInputTexts),
         tap(text_tap),
-        text(tap == nullptr ? wanted : KindSet::All()) {}
+        text(tap == nullptr ? wanted.kinds : KindSet::All()) {}
 
   bool IndexText(char* begin, char* end);
   bool ParseElement(JsonWalk& walk);
@@ -85,7 +86,7 @@ struct KinetoEvents::State {
   }
 
   Trace& trace;
-  KindSet keep;
+  Wanted keep;
   uint32_t keep_texts;  // a bit for each TextField
   const TextTap* tap;   // may be null
   TappedEvent tapped;   // the event at hand
@@ -104,8 +105,8 @@ struct KinetoEvents::State {
   std::map<std::string, std::string, std::less<>> process_names, thread_names;
 };
 
-KinetoEvents::KinetoEvents(Trace& trace, KindSet keep, bool keep_inputs, const TextTap* tap)
-    : state_(std::make_unique<State>(trace, keep, keep_inputs, tap)) {}
+KinetoEvents::KinetoEvents(Trace& trace, Wanted keep, const TextTap* tap)
+    : state_(std::make_unique<State>(trace, keep, tap)) {}
 KinetoEvents::~KinetoEvents() = default;
 
 // Takes the event at hand; false, and nothing taken, if it is cut short or no JSON.
@@ -208,6 +209,13 @@ void KinetoEvents::State::Add(Kind kind, int64_t start, int64_t duration) {
   const TrackId track = on_stream ? StreamTrack() : ThreadTrack();
   trace.Add({start, duration, InternToken(raw.name), track, kind});
   AddFields();
+  if (kind == Kind::kAnnotation) {
+    const int64_t step = StepNumber(trace.strings[trace.names().back()]);
+    if (step >= 0) trace.Set(IntField::kStep, step);
+  }
+  if (keep.kernels && raw.args.launch_set != 0 && IsGpuWork(kind)) {
+    trace.Set(IntField::kLaunchConfig, trace.launch_configs.Intern(LaunchConfigOf(raw.args)));
+  }
   if (kind != Kind::kCounter && kind != Kind::kCounterRange) return;
   for (const auto& [key, value] : raw.args.counters) {
     const Kind counter = Kind::kCounter;
@@ -219,7 +227,7 @@ void KinetoEvents::State::Add(Kind kind, int64_t start, int64_t duration) {
 
 void KinetoEvents::State::AddFields() {
   const Args& args = raw.args;
-  for (uint32_t set = args.ints_set; set != 0; set &= set - 1) {
+  for (uint64_t set = args.ints_set; set != 0; set &= set - 1) {
     const auto field = static_cast<IntField>(std::countr_zero(set));
     trace.Set(field, args.ints[Index(field)]);
   }

@@ -12,8 +12,8 @@ namespace stepscope {
 class KinetoEvents {
  public:
   // Appends to `trace`, which must outlive this, the events whose kind is in `keep`. Others are
-  // counted and their arguments not looked at. `keep_inputs`, `tap`: see ReadOptions.
-  KinetoEvents(Trace& trace, KindSet keep, bool keep_inputs = true, const TextTap* tap = nullptr);
+  // counted and their arguments not looked at. `tap`: see ReadOptions.
+  KinetoEvents(Trace& trace, Wanted keep, const TextTap* tap = nullptr);
   ~KinetoEvents();
 
   enum class Stop : uint8_t {

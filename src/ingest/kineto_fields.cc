@@ -15,6 +15,8 @@ constexpr ArgUse Int(IntField field) { return {Type::kInt, static_cast<uint8_t>(
 constexpr ArgUse Text(TextField field) { return {Type::kText, static_cast<uint8_t>(field)}; }
 constexpr ArgUse Real(RealField field) { return {Type::kReal, static_cast<uint8_t>(field)}; }
 
+constexpr ArgUse Launch(LaunchArg arg) { return {Type::kLaunch, static_cast<uint8_t>(arg)}; }
+
 constexpr auto kEntries = std::to_array<Entry>({
     {"correlation", Int(IntField::kCorrelation)},
     {"External id", Int(IntField::kExternalId)},
@@ -52,6 +54,12 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"In split size", Text(TextField::kInSplit)},
     {"Out split size", Text(TextField::kOutSplit)},
     {"memory bandwidth (GB/s)", Real(RealField::kBandwidth)},
+    {"grid", Launch(LaunchArg::kGrid)},
+    {"block", Launch(LaunchArg::kBlock)},
+    {"registers per thread", Launch(LaunchArg::kRegisters)},
+    {"shared memory", Launch(LaunchArg::kSharedMemory)},
+    {"blocks per SM", Launch(LaunchArg::kBlocksPerSm)},
+    {"est. achieved occupancy %", Launch(LaunchArg::kOccupancy)},
     {"device", {Type::kDevice}},
     {"stream", {Type::kStream}},
     {"name", {Type::kName}},
@@ -63,8 +71,8 @@ constexpr size_t BucketOf(std::string_view key) {
   const auto byte = [&](size_t i) {
     return static_cast<size_t>(static_cast<unsigned char>(key[i]));
   };
-  return (key.size() * 14 + byte(0) * 42 + byte(key.size() * 2 / 3) * 21 +
-          byte(key.size() - 1) * 3) %
+  return (key.size() * 22 + byte(0) * 121 + byte(key.size() * 2 / 3) * 106 +
+          byte(key.size() - 1) * 125) %
          kBuckets;
 }
 

@@ -24,7 +24,7 @@ std::string_view KeyAt(const char* at) {
 
 void TakeArg(Args& args, ArgUse use, std::string_view token) {
   using Type = ArgUse::Type;
-  const uint32_t bit = 1u << use.field;
+  const auto bit = uint64_t{1} << use.field;
   switch (use.type) {
     case Type::kNone:
       break;
@@ -39,14 +39,18 @@ void TakeArg(Args& args, ArgUse use, std::string_view token) {
     case Type::kReal:
       if (const auto value = RealNumber(token)) {
         args.reals[use.field] = *value;
-        args.reals_set |= bit;
+        args.reals_set |= static_cast<uint32_t>(bit);
       } else if (!token.starts_with("null")) {
         ++args.out_of_range;
       }
       break;
     case Type::kText:
       args.texts[use.field] = token;
-      args.texts_set |= bit;
+      args.texts_set |= static_cast<uint32_t>(bit);
+      break;
+    case Type::kLaunch:
+      args.launch[use.field] = token;
+      args.launch_set |= static_cast<uint32_t>(bit);
       break;
     case Type::kDevice:
       args.device = token;

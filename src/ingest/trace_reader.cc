@@ -42,11 +42,31 @@ char* LikelyBreak(char* begin, char* end) {
   return nullptr;
 }
 
+// A member that is a whole number and not negative; -1 for any other.
+template <class T>
+T NumberOf(const nlohmann::json& object, const char* key) {
+  const auto at = object.find(key);
+  if (at == object.end() || !at->is_number_unsigned()) return -1;
+  const auto number = at->get<uint64_t>();
+  return std::in_range<T>(number) ? static_cast<T>(number) : T{-1};
+}
+
+DeviceProperties PropertiesOf(const nlohmann::json& device) {
+  const auto name = device.find("name");
+  return {.device = NumberOf<int64_t>(device, "id"),
+          .name = name != device.end() && name->is_string() ? name->get<std::string>() : "",
+          .memory_bytes = NumberOf<int64_t>(device, "totalGlobalMem"),
+          .compute_major = NumberOf<int32_t>(device, "computeMajor"),
+          .compute_minor = NumberOf<int32_t>(device, "computeMinor"),
+          .multiprocessors = NumberOf<int32_t>(device, "numSms"),
+          .threads_per_multiprocessor = NumberOf<int32_t>(device, "maxThreadsPerMultiprocessor")};
+}
+
 class Reader {
  public:
   Reader(ByteSource source, const ReadOptions& options)
       : stream_(std::move(source), options.spare_threads),
-        events_(trace_, options.keep, options.keep_inputs, options.tap),
+        events_(trace_, options.keep, options.tap),
         changes_(trace_, options.keep.Has(Kind::kInstant)),
         tap_(options.tap) {
     Advance(stream_.Next({}));
@@ -241,8 +261,10 @@ void Reader::TakeDistributedInfo(const std::string& json) {
 void Reader::TakeDeviceProperties(const std::string& json) {
   const auto devices = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (!devices.is_array() || devices.empty() || !devices[0].is_object()) return;
-  const auto name = devices[0].find("name");
-  if (name != devices[0].end() && name->is_string()) trace_.meta.device_name = *name;
+  for (const auto& device : devices) {
+    if (device.is_object()) trace_.meta.devices.push_back(PropertiesOf(device));
+  }
+  trace_.meta.device_name = trace_.meta.devices.front().name;
 }
 
 // Tells of a member that is whole and JSON.

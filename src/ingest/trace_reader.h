@@ -11,8 +11,7 @@
 namespace stepscope {
 
 struct ReadOptions {
-  KindSet keep = KindSet::All();  // events of other kinds are counted and not kept
-  bool keep_inputs = true;        // the shapes, types and strides of operators' inputs: long texts
+  Wanted keep = Wanted::All();  // events of other kinds are counted and not kept
   // Threads that may be used beside the caller's, to inflate ahead of parsing: see WindowStream.
   std::atomic<int>* spare_threads = nullptr;
   const TextTap* tap = nullptr;  // told the text of what is read; must outlive the reading

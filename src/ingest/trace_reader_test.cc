@@ -162,6 +162,51 @@ TEST(TraceReader, KnowsWhatTheRecordingSaysOfItself) {
   EXPECT_EQ(Read("[]").meta.rank, std::nullopt);
 }
 
+TEST(TraceReader, KnowsWhatDevicesAre) {
+  const Trace t = Read(R"({"deviceProperties":[{"id":1,"name":"NVIDIA A100","totalGlobalMem":
+    42505273344,"computeMajor":8,"computeMinor":0,"numSms":108,"maxThreadsPerMultiprocessor":2048},
+    {"id":-2,"name":7,"totalGlobalMem":1e30,"numSms":99999999999}],"traceEvents":[]})");
+  ASSERT_EQ(t.meta.devices.size(), 2u);
+  EXPECT_EQ(t.meta.devices[0], (DeviceProperties{.device = 1,
+                                                 .name = "NVIDIA A100",
+                                                 .memory_bytes = 42505273344,
+                                                 .compute_major = 8,
+                                                 .compute_minor = 0,
+                                                 .multiprocessors = 108,
+                                                 .threads_per_multiprocessor = 2048}));
+  EXPECT_EQ(t.meta.devices[1], DeviceProperties{}) << "nothing in it is what it should be";
+}
+
+TEST(TraceReader, KeepsHowKernelsWereLaunchedOnceEach) {
+  const std::string kernel =
+      R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1,"args":)";
+  const std::string events = kernel + R"({"grid":[5,2,1],"block":[256,1,1],"shared memory":1024,
+      "registers per thread":32,"blocks per SM":0.25,"est. achieved occupancy %":30}},)" +
+                             kernel + R"({"grid":[99999999999,-1],"block":"no"}},)" + kernel +
+                             R"({"grid":[5,2,1],"block":[256,1,1],"shared memory":1024,
+      "registers per thread":32,"blocks per SM":0.25,"est. achieved occupancy %":30}})";
+  const Trace t = ReadEvents(events);
+  ASSERT_EQ(t.launch_configs.size(), 2u);
+  EXPECT_EQ(t.launch_configs[0], (LaunchConfig{.grid = {5, 2, 1},
+                                               .block = {256, 1, 1},
+                                               .registers = 32,
+                                               .shared_memory = 1024,
+                                               .blocks_per_sm = 0.25F,
+                                               .occupancy = 0.3F}));
+  EXPECT_EQ(t.launch_configs[1].block, (std::array<int32_t, 3>{-1, -1, -1}));
+  EXPECT_EQ(t.Ints(IntField::kLaunchConfig).Find(2), 0);
+  const Trace without = ReadEvents(events, {.keep = kGpuWork});
+  EXPECT_EQ(without.launch_configs.size(), 0u) << "nobody asked";
+}
+
+TEST(TraceReader, KnowsStepsByTheirNames) {
+  const Trace t = ReadEvents(R"(
+    {"ph":"X","cat":"user_annotation","name":"ProfilerStep#12","pid":1,"tid":1,"ts":1,"dur":5},
+    {"ph":"X","cat":"user_annotation","name":"my step","pid":1,"tid":1,"ts":2,"dur":1})");
+  EXPECT_EQ(t.Ints(IntField::kStep).Find(0), 12);
+  EXPECT_EQ(t.Ints(IntField::kStep).Find(1), std::nullopt);
+}
+
 TEST(TraceReader, UnknownCategoriesAreCountedWithAnExample) {
   const std::string events = R"(
     {"ph":"X","cat":"quantum","name":"a","pid":0,"tid":0,"ts":1,"dur":1},

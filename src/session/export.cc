@@ -296,7 +296,7 @@ Result<ReportSet> Export(std::span<const std::string> paths, const ExportOptions
       options.on_progress(progress);
     };
   }
-  const KindSet needs = options.critical_path ? kCriticalPath.needs : kRankWorkNeeds;
+  const Wanted needs = options.critical_path ? kCriticalPath.needs : Wanted(kRankWorkNeeds);
   auto run = LoadRun(*files, needs, open);
   if (!run) return std::unexpected(run.error());
   run->info.name = NameOfRun(paths);

@@ -81,7 +81,7 @@ void LoadFile(LoadedFile& file, const ReadOptions& options, std::atomic<int64_t>
   }
 }
 
-std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, KindSet keep,
+std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted keep,
                                   const OpenOptions& options) {
   std::vector<LoadedFile> files(paths.size());
   Progress totals{.files_total = static_cast<int>(paths.size())};
@@ -101,7 +101,7 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, KindSet
   // A thread for each file. Those that find no file left help the others: one file alone is
   // inflated and parsed on two threads, and so is the last of many.
   std::atomic<int> spare_threads = static_cast<int>(threads - std::min(threads, files.size()));
-  const ReadOptions read{.keep = keep, .keep_inputs = false, .spare_threads = &spare_threads};
+  const ReadOptions read{.keep = keep, .spare_threads = &spare_threads};
   std::atomic<int64_t> bytes_read = 0;
   std::atomic<int> files_read = 0;
   std::atomic<size_t> files_begun = 0;
@@ -266,7 +266,7 @@ void NoteMissingRanks(const std::vector<LoadedFile>& files, RunInfo& info) {
 
 }  // namespace
 
-Result<LoadedRun> LoadRun(const std::vector<std::string>& paths, KindSet keep,
+Result<LoadedRun> LoadRun(const std::vector<std::string>& paths, Wanted keep,
                           const OpenOptions& options) {
   auto files = LoadFiles(paths, keep, options);
   if (std::ranges::none_of(files, &LoadedFile::used)) {

@@ -24,7 +24,7 @@ struct LoadedRun {
 
 // Reads `paths`. `keep` is what the analyses to come need. Fails when no file could be read; files
 // that could not are listed in `info` with their problem.
-Result<LoadedRun> LoadRun(const std::vector<std::string>& paths, KindSet keep,
+Result<LoadedRun> LoadRun(const std::vector<std::string>& paths, Wanted keep,
                           const OpenOptions& options);
 
 }  // namespace stepscope

@@ -73,7 +73,7 @@ Result<Session> Session::Open(std::span<const std::string> paths, const OpenOpti
   }
   const auto prepared = FindAnalyses(options.analyses);
   if (!prepared) return std::unexpected(prepared.error());
-  KindSet keep;
+  Wanted keep;
   for (const Analysis* analysis : *prepared) keep = keep | analysis->needs;
   const auto files = FindTraces(paths);
   if (!files) return std::unexpected(files.error());

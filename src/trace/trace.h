@@ -14,6 +14,7 @@
 
 #include "base/growing_array.h"
 #include "base/string_table.h"
+#include "trace/launch_config.h"
 #include "trace/notes.h"
 #include "trace/vocabulary.h"
 
@@ -45,6 +46,17 @@ enum class IntField : uint8_t {
   kWaitStream,       // of a synchronisation
   kWaitCorrelation,  // of the event record it waits for
   kEventHandle,
+  kStep,  // of an annotation: it is the step of this number; of work: it belongs to that one
+  kLaunchConfig,  // number in Trace::launch_configs
+  kFlops,         // of one execution, as the compiler counts them
+  kBytesAccessed,
+  kIterator,  // of a stage of an input pipeline: its id
+  kIteratorParent,
+  kRequestedBytes,  // of an allocation, before it was rounded up
+  kStackBytes,      // of the memory an allocator has in use: set aside for temporaries
+  kAvailableBytes,
+  kLifetimePeak,  // the most the allocator ever had in use
+  kEager,         // 1: the operator ran by itself, in no compiled function
   kCount
 };
 
@@ -60,11 +72,23 @@ enum class TextField : uint8_t {
   kGroupRanks,
   kInSplit,
   kOutSplit,
+  kFrameworkOp,  // of device work or memory: the operator it is for, "model/dense/MatMul:MatMul"
+  kHloOp,        // of device work: the compiler's operation, "fusion.3"
+  kHloModule,    // the compiled program it is part of, "jit_train_step"
+  kHloCategory,  // "convolution fusion"
+  kAllocator,    // of a memory event, "GPU_0_bfc"
+  kRegion,       // what the memory is for: "temp", "output", "persist/dynamic"
+  kShape,
   kCount
 };
 
 // Fractional numbers some events carry.
-enum class RealField : uint8_t { kBandwidth /* GB/s, GB = 1e9 */, kCounterValue, kCount };
+enum class RealField : uint8_t {
+  kBandwidth,  // GB/s, GB = 1e9
+  kCounterValue,
+  kFragmentation,  // 0..1, of an allocator
+  kCount
+};
 
 template <class Field>
 constexpr size_t Index(Field field) {
@@ -122,11 +146,27 @@ struct MemoryChange {
   bool operator==(const MemoryChange&) const = default;
 };
 
+// What an accelerator says it is. -1 and empty: the trace does not say.
+struct DeviceProperties {
+  int64_t device = -1;
+  std::string name;  // "NVIDIA H100 80GB HBM3"
+  int64_t memory_bytes = -1;
+  int32_t compute_major = -1;  // CUDA's compute capability
+  int32_t compute_minor = -1;
+  int32_t multiprocessors = -1;
+  int32_t threads_per_multiprocessor = -1;
+  double clock_hz = -1;
+  double memory_bandwidth = -1;  // bytes per second
+
+  bool operator==(const DeviceProperties&) const = default;
+};
+
 // What the recording says about itself.
 struct TraceMeta {
   std::optional<int64_t> rank;
   std::optional<int64_t> world_size;
   std::string device_name;  // "NVIDIA H100 80GB HBM3", of the first device listed
+  std::vector<DeviceProperties> devices;
   // There are no events, only memory by its use: an export that accompanies a trace.
   bool memory_only = false;
 };
@@ -162,6 +202,7 @@ class Trace {
 
   StringTable strings;
   std::vector<Track> tracks;
+  LaunchConfigs launch_configs;
   GrowingArray<MemoryChange> memory;  // in the order of the file
   TraceMeta meta;
   Notes notes;

@@ -63,6 +63,23 @@ class KindSet {
   uint32_t bits_ = 0;
 };
 
+// What a reader is asked to keep: events of these kinds, and of what they say about themselves the
+// texts and numbers that are many and that few ask for.
+struct Wanted {
+  KindSet kinds;
+  bool inputs = false;   // shapes and types of operators' inputs
+  bool kernels = false;  // how kernels were launched, and the compiler's operations they are
+
+  constexpr Wanted() = default;
+  constexpr Wanted(KindSet set, bool with_inputs = false, bool with_kernels = false)
+      : kinds(set), inputs(with_inputs), kernels(with_kernels) {}
+  static constexpr Wanted All() { return {KindSet::All(), true, true}; }
+  constexpr bool Has(Kind kind) const { return kinds.Has(kind); }
+  constexpr Wanted operator|(Wanted other) const {
+    return {kinds | other.kinds, inputs || other.inputs, kernels || other.kernels};
+  }
+};
+
 inline constexpr KindSet kGpuWork = {Kind::kCompute, Kind::kCommunication, Kind::kMemcpy,
                                      Kind::kMemset};
 
