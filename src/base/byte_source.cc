@@ -61,6 +61,10 @@ struct ByteSource::State {
   std::vector<char> input;                  // compressed bytes; plain input: those read to sniff
   size_t input_begin = 0;
   size_t input_end = 0;
+  std::string ahead;       // read by Peek(), not yet by Read()
+  std::string_view whole;  // the memory, all of it
+  int64_t file_size = -1;  // of a plain file; -1: a pipe or the like
+  uint64_t furthest = 0;   // up to where ReadAt() has counted bytes as read
 };
 
 size_t ByteSource::State::ReadDisk(std::span<char> out) {
@@ -160,17 +164,25 @@ Result<ByteSource> ByteSource::Open(const std::string& path, std::atomic<int64_t
   if (S_ISDIR(status.st_mode)) return fail(EISDIR);
   auto state = std::make_unique<State>(std::move(file));
   state->bytes_read = bytes_read;
+  if (S_ISREG(status.st_mode)) state->file_size = status.st_size;
   return ByteSource(std::move(state));
 }
 
 ByteSource ByteSource::FromMemory(std::string_view bytes) {
   auto state = std::make_unique<State>(File(-1));
   state->memory = bytes;
+  state->whole = bytes;
   return ByteSource(std::move(state));
 }
 
 size_t ByteSource::Read(std::span<char> out) {
   State& s = *state_;
+  if (!s.ahead.empty()) {
+    const size_t taken = std::min(out.size(), s.ahead.size());
+    std::memcpy(out.data(), s.ahead.data(), taken);
+    s.ahead.erase(0, taken);
+    return taken == out.size() ? taken : taken + Read(out.subspan(taken));
+  }
   if (s.inflater) return s.Inflate(out);
   const size_t sniffed = std::min(out.size(), s.input_end - s.input_begin);
   std::memcpy(out.data(), s.input.data() + s.input_begin, sniffed);
@@ -181,5 +193,44 @@ size_t ByteSource::Read(std::span<char> out) {
 }
 
 InputEnd ByteSource::end() const { return state_->end; }
+
+std::string_view ByteSource::Peek(size_t count) {
+  std::string bytes(count, '\0');
+  bytes.resize(Read(bytes));
+  state_->ahead = std::move(bytes);
+  return state_->ahead;
+}
+
+bool ByteSource::CanSeek() const {
+  const State& s = *state_;
+  return !s.inflater && (s.file.fd() < 0 || s.file_size >= 0);
+}
+
+uint64_t ByteSource::size() const {
+  const State& s = *state_;
+  return s.file.fd() < 0 ? s.whole.size() : static_cast<uint64_t>(s.file_size);
+}
+
+size_t ByteSource::ReadAt(uint64_t offset, std::span<char> out) {
+  State& s = *state_;
+  if (offset >= size()) return 0;
+  size_t filled = 0;
+  if (s.file.fd() < 0) {
+    filled = std::min<size_t>(out.size(), s.whole.size() - offset);
+    std::memcpy(out.data(), s.whole.data() + offset, filled);
+  }
+  while (s.file.fd() >= 0 && filled < out.size()) {
+    const ssize_t got = pread(s.file.fd(), out.data() + filled, out.size() - filled,
+                              static_cast<off_t>(offset + filled));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    filled += static_cast<size_t>(got);
+  }
+  const uint64_t end = offset + filled;
+  if (s.bytes_read != nullptr && end > s.furthest)
+    *s.bytes_read += static_cast<int64_t>(end - s.furthest);
+  s.furthest = std::max(s.furthest, end);
+  return filled;
+}
 
 }  // namespace stepscope

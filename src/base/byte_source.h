@@ -41,6 +41,17 @@ class ByteSource {
 
   InputEnd end() const;
 
+  // The first `count` bytes of what Read() would give, fewer at the end; they are not taken.
+  // REQUIRES: nothing was read yet.
+  std::string_view Peek(size_t count);
+
+  // What is neither compressed nor a pipe can also be read at any place; Read() is not disturbed.
+  bool CanSeek() const;
+  // REQUIRES: CanSeek().
+  uint64_t size() const;
+  // Fills `out` from `offset` on; fewer bytes at the end, or where the system cannot read on.
+  size_t ReadAt(uint64_t offset, std::span<char> out);
+
   ByteSource(ByteSource&&) noexcept;
   ByteSource& operator=(ByteSource&&) noexcept;
   ~ByteSource();

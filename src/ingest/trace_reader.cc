@@ -17,6 +17,7 @@
 #include "ingest/kineto_events.h"
 #include "ingest/memory_changes.h"
 #include "ingest/window_stream.h"
+#include "ingest/xplane_reader.h"
 
 namespace stepscope {
 namespace {
@@ -365,6 +366,8 @@ Result<Trace> Reader::Read() {
 
 Result<Trace> ReadTrace(ByteSource source, const ReadOptions& options) {
   try {
+    if (LooksLikeXSpace(source.Peek(kXSpaceSniff)))
+      return ReadXSpace(SeekableBytes(std::move(source)), options);
     return Reader(std::move(source), options).Read();
   } catch (const std::bad_alloc&) {
     return std::unexpected(

@@ -29,6 +29,11 @@ constexpr auto kTexts = std::to_array<NoteText>({
      "events of a form other than complete, instant, counter or flow were left out"},
     {"unknown_memory_use", "memory is of a use this version does not know; it counts as unknown"},
     {"unreadable_event", "events without a readable time, name or size were left out"},
+    {"unreadable_stat", "properties of events that refer to nothing in the file were left out"},
+    {"aggregated_event", "events that stand for many, without times of their own, were left out"},
+    {"sub_nanosecond",
+     "events have times finer than a nanosecond; they were cut off to whole ones"},
+    {"profiler_said", "the profiler left a warning or an error with the recording"},
     {"value_out_of_range", "arguments that are no number this tool can hold were left out"},
     {"negative_duration", "events that end before they start were taken to last 0 ns"},
     {"huge_duration", "accelerator work said to last over a day was left out"},
@@ -42,6 +47,10 @@ constexpr auto kTexts = std::to_array<NoteText>({
      "no step, and gaps before them are not counted as waiting for the host"},
     {"outside_steps", "pieces of accelerator work were launched outside every step"},
     {"repeated_step", "steps occur twice under one number; the later one was left out"},
+    {"steps_from_module",
+     "the recording marks no steps; each execution of its largest compiled program counts as one"},
+    {"steps_from_optimizer",
+     "the recording marks no steps; what lies between two steps of the optimizer counts as one"},
 });
 static_assert(kTexts.size() == static_cast<size_t>(NoteKind::kCount));
 

@@ -28,6 +28,10 @@ enum class NoteKind : uint8_t {
   kUnknownPhase,
   kUnknownMemoryUse,
   kUnreadableEvent,
+  kUnreadableStat,
+  kAggregatedEvent,
+  kSubNanosecond,
+  kProfilerSaid,
   kValueOutOfRange,
   kNegativeDuration,
   kHugeDuration,
@@ -37,6 +41,8 @@ enum class NoteKind : uint8_t {
   kWithoutLaunch,
   kOutsideSteps,
   kRepeatedStep,
+  kStepsFromModule,
+  kStepsFromOptimizer,
   kCount
 };
 

@@ -182,6 +182,10 @@ class Trace {
     kinds_.Append(event.kind);
     return static_cast<EventId>(starts_.size() - 1);
   }
+  // Sets a field of an event. REQUIRES: it comes after all that have the field.
+  void Set(EventId event, IntField field, int64_t value) {
+    ints_[Index(field)].Append(event, value);
+  }
   // Sets a field of the event added last.
   void Set(IntField field, int64_t value) { ints_[Index(field)].Append(Last(), value); }
   void Set(TextField field, StringId value) { texts_[Index(field)].Append(Last(), value); }

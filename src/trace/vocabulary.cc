@@ -94,13 +94,13 @@ constexpr auto kCommunicationParts = std::to_array<std::string_view>({
 constexpr auto kMemoryParts =
     std::to_array<std::string_view>({"memcpy", "dma_", "_dma", "copyhost", "copydevice"});
 
-constexpr auto kHostToDeviceParts =
-    std::to_array<std::string_view>({"htod", "hosttodevice", "host to device", "host -> device"});
-constexpr auto kDeviceToHostParts =
-    std::to_array<std::string_view>({"dtoh", "devicetohost", "device to host", "device -> host"});
+constexpr auto kHostToDeviceParts = std::to_array<std::string_view>(
+    {"htod", "h2d", "hosttodevice", "host to device", "host -> device", "infeed"});
+constexpr auto kDeviceToHostParts = std::to_array<std::string_view>(
+    {"dtoh", "d2h", "devicetohost", "device to host", "device -> host", "outfeed"});
 constexpr auto kDeviceToDeviceParts = std::to_array<std::string_view>(
-    {"dtod", "devicetodevice", "device to device", "device -> device", "rocclr_copybuffer"});
-constexpr auto kPeerParts = std::to_array<std::string_view>({"ptop", "peer"});
+    {"dtod", "d2d", "devicetodevice", "device to device", "device -> device", "rocclr_copybuffer"});
+constexpr auto kPeerParts = std::to_array<std::string_view>({"ptop", "p2p", "peer"});
 
 // Of PyTorch's loaders and of what jobs call their own.
 constexpr auto kDataLoadingParts = std::to_array<std::string_view>(
@@ -167,6 +167,28 @@ CallRole RoleOfCall(std::string_view name) {
   if (lower.contains("eventrecord")) return CallRole::kEventRecord;
   if (lower.contains("streamwaitevent")) return CallRole::kStreamWait;
   return CallRole::kOther;
+}
+
+Kind KindOfHloOp(std::string_view category, std::string_view name) {
+  constexpr auto kCollectives = std::to_array<std::string_view>(
+      {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute",
+       "collective-broadcast", "ragged-all-to-all"});
+  constexpr auto kTransfers = std::to_array<std::string_view>(
+      {"infeed", "outfeed", "host send", "host recv", "copy-start", "copy-done"});
+  const std::string lower = Lower(category.empty() ? name : category);
+  if (ContainsAny(lower, kCollectives) || lower.starts_with("send") || lower.starts_with("recv"))
+    return Kind::kCommunication;
+  return ContainsAny(lower, kTransfers) ? Kind::kMemcpy : Kind::kCompute;
+}
+
+bool IsFrameworkRange(std::string_view name) {
+  // "scope/op:Type": what the name is about, a colon, a type.
+  const size_t colon = name.find(':');
+  if (colon != name.npos && colon > 0 && colon + 1 < name.size() && !name.contains(' '))
+    return true;
+  return name.contains("::") || (name.ends_with(')') && name.contains('(')) ||
+         name.starts_with("Eager") || name.starts_with("TFE_") || name.starts_with("end: ") ||
+         name == "FunctionRun" || name == "SessionRun";
 }
 
 CopyPath PathOfCopy(Kind kind, std::string_view name) {

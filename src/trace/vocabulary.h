@@ -136,6 +136,15 @@ enum class CopyPath : uint8_t {
 CopyPath PathOfCopy(Kind kind, std::string_view name);
 std::string_view CopyPathName(CopyPath path);  // "HtoD", "DtoH", "DtoD", "PtoP", "memset", "other"
 
+// What an operation of a compiled program (HLO) does on a device, by its category or else its name:
+// "all-reduce.3" is communication, "infeed" and copies to and from the host are copies.
+Kind KindOfHloOp(std::string_view category, std::string_view name);
+
+// Whether a range of the host belongs to a framework, as against what users name: operators
+// ("model/dense/MatMul:MatMul"), functions of a runtime ("PjitFunction(f)",
+// "ExecutorState::Process").
+bool IsFrameworkRange(std::string_view name);
+
 // Which phase of a training step an operator or annotation of this name belongs to, with all below
 // it; kOther if the name does not tell.
 enum class Phase : uint8_t { kForward, kBackward, kOptimizer, kDataLoading, kOther };

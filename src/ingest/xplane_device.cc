@@ -1,0 +1,275 @@
+// From devices' planes to work on streams, and to the steps it belongs to.
+#include "ingest/xplane_device.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <tuple>
+
+#include "ingest/xplane_details.h"
+#include "trace/vocabulary.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kGpu = "/device:GPU:";
+constexpr std::string_view kTpu = "/device:TPU:";
+
+// Lines that repeat or sum up what other lines of a GPU hold.
+constexpr auto kDerivedLines = std::to_array<std::string_view>(
+    {"Steps", "XLA Modules", "XLA Ops", "XLA TraceMe", "Framework Name Scope", "Framework Ops",
+     "TensorFlow Name Scope", "TensorFlow Ops", "Source code", "Launch Stats"});
+
+// The work of a TPU; its other lines explain these.
+constexpr auto kTpuWork = std::to_array<std::string_view>({"XLA Ops", "Async XLA Ops"});
+
+template <size_t N>
+bool Contains(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::string_view NameOf(const XEvent& event) {
+  if (event.metadata == nullptr) return {};
+  // Of TPUs the name is the operation's whole text.
+  return event.metadata->display_name.empty() ? event.metadata->name : event.metadata->display_name;
+}
+
+// What a piece of device work is. A TPU's work is told by its operation, a GPU's by its name.
+Kind KindOfDeviceWork(const XEvent& event, std::string_view name, bool is_tpu) {
+  if (is_tpu) return KindOfHloOp(event.stats.Text(StatKey::kHloCategory), name);
+  if (event.stats.Has(StatKey::kMemsetDetails)) return Kind::kMemset;
+  if (event.stats.Has(StatKey::kMemcpyDetails)) return Kind::kMemcpy;
+  return KindOfWorkName(name);
+}
+
+// Loops and calls of a TPU's program span the operations within, which have events of their own.
+bool SpansOthers(std::string_view name) {
+  for (const std::string_view prefix : {"while", "conditional", "call"}) {
+    if (!name.starts_with(prefix)) continue;
+    if (name.size() == prefix.size() || name[prefix.size()] == '.') return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool IsDevicePlane(std::string_view name) {
+  return name.starts_with(kGpu) || name.starts_with(kTpu);
+}
+
+DevicePlanes::LineUse DevicePlanes::UseOf(std::string_view line) const {
+  if (!is_tpu_) return Contains(kDerivedLines, line) ? LineUse::kNone : LineUse::kWork;
+  if (line == "Steps") return LineUse::kSteps;
+  return Contains(kTpuWork, line) ? LineUse::kWork : LineUse::kNone;
+}
+
+void DevicePlanes::Read(const XPlane& plane, LineReader& lines) {
+  is_tpu_ = plane.name.starts_with(kTpu);
+  const std::string_view number = std::string_view(plane.name).substr(kGpu.size());
+  device_ = -1;
+  std::from_chars(number.data(), number.data() + number.size(), device_);
+  AddProperties(plane);
+  int64_t stream_of_line = 0;
+  for (const ByteRange& range : plane.lines) {
+    LineUse use = LineUse::kNone;
+    lines.Read(
+        plane, range,
+        [&](const XLine& line) {
+          use = UseOf(line.name);
+          track_ = static_cast<TrackId>(trace_.tracks.size());
+          const int64_t stream = is_tpu_ ? stream_of_line++ : line.id;
+          if (use == LineUse::kWork) {
+            trace_.tracks.push_back(
+                {.is_stream = true, .device = device_, .stream = stream, .name = line.name});
+          }
+          return use != LineUse::kNone;
+        },
+        [&](const XEvent& event, const XTime& time) {
+          if (use == LineUse::kWork)
+            TakeWork(event, time);
+          else
+            TakeStep(event, time);
+        });
+  }
+}
+
+void DevicePlanes::AddProperties(const XPlane& plane) {
+  constexpr double kKilohertz = 1e3;
+  const XStats& stats = plane.stats;
+  const auto small = [&](StatKey key) {
+    return static_cast<int32_t>(std::clamp<int64_t>(stats.Int(key), -1, INT32_MAX));
+  };
+  DeviceProperties device{.device = device_,
+                          .name = std::string(stats.Text(StatKey::kDeviceName)),
+                          .memory_bytes = stats.Int(StatKey::kMemorySize),
+                          .compute_major = small(StatKey::kComputeMajor),
+                          .compute_minor = small(StatKey::kComputeMinor),
+                          .multiprocessors = small(StatKey::kCoreCount),
+                          .memory_bandwidth = stats.Real(StatKey::kMemoryBandwidth)};
+  if (stats.Has(StatKey::kClockRate))
+    device.clock_hz = stats.Real(StatKey::kClockRate) * kKilohertz;
+  if (device.name.empty()) device.name = stats.Text(StatKey::kDeviceType);
+  // Where it has no name of its own, whose it is.
+  if (device.name.empty() && stats.Has(StatKey::kDeviceVendor))
+    device.name = std::string(stats.Text(StatKey::kDeviceVendor)) + " GPU";
+  if (trace_.meta.device_name.empty()) trace_.meta.device_name = device.name;
+  trace_.meta.devices.push_back(std::move(device));
+}
+
+void DevicePlanes::SetText(TextField field, std::string_view text) {
+  if (!text.empty()) trace_.Set(field, trace_.strings.Intern(text));
+}
+
+void DevicePlanes::TakeWork(const XEvent& event, const XTime& time) {
+  ++trace_.events_in_file;
+  const std::string_view name = NameOf(event);
+  if (is_tpu_ && SpansOthers(name)) return;
+  const Kind kind = KindOfDeviceWork(event, name, is_tpu_);
+  ++trace_.gpu_events_in_file;
+  if (!keep_.Has(kind)) return;
+  if (trace_.size() >= kNotKept - 1) return trace_.notes.Add(NoteKind::kUnreadableEvent);
+  const EventId added =
+      trace_.Add({time.start, time.duration, trace_.strings.Intern(name), track_, kind});
+  const int64_t correlation = event.stats.Int(StatKey::kCorrelation);
+  if (correlation > 0) trace_.Set(IntField::kCorrelation, correlation);
+  AddDetails(kind, event);
+  pieces_.push_back({time.start, device_, correlation, -1, added});
+  const std::string_view module = event.stats.Text(StatKey::kHloModule);
+  if (!module.empty() && groups_.roots().empty()) {
+    runs_.Add(trace_.strings.Intern(module),
+              trace_.strings.Intern(event.stats.Text(StatKey::kHloOp)),
+              event.stats.Int(StatKey::kRunId), time.start, time.start + time.duration);
+  }
+}
+
+void DevicePlanes::AddDetails(Kind kind, const XEvent& event) {
+  const XStats& stats = event.stats;
+  if (IsMemory(kind)) {
+    const bool set = kind == Kind::kMemset;
+    const int64_t bytes =
+        BytesOfDetails(stats.Text(set ? StatKey::kMemsetDetails : StatKey::kMemcpyDetails));
+    if (bytes >= 0) trace_.Set(IntField::kBytes, bytes);
+    return;
+  }
+  if (!keep_.kernels) return;
+  if (stats.Has(StatKey::kKernelDetails)) {
+    LaunchConfig config = LaunchConfigOfDetails(stats.Text(StatKey::kKernelDetails));
+    const double occupancy = stats.Real(StatKey::kOccupancy) / 100;
+    if (config.occupancy < 0 && occupancy > 0 && occupancy <= 1)
+      config.occupancy = static_cast<float>(occupancy);
+    trace_.Set(IntField::kLaunchConfig, trace_.launch_configs.Intern(config));
+  }
+  const std::string_view module = stats.Text(StatKey::kHloModule);
+  std::string_view op = stats.Text(StatKey::kHloOp);
+  if (is_tpu_ && op.empty()) op = NameOf(event);
+  const HloOp* hlo = programs_.Find(module, stats.Int(StatKey::kProgramId), op);
+  SetText(TextField::kHloOp, op);
+  SetText(TextField::kHloModule, module);
+  std::string_view category = stats.Text(StatKey::kHloCategory);
+  if (category.empty() && hlo != nullptr) category = hlo->category;
+  SetText(TextField::kHloCategory, category);
+  // XLA writes "XlaModule:" where it knows no operator, and the program's own name elsewhere.
+  std::string_view framework_op = stats.Text(StatKey::kTfOp);
+  if (framework_op.empty() || framework_op.ends_with(':')) {
+    framework_op = hlo != nullptr && !hlo->op_name.empty() ? std::string_view(hlo->op_name)
+                                                           : stats.Text(StatKey::kName);
+  }
+  SetText(TextField::kFrameworkOp, framework_op);
+  const int64_t flops = stats.Int(StatKey::kFlops, hlo == nullptr ? -1 : hlo->flops);
+  const int64_t bytes = stats.Int(StatKey::kBytesAccessed, hlo == nullptr ? -1 : hlo->bytes);
+  if (flops >= 0) trace_.Set(IntField::kFlops, flops);
+  if (bytes >= 0) trace_.Set(IntField::kBytesAccessed, bytes);
+}
+
+// Events of a TPU's line "Steps" are named by the number of their step.
+void DevicePlanes::TakeStep(const XEvent& event, const XTime& time) {
+  ++trace_.events_in_file;
+  const std::string_view name = NameOf(event);
+  const size_t digits = name.find_first_of("0123456789");
+  int64_t number = -1;
+  if (digits != name.npos) std::from_chars(name.data() + digits, name.data() + name.size(), number);
+  if (number < 0) number = event.stats.Int(StatKey::kStepNumber);
+  if (number >= 0) device_steps_.push_back({number, time.start, time.start + time.duration});
+}
+
+// A step of several cores reaches from the first to begin to the last to end.
+std::vector<DevicePlanes::DeviceStep> DevicePlanes::StepsOfDevices() const {
+  std::map<int64_t, DeviceStep> steps;
+  for (const DeviceStep& step : device_steps_) {
+    DeviceStep& all = steps.try_emplace(step.number, step).first->second;
+    all.start = std::min(all.start, step.start);
+    all.end = std::max(all.end, step.end);
+  }
+  std::vector<DeviceStep> list;
+  for (const auto& [number, step] : steps) list.push_back(step);
+  std::ranges::sort(list, {}, &DeviceStep::start);
+  return list;
+}
+
+// Work belongs to the step that launched it. What was launched by a call that was not recorded goes
+// with the work before it.
+void DevicePlanes::StepsFromLaunches() {
+  std::vector<Piece*> by_time;
+  for (Piece& piece : pieces_) by_time.push_back(&piece);
+  std::ranges::sort(by_time, {},
+                    [](const Piece* p) { return std::tuple(p->device, p->start, p->event); });
+  const Piece* before = nullptr;
+  for (Piece* piece : by_time) {
+    bool known = false;
+    piece->step = groups_.StepOfLaunch(piece->correlation, known);
+    const bool same_device = before != nullptr && before->device == piece->device;
+    if (!known && same_device) piece->step = before->step;
+    before = piece;
+  }
+}
+
+void DevicePlanes::StepsFromIntervals(const std::vector<DeviceStep>& steps) {
+  for (Piece& piece : pieces_) {
+    auto after = std::ranges::upper_bound(steps, piece.start, {}, &DeviceStep::start);
+    if (after == steps.begin()) continue;
+    --after;
+    // The last step reaches to the end of its own work.
+    if (piece.start < after->end || after + 1 == steps.end()) piece.step = after->number;
+  }
+}
+
+// Adds steps that no event of the host marks.
+void DevicePlanes::AddMarkers(const std::vector<DeviceStep>& steps, StringId name) {
+  if (steps.empty() || !keep_.Has(Kind::kAnnotation)) return;
+  const auto track = static_cast<TrackId>(trace_.tracks.size());
+  trace_.tracks.push_back({.process = "steps", .thread = "steps", .name = "steps"});
+  for (const DeviceStep& step : steps) {
+    if (trace_.size() >= kNotKept - 1) return;
+    trace_.Add({step.start, step.end - step.start, name, track, Kind::kAnnotation});
+    trace_.Set(IntField::kStep, step.number);
+  }
+}
+
+void DevicePlanes::WriteSteps() {
+  for (const Piece& piece : pieces_) {
+    if (piece.step >= 0) trace_.Set(piece.event, IntField::kStep, piece.step);
+  }
+}
+
+void DevicePlanes::MarkSteps() {
+  std::vector<DeviceStep> own = StepsOfDevices();
+  std::string_view name = "step";
+  if (own.empty() && groups_.roots().empty()) {
+    const auto found = runs_.Find();
+    for (const FoundStep& step : found.steps)
+      own.push_back({static_cast<int64_t>(own.size()), step.start, step.end});
+    if (!own.empty()) {
+      name = trace_.strings[found.module];
+      trace_.notes.Add(NoteKind::kStepsFromModule, static_cast<int64_t>(own.size()), name);
+    }
+  }
+  if (own.empty())
+    StepsFromLaunches();
+  else
+    StepsFromIntervals(own);
+  WriteSteps();
+  AddMarkers(own, trace_.strings.Intern(name));
+}
+
+}  // namespace stepscope

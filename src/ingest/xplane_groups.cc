@@ -1,0 +1,184 @@
+// Groups of host events, each in time linear in the events and links.
+#include "ingest/xplane_groups.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+namespace stepscope {
+namespace {
+
+// Under a key with as many on both sides everything is joined with everything: it tells nothing.
+constexpr size_t kTooMany = 64;
+
+}  // namespace
+
+HostEventId HostGroups::Add(const HostEvent& event) {
+  events_.push_back(event);
+  return static_cast<HostEventId>(events_.size() - 1);
+}
+
+void HostGroups::AddProducer(HostEventId event, int64_t type, int64_t id) {
+  ++links_[{type, id}].producers;
+  produced_.emplace(event, Key{type, id});
+}
+
+void HostGroups::AddConsumer(HostEventId event, int64_t type, int64_t id) {
+  links_[{type, id}].consumers.push_back(event);
+}
+
+void HostGroups::Build() {
+  Nest();
+  MarkBelow(&HostEvent::of_pipeline, in_pipeline_);
+  MarkBelow(&HostEvent::runs_alone, alone_);
+  group_.assign(events_.size(), kNoGroup);
+  FindRoots();
+  NumberRoots();
+  IndexLaunches();
+}
+
+void HostGroups::Nest() {
+  order_.resize(events_.size());
+  std::iota(order_.begin(), order_.end(), HostEventId{0});
+  std::ranges::sort(order_, {}, [this](HostEventId e) {
+    return std::tuple(events_[e].line, events_[e].start, -events_[e].end, e);
+  });
+  place_.resize(events_.size());
+  tree_end_.resize(events_.size());
+  std::vector<uint32_t> open;  // places, each within the one before
+  const auto close = [&](uint32_t behind) {
+    tree_end_[open.back()] = behind;
+    open.pop_back();
+  };
+  for (uint32_t p = 0; p < order_.size(); ++p) {
+    const HostEvent& event = events_[order_[p]];
+    place_[order_[p]] = p;
+    const auto holds = [&](uint32_t outer) {
+      const HostEvent& around = events_[order_[outer]];
+      return around.line == event.line && around.end >= event.end;
+    };
+    while (!open.empty() && !holds(open.back())) close(p);
+    open.push_back(p);
+  }
+  while (!open.empty()) close(static_cast<uint32_t>(order_.size()));
+}
+
+// Marks the events that have the flag, and all in their trees.
+void HostGroups::MarkBelow(bool HostEvent::* flag, std::vector<bool>& marks) const {
+  marks.assign(events_.size(), false);
+  for (uint32_t p = 0; p < order_.size();) {
+    if (!(events_[order_[p]].*flag)) {
+      ++p;
+      continue;
+    }
+    for (const uint32_t end = tree_end_[p]; p < end; ++p) marks[order_[p]] = true;
+  }
+}
+
+// Loops that TensorFlow 1 runs on the host mark no steps, but executors count their iterations:
+// the first work for each is a root. A loop that only ever counted 0 is none, nor is one that
+// prepares input.
+std::vector<HostEventId> HostGroups::FirstOfIterations() {
+  std::ranges::stable_sort(iterations_, {}, [this](const Iteration& i) {
+    return std::tuple(i.loop, i.number, events_[i.event].start);
+  });
+  std::vector<HostEventId> firsts;
+  for (size_t i = 0; i < iterations_.size();) {
+    const size_t loop = i;
+    std::vector<HostEventId> own;
+    bool counts = false;
+    bool of_pipeline = false;
+    for (; i < iterations_.size() && iterations_[i].loop == iterations_[loop].loop; ++i) {
+      const bool first = i == loop || iterations_[i].number != iterations_[i - 1].number;
+      if (first) own.push_back(iterations_[i].event);
+      counts = counts || iterations_[i].number != 0;
+      of_pipeline = of_pipeline || in_pipeline_[iterations_[i].event];
+    }
+    if (!counts || of_pipeline) continue;
+    for (size_t k = 0, at = loop; k < own.size(); ++at) {
+      if (iterations_[at].event != own[k]) continue;
+      numbers_[own[k++]] = iterations_[at].number;
+    }
+    firsts.insert(firsts.end(), own.begin(), own.end());
+  }
+  return firsts;
+}
+
+void HostGroups::FindRoots() {
+  std::vector<HostEventId> candidates = FirstOfIterations();
+  for (const auto level : {&HostEvent::root_level, &HostEvent::legacy_level}) {
+    if (!candidates.empty()) break;
+    for (HostEventId e = 0; e < events_.size(); ++e) {
+      if (events_[e].*level > 0 && !in_pipeline_[e]) candidates.push_back(e);
+    }
+    if (candidates.empty()) continue;
+    std::ranges::sort(candidates, {}, [&](HostEventId e) {
+      return std::tuple(-(events_[e].*level), events_[e].start, e);
+    });
+    break;
+  }
+  for (const HostEventId e : candidates) {
+    if (group_[e] != kNoGroup) continue;  // below a root that came before
+    Gather(e, static_cast<int32_t>(roots_.size()));
+    roots_.push_back({.event = e});
+  }
+}
+
+// Puts all that is below `root` and in no group yet into `group`.
+void HostGroups::Gather(HostEventId root, int32_t group) {
+  std::vector<HostEventId> next = {root};
+  while (!next.empty()) {
+    const HostEventId event = next.back();
+    next.pop_back();
+    if (group_[event] == kNoGroup) GatherTree(place_[event], group, next);
+  }
+}
+
+// Puts a tree into `group`, but for the trees within that are in one already. `next` takes what its
+// events handed to other threads.
+void HostGroups::GatherTree(uint32_t place, int32_t group, std::vector<HostEventId>& next) {
+  const uint32_t end = tree_end_[place];
+  for (uint32_t p = place; p < end;) {
+    const HostEventId event = order_[p];
+    if (group_[event] != kNoGroup) {
+      p = tree_end_[p];
+      continue;
+    }
+    group_[event] = group;
+    const auto [from, to] = produced_.equal_range(event);
+    for (auto at = from; at != to; ++at) {
+      Link& link = links_[at->second];
+      if (link.followed || (link.producers >= kTooMany && link.consumers.size() >= kTooMany))
+        continue;
+      link.followed = true;
+      next.insert(next.end(), link.consumers.begin(), link.consumers.end());
+    }
+    ++p;
+  }
+}
+
+// A root's own number counts, unless two say the same: then all are numbered in order.
+void HostGroups::NumberRoots() {
+  std::set<int64_t> seen;
+  bool clear = true;
+  for (StepRoot& root : roots_) {
+    const auto said = numbers_.find(root.event);
+    root.number = said == numbers_.end() ? -1 : said->second;
+    clear = clear && root.number >= 0 && seen.insert(root.number).second;
+  }
+  if (clear) return;
+  for (size_t g = 0; g < roots_.size(); ++g) roots_[g].number = static_cast<int64_t>(g);
+}
+
+void HostGroups::IndexLaunches() { std::ranges::stable_sort(launches_, {}, &Launch::correlation); }
+
+int64_t HostGroups::StepOfLaunch(int64_t correlation, bool& known) const {
+  const auto at = std::ranges::lower_bound(launches_, correlation, {}, &Launch::correlation);
+  known = at != launches_.end() && at->correlation == correlation;
+  if (!known) return -1;
+  const int32_t group = group_[at->event];
+  return group == kNoGroup ? -1 : roots_[static_cast<size_t>(group)].number;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,47 @@
+// The host's planes of an XPlane file: what its threads did.
+#pragma once
+
+#include <string_view>
+
+#include "ingest/trace_reader.h"
+#include "ingest/xplane_groups.h"
+#include "ingest/xplane_lines.h"
+#include "ingest/xplane_runs.h"
+
+namespace stepscope {
+
+bool IsHostPlane(std::string_view name);
+
+// Reads planes of the host into a trace, and into what decides about steps.
+class HostPlanes {
+ public:
+  HostPlanes(Trace& trace, Wanted keep, HostGroups& groups, ModuleRuns& runs)
+      : trace_(trace), keep_(keep), groups_(groups), runs_(runs) {}
+
+  void Read(const XPlane& plane, LineReader& lines);
+
+  // To be called once, after groups.Build(): marks the events that are steps, if they are to be,
+  // and the operators that ran by themselves.
+  void MarkEvents(bool steps);
+
+ private:
+  void StartLine(const XLine& line);
+  void Take(const XEvent& event, const XTime& time);
+  void TakeMemory(const XEvent& event, const XTime& time, std::string_view name);
+  EventId Keep(Kind kind, const XEvent& event, const XTime& time, std::string_view name);
+  void Join(HostEventId id, const XEvent& event, std::string_view name);
+  TrackId AsyncTrack();
+  void SetText(TextField field, std::string_view text);
+  void SetInt(IntField field, int64_t value);
+
+  Trace& trace_;
+  Wanted keep_;
+  HostGroups& groups_;
+  ModuleRuns& runs_;
+  uint32_t line_ = 0;
+  TrackId track_ = 0;
+  TrackId async_track_ = 0;
+  bool has_async_track_ = false;
+};
+
+}  // namespace stepscope

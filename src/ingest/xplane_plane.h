@@ -1,0 +1,51 @@
+// One plane of an XPlane file: its tables of names, and where its lines are. Tables follow the
+// lines they explain, so a plane is indexed before its lines are read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ingest/id_table.h"
+#include "ingest/proto_file.h"
+#include "ingest/xplane_stats.h"
+#include "trace/notes.h"
+
+namespace stepscope {
+
+// What events of one kind have in common.
+struct XEventMetadata {
+  std::string name;
+  std::string display_name;
+  std::vector<std::string> stats;  // XStat messages
+};
+
+struct XPlane {
+  std::string name;
+  std::vector<ByteRange> lines;
+  IdTable<XEventMetadata> events;
+  std::vector<ByteRange> programs;  // of the plane that holds compiled programs: map entries
+  StatNames stat_names;
+  XStats stats;  // of the plane itself; its texts lie in `stat_messages`
+  std::vector<std::string> stat_messages;
+  uint64_t line_bytes = 0;
+};
+
+// Indexes the plane in `range`. What is damaged costs the rest of the plane, and a note.
+XPlane IndexPlane(ProtoFile& file, ByteRange range, Notes& notes);
+
+// An event, with the stats of its own and of its metadata. Views are into the window of the file
+// and into the plane: valid until the file is asked for more.
+struct XEvent {
+  const XEventMetadata* metadata = nullptr;  // null: the plane does not have it
+  int64_t metadata_id = 0;
+  int64_t offset_ps = 0;
+  int64_t duration_ps = 0;
+  bool aggregated = false;  // it stands for many: there is no time of its own
+  XStats stats;
+};
+
+// Reads an XEvent message; false if it is none.
+bool ReadXEvent(const XPlane& plane, std::string_view message, XEvent& event, Notes& notes);
+
+}  // namespace stepscope

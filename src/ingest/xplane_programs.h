@@ -1,0 +1,36 @@
+// Compiled programs (HLO modules) that an XPlane file holds: what the operations are that device
+// work is named after.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "trace/notes.h"
+
+namespace stepscope {
+
+struct HloOp {
+  std::string category;  // its opcode; of fusions and custom calls what they are made of or call
+  std::string op_name;   // as the program names it, "jit(train_step)/dot_general"
+  int64_t flops = -1;  // of its matrix products and convolutions; -1: it has none, or is not known
+  int64_t bytes = -1;  // of its operands and results
+};
+
+class Programs {
+ public:
+  // Reads an entry of the table of programs: a name, "jit_f(17)", and a serialised HloProto.
+  void Add(std::string_view map_entry, Notes& notes);
+
+  // An operation of a module's program, or null. Programs of one module differ in shapes, so where
+  // there are several and `program` (-1: not known) does not say which one, nothing is found.
+  const HloOp* Find(std::string_view module, int64_t program, std::string_view op) const;
+
+ private:
+  std::unordered_map<std::string, std::unordered_map<std::string, HloOp>>
+      programs_;                                       // by "jit_f(17)"
+  std::unordered_map<std::string, std::string> only_;  // "jit_f" to its one program; "": several
+};
+
+}  // namespace stepscope

@@ -1,0 +1,148 @@
+// Planes are indexed first, for the tables that explain a plane's lines follow them, and the moment
+// that all times count from is in the last plane. Then the host's lines are read, which decide
+// about steps, and the devices' lines after them.
+#include "ingest/xplane_reader.h"
+
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ingest/xplane_device.h"
+#include "ingest/xplane_host.h"
+#include "ingest/xplane_lines.h"
+#include "ingest/xplane_plane.h"
+
+namespace stepscope {
+namespace {
+
+// What reading a binary file as text in UTF-8 and writing it again leaves for each odd byte.
+constexpr std::string_view kReplaced = "\xef\xbf\xbd";
+
+size_t CountReplaced(std::string_view bytes) {
+  size_t count = 0;
+  for (size_t at = bytes.find(kReplaced); at != bytes.npos; at = bytes.find(kReplaced, at + 3))
+    ++count;
+  return count;
+}
+
+class Reader {
+ public:
+  Reader(SeekableBytes bytes, const ReadOptions& options)
+      : file_(std::move(bytes)), options_(options) {}
+
+  Result<Trace> Read() {
+    if (auto error = LookForText()) return std::unexpected(std::move(*error));
+    IndexPlanes();
+    if (planes_.empty()) {
+      return std::unexpected(Error{"the file is no profile: it holds no planes", "",
+                                   "give the <host>.xplane.pb that the profiler wrote"});
+    }
+    ReadPlanes();
+    NoteEnd();
+    return std::move(trace_);
+  }
+
+ private:
+  // A profile that went through a text tool cannot be read, nor restored: better said than guessed.
+  std::optional<Error> LookForText() {
+    constexpr uint64_t kLook = 4096;
+    constexpr size_t kSure = 16;
+    const auto bytes = file_.View({0, std::min(kLook, file_.size())});
+    if (!bytes || CountReplaced(*bytes) < kSure) return std::nullopt;
+    return Error{"the profile was damaged as text: bytes that are no text were replaced by U+FFFD",
+                 "", "it cannot be restored; copy the original again, as a binary file"};
+  }
+
+  // XSpace: 1 planes, 2 errors, 3 warnings, 4 hostnames.
+  void IndexPlanes() {
+    ByteRange all{0, file_.size()};
+    while (const auto field = file_.Next(all)) {
+      if (field->type != WireType::kBytes) continue;
+      if (field->number == 1) planes_.push_back(IndexPlane(file_, field->bytes, trace_.notes));
+      if (field->number != 2 && field->number != 3) continue;
+      const auto text = file_.View(field->bytes);
+      if (text) trace_.notes.Add(NoteKind::kProfilerSaid, 1, *text);
+    }
+    cut_short_ = all.size() > 0;
+    if (cut_short_) IndexCutPlane(all);
+    for (const XPlane& plane : planes_) {
+      if (plane.stats.Has(StatKey::kProfileStart))
+        clock_.profile_start = plane.stats.Int(StatKey::kProfileStart);
+    }
+  }
+
+  // Of a file cut short the last plane is longer than the file; what there is of it counts.
+  void IndexCutPlane(ByteRange rest) {
+    const auto bytes = file_.View({rest.begin, std::min(rest.begin + kXSpaceSniff, rest.end)});
+    if (!bytes || !bytes->starts_with('\x0a')) return;
+    std::string_view header = bytes->substr(1);
+    uint64_t length = 0;
+    if (!TakeVarint(header, length) || length <= rest.size()) return;
+    const uint64_t begin = rest.begin + (bytes->size() - header.size());
+    planes_.push_back(IndexPlane(file_, {begin, rest.end}, trace_.notes));
+  }
+
+  void ReadPlanes() {
+    ModuleRuns runs;
+    HostGroups groups;
+    Programs programs;
+    LineReader lines(file_, clock_, trace_.notes);
+    HostPlanes host(trace_, options_.keep, groups, runs);
+    DevicePlanes devices(trace_, options_.keep, groups, programs, runs);
+    for (const XPlane& plane : planes_) {
+      if (IsHostPlane(plane.name)) host.Read(plane, lines);
+      if (options_.keep.kernels) ReadPrograms(plane, programs);
+    }
+    groups.Build();
+    for (const XPlane& plane : planes_) {
+      if (IsDevicePlane(plane.name)) devices.Read(plane, lines);
+    }
+    host.MarkEvents(!devices.HaveSteps());
+    devices.MarkSteps();
+    if (lines.fractional() > 0) trace_.notes.Add(NoteKind::kSubNanosecond, lines.fractional());
+  }
+
+  void ReadPrograms(const XPlane& plane, Programs& programs) {
+    for (const ByteRange& range : plane.programs) {
+      const auto entry = file_.View(range);
+      if (entry)
+        programs.Add(*entry, trace_.notes);
+      else
+        trace_.notes.Add(NoteKind::kUnreadableStat, 1, "a compiled program");
+    }
+  }
+
+  void NoteEnd() {
+    if (file_.end() == InputEnd::kCorrupt || file_.end() == InputEnd::kReadError)
+      return trace_.notes.Add(NoteKind::kCorrupt);
+    if (cut_short_ || file_.end() == InputEnd::kTruncated) trace_.notes.Add(NoteKind::kTruncated);
+  }
+
+  ProtoFile file_;
+  const ReadOptions& options_;
+  Trace trace_;
+  XClock clock_;
+  std::vector<XPlane> planes_;
+  bool cut_short_ = false;
+};
+
+}  // namespace
+
+// A plane first (field 1 of XSpace), and in it its id, name or a line. A JSON text that begins with
+// a line end cannot look so: what follows its bracket is space, a quote or another bracket.
+bool LooksLikeXSpace(std::string_view beginning) {
+  if (!beginning.starts_with('\x0a')) return false;
+  beginning.remove_prefix(1);
+  if (beginning.starts_with(kReplaced) || beginning.starts_with("\xef")) return true;
+  uint64_t length = 0;
+  if (!TakeVarint(beginning, length)) return false;
+  constexpr std::string_view kPlaneFields = "\x08\x12\x1a";
+  return length == 0 || (!beginning.empty() && kPlaneFields.contains(beginning.front()));
+}
+
+Result<Trace> ReadXSpace(SeekableBytes bytes, const ReadOptions& options) {
+  return Reader(std::move(bytes), options).Read();
+}
+
+}  // namespace stepscope
