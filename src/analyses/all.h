@@ -5,18 +5,18 @@
 
 namespace stepscope {
 
-extern const Analysis kTemporalBreakdown, kCommOverlap, kIdleTime, kKernelBreakdown,
+extern const Analysis kOverview, kTemporalBreakdown, kCommOverlap, kIdleTime, kKernelBreakdown,
     kKernelDistribution, kKernelGroups, kCollectives, kStragglers, kImbalance, kCriticalPath,
     kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels, kKernelSequences,
     kUserAnnotations, kMemoryTimeline, kCuptiCounters;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
-    &kTemporalBreakdown,  &kCommOverlap,     &kIdleTime,        &kKernelBreakdown,
-    &kKernelDistribution, &kKernelGroups,    &kCollectives,     &kStragglers,
-    &kImbalance,          &kCriticalPath,    &kPhases,          &kLaunchStats,
-    &kQueueLength,        &kMemoryBandwidth, &kOperatorKernels, &kKernelSequences,
-    &kUserAnnotations,    &kMemoryTimeline,  &kCuptiCounters,
+    &kOverview,        &kTemporalBreakdown,  &kCommOverlap,     &kIdleTime,
+    &kKernelBreakdown, &kKernelDistribution, &kKernelGroups,    &kCollectives,
+    &kStragglers,      &kImbalance,          &kCriticalPath,    &kPhases,
+    &kLaunchStats,     &kQueueLength,        &kMemoryBandwidth, &kOperatorKernels,
+    &kKernelSequences, &kUserAnnotations,    &kMemoryTimeline,  &kCuptiCounters,
 };
 
 }  // namespace stepscope

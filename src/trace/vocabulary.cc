@@ -191,6 +191,25 @@ bool IsFrameworkRange(std::string_view name) {
          name == "FunctionRun" || name == "SessionRun";
 }
 
+HostActivity HostActivityOfName(std::string_view name) {
+  constexpr auto kCompilers = std::to_array<std::string_view>(
+      {"xlacompile", "backend_compile", "backendcompile", "entire_frame_compile", "compile_fx",
+       "compile_inner", "::compile", "hlopasspipeline", "runhlopasses", "runbackend", "llvmcompile",
+       "_compile.compile"});
+  constexpr auto kWrappers = std::to_array<std::string_view>(
+      {"EagerExecute", "EagerLocalExecute", "EagerKernelExecute", "FunctionRun", "SessionRun",
+       "TFE_Py_", "KernelAndDeviceFunc::Run", "Optimizer.", "ProfilerStep#",
+       "DistributedDataParallel.", "DataParallel."});
+  const std::string lower = Lower(name);
+  if (name.starts_with("IteratorGetNext") || ContainsAny(lower, kDataLoadingParts))
+    return HostActivity::kInputWait;
+  if (ContainsAny(lower, kCompilers)) return HostActivity::kCompilation;
+  if (name.contains("InfeedEnqueue") || name.contains("TransferToInfeed"))
+    return HostActivity::kTransfer;
+  if (name.starts_with("ExecutorState::Process")) return HostActivity::kExecutor;
+  return StartsWithAny(name, kWrappers) ? HostActivity::kWrapper : HostActivity::kOther;
+}
+
 CopyPath PathOfCopy(Kind kind, std::string_view name) {
   if (kind == Kind::kMemset) return CopyPath::kSet;
   const std::string lower = Lower(name);

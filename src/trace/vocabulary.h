@@ -9,6 +9,8 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "trace/kernel_vocabulary.h"
+
 namespace stepscope {
 
 enum class Kind : uint8_t {
@@ -144,6 +146,17 @@ Kind KindOfHloOp(std::string_view category, std::string_view name);
 // ("model/dense/MatMul:MatMul"), functions of a runtime ("PjitFunction(f)",
 // "ExecutorState::Process").
 bool IsFrameworkRange(std::string_view name);
+
+// What a range of the host means for the step it is in, by its name.
+enum class HostActivity : uint8_t {
+  kInputWait,    // the step waits for the next batch: "enumerate(DataLoader)...", "IteratorGetNext"
+  kCompilation,  // a program is compiled, not run
+  kTransfer,     // data is handed to the device: "InfeedEnqueueTuple"
+  kExecutor,     // operators are dispatched: "ExecutorState::Process"
+  kWrapper,      // spans what happens in it and says nothing of its own: "EagerExecute"
+  kOther,
+};
+HostActivity HostActivityOfName(std::string_view name);
 
 // Which phase of a training step an operator or annotation of this name belongs to, with all below
 // it; kOther if the name does not tell.

@@ -1,0 +1,367 @@
+// The first look at a job: how long a step takes, what it goes to, and what to look at next.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "facts/device_use.h"
+#include "facts/operators.h"
+#include "facts/step_categories.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** how long does a step take, how much do steps differ, and what does a step's time go to?
+
+**Counts:** every moment of a step goes to one of nine categories, so they add up to the step. When several
+things go on at once, the first of these has the moment: device compute (compute kernels), output (copies to
+the host), device to device copies and sets, input (waiting for the next batch), collectives, kernel launch
+(calls of the runtime, executors), input again (copies to the device), compilation, host compute (operators),
+all others (nothing that was recorded, such as Python between operators). A step begins where its annotation
+begins or the step before ended, and ends when its annotation and all work launched in it have ended. Means are over all steps of all ranks that are whole; the deviation is that of a sample.
+Precision is a share of compute time: 8 bit, 16 bit (fp16 and bf16), 32 bit and more (tf32 too), by the kernel's name or
+else the types of its operator's inputs, and unknown where neither tells. Operators count as placed on a device
+when they put work there themselves. `roles` cuts the same steps as PyTorch's TensorBoard plugin did. GPU
+utilisation, SM efficiency and occupancy are per device, from the first step's start to the last one's end, as far
+as the profiler recorded them.
+
+**Cannot see:** steps of a recording that marks none: then the categories are of the whole recording, and the times of
+steps are absent. What a host does that the profiler did not record is in "all others".
+
+**Read it so:** device compute should take most of a step. Input above 5 % asks for `input_pipeline`; kernel launch
+or all others above 15 % for `idle_time` and `critical_path`; collectives for `comm_overlap`.
+)md";
+
+constexpr double kHigh = 0.15;  // of a step: thresholds of the TensorFlow Profiler
+constexpr double kModerate = 0.03;
+constexpr double kFewSixteen = 0.10;
+
+double Share(int64_t part, int64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Table CategoryTable(const std::vector<RankSteps>& ranks, const StepStatistics& total, bool marked) {
+  Table table{.key = "step_time",
+              .title = marked ? "What a step goes to, on average" : "What the recording went to",
+              .columns = {KeyColumn("category", "category"), TimeColumn("mean", "mean"),
+                          TimeColumn("stddev", "deviation"), RatioColumn("ratio", "of the step"),
+                          TimeColumn("shortest", "shortest"), TimeColumn("longest", "longest")}};
+  table.columns[4].detail = table.columns[5].detail = true;
+  for (size_t c = 0; c < kStepCategories; ++c) {
+    const auto category = static_cast<StepCategory>(c);
+    const StepStatistics s = StatisticsOf(ranks, category);
+    table.rows.push_back({std::string(StepCategoryName(category)), static_cast<int64_t>(s.mean),
+                          static_cast<int64_t>(s.deviation),
+                          total.mean > 0 ? Cell(s.mean / total.mean) : Cell(), s.shortest,
+                          s.longest});
+  }
+  return table;
+}
+
+Table StepTable(const std::vector<RankSteps>& ranks) {
+  Table table{.key = "steps",
+              .title = "Each step",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
+                          KeyColumn("step", "step"), TimeColumn("time", "time")},
+              .text_rows = 0};
+  for (size_t c = 0; c < kStepCategories; ++c) {
+    std::string title(StepCategoryName(static_cast<StepCategory>(c)));
+    std::string key = title;
+    std::ranges::replace(key, ' ', '_');
+    table.columns.push_back(TimeColumn(std::move(key), std::move(title)));
+  }
+  for (const RankSteps& rank : ranks) {
+    for (const StepBreakdown& step : rank.steps) {
+      std::vector<Cell> row = {rank.rank->rank, rank.rank->window, step.window.number,
+                               step.Total()};
+      for (size_t c = 0; c < kStepCategories; ++c)
+        row.emplace_back(TimeOf(step, static_cast<StepCategory>(c)));
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+Table RoleTable(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  constexpr std::array<std::string_view, kStepRoles> kNames = {
+      "other", "CPU exec", "data loader", "runtime", "communication", "memset", "memcpy", "kernel"};
+  Table table{.key = "roles",
+              .title = "The same steps by the roles of PyTorch's TensorBoard plugin",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
+                          KeyColumn("role", "role"), TimeColumn("mean", "mean"),
+                          RatioColumn("ratio", "of the step")},
+              .text_rows = 0};
+  for (const RankSteps& rank : ranks) {
+    std::vector<StepWindow> windows;
+    int64_t total = 0;
+    for (const StepBreakdown& step : rank.steps) {
+      windows.push_back(step.window);
+      total += step.Total();
+    }
+    const auto steps = StepRoles(*rank.rank, *facts.names, windows);
+    for (size_t role = kStepRoles; role-- > 0;) {
+      int64_t sum = 0;
+      for (const auto& times : steps) sum += times[role];
+      table.rows.push_back({rank.rank->rank, rank.rank->window, std::string(kNames[role]),
+                            sum / static_cast<int64_t>(steps.size()), Ratio(sum, total)});
+    }
+  }
+  return table;
+}
+
+Cell Known(const std::optional<double>& value) { return value ? Cell(*value) : Cell(); }
+
+Table DeviceTable(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  Table table{.key = "devices", .title = "Devices", .columns = DeviceKeys(), .text_rows = 8};
+  AddColumns(table, {{"name", "name"},
+                     RatioColumn("utilization", "kernels run"),
+                     RatioColumn("sm_efficiency", "SM efficiency"),
+                     RatioColumn("occupancy", "occupancy")});
+  for (const DeviceFacts& device : facts.devices) {
+    const auto own = std::ranges::find(ranks, device.rank, &RankSteps::rank);
+    if (own == ranks.end()) continue;
+    const DeviceUse use = UseOfDevice(*device.rank, device.device_index, own->steps);
+    std::vector<Cell> row = DeviceCells(device);
+    row.insert(row.end(), {device.rank->device_name, Ratio(use.kernels, use.span),
+                           Known(use.sm_efficiency), Known(use.occupancy)});
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+// Occurrences of operators on hosts, and of those that put work on devices.
+struct Placement {
+  int64_t host = 0;
+  int64_t device = 0;
+  int64_t eager_time = 0;  // ns of operators by themselves, in no compiled function
+  int64_t op_time = 0;
+};
+
+// Operators that the trace names on device work itself: an operator of three kernels a call counts
+// once a call.
+int64_t NamedOnDevices(const RankWork& rank, const StringTable& names) {
+  std::map<std::pair<StringId, StringId>, int64_t> by_kernel;
+  for (const Work& work : rank.work) {
+    const KernelDetail* kernel = rank.KernelOf(work);
+    if (kernel != nullptr && kernel->framework_op != kNoString &&
+        ParseFrameworkOp(names[kernel->framework_op]))
+      ++by_kernel[{kernel->framework_op, work.name}];
+  }
+  std::map<StringId, int64_t> most;
+  for (const auto& [key, count] : by_kernel) {
+    int64_t& of_op = most[key.first];
+    of_op = std::max(of_op, count);
+  }
+  int64_t sum = 0;
+  for (const auto& [op, count] : most) sum += count;
+  return sum;
+}
+
+Placement PlaceOperators(const Facts& facts) {
+  Placement all;
+  for (const RankWork& rank : facts.ranks) {
+    const HostWork& host = *rank.host;
+    const OperatorTree tree(*facts.names, host);
+    const std::vector<int64_t> self = SelfTimes(host, tree);
+    std::vector<bool> launches(host.ranges.size());
+    std::vector<bool> calls_others(host.ranges.size());
+    bool by_launch = false;
+    for (const Work& work : rank.work) {
+      const int32_t op = OperatorOf(rank, tree, work);
+      const KernelDetail* kernel = rank.KernelOf(work);
+      const bool named = kernel != nullptr && kernel->framework_op != kNoString;
+      if (op != kNoRange && !named) launches[static_cast<size_t>(op)] = by_launch = true;
+    }
+    for (size_t r = 0; r < host.ranges.size(); ++r) {
+      if (!tree.IsOperator(r)) continue;
+      const int32_t caller = tree.CallerOf(r);
+      if (caller != kNoRange) calls_others[static_cast<size_t>(caller)] = true;
+    }
+    for (size_t r = 0; r < host.ranges.size(); ++r) {
+      const HostRange& range = host.ranges[r];
+      if (!tree.IsOperator(r) || !facts.Counts(rank, range.start)) continue;
+      const RangeDetail* detail = host.DetailOf(range);
+      all.op_time += self[r];
+      if (detail != nullptr && detail->eager) all.eager_time += self[r];
+      if (launches[r])
+        ++all.device;
+      else if (!by_launch || !calls_others[r])  // what only calls others is none of its own
+        ++all.host;
+    }
+    all.device += NamedOnDevices(rank, *facts.names);
+  }
+  return all;
+}
+
+void AddPlacement(const Placement& p, bool has_work, Report& report) {
+  // Where work names no operators, as in most of JAX, all would seem to run on hosts.
+  const bool known = p.device > 0 || (!has_work && p.host > 0);
+  const int64_t sum = p.host + p.device;
+  report.metrics.push_back({"host_op_ratio", "operators on the host",
+                            known ? Ratio(p.host, sum) : Cell(), Unit::kRatio, true});
+  report.metrics.push_back({"device_op_ratio", "operators on devices",
+                            known ? Ratio(p.device, sum) : Cell(), Unit::kRatio, true});
+  report.metrics.push_back({"eager_ratio", "host operators outside compiled functions",
+                            p.eager_time > 0 ? Ratio(p.eager_time, p.op_time) : Cell(),
+                            Unit::kRatio, true});
+}
+
+void AddPrecision(const StepBreakdown& sum, Report& report) {
+  const int64_t compute = sum.Compute();
+  const auto add = [&](const char* key, const char* title, Activity activity) {
+    report.metrics.push_back({key, title, Ratio(sum.Of(activity), compute), Unit::kRatio, true});
+  };
+  add("precision_8_ratio", "computing in 8 bit", Activity::kCompute8);
+  add("precision_16_ratio", "computing in 16 bit", Activity::kCompute16);
+  add("precision_32_ratio", "computing in 32 bit", Activity::kCompute32);
+  add("precision_unknown_ratio", "in a precision nothing tells", Activity::kComputeUnknown);
+}
+
+// What a share of the step being large means, and what to do.
+struct Rule {
+  StepCategory category;
+  std::string_view says;
+  std::string_view hint;
+};
+constexpr auto kRules = std::to_array<Rule>({
+    {StepCategory::kInput, "Steps wait for input",
+     "see input_pipeline for the stage that is slow: more loader workers, parallel preprocessing, "
+     "prefetching, pinned memory"},
+    {StepCategory::kLaunch, "Launching kernels holds steps up",
+     "launch fewer and larger kernels: compile the step (torch.compile, tf.function, jit), CUDA "
+     "graphs, or let nothing else use the launching thread (TF_GPU_THREAD_MODE=gpu_private)"},
+    {StepCategory::kOutput, "Copying results to the host holds steps up",
+     "read results back less often, and asynchronously: log every N steps, no .item() or .numpy() "
+     "in the loop"},
+    {StepCategory::kCompilation, "Programs are compiled within steps",
+     "keep shapes the same from step to step, or pad them to a few sizes; use a persistent "
+     "compilation cache"},
+    {StepCategory::kOther, "Much of the step is nothing the profiler recorded",
+     "look at what Python does between operators: record with with_stack=True (PyTorch) or "
+     "python_tracer_level=1 (TensorFlow, JAX)"},
+});
+
+void AddFindings(const std::vector<RankSteps>& ranks, const StepBreakdown& sum, bool has_work,
+                 Report& report) {
+  const int64_t total = sum.Total();
+  for (const Rule& rule : kRules) {
+    const int64_t time = TimeOf(sum, rule.category);
+    const double share = Share(time, total);
+    // Without a device, launching and the rest are what hosts are for.
+    const bool of_host = rule.category == StepCategory::kInput ||
+                         rule.category == StepCategory::kCompilation;
+    if (share < kHigh || !(has_work || of_host)) continue;
+    report.findings.push_back(
+        {.severity = share >= 2 * kHigh ? Severity::kHigh : Severity::kMedium,
+         .says = fmt::format("{}: {} of the step.", rule.says, HumanRatio(share)),
+         .because = fmt::format("{} of a step of {} on average are {}",
+                                HumanTime(StatisticsOf(ranks, rule.category).mean),
+                                HumanTime(StatisticsOfTotals(ranks).mean),
+                                StepCategoryName(rule.category)),
+         .hint = std::string(rule.hint),
+         .worth = time / static_cast<int64_t>(ranks.size())});
+  }
+}
+
+void AddPrecisionFinding(const std::vector<RankSteps>& ranks, const StepBreakdown& sum,
+                         Report& report) {
+  const int64_t compute = sum.Compute();
+  const int64_t wide = sum.Of(Activity::kCompute32);
+  const int64_t narrow = sum.Of(Activity::kCompute16) + sum.Of(Activity::kCompute8);
+  const double share = Share(narrow, compute);
+  // Only where most of computing is known to be wide, and computing is what steps are.
+  if (compute == 0 || share >= kFewSixteen || Share(wide, compute) < 0.5) return;
+  if (Share(compute, sum.Total()) < kModerate) return;
+  report.findings.push_back(
+      {.severity = Severity::kMedium,
+       .says =
+           fmt::format("Only {} of device computation is in 16 bit or less.", HumanRatio(share)),
+       .because =
+           fmt::format("{} of computing per rank are in 32 bit",
+                       HumanTime(static_cast<double>(wide) / static_cast<double>(ranks.size()))),
+       .hint = "compute in bf16 or fp16 (torch.autocast, keras mixed precision, jnp.bfloat16): "
+               "matrix products run several times faster",
+       .worth = wide / 2 / static_cast<int64_t>(ranks.size())});
+}
+
+std::string Headline(const StepStatistics& total, const StepBreakdown& sum, bool marked) {
+  size_t largest = 0;
+  for (size_t c = 1; c < kStepCategories; ++c) {
+    const auto time = [&](size_t category) {
+      return TimeOf(sum, static_cast<StepCategory>(category));
+    };
+    if (time(c) > time(largest)) largest = c;
+  }
+  const auto category = static_cast<StepCategory>(largest);
+  const std::string most =
+      fmt::format("{} is {}", HumanRatio(Share(TimeOf(sum, category), sum.Total())),
+                  StepCategoryName(category));
+  if (!marked) {
+    return fmt::format("Nothing marks steps; of the {} recorded, {}.",
+                       HumanTime(static_cast<double>(sum.Total())), most);
+  }
+  return fmt::format("A step takes {} (± {}) over {} steps; {}.", HumanTime(total.mean),
+                     HumanTime(total.deviation), total.steps, most);
+}
+
+void AddStepMetrics(const StepStatistics& total, const StepBreakdown& sum, bool marked,
+                    Report& report) {
+  const auto time = [&](double ns) { return marked ? Cell(static_cast<int64_t>(ns)) : Cell(); };
+  report.metrics = {
+      {"step_time_mean", "a step", time(total.mean), Unit::kNanoseconds},
+      {"step_time_stddev", "deviation", time(total.deviation), Unit::kNanoseconds},
+      {"steps", "steps", marked ? total.steps : 0, Unit::kCount},
+      {"device_compute_ratio", "device compute", Ratio(sum.Compute(), sum.Total()), Unit::kRatio},
+  };
+}
+
+Report Run(const Facts& facts, const Params&) {
+  Report report{.analysis = std::string(kOverview.name), .title = std::string(kOverview.title)};
+  const std::vector<RankSteps> ranks = StepsOfRanks(facts);
+  if (ranks.empty()) {
+    MakeUnavailable(report, "the traces hold neither work of devices nor operators of hosts");
+    return report;
+  }
+  const bool marked = !ranks.front().whole_recording;
+  const bool has_work = !facts.devices.empty();
+  const StepStatistics total = StatisticsOfTotals(ranks);
+  const StepBreakdown sum = SumOf(ranks);
+  report.headline = Headline(total, sum, marked);
+  AddStepMetrics(total, sum, marked, report);
+  AddPlacement(PlaceOperators(facts), has_work, report);
+  AddPrecision(sum, report);
+  report.tables.push_back(CategoryTable(ranks, total, marked));
+  report.tables.push_back(DeviceTable(facts, ranks));
+  report.tables.push_back(StepTable(ranks));
+  report.tables.push_back(RoleTable(facts, ranks));
+  AddFindings(ranks, sum, has_work, report);
+  AddPrecisionFinding(ranks, sum, report);
+  if (!marked) {
+    report.notes.push_back(
+        {"no_steps", 1,
+         "nothing marks steps: call profiler.step() (PyTorch), or wrap each step in "
+         "tf.profiler.experimental.Trace or jax.profiler.StepTraceAnnotation, "
+         "and record for longer than a step",
+         ""});
+  }
+  return report;
+}
+
+}  // namespace
+
+const Analysis kOverview = {
+    .name = "overview",
+    .title = "Steps at a glance",
+    .doc = kDoc,
+    .needs = Wanted(kRankWorkNeeds | KindSet{Kind::kOperator}, true, true),
+    .params = {},
+    .run = &Run,
+};
+
+}  // namespace stepscope
