@@ -5,18 +5,19 @@
 
 namespace stepscope {
 
-extern const Analysis kOverview, kTemporalBreakdown, kCommOverlap, kIdleTime, kKernelBreakdown,
-    kKernelDistribution, kKernelGroups, kCollectives, kStragglers, kImbalance, kCriticalPath,
-    kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels, kKernelSequences,
-    kUserAnnotations, kMemoryTimeline, kCuptiCounters;
+extern const Analysis kOverview, kInputPipeline, kTemporalBreakdown, kCommOverlap, kIdleTime,
+    kKernelBreakdown, kKernelDistribution, kKernelGroups, kCollectives, kStragglers, kImbalance,
+    kCriticalPath, kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels,
+    kKernelSequences, kUserAnnotations, kMemoryTimeline, kCuptiCounters;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
-    &kOverview,        &kTemporalBreakdown,  &kCommOverlap,     &kIdleTime,
-    &kKernelBreakdown, &kKernelDistribution, &kKernelGroups,    &kCollectives,
-    &kStragglers,      &kImbalance,          &kCriticalPath,    &kPhases,
-    &kLaunchStats,     &kQueueLength,        &kMemoryBandwidth, &kOperatorKernels,
-    &kKernelSequences, &kUserAnnotations,    &kMemoryTimeline,  &kCuptiCounters,
+    &kOverview,        &kInputPipeline,   &kTemporalBreakdown,  &kCommOverlap,
+    &kIdleTime,        &kKernelBreakdown, &kKernelDistribution, &kKernelGroups,
+    &kCollectives,     &kStragglers,      &kImbalance,          &kCriticalPath,
+    &kPhases,          &kLaunchStats,     &kQueueLength,        &kMemoryBandwidth,
+    &kOperatorKernels, &kKernelSequences, &kUserAnnotations,    &kMemoryTimeline,
+    &kCuptiCounters,
 };
 
 }  // namespace stepscope

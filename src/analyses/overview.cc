@@ -39,7 +39,7 @@ or all others above 15 % for `idle_time` and `critical_path`; collectives for `c
 )md";
 
 constexpr double kHigh = 0.15;  // of a step: thresholds of the TensorFlow Profiler
-constexpr double kModerate = 0.03;
+constexpr double kModerately = 0.03;
 constexpr double kFewSixteen = 0.10;
 
 double Share(int64_t part, int64_t whole) {
@@ -230,9 +230,6 @@ struct Rule {
   std::string_view hint;
 };
 constexpr auto kRules = std::to_array<Rule>({
-    {StepCategory::kInput, "Steps wait for input",
-     "see input_pipeline for the stage that is slow: more loader workers, parallel preprocessing, "
-     "prefetching, pinned memory"},
     {StepCategory::kLaunch, "Launching kernels holds steps up",
      "launch fewer and larger kernels: compile the step (torch.compile, tf.function, jit), CUDA "
      "graphs, or let nothing else use the launching thread (TF_GPU_THREAD_MODE=gpu_private)"},
@@ -254,8 +251,8 @@ void AddFindings(const std::vector<RankSteps>& ranks, const StepBreakdown& sum, 
     const int64_t time = TimeOf(sum, rule.category);
     const double share = Share(time, total);
     // Without a device, launching and the rest are what hosts are for.
-    const bool of_host = rule.category == StepCategory::kInput ||
-                         rule.category == StepCategory::kCompilation;
+    const bool of_host =
+        rule.category == StepCategory::kInput || rule.category == StepCategory::kCompilation;
     if (share < kHigh || !(has_work || of_host)) continue;
     report.findings.push_back(
         {.severity = share >= 2 * kHigh ? Severity::kHigh : Severity::kMedium,
@@ -277,7 +274,7 @@ void AddPrecisionFinding(const std::vector<RankSteps>& ranks, const StepBreakdow
   const double share = Share(narrow, compute);
   // Only where most of computing is known to be wide, and computing is what steps are.
   if (compute == 0 || share >= kFewSixteen || Share(wide, compute) < 0.5) return;
-  if (Share(compute, sum.Total()) < kModerate) return;
+  if (Share(compute, sum.Total()) < kModerately) return;
   report.findings.push_back(
       {.severity = Severity::kMedium,
        .says =
@@ -290,24 +287,29 @@ void AddPrecisionFinding(const std::vector<RankSteps>& ranks, const StepBreakdow
        .worth = wide / 2 / static_cast<int64_t>(ranks.size())});
 }
 
+// "A step takes 960 us (± 0 ns) over 7 steps: 31.2 % device compute, 31.2 % input, 15.6 % all
+// others."
 std::string Headline(const StepStatistics& total, const StepBreakdown& sum, bool marked) {
-  size_t largest = 0;
-  for (size_t c = 1; c < kStepCategories; ++c) {
-    const auto time = [&](size_t category) {
-      return TimeOf(sum, static_cast<StepCategory>(category));
-    };
-    if (time(c) > time(largest)) largest = c;
+  constexpr size_t kNamed = 3;
+  std::array<std::pair<int64_t, StepCategory>, kStepCategories> shares;
+  for (size_t c = 0; c < kStepCategories; ++c) {
+    const auto category = static_cast<StepCategory>(c);
+    shares[c] = {TimeOf(sum, category), category};
   }
-  const auto category = static_cast<StepCategory>(largest);
-  const std::string most =
-      fmt::format("{} is {}", HumanRatio(Share(TimeOf(sum, category), sum.Total())),
-                  StepCategoryName(category));
+  std::ranges::stable_sort(shares, std::ranges::greater{},
+                           &std::pair<int64_t, StepCategory>::first);
+  std::string parts;
+  for (size_t i = 0; i < kNamed && Share(shares[i].first, sum.Total()) >= kModerately; ++i) {
+    parts +=
+        fmt::format("{}{} {}", i == 0 ? "" : ", ", HumanRatio(Share(shares[i].first, sum.Total())),
+                    StepCategoryName(shares[i].second));
+  }
   if (!marked) {
-    return fmt::format("Nothing marks steps; of the {} recorded, {}.",
-                       HumanTime(static_cast<double>(sum.Total())), most);
+    return fmt::format("Nothing marks steps; of the {} recorded: {}.",
+                       HumanTime(static_cast<double>(sum.Total())), parts);
   }
-  return fmt::format("A step takes {} (± {}) over {} steps; {}.", HumanTime(total.mean),
-                     HumanTime(total.deviation), total.steps, most);
+  return fmt::format("A step takes {} (± {}) over {} steps: {}.", HumanTime(total.mean),
+                     HumanTime(total.deviation), total.steps, parts);
 }
 
 void AddStepMetrics(const StepStatistics& total, const StepBreakdown& sum, bool marked,
