@@ -6,13 +6,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "goodput/json_lines.h"
-#include "goodput/ledger_logs.h"
 #include "goodput/recorder.h"
 #include "stepscope/goodput_report.h"
 #include "stepscope/write.h"
 #include "tests/answer.h"
 #include "tests/goodput_lines.h"
+#include "tests/ledger_events.h"
 #include "tests/scratch.h"
 #include "tests/shared_data.h"
 
@@ -29,25 +28,6 @@ using Json = nlohmann::json;
 std::string TestJob() {
   return Entry(At("job_start_time", 0)) + Steps(0, 199, 0, 1) + Entry(At("job_start_time", 220)) +
          Steps(150, 329, 220, 1) + Entry(At("job_end_time", 400));
-}
-
-std::vector<Event> EventsOf(const std::string& path) {
-  auto source = ByteSource::Open(path);
-  if (!source) throw std::runtime_error(source.error().what);
-  goodput::Oddities oddities;
-  std::vector<Event> events;
-  ReadJsonLines(*source, oddities, [&](const Event& event) { events.push_back(event); });
-  return events;
-}
-
-std::vector<Event> EventsIn(const std::string& store, const std::string& job = "j") {
-  goodput::Oddities oddities;
-  auto logs = goodput::ListLogs(store, oddities);
-  if (!logs) throw std::runtime_error(logs.error().what);
-  std::vector<Event> events;
-  ReadLogs(store, (*logs)[job], oddities,
-           [&](const Event& event, const goodput::EventPlace&) { events.push_back(event); });
-  return events;
 }
 
 int64_t MetricOf(const ReportSet& answer, std::string_view key) {
