@@ -13,7 +13,7 @@
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/goodput_report.h"
 #include "stepscope/write.h"
-#include "tests/ledger_events.h"
+#include "tests/ledger.h"
 #include "tests/scratch.h"
 
 namespace stepscope::testing {

@@ -35,21 +35,23 @@ struct FreeOptions {
   void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
 };
 
-// The parts of an address that say something; empty when it cannot be understood, or so that a
+using Parts = std::map<std::string, std::string>;
+
+// The parts of an address that say something; absent when it cannot be understood, or so that a
 // piece of a password may be where it does not belong ('@' and '/' in one are written %40 and %2F).
-std::map<std::string, std::string> PartsOf(const std::string& address) {
+std::optional<Parts> PartsOf(const std::string& address) {
   const std::unique_ptr<PQconninfoOption, FreeOptions> options(
       PQconninfoParse(address.c_str(), nullptr));
-  std::map<std::string, std::string> parts;
-  for (const auto* option = options.get(); option != nullptr && option->keyword != nullptr;
-       ++option) {
+  if (options == nullptr) return std::nullopt;
+  Parts parts;
+  for (const auto* option = options.get(); option->keyword != nullptr; ++option) {
     if (option->val != nullptr) parts[option->keyword] = option->val;
   }
   const bool odd = parts["host"].contains('@') || parts["dbname"].contains('@') ||
                    !std::ranges::all_of(parts["port"], [](unsigned char c) {
                      return std::isdigit(c) != 0 || c == ',';  // of several hosts
                    });
-  if (odd) parts.clear();
+  if (odd) return std::nullopt;
   return parts;
 }
 
@@ -59,7 +61,7 @@ std::string Plain(std::string text, const std::string& password) {
     text.replace(at, password.size(), "***");
     at += 3;
   }
-  std::ranges::replace(text, '\n', ' ');
+  std::ranges::replace_if(text, [](unsigned char c) { return c < ' '; }, ' ');
   while (!text.empty() && text.back() == ' ') text.pop_back();
   return text;
 }
@@ -149,19 +151,20 @@ bool WasLost(const Error& error) { return error.what.starts_with(kLost); }
 
 std::string NameOfPostgres(const std::string& address) {
   auto parts = PartsOf(address);
-  if (parts.empty()) return "postgresql://...";
+  if (!parts) return "postgresql://...";
+  const auto part = [&](const char* name) -> std::string& { return (*parts)[name]; };
   std::string name = "postgresql://";
-  if (!parts["user"].empty()) name += parts["user"] + "@";
-  name += parts["host"];
-  if (!parts["port"].empty()) name += ":" + parts["port"];
-  return name + "/" + parts["dbname"];
+  if (!part("user").empty()) name += part("user") + "@";
+  name += part("host");
+  if (!part("port").empty()) name += ":" + part("port");
+  return name + "/" + part("dbname");
 }
 
 void Postgres::Close::operator()(pg_conn* connection) const { PQfinish(connection); }
 void Postgres::Clear::operator()(pg_result* result) const { PQclear(result); }
 
 Result<std::unique_ptr<Postgres>> Postgres::Open(const std::string& address) {
-  if (PartsOf(address).empty()) {
+  if (!PartsOf(address)) {
     return std::unexpected(Error{"this is no address of a database", NameOfPostgres(address),
                                  "postgresql://USER@HOST:PORT/DATABASE, where %40 is a @ and %2F a "
                                  "/ of a name or password"});
