@@ -7,6 +7,7 @@
 
 #include "goodput/recorder.h"
 #include "stepscope/goodput_ledger.h"
+#include "stepscope/goodput_model.h"
 #include "stepscope/goodput_report.h"
 #include "tests/answer.h"
 #include "tests/goodput_lines.h"
@@ -119,6 +120,61 @@ TEST_F(GoodputCompactTest, GoingBackBehindARollupIsExactToAMinute) {
   EXPECT_EQ(MetricOf(*exact, "productive"), (437 + 163) * kSecond);
   EXPECT_NEAR(static_cast<double>(MetricOf(*answer, "productive") - MetricOf(*exact, "productive")),
               0, 60e9);
+}
+
+// What the job itself says of its chips, its work and its checkpoints.
+TEST_F(GoodputCompactTest, ChipsTokensAndSavesSurvive) {
+  std::string job;
+  const auto say = [&](std::string_view kind, int64_t second, const std::string& fields) {
+    job += fmt::format(R"({{"job_name": "j", "event": "{}", "time": {}{}}})", kind,
+                       1780000000 + second, fields) +
+           "\n";
+  };
+  const auto chips = [&](int64_t second, int64_t requested, int64_t allocated) {
+    say("resources", second,
+        fmt::format(R"(, "requested": {}, "allocated": {})", requested, allocated));
+  };
+  say("job_submitted", 0, "");
+  chips(0, 8, 0);
+  chips(10, 8, 8);
+  for (int64_t begin : {20, 220}) {
+    say("job_start", begin, "");
+    for (int64_t s = begin; s < begin + 100; ++s) {
+      say("step_start", s, fmt::format(R"(, "step": {})", s - begin));
+      say("work", s, R"(, "tokens": 1000000)");
+      if (s % 25 != 0) continue;
+      job += Entry(fmt::format(R"("step": {}, "event_type": "save", "directory": "gs://x",)"
+                               R"( "checkpoint_manager_blocking_start_time": {},)"
+                               R"( "checkpoint_manager_blocking_duration_secs": 0.25)",
+                               s - begin, 1780000000.5 + static_cast<double>(s)));
+    }
+    chips(begin + 110, 8, 4);
+    chips(begin + 150, 8, 8);
+  }
+  say("job_end", 400, "");
+  ImportText(job);
+  GoodputReportOptions options{.store = store_};
+  options.program = ProgramOptions{
+      .shape = {.layers = 1, .width = 1, .sequence = 1, .parameters = 1e9}, .peak_flops = 750e12};
+  const auto before = GoodputReport(options);
+  ASSERT_TRUE(before) << before.error().what;
+  const auto fit = [&] { return FitGoodputModel({.store = store_}, {}); };
+  const auto fitted = fit();
+  ASSERT_TRUE(fitted) << fitted.error().what;
+  EXPECT_GT(fitted->save_s.value_or(0), 0.2);
+  // Both of the answers depend on them: 8 chips were wanted for 400 s, and 200 M tokens made.
+  const std::string said = Numbers(before, false);
+  EXPECT_TRUE(said.contains("scheduling_goodput")) << said;
+  EXPECT_TRUE(said.contains("\"mfu\"")) << said;
+  for (const int64_t second : {5, 15, 60, 200, 250, 400, 401}) {
+    ASSERT_TRUE(GoodputCompact({.store = store_, .now = kBegin + second * kSecond}));
+    EXPECT_EQ(Numbers(GoodputReport(options), false), said) << second;
+    const auto again = fit();
+    ASSERT_TRUE(again) << again.error().what;
+    EXPECT_EQ(again->save_s, fitted->save_s) << second;
+    EXPECT_EQ(again->checkpoint_interval_s, fitted->checkpoint_interval_s) << second;
+  }
+  EXPECT_TRUE(EventsIn(store_).empty());
 }
 
 TEST_F(GoodputCompactTest, WhatARollupCannotAnswerSaysSo) {

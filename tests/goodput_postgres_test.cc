@@ -336,8 +336,8 @@ TEST_F(GoodputPostgres, WhoMayOnlyReadAsks) {
   Sql("GRANT SELECT ON ALL TABLES IN SCHEMA stepscope TO reader");
   EXPECT_EQ(Numbers(GoodputReport({.store = address})), Numbers(GoodputReport({.files = {file}})));
   EXPECT_TRUE(GoodputJobs(address));
-  const auto import = GoodputImport(
-      address, {folder_.Write("more.jsonl", Entry(At("job_start_time", 500)))});
+  const auto import =
+      GoodputImport(address, {folder_.Write("more.jsonl", Entry(At("job_start_time", 500)))});
   ASSERT_FALSE(import);
   EXPECT_TRUE(import.error().what.contains("permission denied")) << import.error().what;
 }

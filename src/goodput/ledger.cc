@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace stepscope::goodput {
 namespace {
@@ -201,18 +202,58 @@ Result<void> LoadRollup(const Rollup& rollup, const ReadJobsOptions& options, Jo
 
 }  // namespace
 
+namespace {
+
+// What a scheduler says, put among the events of its job.
+class Scheduled {
+ public:
+  Scheduled(const ReadJobsOptions& options, Job& job) : options_(options), job_(job) {}
+
+  // Of the time that is rolled up.
+  void TakeLate(int64_t until) {
+    for (; HasUntil(until); ++next_) {
+      const Event& event = options_.scheduler[next_];
+      ++job_.events;
+      if (job_.duplicates.Seen(event)) {
+        job_.oddities.Add(Oddity::kDuplicate);
+      } else {
+        job_.accounting.AddLate(event);
+      }
+    }
+  }
+  void TakeUntil(int64_t time) {
+    while (HasUntil(time)) TakeEvent(options_.scheduler[next_++], options_, job_);
+  }
+  void TakeAll() { TakeUntil(std::numeric_limits<int64_t>::max()); }
+
+ private:
+  bool HasUntil(int64_t time) const {
+    return next_ < options_.scheduler.size() && options_.scheduler[next_].time <= time;
+  }
+
+  const ReadJobsOptions& options_;
+  Job& job_;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
 Result<void> Ledger::Account(const std::string& name, const ReadJobsOptions& options,
                              Job& job) const {
   job.name = name;
+  Scheduled scheduled(options, job);
   if (const auto rollup = RollupOf(name)) {
     if (auto loaded = LoadRollup(*rollup, options, job); !loaded) return loaded;
+    scheduled.TakeLate(rollup->last);
   }
   Oddities of_logs;
   ReadRaw(name, of_logs, [&](const Event& event, const EventPlace&, bool equal) {
+    scheduled.TakeUntil(event.time);
     if (!equal) return TakeEvent(event, options, job);
     ++job.events;
     job.oddities.Add(Oddity::kDuplicate);
   });
+  scheduled.TakeAll();
   job.oddities.Add(of_logs);
   NoteMissing(job);
   return ReadWell();
@@ -227,7 +268,9 @@ Result<Jobs> ReadOnce(const std::string& address, const ReadJobsOptions& options
   if (!name) return std::unexpected(name.error());
   Jobs jobs;
   InputFile file{.path = ledger->name(), .rank = 0};
-  if (const std::string chosen = name->value_or(""); name->has_value()) {
+  const bool scheduler_knows = !options.scheduler.empty() && !options.job.empty();
+  if (name->has_value() || scheduler_knows) {
+    const std::string chosen = name->value_or(options.job);
     Job& job = jobs.jobs.emplace_back();
     if (auto read = ledger->Account(chosen, options, job); !read) {
       return std::unexpected(read.error());
