@@ -16,9 +16,11 @@
 
 #include "goodput/postgres.h"
 #include "stepscope/goodput_ledger.h"
+#include "stepscope/goodput_live.h"
 #include "stepscope/goodput_report.h"
 #include "tests/answer.h"
 #include "tests/goodput_lines.h"
+#include "tests/goodput_server.h"
 #include "tests/ledger.h"
 
 namespace stepscope::testing {
@@ -319,6 +321,91 @@ TEST_F(GoodputPostgres, PasswordsAreNotPrinted) {
     const std::string all = answer.error().what + answer.error().where + answer.error().hint;
     EXPECT_FALSE(all.contains("ter2")) << all;
   }
+  const pid_t mistaken =
+      Start({"goodput", "jobs", "--store", "x", "postgresql://me:hun@ter2@host/x"});
+  EXPECT_EQ(End(mistaken), 2);
+  EXPECT_TRUE(Said().contains("@host/x")) << Said();
+  EXPECT_FALSE(Said().contains("hun") || Said().contains("ter2")) << Said();
+}
+
+// --- A server that forwards.
+
+TEST_F(GoodputPostgres, AServerForwardsWhatItTakes) {
+  const std::string folder = folder_.path() + "/spool";
+  std::string all;  // what was acknowledged
+  int64_t number = 0;
+  const auto post = [&](int port, int64_t events) {
+    std::string lines;
+    for (const int64_t end = number + events; number < end; ++number) {
+      const bool start = number == 0;
+      lines +=
+          fmt::format(
+              R"({{"job_name": "j", "event": "{}", "time_ns": {}, "writer": "w", "sequence": {}{}}})",
+              start ? "job_start" : "step_start", kBegin + number * kSecond, number,
+              start ? "" : fmt::format(R"(, "step": {})", number)) +
+          "\n";
+    }
+    const std::string answer =
+        Exchange(port, fmt::format("POST /v1/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                                   "Content-Length: {}\r\n\r\n{}",
+                                   lines.size(), lines));
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 200")) << answer;
+    all += lines;
+  };
+  const auto arrives = [&] {
+    const std::vector<Event> want = EventsOf(folder_.Write("all.jsonl", all));
+    for (int tries = 0; tries < 200; ++tries, usleep(100'000)) {
+      try {
+        if (EventsIn(store_) == want) return true;
+      } catch (const std::runtime_error&) {  // there is no ledger yet
+      }
+    }
+    return false;
+  };
+  {
+    ServerProcess server(folder, 0, {"--store", store_});
+    ASSERT_GT(server.port(), 0);
+    post(server.port(), 10);
+    EXPECT_TRUE(arrives());
+    for (int k = 0; k < 3; ++k) {  // three pieces
+      post(server.port(), 2000);
+      EXPECT_TRUE(arrives());
+    }
+    Control("stop -m immediate");
+    post(server.port(), 5000);
+    server.End(SIGKILL);
+  }
+  {
+    ServerProcess server(folder, 0, {"--store", store_});  // also while there is no database
+    ASSERT_GT(server.port(), 0);
+    post(server.port(), 1);
+    usleep(500'000);
+    Control("start");
+    EXPECT_TRUE(arrives());
+    post(server.port(), 7);
+    EXPECT_EQ(server.End(SIGTERM), 0);  // what came last is sent at the end
+    EXPECT_EQ(EventsIn(store_), EventsOf(folder_.Write("all.jsonl", all)));
+  }
+  const std::string numbers = Numbers(GoodputReport({.store = store_}), false);
+  EXPECT_EQ(numbers, Numbers(GoodputReport({.store = folder}), false));
+  // The segment of the server that was closed goes, and does not come back; that of the one that
+  // was killed might still grow.
+  const int64_t before = Sql("SELECT count(*) FROM stepscope.segments");
+  ASSERT_TRUE(GoodputCompact({.store = store_}));
+  const int64_t after = Sql("SELECT count(*) FROM stepscope.segments");
+  EXPECT_LT(after, before);
+  {
+    ServerProcess server(folder, 0, {"--store", store_});
+    ASSERT_GT(server.port(), 0);
+    EXPECT_EQ(server.End(SIGTERM), 0);
+  }
+  EXPECT_EQ(Sql("SELECT count(*) FROM stepscope.segments"), after);
+  EXPECT_EQ(Numbers(GoodputReport({.store = store_}), false), numbers);
+}
+
+TEST_F(GoodputPostgres, AServerTakesEventsIntoAFolder) {
+  EXPECT_FALSE(GoodputServe({.folder = store_, .port = 0}));
+  EXPECT_FALSE(GoodputServe({.folder = folder_.path(), .store = folder_.path(), .port = 0}));
 }
 
 // A user who may only look.

@@ -18,9 +18,13 @@ struct Blob {
 };
 using Bound = std::variant<std::monostate, int64_t, double, std::string_view, Blob>;
 
-// What a transaction is for: to see the database as it is at one moment; to be the only one that
-// writes, once those before are done; or to be that only if nobody else is.
-enum class Access : uint8_t { kRead, kWrite, kWriteIfFree };
+// What a transaction is for.
+enum class Access : uint8_t {
+  kRead,         // to see the database as it is at one moment
+  kWrite,        // to be the only one that writes, once those before are done
+  kWriteIfFree,  // the same, but not to wait for others
+  kAppend,       // to add what is nobody else's, beside those who write
+};
 
 class Database {
  public:

@@ -113,6 +113,8 @@ void AllowManyFiles() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+}  // namespace
+
 std::vector<std::string> SegmentNames(const std::string& folder, std::error_code& failed) {
   std::vector<std::string> names;
   constexpr auto kOptions = fs::directory_options::skip_permission_denied;
@@ -124,8 +126,6 @@ std::vector<std::string> SegmentNames(const std::string& folder, std::error_code
   std::ranges::sort(names);
   return names;
 }
-
-}  // namespace
 
 JobLogs JoinSegments(std::vector<Segment> segments) {
   std::map<std::pair<std::string, std::string>, Log> logs;  // by job and name

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "goodput/event.h"
@@ -38,6 +39,9 @@ struct Segment {
 
 // Puts segments together, which come in the order of their names.
 JobLogs JoinSegments(std::vector<Segment> segments);
+
+// The segments in `folder` and the folders in it, by their names.
+std::vector<std::string> SegmentNames(const std::string& folder, std::error_code& failed);
 
 // All segments in `folder` and the folders in it. One that cannot be read is counted; one that was
 // made and never written to holds nothing. Fails when there is no such folder.

@@ -264,7 +264,7 @@ Result<void> Postgres::Begin(Access access) const {
   const bool read = access == Access::kRead;
   auto begun = Run(read ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN");
   if (begun) begun = Run(kSettings);
-  if (begun && !read) begun = Lock(access);
+  if (begun && !read && access != Access::kAppend) begun = Lock(access);
   if (!begun) return begun;
   const auto there = HasTable("segments");
   if (!there) return std::unexpected(there.error());

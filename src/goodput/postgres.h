@@ -5,6 +5,7 @@
 // failure a connection says no more but that: its transaction is undone.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,9 @@ struct pg_conn;
 struct pg_result;
 
 namespace stepscope::goodput {
+
+// Segments are kept in pieces of so many bytes, but for the zeros at their ends.
+inline constexpr uint64_t kPieceBytes = uint64_t{64} << 10;
 
 // postgresql://... or postgres://...
 bool IsPostgres(std::string_view address);

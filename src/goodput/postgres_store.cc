@@ -12,9 +12,6 @@
 namespace stepscope::goodput {
 namespace {
 
-// What is read at a time.
-constexpr uint64_t kPiece = uint64_t{64} << 10;
-
 // Gives the bytes of a segment; keeps the last piece, as readers go forward.
 class Pieces {
  public:
@@ -23,7 +20,7 @@ class Pieces {
   size_t operator()(char* out, size_t size, uint64_t offset) {
     size_t got = 0;
     while (got < size) {
-      const uint64_t piece = (offset + got) / kPiece, at = (offset + got) % kPiece;
+      const uint64_t piece = (offset + got) / kPieceBytes, at = (offset + got) % kPieceBytes;
       if (piece != piece_ && !Load(piece)) break;
       if (at >= bytes_.size()) break;
       const size_t part = std::min(size - got, bytes_.size() - at);
@@ -110,9 +107,10 @@ class PostgresStore : public LedgerStore {
     auto added = db_->Run(
         "INSERT INTO segments VALUES ($1, $2, $3, $4, $5)",
         {name, std::string_view(header.job), static_cast<int64_t>(bytes.size()), now, header.time});
-    for (uint64_t k = 0; added && k * kPiece < bytes.size(); ++k) {
-      added = db_->Run("INSERT INTO pieces VALUES ($1, $2, $3)",
-                       {name, static_cast<int64_t>(k), Blob{bytes.substr(k * kPiece, kPiece)}});
+    for (uint64_t k = 0; added && k * kPieceBytes < bytes.size(); ++k) {
+      added = db_->Run(
+          "INSERT INTO pieces VALUES ($1, $2, $3)",
+          {name, static_cast<int64_t>(k), Blob{bytes.substr(k * kPieceBytes, kPieceBytes)}});
     }
     return added;
   }

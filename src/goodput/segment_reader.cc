@@ -51,10 +51,16 @@ class File {
 
 }  // namespace
 
-Result<SegmentReader> SegmentReader::Open(const std::string& path) {
+Result<SegmentReader::Source> OpenSegmentFile(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::unexpected(Error{std::strerror(errno), path, ""});
-  return Open(File(file), path);
+  return File(file);
+}
+
+Result<SegmentReader> SegmentReader::Open(const std::string& path) {
+  auto file = OpenSegmentFile(path);
+  if (!file) return std::unexpected(file.error());
+  return Open(std::move(*file), path);
 }
 
 Result<SegmentReader> SegmentReader::Open(Source source, const std::string& name) {

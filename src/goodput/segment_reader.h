@@ -59,6 +59,9 @@ class SegmentReader {
   std::vector<uint64_t> doubtful_;  // of which these could not be read, or were empty
 };
 
+// The bytes of a file, which stays open for as long as this lives.
+Result<SegmentReader::Source> OpenSegmentFile(const std::string& path);
+
 // Reads a segment, or every segment of a folder in the order of their names, that is of their
 // recorders' starts. Fails when there is no such file or folder; a file in it that cannot be read
 // is counted. A file that is empty or all zero was never written to: it holds nothing.
