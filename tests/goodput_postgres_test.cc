@@ -1,26 +1,22 @@
 // A ledger in a real PostgreSQL, which tests/postgres/real_postgres.sh starts: the same answers as
 // from files, and nothing lost or doubled whatever is killed.
-#include <fcntl.h>
+#include "tests/goodput_postgres.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <random>
 
 #include "goodput/postgres.h"
 #include "stepscope/goodput_ledger.h"
-#include "stepscope/goodput_live.h"
 #include "stepscope/goodput_report.h"
 #include "tests/answer.h"
 #include "tests/goodput_lines.h"
-#include "tests/goodput_server.h"
 #include "tests/ledger.h"
 
 namespace stepscope::testing {
@@ -28,93 +24,6 @@ namespace {
 
 using goodput::Event;
 using goodput::Postgres;
-
-std::string Variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-// A database of its own, without a ledger.
-class GoodputPostgres : public LedgerTest {
- protected:
-  GoodputPostgres() : LedgerTest(Variable("STEPSCOPE_POSTGRES")) {}
-
-  void SetUp() override {
-    if (store_.empty()) GTEST_SKIP() << "tests/postgres/real_postgres.sh starts the server for it";
-    Forget();
-  }
-
-  void Forget() { Sql("DROP SCHEMA IF EXISTS stepscope CASCADE"); }
-
-  // The first number of the answer; -1: there is none.
-  int64_t Sql(const std::string& statement) {
-    auto db = Postgres::Open(store_);
-    if (!db) throw std::runtime_error(db.error().what);
-    int64_t number = -1;
-    const auto done = (*db)->Run(statement.c_str(), {},
-                                 [&](const Postgres::Row& row) { number = row.Integer(0); });
-    if (!done) throw std::runtime_error(done.error().what);
-    return number;
-  }
-
-  // Starts, or stops, the server.
-  void Control(const std::string& what) {
-    const std::string command =
-        Variable("STEPSCOPE_POSTGRES_CTL") + " " + what + " >/dev/null 2>&1";
-    ASSERT_EQ(std::system(command.c_str()), 0) << command;
-  }
-
-  std::string Job(int64_t steps) const {
-    std::string lines = Entry(At("job_start_time", 0));
-    for (int64_t s = 0; s < steps; ++s) {
-      lines += fmt::format("{{\"job_name\": \"j\", \"step_count\": {}, \"step_start_time\": {}}}\n",
-                           s, 1780000000 + s);
-    }
-    return folder_.Write(fmt::format("steps-{}.jsonl", steps), lines);
-  }
-
-  // Starts the binary; what it says goes to the file `said`.
-  pid_t Start(const std::vector<std::string>& arguments) const {
-    const std::string said = folder_.path() + "/said";
-    const pid_t child = fork();
-    if (child != 0) return child;
-    const int out = open(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    dup2(out, STDOUT_FILENO);
-    dup2(out, STDERR_FILENO);
-    std::string binary = STEPSCOPE_BINARY;
-    std::vector<std::string> words = arguments;
-    std::vector<char*> argv{binary.data()};
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    execv(binary.c_str(), argv.data());
-    _exit(127);
-  }
-
-  // The exit code; -1: it was killed.
-  static int End(pid_t child) {
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-
-  std::string Said() const {
-    std::ifstream in(folder_.path() + "/said");
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
-  std::vector<Event> Events() const {
-    goodput::Oddities oddities;
-    std::vector<Event> events = EventsIn(store_, "j", &oddities);
-    EXPECT_TRUE(oddities.Notes().empty());
-    return events;
-  }
-
-  std::mt19937 random_{20261121};
-  void SleepUpTo(int microseconds) {
-    usleep(std::uniform_int_distribution<useconds_t>(
-        0, static_cast<useconds_t>(microseconds))(random_));
-  }
-};
 
 // --- The same answers.
 
@@ -182,6 +91,17 @@ TEST_F(GoodputPostgres, JobsAreListed) {
     EXPECT_EQ(MetricOf(*GoodputReport({.store = store_, .job = rows[1].Text("job")}), "total"),
               4 * kSecond);
   }
+}
+
+TEST_F(GoodputPostgres, DamageCostsTheEventItHits) {
+  ImportText(TestJob());
+  Sql("UPDATE stepscope.pieces SET bytes = set_byte(bytes, 8192 + 100 * 32 + 9, 85)");
+  EXPECT_EQ(EventsIn(store_).size(), 382u);
+  const auto answer = GoodputReport({.store = store_});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->reports[0].notes.at(0).name, "bad_record");
+  // The import puts back what is missing.
+  EXPECT_EQ(MetricOf(ImportText(TestJob()), "imported"), 1);
 }
 
 // --- Many at once, and killed.
@@ -326,86 +246,6 @@ TEST_F(GoodputPostgres, PasswordsAreNotPrinted) {
   EXPECT_EQ(End(mistaken), 2);
   EXPECT_TRUE(Said().contains("@host/x")) << Said();
   EXPECT_FALSE(Said().contains("hun") || Said().contains("ter2")) << Said();
-}
-
-// --- A server that forwards.
-
-TEST_F(GoodputPostgres, AServerForwardsWhatItTakes) {
-  const std::string folder = folder_.path() + "/spool";
-  std::string all;  // what was acknowledged
-  int64_t number = 0;
-  const auto post = [&](int port, int64_t events) {
-    std::string lines;
-    for (const int64_t end = number + events; number < end; ++number) {
-      const bool start = number == 0;
-      lines +=
-          fmt::format(
-              R"({{"job_name": "j", "event": "{}", "time_ns": {}, "writer": "w", "sequence": {}{}}})",
-              start ? "job_start" : "step_start", kBegin + number * kSecond, number,
-              start ? "" : fmt::format(R"(, "step": {})", number)) +
-          "\n";
-    }
-    const std::string answer =
-        Exchange(port, fmt::format("POST /v1/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-                                   "Content-Length: {}\r\n\r\n{}",
-                                   lines.size(), lines));
-    EXPECT_TRUE(answer.starts_with("HTTP/1.1 200")) << answer;
-    all += lines;
-  };
-  const auto arrives = [&] {
-    const std::vector<Event> want = EventsOf(folder_.Write("all.jsonl", all));
-    for (int tries = 0; tries < 200; ++tries, usleep(100'000)) {
-      try {
-        if (EventsIn(store_) == want) return true;
-      } catch (const std::runtime_error&) {  // there is no ledger yet
-      }
-    }
-    return false;
-  };
-  {
-    ServerProcess server(folder, 0, {"--store", store_});
-    ASSERT_GT(server.port(), 0);
-    post(server.port(), 10);
-    EXPECT_TRUE(arrives());
-    for (int k = 0; k < 3; ++k) {  // three pieces
-      post(server.port(), 2000);
-      EXPECT_TRUE(arrives());
-    }
-    Control("stop -m immediate");
-    post(server.port(), 5000);
-    server.End(SIGKILL);
-  }
-  {
-    ServerProcess server(folder, 0, {"--store", store_});  // also while there is no database
-    ASSERT_GT(server.port(), 0);
-    post(server.port(), 1);
-    usleep(500'000);
-    Control("start");
-    EXPECT_TRUE(arrives());
-    post(server.port(), 7);
-    EXPECT_EQ(server.End(SIGTERM), 0);  // what came last is sent at the end
-    EXPECT_EQ(EventsIn(store_), EventsOf(folder_.Write("all.jsonl", all)));
-  }
-  const std::string numbers = Numbers(GoodputReport({.store = store_}), false);
-  EXPECT_EQ(numbers, Numbers(GoodputReport({.store = folder}), false));
-  // The segment of the server that was closed goes, and does not come back; that of the one that
-  // was killed might still grow.
-  const int64_t before = Sql("SELECT count(*) FROM stepscope.segments");
-  ASSERT_TRUE(GoodputCompact({.store = store_}));
-  const int64_t after = Sql("SELECT count(*) FROM stepscope.segments");
-  EXPECT_LT(after, before);
-  {
-    ServerProcess server(folder, 0, {"--store", store_});
-    ASSERT_GT(server.port(), 0);
-    EXPECT_EQ(server.End(SIGTERM), 0);
-  }
-  EXPECT_EQ(Sql("SELECT count(*) FROM stepscope.segments"), after);
-  EXPECT_EQ(Numbers(GoodputReport({.store = store_}), false), numbers);
-}
-
-TEST_F(GoodputPostgres, AServerTakesEventsIntoAFolder) {
-  EXPECT_FALSE(GoodputServe({.folder = store_, .port = 0}));
-  EXPECT_FALSE(GoodputServe({.folder = folder_.path(), .store = folder_.path(), .port = 0}));
 }
 
 // A user who may only look.

@@ -55,6 +55,7 @@ Result<void> Ledger::Add(const std::string& segment, const SegmentHeader& header
 
 Result<std::set<std::string>> Ledger::Commit(const std::vector<std::string>& remove) {
   std::set<std::string> gone;
+  if (!transaction_) return gone;
   const auto remove_all = [&] {
     for (const std::string& name : remove) {
       if (store_->Remove(name)) gone.insert(name);

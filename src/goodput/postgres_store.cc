@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "goodput/ledger_store.h"
@@ -124,7 +125,8 @@ class PostgresStore : public LedgerStore {
   }
 
   Result<void> ReadWell() const override {
-    if (db_->failed()) return std::unexpected(*db_->failed());
+    const std::optional<Error>& failed = db_->failed();
+    if (failed.has_value()) return std::unexpected(failed.value());
     return {};
   }
 

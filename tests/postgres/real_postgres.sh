@@ -33,10 +33,11 @@ trap stop EXIT
 cd "$folder"
 
 port=$((20000 + RANDOM % 20000))
+# Without fsync: what is killed here are processes, and the kernel lives on.
 cat >ctl <<END
 #!/bin/sh
 exec ${as_user[*]} "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -t 60 \\
-  -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c shared_buffers=32MB" "\$@"
+  -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c shared_buffers=32MB -c fsync=off" "\$@"
 END
 chmod 755 ctl
 echo "pass%word" >password
