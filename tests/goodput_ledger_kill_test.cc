@@ -10,11 +10,10 @@
 #include <csignal>
 #include <random>
 
-#include "goodput/json_lines.h"
-#include "goodput/ledger_logs.h"
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/goodput_report.h"
 #include "stepscope/write.h"
+#include "tests/ledger.h"
 #include "tests/scratch.h"
 
 namespace stepscope::testing {
@@ -59,22 +58,11 @@ class LedgerKillTest : public ::testing::Test {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
 
-  std::vector<Event> EventsIn() const {
+  std::vector<Event> EventsInStore() const {
+    if (!std::filesystem::exists(store_)) return {};
     goodput::Oddities oddities;
-    auto logs = goodput::ListLogs(store_, oddities);
-    std::vector<Event> events;
-    if (!logs) return events;
-    ReadLogs(store_, (*logs)["j"], oddities,
-             [&](const Event& event, const goodput::EventPlace&) { events.push_back(event); });
+    std::vector<Event> events = EventsIn(store_, "j", &oddities);
     EXPECT_TRUE(oddities.Notes().empty());
-    return events;
-  }
-
-  std::vector<Event> EventsOfFile() const {
-    goodput::Oddities oddities;
-    std::vector<Event> events;
-    auto source = ByteSource::Open(file_);
-    ReadJsonLines(*source, oddities, [&](const Event& event) { events.push_back(event); });
     return events;
   }
 
@@ -103,14 +91,14 @@ TEST_F(LedgerKillTest, AnImportIsRepeated) {
   for (int round = 0; round < 30; ++round) {
     const int64_t after = std::uniform_int_distribution<int64_t>(0, 60'000)(random);
     killed += RunAndKill({"goodput", "import", file_, "--store", store_}, after) ? 1 : 0;
-    const size_t has = EventsIn().size();
+    const size_t has = EventsInStore().size();
     EXPECT_GE(has, had);  // what was read once stays
     had = has;
   }
   EXPECT_GT(killed, 5u);
   const auto last = GoodputImport(store_, {file_});
   ASSERT_TRUE(last) << last.error().what;
-  EXPECT_EQ(EventsIn(), EventsOfFile());
+  EXPECT_EQ(EventsInStore(), EventsOf(file_));
 }
 
 TEST_F(LedgerKillTest, ACompactionIsRepeated) {
@@ -131,15 +119,15 @@ TEST_F(LedgerKillTest, ACompactionIsRepeated) {
   }
   ASSERT_TRUE(GoodputCompact({.store = store_}));
   EXPECT_EQ(numbers(), before);
-  EXPECT_TRUE(EventsIn().empty());
+  EXPECT_TRUE(EventsInStore().empty());
 }
 
 // A file may not become as large as a segment is: no segment can be made.
 TEST_F(LedgerKillTest, WithoutRoomNothingIsHalf) {
   EXPECT_EQ(RunWithin({"goodput", "import", file_, "--store", store_}, 1 << 20), 2);
-  EXPECT_TRUE(EventsIn().empty());
+  EXPECT_TRUE(EventsInStore().empty());
   ASSERT_TRUE(GoodputImport(store_, {file_}));
-  EXPECT_EQ(EventsIn(), EventsOfFile());
+  EXPECT_EQ(EventsInStore(), EventsOf(file_));
 }
 
 }  // namespace

@@ -2,8 +2,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "stepscope/demo.h"
+#include "stepscope/goodput_ledger.h"
 #include "stepscope/goodput_walk.h"
+#include "tests/goodput_lines.h"
+#include "tests/ledger.h"
 #include "tests/scratch.h"
 
 namespace stepscope::testing {
@@ -109,6 +114,67 @@ TEST_F(GoodputScheduler, TokensMayComeFromTheEvents) {
   ASSERT_TRUE(answer) << answer.error().what;
   // 54e6 tokens in the 54 s of steps that count
   EXPECT_NEAR(Metric(*answer, "program_goodput", "mfu"), 0.5, 1e-9);
+}
+
+// Also where events are rolled up already among which the scheduler's belong.
+TEST_F(GoodputScheduler, ALedgerAnswersAsTheFilesDo) {
+  const std::string store = folder_.path() + "/ledger", scheduler = folder_.Write("s", kSacct);
+  GoodputReportOptions of_files{.files = {folder_.Write("job.jsonl", Events())},
+                                .scheduler_files = {scheduler},
+                                .scheduler_job = "train"};
+  GoodputReportOptions of_ledger = of_files;
+  of_ledger.files.clear();
+  of_ledger.store = store;
+  ASSERT_TRUE(GoodputImport(store, of_files.files));
+  for (const int64_t second : {0, 3, 6, 12, 17, 40, 71, 80}) {
+    const auto done = GoodputCompact({.store = store, .now = (1000 + second) * kSecond});
+    ASSERT_TRUE(done) << done.error().what;
+    for (const auto& window : {std::optional<std::pair<int64_t, int64_t>>(),
+                               std::optional(std::pair(1001 * kSecond, 1060 * kSecond))}) {
+      of_files.window = of_ledger.window = window;
+      EXPECT_EQ(Numbers(GoodputReport(of_ledger), false), Numbers(GoodputReport(of_files), false))
+          << second;
+    }
+  }
+}
+
+// The ledger need not know the job at all.
+TEST_F(GoodputScheduler, ALedgerWithoutTheJobLeavesTheScheduler) {
+  const std::string store = folder_.path() + "/ledger";
+  ASSERT_TRUE(GoodputImport(store, {folder_.Write("job.jsonl", Events())}));
+  const auto answer = Ask({.store = store, .job = "other"}, /*with_events=*/false);
+  ASSERT_TRUE(answer) << answer.error().what;
+  EXPECT_EQ(answer->reports[0].status, Status::kUnavailable);
+  EXPECT_NEAR(Metric(*answer, "productivity", "scheduling_goodput"), 63.0 / 71, 1e-12);
+}
+
+// The vectors of ../shared/goodput, with a scheduler that puts the job back at its middle.
+TEST_F(GoodputScheduler, RollingUpChangesNoAnswerToTheVectors) {
+  for (const std::string& vector : VectorFiles()) {
+    SCOPED_TRACE(vector);
+    const ScratchFolder folder;
+    const std::string file = EventsFileOf(vector, folder), store = folder.path() + "/ledger";
+    std::vector<int64_t> times;
+    for (const goodput::Event& event : EventsOf(file)) {
+      if (event.time > 0) times.push_back(event.time / kSecond);
+    }
+    std::ranges::sort(times);
+    if (times.empty() || times.front() < 100 || times.back() > 10'000'000'000) continue;
+    const int64_t first = times.front(), middle = times[times.size() / 2], last = times.back();
+    const std::string sacct = fmt::format(
+        "JobID|JobName|State|Submit|Eligible|Start|End|AllocTRES\n"
+        "7|t|PREEMPTED|{}|{}|{}|{}|gres/gpu=16,node=2\n7|t|COMPLETED|{}|{}|{}|{}|gres/gpu=16\n",
+        first - 90, first - 80, first - 50, middle, middle, middle, middle + 1, last + 5);
+    GoodputReportOptions of_files{.files = {file}, .scheduler_files = {folder.Write("s", sacct)}};
+    GoodputReportOptions of_ledger{.store = store, .scheduler_files = of_files.scheduler_files};
+    const auto want = GoodputReport(of_files);
+    ASSERT_TRUE(GoodputImport(store, {file}));
+    for (const size_t part : {0, 2, 4, 6, 8}) {
+      const int64_t now = times[std::min(times.size() * part / 8, times.size() - 1)] + part / 8;
+      ASSERT_TRUE(GoodputCompact({.store = store, .now = now * kSecond}));
+      EXPECT_EQ(Numbers(GoodputReport(of_ledger), false), Numbers(want, false)) << part;
+    }
+  }
 }
 
 // The demo's steps take about 0.27 s.

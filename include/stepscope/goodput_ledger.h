@@ -1,12 +1,17 @@
-// The goodput ledger: a folder that keeps the events of jobs. Nothing to start: recorders write
-// straight into it, and what comes from elsewhere is imported.
+// The goodput ledger keeps the events of jobs.
 //
 //   stepscope::GoodputImport("ledger", {"job.jsonl.gz"});
 //   auto answer = stepscope::GoodputReport({.store = "ledger", .job = "job"});
 //
-// Events are in segments (docs/formats/goodput-segments.md), which are the truth; `ledger.db`, an
-// SQLite database, has what is derived from them, and the rollups that take the place of events
-// when these are old. Any number of processes may read while one writes.
+// A `store` is a folder, with nothing to start: recorders write straight into it, and what comes
+// from elsewhere is imported. Or, for a team, a database of PostgreSQL, by its address,
+// "postgresql://user@host/database": all that libpq reads counts, PGPASSWORD and ~/.pgpass too. No
+// answer and no error repeats a password.
+//
+// Events are in segments (docs/formats/goodput-segments.md), which are the truth; beside them, in
+// `ledger.db` (SQLite) or in the same database, is what is derived from them, and the rollups that
+// take the place of events when these are old. Any number of processes may read while one writes,
+// and those that write wait for each other.
 //
 // Each answer is one Report; what was odd about the input is in its notes, with counts.
 #pragma once
@@ -29,8 +34,8 @@ namespace stepscope {
 // that numbers its own is told by that number, any other by all it says and by how many equal ones
 // came before it in this import.
 //
-// When it returns, the disk holds all of it. When it fails (a full disk), what was written so far
-// counts and the rest can be imported again.
+// When it returns, the disk holds all of it. When it fails (a full disk, a dead server), what was
+// written so far counts in a folder and nothing in PostgreSQL; the rest can be imported again.
 //   metrics  imported, known
 //   tables   jobs  job, imported, known
 Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std::string>& files);

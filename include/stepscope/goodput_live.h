@@ -14,6 +14,8 @@ namespace stepscope {
 
 struct GoodputServeOptions {
   std::string folder;  // of segments, made if need be
+  // A ledger in PostgreSQL, which gets what the folder holds some seconds later; empty: none.
+  std::string store;
   std::string host = "127.0.0.1";
   int port = 9461;    // 0: any that is free
   std::string token;  // who posts events must say it; empty: nobody need, on loopback only

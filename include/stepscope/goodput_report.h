@@ -42,7 +42,7 @@ enum class GoodputMode : uint8_t { kPartition, kMlGoodput };
 struct GoodputReportOptions {
   // JSON lines of the reference library's entries, or Cloud Logging exports; plain or gzip.
   std::vector<std::string> files;
-  // Instead of files: a ledger's folder, see goodput_ledger.h.
+  // Instead of files: a ledger, see goodput_ledger.h.
   std::string store;
   // The job to report on. Empty: the only one there is.
   std::string job;

@@ -38,7 +38,7 @@ class Descriptor {
 std::unexpected<Error> Failed(std::string what, const std::string& where) {
   const int reason = errno;
   std::string hint = std::string("the system says: ") + std::strerror(reason);
-  if (reason == ENOSPC) hint += "; free some space, or ask for fewer ranks or steps";
+  if (reason == ENOSPC) hint += "; free some space, or write less";
   return std::unexpected(Error{.what = std::move(what), .where = where, .hint = std::move(hint)});
 }
 

@@ -24,7 +24,9 @@ struct LedgerFlags {
 };
 
 void AddStore(CLI::App& command, LedgerFlags& flags) {
-  command.add_option("--store", flags.store, "The ledger's folder")->required()->option_text("DIR");
+  command.add_option("--store", flags.store, "The ledger: a folder, or postgresql://...")
+      ->required()
+      ->option_text("LEDGER");
 }
 
 int Print(const Result<ReportSet>& answer, const LedgerFlags& flags) {
@@ -105,6 +107,10 @@ void AddGoodputImport(CLI::App& goodput, Command& chosen) {
 Examples:
   stepscope goodput import job.jsonl.gz --store ledger
   stepscope goodput import logs/*.json --store ledger      Cloud Logging exports; again is harmless
+  stepscope goodput import job.jsonl.gz --store postgresql://USER@HOST/DATABASE
+
+A folder is made if need be, and so are tables, in the schema stepscope. A password is better left to
+~/.pgpass or PGPASSWORD: others on this machine see the command line.
 )");
   command->add_option("FILE", flags->files, "Files of events, in order (.jsonl, .json, .gz)")
       ->required()

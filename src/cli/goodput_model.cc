@@ -21,6 +21,7 @@ Times are seconds, or 30m, 1h30m, 1000d. Shares are 0.1 or 10%.
 Examples:
   stepscope goodput model --mtbf 11135 --save-time 60s --restart-time 10m
   stepscope goodput model --fit job.jsonl.gz --chips 512 --price-per-chip-hour 2.50
+  stepscope goodput model --fit-store ledger --fit-job NAME
   stepscope goodput model --mtbf-per-node 1000d --nodes 2048 --save-time 30s --restart-time 5m \
       --checkpoint-interval 30m --price-per-chip-hour 2.50
   stepscope goodput model --failures 419 --over 54d --chips 16384 --save-time 10s --restart-time 10m \
@@ -32,7 +33,7 @@ Examples:
 
 struct ModelFlags {
   GoodputModelOptions options;
-  GoodputReportOptions fit;  // no files: nothing to fit to
+  GoodputReportOptions fit;  // no files, no store: nothing to fit to
   OutputFlags output;
   std::vector<std::string> fail_on;
 };
@@ -158,6 +159,10 @@ void AddFit(CLI::App& command, GoodputReportOptions& fit) {
   command.add_option("--fit", fit.files, "The job's events, as of 'goodput report --events'")
       ->type_name("FILE")
       ->group(group);
+  command
+      .add_option("--fit-store", fit.store, "The same of a ledger: a folder, or postgresql://...")
+      ->option_text("LEDGER")
+      ->group(group);
   command.add_option("--fit-job", fit.job, "The job, where the events are of several")
       ->option_text("NAME")
       ->group(group);
@@ -250,7 +255,7 @@ int Run(const ModelFlags& flags) {
   const auto conditions = ReadConditions(flags.fail_on);
   if (!conditions) return Fail(conditions.error());
   GoodputModelOptions options = flags.options;
-  if (!flags.fit.files.empty()) {
+  if (!flags.fit.files.empty() || !flags.fit.store.empty()) {
     auto fitted = FitGoodputModel(flags.fit, options);
     if (!fitted) return Fail(fitted.error());
     options = std::move(*fitted);

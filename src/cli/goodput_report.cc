@@ -152,8 +152,10 @@ void AddGoodputReport(CLI::App& goodput, Command& chosen) {
       command
           ->add_option("--events", flags->events, "Files of events, in order (.jsonl, .json, .gz)")
           ->type_name("FILE");
-  command->add_option("--store", flags->store, "A ledger's folder, instead of files")
-      ->option_text("DIR")
+  command
+      ->add_option("--store", flags->store,
+                   "A ledger instead of files: a folder, or postgresql://...")
+      ->option_text("LEDGER")
       ->excludes(events);
   command->add_option("--job", flags->job, "The job, where the events are of several")
       ->option_text("NAME");

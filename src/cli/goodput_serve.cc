@@ -20,14 +20,16 @@ Examples:
   stepscope goodput serve DIR --host 0.0.0.0 --token-file F    for those of other hosts
   curl --data-binary @events.jsonl http://127.0.0.1:9461/v1/events
   curl http://127.0.0.1:9461/metrics
+  stepscope goodput serve DIR --store postgresql://USER@HOST/DATABASE
 
 Events are JSON lines, each with a writer and a sequence number, so that sending twice is harmless;
 who gets no answer sends again. An answer says that the events outlive the server. Recorders of this
-host may write into the same folder themselves. Ends at SIGINT or SIGTERM.
+host may write into the same folder themselves. A database that is gone holds nobody up: it gets the
+rest when it is back. Ends at SIGINT or SIGTERM.
 )";
 
 struct ServeFlags {
-  std::string folder, host = "127.0.0.1", token_file, tensorboard;
+  std::string folder, store, host = "127.0.0.1", token_file, tensorboard;
   int port = 9461;
 };
 
@@ -43,6 +45,7 @@ Result<std::string> ReadToken(const std::string& path) {
 
 int Run(const ServeFlags& flags) {
   GoodputServeOptions options{.folder = flags.folder,
+                              .store = flags.store,
                               .host = flags.host,
                               .port = flags.port,
                               .tensorboard = flags.tensorboard};
@@ -73,6 +76,10 @@ void AddGoodputServe(CLI::App& goodput, Command& chosen) {
   command->add_option("DIR", flags->folder, "Folder of segments; made if need be")
       ->required()
       ->type_name("");
+  command
+      ->add_option("--store", flags->store,
+                   "A ledger in PostgreSQL that gets all of it too, some seconds later")
+      ->option_text("postgresql://...");
   command->add_option("--host", flags->host, "Where to listen; beyond loopback a token is needed")
       ->option_text("HOST [127.0.0.1]");
   command->add_option("--port", flags->port, "0: any that is free")

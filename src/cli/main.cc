@@ -38,6 +38,16 @@ std::string Hint(const CLI::App& app, std::string_view first) {
   return nearest.empty() ? "stepscope --help" : "did you mean 'stepscope " + nearest + "'?";
 }
 
+// An argument that was not expected is repeated: of an address no user and password.
+std::string WithoutPasswords(std::string text) {
+  for (size_t at = 0; (at = text.find("://", at)) != text.npos; at += 3) {
+    const size_t from = at + 3, space = text.find(' ', from);
+    const size_t to = std::string_view(text).substr(0, space).rfind('@');
+    if (to != text.npos && to > from) text.replace(from, to - from, "...");
+  }
+  return text;
+}
+
 int Main(int argc, char** argv) {
   CLI::App app(kAbout, "stepscope");
   app.footer(kExamples);
@@ -61,7 +71,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::Success& help) {  // --help and --version
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    PrintError({error.what(), "", Hint(app, argv[1])});
+    PrintError({WithoutPasswords(error.what()), "", Hint(app, argv[1])});
     return kCouldNot;
   }
   return chosen();

@@ -293,6 +293,43 @@ void Accounting::AddResources(const Event& event) {
   }
 }
 
+namespace {
+
+void Earliest(int64_t time, int64_t& of) {
+  if (of == kUnknown || time < of) of = time;
+}
+
+void AddLateNotice(const Event& event, Attempt& attempt) {
+  if (attempt.notice == kUnknown || event.time <= attempt.notice) attempt.notice_text = event.text;
+  attempt.notice = std::max(attempt.notice, event.time);
+  attempt.last = std::max(attempt.last, event.time);
+}
+
+}  // namespace
+
+void Accounting::AddLate(const Event& event) {
+  if (!Fits(event)) return oddities_.Add(Oddity::kOutOfRange);
+  newest_ = std::max(newest_, event.time);
+  const auto next = std::ranges::lower_bound(attempts_, event.time, {}, &Attempt::start);
+  const bool first = next == attempts_.begin();
+  if (event.kind == EventKind::kPreemptionNotice) {
+    return first ? oddities_.Add(Oddity::kNoJobStart) : AddLateNotice(event, *std::prev(next));
+  }
+  if (event.kind == EventKind::kResources) scheduling_.Add(event);
+  if (event.kind == EventKind::kJobSubmitted && first) return Earliest(event.time, submitted_);
+  // A step that came behind it said that the attempt before went on.
+  const bool went_on =
+      !first && !std::prev(next)->steps.empty() && std::prev(next)->steps.last().time >= event.time;
+  if (went_on) return;
+  const bool is_last = next == attempts_.end();
+  const int64_t requested = event.counts[0], allocated = event.counts[1];
+  if (event.kind == EventKind::kResources && allocated > 0 && allocated >= requested) {
+    Earliest(event.time, is_last ? allocated_ : next->allocated);
+  } else if (event.kind == EventKind::kJobSubmitted || requested > 0) {
+    Earliest(event.time, is_last ? requested_ : next->requested);
+  }
+}
+
 uint8_t Accounting::LabelOf(std::string type) {
   if (type.empty()) type = "UNKNOWN";
   const auto found = std::ranges::find(labels_, type);

@@ -41,6 +41,10 @@ class Accounting {
  public:
   void Add(const Event& event);
 
+  // Of what a scheduler says: takes it as if it had come in its turn, before events that are later
+  // and were added.
+  void AddLate(const Event& event);
+
   // Settles what came out of order, therefore not const.
   Partition Ask(const Question& question = {});
 

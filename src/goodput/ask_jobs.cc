@@ -66,11 +66,6 @@ Result<AskedJobs> AskJobs(const GoodputReportOptions& options) {
         Error{"nothing to report on", "",
               "files of events (--events), a ledger (--store), or what a scheduler printed"});
   }
-  if (!options.store.empty() && !options.scheduler_files.empty()) {
-    return std::unexpected(Error{"a scheduler's words go with files of events, not with a ledger",
-                                 options.store,
-                                 "stepscope goodput export --format jsonl, and report on that"});
-  }
   AskedJobs asked;
   auto scheduler = SchedulerEvents(options, asked.scheduler_notes);
   if (!scheduler) return std::unexpected(scheduler.error());

@@ -1,18 +1,14 @@
-// SQLite with owners: a database, and statements that are run once.
+// What a ledger asks of a database: statements in the words that SQLite and PostgreSQL share.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "stepscope/result.h"
-
-struct sqlite3;
-struct sqlite3_stmt;
 
 namespace stepscope::goodput {
 
@@ -22,44 +18,52 @@ struct Blob {
 };
 using Bound = std::variant<std::monostate, int64_t, double, std::string_view, Blob>;
 
+// What a transaction is for.
+enum class Access : uint8_t {
+  kRead,         // to see the database as it is at one moment
+  kWrite,        // to be the only one that writes, once those before are done
+  kWriteIfFree,  // the same, but not to wait for others
+  kAppend,       // to add what is nobody else's, beside those who write
+};
+
 class Database {
  public:
-  // In WAL mode, waiting up to 10 s for others. Without `write` the file must exist.
-  static Result<Database> Open(const std::string& path, bool write);
-
   // The columns of one row of an answer; those that are null read as 0 and "".
   class Row {
    public:
-    explicit Row(sqlite3_stmt* statement) : statement_(statement) {}
-    int64_t Integer(int column) const;
-    std::string Text(int column) const;
-    bool IsNull(int column) const;
-    double Real(int column) const;
-
-   private:
-    sqlite3_stmt* statement_;
+    virtual ~Row() = default;
+    virtual int64_t Integer(int column) const = 0;
+    virtual std::string Text(int column) const = 0;
+    virtual bool IsNull(int column) const = 0;
+    virtual double Real(int column) const = 0;
   };
+  using EachRow = std::function<void(const Row&)>;
 
-  // Runs one statement with its values for ?1, ?2, ...
+  virtual ~Database() = default;
+
+  // Runs one statement with its values for $1, $2, ..., whose first uses are in this order.
   Result<void> Run(const char* sql, const std::vector<Bound>& values = {},
-                   const std::function<void(const Row&)>& each = {}) const;
+                   const EachRow& each = {}) const {
+    return Execute(sql, values, each);
+  }
+
+  virtual Result<void> Begin(Access access) const = 0;
+  virtual Result<void> Commit() const = 0;
+
+  virtual Result<bool> HasTable(const char* name) const = 0;
+
+  // The type of columns for texts of strangers, which need not be UTF-8, and for other bytes.
+  virtual const char* BytesType() const = 0;
 
  private:
-  struct Close {
-    void operator()(sqlite3* db) const;
-  };
-  explicit Database(sqlite3* db, std::string path) : db_(db), path_(std::move(path)) {}
-  Error LastError(const char* what) const;
-
-  std::unique_ptr<sqlite3, Close> db_;
-  std::string path_;
+  virtual Result<void> Execute(const char* sql, const std::vector<Bound>& values,
+                               const EachRow& each) const = 0;
 };
 
-// A transaction, undone unless it is committed: one that takes the write lock at once, or one that
-// only sees the database as it is at its first statement. The database stays where it is meanwhile.
+// A transaction, undone unless it is committed. The database stays where it is meanwhile.
 class Transaction {
  public:
-  static Result<Transaction> Begin(const Database& db, bool write);
+  static Result<Transaction> Begin(const Database& db, Access access);
   Result<void> Commit();
   ~Transaction();
   Transaction(Transaction&& other) noexcept : db_(other.db_) { other.db_ = nullptr; }

@@ -5,12 +5,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 
+#include "goodput/forwarder.h"
 #include "goodput/ingest.h"
 #include "goodput/live.h"
 #include "goodput/metrics.h"
@@ -160,20 +163,69 @@ void RaiseLimits() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// Ticks until a signal says to stop; tells each problem once.
-void TickUntil(const sigset_t& signals, Server& server, const GoodputServeOptions& options) {
-  std::set<std::string> told;
-  const timespec second{.tv_sec = 1, .tv_nsec = 0};
-  while (sigtimedwait(&signals, nullptr, &second) < 0) {
-    std::string problem;
-    try {
-      if (const auto ticked = server.Tick(); !ticked) problem = ticked.error().what;
-    } catch (const std::exception& error) {  // out of memory: the next second may be better
-      problem = error.what();
+// Keeps a ledger in PostgreSQL up to date, in a thread of its own: a database that is slow or gone
+// holds nobody up. At its end sends what there is once more.
+class Forwarding {
+ public:
+  Forwarding(const std::string& folder, const std::string& store) : forwarder_(folder, store) {
+    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+  }
+
+  // The last one there was; empty: all is well.
+  std::string problem() {
+    const std::lock_guard lock(mutex_);
+    return problem_;
+  }
+
+ private:
+  static constexpr std::chrono::seconds kPause{2};
+
+  void Run(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      const bool last = stop.stop_requested();
+      lock.unlock();
+      std::string problem = SendOnce();
+      lock.lock();
+      problem_ = std::move(problem);
+      if (last) return;
+      wake_.wait_for(lock, stop, kPause, [] { return false; });
     }
+  }
+
+  std::string SendOnce() {
+    try {
+      const auto sent = forwarder_.Send(goodput::WallClock());
+      return sent ? "" : sent.error().what;
+    } catch (const std::exception& error) {  // out of memory: the next time may be better
+      return error.what();
+    }
+  }
+
+  goodput::Forwarder forwarder_;
+  std::mutex mutex_;  // over problem_
+  std::condition_variable_any wake_;
+  std::string problem_;
+  std::jthread thread_;  // the last member: ends before the others do
+};
+
+// Ticks until a signal says to stop; tells each problem once.
+void TickUntil(const sigset_t& signals, Server& server, Forwarding* forwarding,
+               const GoodputServeOptions& options) {
+  std::set<std::string> told;
+  const auto tell = [&](const std::string& problem) {
     if (!problem.empty() && told.insert(problem).second && options.on_problem) {
       options.on_problem(problem);
     }
+  };
+  const timespec second{.tv_sec = 1, .tv_nsec = 0};
+  while (sigtimedwait(&signals, nullptr, &second) < 0) {
+    try {
+      if (const auto ticked = server.Tick(); !ticked) tell(ticked.error().what);
+    } catch (const std::exception& error) {  // out of memory: the next second may be better
+      tell(error.what());
+    }
+    if (forwarding != nullptr) tell(forwarding->problem());
   }
 }
 
@@ -196,6 +248,12 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
     return std::unexpected(Error{"listening beyond this host needs a token", options.host,
                                  "put one into a file and name it with --token-file"});
   }
+  for (const auto& [address, wanted] : {std::pair(options.folder, false), {options.store, true}}) {
+    if (address.empty() || goodput::IsPostgres(address) == wanted) continue;
+    return std::unexpected(Error{"events are taken into a folder, and from there go to PostgreSQL",
+                                 wanted ? address : "postgresql://...",
+                                 "stepscope goodput serve DIR --store postgresql://..."});
+  }
   RaiseLimits();
   sigset_t signals;
   sigemptyset(&signals);
@@ -204,12 +262,20 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   auto ingest = goodput::Ingest::Open(options.folder);
   if (!ingest) return std::unexpected(ingest.error());
+  std::optional<Forwarding> forwarding;  // ends after the server has closed its segments
   Server server(options, std::move(*ingest));
   if (const auto ticked = server.Tick(); !ticked) return std::unexpected(ticked.error());
   const auto port = Bind(server, options);
   if (!port) return std::unexpected(port.error());
   server.WidenQueue();
-  std::thread listener([&] { server.listen_after_bind(); });
+  if (!options.store.empty()) forwarding.emplace(options.folder, options.store);
+  std::atomic<bool> ended = false;
+  std::thread listener([&] {
+    server.listen_after_bind();
+    ended = true;
+  });
+  // It cannot be stopped before it runs.
+  while (!server.is_running() && !ended) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   if (options.on_ready) {
     const bool v6 = options.host.find(':') != std::string::npos;
     options.on_ready(
@@ -218,7 +284,7 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
                  : "events and the token travel unencrypted: let a proxy with TLS "
                    "listen beyond this host instead, unless the network is your own");
   }
-  TickUntil(signals, server, options);
+  TickUntil(signals, server, forwarding ? &*forwarding : nullptr, options);
   server.stop();
   listener.join();
   return {};

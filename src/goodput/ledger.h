@@ -1,4 +1,4 @@
-// A ledger: the logs in a folder, and the database beside them.
+// A ledger: the logs in a store, and what its database has beside them.
 //
 // Segments are the truth. The database has what can be derived again (jobs, attempts), and rollups,
 // which cannot once their events are removed: a transaction stores a rollup before anything is.
@@ -10,12 +10,14 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "goodput/database.h"
 #include "goodput/jobs.h"
 #include "goodput/ledger_logs.h"
+#include "goodput/ledger_store.h"
 #include "goodput/oddities.h"
 #include "stepscope/result.h"
 
@@ -32,13 +34,16 @@ struct Rollup {
 
 class Ledger {
  public:
-  // To write the folder and the database are made if need be. To read, a database that cannot be
+  // To write, what is missing of the store is made. To read, a folder's database that cannot be
   // read is counted, and the segments count alone.
-  static Result<Ledger> Open(const std::string& folder, bool write);
+  static Result<Ledger> Open(const std::string& address, Access access);
 
-  // Of a ledger opened to write, which holds the write lock until then: has the disk hold what was
-  // stored in the database. Nothing more can be stored.
-  Result<void> Commit();
+  // Of a ledger opened to write, which holds the write lock until then: stores the segment.
+  Result<void> Add(const std::string& segment, const SegmentHeader& header, std::string_view bytes);
+
+  // The same: has the disk hold what was stored, and removes these segments, of which all is rolled
+  // up. Gives those that are gone. Nothing more can be stored.
+  Result<std::set<std::string>> Commit(const std::vector<std::string>& remove = {});
 
   // In the order of their names: those with segments and those that are rolled up.
   std::vector<std::string> JobNames() const;
@@ -47,26 +52,30 @@ class Ledger {
   // not clear; absent: there is no such job.
   Result<std::optional<std::string>> Choose(const std::string& name) const;
 
-  const std::string& folder() const { return folder_; }
-  const Database* database() const { return db_.get(); }
+  // How people call it.
+  const std::string& name() const { return store_->name(); }
+  const Database* database() const { return store_->database(); }
+  Result<SegmentReader> OpenSegment(const std::string& name) const { return store_->Open(name); }
   Oddities& oddities() { return oddities_; }
 
   const std::vector<Log>& LogsOf(const std::string& job) const;
   std::optional<Rollup> RollupOf(const std::string& job) const;
 
-  // Gives the raw events of the job; of each whether an equal one is in the rollup.
+  // Gives the raw events of the job; of each whether an equal one is in the rollup. Whoever does
+  // asks in the end whether that went well.
   using RawSink = std::function<void(const Event&, const EventPlace&, bool equal)>;
   void ReadRaw(const std::string& job, Oddities& oddities, const RawSink& sink) const;
+
+  Result<void> ReadWell() const { return store_->ReadWell(); }
 
   // Accounts for all the job's events. Fails when the rollup leaves no answer to what is asked.
   Result<void> Account(const std::string& name, const ReadJobsOptions& options, Job& job) const;
 
  private:
-  Result<void> OpenDatabase(const std::string& path, bool write);
+  Result<void> Begin(Access access);
   Result<void> LoadDone();
 
-  std::string folder_;
-  std::unique_ptr<Database> db_;
+  std::unique_ptr<LedgerStore> store_;
   std::optional<Transaction> transaction_;
   JobLogs logs_;
   std::set<std::string> rolled_up_;                    // jobs
@@ -75,6 +84,6 @@ class Ledger {
 };
 
 // Reads one job of a ledger, as ReadJobs reads files.
-Result<Jobs> ReadLedger(const std::string& folder, const ReadJobsOptions& options);
+Result<Jobs> ReadLedger(const std::string& address, const ReadJobsOptions& options);
 
 }  // namespace stepscope::goodput

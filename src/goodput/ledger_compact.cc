@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
+#include <iterator>
 #include <map>
 
 #include "goodput/ledger.h"
-#include "goodput/segment_reader.h"
 #include "stepscope/goodput_ledger.h"
 
 namespace stepscope {
@@ -106,16 +105,20 @@ class Compactor {
 Result<void> Store(const Database& db, const std::string& job, const Compaction& c) {
   const std::string_view name = job;
   const Rollup& r = c.rollup;
-  auto stored = db.Run("INSERT OR REPLACE INTO rollups VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                       {name, r.until, r.events, r.duplicates, r.first, r.last, Blob{r.accounting},
-                        Blob{r.writers}});
+  auto stored = db.Run("DELETE FROM rollups WHERE job = $1", {name});
+  if (!stored) return stored;
+  stored = db.Run("INSERT INTO rollups VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+                  {name, r.until, r.events, r.duplicates, r.first, r.last, Blob{r.accounting},
+                   Blob{r.writers}});
   for (auto done = c.done.begin(); stored && done != c.done.end(); ++done) {
     if (done->second == 0) continue;
-    stored = db.Run("INSERT OR REPLACE INTO done VALUES (?1, ?2, ?3)",
-                    {name, std::string_view(done->first), done->second});
+    stored = db.Run(
+        "INSERT INTO done VALUES ($1, $2, $3)"
+        " ON CONFLICT (job, file) DO UPDATE SET events = excluded.events",
+        {name, std::string_view(done->first), done->second});
   }
   for (size_t k = 0; stored && k < c.skipped.size(); ++k) {
-    stored = db.Run("INSERT OR REPLACE INTO skipped VALUES (?1, ?2)",
+    stored = db.Run("INSERT INTO skipped VALUES ($1, $2) ON CONFLICT (file, number) DO NOTHING",
                     {std::string_view(c.skipped[k].first), c.skipped[k].second});
   }
   return stored;
@@ -123,30 +126,28 @@ Result<void> Store(const Database& db, const std::string& job, const Compaction&
 
 // Whether a recorder may still store into the segment: it is the last of its log, was not cut to
 // what it holds, and changed today.
-bool MayGrow(const std::string& path, const LogFile& file, bool last, int64_t now) {
+bool MayGrow(const Ledger& ledger, const LogFile& file, bool last, int64_t now) {
   if (!last || file.changed + kDay < now) return false;
-  const auto reader = SegmentReader::Open(path);
+  const auto reader = ledger.OpenSegment(file.name);
   if (!reader) return true;
   const uint64_t room = kSlotsBegin + reader->header().slots * kSlotBytes;
   return static_cast<uint64_t>(file.bytes) >= room;
 }
 
-// Removes the segments of which nothing is left; how many bytes that were.
-int64_t RemoveDone(const std::string& folder, const std::vector<Log>& logs, const Compaction& c) {
+// The segments of which nothing is left.
+std::vector<std::string> Emptied(const Ledger& ledger, const std::vector<Log>& logs,
+                                 const Compaction& c) {
   const int64_t now =
       std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-  int64_t removed = 0;
+  std::vector<std::string> emptied;
   for (const Log& log : logs) {
     for (const LogFile& file : log) {
       const int64_t done = c.done.at(file.name);
-      const std::string path = folder + "/" + file.name;
       if (done == 0 || done < c.given.at(file.name)) continue;
-      if (MayGrow(path, file, &file == &log.back(), now)) continue;
-      std::error_code failed;
-      if (std::filesystem::remove(path, failed)) removed += file.bytes;
+      if (!MayGrow(ledger, file, &file == &log.back(), now)) emptied.push_back(file.name);
     }
   }
-  return removed;
+  return emptied;
 }
 
 struct Compacted {
@@ -212,31 +213,42 @@ Result<std::vector<Compacted>> CompactAll(Ledger& ledger, int64_t until) {
   return jobs;
 }
 
+Result<ReportSet> CompactOnce(const GoodputCompactOptions& options, int64_t now) {
+  // What is no ledger is not made one.
+  if (auto there = Ledger::Open(options.store, Access::kRead); !there) {
+    return std::unexpected(there.error());
+  }
+  auto ledger = Ledger::Open(options.store, Access::kWrite);
+  if (!ledger) return std::unexpected(ledger.error());
+  auto jobs = CompactAll(*ledger, now - options.keep_raw);
+  if (!jobs) return std::unexpected(jobs.error());
+  std::vector<std::string> emptied;
+  for (const Compacted& job : *jobs) {
+    std::ranges::move(Emptied(*ledger, job.logs, job.compaction), std::back_inserter(emptied));
+  }
+  const auto gone = ledger->Commit(emptied);
+  if (!gone) return std::unexpected(gone.error());
+  for (Compacted& job : *jobs) {
+    for (const Log& log : job.logs) {
+      for (const LogFile& file : log) job.removed += gone->contains(file.name) ? file.bytes : 0;
+    }
+  }
+  ReportSet answer;
+  answer.run = {.name = ledger->name(),
+                .ranks = 1,
+                .steps = "all",
+                .notes = ledger->oddities().Notes(ledger->name())};
+  answer.reports.push_back(CompactReport(*jobs));
+  answer.verdict = answer.reports.front().headline;
+  return answer;
+}
+
 }  // namespace
 
 Result<ReportSet> GoodputCompact(const GoodputCompactOptions& options) {
   const int64_t now = options.now.value_or(std::chrono::system_clock::now().time_since_epoch() /
                                            std::chrono::nanoseconds(1));
-  Oddities seen_when_opened;  // a folder that is none is not made one
-  if (auto listed = ListLogs(options.store, seen_when_opened); !listed) {
-    return std::unexpected(listed.error());
-  }
-  auto ledger = Ledger::Open(options.store, true);
-  if (!ledger) return std::unexpected(ledger.error());
-  auto jobs = CompactAll(*ledger, now - options.keep_raw);
-  if (!jobs) return std::unexpected(jobs.error());
-  if (auto done = ledger->Commit(); !done) return std::unexpected(done.error());
-  for (Compacted& job : *jobs) {
-    job.removed = RemoveDone(options.store, job.logs, job.compaction);
-  }
-  ReportSet answer;
-  answer.run = {.name = options.store,
-                .ranks = 1,
-                .steps = "all",
-                .notes = ledger->oddities().Notes(options.store)};
-  answer.reports.push_back(CompactReport(*jobs));
-  answer.verdict = answer.reports.front().headline;
-  return answer;
+  return AskAgainIfLost([&] { return CompactOnce(options, now); });
 }
 
 }  // namespace stepscope

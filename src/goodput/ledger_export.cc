@@ -119,14 +119,14 @@ Result<void> ExportEvents(const Ledger& ledger, const std::string& job, bool csv
   }
   Oddities oddities;
   Result<void> written;
-  ReadLogs(ledger.folder(), ledger.LogsOf(job), oddities,
-           [&](const Event& event, const EventPlace&) {
-             if (!written) return;
-             csv ? AddCsvLine(event, out) : AddJsonLine(event, out);
-             if (out.size() < kPiece) return;
-             written = write(out);
-             out.clear();
-           });
+  ledger.ReadRaw(job, oddities, [&](const Event& event, const EventPlace&, bool) {
+    if (!written) return;
+    csv ? AddCsvLine(event, out) : AddJsonLine(event, out);
+    if (out.size() < kPiece) return;
+    written = write(out);
+    out.clear();
+  });
+  if (written) written = ledger.ReadWell();
   if (written && !out.empty()) written = write(out);
   return written;
 }
@@ -183,16 +183,14 @@ Error RolledUp(const std::string& job) {
           "export --format openmetrics, or ask for a report"};
 }
 
-}  // namespace
-
-Result<void> GoodputExport(const GoodputExportOptions& options, const Piece& write) {
-  auto ledger = Ledger::Open(options.store, false);
+Result<void> ExportOnce(const GoodputExportOptions& options, const Piece& write) {
+  auto ledger = Ledger::Open(options.store, Access::kRead);
   if (!ledger) return std::unexpected(ledger.error());
   const auto name = ledger->Choose(options.job);
   if (!name) return std::unexpected(name.error());
   if (!*name) {
     return std::unexpected(Error{"the ledger has no such job", options.job,
-                                 "see stepscope goodput jobs --store " + options.store});
+                                 "see stepscope goodput jobs --store " + ledger->name()});
   }
   const std::string chosen = name->value_or("");
   if (options.format == GoodputExportFormat::kOpenMetrics) {
@@ -203,6 +201,19 @@ Result<void> GoodputExport(const GoodputExportOptions& options, const Piece& wri
   // Half of a job's events would look like all of them.
   if (ledger->RollupOf(chosen)) return std::unexpected(RolledUp(chosen));
   return ExportEvents(*ledger, chosen, options.format == GoodputExportFormat::kCsv, write);
+}
+
+}  // namespace
+
+Result<void> GoodputExport(const GoodputExportOptions& options, const Piece& write) {
+  bool began = false;  // then once more would give the beginning twice
+  const auto write_noting = [&](std::string_view piece) {
+    began = true;
+    return write(piece);
+  };
+  auto done = ExportOnce(options, write_noting);
+  if (!done && !began && WasLost(done.error())) done = ExportOnce(options, write);
+  return done;
 }
 
 }  // namespace stepscope

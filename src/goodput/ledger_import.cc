@@ -31,8 +31,7 @@ class Known {
       last_ = rollup->last;
     }
     Oddities told_when_asked;
-    const auto& logs = ledger.LogsOf(job);
-    ReadLogs(ledger.folder(), logs, told_when_asked, [&](const Event& event, const EventPlace&) {
+    ledger.ReadRaw(job, told_when_asked, [&](const Event& event, const EventPlace&, bool) {
       if (event.writer.empty()) {
         hashes_.push_back(HashOf(event));
       } else {
@@ -127,8 +126,11 @@ class Importer {
   ImportedJob& JobNamed(const std::string& name) {
     std::unique_ptr<ImportedJob>& job = jobs_[name];
     if (job == nullptr) {
-      job.reset(new ImportedJob{Known(*ledger_, name),
-                                LogWriter(ledger_->folder(), NewLogPrefix(), name)});
+      const auto add = [this](const std::string& segment, const SegmentHeader& header,
+                              std::string_view bytes) {
+        return ledger_->Add(segment, header, bytes);
+      };
+      job.reset(new ImportedJob{Known(*ledger_, name), LogWriter(add, NewLogPrefix(), name)});
     }
     return *job;
   }
@@ -161,15 +163,8 @@ Report ImportReport(const Importer& importer) {
   return report;
 }
 
-}  // namespace
-
-Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std::string>& files) {
-  // Before the ledger is made, and before the first event goes in: a name that is wrong costs
-  // nothing then.
-  for (const std::string& path : files) {
-    if (auto source = ByteSource::Open(path); !source) return std::unexpected(source.error());
-  }
-  auto ledger = Ledger::Open(store, true);
+Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::string>& files) {
+  auto ledger = Ledger::Open(store, Access::kWrite);
   if (!ledger) return std::unexpected(ledger.error());
   Importer importer(*ledger);
   ReportSet answer;
@@ -186,13 +181,24 @@ Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std:
   if (auto done = importer.Finish(); !done) return std::unexpected(done.error());
   if (auto done = ledger->Commit(); !done) return std::unexpected(done.error());
   at_end.Add(ledger->oddities());
-  std::ranges::move(at_end.Notes(store), std::back_inserter(answer.run.notes));
-  answer.run.name = store;
+  std::ranges::move(at_end.Notes(ledger->name()), std::back_inserter(answer.run.notes));
+  answer.run.name = ledger->name();
   answer.run.ranks = 1;
   answer.run.steps = "all";
   answer.reports.push_back(ImportReport(importer));
   answer.verdict = answer.reports.front().headline;
   return answer;
+}
+
+}  // namespace
+
+Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std::string>& files) {
+  // Before the ledger is made, and before the first event goes in: a name that is wrong costs
+  // nothing then.
+  for (const std::string& path : files) {
+    if (auto source = ByteSource::Open(path); !source) return std::unexpected(source.error());
+  }
+  return AskAgainIfLost([&] { return ImportOnce(store, files); });
 }
 
 }  // namespace stepscope

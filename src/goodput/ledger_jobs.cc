@@ -55,7 +55,7 @@ std::optional<Summary> Cached(const Ledger& ledger, const std::string& job,
   [[maybe_unused]] const auto read = ledger.database()->Run(
       "SELECT first, last, events, goodput, state,"
       " (SELECT COUNT(*) FROM attempts WHERE attempts.job = jobs.job)"
-      " FROM jobs WHERE job = ?1 AND signature = ?2",
+      " FROM jobs WHERE job = $1 AND signature = $2",
       {std::string_view(job), std::string_view(signature)}, [&](const Database::Row& row) {
         cached = Summary{.first = row.IsNull(0) ? kUnknown : row.Integer(0),
                          .last = row.IsNull(1) ? kUnknown : row.Integer(1),
@@ -102,15 +102,16 @@ Bound OrNull(const std::optional<int64_t>& value) { return value ? Bound(*value)
 Result<void> Keep(const Database& db, const std::string& job, const std::string& signature,
                   const Summary& summary) {
   const std::string_view name = job;
-  auto kept =
-      db.Run("INSERT OR REPLACE INTO jobs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-             {name, std::string_view(signature), OrNull(summary.first), OrNull(summary.last),
-              summary.events, summary.goodput ? Bound(*summary.goodput) : Bound(),
-              std::string_view(summary.state)});
-  if (kept) kept = db.Run("DELETE FROM attempts WHERE job = ?1", {name});
+  auto kept = db.Run("DELETE FROM jobs WHERE job = $1", {name});
+  if (!kept) return kept;
+  kept = db.Run("INSERT INTO jobs VALUES ($1, $2, $3, $4, $5, $6, $7)",
+                {name, std::string_view(signature), OrNull(summary.first), OrNull(summary.last),
+                 summary.events, summary.goodput ? Bound(*summary.goodput) : Bound(),
+                 std::string_view(summary.state)});
+  if (kept) kept = db.Run("DELETE FROM attempts WHERE job = $1", {name});
   for (size_t a = 0; kept && a < summary.attempts.size(); ++a) {
     const AttemptAccount& t = summary.attempts[a];
-    kept = db.Run("INSERT INTO attempts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    kept = db.Run("INSERT INTO attempts VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
                   {name, static_cast<int64_t>(a), std::string_view(t.id), t.start, t.end,
                    int64_t{t.ended}, t.steps, OrNull(t.first_step), OrNull(t.last_step),
                    t.times[static_cast<size_t>(Bucket::kProductive)]});
@@ -120,9 +121,9 @@ Result<void> Keep(const Database& db, const std::string& job, const std::string&
 
 // Nobody waits for this and nothing depends on it: a ledger that cannot be written to stays as it
 // is.
-void KeepAll(const std::string& folder, const std::vector<Computed>& computed) {
+void KeepAll(const std::string& address, const std::vector<Computed>& computed) {
   if (computed.empty()) return;
-  auto ledger = Ledger::Open(folder, true);
+  auto ledger = Ledger::Open(address, Access::kWriteIfFree);
   if (!ledger) return;
   for (const auto& [job, signature, summary] : computed) {
     if (!Keep(*ledger->database(), job, signature, summary)) return;
@@ -162,7 +163,7 @@ std::vector<Cell> JobRow(const std::string& job, const Summary& s) {
 }
 
 Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& computed) {
-  auto ledger = Ledger::Open(store, false);
+  auto ledger = Ledger::Open(store, Access::kRead);
   if (!ledger) return std::unexpected(ledger.error());
   Report report{.analysis = "goodput_jobs", .title = "Jobs of the ledger"};
   Table table = JobsTable();
@@ -180,13 +181,16 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
     table.rows.push_back(JobRow(job, *summary));
   }
   const auto jobs = static_cast<int64_t>(table.rows.size());
+  if (auto read = ledger->ReadWell(); !read) return std::unexpected(read.error());
   report.metrics = {{"jobs", "jobs", jobs, Unit::kCount},
                     {"events", "events", events, Unit::kCount}};
   report.headline = fmt::format("{} job{}, {} events.", jobs, jobs == 1 ? "" : "s", events);
   report.tables.push_back(std::move(table));
   ReportSet answer;
-  answer.run = {
-      .name = store, .ranks = 1, .steps = "all", .notes = ledger->oddities().Notes(store)};
+  answer.run = {.name = ledger->name(),
+                .ranks = 1,
+                .steps = "all",
+                .notes = ledger->oddities().Notes(ledger->name())};
   answer.verdict = report.headline;
   answer.reports.push_back(std::move(report));
   return answer;
@@ -196,7 +200,10 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
 
 Result<ReportSet> GoodputJobs(const std::string& store) {
   std::vector<Computed> computed;
-  auto answer = Describe(store, computed);
+  auto answer = AskAgainIfLost([&] {
+    computed.clear();
+    return Describe(store, computed);
+  });
   if (answer) KeepAll(store, computed);
   return answer;
 }

@@ -10,8 +10,6 @@
 #include <queue>
 #include <utility>
 
-#include "goodput/segment_reader.h"
-
 namespace stepscope::goodput {
 namespace {
 
@@ -26,15 +24,15 @@ std::string LogName(const std::string& file) { return file.substr(0, file.rfind(
 // Reads a log in windows.
 class Cursor {
  public:
-  Cursor(const std::string& folder, const Log& log, Oddities& oddities)
-      : folder_(&folder), log_(&log), oddities_(&oddities) {
+  Cursor(const OpenSegment& open, const Log& log, Oddities& oddities)
+      : open_(&open), log_(&log), oddities_(&oddities) {
     time_ = log.front().made < kUnknown + kSlack ? kUnknown : log.front().made - kSlack;
   }
 
   // A log may tell of what happened long before it was written. Its file is closed again, since
   // there may be more logs than files that may be open.
   void Peek() {
-    auto reader = SegmentReader::Open(*folder_ + "/" + log_->front().name);
+    auto reader = (*open_)(log_->front().name);
     if (!reader) return;
     Oddities told_when_read;
     bool first = true;
@@ -85,7 +83,7 @@ class Cursor {
   // The next file that can be read, if there is one.
   void Open() {
     for (; file_ < log_->size(); ++file_) {
-      auto opened = SegmentReader::Open(*folder_ + "/" + (*log_)[file_].name);
+      auto opened = (*open_)((*log_)[file_].name);
       number_ = 0;
       if (opened) {
         reader_ = std::move(*opened);
@@ -95,7 +93,7 @@ class Cursor {
     }
   }
 
-  const std::string* folder_;
+  const OpenSegment* open_;
   const Log* log_;
   Oddities* oddities_;
   int64_t time_;
@@ -115,6 +113,8 @@ void AllowManyFiles() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+}  // namespace
+
 std::vector<std::string> SegmentNames(const std::string& folder, std::error_code& failed) {
   std::vector<std::string> names;
   constexpr auto kOptions = fs::directory_options::skip_permission_denied;
@@ -127,13 +127,21 @@ std::vector<std::string> SegmentNames(const std::string& folder, std::error_code
   return names;
 }
 
-}  // namespace
+JobLogs JoinSegments(std::vector<Segment> segments) {
+  std::map<std::pair<std::string, std::string>, Log> logs;  // by job and name
+  for (Segment& segment : segments) {
+    logs[{segment.job, LogName(segment.file.name)}].push_back(std::move(segment.file));
+  }
+  JobLogs jobs;
+  for (auto& [key, log] : logs) jobs[key.first].push_back(std::move(log));
+  return jobs;
+}
 
 Result<JobLogs> ListLogs(const std::string& folder, Oddities& oddities) {
   std::error_code failed;
   const std::vector<std::string> names = SegmentNames(folder, failed);
   if (failed) return std::unexpected(Error{failed.message(), folder, "name a ledger's folder"});
-  std::map<std::pair<std::string, std::string>, Log> logs;  // by job and name
+  std::vector<Segment> segments;
   for (const std::string& name : names) {
     std::string path = folder;
     path.append("/").append(name);
@@ -144,23 +152,21 @@ Result<JobLogs> ListLogs(const std::string& folder, Oddities& oddities) {
       if (reader.error().what != "never written to") oddities.Add(Oddity::kBadSegment);
       continue;
     }
-    logs[{reader->header().job, LogName(name)}].push_back(
-        {.name = name,
-         .bytes = state.st_size,
-         .changed = int64_t{state.st_mtim.tv_sec} * 1'000'000'000 + state.st_mtim.tv_nsec,
-         .made = reader->header().time});
+    segments.push_back(
+        {.job = reader->header().job,
+         .file = {.name = name,
+                  .bytes = state.st_size,
+                  .changed = int64_t{state.st_mtim.tv_sec} * 1'000'000'000 + state.st_mtim.tv_nsec,
+                  .made = reader->header().time}});
   }
-  JobLogs jobs;
-  for (auto& [key, log] : logs) jobs[key.first].push_back(std::move(log));
-  return jobs;
+  return JoinSegments(std::move(segments));
 }
-
-void ReadLogs(const std::string& folder, const std::vector<Log>& logs, Oddities& oddities,
+void ReadLogs(const OpenSegment& open, const std::vector<Log>& logs, Oddities& oddities,
               const std::function<void(const Event&, const EventPlace&)>& sink) {
   if (logs.size() > 100) AllowManyFiles();
   std::vector<Cursor> cursors;
   for (const Log& log : logs) {
-    cursors.emplace_back(folder, log, oddities);
+    cursors.emplace_back(open, log, oddities);
     if (logs.size() > 1) cursors.back().Peek();
   }
   using Turn = std::pair<int64_t, size_t>;

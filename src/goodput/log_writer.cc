@@ -5,16 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <cerrno>
-#include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <random>
+#include <span>
 #include <utility>
-
-#include "base/partial_file.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -56,13 +51,22 @@ bool MakeFit(Event& event) {
   return fits;
 }
 
-LogWriter::LogWriter(std::string folder, std::string prefix, std::string job)
-    : folder_(std::move(folder)), prefix_(std::move(prefix)) {
+LogWriter::LogWriter(Sink sink, std::string prefix, std::string job)
+    : sink_(std::move(sink)), prefix_(std::move(prefix)) {
   header_.job = std::move(job);
 }
 
-Result<void> LogWriter::MakeSegment(const Event& event) {
-  if (segment_ != nullptr) segment_->Close();
+Result<void> LogWriter::Finish() {
+  if (bytes_.empty()) return {};
+  std::array<char, 16> number{};
+  std::snprintf(number.data(), number.size(), "%06u", header_.index);
+  auto taken = sink_(prefix_ + number.data() + std::string(kSegmentSuffix), header_, bytes_);
+  bytes_.clear();
+  return taken;
+}
+
+Result<void> LogWriter::BeginSegment(const Event& event) {
+  if (auto finished = Finish(); !finished) return finished;
   header_.salt = std::random_device{}();
   header_.index = next_index_++;
   header_.slots = kSlots;
@@ -70,51 +74,39 @@ Result<void> LogWriter::MakeSegment(const Event& event) {
   header_.monotonic = event.monotonic;
   header_.attempt = event.attempt;
   header_.writer = event.writer;
-  std::array<char, 16> number{};
-  std::snprintf(number.data(), number.size(), "%06u", header_.index);
-  auto made = SegmentFile::Create(
-      folder_ + "/" + prefix_ + number.data() + std::string(kSegmentSuffix), header_);
-  if (!made) {
-    segment_.reset();
-    return std::unexpected(made.error());
-  }
-  segment_ = std::move(*made);
+  bytes_.resize(kSlotsBegin);
+  EncodeHeader(header_, std::span<char, kSlotsBegin>(bytes_.data(), kSlotsBegin));
   return {};
 }
 
 Result<void> LogWriter::Write(const Event& event) {
   const bool other = event.attempt != header_.attempt || event.writer != header_.writer;
-  if (segment_ == nullptr || (other && segment_->Used() >= kSmall)) {
-    if (auto made = MakeSegment(event); !made) return made;
+  if (bytes_.empty() || (other && Used() >= kSmall)) {
+    if (auto begun = BeginSegment(event); !begun) return begun;
   }
+  const bool numbered = !event.writer.empty();
   while (true) {
     Record record{.kind = event.kind,
                   .time = event.time,
                   .monotonic = event.monotonic,
+                  .sequence = numbered ? event.sequence : count_,
                   .step = event.step,
                   .text = event.text,
                   .checkpoint = &event.checkpoint};
     std::ranges::copy(event.counts, record.counts);
     if (event.attempt != header_.attempt) record.attempt = event.attempt;
     if (event.writer != header_.writer) record.writer = event.writer;
-    std::atomic<int64_t> sequence = event.writer.empty() ? count_ : event.sequence;
-    const auto written = segment_->Write(record, SlotsOf(record), sequence);
-    if (written <= SegmentFile::Written::kHalf) break;
-    if (auto made = MakeSegment(event); !made) return made;
+    const size_t slots = SlotsOf(record), first = Used();
+    if (first + slots > kSlots) {
+      if (auto begun = BeginSegment(event); !begun) return begun;
+      continue;
+    }
+    bytes_.resize(bytes_.size() + slots * kSlotBytes);
+    EncodeRecord(record, slots, header_.salt, first,
+                 bytes_.data() + kSlotsBegin + first * kSlotBytes);
+    count_ += numbered ? 0 : 1;
+    return {};
   }
-  count_ += event.writer.empty() ? 1 : 0;
-  if (segment_->Used() % 8192 == 0) segment_->Prepare();
-  return {};
-}
-
-Result<void> LogWriter::Finish() {
-  if (segment_ == nullptr) return {};
-  // The segments before are synced by now: closing does.
-  const bool synced = segment_->Sync();
-  segment_->Close();
-  segment_.reset();
-  if (!synced) return std::unexpected(Error{std::strerror(errno), folder_, "check this disk"});
-  return SyncFolder(folder_);
 }
 
 }  // namespace stepscope::goodput

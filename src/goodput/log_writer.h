@@ -3,33 +3,40 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "goodput/event.h"
-#include "goodput/segment_file.h"
+#include "goodput/segment.h"
 #include "stepscope/result.h"
 
 namespace stepscope::goodput {
 
 class LogWriter {
  public:
-  // Files are made in `folder` when the first event comes; `prefix` begins their names.
-  LogWriter(std::string folder, std::string prefix, std::string job);
+  // Takes a segment that is full, or the last one.
+  using Sink = std::function<Result<void>(const std::string& name, const SegmentHeader& header,
+                                          std::string_view bytes)>;
 
-  // Of an event that went through MakeFit. Fails when there is no room for it: nothing was written
-  // then, and what was written before stays.
+  // `prefix` begins the names of segments.
+  LogWriter(Sink sink, std::string prefix, std::string job);
+
+  // Of an event that went through MakeFit. Fails when there is no room for a segment: what was
+  // taken before stays.
   Result<void> Write(const Event& event);
 
-  // Has the disk hold all of it.
+  // Gives what is left.
   Result<void> Finish();
 
  private:
-  Result<void> MakeSegment(const Event& event);
+  Result<void> BeginSegment(const Event& event);
+  size_t Used() const { return (bytes_.size() - kSlotsBegin) / kSlotBytes; }
 
-  std::string folder_, prefix_;
+  Sink sink_;
+  std::string prefix_;
   SegmentHeader header_;
-  std::unique_ptr<SegmentFile> segment_;
+  std::string bytes_;  // of the segment; empty: there is none
   int64_t count_ = 0;  // sequence numbers of events that have none
   uint32_t next_index_ = 0;
 };

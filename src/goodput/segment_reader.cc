@@ -24,73 +24,67 @@ bool AllZero(std::string_view bytes) {
   return bytes.find_first_not_of('\0') == std::string_view::npos;
 }
 
-// As many bytes as there are from `offset` on, up to `size`.
-size_t ReadAt(int file, char* out, size_t size, uint64_t offset) {
-  size_t got = 0;
-  while (got < size) {
-    const ssize_t now = pread(file, out + got, size - got, static_cast<off_t>(offset + got));
-    if (now < 0 && errno == EINTR) continue;
-    if (now <= 0) break;
-    got += static_cast<size_t>(now);
+// A file that is open for as long as somebody reads from it.
+class File {
+ public:
+  explicit File(int file) : file_(file) {}
+  File(File&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  File& operator=(File&&) = delete;
+  ~File() {
+    if (file_ >= 0) close(file_);
   }
-  return got;
-}
+
+  size_t operator()(char* out, size_t size, uint64_t offset) const {
+    size_t got = 0;
+    while (got < size) {
+      const ssize_t now = pread(file_, out + got, size - got, static_cast<off_t>(offset + got));
+      if (now < 0 && errno == EINTR) continue;
+      if (now <= 0) break;
+      got += static_cast<size_t>(now);
+    }
+    return got;
+  }
+
+ private:
+  int file_;
+};
 
 }  // namespace
 
-Result<SegmentReader> SegmentReader::Open(const std::string& path) {
+Result<SegmentReader::Source> OpenSegmentFile(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::unexpected(Error{std::strerror(errno), path, ""});
-  std::string head(kSlotsBegin, '\0');
-  head.resize(ReadAt(file, head.data(), head.size(), 0));
-  auto header = DecodeHeader(head);
-  if (!header) {
-    close(file);
-    return std::unexpected(Error{AllZero(head) ? "never written to"
-                                               : "no segment, or its head is "
-                                                 "damaged",
-                                 path, ""});
-  }
-  return SegmentReader(file, std::move(*header));
+  return File(file);
 }
 
-SegmentReader::SegmentReader(int file, SegmentHeader header)
-    : file_(file), header_(std::move(header)) {
+Result<SegmentReader> SegmentReader::Open(const std::string& path) {
+  auto file = OpenSegmentFile(path);
+  if (!file) return std::unexpected(file.error());
+  return Open(std::move(*file), path);
+}
+
+Result<SegmentReader> SegmentReader::Open(Source source, const std::string& name) {
+  std::string head(kSlotsBegin, '\0');
+  head.resize(source(head.data(), head.size(), 0));
+  auto header = DecodeHeader(head);
+  if (header) return SegmentReader(std::move(source), std::move(*header));
+  const char* const what =
+      AllZero(head) ? "never written to" : "no segment, or its head is damaged";
+  return std::unexpected(Error{what, name, ""});
+}
+
+SegmentReader::SegmentReader(Source source, SegmentHeader header)
+    : source_(std::move(source)), header_(std::move(header)) {
   event_.job = header_.job;
   event_.attempt = header_.attempt;
   event_.writer = header_.writer;
-}
-
-SegmentReader::SegmentReader(SegmentReader&& other) noexcept
-    : file_(std::exchange(other.file_, -1)),
-      header_(std::move(other.header_)),
-      event_(std::move(other.event_)),
-      window_(std::move(other.window_)),
-      window_first_(other.window_first_),
-      next_(other.next_),
-      doubtful_(std::move(other.doubtful_)) {}
-
-SegmentReader& SegmentReader::operator=(SegmentReader&& other) noexcept {
-  std::swap(file_, other.file_);
-  header_ = std::move(other.header_);
-  event_ = std::move(other.event_);
-  window_ = std::move(other.window_);
-  window_first_ = other.window_first_;
-  next_ = other.next_;
-  doubtful_ = std::move(other.doubtful_);
-  return *this;
-}
-
-SegmentReader::~SegmentReader() {
-  if (file_ >= 0) close(file_);
 }
 
 size_t SegmentReader::Load(uint64_t first, size_t slots) {
   slots = first < header_.slots ? std::min<uint64_t>(slots, header_.slots - first) : 0;
   window_.resize(slots * kSlotBytes);
   window_first_ = first;
-  return ReadAt(file_, window_.data(), window_.size(), kSlotsBegin + first * kSlotBytes) /
-         kSlotBytes;
+  return source_(window_.data(), window_.size(), kSlotsBegin + first * kSlotBytes) / kSlotBytes;
 }
 
 bool SegmentReader::WindowIsEmpty(size_t slots) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,13 @@ namespace stepscope::goodput {
 
 class SegmentReader {
  public:
+  // Gives the bytes of a segment from an offset on, as many as there are up to `size`.
+  using Source = std::move_only_function<size_t(char* out, size_t size, uint64_t offset)>;
+
   // Fails when the file cannot be opened, and when neither copy of its header is whole.
   static Result<SegmentReader> Open(const std::string& path);
+  // The same of a segment that is no file; `name` is for errors.
+  static Result<SegmentReader> Open(Source source, const std::string& name);
 
   const SegmentHeader& header() const { return header_; }
 
@@ -31,12 +37,8 @@ class SegmentReader {
   // The same in steps of 64 KB, for those who read many segments at once; false: that was the end.
   bool FinishWindow(Oddities& oddities, const EventSink& sink);
 
-  SegmentReader(SegmentReader&& other) noexcept;
-  SegmentReader& operator=(SegmentReader&& other) noexcept;
-  ~SegmentReader();
-
  private:
-  SegmentReader(int file, SegmentHeader header);
+  SegmentReader(Source source, SegmentHeader header);
 
   // Reads slots from number `first` on into window_; how many. Never beyond what the header says,
   // since a file of strangers may be a terabyte of nothing.
@@ -48,7 +50,7 @@ class SegmentReader {
   void GiveUp(size_t count, Oddities& oddities);
   void LookAgain(Oddities& oddities, const EventSink& sink);
 
-  int file_;
+  Source source_;
   SegmentHeader header_;
   Event event_;
   std::string window_;
@@ -56,6 +58,9 @@ class SegmentReader {
   uint64_t next_ = 0;               // all slots before it were looked at
   std::vector<uint64_t> doubtful_;  // of which these could not be read, or were empty
 };
+
+// The bytes of a file, which stays open for as long as this lives.
+Result<SegmentReader::Source> OpenSegmentFile(const std::string& path);
 
 // Reads a segment, or every segment of a folder in the order of their names, that is of their
 // recorders' starts. Fails when there is no such file or folder; a file in it that cannot be read
