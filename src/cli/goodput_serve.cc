@@ -2,13 +2,12 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 
 #include "cli/answer.h"
 #include "cli/goodput.h"
+#include "cli/token_file.h"
 #include "stepscope/goodput_live.h"
 
 namespace stepscope::cli {
@@ -30,16 +29,6 @@ struct ServeFlags {
   std::string folder, host = "127.0.0.1", token_file, tensorboard;
   int port = 9461;
 };
-
-Result<std::string> ReadToken(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string token{std::istreambuf_iterator<char>(in), {}};
-  while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
-  if (!in || token.empty()) {
-    return std::unexpected(Error{"cannot read a token", path, "write one line into this file"});
-  }
-  return token;
-}
 
 int Run(const ServeFlags& flags) {
   GoodputServeOptions options{.folder = flags.folder,

@@ -20,13 +20,6 @@ constexpr int64_t kAhead = 3600 * kSecond;
 // A file is looked at so often before its head counts as damaged: it may be in the making.
 constexpr int kTries = 3;
 
-// A recorder that ends cuts its file behind the last event.
-bool WasClosed(const std::string& path, const SegmentHeader& header) {
-  struct stat file{};
-  if (stat(path.c_str(), &file) != 0) return true;
-  return static_cast<uint64_t>(file.st_size) < kSlotsBegin + header.slots * kSlotBytes;
-}
-
 }  // namespace
 
 bool LiveJob::Seen(const Event& event) {
@@ -120,12 +113,12 @@ Result<void> Live::LookForFiles(int64_t now) {
 
 void Live::Follow(int64_t now) {
   for (auto at = open_.begin(); at != open_.end();) {
-    auto& [path, file] = *at;
+    File& file = at->second;
     const EventSink sink = [&](const Event& event) {
       file.grew = now;
       Take(event, now);
     };
-    const bool closed = WasClosed(path, file.reader.header());
+    const bool closed = file.reader.WasClosed();
     if (closed) {
       file.reader.Finish(oddities_, sink);
     } else {

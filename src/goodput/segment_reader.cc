@@ -2,6 +2,7 @@
 #include "goodput/segment_reader.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -181,6 +182,24 @@ void SegmentReader::Follow(Oddities& oddities, const EventSink& sink) {
   while (ScanWindow(false, oddities, sink)) {
   }
   window_ = std::string();  // there may be thousands of readers
+}
+
+bool SegmentReader::FollowWindow(Oddities& oddities, const EventSink& sink) {
+  if (ScanWindow(false, oddities, sink)) return true;
+  LookAgain(oddities, sink);
+  window_ = std::string();
+  return false;
+}
+
+bool SegmentReader::WasClosed() const {
+  struct stat state{};
+  if (fstat(file_, &state) != 0 || state.st_nlink == 0) return true;
+  return static_cast<uint64_t>(state.st_size) < kSlotsBegin + header_.slots * kSlotBytes;
+}
+
+uint64_t SegmentReader::Position() const {
+  const auto first = std::ranges::min_element(doubtful_);
+  return first == doubtful_.end() ? next_ : std::min(next_, *first);
 }
 
 void SegmentReader::Finish(Oddities& oddities, const EventSink& sink) {
