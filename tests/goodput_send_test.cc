@@ -165,7 +165,7 @@ TEST(GoodputSend, SaysWhyItCannot) {
   EXPECT_NE(said.find("cannot connect; trying again"), said.npos) << said;
   EXPECT_NE(said.find("the server did not answer"), said.npos) << said;
   EXPECT_TRUE(Send(port, {"--store", "/nowhere"}, scratch).starts_with("2 "));
-  EXPECT_TRUE(Send(port, {"--events", log, "--to", "https://x"}, scratch).starts_with("2 "));
+  EXPECT_TRUE(Send(port, {"--events", log, "--to", "ftp://x"}, scratch).starts_with("2 "));
 }
 
 // A recorder goes on, and a file grows, while sender and server are killed again and again: in the

@@ -108,7 +108,7 @@ void AddGoodputSend(CLI::App& goodput, Command& chosen) {
       ->excludes(store);
   command->add_option("--to", options.to, "Where 'stepscope goodput serve' listens")
       ->required()
-      ->option_text("http://HOST:PORT");
+      ->option_text("http[s]://HOST:PORT");
   CLI::Option* token =
       command->add_option("--token", options.token, "What the server wants to hear")
           ->option_text("T");

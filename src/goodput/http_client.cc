@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <random>
 #include <utility>
 
@@ -33,6 +34,8 @@ std::string Problem(httplib::Error error) {
       return "cannot connect";
     case httplib::Error::Read:
       return "no answer";
+    case httplib::Error::SSLServerVerification:
+      return "its certificate is not of anybody this host trusts";
     case httplib::Error::Write:
       return "the connection broke";
     default:
@@ -42,21 +45,22 @@ std::string Problem(httplib::Error error) {
 
 }  // namespace
 
-std::string HttpAddress::Text() const {
+std::string HttpAddress::Origin() const {
   const bool v6 = host.find(':') != host.npos;
-  return fmt::format("http://{}{}{}:{}{}", v6 ? "[" : "", host, v6 ? "]" : "", port, path);
+  return fmt::format("{}://{}{}{}:{}", tls ? "https" : "http", v6 ? "[" : "", host, v6 ? "]" : "",
+                     port);
 }
 
 Result<HttpAddress> ParseHttpAddress(std::string_view text) {
-  constexpr std::string_view kScheme = "http://";
   const std::string_view whole = text;
-  if (text.starts_with("https://")) {
-    return NoAddress(whole, "only http:// is spoken here: let a proxy on this host add TLS");
+  HttpAddress address{.tls = text.starts_with("https://")};
+  if (!address.tls && !text.starts_with("http://")) {
+    return NoAddress(whole, "write http://HOST:PORT, or https");
   }
-  if (!text.starts_with(kScheme)) return NoAddress(whole, "write http://HOST:PORT");
-  text.remove_prefix(kScheme.size());
+  if (address.tls) address.port = 443;
+  text.remove_prefix(text.find('/') + 2);
   const size_t slash = std::min(text.find('/'), text.size());
-  HttpAddress address{.path = std::string(text.substr(slash))};
+  address.path = text.substr(slash);
   while (address.path.ends_with('/')) address.path.pop_back();
   std::string_view place = text.substr(0, slash);
   std::string_view port;
@@ -87,8 +91,9 @@ struct HttpPoster::Client {
 };
 
 HttpPoster::HttpPoster(HttpAddress address, const std::string& token)
-    : address_(std::move(address)),
-      client_(new Client{httplib::Client(address_.host, address_.port), {}}) {
+    : address_(std::move(address)), client_(new Client{httplib::Client(address_.Origin()), {}}) {
+  // The library writes without asking for no signal: a server that goes must not end this process.
+  std::signal(SIGPIPE, SIG_IGN);
   if (!token.empty()) client_->headers.emplace("Authorization", "Bearer " + token);
   httplib::Client& http = client_->http;
   http.set_keep_alive(true);

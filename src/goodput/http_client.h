@@ -11,16 +11,17 @@
 namespace stepscope::goodput {
 
 struct HttpAddress {
+  bool tls = false;
   std::string host;
   int port = 80;
   std::string path;  // "" or "/..."
 
-  // "http://host:port/path" again.
-  std::string Text() const;
+  std::string Origin() const;  // "http://host:port"
+  std::string Text() const { return Origin() + path; }
 };
 
-// Reads "http://host[:port][/path]"; an IPv6 host stands in brackets. Fails on anything else:
-// there is no TLS here.
+// Reads "http://host[:port][/path]", or https; an IPv6 host stands in brackets. Fails on anything
+// else.
 Result<HttpAddress> ParseHttpAddress(std::string_view text);
 
 struct HttpAnswer {

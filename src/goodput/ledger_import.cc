@@ -9,6 +9,7 @@
 #include "goodput/json_lines.h"
 #include "goodput/ledger.h"
 #include "goodput/log_writer.h"
+#include "goodput/segment_name.h"
 #include "stepscope/goodput_ledger.h"
 
 namespace stepscope {
@@ -128,7 +129,7 @@ class Importer {
     std::unique_ptr<ImportedJob>& job = jobs_[name];
     if (job == nullptr) {
       job.reset(new ImportedJob{Known(*ledger_, name),
-                                LogWriter(ledger_->folder(), NewLogPrefix(), name)});
+                                LogWriter(ledger_->folder(), SegmentPrefix(RandomNumber()), name)});
     }
     return *job;
   }

@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/saturate.h"
-
 namespace stepscope::goodput {
 namespace {
 
@@ -22,23 +20,13 @@ constexpr int kTries = 3;
 
 }  // namespace
 
-bool LiveJob::Seen(const Event& event) {
-  if (event.writer.empty() || event.sequence < 0) return unnumbered_.Seen(event);
-  return !writers_[event.writer].Insert(event.sequence);
-}
-
 void LiveJob::Note(const Event& event) {
-  const auto sum = [](int64_t& to, int64_t count) {
-    if (count > 0) to = AddSaturated(to, count);
-  };
   const int64_t time = TimeOf(event);
+  first = first == kUnknown ? time : std::min(first, time);
   latest = std::max(latest, time);
   if (event.kind == EventKind::kStepStart && time >= step_time) {
     step = event.step;
     step_time = time;
-  } else if (event.kind == EventKind::kWork) {
-    sum(tokens, event.counts[0]);
-    sum(billion_flops, event.counts[1]);
   } else if (event.kind == EventKind::kCheckpointCommit ||
              (event.kind == EventKind::kCheckpointSave && !commits_)) {
     commits_ = commits_ || event.kind == EventKind::kCheckpointCommit;
@@ -49,22 +37,17 @@ void LiveJob::Note(const Event& event) {
 }
 
 void LiveJob::Add(const Event& event, int64_t now) {
-  if (Seen(event)) return oddities.Add(Oddity::kDuplicate);
-  ++events;
-  const int64_t time = TimeOf(event);
-  if (time > now + kAhead) return oddities.Add(Oddity::kAfterQuery);
-  if (time >= 0) Note(event);
-  accounting.Add(event);
+  if (AccountFor(event, now + kAhead, job_) && TimeOf(event) >= 0) Note(event);
 }
 
 std::optional<double> LiveJob::GoodputOfLast(int64_t window, int64_t now) {
-  return accounting.Ask({.at = now, .window = Interval{now - window, now}}).goodput();
+  return accounting().Ask({.at = now, .window = Interval{now - window, now}}).goodput();
 }
 
 void Live::Take(const Event& event, int64_t now) {
   if (last_job_ == nullptr || *last_name_ != event.job) {
     const auto known = jobs_.find(event.job);
-    if (known == jobs_.end() && jobs_.size() >= kMostJobs) {
+    if (known == jobs_.end() && jobs_.size() >= kMostLive) {
       return oddities_.Add(Oddity::kOtherJob);
     }
     const auto job = known != jobs_.end() ? known : jobs_.try_emplace(event.job).first;

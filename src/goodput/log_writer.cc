@@ -1,20 +1,14 @@
 // Events to segments of 4 MB.
 #include "goodput/log_writer.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
-#include <cstdio>
 #include <cstring>
-#include <ctime>
-#include <random>
 #include <utility>
 
-#include "base/partial_file.h"
+#include "base/sync_folder.h"
+#include "goodput/segment_name.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -27,18 +21,6 @@ constexpr size_t kSmall = 4096;
 constexpr int64_t kSequences = int64_t{1} << 40;
 
 }  // namespace
-
-std::string NewLogPrefix() {
-  const time_t now = std::time(nullptr);
-  tm utc{};
-  gmtime_r(&now, &utc);
-  std::array<char, 32> time{};
-  std::strftime(time.data(), time.size(), "%Y%m%dT%H%M%SZ", &utc);
-  std::array<char, 80> prefix{};
-  std::snprintf(prefix.data(), prefix.size(), "%s-%d-%08x-", time.data(),
-                static_cast<int>(getpid()), std::random_device{}());
-  return prefix.data();
-}
 
 bool MakeFit(Event& event) {
   bool fits = true;
@@ -63,17 +45,14 @@ LogWriter::LogWriter(std::string folder, std::string prefix, std::string job)
 
 Result<void> LogWriter::MakeSegment(const Event& event) {
   if (segment_ != nullptr) segment_->Close();
-  header_.salt = std::random_device{}();
+  header_.salt = RandomNumber();
   header_.index = next_index_++;
   header_.slots = kSlots;
   header_.time = TimeOf(event);
   header_.monotonic = event.monotonic;
   header_.attempt = event.attempt;
   header_.writer = event.writer;
-  std::array<char, 16> number{};
-  std::snprintf(number.data(), number.size(), "%06u", header_.index);
-  auto made = SegmentFile::Create(
-      folder_ + "/" + prefix_ + number.data() + std::string(kSegmentSuffix), header_);
+  auto made = SegmentFile::Create(folder_ + "/" + SegmentName(prefix_, header_.index), header_);
   if (!made) {
     segment_.reset();
     return std::unexpected(made.error());

@@ -11,7 +11,7 @@
 
 #include "base/crc32.h"
 #include "goodput/http_client.h"
-#include "goodput/recorder.h"
+#include "goodput/segment_name.h"
 #include "goodput/send_source.h"
 #include "stepscope/goodput_send.h"
 

@@ -3,13 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
+#include "base/atomic_file.h"
 #include "base/crc32.h"
-#include "base/partial_file.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -46,15 +45,9 @@ Result<void> SendCursor::Save() {
   }
   const std::string text =
       fmt::format("{}{:08x}\n", kHead, Crc32(lines.data(), lines.size())) + lines;
-  PartialFile file(path_, false);
-  Deflater unused;
-  if (auto made = file.Create(); !made) return made;
-  if (auto written = file.Append(text, unused); !written) return written;
-  if (auto synced = file.Finish(); !synced) return synced;
-  if (auto named = file.Commit(); !named) return named;
+  if (auto written = WriteFileAtomically(path_, text); !written) return written;
   changed_ = false;
-  const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
-  return SyncFolder(folder.empty() ? "." : folder.string());
+  return {};
 }
 
 SendPosition SendCursor::At(const std::string& source) const {
