@@ -27,9 +27,10 @@ std::unexpected<Error> Wrong(std::string what, std::string where, std::string hi
 
 // Nothing when all is well with the model.
 std::optional<Error> FindWrong(const ModelShape& s) {
-  for (const double value : {s.layers, s.width, s.heads, s.kv_heads, s.head_size, s.mlp_width,
-                             s.vocabulary, s.sequence, s.window, s.experts, s.expert_layers,
-                             s.experts_per_token, s.shared_experts, s.expert_width, s.parameters}) {
+  for (const double value :
+       {s.layers, s.width, s.heads, s.kv_heads, s.head_size, s.mlp_width, s.vocabulary, s.sequence,
+        s.window, s.experts, s.expert_layers, s.experts_per_token, s.shared_experts, s.expert_width,
+        s.parameters, s.kv_rank, s.query_rank, s.rope_size, s.value_size}) {
     if (!(value >= 0) || !(value < 1e15)) {
       return Error{"a number of the model is negative or too large", "", ""};
     }
@@ -144,6 +145,8 @@ Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
       {"mfu", fmt::format("model FLOPs utilisation (MFU), of the {} peak", o.dtype), mfu,
        Unit::kRatio},
       {"hfu", "with what is computed again (HFU)", hfu, Unit::kRatio},
+      {"active_parameters", "parameters that a token meets, without the embedding",
+       flops.matmuls() / 2, Unit::kCount},
       {"flops_per_token", "FLOPs of a token in training", flops.training(), Unit::kCount},
       {"flops_per_chip", "FLOPs a chip does in a second",
        o.tokens_per_second * flops.training() / o.chips, Unit::kCount},
@@ -152,6 +155,10 @@ Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
     report.metrics.insert(
         report.metrics.begin() + 2,
         {"emfu", "of the bf16 peak (EMFU)", share(flops.training(), *bf16), Unit::kRatio});
+  }
+  if (o.shape.layers > 0 && o.shape.width > 0) {
+    report.metrics.push_back(
+        {"parameters", "parameters of the model", goodput::ParametersOf(o.shape), Unit::kCount});
   }
   report.headline = fmt::format("The chips do {} of what they could at most (MFU, {}).",
                                 HumanRatio(mfu), o.dtype);
