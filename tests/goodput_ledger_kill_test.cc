@@ -74,7 +74,8 @@ class LedgerKillTest : public ::testing::Test {
     goodput::Oddities oddities;
     std::vector<Event> events;
     auto source = ByteSource::Open(file_);
-    ReadJsonLines(*source, oddities, [&](const Event& event) { events.push_back(event); });
+    ReadJsonLines(std::move(*source), oddities,
+                  [&](const Event& event) { events.push_back(event); });
     return events;
   }
 

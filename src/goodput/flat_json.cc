@@ -3,9 +3,11 @@
 
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <limits>
+
+#include "goodput/rounding.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -48,8 +50,29 @@ struct Number {
   int64_t integer = 0;
 };
 
-// Few digits make a double exactly, by one correctly rounded division; more are left to the
-// standard library. Exponents and integers beyond 2^63 are left to the real parser.
+// The double nearest to mantissa / 10^fraction, as a parser of decimals would have it; false where
+// this takes more thought. Integers below 2^53 and powers to 10^22 are doubles, and one division of
+// them rounds once. Where long doubles have 64 bits, larger mantissas divide to 64 bits first, and
+// rounding again goes wrong only for what lies in the middle between two doubles then.
+bool Divide(uint64_t mantissa, size_t fraction, double& value) {
+  if (fraction >= kPowersOfTen.size()) return false;
+  if (mantissa < uint64_t{1} << 53) {
+    value = static_cast<double>(mantissa) / kPowersOfTen[fraction];
+    return true;
+  }
+  using Long = long double;
+  if constexpr (std::numeric_limits<Long>::digits == 64) {
+    const Long exact = static_cast<Long>(mantissa) / static_cast<Long>(kPowersOfTen[fraction]);
+    uint64_t bits = 0;
+    std::memcpy(&bits, &exact, sizeof bits);  // its 64 bits of mantissa
+    value = static_cast<double>(exact);
+    return (bits & 0x7ff) != 0x400;
+  }
+  return false;
+}
+
+// More digits than fit are left to the standard library. Exponents and integers beyond 2^63 are
+// left to the real parser.
 bool TakeNumber(const char*& p, const char* end, Number& number) {
   const char* begin = p;
   const bool negative = *p == '-';
@@ -68,13 +91,12 @@ bool TakeNumber(const char*& p, const char* end, Number& number) {
     if (fraction == 0) return false;
   }
   if (p < end && (*p == 'e' || *p == 'E')) return false;
-  if (whole + fraction <= 15) {
-    number.value = static_cast<double>(mantissa) / kPowersOfTen[static_cast<size_t>(fraction)];
+  if (whole + fraction <= 19 && Divide(mantissa, static_cast<size_t>(fraction), number.value)) {
     if (negative) number.value = -number.value;
   } else if (std::from_chars(begin, p, number.value).ec != std::errc()) {
     return false;
   }
-  number.integer = fraction == 0 ? (negative ? -integer : integer) : std::llround(number.value);
+  number.integer = fraction == 0 ? (negative ? -integer : integer) : RoundToInteger(number.value);
   return true;
 }
 

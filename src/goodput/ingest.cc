@@ -190,7 +190,7 @@ IngestCounts Ingest::Take(std::string_view lines) {
     Batch batch(*this);
     Oddities oddities;
     ByteSource source = ByteSource::FromMemory(lines);
-    ReadJsonLines(source, oddities, [&](const Event& event) { batch.Add(event); });
+    ReadJsonLines(std::move(source), oddities, [&](const Event& event) { batch.Add(event); });
     counts = batch.counts;
     counts.unreadable += Unreadable(oddities);
   }

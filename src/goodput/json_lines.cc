@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/window_stream.h"
 #include "goodput/entry.h"
 #include "goodput/flat_json.h"
 #include "goodput/json_objects.h"
@@ -136,11 +137,20 @@ void NoteEnd(InputEnd end, Oddities& oddities) {
 
 }  // namespace
 
-void ReadJsonLines(ByteSource& source, Oddities& oddities, const EventSink& sink) {
+namespace {
+
+void ReadStream(WindowStream& stream, Oddities& oddities, const EventSink& sink) {
   Reader reader(oddities, sink);
-  SplitObjects(source, oddities, [&](std::string_view object) { reader.Take(object); });
+  SplitObjects(stream, oddities, [&](std::string_view object) { reader.Take(object); });
   reader.Finish();
-  NoteEnd(source.end(), oddities);
+  NoteEnd(stream.end(), oddities);
+}
+
+}  // namespace
+
+void ReadJsonLines(ByteSource source, Oddities& oddities, const EventSink& sink) {
+  WindowStream stream(std::move(source));
+  ReadStream(stream, oddities, sink);
 }
 
 Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& notes,
@@ -150,10 +160,14 @@ Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& not
   if (!source) return std::unexpected(source.error());
   Oddities oddities;
   InputFile file{.path = path, .rank = 0};
-  ReadJsonLines(*source, oddities, [&](const Event& event) {
-    ++file.events;
-    sink(event, oddities);
-  });
+  std::atomic<int> spare_threads = 1;
+  {
+    WindowStream stream(std::move(*source), &spare_threads);
+    ReadStream(stream, oddities, [&](const Event& event) {
+      ++file.events;
+      sink(event, oddities);
+    });
+  }
   file.bytes = bytes;
   std::ranges::move(oddities.Notes(path), std::back_inserter(notes));
   return file;

@@ -177,7 +177,8 @@ Result<void> LogSource::Poll(const SendCursor& cursor, SendBatch& batch, Odditie
     events_ = 0;
     auto source = ByteSource::Open(path_);
     if (!source) return std::unexpected(source.error());
-    ReadJsonLines(*source, oddities, [&](const Event& event) { Take(event, cursor, batch); });
+    ReadJsonLines(std::move(*source), oddities,
+                  [&](const Event& event) { Take(event, cursor, batch); });
   }
   batch.Flush();
   return batch.state();
@@ -210,7 +211,8 @@ bool LogSource::WasReplaced() const {
 void LogSource::ReadLines(std::string_view lines, const SendCursor& cursor, SendBatch& batch,
                           Oddities& oddities) {
   ByteSource source = ByteSource::FromMemory(lines);
-  ReadJsonLines(source, oddities, [&](const Event& event) { Take(event, cursor, batch); });
+  ReadJsonLines(std::move(source), oddities,
+                [&](const Event& event) { Take(event, cursor, batch); });
 }
 
 Result<void> LogSource::ReadAdded(const SendCursor& cursor, SendBatch& batch, Oddities& oddities) {
