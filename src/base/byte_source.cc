@@ -182,4 +182,6 @@ size_t ByteSource::Read(std::span<char> out) {
 
 InputEnd ByteSource::end() const { return state_->end; }
 
+bool ByteSource::compressed() const { return state_->inflater != nullptr; }
+
 }  // namespace stepscope

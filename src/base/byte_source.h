@@ -41,6 +41,9 @@ class ByteSource {
 
   InputEnd end() const;
 
+  // Whether reading is work: the input is gzip.
+  bool compressed() const;
+
   ByteSource(ByteSource&&) noexcept;
   ByteSource& operator=(ByteSource&&) noexcept;
   ~ByteSource();

@@ -27,10 +27,9 @@ void SetField(Entry& entry, Field field, dom::element value) {
   int64_t integer = 0;
   std::string_view text;
   if (value.get_int64().get(integer) == simdjson::SUCCESS) {
-    entry.SetNumber(field, static_cast<double>(integer), integer);
+    entry.SetInteger(field, integer);
   } else if (value.get_double().get(number) == simdjson::SUCCESS) {
-    const double fits = std::clamp(number, -9.2e18, 9.2e18);
-    entry.SetNumber(field, number, std::llround(fits));
+    entry.SetNumber(field, number);
   } else if (value.get_string().get(text) == simdjson::SUCCESS) {
     entry.SetText(field, text);
   } else {
@@ -160,7 +159,8 @@ Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& not
   if (!source) return std::unexpected(source.error());
   Oddities oddities;
   InputFile file{.path = path, .rank = 0};
-  std::atomic<int> spare_threads = 1;
+  // What only has to be copied is there sooner than another thread would be.
+  std::atomic<int> spare_threads = source->compressed() ? 1 : 0;
   {
     WindowStream stream(std::move(*source), &spare_threads);
     ReadStream(stream, oddities, [&](const Event& event) {

@@ -27,7 +27,7 @@ using EventSink = std::function<void(const Event&)>;
 void ReadJsonLines(ByteSource source, Oddities& oddities, const EventSink& sink);
 
 // The same from a file, what is odd about it added to `notes`. `sink` may add to its oddities.
-// A thread of its own reads and inflates ahead. Fails when it cannot be opened.
+// Of gzip another thread inflates ahead. Fails when it cannot be opened.
 Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& notes,
                                  const std::function<void(const Event&, Oddities&)>& sink);
 
