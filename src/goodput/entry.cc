@@ -276,10 +276,10 @@ EventKind CheckpointKind(const Entry& entry) {
 }
 
 void Reset(Event& event) {
+  if (event.kind == EventKind::kNone || IsCheckpoint(event.kind)) event.checkpoint = {};
   event.kind = EventKind::kNone;
   event.time = event.step = kUnknown;
   std::ranges::fill(event.counts, kUnknown);
-  event.checkpoint = {};
   event.text.clear();
 }
 
