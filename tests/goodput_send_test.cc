@@ -37,8 +37,9 @@ class SenderProcess {
                                  fmt::format("http://127.0.0.1:{}", port)});
     child_ = fork();
     if (child_ != 0) return;
-    if (std::freopen(out.c_str(), "w", stdout) == nullptr) _exit(126);
-    dup2(STDOUT_FILENO, STDERR_FILENO);
+    const int file = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    dup2(file, STDOUT_FILENO);
+    dup2(file, STDERR_FILENO);
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);

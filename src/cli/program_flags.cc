@@ -13,6 +13,9 @@ void AddProgramFlags(CLI::App& command, ProgramFlags& flags) {
       ->option_text("N");
   command.add_option("--chip", options.chip, "Which chips jobs have: H100, 'TPU v5p', ...")
       ->option_text("NAME");
+  command.add_option("--peak-tflops", flags.peak_tflops, "Instead of the chip's known peak")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
   command.add_option("--chips", options.chips, "How many; else: what the job's events ask for")
       ->check(CLI::Range(1.0, 1e9))
       ->option_text("N");
@@ -21,8 +24,10 @@ void AddProgramFlags(CLI::App& command, ProgramFlags& flags) {
 }
 
 Result<std::optional<ProgramOptions>> ReadProgramFlags(const ProgramFlags& flags) {
-  if (flags.model.empty() && flags.options.chip.empty()) return std::nullopt;
+  const bool none = flags.model.empty() && flags.options.chip.empty() && flags.peak_tflops == 0;
+  if (none) return std::nullopt;
   ProgramOptions options = flags.options;
+  options.peak_flops = flags.peak_tflops * 1e12;
   if (!flags.model.empty()) {
     const auto shape = ReadModelConfig(flags.model);
     if (!shape) return std::unexpected(shape.error());

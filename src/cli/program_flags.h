@@ -13,6 +13,7 @@ namespace stepscope::cli {
 struct ProgramFlags {
   std::string model;  // a config.json
   double sequence = 0;
+  double peak_tflops = 0;
   ProgramOptions options;
 };
 void AddProgramFlags(CLI::App& command, ProgramFlags& flags);

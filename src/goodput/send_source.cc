@@ -217,6 +217,8 @@ void LogSource::ReadLines(std::string_view lines, const SendCursor& cursor, Send
 
 Result<void> LogSource::ReadAdded(const SendCursor& cursor, SendBatch& batch, Oddities& oddities) {
   if (file_ < 0) {
+    // Of a file that is being replaced the next one comes soon.
+    if (events_ > 0 && access(path_.c_str(), F_OK) != 0) return {};
     if (auto opened = Open(); !opened) return opened;
   }
   std::string block(kBlock, '\0');
