@@ -5,8 +5,8 @@
 
 Absolute times say little on a shared machine, so every promise is a ratio to something measured in
 the same run, turn and turn about: `igzip -dc`, which only inflates the same bytes, and with --peers
-Holistic Trace Analysis (HTA) on the same folder. Medians are shown. Data is made once, under
-build/bench.
+Holistic Trace Analysis (HTA) on the same folder and ml-goodput-measurement on the same log. Medians
+are shown. Data is made once, under build/bench.
 """
 import argparse
 import dataclasses
@@ -22,6 +22,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import goodput_bench
 
 ROOT = Path(__file__).resolve().parent.parent
 STEPSCOPE = ROOT / "build/release/stepscope"
@@ -345,9 +347,9 @@ def recorder_cost(command, rounds=3):
     return {key: statistics.median(each[key] for each in runs) for key in runs[0]}
 
 
-def install_peer(requirement):
-    """A throwaway environment under build/bench with HTA in it: (its Python, name and version)."""
-    venv = DATA / "venv"
+def install_peer(requirement, folder="venv", beside="pandas"):
+    """A throwaway environment under build/bench with a peer in it: (its Python, name and version)."""
+    venv = DATA / folder
     python, stamp = venv / "bin/python", venv / "installed"
     if not stamp.exists() or stamp.read_text() != requirement:
         print(f"bench: installing {requirement} from PyPI into {venv}...", file=sys.stderr)
@@ -360,7 +362,7 @@ def install_peer(requirement):
         stamp.write_text(requirement)
     name = re.split(r"[=<>~!]", requirement)[0]
     ask = ("import importlib.metadata as m; "
-           f"print('{name}', m.version('{name}'), 'with pandas', m.version('pandas'))")
+           f"print('{name}', m.version('{name}'), 'with {beside}', m.version('{beside}'))")
     return python, run([python, "-c", ask], keep_output=True)[1].strip()
 
 
@@ -384,7 +386,7 @@ def print_table(rows, here, date, version):
 
 def main():
     options = argparse.ArgumentParser(prog="./dev bench", description=__doc__.splitlines()[0])
-    options.add_argument("--peers", action="store_true", help="measure HTA too, from PyPI")
+    options.add_argument("--peers", action="store_true", help="measure HTA and ml-goodput-measurement too, from PyPI")
     options.add_argument("--hta", metavar="REQUIREMENT", default="HolisticTraceAnalysis",
                          help="which HTA, as pip takes it; its 0.6 releases are named traceinsight")
     options.add_argument("--json", metavar="FILE", help="write the answer here too")
@@ -396,13 +398,15 @@ def main():
     if not shutil.which("igzip"):
         fail("no igzip; apt-get install isal")
     peer = install_peer(asked.hta) if asked.peers else None
+    library = (install_peer("ml-goodput-measurement", "venv-goodput", "numpy")
+               if asked.peers else None)
     here = machine()
     if here["load"] > 0.5:
         print(f"bench: warning: the machine is busy (load average {here['load']:.1f}); "
               "ratios hold up better than times", file=sys.stderr)
 
     rows = (bench_one_file() + bench_folder(peer) + bench_memory() + bench_growth() +
-            bench_recorder())
+            bench_recorder() + goodput_bench.rows(sys.modules[__name__], library))
     date = datetime.date.today().isoformat()
     version = run([STEPSCOPE, "--version"], keep_output=True)[1].strip()
     print_table(rows, here, date, version)

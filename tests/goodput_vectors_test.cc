@@ -40,12 +40,12 @@ class Vector : public ::testing::TestWithParam<std::string> {
       const std::string file = vector_["events_file"];
       auto source = ByteSource::Open(std::filesystem::path(GetParam()).parent_path() / file);
       ASSERT_TRUE(source) << source.error().what;
-      ReadJsonLines(*source, oddities, sink);
+      ReadJsonLines(std::move(*source), oddities, sink);
     } else {
       std::string lines;
       for (const Json& event : vector_["events"]) lines += event.dump() + "\n";
       ByteSource source = ByteSource::FromMemory(lines);
-      ReadJsonLines(source, oddities, sink);
+      ReadJsonLines(std::move(source), oddities, sink);
     }
     EXPECT_TRUE(oddities.Notes().empty()) << oddities.Notes().front().name;
   }

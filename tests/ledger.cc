@@ -41,7 +41,7 @@ std::vector<Event> EventsOf(const std::string& path) {
   if (!source) throw std::runtime_error(source.error().what);
   goodput::Oddities oddities;
   std::vector<Event> events;
-  ReadJsonLines(*source, oddities, [&](const Event& event) { events.push_back(event); });
+  ReadJsonLines(std::move(*source), oddities, [&](const Event& event) { events.push_back(event); });
   return events;
 }
 

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "stepscope/program_goodput.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 
@@ -21,9 +23,16 @@ struct GoodputServeOptions {
   std::string token;  // who posts events must say it; empty: nobody need, on loopback only
   // Where scalars for TensorBoard go, a folder of each job, twice a minute; empty: nowhere.
   std::string tensorboard;
+  // What the chips can do, and what a token costs them where the model's shape is given: then there
+  // is MFU. Without a number of chips, as many as a job asks for. The speed is not looked at.
+  std::optional<ProgramOptions> program;
+  // A collector that all metrics are pushed to (OTLP/HTTP in JSON), "http://host:4318"; empty:
+  // none.
+  std::string otlp;
+  int64_t otlp_every = 60'000'000'000;  // ns
   // Called once the server listens, with its address and warnings to pass on.
   std::function<void(const std::string& url, const std::string& warning)> on_ready;
-  // Called with a sentence when something goes wrong that does not end the server.
+  // Called with a sentence when something goes wrong that does not end the server; from any thread.
   std::function<void(const std::string& sentence)> on_problem;
 };
 
@@ -35,19 +44,23 @@ struct GoodputServeOptions {
 //   GET  /metrics     all jobs, for Prometheus
 //   GET  /healthz     "ok"; this and /metrics ask for no token
 //
-// Fails when it cannot listen there, or would listen beyond loopback without a token.
+// Fails when it cannot listen there, would listen beyond loopback without a token, or does not know
+// the chip.
 Result<void> GoodputServe(const GoodputServeOptions& options);
 
 // Follows a folder of segments.
 class GoodputWatch {
  public:
-  explicit GoodputWatch(const std::string& folder);
+  // `program` as of a server.
+  explicit GoodputWatch(const std::string& folder,
+                        const std::optional<ProgramOptions>& program = std::nullopt);
   ~GoodputWatch();
   GoodputWatch(GoodputWatch&&) noexcept;
   GoodputWatch& operator=(GoodputWatch&&) noexcept;
 
   // The state now: one report, "watch", with a table of all jobs; when `job` is given, or the only
-  // one there is, with more about it. Fails when the folder cannot be read.
+  // one there is, with more about it. Fails when the folder cannot be read, or
+  // the chip is not known.
   Result<ReportSet> Now(const std::string& job = {});
 
  private:

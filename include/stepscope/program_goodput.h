@@ -20,9 +20,18 @@ struct ModelShape {
   double layers = 0, width = 0, heads = 0;
   double kv_heads = 0;   // 0: as many as heads
   double head_size = 0;  // 0: width / heads
+
+  // Latent attention (MLA, DeepSeek): keys and values from a shared vector of `kv_rank` numbers. A
+  // head's queries and keys have a part of `head_size` and one of `rope_size` that is turned by the
+  // position, its values `value_size`.
+  double kv_rank = 0;     // 0: no latent attention
+  double query_rank = 0;  // 0: queries come straight from the layer
+  double rope_size = 0, value_size = 0;
+
   double mlp_width = 0;
   bool gated_mlp = true;  // SwiGLU and its kin have three matrices, others two
   double vocabulary = 0;
+  bool tied_embedding = false;  // one matrix serves the embedding and the logits
 
   double sequence = 0;  // of packed sequences: sum of squares of their lengths / sum of lengths
   bool causal = true;
@@ -39,9 +48,9 @@ struct ModelShape {
   double parameters = 0;
 };
 
-// Reads the config.json of a model on Hugging Face: of Llama, Mistral, Mixtral, Qwen, GPT and the
-// like. The sequence is the longest one it allows; training often takes a shorter one. Fails when
-// the file cannot be read, when layers, width or heads are missing, and for latent attention.
+// Reads the config.json of a model on Hugging Face: of Llama, Mistral, Mixtral, Qwen, GPT,
+// DeepSeek and the like. The sequence is the longest one it allows; training often takes a shorter
+// one. Fails when the file cannot be read, when layers, width or heads are missing.
 Result<ModelShape> ReadModelConfig(const std::string& path);
 
 struct ProgramOptions {
@@ -55,8 +64,9 @@ struct ProgramOptions {
 };
 
 // The answer holds one report, "program_goodput": metrics mfu, hfu, emfu (where the type is not
-// bf16), flops_per_token, flops_per_chip (a second); table `parts`: forward FLOPs of a token. Fails
-// when a number is missing or out of range, or the chip's peak is not known.
+// bf16), parameters, active_parameters (that a token meets, without the embedding),
+// flops_per_token, flops_per_chip (a second); table `parts`: forward FLOPs of a token. Fails when a
+// number is missing or out of range, or the chip's peak is not known.
 Result<ReportSet> ProgramGoodput(const ProgramOptions& options);
 
 }  // namespace stepscope

@@ -233,4 +233,6 @@ size_t ByteSource::ReadAt(uint64_t offset, std::span<char> out) {
   return filled;
 }
 
+bool ByteSource::compressed() const { return state_->inflater != nullptr; }
+
 }  // namespace stepscope

@@ -52,6 +52,9 @@ class ByteSource {
   // Fills `out` from `offset` on; fewer bytes at the end, or where the system cannot read on.
   size_t ReadAt(uint64_t offset, std::span<char> out);
 
+  // Whether reading is work: the input is gzip.
+  bool compressed() const;
+
   ByteSource(ByteSource&&) noexcept;
   ByteSource& operator=(ByteSource&&) noexcept;
   ~ByteSource();

@@ -139,10 +139,4 @@ Result<void> PartialFile::Commit() {
   return {};
 }
 
-Result<void> SyncFolder(const std::string& folder) {
-  const Descriptor file(folder, O_RDONLY | O_DIRECTORY);
-  if (file.get() < 0 || fsync(file.get()) != 0) return Failed("cannot sync the folder", folder);
-  return {};
-}
-
 }  // namespace stepscope

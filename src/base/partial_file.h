@@ -61,7 +61,4 @@ class PartialFile {
   int64_t raw_bytes_ = 0;
 };
 
-// Syncs the names in `folder` to disk.
-Result<void> SyncFolder(const std::string& folder);
-
 }  // namespace stepscope

@@ -11,6 +11,7 @@ Examples:
   stepscope goodput mfu --config config.json --tokens-per-second 1.2e6 --chips 512 --chip H100
   stepscope goodput model --mtbf 11135 --save-time 60s --restart-time 10m      what to expect
   stepscope goodput serve DIR        take events over HTTP, and answer Prometheus
+  stepscope goodput send --store DIR --to http://HOST:9461      ship events there from elsewhere
   stepscope goodput watch DIR        jobs as they run
 )";
 
@@ -29,6 +30,7 @@ void AddGoodput(CLI::App& app, Command& chosen) {
   AddGoodputMfu(*goodput, chosen);
   AddGoodputModel(*goodput, chosen);
   AddGoodputServe(*goodput, chosen);
+  AddGoodputSend(*goodput, chosen);
   AddGoodputWatch(*goodput, chosen);
 }
 

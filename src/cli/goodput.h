@@ -14,6 +14,7 @@ void AddGoodputCompact(CLI::App& goodput, Command& chosen);
 void AddGoodputMfu(CLI::App& goodput, Command& chosen);
 void AddGoodputModel(CLI::App& goodput, Command& chosen);
 void AddGoodputServe(CLI::App& goodput, Command& chosen);
+void AddGoodputSend(CLI::App& goodput, Command& chosen);
 void AddGoodputWatch(CLI::App& goodput, Command& chosen);
 
 }  // namespace stepscope::cli

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 
 #include "cli/answer.h"
 #include "cli/goodput.h"
+#include "cli/program_flags.h"
+#include "cli/token_file.h"
 #include "stepscope/goodput_live.h"
 
 namespace stepscope::cli {
@@ -18,6 +18,8 @@ constexpr const char* kExamples = R"(
 Examples:
   stepscope goodput serve /var/lib/goodput                     for processes of this host
   stepscope goodput serve DIR --host 0.0.0.0 --token-file F    for those of other hosts
+  stepscope goodput serve DIR --model config.json --chip H100 --chips 512      MFU too
+  stepscope goodput serve DIR --otlp http://collector:4318     pushes what /metrics says
   curl --data-binary @events.jsonl http://127.0.0.1:9461/v1/events
   curl http://127.0.0.1:9461/metrics
   stepscope goodput serve DIR --store postgresql://USER@HOST/DATABASE
@@ -31,17 +33,10 @@ rest when it is back. Ends at SIGINT or SIGTERM.
 struct ServeFlags {
   std::string folder, store, host = "127.0.0.1", token_file, tensorboard;
   int port = 9461;
+  std::string otlp;
+  double otlp_every = 60;
+  ProgramFlags program;
 };
-
-Result<std::string> ReadToken(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string token{std::istreambuf_iterator<char>(in), {}};
-  while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
-  if (!in || token.empty()) {
-    return std::unexpected(Error{"cannot read a token", path, "write one line into this file"});
-  }
-  return token;
-}
 
 int Run(const ServeFlags& flags) {
   GoodputServeOptions options{.folder = flags.folder,
@@ -54,6 +49,11 @@ int Run(const ServeFlags& flags) {
     if (!token) return Fail(token.error());
     options.token = std::move(*token);
   }
+  const auto program = ReadProgramFlags(flags.program);
+  if (!program) return Fail(program.error());
+  options.program = *program;
+  options.otlp = flags.otlp;
+  options.otlp_every = static_cast<int64_t>(flags.otlp_every * 1e9);
   options.on_ready = [](const std::string& url, const std::string& warning) {
     if (!warning.empty()) fmt::print(stderr, "stepscope: {}\n", warning);
     fmt::print("Listening on {}\n", url);
@@ -91,6 +91,12 @@ void AddGoodputServe(CLI::App& goodput, Command& chosen) {
       ->add_option("--tensorboard", flags->tensorboard,
                    "Write scalars for TensorBoard there, a folder of each job")
       ->type_name("DIR");
+  command->add_option("--otlp", flags->otlp, "Push all metrics to this collector, by OTLP in JSON")
+      ->option_text("http://HOST:4318");
+  command->add_option("--otlp-every", flags->otlp_every, "Seconds between two pushes")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->option_text("SECONDS [60]");
+  AddProgramFlags(*command, flags->program);
   command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/answer.h"
 #include "cli/goodput.h"
+#include "cli/program_flags.h"
 #include "cli/terminal.h"
 #include "stepscope/goodput_live.h"
 #include "stepscope/write.h"
@@ -30,6 +31,7 @@ On a terminal it goes on until Ctrl-C; anywhere else, or with another format, it
 struct WatchFlags {
   std::string folder, job;
   double every = 2;
+  ProgramFlags program;
   OutputFlags output;
   std::vector<std::string> fail_on;
 };
@@ -54,7 +56,9 @@ void Draw(const std::string& page) {
 int Run(const WatchFlags& flags) {
   const auto conditions = ReadConditions(flags.fail_on);
   if (!conditions) return Fail(conditions.error());
-  GoodputWatch watch(flags.folder);
+  const auto program = ReadProgramFlags(flags.program);
+  if (!program) return Fail(program.error());
+  GoodputWatch watch(flags.folder, *program);
   const bool goes_on = GoesOn(flags);
   for (bool first = true;; first = false) {
     const auto answer = watch.Now(flags.job);
@@ -79,6 +83,7 @@ void AddGoodputWatch(CLI::App& goodput, Command& chosen) {
   command->add_option("--every", flags->every, "Seconds between two looks")
       ->check(CLI::Range(0.1, 3600.0))
       ->option_text("SECONDS [2]");
+  AddProgramFlags(*command, flags->program);
   AddOutput(*command, flags->output, flags->fail_on);
   command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
 }

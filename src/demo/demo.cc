@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/partial_file.h"
+#include "base/sync_folder.h"
 #include "demo/folder.h"
 #include "demo/plan.h"
 #include "demo/production.h"

@@ -122,6 +122,7 @@ void Accounting::Add(const Event& event) {
       return;
     case EventKind::kWork:
       tokens_ = AddSaturated(tokens_, std::max<int64_t>(0, event.counts[0]));
+      billion_flops_ = AddSaturated(billion_flops_, std::max<int64_t>(0, event.counts[1]));
       return;
     case EventKind::kDropped:
       return oddities_.Add(Oddity::kDropped, std::max<int64_t>(1, event.counts[0]));

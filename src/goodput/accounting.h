@@ -59,8 +59,9 @@ class Accounting {
   const Oddities& oddities() const { return oddities_; }
   const StepClock& step_clock() const { return step_clock_; }
   const Scheduling& scheduling() const { return scheduling_; }
-  int64_t tokens() const { return tokens_; }  // that the job said it worked on
-  int64_t saves() const { return saves_; }    // of checkpoints, completed
+  int64_t tokens() const { return tokens_; }                // that the job said it worked on
+  int64_t billion_flops() const { return billion_flops_; }  // that it said it did
+  int64_t saves() const { return saves_; }                  // of checkpoints, completed
   bool empty() const { return attempts_.empty() && submitted_ == kUnknown; }
 
  private:
@@ -105,7 +106,7 @@ class Accounting {
   int64_t newest_ = kUnknown;                            // the latest time in any event
   StepClock step_clock_;
   Scheduling scheduling_;
-  int64_t tokens_ = 0, saves_ = 0;
+  int64_t tokens_ = 0, billion_flops_ = 0, saves_ = 0;
   Oddities oddities_;
 };
 

@@ -7,7 +7,7 @@
 namespace stepscope::goodput {
 namespace {
 
-constexpr uint64_t kVersion = 1;
+constexpr uint64_t kVersion = 2;  // 1 had no FLOPs
 constexpr int64_t kMinute = 60'000'000'000;
 constexpr int64_t kOverlaysOfLate = 60 * kMinute;  // of the last attempt: as they are
 // An attempt keeps so many overlays as they are: some 150 KB.
@@ -62,7 +62,7 @@ void Accounting::Save(StateWriter& out) {
   }
   step_clock_.Save(out);
   scheduling_.Save(out);
-  for (const int64_t count : {tokens_, saves_}) out.Signed(count);
+  for (const int64_t count : {tokens_, saves_, billion_flops_}) out.Signed(count);
   oddities_.Save(out);
 }
 
@@ -116,8 +116,8 @@ bool Accounting::Load(std::string_view bytes) {
   StateReader in(bytes);
   const uint64_t version = in.Unsigned(), checksum = in.Unsigned(), kinds = in.Unsigned();
   const std::string_view state = in.rest();
-  if (!in.ok() || version != kVersion || checksum != Crc32(state.data(), state.size()) ||
-      kinds > open_.plain.size()) {
+  if (!in.ok() || version < 1 || version > kVersion ||
+      checksum != Crc32(state.data(), state.size()) || kinds > open_.plain.size()) {
     return false;
   }
   for (int64_t* time : {&submitted_, &requested_, &allocated_, &newest_}) *time = in.Signed();
@@ -144,6 +144,7 @@ bool Accounting::Load(std::string_view bytes) {
   step_clock_.Load(in);
   scheduling_.Load(in);
   for (int64_t* count : {&tokens_, &saves_}) *count = std::max<int64_t>(0, in.Signed());
+  if (version > 1) billion_flops_ = std::max<int64_t>(0, in.Signed());
   oddities_.Load(in);
   if (!in.ok()) *this = {};
   return in.ok();

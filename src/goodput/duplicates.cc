@@ -13,6 +13,8 @@
 namespace stepscope::goodput {
 namespace {
 
+constexpr int64_t kMostSequence = int64_t{1} << 62;
+
 uint64_t Mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9fb21c651e98df25;
   return hash ^ (hash >> 35);
@@ -95,54 +97,47 @@ bool Duplicates::SeenContent(const Event& event) {
   return false;
 }
 
-bool Duplicates::SeenSequence(const Event& event) {
-  Writer& writer = writers_[event.writer];
-  if (event.sequence < writer.next) return true;
-  if (event.sequence > writer.next) return !writer.ahead.insert(event.sequence).second;
-  ++writer.next;
-  while (!writer.ahead.empty() && *writer.ahead.begin() == writer.next) {
-    writer.ahead.erase(writer.ahead.begin());
-    ++writer.next;
-  }
-  return false;
-}
-
 bool Duplicates::Seen(const Event& event) {
-  const bool numbered = event.sequence >= 0 && !event.writer.empty();
-  return numbered ? SeenSequence(event) : SeenContent(event);
+  const bool numbered =
+      event.sequence >= 0 && event.sequence < kMostSequence && !event.writer.empty();
+  return numbered ? !writers_[event.writer].Insert(event.sequence) : SeenContent(event);
 }
 
 int64_t Duplicates::Missing() const {
   int64_t missing = 0;
-  for (const auto& [name, writer] : writers_) {
-    if (writer.ahead.empty()) continue;
-    const int64_t numbered = *writer.ahead.rbegin() + 1 - writer.next;
-    missing += numbered - static_cast<int64_t>(writer.ahead.size());
-  }
+  for (const auto& [name, seen] : writers_) missing = AddSaturated(missing, seen.Missing());
   return missing;
 }
 
+// Of each writer the number below which all were seen, and those beyond it one by one: few.
 void Duplicates::SaveWriters(StateWriter& out) const {
   out.Unsigned(writers_.size());
-  for (const auto& [name, writer] : writers_) {
+  for (const auto& [name, seen] : writers_) {
+    int64_t next = 0;
+    size_t ahead = 0;
+    for (const auto& [first, end] : seen.ranges()) {
+      if (first == 0) next = end;
+      if (first > 0) ahead += static_cast<size_t>(end - first);
+    }
     out.Text(name);
-    out.Signed(writer.next);
-    out.Unsigned(writer.ahead.size());
-    int64_t before = writer.next;
-    for (const int64_t sequence : writer.ahead)
-      out.Signed(sequence - std::exchange(before, sequence));
+    out.Signed(next);
+    out.Unsigned(ahead);
+    int64_t before = next;
+    for (const auto& [first, end] : seen.ranges()) {
+      for (int64_t k = first; first > 0 && k < end; ++k) out.Signed(k - std::exchange(before, k));
+    }
   }
 }
 
 void Duplicates::LoadWriters(StateReader& in) {
   writers_.clear();
   for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
-    Writer& writer = writers_[in.Text()];
-    writer.next = std::max<int64_t>(0, in.Signed());
-    int64_t at = writer.next;
+    Sequences& seen = writers_[in.Text()];
+    int64_t at = std::clamp<int64_t>(in.Signed(), 0, kMostSequence);
+    seen.InsertBelow(at);
     for (size_t ahead = in.Count(); ahead > 0 && in.ok(); --ahead) {
       at = AddSaturated(at, in.Signed());
-      writer.ahead.insert(writer.ahead.end(), at);
+      if (at >= 0 && at < kMostSequence) seen.Insert(at);
     }
   }
 }

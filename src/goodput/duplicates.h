@@ -7,12 +7,12 @@
 
 #include <array>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "goodput/event.h"
+#include "goodput/sequences.h"
 #include "goodput/state_bytes.h"
 
 namespace stepscope::goodput {
@@ -54,16 +54,10 @@ class Duplicates {
     HashSet set;                   // after it
   };
 
-  struct Writer {
-    int64_t next = 0;         // all below were seen
-    std::set<int64_t> ahead;  // seen beyond
-  };
-
-  bool SeenSequence(const Event& event);
   bool SeenContent(const Event& event);
 
   std::array<Kind, static_cast<size_t>(EventKind::kCount)> kinds_;
-  std::unordered_map<std::string, Writer> writers_;
+  std::unordered_map<std::string, Sequences> writers_;
 };
 
 }  // namespace stepscope::goodput

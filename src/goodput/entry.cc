@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/ascii.h"
+#include "goodput/rounding.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -103,7 +104,7 @@ constexpr double kLargestStep = 9.007e15;  // below 2^53
 int64_t ToNs(double seconds) {
   if (!(std::abs(seconds) < kLatest)) return kUnknown;
   const double whole = std::floor(seconds);
-  return static_cast<int64_t>(whole) * 1'000'000'000 + std::llround((seconds - whole) * 1e9);
+  return static_cast<int64_t>(whole) * 1'000'000'000 + RoundToInteger((seconds - whole) * 1e9);
 }
 
 bool IsCheckpoint(EventKind kind) {
@@ -275,10 +276,10 @@ EventKind CheckpointKind(const Entry& entry) {
 }
 
 void Reset(Event& event) {
+  if (event.kind == EventKind::kNone || IsCheckpoint(event.kind)) event.checkpoint = {};
   event.kind = EventKind::kNone;
   event.time = event.step = kUnknown;
   std::ranges::fill(event.counts, kUnknown);
-  event.checkpoint = {};
   event.text.clear();
 }
 

@@ -12,6 +12,7 @@
 // entries of the reference's forms too.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -19,6 +20,7 @@
 
 #include "goodput/event.h"
 #include "goodput/oddities.h"
+#include "goodput/rounding.h"
 
 namespace stepscope::goodput {
 
@@ -88,14 +90,21 @@ std::string_view FieldName(Field field);
 // The fields of one entry. Texts belong to whoever parsed it.
 class Entry {
  public:
-  void Clear() { numbers_ = texts_ = nulls_ = 0; }
+  void Clear() { numbers_ = integers_ = texts_ = nulls_ = 0; }
   bool empty() const { return (numbers_ | texts_ | nulls_) == 0; }
 
   // A repeated key counts with its last value.
-  void SetNumber(Field field, double value, int64_t integer) {
+  void SetInteger(Field field, int64_t integer) {
     Unset(field);
     numbers_ |= Bit(field);
-    values_[Index(field)] = {value, integer, {}};
+    integers_ |= Bit(field);
+    values_[Index(field)].number = static_cast<double>(integer);
+    values_[Index(field)].integer = integer;
+  }
+  void SetNumber(Field field, double value) {
+    Unset(field);
+    numbers_ |= Bit(field);
+    values_[Index(field)].number = value;
   }
   void SetText(Field field, std::string_view text) {
     Unset(field);
@@ -107,11 +116,23 @@ class Entry {
     nulls_ |= Bit(field);
   }
 
+  // The texts, views of what begins at `from`, become those of a copy of it.
+  void MoveTexts(const char* from, const char* to) {
+    for (uint64_t left = texts_; left != 0; left &= left - 1) {
+      std::string_view& text = values_[static_cast<size_t>(std::countr_zero(left))].text;
+      text = {to + (text.data() - from), text.size()};
+    }
+  }
+
   bool HasNumber(Field field) const { return (numbers_ & Bit(field)) != 0; }
   bool HasKey(Field field) const { return ((numbers_ | texts_ | nulls_) & Bit(field)) != 0; }
   double Number(Field field) const { return values_[Index(field)].number; }
   // The number as an integer: exact if it was written as one, else rounded.
-  int64_t Integer(Field field) const { return values_[Index(field)].integer; }
+  int64_t Integer(Field field) const {
+    const Value& value = values_[Index(field)];
+    if ((integers_ & Bit(field)) != 0) return value.integer;
+    return RoundToInteger(std::clamp(value.number, -9.2e18, 9.2e18));
+  }
   std::string_view Text(Field field) const {
     return (texts_ & Bit(field)) != 0 ? values_[Index(field)].text : std::string_view();
   }
@@ -128,11 +149,13 @@ class Entry {
   static uint64_t Bit(Field field) { return uint64_t{1} << Index(field); }
   void Unset(Field field) {
     numbers_ &= ~Bit(field);
+    integers_ &= ~Bit(field);
     texts_ &= ~Bit(field);
     nulls_ &= ~Bit(field);
   }
 
   uint64_t numbers_ = 0, texts_ = 0, nulls_ = 0;
+  uint64_t integers_ = 0;  // which of the numbers were written as integers
   std::array<Value, static_cast<size_t>(Field::kCount)> values_;
 };
 

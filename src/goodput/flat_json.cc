@@ -3,9 +3,9 @@
 
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 
 namespace stepscope::goodput {
 namespace {
@@ -43,14 +43,36 @@ bool TakeText(const char*& p, const char* end, std::string_view& text) {
   return false;
 }
 
-struct Number {
+struct Digits {
+  bool whole = false;  // an integer; else `value` is it
   double value = 0;
   int64_t integer = 0;
 };
 
-// Few digits make a double exactly, by one correctly rounded division; more are left to the
-// standard library. Exponents and integers beyond 2^63 are left to the real parser.
-bool TakeNumber(const char*& p, const char* end, Number& number) {
+// The double nearest to mantissa / 10^fraction, as a parser of decimals would have it; false where
+// this takes more thought. Integers below 2^53 and powers to 10^22 are doubles, and one division of
+// them rounds once. Where long doubles have 64 bits, larger mantissas divide to 64 bits first, and
+// rounding again goes wrong only for what lies in the middle between two doubles then.
+bool Divide(uint64_t mantissa, size_t fraction, double& value) {
+  if (fraction >= kPowersOfTen.size()) return false;
+  if (mantissa < uint64_t{1} << 53) {
+    value = static_cast<double>(mantissa) / kPowersOfTen[fraction];
+    return true;
+  }
+  using Long = long double;
+  if constexpr (std::numeric_limits<Long>::digits == 64) {
+    const Long exact = static_cast<Long>(mantissa) / static_cast<Long>(kPowersOfTen[fraction]);
+    uint64_t bits = 0;
+    std::memcpy(&bits, &exact, sizeof bits);  // its 64 bits of mantissa
+    value = static_cast<double>(exact);
+    return (bits & 0x7ff) != 0x400;
+  }
+  return false;
+}
+
+// More digits than fit are left to the standard library. Exponents and integers beyond 2^63 are
+// left to the real parser.
+bool TakeNumber(const char*& p, const char* end, Digits& number) {
   const char* begin = p;
   const bool negative = *p == '-';
   if (negative) ++p;
@@ -68,14 +90,14 @@ bool TakeNumber(const char*& p, const char* end, Number& number) {
     if (fraction == 0) return false;
   }
   if (p < end && (*p == 'e' || *p == 'E')) return false;
-  if (whole + fraction <= 15) {
-    number.value = static_cast<double>(mantissa) / kPowersOfTen[static_cast<size_t>(fraction)];
+  number.whole = fraction == 0;
+  number.integer = negative ? -integer : integer;
+  if (number.whole) return true;
+  if (whole + fraction <= 19 && Divide(mantissa, static_cast<size_t>(fraction), number.value)) {
     if (negative) number.value = -number.value;
-  } else if (std::from_chars(begin, p, number.value).ec != std::errc()) {
-    return false;
+    return true;
   }
-  number.integer = fraction == 0 ? (negative ? -integer : integer) : std::llround(number.value);
-  return true;
+  return std::from_chars(begin, p, number.value).ec == std::errc();
 }
 
 bool TakeWord(const char*& p, const char* end, std::string_view word) {
@@ -85,9 +107,24 @@ bool TakeWord(const char*& p, const char* end, std::string_view word) {
   return true;
 }
 
-bool TakeValue(const char*& p, const char* end, Field field, Entry& entry) {
+void SetDigits(Entry& entry, Field field, const Digits& number) {
+  if (field == Field::kCount) return;
+  if (number.whole) {
+    entry.SetInteger(field, number.integer);
+  } else {
+    entry.SetNumber(field, number.value);
+  }
+}
+
+}  // namespace
+
+bool FlatJson::TakeValue(const char*& p, const char* end, Field field, Entry& entry) {
   if (p == end) return false;
   const bool ours = field != Field::kCount;
+  if (ours) {
+    repeated_ = repeated_ || (fields_ >> static_cast<size_t>(field) & 1) != 0;
+    fields_ |= uint64_t{1} << static_cast<size_t>(field);
+  }
   if (*p == '"') {
     std::string_view text;
     if (!TakeText(++p, end, text)) return false;
@@ -95,9 +132,11 @@ bool TakeValue(const char*& p, const char* end, Field field, Entry& entry) {
     return true;
   }
   if (*p == '-' || IsDigit(*p)) {
-    Number number;
+    const char* const begin = p;
+    Digits number;
     if (!TakeNumber(p, end, number)) return false;
-    if (ours) entry.SetNumber(field, number.value, number.integer);
+    numbers_.push_back({static_cast<size_t>(begin - text_), static_cast<size_t>(p - text_), field});
+    SetDigits(entry, field, number);
     return true;
   }
   if (*p == 'n') {
@@ -110,8 +149,6 @@ bool TakeValue(const char*& p, const char* end, Field field, Entry& entry) {
   }
   return false;
 }
-
-}  // namespace
 
 // The field named between the quotes at `p`, which stands behind the opening one; what follows
 // then is the colon. kCount with `p` null: no plain key.
@@ -134,9 +171,10 @@ Field FlatJson::NextField(const char*& p, const char* end) {
   return before_[at] = FieldNamed(key);
 }
 
-bool FlatJson::Read(std::string_view text, Entry& entry) {
+bool FlatJson::ReadAll(std::string_view text, Entry& entry) {
   entry.Clear();
   at_ = 0;
+  text_ = text.data();
   const char* p = text.data();
   const char* end = p + text.size();
   if (!Take(p, end, '{')) return false;
@@ -155,6 +193,42 @@ bool FlatJson::Read(std::string_view text, Entry& entry) {
   }
   SkipSpace(p, end);
   return p == end;
+}
+
+// Whether the line is the one before but for its numbers, which it takes.
+bool FlatJson::ReadAsBefore(std::string_view text, Entry& entry) const {
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  size_t begin = 0;  // of what stands between two numbers
+  const auto same = [&](size_t until) {
+    const size_t size = until - begin;
+    if (static_cast<size_t>(end - p) < size) return false;
+    if (std::memcmp(p, shape_.data() + begin, size) != 0) return false;
+    p += size;
+    return true;
+  };
+  for (const Number& number : numbers_) {
+    Digits digits;
+    if (!same(number.begin) || p == end || (*p != '-' && !IsDigit(*p))) return false;
+    if (!TakeNumber(p, end, digits)) return false;
+    SetDigits(entry, number.field, digits);
+    begin = number.end;
+  }
+  return same(shape_.size()) && p == end;
+}
+
+bool FlatJson::Read(std::string_view text, Entry& entry) {
+  if (!shape_.empty() && ReadAsBefore(text, entry)) return true;
+  shape_.clear();
+  numbers_.clear();
+  fields_ = 0;
+  repeated_ = false;
+  if (!ReadAll(text, entry)) return false;
+  if (repeated_ || entry.empty()) return true;
+  // From now on the texts are those of the shape.
+  shape_ = text;
+  entry.MoveTexts(text.data(), shape_.data());
+  return true;
 }
 
 }  // namespace stepscope::goodput

@@ -8,6 +8,16 @@
 //   attention               4 H Q K                  MLP           2 d f m, m = 3 gated, else 2
 //   router                  2 d E                    experts       top_k MLPs, and shared ones
 //
+// Latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1 and appendix C), c the rank of keys
+// and values, c' that of queries (without one: 2 d H (Q + R)), R the part of a head for positions,
+// S the size of its values; as it is trained, with keys and values of each head expanded:
+//
+//   queries   2 d c' + 2 c' H (Q + R)                attention     2 H (Q + R + S) K
+//   keys, values   2 d (c + R) + 2 c H (Q + S)       output        2 H S d
+//
+// DeepSeek-V3's config gives 671 G parameters, of which a token meets 37 G, as its report says
+// (arXiv 2412.19437); layers that predict further tokens are not counted.
+//
 // and once 2 d V for the logits; looking up an embedding costs none. K is the mean number of keys
 // a query attends to: T; T / 2 if causal; W - W^2 / 2T for a causal window W < T. Training is three
 // times forward, for gradients of inputs and of weights. Sources: PaLM (arXiv 2204.02311, appendix
@@ -43,6 +53,9 @@ struct TokenFlops {
   double training() const { return 3 * forward(); }
 };
 TokenFlops FlopsOfToken(const ModelShape& shape);
+
+// Of all matrices and the embedding, without norms and biases: what the model is called by.
+double ParametersOf(const ModelShape& shape);
 
 // What is computed again in the backward pass.
 enum class Recompute : uint8_t { kNone, kAttention, kFull };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/partial_file.h"
+#include "base/sync_folder.h"
 #include "goodput/ledger_store.h"
 #include "goodput/sqlite.h"
 

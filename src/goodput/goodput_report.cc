@@ -11,6 +11,7 @@
 
 #include "goodput/ask_jobs.h"
 #include "goodput/productivity.h"
+#include "goodput/program_use.h"
 #include "goodput/report.h"
 
 namespace stepscope {
@@ -55,7 +56,7 @@ Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& o
   }
   if (options.program) {
     ProgramOptions program = *options.program;
-    const int64_t stepping = input.productive.value_or(0) + partition.At(goodput::Bucket::kWasted);
+    const int64_t stepping = goodput::SteppingTime(partition);
     if (program.tokens_per_second == 0 && stepping > 0) {
       program.tokens_per_second =
           static_cast<double>(job.accounting.tokens()) / (static_cast<double>(stepping) / 1e9);
@@ -158,9 +159,7 @@ Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
     answer.reports.push_back(std::move(*report));
   } else {
     Report report = Partition(*job, options);
-    goodput::Oddities oddities = job->accounting.oddities();
-    oddities.Add(job->oddities);
-    report.notes = oddities.Notes();
+    report.notes = goodput::OdditiesOf(*job).Notes();
     answer.reports.push_back(std::move(report));
     auto more = Productivity(*job, options);
     if (!more) return std::unexpected(more.error());

@@ -2,22 +2,27 @@
 #include <fmt/format.h>
 #include <httplib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include "goodput/forwarder.h"
 #include "goodput/ingest.h"
 #include "goodput/live.h"
 #include "goodput/metrics.h"
-#include "goodput/recorder.h"
+#include "goodput/otlp.h"
+#include "goodput/program_use.h"
+#include "goodput/segment_name.h"
 #include "goodput/tensorboard.h"
 #include "stepscope/goodput_live.h"
 
@@ -59,11 +64,14 @@ void Refuse(Response& response, int status, std::string_view why) {
 
 class Server : public httplib::Server {
  public:
-  Server(const GoodputServeOptions& options, std::unique_ptr<goodput::Ingest> ingest)
+  Server(const GoodputServeOptions& options, std::unique_ptr<goodput::Ingest> ingest,
+         std::optional<goodput::ProgramRates> program)
       : ingest_(std::move(ingest)),
         live_(options.folder),
         scalars_(options.tensorboard),
-        token_(options.token) {
+        token_(options.token),
+        program_(std::move(program)),
+        since_(goodput::WallClock()) {
     new_task_queue = [] { return new httplib::ThreadPool(kThreads); };  // it deletes it
     set_keep_alive_max_count(1000);
     set_keep_alive_timeout(2);
@@ -95,6 +103,13 @@ class Server : public httplib::Server {
     }
     if (!synced) return std::unexpected(Error{"cannot sync events to disk", "", ""});
     return {};
+  }
+
+  // The metrics for a collector. As they are by now: Tick follows the folder.
+  std::vector<std::string> Otlp(const std::string& instance) {
+    const int64_t now = goodput::WallClock();
+    const std::lock_guard lock(mutex_);
+    return goodput::OtlpBodies(Collect(now), instance, now);
   }
 
  private:
@@ -136,16 +151,21 @@ class Server : public httplib::Server {
     const bool open = request.get_header_value("Accept").find("application/openmetrics-text") !=
                       std::string::npos;
     const int64_t now = goodput::WallClock();
-    const IngestCounts counts = ingest_->counts();
     const std::lock_guard lock(mutex_);
     if (const auto polled = live_.Poll(now); !polled) {
       return Refuse(response, 500, polled.error().what);
     }
-    response.set_content(
-        goodput::MetricsText(live_.jobs(), &counts,
-                             open ? MetricsFormat::kOpenMetrics : MetricsFormat::kPrometheus, now),
-        open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-             : "text/plain; version=0.0.4; charset=utf-8");
+    response.set_content(goodput::MetricsText(Collect(now), open ? MetricsFormat::kOpenMetrics
+                                                                 : MetricsFormat::kPrometheus),
+                         open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                              : "text/plain; version=0.0.4; charset=utf-8");
+  }
+
+  // The mutex is held, for as long as the metrics are used.
+  goodput::Metrics Collect(int64_t now) {
+    const IngestCounts counts = ingest_->counts();
+    return goodput::CollectMetrics(
+        live_.jobs(), {.ingest = &counts, .serving_since = since_, .program = program_}, now);
   }
 
   std::unique_ptr<goodput::Ingest> ingest_;
@@ -153,6 +173,8 @@ class Server : public httplib::Server {
   goodput::Live live_;
   goodput::TensorBoard scalars_;
   std::string token_;
+  std::optional<goodput::ProgramRates> program_;
+  int64_t since_;
 };
 
 // As many files and connections as this process may have.
@@ -240,6 +262,36 @@ Result<int> Bind(Server& server, const GoodputServeOptions& options) {
                                "is another server running there? --port takes another port"});
 }
 
+// What of the options has to be understood first.
+struct Asked {
+  std::optional<goodput::ProgramRates> program;
+  std::optional<goodput::HttpAddress> otlp;
+};
+
+Result<Asked> ReadOptions(const GoodputServeOptions& options) {
+  Asked asked;
+  if (options.program) {
+    auto program = goodput::ProgramRatesOf(*options.program);
+    if (!program) return std::unexpected(program.error());
+    asked.program = std::move(*program);
+  }
+  if (!options.otlp.empty()) {
+    auto address = goodput::ParseHttpAddress(options.otlp);
+    if (!address) return std::unexpected(address.error());
+    asked.otlp = std::move(*address);
+  }
+  return asked;
+}
+
+// "host:/folder": tells servers that push to one collector apart.
+std::string InstanceName(const std::string& folder) {
+  char host[256] = "host";
+  gethostname(host, sizeof host - 1);
+  std::error_code failed;
+  const auto path = std::filesystem::absolute(folder, failed);
+  return fmt::format("{}:{}", host, failed ? folder : path.string());
+}
+
 }  // namespace
 
 Result<void> GoodputServe(const GoodputServeOptions& options) {
@@ -260,10 +312,12 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  auto asked = ReadOptions(options);
+  if (!asked) return std::unexpected(asked.error());
   auto ingest = goodput::Ingest::Open(options.folder);
   if (!ingest) return std::unexpected(ingest.error());
   std::optional<Forwarding> forwarding;  // ends after the server has closed its segments
-  Server server(options, std::move(*ingest));
+  Server server(options, std::move(*ingest), std::move(asked->program));
   if (const auto ticked = server.Tick(); !ticked) return std::unexpected(ticked.error());
   const auto port = Bind(server, options);
   if (!port) return std::unexpected(port.error());
@@ -284,7 +338,17 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
                  : "events and the token travel unencrypted: let a proxy with TLS "
                    "listen beyond this host instead, unless the network is your own");
   }
+  std::optional<goodput::OtlpPush> push;
+  if (asked->otlp) {
+    push.emplace(goodput::OtlpPush::Options{
+        .to = *asked->otlp,
+        .every = options.otlp_every,
+        .bodies = [&server,
+                   instance = InstanceName(options.folder)] { return server.Otlp(instance); },
+        .on_problem = options.on_problem});
+  }
   TickUntil(signals, server, forwarding ? &*forwarding : nullptr, options);
+  push.reset();
   server.stop();
   listener.join();
   return {};

@@ -4,21 +4,19 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "base/byte_source.h"
-#include "base/partial_file.h"
+#include "base/sync_folder.h"
 #include "goodput/json_lines.h"
-#include "goodput/recorder.h"
+#include "goodput/segment_name.h"
 #include "goodput/segment_reader.h"
 
 namespace stepscope::goodput {
@@ -35,22 +33,9 @@ size_t SlotsOfSegment(uint32_t index) {
   return (bytes - kSlotsBegin) / kSlotBytes;
 }
 
-uint32_t Random() {
-  uint32_t value = 0;
-  if (getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) {
-    value = static_cast<uint32_t>(MonotonicClock());
-  }
-  return value;
-}
-
 // Names sort by when segments were made, as those of recorders do.
 std::string FileName(uint32_t number, uint32_t process) {
-  const time_t now = static_cast<time_t>(WallClock() / kSecond);
-  tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &utc);
-  return fmt::format("{}-http-{:010}-{:08x}{}", text, number, process, kSegmentSuffix);
+  return fmt::format("{}-http-{:010}-{:08x}{}", NowInName(), number, process, kSegmentSuffix);
 }
 
 bool CanBeTold(const Event& event) {
@@ -85,7 +70,7 @@ int64_t Unreadable(const Oddities& oddities) {
 
 }  // namespace
 
-Ingest::Ingest(std::string folder) : folder_(std::move(folder)), process_(Random()) {}
+Ingest::Ingest(std::string folder) : folder_(std::move(folder)), process_(RandomNumber()) {}
 
 Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder) {
   std::error_code failed;
@@ -128,7 +113,7 @@ Ingest::Writer* Ingest::WriterNamed(const std::string& name) {
 
 std::unique_ptr<SegmentFile> Ingest::MakeSegment(const Event& event, uint32_t index) {
   if (open_.load() >= kMostOpen) return nullptr;
-  const SegmentHeader header{.salt = Random(),
+  const SegmentHeader header{.salt = RandomNumber(),
                              .index = index,
                              .slots = SlotsOfSegment(index),
                              .time = WallClock(),
@@ -205,7 +190,7 @@ IngestCounts Ingest::Take(std::string_view lines) {
     Batch batch(*this);
     Oddities oddities;
     ByteSource source = ByteSource::FromMemory(lines);
-    ReadJsonLines(source, oddities, [&](const Event& event) { batch.Add(event); });
+    ReadJsonLines(std::move(source), oddities, [&](const Event& event) { batch.Add(event); });
     counts = batch.counts;
     counts.unreadable += Unreadable(oddities);
   }

@@ -68,13 +68,31 @@ class Sorter {
 
 }  // namespace
 
-void TakeEvent(const Event& event, const ReadJobsOptions& options, Job& job) {
+bool AccountFor(const Event& event, std::optional<int64_t> at, Job& job) {
   ++job.events;
-  if (options.ml_goodput) return job.ml_goodput.Add(event);
-  const int64_t time = TimeOf(event);
-  if (options.at && time > *options.at) return job.oddities.Add(Oddity::kAfterQuery);
-  if (job.duplicates.Seen(event)) return job.oddities.Add(Oddity::kDuplicate);
+  const auto leave_out = [&](Oddity why) {
+    job.oddities.Add(why);
+    return false;
+  };
+  if (at && TimeOf(event) > *at) return leave_out(Oddity::kAfterQuery);
+  if (job.duplicates.Seen(event)) return leave_out(Oddity::kDuplicate);
   job.accounting.Add(event);
+  return true;
+}
+
+void TakeEvent(const Event& event, const ReadJobsOptions& options, Job& job) {
+  if (!options.ml_goodput) {
+    AccountFor(event, options.at, job);
+    return;
+  }
+  ++job.events;
+  job.ml_goodput.Add(event);
+}
+
+Oddities OdditiesOf(const Job& job) {
+  Oddities oddities = job.accounting.oddities();
+  oddities.Add(job.oddities);
+  return oddities;
 }
 
 void NoteMissing(Job& job) {

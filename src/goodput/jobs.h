@@ -35,11 +35,17 @@ struct Job {
   Oddities oddities;
 };
 
-// Accounts for the event, or says why not.
+// Accounts for the event; false: it was there already, or is of after `at`, and that is counted.
+bool AccountFor(const Event& event, std::optional<int64_t> at, Job& job);
+
+// The same as the options have it.
 void TakeEvent(const Event& event, const ReadJobsOptions& options, Job& job);
 
 // Once all events are taken: those that never came.
 void NoteMissing(Job& job);
+
+// What was odd about the job's events, by those who took them and by its accounting.
+Oddities OdditiesOf(const Job& job);
 
 inline constexpr size_t kMostJobs = 6;
 

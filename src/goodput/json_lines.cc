@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/window_stream.h"
 #include "goodput/entry.h"
 #include "goodput/flat_json.h"
 #include "goodput/json_objects.h"
@@ -26,10 +27,9 @@ void SetField(Entry& entry, Field field, dom::element value) {
   int64_t integer = 0;
   std::string_view text;
   if (value.get_int64().get(integer) == simdjson::SUCCESS) {
-    entry.SetNumber(field, static_cast<double>(integer), integer);
+    entry.SetInteger(field, integer);
   } else if (value.get_double().get(number) == simdjson::SUCCESS) {
-    const double fits = std::clamp(number, -9.2e18, 9.2e18);
-    entry.SetNumber(field, number, std::llround(fits));
+    entry.SetNumber(field, number);
   } else if (value.get_string().get(text) == simdjson::SUCCESS) {
     entry.SetText(field, text);
   } else {
@@ -136,11 +136,20 @@ void NoteEnd(InputEnd end, Oddities& oddities) {
 
 }  // namespace
 
-void ReadJsonLines(ByteSource& source, Oddities& oddities, const EventSink& sink) {
+namespace {
+
+void ReadStream(WindowStream& stream, Oddities& oddities, const EventSink& sink) {
   Reader reader(oddities, sink);
-  SplitObjects(source, oddities, [&](std::string_view object) { reader.Take(object); });
+  SplitObjects(stream, oddities, [&](std::string_view object) { reader.Take(object); });
   reader.Finish();
-  NoteEnd(source.end(), oddities);
+  NoteEnd(stream.end(), oddities);
+}
+
+}  // namespace
+
+void ReadJsonLines(ByteSource source, Oddities& oddities, const EventSink& sink) {
+  WindowStream stream(std::move(source));
+  ReadStream(stream, oddities, sink);
 }
 
 Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& notes,
@@ -150,10 +159,15 @@ Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& not
   if (!source) return std::unexpected(source.error());
   Oddities oddities;
   InputFile file{.path = path, .rank = 0};
-  ReadJsonLines(*source, oddities, [&](const Event& event) {
-    ++file.events;
-    sink(event, oddities);
-  });
+  // What only has to be copied is there sooner than another thread would be.
+  std::atomic<int> spare_threads = source->compressed() ? 1 : 0;
+  {
+    WindowStream stream(std::move(*source), &spare_threads);
+    ReadStream(stream, oddities, [&](const Event& event) {
+      ++file.events;
+      sink(event, oddities);
+    });
+  }
   file.bytes = bytes;
   std::ranges::move(oddities.Notes(path), std::back_inserter(notes));
   return file;

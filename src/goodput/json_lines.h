@@ -24,10 +24,10 @@ using EventSink = std::function<void(const Event&)>;
 //
 // An input is lines of objects, unless it begins with '[' or with a line that is only '{': then it
 // is objects one after the other, on as many lines as they like.
-void ReadJsonLines(ByteSource& source, Oddities& oddities, const EventSink& sink);
+void ReadJsonLines(ByteSource source, Oddities& oddities, const EventSink& sink);
 
 // The same from a file, what is odd about it added to `notes`. `sink` may add to its oddities.
-// Fails when it cannot be opened.
+// Of gzip another thread inflates ahead. Fails when it cannot be opened.
 Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& notes,
                                  const std::function<void(const Event&, Oddities&)>& sink);
 

@@ -19,7 +19,8 @@ struct Outcome {
 Outcome Read(std::string_view text) {
   Outcome outcome;
   ByteSource source = ByteSource::FromMemory(text);
-  ReadJsonLines(source, outcome.oddities, [&](const Event& e) { outcome.events.push_back(e); });
+  ReadJsonLines(std::move(source), outcome.oddities,
+                [&](const Event& e) { outcome.events.push_back(e); });
   return outcome;
 }
 

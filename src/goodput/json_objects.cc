@@ -1,19 +1,16 @@
-// A window over the bytes; two ways to cut it.
+// What windows of bytes hold; two ways to cut it.
 #include "goodput/json_objects.h"
 
 #include <algorithm>
 #include <cstring>
-#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace stepscope::goodput {
 namespace {
 
 using Take = std::function<void(std::string_view)>;
 
-constexpr size_t kWindow = size_t{128} << 10;
 constexpr std::string_view kSpace = " \t\r\n";
 
 std::string_view Trimmed(std::string_view text) {
@@ -22,53 +19,52 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
-// Bytes [begin, end) of the source, moved to the front when more are read.
-class Window {
+// What was read and not yet taken.
+class Text {
  public:
-  explicit Window(ByteSource& source) : source_(source), bytes_(kWindow) {}
+  explicit Text(WindowStream& stream) : stream_(stream) {}
 
-  std::string_view view() const { return {bytes_.data() + begin_, end_ - begin_}; }
-  void Drop(size_t count) { begin_ += count; }
+  std::string_view view() const { return view_; }
+  void Drop(size_t count) { view_.remove_prefix(count); }
 
-  // Reads on behind what is left; false when the source has no more.
+  // Reads on behind what is left; false when there is no more. Twice as much is asked for when
+  // much is left, so that a long line is not copied many times.
   bool Fill() {
-    std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
-    end_ -= begin_;
-    begin_ = 0;
-    if (end_ == bytes_.size()) bytes_.resize(2 * bytes_.size());
-    const size_t got = source_.Read(std::span(bytes_).subspan(end_));
-    end_ += got;
-    return got > 0;
+    if (last_) return false;
+    const Window window = stream_.Next(view_, std::max<size_t>(1, view_.size()));
+    last_ = window.last;
+    view_ = {window.begin, window.end};
+    return true;
   }
 
  private:
-  ByteSource& source_;
-  std::vector<char> bytes_;
-  size_t begin_ = 0, end_ = 0;
+  WindowStream& stream_;
+  std::string_view view_;
+  bool last_ = false;
 };
 
 class Lines {
  public:
-  Lines(Window& window, Oddities& oddities, const Take& take)
-      : window_(window), oddities_(oddities), take_(take) {}
+  Lines(Text& text, Oddities& oddities, const Take& take)
+      : text_(text), oddities_(oddities), take_(take) {}
 
   void Run() {
     do {
       TakeWholeLines();
-      if (window_.view().size() > kLongestObject) {
+      if (text_.view().size() > kLongestObject) {
         // The rest of the line goes with the next line break.
         if (!too_long_) oddities_.Add(Oddity::kLongLine);
         too_long_ = true;
-        window_.Drop(window_.view().size());
+        text_.Drop(text_.view().size());
       }
-    } while (window_.Fill());
+    } while (text_.Fill());
     TakeWholeLines();
-    TakeLine(window_.view());
+    TakeLine(text_.view());
   }
 
  private:
   void TakeWholeLines() {
-    std::string_view rest = window_.view();
+    std::string_view rest = text_.view();
     size_t done = 0;
     while (!rest.empty()) {
       const void* found = std::memchr(rest.data(), '\n', rest.size());
@@ -78,7 +74,7 @@ class Lines {
       rest.remove_prefix(length + 1);
       done += length + 1;
     }
-    window_.Drop(done);
+    text_.Drop(done);
   }
 
   void TakeLine(std::string_view line) {
@@ -87,7 +83,7 @@ class Lines {
     if (line = Trimmed(line); !line.empty()) take_(line);
   }
 
-  Window& window_;
+  Text& text_;
   Oddities& oddities_;
   const Take& take_;
   bool too_long_ = false;
@@ -95,14 +91,14 @@ class Lines {
 
 class Objects {
  public:
-  Objects(Window& window, Oddities& oddities, const Take& take)
-      : window_(window), oddities_(oddities), take_(take) {}
+  Objects(Text& text, Oddities& oddities, const Take& take)
+      : text_(text), oddities_(oddities), take_(take) {}
 
   void Run() {
     do {
-      for (const char c : window_.view()) Step(c);
-      window_.Drop(window_.view().size());
-    } while (window_.Fill());
+      for (const char c : text_.view()) Step(c);
+      text_.Drop(text_.view().size());
+    } while (text_.Fill());
     if (depth_ > 0) oddities_.Add(Oddity::kBadLine);
   }
 
@@ -145,7 +141,7 @@ class Objects {
     between_ = true;
   }
 
-  Window& window_;
+  Text& text_;
   Oddities& oddities_;
   const Take& take_;
   std::string object_;
@@ -164,15 +160,15 @@ bool ObjectsSpanLines(std::string_view head) {
 
 }  // namespace
 
-void SplitObjects(ByteSource& source, Oddities& oddities, const Take& take) {
+void SplitObjects(WindowStream& stream, Oddities& oddities, const Take& take) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  Window window(source);
-  window.Fill();
-  if (window.view().starts_with(kByteOrderMark)) window.Drop(kByteOrderMark.size());
-  if (ObjectsSpanLines(window.view())) {
-    Objects(window, oddities, take).Run();
+  Text text(stream);
+  text.Fill();
+  if (text.view().starts_with(kByteOrderMark)) text.Drop(kByteOrderMark.size());
+  if (ObjectsSpanLines(text.view())) {
+    Objects(text, oddities, take).Run();
   } else {
-    Lines(window, oddities, take).Run();
+    Lines(text, oddities, take).Run();
   }
 }
 

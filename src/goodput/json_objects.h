@@ -4,7 +4,7 @@
 #include <functional>
 #include <string_view>
 
-#include "base/byte_source.h"
+#include "base/window_stream.h"
 #include "goodput/oddities.h"
 
 namespace stepscope::goodput {
@@ -15,7 +15,7 @@ inline constexpr size_t kLongestObject = size_t{4} << 20;
 // call. In the form of lines every line that is not blank is one. In the other form text between
 // objects counts as a bad line, and so does an object with a line break inside of a string, at
 // which the next one is looked for.
-void SplitObjects(ByteSource& source, Oddities& oddities,
+void SplitObjects(WindowStream& stream, Oddities& oddities,
                   const std::function<void(std::string_view)>& take);
 
 }  // namespace stepscope::goodput

@@ -9,6 +9,7 @@
 #include "goodput/json_lines.h"
 #include "goodput/ledger.h"
 #include "goodput/log_writer.h"
+#include "goodput/segment_name.h"
 #include "stepscope/goodput_ledger.h"
 
 namespace stepscope {
@@ -130,7 +131,7 @@ class Importer {
                               std::string_view bytes) {
         return ledger_->Add(segment, header, bytes);
       };
-      job.reset(new ImportedJob{Known(*ledger_, name), LogWriter(add, NewLogPrefix(), name)});
+      job.reset(new ImportedJob{Known(*ledger_, name), LogWriter(add, SegmentPrefix(RandomNumber()), name)});
     }
     return *job;
   }

@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/saturate.h"
-
 namespace stepscope::goodput {
 namespace {
 
@@ -20,32 +18,15 @@ constexpr int64_t kAhead = 3600 * kSecond;
 // A file is looked at so often before its head counts as damaged: it may be in the making.
 constexpr int kTries = 3;
 
-// A recorder that ends cuts its file behind the last event.
-bool WasClosed(const std::string& path, const SegmentHeader& header) {
-  struct stat file{};
-  if (stat(path.c_str(), &file) != 0) return true;
-  return static_cast<uint64_t>(file.st_size) < kSlotsBegin + header.slots * kSlotBytes;
-}
-
 }  // namespace
 
-bool LiveJob::Seen(const Event& event) {
-  if (event.writer.empty() || event.sequence < 0) return unnumbered_.Seen(event);
-  return !writers_[event.writer].Insert(event.sequence);
-}
-
 void LiveJob::Note(const Event& event) {
-  const auto sum = [](int64_t& to, int64_t count) {
-    if (count > 0) to = AddSaturated(to, count);
-  };
   const int64_t time = TimeOf(event);
+  first = first == kUnknown ? time : std::min(first, time);
   latest = std::max(latest, time);
   if (event.kind == EventKind::kStepStart && time >= step_time) {
     step = event.step;
     step_time = time;
-  } else if (event.kind == EventKind::kWork) {
-    sum(tokens, event.counts[0]);
-    sum(billion_flops, event.counts[1]);
   } else if (event.kind == EventKind::kCheckpointCommit ||
              (event.kind == EventKind::kCheckpointSave && !commits_)) {
     commits_ = commits_ || event.kind == EventKind::kCheckpointCommit;
@@ -56,22 +37,17 @@ void LiveJob::Note(const Event& event) {
 }
 
 void LiveJob::Add(const Event& event, int64_t now) {
-  if (Seen(event)) return oddities.Add(Oddity::kDuplicate);
-  ++events;
-  const int64_t time = TimeOf(event);
-  if (time > now + kAhead) return oddities.Add(Oddity::kAfterQuery);
-  if (time >= 0) Note(event);
-  accounting.Add(event);
+  if (AccountFor(event, now + kAhead, job_) && TimeOf(event) >= 0) Note(event);
 }
 
 std::optional<double> LiveJob::GoodputOfLast(int64_t window, int64_t now) {
-  return accounting.Ask({.at = now, .window = Interval{now - window, now}}).goodput();
+  return accounting().Ask({.at = now, .window = Interval{now - window, now}}).goodput();
 }
 
 void Live::Take(const Event& event, int64_t now) {
   if (last_job_ == nullptr || *last_name_ != event.job) {
     const auto known = jobs_.find(event.job);
-    if (known == jobs_.end() && jobs_.size() >= kMostJobs) {
+    if (known == jobs_.end() && jobs_.size() >= kMostLive) {
       return oddities_.Add(Oddity::kOtherJob);
     }
     const auto job = known != jobs_.end() ? known : jobs_.try_emplace(event.job).first;
@@ -120,12 +96,12 @@ Result<void> Live::LookForFiles(int64_t now) {
 
 void Live::Follow(int64_t now) {
   for (auto at = open_.begin(); at != open_.end();) {
-    auto& [path, file] = *at;
+    File& file = at->second;
     const EventSink sink = [&](const Event& event) {
       file.grew = now;
       Take(event, now);
     };
-    const bool closed = WasClosed(path, file.reader.header());
+    const bool closed = file.reader.WasClosed();
     if (closed) {
       file.reader.Finish(oddities_, sink);
     } else {

@@ -10,15 +10,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "goodput/accounting.h"
-#include "goodput/duplicates.h"
+#include "goodput/jobs.h"
 #include "goodput/oddities.h"
 #include "goodput/segment_reader.h"
-#include "goodput/sequences.h"
 #include "stepscope/result.h"
 
 namespace stepscope::goodput {
@@ -38,24 +36,23 @@ class LiveJob {
   // Goodput of the last `window` ns before `now`; none when the job was not there then.
   std::optional<double> GoodputOfLast(int64_t window, int64_t now);
 
-  Accounting accounting;
-  Oddities oddities;  // beside those of the accounting
-  int64_t events = 0;
-  int64_t latest = kUnknown;     // time of the latest event, heartbeats included
+  Accounting& accounting() { return job_.accounting; }
+  Oddities oddities() const { return OdditiesOf(job_); }
+  int64_t events() const { return job_.events - job_.oddities.Count(Oddity::kDuplicate); }
+
+  int64_t first = kUnknown;      // time of the earliest event
+  int64_t latest = kUnknown;     // and of the latest one, heartbeats included
   int64_t step = kUnknown;       // that started last, and when
   int64_t step_time = kUnknown;  //
-  int64_t tokens = 0, billion_flops = 0;
   // The last checkpoint that was committed, or saved where nobody speaks of commits.
   int64_t checkpoint_step = kUnknown;
   int64_t checkpoint_time = kUnknown;
 
  private:
-  bool Seen(const Event& event);
   void Note(const Event& event);
 
+  Job job_;
   bool commits_ = false;
-  std::unordered_map<std::string, Sequences> writers_;
-  Duplicates unnumbered_;
 };
 
 class Live {
@@ -65,13 +62,13 @@ class Live {
   // Fails when the folder cannot be read; what was read before stays.
   Result<void> Poll(int64_t now);
 
-  // By name. No more than kMostJobs; events of others are counted in oddities().
+  // By name. No more than kMostLive; events of others are counted in oddities().
   std::map<std::string, LiveJob>& jobs() { return jobs_; }
 
   // Of files, not of one job.
   const Oddities& oddities() const { return oddities_; }
 
-  static constexpr size_t kMostJobs = 10'000;
+  static constexpr size_t kMostLive = 10'000;
   // Files that are kept open. Of more, those go that were silent longest; what is written to them
   // later is left to a restart.
   static constexpr size_t kMostOpen = 4000;

@@ -22,7 +22,15 @@ Cell Since(int64_t time, int64_t now) {
 
 Cell Known(int64_t number) { return number == kUnknown ? Cell() : Cell(number); }
 
-Table Jobs(std::map<std::string, LiveJob>& jobs, const std::string& only, int64_t now) {
+// None where nobody knows; else MFU.
+Cell Mfu(const std::optional<ProgramRates>& program, LiveJob& job, const Partition& p) {
+  if (!program) return {};
+  const auto use = UseOf(*program, job.accounting(), p);
+  return use ? Cell(use->mfu) : Cell();
+}
+
+Table JobsTable(std::map<std::string, LiveJob>& jobs, const std::string& only,
+                const std::optional<ProgramRates>& program, int64_t now) {
   Table table{
       .key = "jobs",
       .title = "Jobs",
@@ -36,15 +44,17 @@ Table Jobs(std::map<std::string, LiveJob>& jobs, const std::string& only, int64_
         Column{"disruptions", "disruptions", Unit::kCount}}) {
     table.columns.push_back(std::move(column));
   }
+  if (program) table.columns.push_back(Share("mfu", "MFU"));
   for (auto& [name, job] : jobs) {
     if (!only.empty() && name != only) continue;
-    const Partition p = job.accounting.Ask({.at = now});
+    const Partition p = job.accounting().Ask({.at = now});
     std::vector<Cell> row = {name, std::string(p.running ? "running" : "ended"),
                              Maybe(p.goodput())};
     for (const auto& window : kLiveWindows)
       row.push_back(Maybe(job.GoodputOfLast(window.size, now)));
-    row.insert(row.end(), {Known(job.step), Maybe(job.accounting.step_clock().last()),
+    row.insert(row.end(), {Known(job.step), Maybe(job.accounting().step_clock().last()),
                            Since(job.latest, now), p.disruptions});
+    if (program) row.push_back(Mfu(program, job, p));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -80,9 +90,10 @@ Table Disruptions(const Partition& p, int64_t now) {
   return table;
 }
 
-void AddDetails(Report& report, LiveJob& job, int64_t now) {
-  const Partition p = job.accounting.Ask({.at = now});
-  const StepClock& clock = job.accounting.step_clock();
+void AddDetails(Report& report, LiveJob& job, const std::optional<ProgramRates>& program,
+                int64_t now) {
+  const Partition p = job.accounting().Ask({.at = now});
+  const StepClock& clock = job.accounting().step_clock();
   const auto ns = Unit::kNanoseconds;
   report.metrics = {
       {"goodput_ratio", "goodput so far", Maybe(p.goodput()), Unit::kRatio},
@@ -95,13 +106,12 @@ void AddDetails(Report& report, LiveJob& job, int64_t now) {
       {"checkpoint_age", "and is old", Since(job.checkpoint_time, now), ns},
       {"silent", "last event ago", Since(job.latest, now), ns},
       {"attempts", "attempts", static_cast<int64_t>(p.attempts.size()), Unit::kCount},
+      {"mfu", "use of the chips while it makes steps (MFU)", Mfu(program, job, p), Unit::kRatio},
   };
   std::erase_if(report.metrics, [](const Metric& m) { return IsBlank(m.value); });
   report.tables.push_back(Buckets(p));
   if (!p.disruption_list.empty()) report.tables.push_back(Disruptions(p, now));
-  Oddities oddities = job.accounting.oddities();
-  oddities.Add(job.oddities);
-  report.notes = oddities.Notes();
+  report.notes = job.oddities().Notes();
 }
 
 std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {
@@ -109,7 +119,7 @@ std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {
   const LiveJob* silent = nullptr;
   const std::string* who = nullptr;
   for (auto& [name, job] : jobs) {
-    if (!job.accounting.Ask({.at = now}).running) continue;
+    if (!job.accounting().Ask({.at = now}).running) continue;
     ++running;
     if (job.latest != kUnknown && (silent == nullptr || job.latest < silent->latest)) {
       silent = &job;
@@ -125,7 +135,7 @@ std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {
 }
 
 std::string HeadlineOf(const std::string& name, LiveJob& job, int64_t now) {
-  const Partition p = job.accounting.Ask({.at = now});
+  const Partition p = job.accounting().Ask({.at = now});
   std::string says = fmt::format("'{}' {}", name, p.running ? "is running" : "has ended");
   if (job.step != kUnknown) says += fmt::format(", at step {}", job.step);
   if (const auto goodput = p.goodput()) says += ", with a goodput of " + HumanRatio(*goodput);
@@ -138,7 +148,8 @@ std::string HeadlineOf(const std::string& name, LiveJob& job, int64_t now) {
 
 }  // namespace
 
-Report LiveReport(std::map<std::string, LiveJob>& jobs, const std::string& job, int64_t now) {
+Report LiveReport(std::map<std::string, LiveJob>& jobs, const std::string& job,
+                  const std::optional<ProgramRates>& program, int64_t now) {
   Report report{.analysis = "watch", .title = "Jobs as they run"};
   const bool one = !job.empty() || jobs.size() == 1;
   const auto chosen = !one ? jobs.end() : job.empty() ? jobs.begin() : jobs.find(job);
@@ -147,12 +158,12 @@ Report LiveReport(std::map<std::string, LiveJob>& jobs, const std::string& job, 
     report.why = jobs.empty() ? "there are no events yet" : "there are no events of this job";
     return report;
   }
-  report.tables.push_back(Jobs(jobs, job, now));
+  report.tables.push_back(JobsTable(jobs, job, program, now));
   if (chosen == jobs.end()) {
     report.headline = Headline(jobs, now);
   } else {
     report.headline = HeadlineOf(chosen->first, chosen->second, now);
-    AddDetails(report, chosen->second, now);
+    AddDetails(report, chosen->second, program, now);
   }
   return report;
 }

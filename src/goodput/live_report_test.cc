@@ -32,7 +32,7 @@ TEST(LiveReport, TellsOneJobInDetail) {
   std::map<std::string, LiveJob> jobs;
   Train(jobs["llm"], 0, 0, 4, true);  // to 40 s, when its step 3 is lost
   Train(jobs["llm"], 70, 3, 3);       // 3 at 70 s, 4, and 5 from 90 s on
-  const Report report = LiveReport(jobs, "", kBegin + 95 * kSecond);
+  const Report report = LiveReport(jobs, "", std::nullopt, kBegin + 95 * kSecond);
   EXPECT_EQ(report.headline,
             "'llm' is running, at step 5, with a goodput of 52.6 %; last heard of 5.00 s ago.");
   const Table* disruptions = TableOf(report, "disruptions");
@@ -46,19 +46,19 @@ TEST(LiveReport, TellsOneJobInDetail) {
   ASSERT_NE(buckets, nullptr);
   // 0 to 2 of the first attempt, 3 and 4 of the second.
   EXPECT_EQ(buckets->rows.at(0).at(1), Cell(50 * kSecond));
-  EXPECT_EQ(LiveReport(jobs, "lost", kBegin).status, Status::kUnavailable);
+  EXPECT_EQ(LiveReport(jobs, "lost", std::nullopt, kBegin).status, Status::kUnavailable);
 }
 
 TEST(LiveReport, ListsManyJobs) {
   std::map<std::string, LiveJob> jobs;
-  EXPECT_EQ(LiveReport(jobs, "", kBegin).status, Status::kUnavailable);
+  EXPECT_EQ(LiveReport(jobs, "", std::nullopt, kBegin).status, Status::kUnavailable);
   Train(jobs["a"], 0, 0, 4);
   Train(jobs["b"], 10, 0, 2);
-  const Report report = LiveReport(jobs, "", kBegin + 100 * kSecond);
+  const Report report = LiveReport(jobs, "", std::nullopt, kBegin + 100 * kSecond);
   EXPECT_EQ(report.headline, "2 of 2 jobs running; silent longest is 'b', for 80.0 s.");
   ASSERT_EQ(report.tables.size(), 1u);
   EXPECT_EQ(report.tables[0].rows.size(), 2u);
-  EXPECT_EQ(LiveReport(jobs, "b", kBegin).tables.at(0).rows.size(), 1u);
+  EXPECT_EQ(LiveReport(jobs, "b", std::nullopt, kBegin).tables.at(0).rows.size(), 1u);
 }
 
 }  // namespace

@@ -1,15 +1,11 @@
 // Events to segments of 4 MB.
 #include "goodput/log_writer.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <ctime>
-#include <random>
 #include <span>
 #include <utility>
+
+#include "goodput/segment_name.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -22,18 +18,6 @@ constexpr size_t kSmall = 4096;
 constexpr int64_t kSequences = int64_t{1} << 40;
 
 }  // namespace
-
-std::string NewLogPrefix() {
-  const time_t now = std::time(nullptr);
-  tm utc{};
-  gmtime_r(&now, &utc);
-  std::array<char, 32> time{};
-  std::strftime(time.data(), time.size(), "%Y%m%dT%H%M%SZ", &utc);
-  std::array<char, 80> prefix{};
-  std::snprintf(prefix.data(), prefix.size(), "%s-%d-%08x-", time.data(),
-                static_cast<int>(getpid()), std::random_device{}());
-  return prefix.data();
-}
 
 bool MakeFit(Event& event) {
   bool fits = true;
@@ -58,16 +42,14 @@ LogWriter::LogWriter(Sink sink, std::string prefix, std::string job)
 
 Result<void> LogWriter::Finish() {
   if (bytes_.empty()) return {};
-  std::array<char, 16> number{};
-  std::snprintf(number.data(), number.size(), "%06u", header_.index);
-  auto taken = sink_(prefix_ + number.data() + std::string(kSegmentSuffix), header_, bytes_);
+  auto taken = sink_(SegmentName(prefix_, header_.index), header_, bytes_);
   bytes_.clear();
   return taken;
 }
 
 Result<void> LogWriter::BeginSegment(const Event& event) {
   if (auto finished = Finish(); !finished) return finished;
-  header_.salt = std::random_device{}();
+  header_.salt = RandomNumber();
   header_.index = next_index_++;
   header_.slots = kSlots;
   header_.time = TimeOf(event);

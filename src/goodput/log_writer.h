@@ -45,7 +45,4 @@ class LogWriter {
 // recorder writes is none. True: nothing had to be.
 bool MakeFit(Event& event);
 
-// "20260131T235959Z-77-1a2b3c4d-": begins names that no other process has, and that sort by time.
-std::string NewLogPrefix();
-
 }  // namespace stepscope::goodput

@@ -1,15 +1,11 @@
-// Families of series, filled job by job.
+// What there is to say about a job, by metric.
 #include "goodput/metrics.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <optional>
 
-#include "report/humanize.h"
-#include "report/printable.h"
+#include "base/ascii.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -23,10 +19,10 @@ constexpr auto kBounds = std::to_array<int64_t>(
      kSecond, 2500 * kMs, 5 * kSecond, 10 * kSecond, 25 * kSecond, 60 * kSecond, 120 * kSecond,
      300 * kSecond, 600 * kSecond, 1800 * kSecond});
 
-enum class Type : uint8_t { kGauge, kCounter, kHistogram };
+using Type = MetricType;
 
 struct Family {
-  std::string_view name;  // behind "stepscope_goodput_"
+  std::string_view name;
   Type type;
   std::string_view help;
 };
@@ -50,6 +46,10 @@ enum Name : size_t {
   kCheckpointSteps,
   kTokens,
   kFlops,
+  kMfu,
+  kEmfu,
+  kModelFlops,
+  kPeakFlops,
   kEvents,
   kOdd,
   kIngest,
@@ -78,6 +78,13 @@ constexpr std::array<Family, kNames> kFamilies = {{
     {"checkpoint_age_steps", Type::kGauge, "Steps begun since the last checkpoint."},
     {"tokens", Type::kCounter, "Tokens that were trained on, as recorded."},
     {"flops", Type::kCounter, "Floating point operations, as recorded."},
+    {"mfu", Type::kGauge,
+     "FLOPs of the model by what the chips could do at most, while the job makes steps (MFU)."},
+    {"emfu", Type::kGauge, "The same by the chips' bf16 peak, whatever the type (EMFU)."},
+    {"model_flops", Type::kCounter,
+     "FLOPs of the model: tokens times FLOPs of a token, or as recorded. By peak_flops_per_second "
+     "their rate is the MFU of any stretch of time."},
+    {"peak_flops_per_second", Type::kGauge, "FLOPs that all chips of the job could do."},
     {"events", Type::kCounter, "Events of the job."},
     {"odd_events", Type::kCounter, "Events that were not taken at face value, by why."},
     {"ingest_events", Type::kCounter, "Events that came over HTTP, by what became of them."},
@@ -85,140 +92,146 @@ constexpr std::array<Family, kNames> kFamilies = {{
 
 double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
-// Numbers as both formats want them: a whole number of seconds as a bound is "1.0".
-std::string Exact(double value) {
-  std::string text;
-  AppendExact(text, value);
-  return text;
+// Bucket names in lower case.
+std::string_view BucketLabel(Bucket bucket) {
+  static const auto kLabels = [] {
+    std::array<std::string, kBuckets> labels;
+    for (size_t b = 0; b < kBuckets; ++b) labels[b] = Lower(BucketName(static_cast<Bucket>(b)));
+    return labels;
+  }();
+  return kLabels[static_cast<size_t>(bucket)];
 }
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
-class Page {
+// Takes the points of one job after another.
+class Collector {
  public:
-  void Add(Name family, std::string_view labels, double value, std::string_view suffix = {}) {
-    std::string& samples = samples_[family];
-    const Family& f = kFamilies[family];
-    if (suffix.empty() && f.type == Type::kCounter) suffix = "_total";
-    fmt::format_to(std::back_inserter(samples), "stepscope_goodput_{}{}{{{}}} ", f.name, suffix,
-                   labels);
-    samples += Exact(value);
-    samples += '\n';
-  }
-  void Add(Name family, std::string_view labels, std::optional<double> value) {
-    if (value) Add(family, labels, *value);
-  }
-  void AddTime(Name family, std::string_view labels, std::optional<int64_t> ns) {
-    if (ns) Add(family, labels, Seconds(*ns));
+  Collector() {
+    for (size_t k = 0; k < kNames; ++k) {
+      families_[k] = {kFamilies[k].name, kFamilies[k].type, kFamilies[k].help, {}, {}};
+    }
   }
 
-  std::string Text(MetricsFormat format) const {
-    const bool open = format == MetricsFormat::kOpenMetrics;
-    static constexpr std::string_view kTypes[] = {"gauge", "counter", "histogram"};
-    std::string text;
-    for (size_t k = 0; k < kNames; ++k) {
-      if (samples_[k].empty()) continue;
-      const Family& f = kFamilies[k];
-      const std::string name = fmt::format("stepscope_goodput_{}{}", f.name,
-                                           f.type == Type::kCounter && !open ? "_total" : "");
-      fmt::format_to(std::back_inserter(text), "# HELP {} {}\n# TYPE {} {}\n", name, f.help, name,
-                     kTypes[static_cast<size_t>(f.type)]);
-      text += samples_[k];
+  void StartJob(const std::string& name, int64_t since) {
+    job_ = &name;
+    since_ = since;
+  }
+  void StartServer(int64_t since) {
+    job_ = nullptr;
+    since_ = since;
+  }
+
+  void Add(Name name, double number, std::string_view key = {}, std::string_view value = {}) {
+    families_[name].points.push_back({job_, key, value, number, since_});
+  }
+  void Add(Name name, const std::optional<double>& number) {
+    if (number) Add(name, *number);
+  }
+  void AddTime(Name name, const std::optional<int64_t>& ns) {
+    if (ns) Add(name, Seconds(*ns));
+  }
+  void AddSince(Name name, int64_t time, int64_t now) {
+    Add(name, Seconds(std::max<int64_t>(0, now - time)));
+  }
+  void AddHistogram(Name name, HistogramCounts counts, double sum) {
+    Add(name, sum);
+    families_[name].histograms.push_back(std::move(counts));
+  }
+  std::string_view Keep(std::string text) { return metrics_.texts.emplace_back(std::move(text)); }
+
+  Metrics Take() {
+    for (MetricFamily& family : families_) {
+      if (!family.points.empty()) metrics_.families.push_back(std::move(family));
     }
-    if (open) text += "# EOF\n";
-    return text;
+    for (const int64_t bound : kBounds) metrics_.bounds.push_back(Seconds(bound));
+    return std::move(metrics_);
   }
 
  private:
-  std::array<std::string, kNames> samples_;
+  std::array<MetricFamily, kNames> families_;
+  Metrics metrics_;
+  const std::string* job_ = nullptr;
+  int64_t since_ = kUnknown;
 };
 
-void AddBuckets(Page& page, const std::string& job, const Partition& p) {
-  for (size_t b = 0; b < kBuckets; ++b) {
-    const auto bucket = static_cast<Bucket>(b);
-    if (bucket == Bucket::kExcluded) continue;
-    page.Add(kSeconds, fmt::format("{},bucket=\"{}\"", job, Lower(BucketName(bucket))),
-             Seconds(p.times[b]));
-  }
-}
-
-void AddDisruptions(Page& page, const std::string& job, const Partition& p) {
+void AddDisruptions(Collector& out, const Partition& p) {
   int64_t announced = 0, in_process = 0, unannounced = 0;
   for (const Disruption& d : p.disruption_list) {
     ++(d.announced ? announced : d.in_process ? in_process : unannounced);
   }
-  const auto add = [&](std::string_view kind, int64_t count) {
-    page.Add(kDisruptions, fmt::format("{},kind=\"{}\"", job, kind), static_cast<double>(count));
-  };
-  add("announced", announced);
-  add("in_process", in_process);
-  add("unannounced", unannounced);
+  out.Add(kDisruptions, static_cast<double>(announced), "kind", "announced");
+  out.Add(kDisruptions, static_cast<double>(in_process), "kind", "in_process");
+  out.Add(kDisruptions, static_cast<double>(unannounced), "kind", "unannounced");
 }
 
-void AddStepTimes(Page& page, const std::string& job, const StepClock& clock) {
-  page.AddTime(kLastStepTime, job, clock.last());
-  page.AddTime(kIdealStepTime, job, clock.ideal());
-  for (const int64_t bound : kBounds) {
-    page.Add(kStepTime, fmt::format("{},le=\"{}\"", job, Exact(Seconds(bound))),
-             static_cast<double>(clock.StepsUpTo(bound)), "_bucket");
+void AddStepTimes(Collector& out, const StepClock& clock) {
+  out.AddTime(kLastStepTime, clock.last());
+  out.AddTime(kIdealStepTime, clock.ideal());
+  HistogramCounts counts{.all = clock.steps()};
+  for (const int64_t bound : kBounds) counts.up_to.push_back(clock.StepsUpTo(bound));
+  out.AddHistogram(kStepTime, std::move(counts), Seconds(clock.sum()));
+}
+
+void AddUse(Collector& out, const MetricsOptions& options, const Accounting& accounting,
+            const Partition& p) {
+  if (!options.program) return;
+  const auto use = UseOf(*options.program, accounting, p);
+  if (!use) return;
+  out.Add(kMfu, use->mfu);
+  out.Add(kEmfu, use->emfu);
+  out.Add(kModelFlops, use->flops);
+  out.Add(kPeakFlops, use->peak_flops);
+}
+
+void AddPartition(Collector& out, LiveJob& job, const MetricsOptions& options, int64_t now) {
+  const Partition p = job.accounting().Ask({.at = now});
+  for (size_t b = 0; b < kBuckets; ++b) {
+    const auto bucket = static_cast<Bucket>(b);
+    if (bucket == Bucket::kExcluded) continue;
+    out.Add(kSeconds, Seconds(p.times[b]), "bucket", BucketLabel(bucket));
   }
-  const auto steps = static_cast<double>(clock.steps());
-  page.Add(kStepTime, job + ",le=\"+Inf\"", steps, "_bucket");
-  page.Add(kStepTime, job, steps, "_count");
-  page.Add(kStepTime, job, Seconds(clock.sum()), "_sum");
-}
-
-void AddPartition(Page& page, const std::string& label, LiveJob& job, int64_t now) {
-  const Partition p = job.accounting.Ask({.at = now});
-  AddBuckets(page, label, p);
-  page.Add(kElapsed, label, Seconds(p.total()));
-  page.Add(kRatio, label, p.goodput());
+  out.Add(kElapsed, Seconds(p.total()));
+  out.Add(kRatio, p.goodput());
   for (const auto& [name, size] : kLiveWindows) {
-    page.Add(kWindowRatio, fmt::format("{},window=\"{}\"", label, name),
-             job.GoodputOfLast(size, now));
+    if (const auto recent = job.GoodputOfLast(size, now)) {
+      out.Add(kWindowRatio, *recent, "window", name);
+    }
   }
-  page.Add(kRunning, label, p.running ? 1 : 0);
-  page.Add(kAttempts, label, static_cast<double>(p.attempts.size()));
-  AddDisruptions(page, label, p);
-  if (p.max_productive_step) {
-    page.Add(kProductiveStep, label, static_cast<double>(*p.max_productive_step));
-  }
-  if (p.open_step && job.step_time != kUnknown) {
-    page.Add(kOpenStep, label, Seconds(std::max<int64_t>(0, now - job.step_time)));
-  }
+  out.Add(kRunning, p.running ? 1 : 0);
+  out.Add(kAttempts, static_cast<double>(p.attempts.size()));
+  AddDisruptions(out, p);
+  AddUse(out, options, job.accounting(), p);
+  if (p.max_productive_step) out.Add(kProductiveStep, static_cast<double>(*p.max_productive_step));
+  if (p.open_step && job.step_time != kUnknown) out.AddSince(kOpenStep, job.step_time, now);
   if (!p.running || job.checkpoint_time == kUnknown) return;
-  page.Add(kCheckpointAge, label, Seconds(std::max<int64_t>(0, now - job.checkpoint_time)));
+  out.AddSince(kCheckpointAge, job.checkpoint_time, now);
   if (job.checkpoint_step == kUnknown || job.step == kUnknown) return;
-  page.Add(kCheckpointSteps, label,
-           std::max(0.0, static_cast<double>(job.step) - static_cast<double>(job.checkpoint_step)));
+  out.Add(kCheckpointSteps,
+          std::max(0.0, static_cast<double>(job.step) - static_cast<double>(job.checkpoint_step)));
 }
 
-void AddJob(Page& page, const std::string& name, LiveJob& job, int64_t now) {
+void AddJob(Collector& out, const std::string& name, LiveJob& job, const MetricsOptions& options,
+            int64_t now) {
   if (job.latest == kUnknown || now - job.latest > kForgetAfter) return;
-  const std::string label = fmt::format("job=\"{}\"", LabelValue(name));
-  if (!job.accounting.empty()) AddPartition(page, label, job, now);
-  AddStepTimes(page, label, job.accounting.step_clock());
-  if (job.step != kUnknown) page.Add(kStep, label, static_cast<double>(job.step));
-  page.Add(kSilence, label, Seconds(std::max<int64_t>(0, now - job.latest)));
-  if (job.tokens > 0) page.Add(kTokens, label, static_cast<double>(job.tokens));
-  if (job.billion_flops > 0) page.Add(kFlops, label, static_cast<double>(job.billion_flops) * 1e9);
-  page.Add(kEvents, label, static_cast<double>(job.events));
-  Oddities oddities = job.accounting.oddities();
-  oddities.Add(job.oddities);
-  for (const Note& note : oddities.Notes()) {
-    page.Add(kOdd, fmt::format("{},why=\"{}\"", label, note.name), static_cast<double>(note.count));
+  out.StartJob(name, job.first);
+  const Accounting& accounting = job.accounting();
+  if (!accounting.empty()) AddPartition(out, job, options, now);
+  AddStepTimes(out, accounting.step_clock());
+  if (job.step != kUnknown) out.Add(kStep, static_cast<double>(job.step));
+  out.AddSince(kSilence, job.latest, now);
+  if (accounting.tokens() > 0) out.Add(kTokens, static_cast<double>(accounting.tokens()));
+  if (accounting.billion_flops() > 0) {
+    out.Add(kFlops, static_cast<double>(accounting.billion_flops()) * 1e9);
+  }
+  out.Add(kEvents, static_cast<double>(job.events()));
+  for (Note& note : job.oddities().Notes()) {
+    out.Add(kOdd, static_cast<double>(note.count), "why", out.Keep(std::move(note.name)));
   }
 }
 
-void AddIngest(Page& page, const IngestCounts& counts) {
+void AddIngest(Collector& out, const IngestCounts& counts, int64_t since) {
+  out.StartServer(since);
   const auto add = [&](std::string_view result, int64_t count) {
-    page.Add(kIngest, fmt::format("result=\"{}\"", result), static_cast<double>(count));
+    out.Add(kIngest, static_cast<double>(count), "result", result);
   };
   add("stored", counts.stored);
   add("duplicate", counts.duplicates);
@@ -229,30 +242,12 @@ void AddIngest(Page& page, const IngestCounts& counts) {
 
 }  // namespace
 
-std::string LabelValue(std::string_view text) {
-  std::string out;
-  for (size_t at = 0; at < text.size();) {
-    const Rune rune = DecodeRune(text, at);
-    const std::string_view bytes = text.substr(at, rune.length);
-    at += rune.length;
-    if (!rune.valid) {
-      for (const char c : bytes) out += fmt::format("\\\\x{:02x}", static_cast<uint8_t>(c));
-    } else if (bytes == "\n") {
-      out += "\\n";
-    } else {
-      if (bytes == "\\" || bytes == "\"") out += '\\';
-      out += bytes;
-    }
-  }
-  return out;
-}
-
-std::string MetricsText(std::map<std::string, LiveJob>& jobs, const IngestCounts* ingest,
-                        MetricsFormat format, int64_t now) {
-  Page page;
-  for (auto& [name, job] : jobs) AddJob(page, name, job, now);
-  if (ingest != nullptr) AddIngest(page, *ingest);
-  return page.Text(format);
+Metrics CollectMetrics(std::map<std::string, LiveJob>& jobs, const MetricsOptions& options,
+                       int64_t now) {
+  Collector out;
+  for (auto& [name, job] : jobs) AddJob(out, name, job, options, now);
+  if (options.ingest != nullptr) AddIngest(out, *options.ingest, options.serving_since);
+  return out.Take();
 }
 
 }  // namespace stepscope::goodput

@@ -40,11 +40,15 @@ std::string Sample(const std::string& text, const std::string& series) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
+std::string Text(JobMap& jobs, const IngestCounts* ingest, MetricsFormat format, int64_t now) {
+  return MetricsText(CollectMetrics(jobs, {.ingest = ingest}, now), format);
+}
+
 TEST(Metrics, SaysTheStateOfAJob) {
   JobMap jobs;
   const int64_t now = kBegin + 85 * kSecond;
   Fill(jobs["llm"], now);
-  const std::string text = MetricsText(jobs, nullptr, MetricsFormat::kPrometheus, now);
+  const std::string text = Text(jobs, nullptr, MetricsFormat::kPrometheus, now);
   const auto sample = [&](const std::string& name, const std::string& labels = "") {
     return Sample(text, "stepscope_goodput_" + name + "{job=\"llm\"" + labels + "}");
   };
@@ -76,11 +80,50 @@ TEST(Metrics, SaysTheStateOfAJob) {
   EXPECT_EQ(sample("events_total"), "11.0");
 }
 
+// 1000 tokens in the 48 s of steps of Fill(), of which 37 s are kept and 11 s were lost.
+TEST(Metrics, SaysHowMuchOfTheChipsIsUsed) {
+  JobMap jobs;
+  const int64_t now = kBegin + 85 * kSecond;
+  Fill(jobs["llm"], now);
+  const auto sample = [&](const ProgramRates& program, const std::string& name) {
+    const Metrics metrics = CollectMetrics(jobs, {.program = program}, now);
+    return Sample(MetricsText(metrics, MetricsFormat::kPrometheus),
+                  "stepscope_goodput_" + name + "{job=\"llm\"}");
+  };
+  const ProgramRates known{.flops_per_token = 48e9, .peak = 1e12, .bf16_peak = 0.5e12, .chips = 2};
+  EXPECT_EQ(sample(known, "mfu"), "0.5");
+  EXPECT_EQ(sample(known, "emfu"), "1.0");
+  EXPECT_EQ(sample(known, "model_flops_total"), "48000000000000.0");
+  EXPECT_EQ(sample(known, "peak_flops_per_second"), "2000000000000.0");
+  ProgramRates lacks = known;
+  lacks.bf16_peak.reset();
+  EXPECT_EQ(sample(lacks, "mfu"), "0.5");
+  EXPECT_EQ(sample(lacks, "emfu"), "none");
+  // What is not known has no series, never a zero.
+  lacks.chips = 0;
+  EXPECT_EQ(sample(lacks, "mfu"), "none");
+  EXPECT_EQ(sample(lacks, "peak_flops_per_second"), "none");
+  lacks = known;
+  lacks.flops_per_token = 0;
+  EXPECT_EQ(sample(lacks, "mfu"), "none");
+  // The job says itself what it does, and how many chips it wants.
+  LiveJob& job = jobs["llm"];
+  Event work{.kind = EventKind::kWork, .time = kBegin + 81 * kSecond, .writer = "x", .sequence = 0};
+  work.counts[1] = 24'000;
+  job.Add(work, now);
+  EXPECT_EQ(sample(lacks, "mfu"), "0.25");
+  Event chips{.kind = EventKind::kResources, .time = work.time, .writer = "x", .sequence = 1};
+  chips.counts[0] = chips.counts[1] = 4;
+  job.Add(chips, now);
+  lacks.chips = 0;
+  EXPECT_EQ(sample(lacks, "mfu"), "0.125");
+}
+
 TEST(Metrics, ForgetsJobsThatAreSilentForADay) {
   JobMap jobs;
   Fill(jobs["llm"], kBegin + 100 * kSecond);
   const auto text = [&](int64_t at) {
-    return MetricsText(jobs, nullptr, MetricsFormat::kPrometheus, kBegin + at * kSecond);
+    return Text(jobs, nullptr, MetricsFormat::kPrometheus, kBegin + at * kSecond);
   };
   EXPECT_NE(text(86'000), "");
   EXPECT_EQ(text(86'400 + 81), "");
@@ -105,7 +148,7 @@ TEST(Metrics, PleasesPromtool) {
   }
   const IngestCounts counts{.stored = 5};
   const testing::ScratchFolder scratch;
-  const std::string text = MetricsText(jobs, &counts, MetricsFormat::kPrometheus, now);
+  const std::string text = Text(jobs, &counts, MetricsFormat::kPrometheus, now);
   const std::string page = scratch.Write("page", text);
   const std::string said = scratch.path() + "/said";
   const int status =
@@ -113,7 +156,7 @@ TEST(Metrics, PleasesPromtool) {
   std::ifstream in(said);
   const std::string lint{std::istreambuf_iterator<char>(in), {}};
   EXPECT_EQ(status, 0) << lint;
-  const std::string open = MetricsText(jobs, &counts, MetricsFormat::kOpenMetrics, now);
+  const std::string open = Text(jobs, &counts, MetricsFormat::kOpenMetrics, now);
   EXPECT_TRUE(open.ends_with("\n# EOF\n"));
   EXPECT_NE(open.find("# TYPE stepscope_goodput_disruptions counter\n"), open.npos);
   EXPECT_EQ(Sample(open, "stepscope_goodput_ingest_events_total{result=\"stored\"}"), "5.0");

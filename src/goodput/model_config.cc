@@ -31,6 +31,11 @@ std::string TextAt(const Json& config, const char* key) {
   return at != config.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
+bool FlagAt(const Json& config, const char* key) {
+  const auto at = config.find(key);
+  return at != config.end() && at->is_boolean() && at->get<bool>();
+}
+
 // Older models have an MLP of two matrices.
 bool HasPlainMlp(const Json& config) {
   const std::string type = TextAt(config, "model_type");
@@ -56,9 +61,12 @@ ModelShape ShapeOf(const Json& config) {
       .heads = NumberAt(config, {"num_attention_heads", "n_head", "n_heads", "num_heads"}),
       .kv_heads = NumberAt(config, {"num_key_value_heads", "num_kv_heads"}),
       .head_size = NumberAt(config, {"head_dim"}),
+      .kv_rank = NumberAt(config, {"kv_lora_rank"}),
+      .query_rank = NumberAt(config, {"q_lora_rank"}),
       .mlp_width = NumberAt(config, {"intermediate_size", "n_inner", "ffn_dim", "d_ff"}),
       .gated_mlp = !HasPlainMlp(config),
       .vocabulary = NumberAt(config, {"vocab_size"}),
+      .tied_embedding = FlagAt(config, "tie_word_embeddings"),
       .sequence = NumberAt(config, {"max_position_embeddings", "n_positions", "n_ctx"}),
       .causal = !TextAt(config, "model_type").ends_with("bert"),
       .experts = NumberAt(config, {"num_local_experts", "num_experts", "n_routed_experts"}),
@@ -67,6 +75,11 @@ ModelShape ShapeOf(const Json& config) {
       .expert_width = NumberAt(config, {"moe_intermediate_size"})};
   if (config.value("use_sliding_window", true)) {
     shape.window = NumberAt(config, {"sliding_window"});
+  }
+  if (shape.kv_rank > 0) {
+    shape.head_size = NumberAt(config, {"qk_nope_head_dim"});
+    shape.rope_size = NumberAt(config, {"qk_rope_head_dim"});
+    shape.value_size = NumberAt(config, {"v_head_dim"});
   }
   if (shape.mlp_width == 0) shape.mlp_width = 4 * shape.width;
   if (shape.experts > 0) shape.expert_layers = ExpertLayers(config, shape.layers);
@@ -88,11 +101,12 @@ Result<ModelShape> ReadModelConfig(const std::string& path) {
     return std::unexpected(
         Error{"this is no JSON object", path, "give the config.json that comes with the model"});
   }
-  if (NumberAt(config, {"kv_lora_rank"}) > 0) {
-    return std::unexpected(Error{"latent attention (MLA) costs other FLOPs than are known here",
-                                 path, "give the parameters that a token meets: --parameters"});
-  }
   const ModelShape shape = ShapeOf(config);
+  const bool latent_whole = shape.kv_rank == 0 || (shape.head_size > 0 && shape.value_size > 0);
+  if (!latent_whole) {
+    return std::unexpected(Error{"the config has latent attention without the sizes of its heads",
+                                 path, "qk_nope_head_dim, qk_rope_head_dim and v_head_dim"});
+  }
   if (shape.layers > 0 && shape.width > 0 && shape.heads > 0) return shape;
   return std::unexpected(Error{"the config does not say how many layers, heads or how wide it is",
                                path, "give them by hand: --layers, --width, --heads, --mlp-width"});

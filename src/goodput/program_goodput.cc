@@ -11,6 +11,7 @@
 
 #include "base/chips.h"
 #include "goodput/flops.h"
+#include "goodput/program_use.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -24,16 +25,12 @@ std::unexpected<Error> Wrong(std::string what, std::string where, std::string hi
   return std::unexpected(Error{std::move(what), std::move(where), std::move(hint)});
 }
 
-// Nothing when all is well.
-std::optional<Error> FindWrong(const ProgramOptions& o) {
-  const auto bad = [](double value) { return !(value > 0) || !(value < 1e18); };
-  const ModelShape& s = o.shape;
-  if (bad(o.tokens_per_second))
-    return Error{"tokens per second are missing", "", "a number above 0"};
-  if (bad(o.chips)) return Error{"the number of chips is missing", "", "a number above 0"};
-  for (const double value : {s.layers, s.width, s.heads, s.kv_heads, s.head_size, s.mlp_width,
-                             s.vocabulary, s.sequence, s.window, s.experts, s.expert_layers,
-                             s.experts_per_token, s.shared_experts, s.expert_width, s.parameters}) {
+// Nothing when all is well with the model.
+std::optional<Error> FindWrong(const ModelShape& s) {
+  for (const double value :
+       {s.layers, s.width, s.heads, s.kv_heads, s.head_size, s.mlp_width, s.vocabulary, s.sequence,
+        s.window, s.experts, s.expert_layers, s.experts_per_token, s.shared_experts, s.expert_width,
+        s.parameters, s.kv_rank, s.query_rank, s.rope_size, s.value_size}) {
     if (!(value >= 0) || !(value < 1e15)) {
       return Error{"a number of the model is negative or too large", "", ""};
     }
@@ -110,8 +107,27 @@ void AddFindings(Report& report, double mfu) {
 
 }  // namespace
 
+Result<goodput::ProgramRates> goodput::ProgramRatesOf(const ProgramOptions& o) {
+  if (!(o.chips >= 0) || !(o.chips < 1e18)) {
+    return Wrong("the number of chips is out of range", "", "a number above 0");
+  }
+  const auto peak = PeakFor(o);
+  if (!peak) return std::unexpected(peak.error());
+  ProgramRates rates{.peak = *peak, .bf16_peak = Bf16Peak(o), .chips = o.chips};
+  const bool model = o.shape.parameters > 0 || o.shape.layers > 0;
+  if (!model) return rates;
+  if (const auto wrong = FindWrong(o.shape)) return std::unexpected(*wrong);
+  rates.flops_per_token = FlopsOfToken(o.shape).training();
+  return rates;
+}
+
 Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
-  if (const auto wrong = FindWrong(o)) return std::unexpected(*wrong);
+  const auto missing = [](double value) { return !(value > 0) || !(value < 1e18); };
+  if (missing(o.tokens_per_second)) {
+    return Wrong("tokens per second are missing", "", "a number above 0");
+  }
+  if (missing(o.chips)) return Wrong("the number of chips is missing", "", "a number above 0");
+  if (const auto wrong = FindWrong(o.shape)) return std::unexpected(*wrong);
   const auto recompute = goodput::RecomputeNamed(o.recompute);
   if (!recompute)
     return Wrong("unknown '" + o.recompute + "'", "recompute", "none, attention or full");
@@ -129,6 +145,8 @@ Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
       {"mfu", fmt::format("model FLOPs utilisation (MFU), of the {} peak", o.dtype), mfu,
        Unit::kRatio},
       {"hfu", "with what is computed again (HFU)", hfu, Unit::kRatio},
+      {"active_parameters", "parameters that a token meets, without the embedding",
+       flops.matmuls() / 2, Unit::kCount},
       {"flops_per_token", "FLOPs of a token in training", flops.training(), Unit::kCount},
       {"flops_per_chip", "FLOPs a chip does in a second",
        o.tokens_per_second * flops.training() / o.chips, Unit::kCount},
@@ -137,6 +155,10 @@ Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
     report.metrics.insert(
         report.metrics.begin() + 2,
         {"emfu", "of the bf16 peak (EMFU)", share(flops.training(), *bf16), Unit::kRatio});
+  }
+  if (o.shape.layers > 0 && o.shape.width > 0) {
+    report.metrics.push_back(
+        {"parameters", "parameters of the model", goodput::ParametersOf(o.shape), Unit::kCount});
   }
   report.headline = fmt::format("The chips do {} of what they could at most (MFU, {}).",
                                 HumanRatio(mfu), o.dtype);

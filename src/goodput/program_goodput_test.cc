@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "goodput/flops.h"
 #include "tests/scratch.h"
 
 namespace stepscope {
@@ -111,7 +112,22 @@ TEST(ProgramGoodput, ReadsConfigsOfManyModels) {
 
   EXPECT_FALSE(
       read(R"({"hidden_size":1,"num_hidden_layers":1,"num_attention_heads":1,"kv_lora_rank":512})"))
-      << "latent attention";
+      << "latent attention without its sizes";
+  // As on Hugging Face, deepseek-ai/DeepSeek-V3, without what is of no interest here.
+  const auto deepseek_v3 = read(R"({"model_type":"deepseek_v3","hidden_size":7168,
+    "first_k_dense_replace":3,"intermediate_size":18432,"kv_lora_rank":512,
+    "max_position_embeddings":163840,"moe_intermediate_size":2048,"moe_layer_freq":1,
+    "n_routed_experts":256,"n_shared_experts":1,"num_attention_heads":128,"num_experts_per_tok":8,
+    "num_hidden_layers":61,"num_key_value_heads":128,"q_lora_rank":1536,"qk_nope_head_dim":128,
+    "qk_rope_head_dim":64,"v_head_dim":128,"tie_word_embeddings":false,"vocab_size":129280})");
+  ASSERT_TRUE(deepseek_v3);
+  EXPECT_NEAR(goodput::ParametersOf(*deepseek_v3), 671e9, 0.5e9);
+  EXPECT_EQ(deepseek_v3->expert_layers, 58);
+  EXPECT_EQ(read(R"({"hidden_size":8,"num_hidden_layers":1,"num_attention_heads":1,
+    "q_lora_rank":null,"kv_lora_rank":2,"qk_nope_head_dim":4,"v_head_dim":4})")
+                ->query_rank,
+            0);
+
   EXPECT_FALSE(read("[]"));
   EXPECT_FALSE(read("{}"));
   EXPECT_FALSE(read(R"({"hidden_size":"wide"})"));

@@ -1,10 +1,8 @@
 // The two sides of a recorder: threads that store, and the ticks that keep room for them.
 #include "goodput/recorder.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,26 +18,14 @@
 #include <system_error>
 #include <utility>
 
+#include "base/sync_folder.h"
+
 namespace stepscope::goodput {
 namespace {
 
 constexpr size_t kGuardBytes = 4096;
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr size_t kMaxProblems = 20;
-
-int64_t Clock(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return int64_t{now.tv_sec} * kSecond + now.tv_nsec;
-}
-
-uint32_t Random() {
-  uint32_t value = 0;
-  if (getrandom(&value, sizeof value, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof value)) {
-    value = static_cast<uint32_t>(MonotonicClock()) ^ static_cast<uint32_t>(getpid() << 16);
-  }
-  return value;
-}
 
 template <class... Values>
 std::string Print(const char* format, Values... values) {
@@ -60,16 +46,6 @@ std::string WriterName(int64_t rank, uint32_t random) {
                static_cast<int>(getpid()), random);
 }
 
-// "20260131T235959Z-1a2b3c4d-": names sort by their recorders' starts.
-std::string FilePrefix(uint32_t random) {
-  const time_t now = static_cast<time_t>(WallClock() / kSecond);
-  tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &utc);
-  return Print("%s-%d-%08x-", text, static_cast<int>(getpid()), random);
-}
-
 std::atomic<int>* MakeGuard() {
   void* page =
       mmap(nullptr, kGuardBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -81,31 +57,19 @@ std::atomic<int>* MakeGuard() {
   return new (page) std::atomic<int>(1);
 }
 
-// A new file's name is in its folder, and the folder has to be on disk too.
-bool SyncFolder(const std::string& path) {
-  const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return false;
-  const bool good = fsync(folder) == 0;
-  close(folder);
-  return good;
-}
-
 timespec At(int64_t ns) {
   return {.tv_sec = static_cast<time_t>(ns / kSecond), .tv_nsec = static_cast<long>(ns % kSecond)};
 }
 
 }  // namespace
 
-int64_t WallClock() { return Clock(CLOCK_REALTIME); }
-int64_t MonotonicClock() { return Clock(CLOCK_MONOTONIC); }
-
 Recorder::Recorder(RecorderOptions options) : options_(std::move(options)) {
-  const uint32_t random = Random();
+  const uint32_t random = RandomNumber();
   options_.segment_bytes =
       std::clamp<int64_t>(options_.segment_bytes, int64_t{64} << 10, int64_t{1} << 30);
   options_.sync = std::max(options_.sync, kSecond / 100);
   writer_ = WriterName(options_.rank, random);
-  file_prefix_ = options_.directory + "/" + FilePrefix(random);
+  file_prefix_ = options_.directory + "/" + SegmentPrefix(random);
   guard_ = MakeGuard();
   sem_init(&wake_, 0, 0);
   last_heartbeat_ = last_sync_ = MonotonicClock();
@@ -209,7 +173,7 @@ std::unique_ptr<SegmentFile> Recorder::MakeSegment() {
     return nullptr;
   }
   const auto bytes = static_cast<size_t>(options_.segment_bytes);
-  const SegmentHeader header{.salt = Random(),
+  const SegmentHeader header{.salt = RandomNumber(),
                              .index = static_cast<uint32_t>(segments_.size()),
                              .slots = (bytes - kSlotsBegin) / kSlotBytes,
                              .time = WallClock(),
@@ -217,7 +181,7 @@ std::unique_ptr<SegmentFile> Recorder::MakeSegment() {
                              .job = options_.job,
                              .attempt = options_.attempt,
                              .writer = writer_};
-  const std::string path = file_prefix_ + Print("%06u", header.index) + std::string(kSegmentSuffix);
+  const std::string path = SegmentName(file_prefix_, header.index);
   auto made = SegmentFile::Create(path, header);
   if (made) return std::move(*made);
   Problem(made.error().what + " in " + options_.directory);
@@ -238,7 +202,7 @@ void Recorder::SyncAll() {
       Problem("Cannot sync to disk in " + options_.directory + ": " + std::strerror(errno));
     }
   }
-  if (!folder_synced_) folder_synced_ = SyncFolder(options_.directory);
+  if (!folder_synced_) folder_synced_ = SyncFolder(options_.directory).has_value();
 }
 
 // Full segments in front of the current one.
@@ -255,7 +219,7 @@ bool Recorder::Flush() {
   const std::lock_guard lock(mutex_);
   bool good = true;
   for (size_t k = released_; k < segments_.size(); ++k) good = segments_[k]->Sync() && good;
-  return SyncFolder(options_.directory) && good && !segments_.empty();
+  return SyncFolder(options_.directory).has_value() && good && !segments_.empty();
 }
 
 void Recorder::Close() {
@@ -278,7 +242,7 @@ void Recorder::Close() {
     segments_[k]->Close();
     segments_[k]->Release();
   }
-  SyncFolder(options_.directory);
+  [[maybe_unused]] const auto synced = SyncFolder(options_.directory);  // nobody to tell
 }
 
 void Recorder::Problem(const std::string& sentence) {

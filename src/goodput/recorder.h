@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "goodput/segment_file.h"
+#include "goodput/segment_name.h"
 
 namespace stepscope::goodput {
 
@@ -94,9 +95,5 @@ class Recorder {
   std::atomic<bool> stop_ = false;
   std::thread thread_;
 };
-
-// The clocks of events, in ns.
-int64_t WallClock();
-int64_t MonotonicClock();
 
 }  // namespace stepscope::goodput

@@ -60,7 +60,9 @@ Result<SegmentReader::Source> OpenSegmentFile(const std::string& path) {
 Result<SegmentReader> SegmentReader::Open(const std::string& path) {
   auto file = OpenSegmentFile(path);
   if (!file) return std::unexpected(file.error());
-  return Open(std::move(*file), path);
+  auto reader = Open(std::move(*file), path);
+  if (reader) reader->path_ = path;
+  return reader;
 }
 
 Result<SegmentReader> SegmentReader::Open(Source source, const std::string& name) {
@@ -175,6 +177,24 @@ void SegmentReader::Follow(Oddities& oddities, const EventSink& sink) {
   while (ScanWindow(false, oddities, sink)) {
   }
   window_ = std::string();  // there may be thousands of readers
+}
+
+bool SegmentReader::FollowWindow(Oddities& oddities, const EventSink& sink) {
+  if (ScanWindow(false, oddities, sink)) return true;
+  LookAgain(oddities, sink);
+  window_ = std::string();
+  return false;
+}
+
+bool SegmentReader::WasClosed() {
+  if (!path_.empty() && access(path_.c_str(), F_OK) != 0) return true;
+  char last = 0;
+  return source_(&last, 1, kSlotsBegin + header_.slots * kSlotBytes - 1) == 0;
+}
+
+uint64_t SegmentReader::Position() const {
+  const auto first = std::ranges::min_element(doubtful_);
+  return first == doubtful_.end() ? next_ : std::min(next_, *first);
 }
 
 void SegmentReader::Finish(Oddities& oddities, const EventSink& sink) {

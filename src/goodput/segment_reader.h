@@ -26,10 +26,21 @@ class SegmentReader {
 
   const SegmentHeader& header() const { return header_; }
 
+  // Whether its recorder has ended it, which cuts it behind the last event, or it was removed.
+  bool WasClosed();
+
   // Gives the events that have come since the last call, mostly in the order they were recorded.
   // What cannot be read may only be unfinished: a later call looks at it again. Stops where 64 KB
   // are empty.
   void Follow(Oddities& oddities, const EventSink& sink);
+
+  // The same in steps of 64 KB, for those who send on what they got; false: there is no more now.
+  bool FollowWindow(Oddities& oddities, const EventSink& sink);
+
+  // All slots before this one are done with, and StartAt takes a reader of the same file there.
+  // What continues an event that began before it is passed over.
+  uint64_t Position() const;
+  void StartAt(uint64_t slot) { next_ = slot; }
 
   // Gives all that Follow has not, to the end of the file. What cannot be read is counted.
   void Finish(Oddities& oddities, const EventSink& sink);
@@ -51,6 +62,7 @@ class SegmentReader {
   void LookAgain(Oddities& oddities, const EventSink& sink);
 
   Source source_;
+  std::string path_;  // of the file; empty: there is none
   SegmentHeader header_;
   Event event_;
   std::string window_;

@@ -1,6 +1,7 @@
 // Ranges that grow and join.
 #include "goodput/sequences.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace stepscope::goodput {
@@ -34,6 +35,15 @@ bool Sequences::Contains(int64_t number) const {
   if (ranges_.empty() || number >= ranges_.rbegin()->second) return false;
   const auto after = ranges_.upper_bound(number);
   return after != ranges_.begin() && number < std::prev(after)->second;
+}
+
+int64_t Sequences::Missing() const {
+  int64_t missing = 0, before = 0;
+  for (const auto& [first, end] : ranges_) {
+    missing += std::max<int64_t>(0, first - before);
+    before = end;
+  }
+  return missing;
 }
 
 }  // namespace stepscope::goodput

@@ -57,7 +57,7 @@ std::string Version(int64_t now) {
 }
 
 std::string Scalars(LiveJob& job, int64_t now) {
-  const Partition p = job.accounting.Ask({.at = now});
+  const Partition p = job.accounting().Ask({.at = now});
   std::string event;
   ProtoWriter writer(event);
   writer.Double(kWallTime, static_cast<double>(now) / 1e9);
@@ -81,7 +81,7 @@ std::string Scalars(LiveJob& job, int64_t now) {
       for (char& c : tag) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
       add(tag, static_cast<double>(p.times[b]) / static_cast<double>(p.total()));
     }
-    const auto step_time = job.accounting.step_clock().last();
+    const auto step_time = job.accounting().step_clock().last();
     if (step_time) add("step_time", static_cast<double>(*step_time) / 1e9);
     add("disruptions", static_cast<double>(p.disruptions));
   });
@@ -111,7 +111,7 @@ std::string FolderName(std::string_view job) {
 
 Result<void> TensorBoard::Append(const std::string& name, LiveJob& job, int64_t now) {
   File& file = files_[name];
-  if (job.accounting.empty() || job.events == file.events) return {};
+  if (job.accounting().empty() || job.events() == file.events) return {};
   std::string bytes;
   if (file.path.empty()) {
     const std::string folder = folder_ + "/" + FolderName(name);
@@ -130,7 +130,7 @@ Result<void> TensorBoard::Append(const std::string& name, LiveJob& job, int64_t 
     const std::string path = std::exchange(file.path, "");  // what follows begins a new file
     return std::unexpected(Error{"cannot write scalars for TensorBoard", path, ""});
   }
-  file.events = job.events;
+  file.events = job.events();
   return {};
 }
 

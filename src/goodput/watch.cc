@@ -1,18 +1,20 @@
 // The front door of watching.
 #include "goodput/live.h"
 #include "goodput/live_report.h"
-#include "goodput/recorder.h"
+#include "goodput/program_use.h"
+#include "goodput/segment_name.h"
 #include "stepscope/goodput_live.h"
 
 namespace stepscope {
 
 struct GoodputWatch::State {
   std::string folder;
+  std::optional<ProgramOptions> program;
   goodput::Live live;
 };
 
-GoodputWatch::GoodputWatch(const std::string& folder)
-    : state_(std::make_unique<State>(State{folder, goodput::Live(folder)})) {}
+GoodputWatch::GoodputWatch(const std::string& folder, const std::optional<ProgramOptions>& program)
+    : state_(std::make_unique<State>(State{folder, program, goodput::Live(folder)})) {}
 GoodputWatch::~GoodputWatch() = default;
 GoodputWatch::GoodputWatch(GoodputWatch&&) noexcept = default;
 GoodputWatch& GoodputWatch::operator=(GoodputWatch&&) noexcept = default;
@@ -20,12 +22,18 @@ GoodputWatch& GoodputWatch::operator=(GoodputWatch&&) noexcept = default;
 Result<ReportSet> GoodputWatch::Now(const std::string& job) {
   const int64_t now = goodput::WallClock();
   if (const auto polled = state_->live.Poll(now); !polled) return std::unexpected(polled.error());
+  std::optional<goodput::ProgramRates> program;
+  if (state_->program) {
+    auto rates = goodput::ProgramRatesOf(*state_->program);
+    if (!rates) return std::unexpected(rates.error());
+    program = std::move(*rates);
+  }
   ReportSet answer;
   answer.run = {.name = job.empty() ? state_->folder : job,
                 .ranks = 1,
                 .steps = "all",
                 .notes = state_->live.oddities().Notes()};
-  answer.reports.push_back(goodput::LiveReport(state_->live.jobs(), job, now));
+  answer.reports.push_back(goodput::LiveReport(state_->live.jobs(), job, program, now));
   const Report& report = answer.reports.front();
   answer.verdict = report.status == Status::kUnavailable
                        ? "Nothing can be said: " + report.why + "."

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/window_stream.h"
 #include "ingest/json_index.h"
 #include "ingest/json_text.h"
 #include "ingest/kineto_launch.h"
 #include "ingest/kineto_text.h"
-#include "ingest/window_stream.h"
 
 namespace stepscope {
 namespace {

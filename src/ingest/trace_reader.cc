@@ -13,10 +13,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/window_stream.h"
 #include "ingest/json_text.h"
 #include "ingest/kineto_events.h"
 #include "ingest/memory_changes.h"
-#include "ingest/window_stream.h"
 #include "ingest/xplane_reader.h"
 
 namespace stepscope {

@@ -14,6 +14,7 @@
 
 #include "analyses/all.h"
 #include "base/parallel.h"
+#include "base/sync_folder.h"
 #include "export/chrome.h"
 #include "export/perfetto.h"
 #include "facts/collectives.h"

@@ -40,7 +40,7 @@ void Fuzz(std::string_view bytes) {
   Accounting accounting;
   Duplicates duplicates;
   MlGoodput ml;
-  ReadJsonLines(source, oddities, [&](const Event& event) {
+  ReadJsonLines(std::move(source), oddities, [&](const Event& event) {
     ml.Add(event);
     if (!duplicates.Seen(event)) accounting.Add(event);
   });

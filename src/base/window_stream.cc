@@ -1,5 +1,5 @@
 // Windows over a ring of slots, filled by the caller itself or by a thread that reads ahead.
-#include "ingest/window_stream.h"
+#include "base/window_stream.h"
 
 #include <cstring>
 #include <optional>

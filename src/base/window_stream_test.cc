@@ -1,6 +1,6 @@
 // Windows: together they are the input, whatever is carried from one to the next, and whoever fills
 // them.
-#include "ingest/window_stream.h"
+#include "base/window_stream.h"
 
 #include <gtest/gtest.h>
 

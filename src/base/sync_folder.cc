@@ -1,0 +1,22 @@
+// Opens a folder and syncs it.
+#include "base/sync_folder.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace stepscope {
+
+Result<void> SyncFolder(const std::string& folder) {
+  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool good = file >= 0 && fsync(file) == 0;
+  const int reason = errno;
+  if (file >= 0) close(file);
+  if (good) return {};
+  return std::unexpected(Error{"cannot sync the folder", folder,
+                               std::string("the system says: ") + std::strerror(reason)});
+}
+
+}  // namespace stepscope
