@@ -65,12 +65,12 @@ void Refuse(Response& response, int status, std::string_view why) {
 class Server : public httplib::Server {
  public:
   Server(const GoodputServeOptions& options, std::unique_ptr<goodput::Ingest> ingest,
-         std::optional<goodput::ProgramRates> program)
+         const std::optional<goodput::ProgramRates>& program)
       : ingest_(std::move(ingest)),
         live_(options.folder),
         scalars_(options.tensorboard),
         token_(options.token),
-        program_(std::move(program)),
+        program_(program),
         since_(goodput::WallClock()) {
     new_task_queue = [] { return new httplib::ThreadPool(kThreads); };  // it deletes it
     set_keep_alive_max_count(1000);
@@ -262,25 +262,12 @@ Result<int> Bind(Server& server, const GoodputServeOptions& options) {
                                "is another server running there? --port takes another port"});
 }
 
-// What of the options has to be understood first.
-struct Asked {
-  std::optional<goodput::ProgramRates> program;
-  std::optional<goodput::HttpAddress> otlp;
-};
-
-Result<Asked> ReadOptions(const GoodputServeOptions& options) {
-  Asked asked;
-  if (options.program) {
-    auto program = goodput::ProgramRatesOf(*options.program);
-    if (!program) return std::unexpected(program.error());
-    asked.program = std::move(*program);
-  }
-  if (!options.otlp.empty()) {
-    auto address = goodput::ParseHttpAddress(options.otlp);
-    if (!address) return std::unexpected(address.error());
-    asked.otlp = std::move(*address);
-  }
-  return asked;
+// Nothing where no address is given.
+Result<std::optional<goodput::HttpAddress>> OtlpAddress(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  auto address = goodput::ParseHttpAddress(text);
+  if (!address) return std::unexpected(address.error());
+  return std::move(*address);
 }
 
 // "host:/folder": tells servers that push to one collector apart.
@@ -290,6 +277,17 @@ std::string InstanceName(const std::string& folder) {
   std::error_code failed;
   const auto path = std::filesystem::absolute(folder, failed);
   return fmt::format("{}:{}", host, failed ? folder : path.string());
+}
+
+void StartPush(const std::optional<goodput::HttpAddress>& to, const GoodputServeOptions& options,
+               Server& server, std::optional<goodput::OtlpPush>& push) {
+  if (!to) return;
+  push.emplace(goodput::OtlpPush::Options{
+      .to = *to,
+      .every = options.otlp_every,
+      .bodies = [&server,
+                 instance = InstanceName(options.folder)] { return server.Otlp(instance); },
+      .on_problem = options.on_problem});
 }
 
 }  // namespace
@@ -312,12 +310,14 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  auto asked = ReadOptions(options);
-  if (!asked) return std::unexpected(asked.error());
+  const auto program = goodput::ProgramRatesIf(options.program);
+  if (!program) return std::unexpected(program.error());
+  const auto otlp = OtlpAddress(options.otlp);
+  if (!otlp) return std::unexpected(otlp.error());
   auto ingest = goodput::Ingest::Open(options.folder);
   if (!ingest) return std::unexpected(ingest.error());
   std::optional<Forwarding> forwarding;  // ends after the server has closed its segments
-  Server server(options, std::move(*ingest), std::move(asked->program));
+  Server server(options, std::move(*ingest), *program);
   if (const auto ticked = server.Tick(); !ticked) return std::unexpected(ticked.error());
   const auto port = Bind(server, options);
   if (!port) return std::unexpected(port.error());
@@ -339,14 +339,7 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
                    "listen beyond this host instead, unless the network is your own");
   }
   std::optional<goodput::OtlpPush> push;
-  if (asked->otlp) {
-    push.emplace(goodput::OtlpPush::Options{
-        .to = *asked->otlp,
-        .every = options.otlp_every,
-        .bodies = [&server,
-                   instance = InstanceName(options.folder)] { return server.Otlp(instance); },
-        .on_problem = options.on_problem});
-  }
+  StartPush(*otlp, options, server, push);
   TickUntil(signals, server, forwarding ? &*forwarding : nullptr, options);
   push.reset();
   server.stop();

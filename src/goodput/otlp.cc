@@ -7,6 +7,7 @@
 #include <chrono>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "report/humanize.h"
@@ -128,7 +129,7 @@ std::vector<std::string> OtlpBodies(const Metrics& metrics, std::string_view ins
   std::optional<Body> body;
   for (const MetricFamily& family : metrics.families) {
     for (size_t first = 0; first < family.points.size();) {
-      if (room == 0) {
+      if (!body || room == 0) {
         if (body) bodies.push_back(body->Take());
         body.emplace(metrics, instance, now);
         room = most_points;

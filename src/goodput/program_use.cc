@@ -9,6 +9,13 @@ int64_t SteppingTime(const Partition& partition) {
   return partition.At(Bucket::kProductive) + partition.At(Bucket::kWasted);
 }
 
+Result<std::optional<ProgramRates>> ProgramRatesIf(const std::optional<ProgramOptions>& options) {
+  if (!options) return std::nullopt;
+  const auto rates = ProgramRatesOf(*options);
+  if (!rates) return std::unexpected(rates.error());
+  return *rates;
+}
+
 std::optional<ProgramUse> UseOf(const ProgramRates& rates, const Accounting& accounting,
                                 const Partition& partition) {
   const auto tokens = static_cast<double>(accounting.tokens());

@@ -23,6 +23,9 @@ struct ProgramRates {
 // count. Fails when the chip's peak is not known, or a number is out of range.
 Result<ProgramRates> ProgramRatesOf(const ProgramOptions& options);
 
+// The same where they may not be given at all.
+Result<std::optional<ProgramRates>> ProgramRatesIf(const std::optional<ProgramOptions>& options);
+
 // In which a job makes steps, kept or lost, ns.
 int64_t SteppingTime(const Partition& partition);
 

@@ -22,18 +22,14 @@ GoodputWatch& GoodputWatch::operator=(GoodputWatch&&) noexcept = default;
 Result<ReportSet> GoodputWatch::Now(const std::string& job) {
   const int64_t now = goodput::WallClock();
   if (const auto polled = state_->live.Poll(now); !polled) return std::unexpected(polled.error());
-  std::optional<goodput::ProgramRates> program;
-  if (state_->program) {
-    auto rates = goodput::ProgramRatesOf(*state_->program);
-    if (!rates) return std::unexpected(rates.error());
-    program = std::move(*rates);
-  }
+  const auto program = goodput::ProgramRatesIf(state_->program);
+  if (!program) return std::unexpected(program.error());
   ReportSet answer;
   answer.run = {.name = job.empty() ? state_->folder : job,
                 .ranks = 1,
                 .steps = "all",
                 .notes = state_->live.oddities().Notes()};
-  answer.reports.push_back(goodput::LiveReport(state_->live.jobs(), job, program, now));
+  answer.reports.push_back(goodput::LiveReport(state_->live.jobs(), job, *program, now));
   const Report& report = answer.reports.front();
   answer.verdict = report.status == Status::kUnavailable
                        ? "Nothing can be said: " + report.why + "."
