@@ -5,15 +5,14 @@
 
 namespace stepscope {
 
-extern const Analysis kTemporalBreakdown, kCommOverlap, kIdleTime, kKernelBreakdown,
+extern const Analysis kTemporalBreakdown, kCommOverlap, kIdleTime, kStepGaps, kKernelBreakdown,
     kKernelDistribution, kKernelGroups, kCollectives, kStragglers, kImbalance, kCriticalPath,
     kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels, kKernelSequences,
     kUserAnnotations, kMemoryTimeline, kMemoryProfile, kCuptiCounters;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
-    &kTemporalBreakdown, &kCommOverlap,        &kIdleTime,
-
+    &kTemporalBreakdown, &kCommOverlap,        &kIdleTime,        &kStepGaps,
     &kKernelBreakdown,   &kKernelDistribution, &kKernelGroups,    &kCollectives,
 
     &kStragglers,        &kImbalance,          &kCriticalPath,    &kPhases,
