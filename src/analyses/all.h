@@ -6,18 +6,33 @@
 namespace stepscope {
 
 extern const Analysis kTemporalBreakdown, kCommOverlap, kIdleTime, kStepGaps, kKernelBreakdown,
-    kKernelDistribution, kKernelGroups, kCollectives, kStragglers, kImbalance, kCriticalPath,
-    kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels, kKernelSequences,
-    kUserAnnotations, kMemoryTimeline, kMemoryProfile, kCuptiCounters;
+    kKernelDistribution, kKernelGroups, kCollectives, kAllreduceCheck, kStragglers, kImbalance,
+    kCriticalPath, kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels,
+    kKernelSequences, kUserAnnotations, kMemoryTimeline, kMemoryProfile, kCuptiCounters;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
-    &kTemporalBreakdown, &kCommOverlap,        &kIdleTime,        &kStepGaps,
-    &kKernelBreakdown,   &kKernelDistribution, &kKernelGroups,    &kCollectives,
-
-    &kStragglers,        &kImbalance,          &kCriticalPath,    &kPhases,
-    &kLaunchStats,       &kQueueLength,        &kMemoryBandwidth, &kOperatorKernels,
-    &kKernelSequences,   &kUserAnnotations,    &kMemoryTimeline,  &kMemoryProfile,
+    &kTemporalBreakdown,
+    &kCommOverlap,
+    &kIdleTime,
+    &kStepGaps,
+    &kKernelBreakdown,
+    &kKernelDistribution,
+    &kKernelGroups,
+    &kCollectives,
+    &kAllreduceCheck,
+    &kStragglers,
+    &kImbalance,
+    &kCriticalPath,
+    &kPhases,
+    &kLaunchStats,
+    &kQueueLength,
+    &kMemoryBandwidth,
+    &kOperatorKernels,
+    &kKernelSequences,
+    &kUserAnnotations,
+    &kMemoryTimeline,
+    &kMemoryProfile,
     &kCuptiCounters,
 };
 
