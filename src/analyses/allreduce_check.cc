@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "analyses/all.h"
@@ -92,7 +93,7 @@ Expectation Expect(const AllReduceSums& sums, const AllReduceFacts& allreduces,
 }
 
 Cell TimeCell(double ns) {
-  return ns < 0 ? Cell() : Cell(static_cast<int64_t>(std::min(ns, kMostNs) + 0.5));
+  return ns < 0 ? Cell() : Cell(static_cast<int64_t>(std::llround(std::min(ns, kMostNs))));
 }
 // A mean that is a whole number is one.
 Cell MeanCell(double mean) {
@@ -169,7 +170,8 @@ void AddSlowFinding(Report& report, const AllReduceSums& sums, const Expectation
        .says = fmt::format("All-reduces take {:.1f} times as long as expected.",
                            transfer / expected.Best()),
        .because = fmt::format(
-           "{} per step without waiting for other ranks; {} for {} at {}/s, the {}", Time(transfer),
+           "{} per step{}; {} for {} at {}/s, the {}", Time(transfer),
+           sums.Mean(&AllReduceSum::waiting) > 0 ? " without waiting for other ranks" : "",
            Time(expected.Best()), HumanBytes(expected.bytes), HumanBytes(expected.bandwidth),
            expected.given ? "bandwidth given" : "best that was seen here"),
        .hint = "see which messages are slow in the table messages: merge small ones, let backward "

@@ -35,7 +35,8 @@ are the bytes it allocated that are not given back to the end of the recording; 
 **Cannot see:** memory outside of the allocator: the context, NCCL's buffers, CUDA graphs' pools of other processes.
 Where the trace gives no totals (2021), levels are sums of events from 0: what was there before is missing, and
 nothing is said about headroom. Gradients and buckets come and go without growing with the batch, so `batch_factor`
-errs on the low side; fragmentation and workspaces err on the other.
+errs on the low side; fragmentation and workspaces err on the other. Without steps marked nothing is said about
+leaks and the batch.
 
 **Read it so:** above 90 % of the capacity the next longer batch may fail: checkpoint activations, shard, or take a
 smaller batch. Room for a larger one helps where the device idles, for 10 % of its time and more. A level at the ends
@@ -291,25 +292,26 @@ double IdleRatio(const Facts& facts, const MemoryPeak& p) {
 // between pieces of work.
 void AddBatchFinding(Report& report, const Facts& facts, const std::vector<MemoryPeak>& peaks) {
   const MemoryPeak* tightest = nullptr;
+  double least = 0;
   for (const MemoryPeak& p : peaks) {
     if (p.memory.device < 0) continue;
     if (!p.KnowsHeadroom() || p.growth.steps >= kStepsThatGrow) return;
     const auto factor = p.BatchFactor(kNearlyFull);
     if (!factor) continue;  // nothing of it comes and goes
-    if (tightest == nullptr || *factor < *tightest->BatchFactor(kNearlyFull)) tightest = &p;
+    if (tightest != nullptr && *factor >= least) continue;
+    tightest = &p;
+    least = *factor;
   }
-  if (tightest == nullptr || *tightest->BatchFactor(kNearlyFull) < kWorthALarger) return;
+  if (tightest == nullptr || least < kWorthALarger) return;
   const MemoryPeak& p = *tightest;
   const double idle = IdleRatio(facts, p);
   if (idle < kHasTime) return;
   report.findings.push_back(
       {.severity = Severity::kLow,
        .says = fmt::format("There is memory for a batch {} times as large.",
-                           *p.BatchFactor(kNearlyFull) > 10
-                               ? std::string("more than 10")
-                               : fmt::format("about {:.1f}", *p.BatchFactor(kNearlyFull))),
+                           least > 10 ? "more than 10" : fmt::format("about {:.1f}", least)),
        .because =
-           fmt::format("the fullest, {}, has {} of {} in use at its peak; {} of that come and go "
+           fmt::format("the tightest, {}, has {} of {} in use at its peak; {} of that come and go "
                        "with each step; it idles for {} of its time",
                        Where(p), Human(p.peak), Human(p.capacity), Human(p.peak - p.persistent),
                        HumanRatio(idle)),

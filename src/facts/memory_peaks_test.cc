@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "analyses/all.h"
@@ -124,6 +127,17 @@ TEST(MemoryPeaks, AreReportedWithWhatTheAllocatorSays) {
   EXPECT_EQ(FirstCell(report, "devices", "allocations"), Cell(int64_t{2}));
   EXPECT_EQ(FirstCell(report, "devices", "releases"), Cell(int64_t{1}));
   EXPECT_EQ(FirstCell(report, "at_peak", "bytes"), Cell(int64_t{4700}));
+}
+
+TEST(MemoryPeaks, AreThoseOfTheTimeline) {
+  Recording r = XprofsExample();
+  r.Peaks();
+  const std::map<std::string, std::string, std::less<>> params = {{"points", "200"}};
+  const Report report = kMemoryTimeline.run(r.facts, Params(params));
+  EXPECT_EQ(FirstCell(report, "devices", "allocator"), Cell("GPU_0_bfc"));
+  EXPECT_EQ(FirstCell(report, "devices", "peak_allocated"), Cell(int64_t{7000}));
+  EXPECT_EQ(FirstCell(report, "devices", "peak_time"), Cell(int64_t{30}));
+  EXPECT_EQ(FirstCell(report, "holders", "bytes"), Cell(int64_t{6700}));
 }
 
 TEST(MemoryPeaks, OfTwoAllocatorsNeverMix) {
