@@ -41,6 +41,9 @@ class Checker {
     CheckStragglers();
     CheckImbalance();
     CheckMemoryUses();
+    CheckMemoryPeaks();
+    CheckAllReduces();
+    CheckStepGaps();
     return std::move(broken_);
   }
 
@@ -286,6 +289,55 @@ class Checker {
       Equal("uses at the peak = peak", peak, all.Int("peak"));
       Equal("uses before = before", before, all.Int("before"));
       Equal("uses at last = last", last, all.Int("last"));
+    }
+  }
+
+  // What is in memory at an allocator's peak adds up to it, where it says what it has in use.
+  void CheckMemoryPeaks() {
+    using Key = std::tuple<Cell, Cell, Cell, Cell>;
+    const auto key_of = [](const Row& row) {
+      return Key(row.At("rank"), row.At("window"), row.At("device"), row.At("allocator"));
+    };
+    std::map<Key, int64_t> held;
+    for (const Row& row : RowsOf(answer_, "memory_profile", "at_peak")) {
+      held[key_of(row)] += row.Int("bytes");
+    }
+    for (const Row& row : RowsOf(answer_, "memory_profile", "devices")) {
+      const auto at = held.find(key_of(row));
+      if (row.Has("used") && at != held.end())
+        Equal("held at the peak = peak", at->second, row.Int("peak"));
+      if (row.Has("persistent"))
+        Ordered("persistent <= peak", row.Int("persistent"), row.Int("peak"));
+    }
+    for (const Row& row : RowsOf(answer_, "memory_profile", "steps")) {
+      Ordered("lowest <= end", row.Int("lowest"), row.Int("end"));
+      Ordered("end <= peak of the step", row.Int("end"), row.Int("peak"));
+      if (row.Has("kept")) Ordered("kept <= allocated", row.Int("kept"), row.Int("allocated"));
+    }
+  }
+
+  void CheckAllReduces() {
+    for (const Row& row : RowsOf(answer_, "allreduce_check", "ranks")) {
+      Ordered("exposed", 0, row.Int("exposed"));
+      Ordered("exposed <= measured", row.Int("exposed"), row.Int("measured"));
+      Ordered("transfer <= measured", row.Int("transfer"), row.Int("measured"));
+      Ordered("measured <= span", row.Int("measured"), devices_.at(KeyOf(row)).Int("span"));
+    }
+  }
+
+  // Gaps between the steps of a device follow one another within its span.
+  void CheckStepGaps() {
+    std::map<DeviceKey, int64_t> gaps;
+    for (const Row& row : RowsOf(answer_, "step_gaps", "gaps")) {
+      Ordered("a gap's idle time", 0, row.Int("idle"));
+      Ordered("idle + copies <= gap", row.Int("idle") + row.Int("copies"), row.Int("gap"));
+      gaps[KeyOf(row)] += row.Int("gap");
+    }
+    for (const auto& [key, gap] : gaps) {
+      Ordered("gaps <= span", gap, devices_.at(key).Int("span"));
+    }
+    for (const Row& row : RowsOf(answer_, "step_gaps", "ranks")) {
+      Ordered("idle between steps <= idle", row.Int("idle"), devices_.at(KeyOf(row)).Int("idle"));
     }
   }
 

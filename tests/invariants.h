@@ -28,6 +28,9 @@ namespace stepscope::testing {
 //   per device                phases divide the busy time; what is launched is queued; copies take
 //   no
 //                             longer than the device is busy
+//   per allocator             what is held at its peak adds up to it
+//   per device                exposed all-reduces <= all of them; gaps between steps fit into its
+//                             span, and their idle time into its idle time
 std::vector<std::string> BrokenInvariants(const ReportSet& answer);
 
 }  // namespace stepscope::testing

@@ -7,17 +7,20 @@ namespace stepscope {
 
 extern const Analysis kOverview, kInputPipeline, kTemporalBreakdown, kCommOverlap, kIdleTime,
     kKernelBreakdown, kKernelDistribution, kKernelGroups, kCollectives, kStragglers, kImbalance,
-    kCriticalPath, kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels,
-    kKernelSequences, kUserAnnotations, kMemoryTimeline, kCuptiCounters;
+    kAllreduceCheck, kCriticalPath, kStepGaps, kPhases, kLaunchStats, kQueueLength,
+    kMemoryBandwidth, kOperatorKernels, kKernelSequences, kUserAnnotations, kMemoryTimeline,
+    kMemoryProfile, kCuptiCounters;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
-    &kOverview,        &kInputPipeline,   &kTemporalBreakdown,  &kCommOverlap,
-    &kIdleTime,        &kKernelBreakdown, &kKernelDistribution, &kKernelGroups,
-    &kCollectives,     &kStragglers,      &kImbalance,          &kCriticalPath,
-    &kPhases,          &kLaunchStats,     &kQueueLength,        &kMemoryBandwidth,
-    &kOperatorKernels, &kKernelSequences, &kUserAnnotations,    &kMemoryTimeline,
-    &kCuptiCounters,
+    &kOverview,        &kInputPipeline,      &kTemporalBreakdown,
+    &kCommOverlap,     &kIdleTime,           &kStepGaps,
+    &kKernelBreakdown, &kKernelDistribution, &kKernelGroups,
+    &kCollectives,     &kAllreduceCheck,     &kStragglers,
+    &kImbalance,       &kCriticalPath,       &kPhases,
+    &kLaunchStats,     &kQueueLength,        &kMemoryBandwidth,
+    &kOperatorKernels, &kKernelSequences,    &kUserAnnotations,
+    &kMemoryTimeline,  &kMemoryProfile,      &kCuptiCounters,
 };
 
 }  // namespace stepscope

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <unordered_map>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "base/step_curve.h"
+#include "facts/memory_blocks.h"
 #include "facts/memory_use.h"
 #include "report/humanize.h"
 
@@ -22,9 +22,9 @@ most of it at the peak, and what is it used for: parameters, gradients, activati
 
 **Counts:** the memory events of the framework's allocator (record with profile_memory=True). `allocated` is what
 tensors use, `reserved` what the allocator took from the device. The peak is the moment of the highest
-`allocated`; `holders` are the allocations alive then, by the innermost operator that made them.
+`allocated`, of equals the last; `holders` are the allocations alive then, by the innermost operator that made them.
 Memory allocated before the recording began shows as its own row. Where the trace gives no totals
-(2021), the curve is the sum of the events, from 0.
+(2021), the curve is the sum of the events, from 0. Allocators that have names are kept apart.
 What memory is used for comes from a memory timeline exported beside the trace
 (`prof.export_memory_timeline("rank0.raw.json.gz", device="cuda:0")`), in a folder with it or alone: `uses`
 has the bytes of each use at the peak of their sum, the most that it came to, and what it held when recording
@@ -46,38 +46,24 @@ constexpr auto kParams = std::to_array<Parameter>({
      "at most so many points of each curve"},
 });
 
-constexpr size_t kHolders = 25;  // rows for each device
+constexpr size_t kHolders = 25;  // rows for each allocator
 constexpr double kFragmented = 0.3;
 
-struct DeviceMemory {
-  std::vector<const MemoryEvent*> events;
-  std::vector<StepCurve::Point> allocated, reserved;
-  size_t peak = 0;  // index into events
-  bool has_totals = false;
+using Curve = std::vector<StepCurve::Point>;
+
+struct Curves {
+  Curve allocated, reserved;  // at the moments that count
 };
 
-using Devices = std::map<int64_t, DeviceMemory>;
-
-Devices Follow(const Facts& facts, const RankWork& rank) {
-  Devices devices;
-  for (const MemoryEvent& event : rank.host->memory) {
-    if (facts.Counts(rank, event.time)) devices[event.device].events.push_back(&event);
+Curves CurvesOf(const RankWork& rank, const AllocatorMemory& memory) {
+  Curves curves;
+  for (const MemoryMoment& moment : memory.moments) {
+    if (!moment.counts) continue;
+    const MemoryEvent& event = rank.host->memory[moment.event];
+    curves.allocated.push_back({event.time, moment.level});
+    if (event.reserved >= 0) curves.reserved.push_back({event.time, event.reserved});
   }
-  for (auto& [number, d] : devices) {
-    d.has_totals = std::ranges::all_of(d.events, [](const auto* e) { return e->allocated >= 0; });
-    int64_t sum = 0, highest = std::numeric_limits<int64_t>::min();
-    for (size_t e = 0; e < d.events.size(); ++e) {
-      sum = AddSaturated(sum, d.events[e]->bytes);
-      const int64_t level = d.has_totals ? d.events[e]->allocated : sum;
-      d.allocated.push_back({d.events[e]->time, level});
-      if (d.events[e]->reserved >= 0)
-        d.reserved.push_back({d.events[e]->time, d.events[e]->reserved});
-      if (level <= highest) continue;
-      highest = level;
-      d.peak = e;
-    }
-  }
-  return devices;
+  return curves;
 }
 
 struct Holder {
@@ -85,28 +71,16 @@ struct Holder {
 };
 
 // What is alive at the peak, by the name of the operator; kNoString: outside of any.
-std::map<StringId, Holder> FindHolders(const RankWork& rank, const DeviceMemory& d) {
-  struct Block {
-    int64_t bytes;
-    StringId holder;
-  };
-  std::unordered_map<int64_t, Block> alive;  // by address
-  for (size_t e = 0; e <= d.peak; ++e) {
-    const MemoryEvent& event = *d.events[e];
-    if (event.bytes <= 0) {
-      alive.erase(event.address);
-      continue;
-    }
-    const int32_t at = rank.host->FindAround(
-        event.range, [](const HostRange& r) { return r.kind == Kind::kOperator; });
-    const StringId holder =
-        at == kNoRange ? kNoString : rank.host->ranges[static_cast<size_t>(at)].name;
-    alive[event.address] = {event.bytes, holder};
-  }
+std::map<StringId, Holder> FindHolders(const RankWork& rank, const MemoryOwners& owners,
+                                       const AllocatorMemory& memory) {
   std::map<StringId, Holder> holders;
-  for (const auto& [address, block] : alive) {
-    Holder& holder = holders[block.holder];
-    holder.bytes = AddSaturated(holder.bytes, block.bytes);
+  for (const MemoryBlock& block : memory.blocks) {
+    if (!block.AliveAt(memory.AtPeak().event)) continue;
+    const MemoryEvent& event = rank.host->memory[block.taken];
+    const int32_t at = owners.Innermost(event);
+    Holder& holder =
+        holders[at == kNoRange ? kNoString : rank.host->ranges[static_cast<size_t>(at)].name];
+    holder.bytes = AddSaturated(holder.bytes, event.bytes);
     ++holder.blocks;
   }
   return holders;
@@ -118,8 +92,10 @@ Column Bytes(std::string key, std::string title) {
 
 Cell DeviceCell(int64_t device) { return device < 0 ? Cell("host") : Cell(device); }
 
-std::vector<Cell> Keys(const RankWork& rank, int64_t device) {
-  return {rank.rank, rank.window, DeviceCell(device)};
+std::vector<Cell> Keys(const Facts& facts, const RankWork& rank, const AllocatorMemory& memory) {
+  const bool named = memory.allocator != kNoString;
+  return {rank.rank, rank.window, DeviceCell(memory.device),
+          named ? Cell(std::string((*facts.names)[memory.allocator])) : Cell()};
 }
 
 class Writer {
@@ -127,30 +103,34 @@ class Writer {
   Writer(const Facts& facts, Report& report, int64_t points)
       : facts_(facts), report_(report), points_(points) {
     AddColumns(devices_,
-               {Bytes("peak_allocated", "peak allocated"), TimeColumn("peak_time", "at"),
-                Bytes("peak_reserved", "peak reserved"), Bytes("first_allocated", "at first"),
-                Bytes("last_allocated", "at last"), CountColumn("events", "events")});
-    AddColumns(holders_, {KeyColumn("operator", "operator"), Bytes("bytes", "bytes"),
-                          CountColumn("blocks", "blocks"), RatioColumn("share", "of peak")});
+               {KeyColumn("allocator", "allocator"), Bytes("peak_allocated", "peak allocated"),
+                TimeColumn("peak_time", "at"), Bytes("peak_reserved", "peak reserved"),
+                Bytes("first_allocated", "at first"), Bytes("last_allocated", "at last"),
+                CountColumn("events", "events")});
+    AddColumns(holders_, {KeyColumn("allocator", "allocator"), KeyColumn("operator", "operator"),
+                          Bytes("bytes", "bytes"), CountColumn("blocks", "blocks"),
+                          RatioColumn("share", "of peak")});
   }
 
-  void Add(const RankWork& rank, int64_t device, const DeviceMemory& d) {
-    const int64_t peak = d.allocated[d.peak].level;
-    const int64_t begin = d.events.front()->time;
+  void Add(const RankWork& rank, const MemoryOwners& owners, const AllocatorMemory& memory) {
+    const Curves curves = CurvesOf(rank, memory);
+    const Curve& allocated = curves.allocated;
+    const int64_t peak = memory.AtPeak().level;
+    const int64_t peak_time = rank.host->memory[memory.AtPeak().event].time;
     int64_t reserved = -1;
-    for (const StepCurve::Point& p : d.reserved) reserved = std::max(reserved, p.level);
-    auto row = Keys(rank, device);
-    row.insert(row.end(), {peak, d.events[d.peak]->time - begin, When(reserved >= 0, reserved),
-                           d.allocated.front().level, d.allocated.back().level,
-                           static_cast<int64_t>(d.events.size())});
+    for (const StepCurve::Point& p : curves.reserved) reserved = std::max(reserved, p.level);
+    auto row = Keys(facts_, rank, memory);
+    row.insert(row.end(), {peak, peak_time - allocated.front().time, When(reserved >= 0, reserved),
+                           allocated.front().level, allocated.back().level,
+                           static_cast<int64_t>(allocated.size())});
     devices_.rows.push_back(std::move(row));
-    if (d.events.front()->address != 0) AddHolders(rank, device, d, peak);
-    AddSeries(rank, device, "allocated", d.allocated);
-    AddSeries(rank, device, "reserved", d.reserved);
-    if (device < 0 || peak <= highest_) return;
+    if (!memory.blocks.empty()) AddHolders(rank, owners, memory, peak);
+    AddSeries(rank, memory, "allocated", allocated);
+    AddSeries(rank, memory, "reserved", curves.reserved);
+    if (memory.device < 0 || peak <= highest_) return;
     highest_ = peak;
     highest_reserved_ = reserved;
-    highest_where_ = fmt::format("rank {} device {}", rank.rank, device);
+    highest_where_ = fmt::format("rank {} device {}", rank.rank, memory.device);
   }
 
   void Finish() {
@@ -171,31 +151,34 @@ class Writer {
   }
 
  private:
-  void AddHolders(const RankWork& rank, int64_t device, const DeviceMemory& d, int64_t peak) {
+  void AddHolders(const RankWork& rank, const MemoryOwners& owners, const AllocatorMemory& memory,
+                  int64_t peak) {
     std::vector<std::pair<std::string, Holder>> rows;
     int64_t known = 0;
-    for (const auto& [name, holder] : FindHolders(rank, d)) {
+    for (const auto& [name, holder] : FindHolders(rank, owners, memory)) {
       rows.emplace_back(name == kNoString ? "(no operator)" : (*facts_.names)[name], holder);
       known = AddSaturated(known, holder.bytes);
     }
-    if (d.has_totals && peak > known) {
+    if (memory.has_totals && peak > known) {
       rows.emplace_back("(allocated before the recording)", Holder{peak - known, 0});
     }
     std::ranges::stable_sort(rows, std::ranges::greater{},
                              [](const auto& r) { return r.second.bytes; });
     rows.resize(std::min(rows.size(), kHolders));
     for (const auto& [name, holder] : rows) {
-      auto row = Keys(rank, device);
+      auto row = Keys(facts_, rank, memory);
       row.insert(row.end(), {name, holder.bytes, When(holder.blocks > 0, holder.blocks),
                              Ratio(holder.bytes, peak)});
       holders_.rows.push_back(std::move(row));
     }
   }
 
-  void AddSeries(const RankWork& rank, int64_t device, std::string_view what,
-                 const std::vector<StepCurve::Point>& points) {
+  void AddSeries(const RankWork& rank, const AllocatorMemory& memory, std::string_view what,
+                 const Curve& points) {
     if (points.empty()) return;
-    const std::string where = device < 0 ? "host" : fmt::format("device{}", device);
+    std::string where = memory.device < 0 ? "host" : fmt::format("device{}", memory.device);
+    if (memory.allocator != kNoString)
+      where += fmt::format(".{}", (*facts_.names)[memory.allocator]);
     report_.series.push_back(
         {.key = fmt::format("{}.rank{}.window{}.{}", what, rank.rank, rank.window, where),
          .title = fmt::format("Memory {} by rank {}, {}", what, rank.rank, where),
@@ -365,8 +348,9 @@ Report Run(const Facts& facts, const Params& params) {
   Writer writer(facts, report, points);
   bool any = false;
   for (const RankWork& rank : facts.ranks) {
-    for (const auto& [device, memory] : Follow(facts, rank)) {
-      writer.Add(rank, device, memory);
+    const MemoryOwners owners(*facts.names, *rank.host);
+    for (const AllocatorMemory& memory : FollowAllocators(facts, rank)) {
+      writer.Add(rank, owners, memory);
       any = true;
     }
   }

@@ -8,6 +8,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
+#include "facts/range_phases.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -44,59 +45,6 @@ struct Key {
   int64_t rank, window, device;
   int32_t step;  // kNoStep: outside of any
   auto operator<=>(const Key&) const = default;
-};
-
-// The phase of every range of a recording.
-class RangePhases {
- public:
-  RangePhases(const StringTable& names, const RankWork& rank)
-      : rank_(rank),
-        by_name_(names.size(), kUnknown),
-        first_backward_(rank.steps.size(), INT64_MAX) {
-    const auto& ranges = rank.host->ranges;
-    told_.reserve(ranges.size());
-    std::vector<bool> autograd(rank.host->threads.size());
-    for (const HostRange& range : ranges) {
-      const Phase above =
-          range.parent == kNoRange ? Phase::kOther : told_[static_cast<size_t>(range.parent)];
-      told_.push_back(above == Phase::kOther ? Named(names, range.name) : above);
-      if (told_.back() != Phase::kBackward) continue;
-      if (names[range.name].starts_with("autograd::engine")) autograd[range.thread] = true;
-      const int32_t step = rank.StepAt(range.start);
-      if (step == kNoStep) continue;
-      int64_t& first = first_backward_[static_cast<size_t>(step)];
-      first = std::min(first, range.start);
-    }
-    autograd_only_ = std::move(autograd);
-    for (const HostRange& range : ranges) {  // a thread that also steps or loads is the main one
-      if (StepNumber(names[range.name]) >= 0) autograd_only_[range.thread] = false;
-    }
-  }
-
-  // The phase of what a thread does at `time` within `range`.
-  Phase At(int32_t range, uint32_t thread, int64_t time) const {
-    const Phase told = range == kNoRange ? Phase::kOther : told_[static_cast<size_t>(range)];
-    if (told != Phase::kOther) return told;
-    if (autograd_only_[thread]) return Phase::kBackward;
-    const int32_t step = rank_.StepAt(time);
-    if (step == kNoStep) return Phase::kOther;
-    return time < first_backward_[static_cast<size_t>(step)] ? Phase::kForward : Phase::kOther;
-  }
-  Phase Told(size_t range) const { return told_[range]; }
-
- private:
-  static constexpr int8_t kUnknown = -1;
-  Phase Named(const StringTable& names, StringId name) {
-    int8_t& known = by_name_[name];
-    if (known == kUnknown) known = static_cast<int8_t>(PhaseOfName(names[name]));
-    return static_cast<Phase>(known);
-  }
-
-  const RankWork& rank_;
-  std::vector<int8_t> by_name_;
-  std::vector<Phase> told_;              // by range
-  std::vector<int64_t> first_backward_;  // by step
-  std::vector<bool> autograd_only_;      // by thread
 };
 
 using Sums = std::map<Key, ByPhase>;

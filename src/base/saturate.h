@@ -1,4 +1,5 @@
-// Sums that stop at the ends of int64 instead of overflowing: input decides the addends.
+// Sums and differences that stop at the ends of int64 instead of overflowing: input decides the
+// operands.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,12 @@ namespace stepscope {
 inline int64_t AddSaturated(int64_t a, int64_t b) {
   int64_t sum;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
+}
+
+inline int64_t SubtractSaturated(int64_t a, int64_t b) {
+  int64_t difference;
+  if (!__builtin_sub_overflow(a, b, &difference)) return difference;
   return a < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
 }
 

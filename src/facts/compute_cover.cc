@@ -1,14 +1,14 @@
-// Merges compute kernels into stretches, with sums to look up.
+// Merges work into stretches, with sums to look up.
 #include "facts/compute_cover.h"
 
 #include <algorithm>
 
 namespace stepscope {
 
-std::vector<ComputeCover> ComputeCover::Of(const RankWork& rank) {
+std::vector<ComputeCover> ComputeCover::Of(const RankWork& rank, KindSet kinds) {
   std::vector<ComputeCover> covers(rank.devices.size());
   for (const Work& work : rank.work) {
-    if (work.kind != Kind::kCompute || work.start == work.end) continue;
+    if (!kinds.Has(work.kind) || work.start == work.end) continue;
     auto& stretches = covers[rank.streams[work.stream].device_index].stretches_;
     if (stretches.empty()) {
       stretches.push_back({work.start, work.end, 0});

@@ -1,4 +1,4 @@
-// When devices computed: tells how much of any stretch of time compute kernels cover.
+// When devices computed, or did other work: tells how much of any stretch of time it covers.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace stepscope {
 class ComputeCover {
  public:
   // The covers of all devices of a recording, by their index.
-  static std::vector<ComputeCover> Of(const RankWork& rank);
+  static std::vector<ComputeCover> Of(const RankWork& rank, KindSet kinds = {Kind::kCompute});
 
-  // ns of [start, end) during which any compute kernel ran.
+  // ns of [start, end) during which any work of those kinds ran.
   int64_t Within(int64_t start, int64_t end) const;
 
  private:

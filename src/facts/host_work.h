@@ -100,6 +100,10 @@ struct HostWork {
   const RangeDetail* DetailOf(const HostRange& range) const {
     return range.detail < 0 ? nullptr : &range_details[static_cast<size_t>(range.detail)];
   }
+  // What the allocator says with `event`, or null.
+  const MemoryDetail* DetailOf(const MemoryEvent& event) const {
+    return event.detail < 0 ? nullptr : &memory_details[static_cast<size_t>(event.detail)];
+  }
   // The range around `range`, on up to the outermost, that `wanted` holds for; kNoRange if none.
   template <class Wanted>
   int32_t FindAround(int32_t range, const Wanted& wanted) const {

@@ -131,7 +131,8 @@ class Importer {
                               std::string_view bytes) {
         return ledger_->Add(segment, header, bytes);
       };
-      job.reset(new ImportedJob{Known(*ledger_, name), LogWriter(add, SegmentPrefix(RandomNumber()), name)});
+      job.reset(new ImportedJob{Known(*ledger_, name),
+                                LogWriter(add, SegmentPrefix(RandomNumber()), name)});
     }
     return *job;
   }
