@@ -9,6 +9,8 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "trace/kernel_vocabulary.h"
+
 namespace stepscope {
 
 enum class Kind : uint8_t {
