@@ -160,8 +160,13 @@ TEST(Damage, WithoutAcceleratorWorkEveryReportSaysWhy) {
     ASSERT_TRUE(answer) << content;
     EXPECT_EQ(NoteCount(*answer, "no_gpu_events"), 1);
     for (const Report& report : answer->reports) {
-      EXPECT_EQ(report.status, Status::kUnavailable) << report.analysis;
       EXPECT_NE(report.why, "");
+      // The host's operators remain where there are some.
+      if (report.analysis == "operators" && content.contains("aten::mm")) {
+        EXPECT_EQ(report.status, Status::kPartial);
+        continue;
+      }
+      EXPECT_EQ(report.status, Status::kUnavailable) << report.analysis;
       for (const Table& table : report.tables) EXPECT_TRUE(table.rows.empty());
     }
   }

@@ -8,15 +8,30 @@ namespace stepscope {
 extern const Analysis kTemporalBreakdown, kCommOverlap, kIdleTime, kKernelBreakdown,
     kKernelDistribution, kKernelGroups, kCollectives, kStragglers, kImbalance, kCriticalPath,
     kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels, kKernelSequences,
-    kUserAnnotations, kMemoryTimeline, kCuptiCounters;
+    kUserAnnotations, kMemoryTimeline, kCuptiCounters, kOperators;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
-    &kTemporalBreakdown,  &kCommOverlap,     &kIdleTime,        &kKernelBreakdown,
-    &kKernelDistribution, &kKernelGroups,    &kCollectives,     &kStragglers,
-    &kImbalance,          &kCriticalPath,    &kPhases,          &kLaunchStats,
-    &kQueueLength,        &kMemoryBandwidth, &kOperatorKernels, &kKernelSequences,
-    &kUserAnnotations,    &kMemoryTimeline,  &kCuptiCounters,
+    &kTemporalBreakdown,
+    &kCommOverlap,
+    &kIdleTime,
+    &kKernelBreakdown,
+    &kKernelDistribution,
+    &kKernelGroups,
+    &kCollectives,
+    &kStragglers,
+    &kImbalance,
+    &kCriticalPath,
+    &kPhases,
+    &kLaunchStats,
+    &kQueueLength,
+    &kMemoryBandwidth,
+    &kOperatorKernels,
+    &kKernelSequences,
+    &kUserAnnotations,
+    &kMemoryTimeline,
+    &kCuptiCounters,
+    &kOperators,
 };
 
 }  // namespace stepscope
