@@ -8,7 +8,7 @@ namespace stepscope {
 extern const Analysis kTemporalBreakdown, kCommOverlap, kIdleTime, kKernelBreakdown,
     kKernelDistribution, kKernelGroups, kCollectives, kStragglers, kImbalance, kCriticalPath,
     kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels, kKernelSequences,
-    kUserAnnotations, kMemoryTimeline, kCuptiCounters, kOperators;
+    kUserAnnotations, kMemoryTimeline, kCuptiCounters, kOperators, kKernels;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
@@ -32,6 +32,7 @@ inline constexpr const Analysis* kAllAnalyses[] = {
     &kMemoryTimeline,
     &kCuptiCounters,
     &kOperators,
+    &kKernels,
 };
 
 }  // namespace stepscope
