@@ -8,7 +8,7 @@ namespace stepscope {
 extern const Analysis kTemporalBreakdown, kCommOverlap, kIdleTime, kKernelBreakdown,
     kKernelDistribution, kKernelGroups, kCollectives, kStragglers, kImbalance, kCriticalPath,
     kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels, kKernelSequences,
-    kUserAnnotations, kMemoryTimeline, kCuptiCounters, kOperators, kKernels;
+    kUserAnnotations, kMemoryTimeline, kCuptiCounters, kOperators, kKernels, kHloOperators;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
@@ -33,6 +33,7 @@ inline constexpr const Analysis* kAllAnalyses[] = {
     &kCuptiCounters,
     &kOperators,
     &kKernels,
+    &kHloOperators,
 };
 
 }  // namespace stepscope
