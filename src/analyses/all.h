@@ -8,7 +8,7 @@ namespace stepscope {
 extern const Analysis kTemporalBreakdown, kCommOverlap, kIdleTime, kKernelBreakdown,
     kKernelDistribution, kKernelGroups, kCollectives, kStragglers, kImbalance, kCriticalPath,
     kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels, kKernelSequences,
-    kUserAnnotations, kMemoryTimeline, kCuptiCounters, kOperators, kKernels, kHloOperators;
+    kUserAnnotations, kMemoryTimeline, kCuptiCounters, kOperators, kKernels, kHloOperators, kFlops;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
@@ -34,6 +34,7 @@ inline constexpr const Analysis* kAllAnalyses[] = {
     &kOperators,
     &kKernels,
     &kHloOperators,
+    &kFlops,
 };
 
 }  // namespace stepscope
