@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "tests/answer.h"
 #include "tests/front_door.h"
 #include "tests/gzip.h"
 
@@ -140,7 +141,7 @@ TEST(DamageFolder, TwoRecordingsOfOneRankStayTwoSpans) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->run.ranks, 1);
   EXPECT_EQ(Files(*answer), (Lines{"0/0 worker0.300.json", "0/1 worker0.200.json"}));
-  const Table& ranks = answer->reports.at(0).tables.at(0);
+  const Table& ranks = ReportOf(*answer, "temporal_breakdown").tables.at(0);
   EXPECT_EQ(ranks.rows.size(), 2u) << "the 985 us between the two are nobody's idle time";
 }
 
@@ -190,7 +191,7 @@ TEST(DamageFolder, ARankWithoutAcceleratorWorkStandsBesideTheOthers) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->run.ranks, 2);
   EXPECT_EQ(NoteCount(*answer, "no_gpu_events"), 1);
-  const Report& first = answer->reports.at(0);
+  const Report& first = ReportOf(*answer, "temporal_breakdown");
   EXPECT_EQ(first.status, Status::kPartial);
   EXPECT_TRUE(first.why.contains("rank 1")) << first.why;
 }

@@ -2,6 +2,10 @@
 // damage is named, in an error or in a note. The other files of a run never suffer.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
+#include "tests/answer.h"
 #include "tests/front_door.h"
 #include "tests/gzip.h"
 
@@ -160,8 +164,16 @@ TEST(Damage, WithoutAcceleratorWorkEveryReportSaysWhy) {
     ASSERT_TRUE(answer) << content;
     EXPECT_EQ(NoteCount(*answer, "no_gpu_events"), 1);
     for (const Report& report : answer->reports) {
-      EXPECT_EQ(report.status, Status::kUnavailable) << report.analysis;
       EXPECT_NE(report.why, "");
+      // The host's operators remain where there are some.
+      constexpr std::array<std::string_view, 3> kOfTheHost = {"overview", "input_pipeline",
+                                                              "operators"};
+      const bool of_host = std::ranges::find(kOfTheHost, report.analysis) != kOfTheHost.end();
+      if (of_host && content.contains("aten::mm")) {
+        EXPECT_EQ(report.status, Status::kPartial);
+        continue;
+      }
+      EXPECT_EQ(report.status, Status::kUnavailable) << report.analysis;
       for (const Table& table : report.tables) EXPECT_TRUE(table.rows.empty());
     }
   }

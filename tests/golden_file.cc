@@ -126,6 +126,10 @@ InlineTrace ReadTrace(const Words& words) {
       trace.world = std::stoll(value);
     } else if (key == "file") {
       trace.file = value;
+    } else if (key == "gpu") {
+      trace.gpu = value;
+    } else if (key == "capability") {
+      trace.capability = value;
     } else {
       throw std::runtime_error("unknown option " + words[w]);
     }
@@ -266,6 +270,15 @@ class KinetoText {
 
 std::string Header(const InlineTrace& trace) {
   std::string json = "{\"schemaVersion\": 1,\n";
+  if (!trace.gpu.empty()) {
+    json += fmt::format(R"("deviceProperties": [{{"id": 0, "name": "{}")", trace.gpu);
+    if (const size_t point = trace.capability.find('.'); point != std::string::npos) {
+      json += fmt::format(R"(, "computeMajor": {}, "computeMinor": {}, "numSms": 100, )",
+                          trace.capability.substr(0, point), trace.capability.substr(point + 1));
+      json += R"("maxThreadsPerMultiprocessor": 2048)";
+    }
+    json += "}],\n";
+  }
   if (trace.rank >= 0) {
     json += fmt::format(R"("distributedInfo": {{"backend": "nccl", "rank": {})", trace.rank);
     if (trace.world >= 0) json += fmt::format(R"(, "world_size": {})", trace.world);

@@ -3,7 +3,8 @@
 // clang-format off
 //   # any number of comment lines; nothing else stands between a trace and its runs
 //   trace rank=0                        begins a trace file; options: rank=N, world=N (ranks in the
-//                                       job), file=NAME; without a rank the file does not say it
+//                                       job), file=NAME; without a rank the file does not say it;
+//                                       "gpu=A NAME" of device 0, capability=8.0 of it
 //     stream 7 gemm 10..20.5            a kernel: stream, name, start..end in microseconds
 //     stream 7 "a b" 30..40 launch=25   a name with spaces; the call that launched it began at 25
 //                                       and took 1 us; launch=25..28: until then; call=NAME names it
@@ -59,9 +60,11 @@ struct InlineChange {
 };
 
 struct InlineTrace {
-  int64_t rank = -1;   // -1: the file does not say
-  int64_t world = -1;  // -1: the file does not say
-  std::string file;    // empty: named by its place among the files
+  int64_t rank = -1;       // -1: the file does not say
+  int64_t world = -1;      // -1: the file does not say
+  std::string gpu;         // the name of device 0; empty: the file does not say it
+  std::string capability;  // "8.0": so it has 100 multiprocessors of 2048 threads
+  std::string file;        // empty: named by its place among the files
   std::vector<InlineEvent> events;
   bool memory_timeline = false;
   std::vector<InlineChange> changes;  // of a memory timeline

@@ -44,6 +44,7 @@ class Checker {
     CheckMemoryPeaks();
     CheckAllReduces();
     CheckStepGaps();
+    CheckOperators();
     return std::move(broken_);
   }
 
@@ -117,6 +118,29 @@ class Checker {
       Ordered("count * min <= sum", row.Int("count") * row.Int("min"), row.Int("sum"));
       Ordered("sum <= count * max", row.Int("sum"), row.Int("count") * row.Int("max"));
       Ordered("stddev <= max - min", row.Int("stddev"), row.Int("max") - row.Int("min"));
+    }
+  }
+
+  // Kernels are all work but copies and sets; what operators launched is no more than all work.
+  void CheckOperators() {
+    std::map<int64_t, int64_t> kernels, work;
+    for (const Row& row : RowsOf(answer_, "kernel_breakdown", "kernels")) {
+      work[row.Int("rank")] += row.Int("sum");
+      if (row.Text("kind") != "memory") kernels[row.Int("rank")] += row.Int("sum");
+    }
+    for (const Row& row : RowsOf(answer_, "kernels", "kernels")) {
+      kernels[row.Int("rank")] -= row.Int("total");
+    }
+    for (const auto& [rank, difference] : kernels)
+      Equal("kernels = kernel_breakdown", difference, 0);
+    for (const Row& row : RowsOf(answer_, "operators", "operators")) {
+      Ordered("an operator's own time", 0, row.Int("self"));
+      Ordered("self <= total", row.Int("self"), row.Int("total"));
+      if (row.Text("side") == "device") work[row.Int("rank")] -= row.Int("self");
+    }
+    for (const auto& [rank, left] : work) Ordered("launched by operators <= work", 0, left);
+    for (const Row& row : RowsOf(answer_, "flops", "operators")) {
+      if (row.Has("utilisation")) Ordered("FLOPs", 0, static_cast<int64_t>(row.Real("flops")));
     }
   }
 

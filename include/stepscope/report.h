@@ -34,6 +34,8 @@ enum class Unit : uint8_t {
   kCount,           // "count": how many
   kBytes,           // "bytes"
   kBytesPerSecond,  // "bytes/s"
+  kFlop,            // "FLOP": arithmetic operations
+  kFlopPerSecond,   // "FLOP/s"
 };
 
 // The unit's name in JSON and CSV: "" for kNone, else as quoted above.

@@ -6,21 +6,23 @@
 namespace stepscope {
 
 extern const Analysis kOverview, kInputPipeline, kTemporalBreakdown, kCommOverlap, kIdleTime,
-    kKernelBreakdown, kKernelDistribution, kKernelGroups, kCollectives, kStragglers, kImbalance,
-    kAllreduceCheck, kCriticalPath, kStepGaps, kPhases, kLaunchStats, kQueueLength,
-    kMemoryBandwidth, kOperatorKernels, kKernelSequences, kUserAnnotations, kMemoryTimeline,
-    kMemoryProfile, kCuptiCounters;
+    kStepGaps, kKernelBreakdown, kKernelDistribution, kKernelGroups, kKernels, kOperators,
+    kHloOperators, kFlops, kCollectives, kAllreduceCheck, kStragglers, kImbalance, kCriticalPath,
+    kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels, kKernelSequences,
+    kUserAnnotations, kMemoryTimeline, kMemoryProfile, kCuptiCounters;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
     &kOverview,        &kInputPipeline,      &kTemporalBreakdown,
     &kCommOverlap,     &kIdleTime,           &kStepGaps,
     &kKernelBreakdown, &kKernelDistribution, &kKernelGroups,
-    &kCollectives,     &kAllreduceCheck,     &kStragglers,
-    &kImbalance,       &kCriticalPath,       &kPhases,
-    &kLaunchStats,     &kQueueLength,        &kMemoryBandwidth,
-    &kOperatorKernels, &kKernelSequences,    &kUserAnnotations,
-    &kMemoryTimeline,  &kMemoryProfile,      &kCuptiCounters,
+    &kKernels,         &kOperators,          &kHloOperators,
+    &kFlops,           &kCollectives,        &kAllreduceCheck,
+    &kStragglers,      &kImbalance,          &kCriticalPath,
+    &kPhases,          &kLaunchStats,        &kQueueLength,
+    &kMemoryBandwidth, &kOperatorKernels,    &kKernelSequences,
+    &kUserAnnotations, &kMemoryTimeline,     &kMemoryProfile,
+    &kCuptiCounters,
 };
 
 }  // namespace stepscope

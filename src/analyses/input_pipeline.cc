@@ -288,13 +288,14 @@ std::string Headline(const std::string& classification, const Totals& t, bool ma
 }
 
 Report Run(const Facts& facts, const Params&) {
-  Report report{.analysis = std::string(kInputPipeline.name),
-                .title = std::string(kInputPipeline.title)};
+  Report report = StartReport(kInputPipeline, facts);
   const std::vector<RankSteps> ranks = StepsOfRanks(facts);
   if (ranks.empty()) {
     MakeUnavailable(report, "the traces hold neither work of devices nor operators of hosts");
     return report;
   }
+  // Without work on devices the host's side remains.
+  if (report.status == Status::kUnavailable) report.status = Status::kPartial;
   std::vector<RankInput> inputs;
   for (const RankSteps& rank : ranks)
     inputs.push_back({rank.rank, InputWorkOf(*rank.rank, *facts.names)});

@@ -324,12 +324,14 @@ void AddStepMetrics(const StepStatistics& total, const StepBreakdown& sum, bool 
 }
 
 Report Run(const Facts& facts, const Params&) {
-  Report report{.analysis = std::string(kOverview.name), .title = std::string(kOverview.title)};
+  Report report = StartReport(kOverview, facts);
   const std::vector<RankSteps> ranks = StepsOfRanks(facts);
   if (ranks.empty()) {
     MakeUnavailable(report, "the traces hold neither work of devices nor operators of hosts");
     return report;
   }
+  // Without work on devices the host's side remains.
+  if (report.status == Status::kUnavailable) report.status = Status::kPartial;
   const bool marked = !ranks.front().whole_recording;
   const bool has_work = !facts.devices.empty();
   const StepStatistics total = StatisticsOfTotals(ranks);

@@ -9,29 +9,47 @@
 namespace stepscope {
 namespace {
 
+constexpr double kGiga = 1e9;
 constexpr double kTera = 1e12;
 
-// Where one chip has several forms, the plain name is the one in large clusters (SXM).
+constexpr Chip Make(std::string_view name, std::array<double, 6> tera, double giga, int capability,
+                    std::string_view source) {
+  return {name,
+          tera[0] * kTera,
+          tera[1] * kTera,
+          tera[2] * kTera,
+          tera[3] * kTera,
+          tera[4] * kTera,
+          tera[5] * kTera,
+          giga * kGiga,
+          capability,
+          source};
+}
+
+// Where one chip has several forms, the plain name is the one in large clusters (SXM), and of those
+// with different memories the smaller one. TFLOP/s in bf16, fp8, int8, fp4, tf32, fp32; GB/s;
+// compute capability.
 constexpr auto kChips = std::to_array<Chip>({
-    {"V100", 125 * kTera, 0, 0, 0, 0, "NVIDIA V100 data sheet (fp16)"},
-    {"A100", 312 * kTera, 0, 624 * kTera, 0, 156 * kTera, "NVIDIA A100 data sheet"},
-    {"H100", 989 * kTera, 1979 * kTera, 1979 * kTera, 0, 495 * kTera,
-     "NVIDIA H100 data sheet, SXM"},
-    {"H100 PCIe", 756 * kTera, 1513 * kTera, 1513 * kTera, 0, 378 * kTera,
-     "NVIDIA H100 data sheet, PCIe"},
-    {"H100 NVL", 835 * kTera, 1671 * kTera, 1671 * kTera, 0, 418 * kTera,
-     "NVIDIA H100 data sheet, NVL"},
-    {"H200", 989 * kTera, 1979 * kTera, 1979 * kTera, 0, 495 * kTera, "NVIDIA H200 data sheet"},
-    {"B200", 2250 * kTera, 4500 * kTera, 4500 * kTera, 9000 * kTera, 1125 * kTera,
-     "NVIDIA HGX B200 data sheet"},
-    {"GB200", 2500 * kTera, 5000 * kTera, 5000 * kTera, 10000 * kTera, 1250 * kTera,
-     "NVIDIA GB200 NVL72 data sheet, per GPU"},
-    {"MI300X", 1307 * kTera, 2615 * kTera, 2615 * kTera, 0, 654 * kTera, "AMD MI300X data sheet"},
-    {"MI325X", 1307 * kTera, 2615 * kTera, 2615 * kTera, 0, 654 * kTera, "AMD MI325X data sheet"},
-    {"TPU v4", 275 * kTera, 0, 275 * kTera, 0, 0, "Google Cloud TPU v4 documentation"},
-    {"TPU v5e", 197 * kTera, 0, 394 * kTera, 0, 0, "Google Cloud TPU v5e documentation"},
-    {"TPU v5p", 459 * kTera, 0, 918 * kTera, 0, 0, "Google Cloud TPU v5p documentation"},
-    {"TPU v6e", 918 * kTera, 0, 1836 * kTera, 0, 0, "Google Cloud TPU v6e documentation"},
+    Make("V100", {125, 0, 0, 0, 0, 15.7}, 900, 70, "NVIDIA V100 data sheet (fp16)"),
+    Make("T4", {65, 0, 130, 0, 0, 8.1}, 320, 75, "NVIDIA T4 data sheet (fp16)"),
+    Make("A100", {312, 0, 624, 0, 156, 19.5}, 1555, 80, "NVIDIA A100 data sheet, 40 GB"),
+    Make("A100 SXM4 80GB", {312, 0, 624, 0, 156, 19.5}, 2039, 80,
+         "NVIDIA A100 data sheet, SXM 80 GB"),
+    Make("A100 80GB PCIe", {312, 0, 624, 0, 156, 19.5}, 1935, 80,
+         "NVIDIA A100 data sheet, PCIe 80 GB"),
+    Make("H100", {989, 1979, 1979, 0, 495, 67}, 3350, 90, "NVIDIA H100 data sheet, SXM"),
+    Make("H100 PCIe", {756, 1513, 1513, 0, 378, 51}, 2000, 90, "NVIDIA H100 data sheet, PCIe"),
+    Make("H100 NVL", {835, 1671, 1671, 0, 418, 60}, 3900, 90, "NVIDIA H100 data sheet, NVL"),
+    Make("H200", {989, 1979, 1979, 0, 495, 67}, 4800, 90, "NVIDIA H200 data sheet"),
+    Make("B200", {2250, 4500, 4500, 9000, 1125, 75}, 8000, 100, "NVIDIA HGX B200 data sheet"),
+    Make("GB200", {2500, 5000, 5000, 10000, 1250, 80}, 8000, 100,
+         "NVIDIA GB200 NVL72 data sheet, per GPU"),
+    Make("MI300X", {1307, 2615, 2615, 0, 654, 163.4}, 5300, 0, "AMD MI300X data sheet"),
+    Make("MI325X", {1307, 2615, 2615, 0, 654, 163.4}, 6000, 0, "AMD MI325X data sheet"),
+    Make("TPU v4", {275, 0, 275, 0, 0, 0}, 1228, 0, "Google Cloud TPU v4 documentation"),
+    Make("TPU v5e", {197, 0, 394, 0, 0, 0}, 819, 0, "Google Cloud TPU v5e documentation"),
+    Make("TPU v5p", {459, 0, 918, 0, 0, 0}, 2765, 0, "Google Cloud TPU v5p documentation"),
+    Make("TPU v6e", {918, 0, 1836, 0, 0, 0}, 1640, 0, "Google Cloud TPU v6e documentation"),
 });
 
 // "NVIDIA A100-SXM4-40GB" is "a100 sxm4 40gb ", "TPUv5e" is "tpu v5e ": words in lower case,
@@ -43,7 +61,8 @@ std::string Words(std::string_view name) {
     if (in_word || !words.ends_with(' ')) words += in_word ? c : ' ';
   }
   words += words.ends_with(' ') ? "" : " ";
-  for (const std::string_view maker : {" nvidia ", " amd ", " instinct ", " google ", " cloud "}) {
+  for (const std::string_view maker :
+       {" nvidia ", " tesla ", " geforce ", " amd ", " instinct ", " google ", " cloud "}) {
     if (words.starts_with(maker)) words.erase(0, maker.size() - 1);
   }
   if (words.starts_with(" tpuv")) words.insert(4, " ");
@@ -74,6 +93,7 @@ std::optional<double> PeakOf(const Chip& chip, std::string_view dtype) {
   if (dtype == "int8") peak = chip.int8;
   if (dtype == "fp4") peak = chip.fp4;
   if (dtype == "tf32") peak = chip.tf32;
+  if (dtype == "fp32") peak = chip.fp32;
   return peak > 0 ? std::optional(peak) : std::nullopt;
 }
 

@@ -16,6 +16,9 @@ struct Chip {
   double int8 = 0;
   double fp4 = 0;
   double tf32 = 0;
+  double fp32 = 0;              // of ordinary cores, without matrix units
+  double memory_bandwidth = 0;  // bytes per second
+  int compute_capability = 0;   // CUDA's, 90 for 9.0
   std::string_view source;
 };
 
@@ -26,7 +29,8 @@ std::span<const Chip> KnownChips();
 // for what we do not know: nobody's peak is guessed.
 const Chip* FindChip(std::string_view name);
 
-// The peak for a type of number: "bf16", "fp16", "fp8", "int8", "fp4", "tf32". Absent: not known.
+// The peak for a type of number: "bf16", "fp16", "fp8", "int8", "fp4", "tf32", "fp32". Absent: not
+// known.
 std::optional<double> PeakOf(const Chip& chip, std::string_view dtype);
 
 }  // namespace stepscope

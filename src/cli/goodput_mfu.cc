@@ -12,7 +12,7 @@ namespace stepscope::cli {
 namespace {
 
 constexpr const char* kExamples = R"(
-Chips whose peaks are known: V100, A100, H100 (SXM, PCIe, NVL), H200, B200, GB200, MI300X, MI325X,
+Chips whose peaks are known: V100, T4, A100, H100 (SXM, PCIe, NVL), H200, B200, GB200, MI300X, MI325X,
 TPU v4, v5e, v5p, v6e. Others need --peak-tflops.
 
 Examples:

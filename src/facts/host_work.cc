@@ -44,6 +44,7 @@ class Builder {
         lifetime_peaks_(trace.Ints(IntField::kLifetimePeak)),
         shapes_(trace.Texts(TextField::kInputShapes)),
         types_(trace.Texts(TextField::kInputTypes)),
+        values_(trace.Texts(TextField::kInputValues)),
         allocators_(trace.Texts(TextField::kAllocator)),
         framework_ops_(trace.Texts(TextField::kFrameworkOp)),
         regions_(trace.Texts(TextField::kRegion)),
@@ -107,6 +108,7 @@ class Builder {
   int32_t DetailOfRange(EventId e) {
     const RangeDetail detail{.shapes = shapes_.At(e).value_or(kNoString),
                              .types = types_.At(e).value_or(kNoString),
+                             .values = values_.At(e).value_or(kNoString),
                              .step = steps_.At(e).value_or(-1),
                              .iterator = iterators_.At(e).value_or(-1),
                              .iterator_parent = iterator_parents_.At(e).value_or(-1),
@@ -194,7 +196,7 @@ class Builder {
   SparseWalk<int64_t> correlations_, bytes_, addresses_, allocated_, reserved_, device_types_,
       device_ids_, steps_, iterators_, iterator_parents_, eager_, requested_, stacks_, available_,
       lifetime_peaks_;
-  SparseWalk<StringId> shapes_, types_, allocators_, framework_ops_, regions_, data_types_,
+  SparseWalk<StringId> shapes_, types_, values_, allocators_, framework_ops_, regions_, data_types_,
       block_shapes_;
   SparseWalk<double> fragmentations_;
   std::vector<uint32_t> thread_of_track_;

@@ -20,8 +20,10 @@ inline constexpr int32_t kNoRange = -1;
 struct RangeDetail {
   StringId shapes = kNoString;  // of an operator's inputs, "[[8, 16], [16, 4], []]"
   StringId types = kNoString;   // of them, "["float", "float", "Scalar"]"
-  int64_t step = -1;            // the range is the step of this number
-  int64_t iterator = -1;        // of a stage of an input pipeline: its id
+  // Of its inputs that are no tensors, "["", "", "[1, 1]", "False"]"; PyTorch 2.1 on.
+  StringId values = kNoString;
+  int64_t step = -1;      // the range is the step of this number
+  int64_t iterator = -1;  // of a stage of an input pipeline: its id
   int64_t iterator_parent = -1;
   bool eager = false;  // the operator ran by itself, in no compiled function
 

@@ -23,8 +23,27 @@ class OperatorNames {
   std::vector<int8_t> known_;
 };
 
-bool Repeats(const HostRange& range, const HostRange& around) {
-  return range.name == around.name && range.start == around.start && range.end == around.end;
+// For each range the innermost operator around it, and for each operator how many it calls.
+struct Nesting {
+  std::vector<int32_t> around;
+  std::vector<uint32_t> calls;
+};
+
+Nesting NestingOf(const HostWork& host, const std::vector<bool>& is_operator) {
+  Nesting n;
+  n.around.reserve(host.ranges.size());
+  n.calls.resize(host.ranges.size());
+  for (size_t r = 0; r < host.ranges.size(); ++r) {
+    const int32_t parent = host.ranges[r].parent;  // comes before what is in it
+    int32_t around = kNoRange;
+    if (parent != kNoRange) {
+      const auto p = static_cast<size_t>(parent);
+      around = is_operator[p] ? parent : n.around[p];
+    }
+    n.around.push_back(around);
+    if (is_operator[r] && around != kNoRange) ++n.calls[static_cast<size_t>(around)];
+  }
+  return n;
 }
 
 // The part of [start, end) that lies in `range`.
@@ -44,16 +63,21 @@ bool IsOperatorName(std::string_view name) {
 
 OperatorTree::OperatorTree(const StringTable& names, const HostWork& host) {
   OperatorNames operators(names);
+  std::vector<bool> is_operator(host.ranges.size());
+  for (size_t r = 0; r < is_operator.size(); ++r) {
+    const HostRange& range = host.ranges[r];
+    is_operator[r] = range.kind == Kind::kOperator && operators.Has(range.name);
+  }
+  const Nesting nesting = NestingOf(host, is_operator);
   op_.reserve(host.ranges.size());
   callers_.reserve(host.ranges.size());
   for (size_t r = 0; r < host.ranges.size(); ++r) {
-    const HostRange& range = host.ranges[r];
-    const int32_t around = Of(range.parent);  // a parent comes before what is in it
-    const bool is_operator = range.kind == Kind::kOperator && operators.Has(range.name);
+    const int32_t around = nesting.around[r];
+    const auto a = static_cast<size_t>(around);
     const bool repeats =
-        around != kNoRange && Repeats(range, host.ranges[static_cast<size_t>(around)]);
-    op_.push_back(is_operator && !repeats ? static_cast<int32_t>(r) : around);
-    callers_.push_back(range.parent);
+        around != kNoRange && nesting.calls[a] == 1 && host.ranges[r].name == host.ranges[a].name;
+    op_.push_back(is_operator[r] && !repeats ? static_cast<int32_t>(r) : Of(around));
+    callers_.push_back(around);
   }
 }
 

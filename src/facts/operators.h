@@ -15,8 +15,8 @@ namespace stepscope {
 // as operators though it only spans them is none: data loaders, optimizers, data-parallel wrappers.
 bool IsOperatorName(std::string_view name);
 
-// For each range of a host the operator it is, or is inside of. A range around which one of the
-// same name has the same times is the same operator, recorded twice.
+// For each range of a host the operator it is, or is inside of. An operator that calls nothing but
+// one of its own name, as an overload calls another, is one with it.
 class OperatorTree {
  public:
   OperatorTree(const StringTable& names, const HostWork& host);
@@ -32,7 +32,7 @@ class OperatorTree {
 
  private:
   std::vector<int32_t> op_;       // by range
-  std::vector<int32_t> callers_;  // by range: the range around it
+  std::vector<int32_t> callers_;  // by range: the operator range around it
 };
 
 // The operator whose call launched `work`, as a range of the host; kNoRange for none.

@@ -181,7 +181,7 @@ void ForEachName(RankWork& rank, const F& f) {
   for (HostRange& range : rank.host->ranges) f(range.name);
   for (Call& call : rank.host->calls) f(call.name);
   for (RangeDetail& d : rank.host->range_details) {
-    for (StringId* id : {&d.shapes, &d.types}) maybe(*id);
+    for (StringId* id : {&d.shapes, &d.types, &d.values}) maybe(*id);
   }
   for (MemoryDetail& d : rank.host->memory_details) {
     for (StringId* id : {&d.allocator, &d.framework_op, &d.region, &d.type, &d.shape}) maybe(*id);

@@ -39,9 +39,9 @@ int64_t TrailingNumber(std::string_view token) {
   return ScaleDecimal(token.substr(first, last + 1 - first), 0).value_or(-1);
 }
 
-constexpr uint32_t kInputTexts = 1u << Index(TextField::kInputShapes) |
-                                 1u << Index(TextField::kInputTypes) |
-                                 1u << Index(TextField::kInputStrides);
+constexpr uint32_t kInputTexts =
+    1u << Index(TextField::kInputShapes) | 1u << Index(TextField::kInputTypes) |
+    1u << Index(TextField::kInputStrides) | 1u << Index(TextField::kInputValues);
 
 // Restores the byte that the end of the text was marked at.
 class BorrowedByte {

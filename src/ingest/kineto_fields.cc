@@ -45,6 +45,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"Input Dims", Text(TextField::kInputShapes)},
     {"Input dims", Text(TextField::kInputShapes)},
     {"Input type", Text(TextField::kInputTypes)},
+    {"Concrete Inputs", Text(TextField::kInputValues)},
     {"Input Strides", Text(TextField::kInputStrides)},
     {"Collective name", Text(TextField::kCollective)},
     {"dtype", Text(TextField::kDataType)},

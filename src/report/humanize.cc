@@ -22,6 +22,13 @@ constexpr auto kTimes = std::to_array<Scale>({{1, "ns"}, {1e3, "us"}, {1e6, "ms"
 constexpr auto kSizes =
     std::to_array<Scale>({{1, "B"}, {1e3, "kB"}, {1e6, "MB"}, {1e9, "GB"}, {1e12, "TB"}});
 
+constexpr auto kOperations = std::to_array<Scale>({{1, "FLOP"},
+                                                   {1e3, "kFLOP"},
+                                                   {1e6, "MFLOP"},
+                                                   {1e9, "GFLOP"},
+                                                   {1e12, "TFLOP"},
+                                                   {1e15, "PFLOP"}});
+
 // Puts a comma between every three digits before the decimal point of a number in fixed notation.
 std::string Grouped(std::string_view number) {
   const size_t point = std::min(number.find('.'), number.size());
@@ -66,6 +73,10 @@ std::string HumanNumber(double value, Unit unit) {
       return HumanBytes(value);
     case Unit::kBytesPerSecond:
       return HumanBytes(value) + "/s";
+    case Unit::kFlop:
+      return HumanFlop(value);
+    case Unit::kFlopPerSecond:
+      return HumanFlop(value) + "/s";
   }
   return {};
 }
@@ -90,6 +101,8 @@ std::string HumanTime(double ns) {
 }
 
 std::string HumanBytes(double bytes) { return Scaled(bytes, kSizes); }
+
+std::string HumanFlop(double flop) { return Scaled(flop, kOperations); }
 
 std::string HumanRatio(double ratio) {
   if (ratio > 0 && ratio < 0.0005) return "<0.1 %";

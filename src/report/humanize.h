@@ -16,6 +16,9 @@ std::string HumanTime(double ns);
 // Powers of 1000: "512 B", "1.50 kB", "80.0 GB".
 std::string HumanBytes(double bytes);
 
+// Powers of 1000: "12.3 GFLOP".
+std::string HumanFlop(double flop);
+
 // "12.3 %"; what would round to nothing is "<0.1 %".
 std::string HumanRatio(double ratio);
 

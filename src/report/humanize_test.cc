@@ -35,6 +35,8 @@ TEST(Humanize, BytesArePowersOfAThousand) {
   EXPECT_EQ(HumanBytes(1500), "1.50 kB");
   EXPECT_EQ(HumanBytes(80e9), "80.0 GB");
   EXPECT_EQ(HumanCell(int64_t{1200000000}, Unit::kBytesPerSecond), "1.20 GB/s");
+  EXPECT_EQ(HumanCell(9.89e14, Unit::kFlopPerSecond), "989 TFLOP/s");
+  EXPECT_EQ(HumanCell(int64_t{512}, Unit::kFlop), "512 FLOP");
 }
 
 TEST(Humanize, SmallRatiosAreNotZero) {

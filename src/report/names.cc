@@ -17,6 +17,10 @@ std::string_view UnitName(Unit unit) {
       return "bytes";
     case Unit::kBytesPerSecond:
       return "bytes/s";
+    case Unit::kFlop:
+      return "FLOP";
+    case Unit::kFlopPerSecond:
+      return "FLOP/s";
   }
   return "";
 }

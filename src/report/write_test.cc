@@ -33,6 +33,8 @@ TEST(Write, NamesAreStable) {
   EXPECT_EQ(UnitName(Unit::kCount), "count");
   EXPECT_EQ(UnitName(Unit::kBytes), "bytes");
   EXPECT_EQ(UnitName(Unit::kBytesPerSecond), "bytes/s");
+  EXPECT_EQ(UnitName(Unit::kFlop), "FLOP");
+  EXPECT_EQ(UnitName(Unit::kFlopPerSecond), "FLOP/s");
   EXPECT_EQ(SeverityName(Severity::kHigh), "high");
   EXPECT_EQ(SeverityName(Severity::kMedium), "medium");
   EXPECT_EQ(SeverityName(Severity::kLow), "low");

@@ -42,7 +42,8 @@ constexpr auto kTensorCoreParts = std::to_array<std::string_view>({
     "umma",
     "nvjet",
     // CUTLASS, attention, quantized products.
-    "tensorop",
+    "tensorop_",
+    "opclasstensorop",
     "flash_fwd",
     "flash_bwd",
     "flash_fprop",
@@ -69,8 +70,9 @@ constexpr auto kPlainParts = std::to_array<std::string_view>({
 });
 // What may be matrix work.
 constexpr auto kMaybeParts = std::to_array<std::string_view>(
-    {"gemm", "matmul", "mma", "conv", "attn", "attention", "fmha", "_dot", "dot_", "bmm", "_mm",
-     "triton_tem", "fused_moe", "linear_kernel", "lstm", "gru"});
+    {"gemm",  "matmul",     "mma",       "convol",        "conv2d", "conv3d", "_conv_", "fprop",
+     "dgrad", "wgrad",      "attn",      "attention",     "fmha",   "_dot",   "dot_",   "bmm",
+     "_mm",   "triton_tem", "fused_moe", "linear_kernel", "lstm",   "gru"});
 
 template <size_t N>
 bool ContainsAny(std::string_view text, const std::array<std::string_view, N>& parts) {

@@ -65,6 +65,7 @@ enum class TextField : uint8_t {
   kInputShapes,
   kInputTypes,
   kInputStrides,
+  kInputValues,  // those that are no tensors: "["", "", "", "[1, 1]", "False"]"
   kCollective,
   kDataType,
   kGroupName,

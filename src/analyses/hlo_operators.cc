@@ -1,0 +1,212 @@
+// What each operation of a compiled XLA program costs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "base/saturate.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** which of the compiler's operations take the time of the devices, how fast do they compute and move
+data, and which line of the model are they?
+
+**Counts:** all work of a device that names an HLO operation, by operation and module. `total` is the sum of its
+durations, `self` that without the operations inside of it on the same stream, as in the body of a loop; they are
+the same where none are inside. `flop_rate` and `byte_rate` are the compiler's counts for one execution, times
+`occurrences`, over `self`: only of operations that take some time and whose every execution has a count.
+Kernels of one operation each count as an execution.
+
+**Cannot see:** what the compiler did not count: custom calls and libraries' kernels have no FLOPs. The counts are
+of the program, not measured.
+
+**Read it so:** an operation with a high byte rate and a low FLOP rate moves data: fusing it with its
+neighbours helps. `framework_op` leads back to the model's code. `flops` sets the rates against the device.
+)md";
+
+struct Key {
+  StringId op = 0, module = kNoString;
+  bool operator==(const Key&) const = default;
+  auto operator<=>(const Key&) const = default;
+};
+
+struct Sum {
+  int64_t occurrences = 0, total = 0, self = 0;  // ns
+  double flops = 0, bytes = 0;
+  int64_t with_flops = 0, with_bytes = 0;  // executions whose count is known
+  StringId category = kNoString, framework_op = kNoString;
+
+  void Add(const Sum& o) {
+    occurrences += o.occurrences;
+    total = AddSaturated(total, o.total);
+    self = AddSaturated(self, o.self);
+    flops += o.flops;
+    bytes += o.bytes;
+    with_flops += o.with_flops;
+    with_bytes += o.with_bytes;
+    // Any of several: the smallest id, whatever the order they are met in.
+    category = std::min(category, o.category);
+    framework_op = std::min(framework_op, o.framework_op);
+  }
+  Cell FlopRate() const { return Rate(flops, with_flops); }
+  Cell ByteRate() const { return Rate(bytes, with_bytes); }
+
+ private:
+  Cell Rate(double amount, int64_t known) const {
+    return When(self > 0 && known == occurrences, amount / static_cast<double>(self) * 1e9);
+  }
+};
+
+using Sums = std::map<Key, Sum>;
+
+// An operation that ran, and its time without those inside of it.
+struct Execution {
+  const Work* work;
+  const KernelDetail* kernel;
+  int64_t self;
+};
+
+// By stream, then start, then the longer first: what is inside follows what it is in.
+std::vector<Execution> ExecutionsOf(const RankWork& rank) {
+  std::vector<Execution> executions;
+  for (const Work& work : rank.work) {
+    const KernelDetail* kernel = rank.KernelOf(work);
+    if (kernel != nullptr && kernel->hlo_op != kNoString)
+      executions.push_back({&work, kernel, work.duration()});
+  }
+  std::ranges::stable_sort(executions, {}, [](const Execution& e) {
+    return std::tuple(e.work->stream, e.work->start, -e.work->end);
+  });
+  return executions;
+}
+
+void SubtractInner(std::vector<Execution>& executions) {
+  std::vector<Execution*> open;
+  for (Execution& e : executions) {
+    const Work& work = *e.work;
+    const auto holds = [&](const Work& outer) {
+      return outer.stream == work.stream && outer.end >= work.end && outer.end > work.start;
+    };
+    while (!open.empty() && !holds(*open.back()->work)) open.pop_back();
+    if (!open.empty()) open.back()->self = AddSaturated(open.back()->self, -work.duration());
+    open.push_back(&e);
+  }
+}
+
+void AddRank(const RankWork& rank, Sums& sums) {
+  std::vector<Execution> executions = ExecutionsOf(rank);
+  SubtractInner(executions);
+  for (const auto& [work, kernel, self] : executions) {
+    const bool flops = kernel->flops >= 0, bytes = kernel->bytes >= 0;
+    sums[{kernel->hlo_op, kernel->hlo_module}].Add(
+        {.occurrences = 1,
+         .total = work->duration(),
+         .self = std::max<int64_t>(self, 0),
+         .flops = flops ? static_cast<double>(kernel->flops) : 0,
+         .bytes = bytes ? static_cast<double>(kernel->bytes) : 0,
+         .with_flops = flops ? 1 : 0,
+         .with_bytes = bytes ? 1 : 0,
+         .category = kernel->hlo_category,
+         .framework_op = kernel->framework_op});
+  }
+}
+
+std::vector<Column> ValueColumns() {
+  Column total = TimeColumn("total", "total");
+  total.detail = true;
+  return {KeyColumn("module", "module"),
+          KeyColumn("hlo_op", "HLO operation"),
+          {"category", "category"},
+          CountColumn("occurrences", "count"),
+          total,
+          TimeColumn("self", "self"),
+          RatioColumn("share", "of HLO time"),
+          {"flop_rate", "FLOP/s", Unit::kFlopPerSecond},
+          {"byte_rate", "bytes/s", Unit::kBytesPerSecond},
+          {"framework_op", "of the framework"}};
+}
+
+Cell Text(const Facts& facts, StringId id) {
+  return id == kNoString ? Cell() : Cell(std::string((*facts.names)[id]));
+}
+
+// Those with most self time first.
+void AddRows(Table& table, const Facts& facts, const Sums& sums, const std::vector<Cell>& prefix) {
+  int64_t whole = 0;
+  for (const auto& [key, sum] : sums) whole = AddSaturated(whole, sum.self);
+  std::vector<std::pair<Key, Sum>> rows(sums.begin(), sums.end());
+  std::ranges::sort(rows, [&](const auto& a, const auto& b) {
+    const auto key = [&](const auto& row) {
+      return std::tuple(-row.second.self, -row.second.total, (*facts.names)[row.first.op],
+                        Text(facts, row.first.module));
+    };
+    return key(a) < key(b);
+  });
+  for (const auto& [key, sum] : rows) {
+    auto row = prefix;
+    row.insert(row.end(), {Text(facts, key.module), std::string((*facts.names)[key.op]),
+                           Text(facts, sum.category), sum.occurrences, sum.total, sum.self,
+                           Ratio(sum.self, whole), sum.FlopRate(), sum.ByteRate(),
+                           Text(facts, sum.framework_op)});
+    table.rows.push_back(std::move(row));
+  }
+}
+
+Report Run(const Facts& facts, const Params&) {
+  Report report = StartReport(kHloOperators, facts);
+  if (report.status == Status::kUnavailable) return report;
+  std::map<int64_t, Sums> ranks;
+  Sums all;
+  int64_t work_time = 0;
+  for (const RankWork& rank : facts.ranks) {
+    AddRank(rank, ranks[rank.rank]);
+    for (const Work& work : rank.work) work_time = AddSaturated(work_time, work.duration());
+  }
+  for (const auto& [rank, sums] : ranks) {
+    for (const auto& [key, sum] : sums) all[key].Add(sum);
+  }
+  if (all.empty()) {
+    MakeUnavailable(report, "no work in the traces names an operation of XLA");
+    return report;
+  }
+  Table top{.key = "top", .title = "HLO operations over all ranks", .text_rows = 8};
+  Table operators{.key = "operators",
+                  .title = "HLO operations of each rank",
+                  .columns = {KeyColumn("rank", "rank")},
+                  .text_rows = 0};
+  AddColumns(top, ValueColumns());
+  AddColumns(operators, ValueColumns());
+  AddRows(top, facts, all, {});
+  for (const auto& [rank, sums] : ranks) AddRows(operators, facts, sums, {rank});
+  int64_t self = 0;
+  for (const auto& [key, sum] : all) self = AddSaturated(self, sum.self);
+  report.metrics = {{"hlo_ratio", "device work that names its HLO operation",
+                     Ratio(self, work_time), Unit::kRatio}};
+  const auto& first = top.rows[0];
+  report.headline = fmt::format(
+      "{} ran; {} takes most time, {}.", Plural(all.size(), "HLO operation"),
+      std::get<std::string>(first[1]), HumanTime(static_cast<double>(std::get<int64_t>(first[5]))));
+  report.tables.push_back(std::move(top));
+  report.tables.push_back(std::move(operators));
+  return report;
+}
+
+}  // namespace
+
+const Analysis kHloOperators = {
+    .name = "hlo_operators",
+    .title = "Operations of XLA programs",
+    .doc = kDoc,
+    .needs = Wanted(kRankWorkNeeds, false, true),
+    .params = {},
+    .run = &Run,
+};
+
+}  // namespace stepscope

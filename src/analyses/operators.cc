@@ -1,0 +1,266 @@
+// What each operator of the framework costs, on the host and on the devices.
+#include "facts/operators.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "base/saturate.h"
+#include "facts/operator_flops.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** which operators of the framework take the time of the host and of the devices, themselves and
+with what they call?
+
+**Counts:** side `host`: each execution of an operator; `total` is its duration, `self` that without the
+operators it calls and without calls of the runtime. Side `device`: `total` is the work launched inside of it,
+`self` what it launched itself, as sums of durations; `occurrences` are the executions that put work on a
+device. Where the work itself names its operator, as TensorFlow and JAX do, that one has it, `self` is `total`,
+and `occurrences` are those of the kernel that ran most often for it. An operator that calls nothing but one of its
+own name, as overloads do, is one with it. `flops` and `bytes` are known from the shapes of inputs (see `flops`) or from
+the compiler. `tensor_core` is the share of its own kernels' time in kernels known to use Tensor Cores, and
+`tensor_core_total` that of all launched inside; `tensor_core_eligible`: what it computes could use them.
+
+**Cannot see:** work launched outside of operators, as by captured graphs, and operators of compiled code.
+An operator that calls itself among others counts in `total` twice.
+
+**Read it so:** a large host self time is Python-free framework work: fewer, larger operators help, or
+torch.compile. A device total above self says to look at the operators it calls.
+)md";
+
+struct Sum {
+  int64_t occurrences = 0, total = 0, self = 0;  // ns
+  double flops = 0, bytes = 0;                   // 0: not known
+  // ns of kernels and of those on Tensor Cores: its own, and with those of what it calls.
+  int64_t kernels = 0, tensor_core = 0, all_kernels = 0, all_tensor_core = 0;
+
+  void Add(const Sum& other) {
+    occurrences += other.occurrences;
+    total = AddSaturated(total, other.total);
+    self = AddSaturated(self, other.self);
+    flops += other.flops;
+    bytes += other.bytes;
+    kernels = AddSaturated(kernels, other.kernels);
+    tensor_core = AddSaturated(tensor_core, other.tensor_core);
+    all_kernels = AddSaturated(all_kernels, other.all_kernels);
+    all_tensor_core = AddSaturated(all_tensor_core, other.all_tensor_core);
+  }
+};
+
+using Sums = std::unordered_map<StringId, Sum>;
+
+struct RankSums {
+  Sums host, device;
+};
+
+class Measure {
+ public:
+  explicit Measure(const Facts& facts)
+      : facts_(facts), names_(*facts.names), tensor_cores_(names_.size(), -1) {}
+
+  void Add(const RankWork& rank, RankSums& sums) {
+    const OperatorTree tree(names_, *rank.host);
+    AddHost(rank, tree, sums.host);
+    std::vector<Sum> launched(tree.size());  // by range: what it launched, and by whose name
+    std::map<StringId, std::unordered_map<StringId, int64_t>> named;
+    for (const Work& work : rank.work) {
+      const KernelDetail* kernel = rank.KernelOf(work);
+      const StringId name = NamedOperator(names_, kernel);
+      const int32_t op = name == kNoString ? OperatorOf(rank, tree, work) : kNoRange;
+      if (name != kNoString) {
+        ++named[name][work.name];
+        AddWork(work, kernel, sums.device[name]);
+      } else if (op != kNoRange) {
+        AddWork(work, kernel, launched[static_cast<size_t>(op)]);
+      }
+    }
+    for (const auto& [name, kernels] : named) {
+      int64_t most = 0;
+      for (const auto& [kernel, count] : kernels) most = std::max(most, count);
+      sums.device[name].occurrences += most;
+    }
+    AddLaunched(rank, tree, launched, sums.device);
+  }
+
+ private:
+  void AddHost(const RankWork& rank, const OperatorTree& tree, Sums& sums) {
+    const HostWork& host = *rank.host;
+    const std::vector<int64_t> self = SelfTimes(host, tree);
+    for (size_t r = 0; r < tree.size(); ++r) {
+      const HostRange& range = host.ranges[r];
+      if (!tree.IsOperator(r) || !facts_.Counts(rank, range.start)) continue;
+      sums[range.name].Add({.occurrences = 1, .total = range.duration(), .self = self[r]});
+    }
+  }
+
+  void AddWork(const Work& work, const KernelDetail* kernel, Sum& sum) {
+    sum.total = AddSaturated(sum.total, work.duration());
+    sum.self = AddSaturated(sum.self, work.duration());
+    if (IsMemory(work.kind)) return;
+    sum.kernels = AddSaturated(sum.kernels, work.duration());
+    sum.all_kernels = AddSaturated(sum.all_kernels, work.duration());
+    if (UsesTensorCores(work.name)) {
+      sum.tensor_core = AddSaturated(sum.tensor_core, work.duration());
+      sum.all_tensor_core = AddSaturated(sum.all_tensor_core, work.duration());
+    }
+    if (kernel != nullptr && kernel->flops > 0) sum.flops += static_cast<double>(kernel->flops);
+    if (kernel != nullptr && kernel->bytes > 0) sum.bytes += static_cast<double>(kernel->bytes);
+  }
+
+  // What operators launched, to them and to those that called them. Who calls stands before.
+  void AddLaunched(const RankWork& rank, const OperatorTree& tree, std::vector<Sum>& launched,
+                   Sums& sums) {
+    const HostWork& host = *rank.host;
+    for (const auto& [range, cost] : CountOperators(names_, host, tree)) {
+      launched[static_cast<size_t>(range)].flops += cost.flops;
+      launched[static_cast<size_t>(range)].bytes += cost.bytes;
+    }
+    for (size_t r = tree.size(); r-- > 0;) {
+      Sum& sum = launched[r];
+      if (sum.total == 0) continue;
+      const int32_t caller = tree.CallerOf(r);
+      if (caller != kNoRange) {
+        Sum& above = launched[static_cast<size_t>(caller)];
+        above.total = AddSaturated(above.total, sum.total);
+        above.all_kernels = AddSaturated(above.all_kernels, sum.all_kernels);
+        above.all_tensor_core = AddSaturated(above.all_tensor_core, sum.all_tensor_core);
+        above.flops += sum.flops;
+        above.bytes += sum.bytes;
+      }
+      sum.occurrences = 1;
+      sums[host.ranges[r].name].Add(sum);
+    }
+  }
+
+  bool UsesTensorCores(StringId name) {
+    int8_t& known = tensor_cores_[name];
+    if (known < 0) known = TensorCoresOfKernel(names_[name]) == TensorCores::kYes ? 1 : 0;
+    return known > 0;
+  }
+
+  const Facts& facts_;
+  const StringTable& names_;
+  std::vector<int8_t> tensor_cores_;  // by name; -1: not asked yet
+};
+
+std::vector<Column> ValueColumns() {
+  Column eligible{"tensor_core_eligible", "eligible"};
+  Column ratio = RatioColumn("tensor_core", "Tensor Cores");
+  Column total_ratio = RatioColumn("tensor_core_total", "Tensor Cores, total");
+  Column flops{"flops", "FLOP", Unit::kFlop};
+  Column bytes{"bytes", "least bytes", Unit::kBytes};
+  eligible.detail = ratio.detail = total_ratio.detail = flops.detail = bytes.detail = true;
+  return {KeyColumn("side", "side"),
+          KeyColumn("name", "operator"),
+          KeyColumn("type", "type"),
+          CountColumn("occurrences", "calls"),
+          TimeColumn("total", "total"),
+          TimeColumn("self", "self"),
+          RatioColumn("share", "of side"),
+          eligible,
+          ratio,
+          total_ratio,
+          flops,
+          bytes};
+}
+
+// Appends a row per operator of one side, those with most self time first.
+void AddRows(Table& table, const Facts& facts, std::string_view side, const Sums& sums,
+             const std::vector<Cell>& prefix) {
+  const bool device = side == "device";
+  int64_t whole = 0;
+  std::vector<std::pair<StringId, Sum>> rows(sums.begin(), sums.end());
+  for (const auto& [name, sum] : rows) whole = AddSaturated(whole, sum.self);
+  std::ranges::sort(rows, [&](const auto& a, const auto& b) {
+    const auto key = [&](const auto& row) {
+      return std::tuple(-row.second.self, -row.second.total, (*facts.names)[row.first]);
+    };
+    return key(a) < key(b);
+  });
+  for (const auto& [id, sum] : rows) {
+    const std::string_view text = (*facts.names)[id];
+    const auto op = ParseFrameworkOp(text);
+    auto row = prefix;
+    row.insert(row.end(),
+               {std::string(side), std::string(op ? op->name : text),
+                When(op.has_value(), std::string(op ? op->type : "")), sum.occurrences, sum.total,
+                sum.self, Ratio(sum.self, whole), IsTensorCoreEligible(text) ? "yes" : "no",
+                When(device, Ratio(sum.tensor_core, sum.kernels)),
+                When(device, Ratio(sum.all_tensor_core, sum.all_kernels)),
+                When(sum.flops > 0, sum.flops), When(sum.bytes > 0, sum.bytes)});
+    table.rows.push_back(std::move(row));
+  }
+}
+
+std::string SayTop(const Facts& facts, std::string_view side, const Sums& sums) {
+  Table table;
+  AddRows(table, facts, side, sums, {});
+  if (table.rows.empty()) return {};
+  const auto& row = table.rows[0];
+  const auto* share = std::get_if<double>(&row[6]);
+  return fmt::format("{} has most of the {}'s time, {}", std::get<std::string>(row[1]), side,
+                     HumanRatio(share == nullptr ? 0 : *share));
+}
+
+std::string Headline(const Facts& facts, const RankSums& all) {
+  const std::string device = SayTop(facts, "device", all.device);
+  const std::string host = SayTop(facts, "host", all.host);
+  return device + (device.empty() || host.empty() ? "" : "; ") + host + ".";
+}
+
+Report Run(const Facts& facts, const Params&) {
+  Report report = StartReport(kOperators, facts);
+  std::map<int64_t, RankSums> ranks;
+  Measure measure(facts);
+  for (const RankWork& rank : facts.ranks) measure.Add(rank, ranks[rank.rank]);
+  RankSums all;
+  for (const auto& [rank, sums] : ranks) {
+    for (const auto& [name, sum] : sums.host) all.host[name].Add(sum);
+    for (const auto& [name, sum] : sums.device) all.device[name].Add(sum);
+  }
+  if (all.host.empty() && all.device.empty()) {
+    MakeUnavailable(report, "the traces hold no operators: record with ProfilerActivity.CPU");
+    return report;
+  }
+  // Without work on devices the host's side remains.
+  if (report.status == Status::kUnavailable) report.status = Status::kPartial;
+  Table top{.key = "top", .title = "Operators over all ranks, by their own time", .text_rows = 8};
+  Table table{.key = "operators",
+              .title = "Operators of each rank",
+              .columns = {KeyColumn("rank", "rank")},
+              .text_rows = 0};
+  AddColumns(top, ValueColumns());
+  AddColumns(table, ValueColumns());
+  AddRows(top, facts, "device", all.device, {});
+  AddRows(top, facts, "host", all.host, {});
+  for (const auto& [rank, sums] : ranks) {
+    AddRows(table, facts, "device", sums.device, {rank});
+    AddRows(table, facts, "host", sums.host, {rank});
+  }
+  report.headline = Headline(facts, all);
+  report.tables.push_back(std::move(top));
+  report.tables.push_back(std::move(table));
+  return report;
+}
+
+}  // namespace
+
+const Analysis kOperators = {
+    .name = "operators",
+    .title = "Operators of the framework",
+    .doc = kDoc,
+    .needs = Wanted(kRankWorkNeeds | KindSet{Kind::kOperator}, true, true),
+    .params = {},
+    .run = &Run,
+};
+
+}  // namespace stepscope

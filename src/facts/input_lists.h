@@ -1,0 +1,24 @@
+// Reads what a trace says about the inputs of an operator: lists of numbers and of texts, in the
+// JSON of the trace. What is no such list reads as empty.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepscope {
+
+using Dimensions = std::vector<int64_t>;
+
+// The numbers of "[2, 3]"; empty for anything else.
+Dimensions ReadNumbers(std::string_view text);
+
+// "[[8, 16], [16, 4], []]": the dimensions of each input. Empty for one that is no single tensor.
+std::vector<Dimensions> ReadShapes(std::string_view text);
+
+// The texts of "["float", "", "[1, 1]"]". None holds an escape in traces; one that does stays as it
+// is written.
+std::vector<std::string> ReadTexts(std::string_view text);
+
+}  // namespace stepscope

@@ -1,0 +1,184 @@
+// Joins work with the operator it was launched in, or with the compiler's counts, and sets it
+// against the device.
+#include "facts/recording_flops.h"
+
+#include "facts/device_peaks.h"
+#include "facts/operators.h"
+
+namespace stepscope {
+namespace {
+
+// What one execution of an operator, or a kernel with the compiler's counts, adds.
+struct Item {
+  StringId op = 0;
+  OperatorCost cost;
+  int64_t time = 0;  // ns of its work
+  uint32_t device_index = 0;
+  bool tensor_cores = false;
+  bool counts = false;  // lies in the time that MFU is over
+};
+
+class Recording {
+ public:
+  Recording(const Facts& facts, const RankWork& rank, double given_peak,
+            std::vector<int8_t>& tensor_cores)
+      : facts_(facts), names_(*facts.names), rank_(rank), tensor_cores_(tensor_cores) {
+    for (const int64_t device : rank.devices) {
+      DevicePeaks peaks = PeaksOf(rank, device);
+      if (given_peak > 0) {
+        peaks.bf16 = peaks.fp8 = peaks.int8 = peaks.tf32 = peaks.fp32 = given_peak;
+        peaks.source = "given";
+      }
+      peaks_.push_back(std::move(peaks));
+    }
+    MeasureTime();
+  }
+
+  RecordingFlops Measure() {
+    sum_.rank = rank_.rank;
+    sum_.window = rank_.window;
+    sum_.devices = static_cast<int64_t>(rank_.devices.size());
+    if (!peaks_.empty()) {
+      sum_.chip = peaks_[0].name;
+      sum_.source = peaks_[0].source;
+    }
+    AddOperators();
+    return std::move(sum_);
+  }
+
+ private:
+  // Steps that another follows in the same stretch are measured from start to start.
+  void MeasureTime() {
+    measured_.assign(rank_.steps.size(), false);
+    for (size_t s = 0; s + 1 < rank_.steps.size(); ++s) {
+      const Step &step = rank_.steps[s], &next = rank_.steps[s + 1];
+      if (step.stretch != next.stretch || next.start <= step.start) continue;
+      measured_[s] = true;
+      sum_.time = AddSaturated(sum_.time, next.start - step.start);
+      sum_.by_steps = true;
+    }
+    if (sum_.by_steps) return;
+    for (const DeviceFacts& device : facts_.devices) {
+      if (device.rank == &rank_) sum_.time = std::max(sum_.time, device.total.Span());
+    }
+  }
+
+  bool InTime(int32_t step) const {
+    return !sum_.by_steps || (step != kNoStep && measured_[static_cast<size_t>(step)]);
+  }
+
+  void AddOperators() {
+    const HostWork& host = *rank_.host;
+    const OperatorTree tree(names_, host);
+    const auto counted = CountOperators(names_, host, tree);
+    // The counted operator that each range is, or is inside of: index into `items`.
+    std::vector<int32_t> item_of(host.ranges.size(), -1);
+    std::vector<Item> items;
+    for (const auto& [range, cost] : counted) {
+      const HostRange& op = host.ranges[static_cast<size_t>(range)];
+      item_of[static_cast<size_t>(range)] = static_cast<int32_t>(items.size());
+      items.push_back({.op = op.name, .cost = cost, .counts = InTime(rank_.StepAt(op.start))});
+    }
+    for (size_t r = 0; r < host.ranges.size(); ++r) {
+      const int32_t parent = host.ranges[r].parent;
+      if (item_of[r] < 0 && parent != kNoRange) item_of[r] = item_of[static_cast<size_t>(parent)];
+    }
+    for (const Work& work : rank_.work) AddWork(work, item_of, items);
+    for (const Item& item : items) {
+      if (item.time > 0) AddItem(item);
+    }
+  }
+
+  void AddWork(const Work& work, const std::vector<int32_t>& item_of, std::vector<Item>& items) {
+    if (work.kind != Kind::kCompute) return;
+    sum_.kernel_time = AddSaturated(sum_.kernel_time, work.duration());
+    const uint32_t device = rank_.streams[work.stream].device_index;
+    const bool tensor_cores = UsesTensorCores(work.name);
+    const KernelDetail* kernel = rank_.KernelOf(work);
+    const Call* call = rank_.CallOf(work);
+    const int32_t at =
+        call == nullptr || call->range == kNoRange ? -1 : item_of[static_cast<size_t>(call->range)];
+    if (kernel != nullptr && kernel->flops > 0) {
+      sum_.covered = AddSaturated(sum_.covered, work.duration());
+      AddItem(OfCompiler(work, *kernel, device, tensor_cores));
+    } else if (at >= 0) {
+      sum_.covered = AddSaturated(sum_.covered, work.duration());
+      Item& item = items[static_cast<size_t>(at)];
+      item.time = AddSaturated(item.time, work.duration());
+      item.tensor_cores |= tensor_cores;
+      item.device_index = device;
+    }
+  }
+
+  Item OfCompiler(const Work& work, const KernelDetail& kernel, uint32_t device,
+                  bool tensor_cores) const {
+    const auto flops = static_cast<double>(kernel.flops);
+    const double bytes = kernel.bytes > 0 ? static_cast<double>(kernel.bytes) : 0;
+    const StringId named = NamedOperator(names_, &kernel);
+    return {.op = named == kNoString ? work.name : named,
+            .cost = {flops, flops, bytes, TypeOf(work.name)},
+            .time = work.duration(),
+            .device_index = device,
+            .tensor_cores = tensor_cores,
+            .counts = InTime(work.step)};
+  }
+
+  // The compiler's counts come without a type: 16 bit, unless the kernel's name says otherwise.
+  NumberType TypeOf(StringId kernel) const {
+    switch (PrecisionOfKernel(names_[kernel])) {
+      case Precision::k8:
+        return NumberType::kFp8;
+      case Precision::k32:
+        return NumberType::kFp32;
+      default:
+        return NumberType::kOther;
+    }
+  }
+
+  void AddItem(const Item& item) {
+    const DevicePeaks& peaks = peaks_[item.device_index];
+    const double peak = peaks.Of(item.cost.type, item.tensor_cores);
+    const double at_peak = peak > 0 ? item.cost.flops / peak * 1e9 : 0;
+    const double at_memory =
+        peaks.memory_bandwidth > 0 ? item.cost.bytes / peaks.memory_bandwidth * 1e9 : 0;
+    sum_.operators[{item.op, item.cost.type}].Add({.occurrences = 1,
+                                                   .time = item.time,
+                                                   .flops = item.cost.flops,
+                                                   .bytes = item.cost.bytes,
+                                                   .at_peak = at_peak,
+                                                   .at_memory = at_memory,
+                                                   .tensor_cores = item.tensor_cores});
+    if (!item.counts) return;
+    sum_.flops += item.cost.flops;
+    sum_.model += item.cost.model_flops;
+    sum_.peak_time += at_peak;
+    sum_.model_peak_time += peak > 0 ? item.cost.model_flops / peak * 1e9 : 0;
+    sum_.has_peak |= peak > 0;
+    if (peak <= 0) ++sum_.without_peak;
+  }
+
+  bool UsesTensorCores(StringId name) {
+    int8_t& known = tensor_cores_[name];
+    // What compilers generate is on Tensor Cores where it is matrix work: its rate must not be set
+    // against a lower peak.
+    if (known < 0) known = TensorCoresOfKernel(names_[name]) == TensorCores::kNo ? 0 : 1;
+    return known > 0;
+  }
+
+  const Facts& facts_;
+  const StringTable& names_;
+  const RankWork& rank_;
+  std::vector<int8_t>& tensor_cores_;  // by name; -1: not asked yet
+  std::vector<DevicePeaks> peaks_;     // by device index
+  std::vector<bool> measured_;         // by step
+  RecordingFlops sum_;
+};
+
+}  // namespace
+
+RecordingFlops MeasureFlops(const Facts& facts, const RankWork& rank, double given_peak,
+                            std::vector<int8_t>& tensor_cores) {
+  return Recording(facts, rank, given_peak, tensor_cores).Measure();
+}
+
+}  // namespace stepscope

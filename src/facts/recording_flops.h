@@ -1,0 +1,69 @@
+// What the devices of a recording computed: by operator, and over its steps.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/saturate.h"
+#include "facts/facts.h"
+#include "facts/operator_flops.h"
+
+namespace stepscope {
+
+// Of one operator with operands of one type.
+struct FlopsKey {
+  StringId op = 0;
+  NumberType type = NumberType::kOther;
+  bool operator==(const FlopsKey&) const = default;
+  auto operator<=>(const FlopsKey&) const = default;
+};
+
+struct FlopsSum {
+  int64_t occurrences = 0;
+  int64_t time = 0;  // ns of work
+  double flops = 0, bytes = 0;
+  double at_peak = 0;    // ns that computing it takes at the peak; 0: no peak is known
+  double at_memory = 0;  // ns that moving its bytes takes
+  bool tensor_cores = false;
+
+  void Add(const FlopsSum& o) {
+    occurrences += o.occurrences;
+    time = AddSaturated(time, o.time);
+    flops += o.flops;
+    bytes += o.bytes;
+    at_peak += o.at_peak;
+    at_memory += o.at_memory;
+    tensor_cores |= o.tensor_cores;
+  }
+  double Roofline() const {
+    return time > 0 ? std::max(at_peak, at_memory) / static_cast<double>(time) : 0;
+  }
+  bool MemoryBound() const { return at_memory > at_peak; }
+};
+
+using FlopsSums = std::map<FlopsKey, FlopsSum>;
+
+// Of one recording.
+struct RecordingFlops {
+  int64_t rank = 0, window = 0;
+  FlopsSums operators;
+  int64_t kernel_time = 0, covered = 0;  // ns; of kernels that are no communication
+  int64_t time = 0;                      // ns of the steps, or of the span
+  bool by_steps = false;
+  double flops = 0, model = 0, peak_time = 0;  // within `time`; peak_time: ns of one device at peak
+  double model_peak_time = 0;
+  int64_t devices = 0;
+  bool has_peak = false;
+  int64_t without_peak = 0;  // executions within `time` whose type has no known peak there
+  std::string chip, source;
+};
+
+// `given_peak`: FLOP per second of a device, for every type; 0: that of the chip. `tensor_cores`
+// remembers for each name whether a kernel of that name may use Tensor Cores; -1: not asked yet.
+RecordingFlops MeasureFlops(const Facts& facts, const RankWork& rank, double given_peak,
+                            std::vector<int8_t>& tensor_cores);
+
+}  // namespace stepscope

@@ -1,0 +1,89 @@
+"""Asks `stepscope` about the profiles that were just recorded: `check.py STEPSCOPE FOLDER`."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+
+class Answer:
+    """What `stepscope analyze` says of a folder."""
+
+    def __init__(self, stepscope, folder):
+        done = subprocess.run(
+            [stepscope, "analyze", str(folder), "--format", "json"], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        self.json = json.loads(done.stdout)
+
+    def report(self, analysis):
+        return next(r for r in self.json["reports"] if r["analysis"] == analysis)
+
+    def metric(self, analysis, key):
+        return next(m["value"] for m in self.report(analysis)["metrics"] if m["key"] == key)
+
+    def rows(self, analysis, table):
+        found = next(t for t in self.report(analysis)["tables"] if t["key"] == table)
+        keys = [column["key"] for column in found["columns"]]
+        return [dict(zip(keys, row)) for row in found["rows"]]
+
+    def notes(self):
+        return {note["name"]: note["count"] for note in self.json["run"]["notes"]}
+
+
+def check_steps_add_up(answer):
+    for step in answer.rows("overview", "steps"):
+        parts = [v for k, v in step.items() if k not in ("rank", "window", "step", "time")]
+        assert sum(parts) == step["time"], step
+
+
+def check_annotated_jax(answer):
+    assert answer.metric("overview", "steps") == 8
+    steps = [row["step"] for row in answer.rows("overview", "steps")]
+    assert steps == list(range(10, 18)), steps
+    assert answer.metric("input_pipeline", "classification") == "not input-bound"
+    assert "steps_from_module" not in answer.notes()
+    check_steps_add_up(answer)
+
+
+def check_plain_jax(answer):
+    assert answer.notes()["steps_from_module"] == 8, answer.notes()
+    assert answer.metric("overview", "steps") == 8
+    assert answer.metric("overview", "step_time_mean") > 0
+    check_steps_add_up(answer)
+
+
+def check_tensorflow(answer):
+    assert answer.metric("overview", "steps") == 10
+    assert answer.metric("input_pipeline", "classification") == "input-bound"
+    assert answer.metric("input_pipeline", "input_ratio") > 0.5
+    slowest = answer.metric("input_pipeline", "bottleneck")
+    assert slowest.rsplit("::", 1)[-1].split("[")[0] in ("MapAndBatch", "Map"), slowest
+    finding = answer.report("input_pipeline")["findings"][0]
+    assert slowest in finding["because"] and "num_parallel_calls" in finding["try"], finding
+    waited = sum(row["waited"] for row in answer.rows("input_pipeline", "stages"))
+    steps = answer.metric("overview", "step_time_mean") * 10
+    assert 0.5 * steps < waited < 1.05 * steps, (waited, steps)
+    check_steps_add_up(answer)
+
+
+CHECKS = {
+    "jax_annotated": check_annotated_jax,
+    "jax_plain": check_plain_jax,
+    "tensorflow": check_tensorflow,
+}
+
+
+def main(stepscope, folder):
+    failed = 0
+    for name, check in CHECKS.items():
+        try:
+            check(Answer(stepscope, pathlib.Path(folder) / name))
+            print(f"interop: {name}: ok")
+        except (AssertionError, KeyError, StopIteration) as error:
+            print(f"interop: {name}: FAILED: {error!r}")
+            failed += 1
+    return 1 if failed else 0
+
+
+sys.exit(main(sys.argv[1], sys.argv[2]))
