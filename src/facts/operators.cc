@@ -23,6 +23,30 @@ class OperatorNames {
   std::vector<int8_t> known_;
 };
 
+// Which ranges are operators. TensorFlow's runtime records its own functions beside operators:
+// where operators are named as TensorFlow names them, and none as PyTorch does, the others are
+// none.
+std::vector<bool> OperatorsAmong(const StringTable& names, const HostWork& host) {
+  OperatorNames known(names);
+  std::vector<bool> is_operator(host.ranges.size());
+  std::vector<bool> seen(names.size());
+  bool framework = false, pytorch = false;
+  for (size_t r = 0; r < is_operator.size(); ++r) {
+    const HostRange& range = host.ranges[r];
+    is_operator[r] = range.kind == Kind::kOperator && known.Has(range.name);
+    if (!is_operator[r] || seen[range.name]) continue;
+    seen[range.name] = true;
+    framework |= ParseFrameworkOp(names[range.name]).has_value();
+    pytorch |= names[range.name].starts_with("aten::");
+  }
+  if (!framework || pytorch) return is_operator;
+  for (size_t r = 0; r < is_operator.size(); ++r) {
+    const StringId name = host.ranges[r].name;
+    is_operator[r] = is_operator[r] && ParseFrameworkOp(names[name]).has_value();
+  }
+  return is_operator;
+}
+
 // For each range the innermost operator around it, and for each operator how many it calls.
 struct Nesting {
   std::vector<int32_t> around;
@@ -62,12 +86,7 @@ bool IsOperatorName(std::string_view name) {
 }
 
 OperatorTree::OperatorTree(const StringTable& names, const HostWork& host) {
-  OperatorNames operators(names);
-  std::vector<bool> is_operator(host.ranges.size());
-  for (size_t r = 0; r < is_operator.size(); ++r) {
-    const HostRange& range = host.ranges[r];
-    is_operator[r] = range.kind == Kind::kOperator && operators.Has(range.name);
-  }
+  const std::vector<bool> is_operator = OperatorsAmong(names, host);
   const Nesting nesting = NestingOf(host, is_operator);
   op_.reserve(host.ranges.size());
   callers_.reserve(host.ranges.size());
