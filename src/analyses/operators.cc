@@ -23,7 +23,8 @@ constexpr std::string_view kDoc = R"md(
 with what they call?
 
 **Counts:** side `host`: each execution of an operator; `total` is its duration, `self` that without the
-operators it calls and without calls of the runtime. Side `device`: `total` is the work launched inside of it,
+operators it calls and without calls of the
+runtime (of TensorFlow with them, as XProf has it). Side `device`: `total` is the work launched inside of it,
 `self` what it launched itself, as sums of durations; `occurrences` are the executions that put work on a
 device. Where the work itself names its operator, as TensorFlow and JAX do, that one has it, `self` is `total`,
 and `occurrences` are those of the kernel that ran most often for it. An operator that calls nothing but one of its
