@@ -75,6 +75,45 @@ TEST(CompiledWork, HloOperationsWithRates) {
   EXPECT_DOUBLE_EQ(std::get<double>(report.metrics[0].value), 3500.0 / 4000.0);
 }
 
+// Both kernels of a convolution carry its counts: they are of one execution.
+TEST(CompiledWork, SeveralKernelsAreOneExecution) {
+  XlaTrace t;
+  for (const int64_t start : {0, 1000}) {
+    t.Op("Im2Col_float", start, start + 100, "conv.1", "", 1'000'000, 5000);
+    t.Op("Cijk_Ailk_Bljk_BBS_BH_MI16x16x1", start + 100, start + 500, "conv.1", "", 1'000'000,
+         5000);
+  }
+  t.trace.meta.devices = {{.device = 0, .name = "AMD Instinct MI300X"}};
+  const Report hlo = t.Ask(kHloOperators);
+  const Row row = RowsOf(hlo, "operators").at(0);
+  EXPECT_EQ(row.Int("occurrences"), 4);
+  EXPECT_DOUBLE_EQ(row.Real("flop_rate"), 2e6 / 1000e-9);
+  EXPECT_DOUBLE_EQ(row.Real("byte_rate"), 10'000 / 1000e-9);
+  const Report operators = t.Ask(kOperators);
+  EXPECT_EQ(RowsOf(operators, "operators").at(0).Int("occurrences"), 2);
+  EXPECT_EQ(RowsOf(operators, "operators").at(0).Real("flops"), 2e6);
+  const Report flops = t.Ask(kFlops);
+  ASSERT_EQ(RowsOf(flops, "operators").size(), 1u);
+  EXPECT_EQ(RowsOf(flops, "operators").at(0).Real("flops"), 2e6);
+  EXPECT_EQ(RowsOf(flops, "operators").at(0).Int("occurrences"), 2);
+  EXPECT_EQ(RowsOf(flops, "operators").at(0).Int("device_time"), 1000);
+}
+
+// The runtime's own functions are no operators where TensorFlow names its operators.
+TEST(CompiledWork, OfTensorFlowOnlyOperatorsCount) {
+  XlaTrace t;
+  t.Range("ExecutorState::Process", 0, 100);
+  t.Range("model/dense/MatMul:MatMul", 10, 50);
+  t.Work("gemm", 200, 300);
+  const Report report = t.Ask(kOperators);
+  ASSERT_EQ(RowsOf(report, "operators").size(), 1u);
+  EXPECT_EQ(RowsOf(report, "operators")[0].Text("name"), "model/dense/MatMul");
+  // One such name among PyTorch's is a user's own.
+  t.Range("aten::mm", 60, 70);
+  const Report both = t.Ask(kOperators);
+  EXPECT_EQ(RowsOf(both, "operators").size(), 3u);
+}
+
 TEST(CompiledWork, OperationsInALoopAreItsOwn) {
   XlaTrace t;
   t.Op("while", 0, 1000, "while.1");
@@ -106,7 +145,7 @@ TEST(CompiledWork, OperatorsOfTheDeviceAreThoseTheWorkNames) {
     rows.emplace(std::pair(row.Text("side"), row.Text("name")), row);
   const Row& host = rows.at({"host", "model/dense/MatMul"});
   EXPECT_EQ(host.Text("type"), "MatMul");
-  EXPECT_EQ(host.Int("self"), 99);  // without the call of 1 ns
+  EXPECT_EQ(host.Int("self"), 100);  // with the call that launches it, as XProf has it
   EXPECT_EQ(rows.at({"device", "model/dense/MatMul"}).Int("total"), 100);
   const Row& out = rows.at({"device", "model/out/MatMul"});
   EXPECT_EQ(out.Int("occurrences"), 3);  // of the kernel that ran most often
@@ -157,7 +196,7 @@ TEST(CompiledWork, PeakOfAnArchitecture) {
   const Report report = t.Ask(kFlops);
   const auto rows = RowsOf(report, "operators");
   ASSERT_EQ(rows.size(), 1u);
-  // 1e6 operations in a microsecond are 1e12 a second.
+  // 1e6 operations in a microsecond are 1e12 a second; 1e6 bytes in it are half of the bandwidth.
   EXPECT_DOUBLE_EQ(rows[0].Real("utilisation"), 1e12 / (4096 * 132 * 1e9));
   EXPECT_EQ(rows[0].Text("bound"), "memory");
   EXPECT_DOUBLE_EQ(rows[0].Real("roofline"), 0.5);

@@ -105,7 +105,7 @@ void AddRows(Table& table, const Facts& facts, const FlopsSums& sums, int64_t ke
         {std::string((*facts.names)[key.op]), When(!type.empty(), std::string(type)), s.occurrences,
          s.time, Ratio(s.time, kernel_time), s.flops, When(timed, s.flops / time * 1e9),
          When(s.bytes > 0, s.bytes), When(timed && s.bytes > 0, s.bytes / time * 1e9),
-         RatioOf(s.flops, s.bytes), When(timed && s.at_peak > 0, s.at_peak / time),
+         RatioOf(s.flops, s.bytes), When(timed && s.at_peak > 0, s.Utilisation()),
          When(timed && !bound.empty(), s.Roofline()), When(!bound.empty(), std::string(bound))});
     table.rows.push_back(std::move(row));
   }

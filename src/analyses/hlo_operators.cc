@@ -9,6 +9,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
+#include "facts/compiled_ops.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -18,11 +19,11 @@ constexpr std::string_view kDoc = R"md(
 **Answers:** which of the compiler's operations take the time of the devices, how fast do they compute and move
 data, and which line of the model are they?
 
-**Counts:** all work of a device that names an HLO operation, by operation and module. `total` is the sum of its
-durations, `self` that without the operations inside of it on the same stream, as in the body of a loop; they are
-the same where none are inside. `flop_rate` and `byte_rate` are the compiler's counts for one execution, times
-`occurrences`, over `self`: only of operations that take some time and whose every execution has a count.
-Kernels of one operation each count as an execution.
+**Counts:** all work of a device that names an HLO operation, by operation and module. `occurrences` counts its
+kernels. `total` is the sum of their durations, `self` that without the operations inside of it on the same stream, as
+in the body of a loop; they are the same where none are inside. `flop_rate` and `byte_rate` are the compiler's counts
+for one execution, times the executions, over `self`; of an operation of several kernels the one that ran most often
+tells how often it was executed.
 
 **Cannot see:** what the compiler did not count: custom calls and libraries' kernels have no FLOPs. The counts are
 of the program, not measured.
@@ -40,7 +41,7 @@ struct Key {
 struct Sum {
   int64_t occurrences = 0, total = 0, self = 0;  // ns
   double flops = 0, bytes = 0;
-  int64_t with_flops = 0, with_bytes = 0;  // executions whose count is known
+  int64_t executions = 0, with_flops = 0, with_bytes = 0;  // all, and those whose count is known
   StringId category = kNoString, framework_op = kNoString;
 
   void Add(const Sum& o) {
@@ -49,6 +50,7 @@ struct Sum {
     self = AddSaturated(self, o.self);
     flops += o.flops;
     bytes += o.bytes;
+    executions += o.executions;
     with_flops += o.with_flops;
     with_bytes += o.with_bytes;
     // Any of several: the smallest id, whatever the order they are met in.
@@ -60,7 +62,7 @@ struct Sum {
 
  private:
   Cell Rate(double amount, int64_t known) const {
-    return When(self > 0 && known == occurrences, amount / static_cast<double>(self) * 1e9);
+    return When(self > 0 && known == executions, amount / static_cast<double>(self) * 1e9);
   }
 };
 
@@ -100,17 +102,20 @@ void SubtractInner(std::vector<Execution>& executions) {
   }
 }
 
-void AddRank(const RankWork& rank, Sums& sums) {
+void AddRank(const StringTable& names, const RankWork& rank, Sums& sums) {
   std::vector<Execution> executions = ExecutionsOf(rank);
   SubtractInner(executions);
+  const CompiledOps ops(names, rank);
   for (const auto& [work, kernel, self] : executions) {
-    const bool flops = kernel->flops >= 0, bytes = kernel->bytes >= 0;
+    const bool stands = ops.StandsForExecution(*work, *kernel);
+    const bool flops = stands && kernel->flops >= 0, bytes = stands && kernel->bytes >= 0;
     sums[{kernel->hlo_op, kernel->hlo_module}].Add(
         {.occurrences = 1,
          .total = work->duration(),
          .self = std::max<int64_t>(self, 0),
          .flops = flops ? static_cast<double>(kernel->flops) : 0,
          .bytes = bytes ? static_cast<double>(kernel->bytes) : 0,
+         .executions = stands ? 1 : 0,
          .with_flops = flops ? 1 : 0,
          .with_bytes = bytes ? 1 : 0,
          .category = kernel->hlo_category,
@@ -166,7 +171,7 @@ Report Run(const Facts& facts, const Params&) {
   Sums all;
   int64_t work_time = 0;
   for (const RankWork& rank : facts.ranks) {
-    AddRank(rank, ranks[rank.rank]);
+    AddRank(*facts.names, rank, ranks[rank.rank]);
     for (const Work& work : rank.work) work_time = AddSaturated(work_time, work.duration());
   }
   for (const auto& [rank, sums] : ranks) {

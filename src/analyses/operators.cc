@@ -11,6 +11,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
+#include "facts/compiled_ops.h"
 #include "facts/operator_flops.h"
 #include "report/humanize.h"
 
@@ -22,7 +23,8 @@ constexpr std::string_view kDoc = R"md(
 with what they call?
 
 **Counts:** side `host`: each execution of an operator; `total` is its duration, `self` that without the
-operators it calls and without calls of the runtime. Side `device`: `total` is the work launched inside of it,
+operators it calls and without calls of the
+runtime (of TensorFlow with them, as XProf has it). Side `device`: `total` is the work launched inside of it,
 `self` what it launched itself, as sums of durations; `occurrences` are the executions that put work on a
 device. Where the work itself names its operator, as TensorFlow and JAX do, that one has it, `self` is `total`,
 and `occurrences` are those of the kernel that ran most often for it. An operator that calls nothing but one of its
@@ -30,7 +32,8 @@ own name, as overloads do, is one with it. `flops` and `bytes` are known from th
 the compiler. `tensor_core` is the share of its own kernels' time in kernels known to use Tensor Cores, and
 `tensor_core_total` that of all launched inside; `tensor_core_eligible`: what it computes could use them.
 
-**Cannot see:** work launched outside of operators, as by captured graphs, and operators of compiled code.
+**Cannot see:** work launched outside of operators, as by captured graphs, and operators of compiled code. Of
+TensorFlow only what it names as an operator counts; JAX names none on the host, there the runtime's functions stand.
 An operator that calls itself among others counts in `total` twice.
 
 **Read it so:** a large host self time is Python-free framework work: fewer, larger operators help, or
@@ -72,15 +75,16 @@ class Measure {
     AddHost(rank, tree, sums.host);
     std::vector<Sum> launched(tree.size());  // by range: what it launched, and by whose name
     std::map<StringId, std::unordered_map<StringId, int64_t>> named;
+    const CompiledOps ops(names_, rank);
     for (const Work& work : rank.work) {
       const KernelDetail* kernel = rank.KernelOf(work);
       const StringId name = NamedOperator(names_, kernel);
       const int32_t op = name == kNoString ? OperatorOf(rank, tree, work) : kNoRange;
       if (name != kNoString) {
         ++named[name][work.name];
-        AddWork(work, kernel, sums.device[name]);
+        AddWork(work, ops, kernel, sums.device[name]);
       } else if (op != kNoRange) {
-        AddWork(work, kernel, launched[static_cast<size_t>(op)]);
+        AddWork(work, ops, kernel, launched[static_cast<size_t>(op)]);
       }
     }
     for (const auto& [name, kernels] : named) {
@@ -102,7 +106,7 @@ class Measure {
     }
   }
 
-  void AddWork(const Work& work, const KernelDetail* kernel, Sum& sum) {
+  void AddWork(const Work& work, const CompiledOps& ops, const KernelDetail* kernel, Sum& sum) {
     sum.total = AddSaturated(sum.total, work.duration());
     sum.self = AddSaturated(sum.self, work.duration());
     if (IsMemory(work.kind)) return;
@@ -112,8 +116,9 @@ class Measure {
       sum.tensor_core = AddSaturated(sum.tensor_core, work.duration());
       sum.all_tensor_core = AddSaturated(sum.all_tensor_core, work.duration());
     }
-    if (kernel != nullptr && kernel->flops > 0) sum.flops += static_cast<double>(kernel->flops);
-    if (kernel != nullptr && kernel->bytes > 0) sum.bytes += static_cast<double>(kernel->bytes);
+    if (kernel == nullptr || !ops.StandsForExecution(work, *kernel)) return;
+    if (kernel->flops > 0) sum.flops += static_cast<double>(kernel->flops);
+    if (kernel->bytes > 0) sum.bytes += static_cast<double>(kernel->bytes);
   }
 
   // What operators launched, to them and to those that called them. Who calls stands before.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/ascii.h"
 #include "base/chips.h"
@@ -21,13 +22,25 @@ bool IsAmd(std::string_view name) {
          lower.starts_with("gfx");
 }
 
-// 16-bit operations of a multiprocessor in a cycle on Tensor Cores, as XProf has them.
+// 16-bit operations of a multiprocessor in a cycle on matrix units, as XProf has them: by compute
+// capability, of AMD by what its traces have in place of it, 94 for gfx942.
 struct Architecture {
   int compute_capability;
   double flops;
 };
+constexpr auto kAmdArchitectures = std::to_array<Architecture>({{94, 2048}, {95, 4096}});
 constexpr auto kArchitectures = std::to_array<Architecture>(
     {{70, 1024}, {75, 1024}, {80, 2048}, {86, 1024}, {89, 1024}, {90, 4096}, {100, 8192}});
+
+// 0: not known.
+double FlopsInACycle(const DeviceProperties& p, bool amd) {
+  const std::span<const Architecture> known =
+      amd ? std::span<const Architecture>(kAmdArchitectures) : kArchitectures;
+  const bool sane = p.compute_major >= 1 && p.compute_major <= 99 && p.compute_minor >= 0;
+  const auto at = std::ranges::find(known, sane ? p.compute_major * 10 + p.compute_minor : 0,
+                                    &Architecture::compute_capability);
+  return at == known.end() ? 0 : at->flops;
+}
 
 void FillFromChip(const Chip& chip, DevicePeaks& peaks) {
   peaks.name = chip.name;
@@ -83,13 +96,11 @@ DevicePeaks PeaksOf(const RankWork& rank, int64_t device) {
   if (const Chip* chip = FindChip(name)) FillFromChip(*chip, peaks);
   if (p != nullptr && p->memory_bandwidth > 0 && peaks.memory_bandwidth == 0)
     peaks.memory_bandwidth = p->memory_bandwidth;
-  const auto capability = ComputeCapabilityOf(rank, device);
-  if (peaks.bf16 > 0 || !capability || p->clock_hz <= 0 || p->multiprocessors <= 0) return peaks;
-  const auto* architecture =
-      std::ranges::find(kArchitectures, *capability, &Architecture::compute_capability);
-  if (architecture == kArchitectures.end()) return peaks;
+  if (peaks.bf16 > 0 || p == nullptr || p->clock_hz <= 0 || p->multiprocessors <= 0) return peaks;
+  const double flops = FlopsInACycle(*p, IsAmd(name));
+  if (flops == 0) return peaks;
   peaks.name = name;
-  peaks.bf16 = architecture->flops * p->multiprocessors * p->clock_hz;
+  peaks.bf16 = flops * p->multiprocessors * p->clock_hz;
   peaks.source = "multiprocessors, clock and compute capability in the trace";
   return peaks;
 }

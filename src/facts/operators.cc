@@ -23,6 +23,35 @@ class OperatorNames {
   std::vector<int8_t> known_;
 };
 
+// Which ranges are operators. TensorFlow's runtime records its own functions beside operators:
+// where operators are named as TensorFlow names them, and none as PyTorch does, the others are
+// none.
+struct OperatorSet {
+  std::vector<bool> is_operator;  // by range
+  bool of_tensorflow = false;
+};
+
+OperatorSet OperatorsAmong(const StringTable& names, const HostWork& host) {
+  OperatorNames known(names);
+  std::vector<bool> is_operator(host.ranges.size());
+  std::vector<bool> seen(names.size());
+  bool framework = false, pytorch = false;
+  for (size_t r = 0; r < is_operator.size(); ++r) {
+    const HostRange& range = host.ranges[r];
+    is_operator[r] = range.kind == Kind::kOperator && known.Has(range.name);
+    if (!is_operator[r] || seen[range.name]) continue;
+    seen[range.name] = true;
+    framework |= ParseFrameworkOp(names[range.name]).has_value();
+    pytorch |= names[range.name].starts_with("aten::");
+  }
+  if (!framework || pytorch) return {is_operator, false};
+  for (size_t r = 0; r < is_operator.size(); ++r) {
+    const StringId name = host.ranges[r].name;
+    is_operator[r] = is_operator[r] && ParseFrameworkOp(names[name]).has_value();
+  }
+  return {is_operator, true};
+}
+
 // For each range the innermost operator around it, and for each operator how many it calls.
 struct Nesting {
   std::vector<int32_t> around;
@@ -51,6 +80,20 @@ int64_t Inside(const HostRange& range, int64_t start, int64_t end) {
   return std::max<int64_t>(std::min(end, range.end) - std::max(start, range.start), 0);
 }
 
+void SubtractCalls(const HostWork& host, const OperatorTree& tree, std::vector<int64_t>& self) {
+  // A call of the driver lies in one of the runtime: each moment counts once.
+  std::vector<int64_t> called_until(host.threads.size(), kNoTime);
+  for (const Call& call : host.calls) {
+    int64_t& until = called_until[call.thread];
+    const int64_t start = std::max(call.start, until);
+    until = std::max(until, call.end);
+    const int32_t op = tree.Of(call.range);
+    if (op == kNoRange || start >= call.end) continue;
+    const auto o = static_cast<size_t>(op);
+    self[o] -= Inside(host.ranges[o], start, call.end);
+  }
+}
+
 }  // namespace
 
 bool IsOperatorName(std::string_view name) {
@@ -62,12 +105,8 @@ bool IsOperatorName(std::string_view name) {
 }
 
 OperatorTree::OperatorTree(const StringTable& names, const HostWork& host) {
-  OperatorNames operators(names);
-  std::vector<bool> is_operator(host.ranges.size());
-  for (size_t r = 0; r < is_operator.size(); ++r) {
-    const HostRange& range = host.ranges[r];
-    is_operator[r] = range.kind == Kind::kOperator && operators.Has(range.name);
-  }
+  const auto [is_operator, of_tensorflow] = OperatorsAmong(names, host);
+  of_tensorflow_ = of_tensorflow;
   const Nesting nesting = NestingOf(host, is_operator);
   op_.reserve(host.ranges.size());
   callers_.reserve(host.ranges.size());
@@ -98,17 +137,7 @@ std::vector<int64_t> SelfTimes(const HostWork& host, const OperatorTree& tree) {
     const auto c = static_cast<size_t>(caller);
     self[c] -= Inside(host.ranges[c], range.start, range.end);
   }
-  // A call of the driver lies in one of the runtime: each moment counts once.
-  std::vector<int64_t> called_until(host.threads.size(), kNoTime);
-  for (const Call& call : host.calls) {
-    int64_t& until = called_until[call.thread];
-    const int64_t start = std::max(call.start, until);
-    until = std::max(until, call.end);
-    const int32_t op = tree.Of(call.range);
-    if (op == kNoRange || start >= call.end) continue;
-    const auto o = static_cast<size_t>(op);
-    self[o] -= Inside(host.ranges[o], start, call.end);
-  }
+  if (!tree.of_tensorflow()) SubtractCalls(host, tree, self);
   for (int64_t& time : self) time = std::max<int64_t>(time, 0);
   return self;
 }

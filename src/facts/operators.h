@@ -30,7 +30,11 @@ class OperatorTree {
   // The operator that called this one, or kNoRange.
   int32_t CallerOf(size_t op) const { return Of(callers_[op]); }
 
+  // Whether operators are TensorFlow's.
+  bool of_tensorflow() const { return of_tensorflow_; }
+
  private:
+  bool of_tensorflow_ = false;
   std::vector<int32_t> op_;       // by range
   std::vector<int32_t> callers_;  // by range: the operator range around it
 };
@@ -46,7 +50,8 @@ inline int32_t OperatorOf(const RankWork& rank, const OperatorTree& tree, const 
 StringId NamedOperator(const StringTable& names, const KernelDetail* kernel);
 
 // For each range that is an operator, its time without the operators it called and without calls
-// of the runtime: never negative, whatever overlaps. 0 for other ranges.
+// of the runtime (of TensorFlow with them, as XProf has it): never negative, whatever overlaps. 0
+// for other ranges.
 std::vector<int64_t> SelfTimes(const HostWork& host, const OperatorTree& tree);
 
 }  // namespace stepscope

@@ -2,6 +2,7 @@
 // against the device.
 #include "facts/recording_flops.h"
 
+#include "facts/compiled_ops.h"
 #include "facts/device_peaks.h"
 #include "facts/operators.h"
 
@@ -12,6 +13,7 @@ namespace {
 struct Item {
   StringId op = 0;
   OperatorCost cost;
+  int64_t occurrences = 1;
   int64_t time = 0;  // ns of its work
   uint32_t device_index = 0;
   bool tensor_cores = false;
@@ -22,7 +24,11 @@ class Recording {
  public:
   Recording(const Facts& facts, const RankWork& rank, double given_peak,
             std::vector<int8_t>& tensor_cores)
-      : facts_(facts), names_(*facts.names), rank_(rank), tensor_cores_(tensor_cores) {
+      : facts_(facts),
+        names_(*facts.names),
+        rank_(rank),
+        ops_(names_, rank),
+        tensor_cores_(tensor_cores) {
     for (const int64_t device : rank.devices) {
       DevicePeaks peaks = PeaksOf(rank, device);
       if (given_peak > 0) {
@@ -112,11 +118,15 @@ class Recording {
 
   Item OfCompiler(const Work& work, const KernelDetail& kernel, uint32_t device,
                   bool tensor_cores) const {
-    const auto flops = static_cast<double>(kernel.flops);
-    const double bytes = kernel.bytes > 0 ? static_cast<double>(kernel.bytes) : 0;
+    // Its other kernels bring their time to the operation, and not its counts again.
+    const StringId stands_for = ops_.StandsFor(work, kernel);
+    const bool stands = stands_for == work.name;
+    const double flops = stands ? static_cast<double>(kernel.flops) : 0;
+    const double bytes = stands && kernel.bytes > 0 ? static_cast<double>(kernel.bytes) : 0;
     const StringId named = NamedOperator(names_, &kernel);
     return {.op = named == kNoString ? work.name : named,
-            .cost = {flops, flops, bytes, TypeOf(work.name)},
+            .cost = {flops, flops, bytes, TypeOf(stands_for)},
+            .occurrences = stands ? 1 : 0,
             .time = work.duration(),
             .device_index = device,
             .tensor_cores = tensor_cores,
@@ -141,7 +151,7 @@ class Recording {
     const double at_peak = peak > 0 ? item.cost.flops / peak * 1e9 : 0;
     const double at_memory =
         peaks.memory_bandwidth > 0 ? item.cost.bytes / peaks.memory_bandwidth * 1e9 : 0;
-    sum_.operators[{item.op, item.cost.type}].Add({.occurrences = 1,
+    sum_.operators[{item.op, item.cost.type}].Add({.occurrences = item.occurrences,
                                                    .time = item.time,
                                                    .flops = item.cost.flops,
                                                    .bytes = item.cost.bytes,
@@ -154,7 +164,7 @@ class Recording {
     sum_.peak_time += at_peak;
     sum_.model_peak_time += peak > 0 ? item.cost.model_flops / peak * 1e9 : 0;
     sum_.has_peak |= peak > 0;
-    if (peak <= 0) ++sum_.without_peak;
+    if (peak <= 0) sum_.without_peak += item.occurrences;
   }
 
   bool UsesTensorCores(StringId name) {
@@ -168,6 +178,7 @@ class Recording {
   const Facts& facts_;
   const StringTable& names_;
   const RankWork& rank_;
+  const CompiledOps ops_;
   std::vector<int8_t>& tensor_cores_;  // by name; -1: not asked yet
   std::vector<DevicePeaks> peaks_;     // by device index
   std::vector<bool> measured_;         // by step

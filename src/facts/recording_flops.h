@@ -38,10 +38,15 @@ struct FlopsSum {
     at_memory += o.at_memory;
     tensor_cores |= o.tensor_cores;
   }
-  double Roofline() const {
-    return time > 0 ? std::max(at_peak, at_memory) / static_cast<double>(time) : 0;
-  }
+  // At most 1: more is a compiler's count that is too high, or a chip's figure that is too low.
+  double Roofline() const { return ShareOfTime(std::max(at_peak, at_memory)); }
+  double Utilisation() const { return ShareOfTime(at_peak); }
   bool MemoryBound() const { return at_memory > at_peak; }
+
+ private:
+  double ShareOfTime(double least) const {
+    return time > 0 ? std::min(least / static_cast<double>(time), 1.0) : 0;
+  }
 };
 
 using FlopsSums = std::map<FlopsKey, FlopsSum>;
