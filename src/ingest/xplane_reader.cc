@@ -78,8 +78,9 @@ class Reader {
     if (!bytes || !bytes->starts_with('\x0a')) return;
     std::string_view header = bytes->substr(1);
     uint64_t length = 0;
-    if (!TakeVarint(header, length) || length <= rest.size()) return;
+    if (!TakeVarint(header, length)) return;
     const uint64_t begin = rest.begin + (bytes->size() - header.size());
+    if (length <= rest.end - begin) return;
     planes_.push_back(IndexPlane(file_, {begin, rest.end}, trace_.notes));
   }
 
@@ -129,15 +130,16 @@ class Reader {
 
 }  // namespace
 
-// A plane first (field 1 of XSpace), and in it its id, name or a line. A JSON text that begins with
-// a line end cannot look so: what follows its bracket is space, a quote or another bracket.
+// A plane first (field 1 of XSpace), and in it its id, name, a line or a table; metadata of events
+// (field 4) would look like a quote. A JSON text that begins with a line end cannot look so: what
+// follows its bracket is space, a quote or another bracket.
 bool LooksLikeXSpace(std::string_view beginning) {
   if (!beginning.starts_with('\x0a')) return false;
   beginning.remove_prefix(1);
   if (beginning.starts_with(kReplaced) || beginning.starts_with("\xef")) return true;
   uint64_t length = 0;
   if (!TakeVarint(beginning, length)) return false;
-  constexpr std::string_view kPlaneFields = "\x08\x12\x1a";
+  constexpr std::string_view kPlaneFields = "\x08\x12\x1a\x2a\x32";
   return length == 0 || (!beginning.empty() && kPlaneFields.contains(beginning.front()));
 }
 
