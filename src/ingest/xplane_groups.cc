@@ -112,11 +112,13 @@ std::vector<HostEventId> HostGroups::FirstOfIterations() {
     }
     firsts.insert(firsts.end(), own.begin(), own.end());
   }
+  std::ranges::sort(firsts, {}, [this](HostEventId e) { return std::tuple(events_[e].start, e); });
   return firsts;
 }
 
 void HostGroups::FindRoots() {
-  std::vector<HostEventId> candidates = FirstOfIterations();
+  std::vector<HostEventId> candidates;
+  if (!ignore_iterations_) candidates = FirstOfIterations();
   for (const auto level : {&HostEvent::root_level, &HostEvent::legacy_level}) {
     if (!candidates.empty()) break;
     for (HostEventId e = 0; e < events_.size(); ++e) {

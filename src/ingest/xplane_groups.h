@@ -51,6 +51,8 @@ class HostGroups {
   void AddIteration(HostEventId event, int64_t loop, int64_t number) {
     iterations_.push_back({loop, number, event});
   }
+  // The recording holds loops that are no steps: what executors count says nothing of steps then.
+  void IgnoreIterations() { ignore_iterations_ = true; }
   // The number the event itself says, should it become a step.
   void SetNumber(HostEventId event, int64_t number) { numbers_[event] = number; }
 
@@ -104,6 +106,7 @@ class HostGroups {
   std::vector<bool> followed_;      // by the first place of a key in consumers_
   std::unordered_map<HostEventId, int64_t> numbers_;
   std::vector<Iteration> iterations_;
+  bool ignore_iterations_ = false;
   GrowingArray<Launch> launches_;  // after Build(): by correlation
   std::vector<StepRoot> roots_;
 };

@@ -50,6 +50,12 @@ std::string_view NameOf(const XEvent& event) {
   return event.metadata == nullptr ? std::string_view() : event.metadata->name;
 }
 
+// Loops that TensorFlow runs as operators; executors count their iterations too.
+bool IsLoopOperator(std::string_view name) {
+  return name.starts_with("WhileOp") || name == "ForOp" || name == "ParallelForOp" ||
+         name == "ForeverOp";
+}
+
 Kind KindOfHostName(std::string_view name) {
   if (name.starts_with('$')) return Kind::kPython;  // as Python's tracer writes names
   return IsFrameworkRange(name) ? Kind::kOperator : Kind::kAnnotation;
@@ -133,6 +139,7 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
   ++trace_.events_in_file;
   const std::string_view name = NameOf(event);
   const Name known = names_.Get(event.metadata == nullptr ? 0 : event.metadata->number, [&] {
+    if (IsLoopOperator(name)) groups_.IgnoreIterations();
     return Name{trace_.strings.Intern(name), KindOfHostName(name)};
   });
   if (name == kAllocation || name == kDeallocation) return TakeMemory(event, time, known.id);

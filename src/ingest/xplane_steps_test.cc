@@ -180,6 +180,27 @@ TEST(XPlaneSteps, IterationsOfALoopOnTheHostAreSteps) {
   EXPECT_EQ(Markers(t).size(), 3u);
 }
 
+TEST(XPlaneSteps, WhereOperatorsLoopIterationsAreNoSteps) {
+  Profile p;
+  p.thread.Event("SessionRun", 0, 900, {{"id", 5}, {"step_num", 1}});
+  SampleLine& executor = p.host.Line(2, "tf_Compute");
+  executor.Event("ForeverOp", 5, 800);
+  for (const int64_t i : {0, 1, 2})
+    executor.Event("ExecutorState::Process", 10 + 100 * i, 40, {{"id", 5}, {"iter_num", i}});
+  EXPECT_EQ(Markers(p.Read()), (Steps{{"SessionRun", 1}}));
+}
+
+TEST(XPlaneSteps, IterationsOfSeveralLoopsAreNumberedInOrderOfTime) {
+  Profile p;
+  SampleLine& executor = p.host.Line(2, "tf_Compute");
+  for (const int64_t i : {0, 1}) {
+    executor.Event("ExecutorState::Process", 100 * i, 40, {{"id", 9}, {"iter_num", i}});
+    executor.Event("ExecutorState::Process", 100 * i + 50, 40, {{"id", 5}, {"iter_num", i}});
+  }
+  const std::string name = "ExecutorState::Process";
+  EXPECT_EQ(Markers(p.Read()), (Steps{{name, 0}, {name, 1}, {name, 2}, {name, 3}}));
+}
+
 TEST(XPlaneSteps, ALoopThatCountsNothingIsNone) {
   Profile p;
   p.thread.Event("SessionRun", 0, 900, {{"id", 5}, {"step_num", 1}});
