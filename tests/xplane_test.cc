@@ -15,6 +15,7 @@
 
 #include "base/intervals.h"
 #include "ingest/trace_reader.h"
+#include "stepscope/export.h"
 #include "tests/answer.h"
 #include "tests/front_door.h"
 #include "tests/invariants.h"
@@ -284,6 +285,25 @@ TEST_F(XPlaneGolden, WhatTheStepsOfATensorFlowProfileGoTo) {
     ASSERT_TRUE(means.contains(our_name)) << our_name;
     EXPECT_NEAR(static_cast<double>(means[our_name]), theirs[their_name].get<double>() * 1e6, 1)
         << our_name;
+  }
+}
+
+TEST_F(XPlaneGolden, ExportedTheyAreTheSameToLookAt) {
+  for (const char* path : {kJax, kTensorFlow}) {
+    const ScratchFolder folder;
+    const std::vector<std::string> paths = {Shared(path)};
+    ASSERT_TRUE(Export(paths, {.folder = folder.path()}));
+    const auto ours = Ask(paths);
+    const auto again = Ask({folder.path()});
+    ASSERT_TRUE(ours && again);
+    const auto before = RowsOf(*ours, "temporal_breakdown", "ranks");
+    const auto after = RowsOf(*again, "temporal_breakdown", "ranks");
+    ASSERT_EQ(before.size(), after.size());
+    EXPECT_FALSE(before.empty());
+    for (size_t i = 0; i < before.size(); ++i) {
+      for (const char* column : {"device", "span", "busy", "compute", "non_compute"})
+        EXPECT_EQ(before[i].Int(column), after[i].Int(column)) << column;
+    }
   }
 }
 

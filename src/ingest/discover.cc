@@ -121,12 +121,11 @@ void AddProfile(const std::string& folder, std::vector<Profile>& profiles) {
 std::vector<Profile> ProfilesBelow(const std::string& folder) {
   std::vector<Profile> profiles;
   std::error_code error;
-  std::vector<std::string> open = {fs::absolute(folder, error).lexically_normal()};
+  std::vector<std::string> open = {folder};
   std::set<std::string> seen;
   while (!open.empty() && seen.size() < kMostFolders) {
-    fs::path at = std::move(open.back());
+    const std::string at = std::move(open.back());
     open.pop_back();
-    if (!at.has_filename()) at = at.parent_path();  // it was given with a slash at its end
     const fs::path canonical = fs::canonical(at, error);
     if (error || !seen.insert(canonical).second) continue;
     const auto listing = List(at);

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "ingest/sample_xspace.h"
 #include "ingest/trace_reader.h"
@@ -217,6 +218,45 @@ TEST(XPlaneEvents, OnlyWhatIsWantedIsKept) {
   EXPECT_EQ(t.events_in_file, 3);
   EXPECT_EQ(Text(t, TextField::kHloOp, 0), "(none)");
   EXPECT_EQ(t.Ints(IntField::kLaunchConfig).Find(0), std::nullopt);
+}
+
+TEST(XPlaneEvents, AsTextTheyAreTheSameEvents) {
+  SampleXSpace file;
+  SampleLine& host = file.Plane("/host:CPU").Line(1, "pyth\"on");
+  host.Event("train", -1500, 900, {{"_r", 1}, {"step_num", 3}});
+  host.Event("cuLaunchKernel", 10, 5, {{"correlation_id", 7}});
+  host.Event("model/Relu:Relu \xff", 20, 5);
+  host.Event(
+      "MemoryAllocation", 30, 0,
+      {{"allocator_name", "GPU_1_bfc"}, {"allocation_bytes", 256}, {"bytes_allocated", 512}});
+  SampleLine& stream = file.Plane("/device:GPU:1").Line(9, "Stream #9");
+  stream.Event("gemm", 1'000'123, 5, {{"correlation_id", 7}, {"hlo_op", "dot.1"}});
+  stream.Event("MemcpyH2D", 1'000'200, 5, {{"memcpy_details", "size:64"}});
+  std::string text = R"({"traceEvents":[)";
+  TextTap tap;
+  tap.event = [&](const TappedEvent& event) {
+    text += text.ends_with('}') ? "," : "";
+    text += event.text;
+  };
+  const Trace t = Read(file.Bytes(), {.keep = {}, .tap = &tap});
+  const Trace again = Read(text + "]}");
+  ASSERT_EQ(t.size(), 6u);
+  ASSERT_EQ(again.size(), t.size());
+  for (EventId e = 0; e < t.size(); ++e) {
+    EXPECT_EQ(again.starts()[e], t.starts()[e]);
+    EXPECT_EQ(again.durations()[e], t.durations()[e]);
+    EXPECT_EQ(again.kinds()[e], t.kinds()[e]) << Name(t, e);
+    const Track& track = again.tracks[again.tracks_of()[e]];
+    const Track& own = t.tracks[t.tracks_of()[e]];
+    EXPECT_EQ(std::tuple(track.is_stream, track.device, track.stream),
+              std::tuple(own.is_stream, own.device, own.stream));
+  }
+  EXPECT_EQ(Name(again, 4), "gemm");
+  EXPECT_EQ(again.tracks[again.tracks_of()[0]].name, "pyth\"on");
+  EXPECT_EQ(again.Ints(IntField::kCorrelation).Find(4), 7);
+  EXPECT_EQ(again.Ints(IntField::kBytes).Find(3), 256);
+  EXPECT_EQ(again.Ints(IntField::kTotalAllocated).Find(3), 512);
+  EXPECT_EQ(again.Ints(IntField::kBytes).Find(5), 64);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "ingest/xplane_host.h"
 #include "ingest/xplane_lines.h"
 #include "ingest/xplane_plane.h"
+#include "ingest/xplane_text.h"
 
 namespace stepscope {
 namespace {
@@ -28,8 +29,7 @@ size_t CountReplaced(std::string_view bytes) {
 
 class Reader {
  public:
-  Reader(SeekableBytes bytes, const ReadOptions& options)
-      : file_(std::move(bytes)), options_(options) {}
+  Reader(SeekableBytes bytes, Wanted keep) : file_(std::move(bytes)), keep_(keep) {}
 
   Result<Trace> Read() {
     if (auto error = LookForText()) return std::unexpected(std::move(*error));
@@ -89,11 +89,11 @@ class Reader {
     HostGroups groups;
     Programs programs;
     LineReader lines(file_, clock_, trace_.notes);
-    HostPlanes host(trace_, options_.keep, groups, runs);
-    DevicePlanes devices(trace_, options_.keep, groups, programs, runs);
+    HostPlanes host(trace_, keep_, groups, runs);
+    DevicePlanes devices(trace_, keep_, groups, programs, runs);
     for (const XPlane& plane : planes_) {
       if (IsHostPlane(plane.name)) host.Read(plane, lines);
-      if (options_.keep.kernels) ReadPrograms(plane, programs);
+      if (keep_.kernels) ReadPrograms(plane, programs);
     }
     groups.Build();
     for (const XPlane& plane : planes_) {
@@ -121,7 +121,7 @@ class Reader {
   }
 
   ProtoFile file_;
-  const ReadOptions& options_;
+  const Wanted keep_;
   Trace trace_;
   XClock clock_;
   std::vector<XPlane> planes_;
@@ -144,7 +144,10 @@ bool LooksLikeXSpace(std::string_view beginning) {
 }
 
 Result<Trace> ReadXSpace(SeekableBytes bytes, const ReadOptions& options) {
-  return Reader(std::move(bytes), options).Read();
+  if (options.tap == nullptr) return Reader(std::move(bytes), options.keep).Read();
+  auto trace = Reader(std::move(bytes), Wanted::All()).Read();
+  if (trace) TellAsText(*trace, *options.tap);
+  return trace;
 }
 
 }  // namespace stepscope

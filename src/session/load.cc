@@ -275,7 +275,9 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
                    " files could be read; the first: " + error.what;
     }
     if (error.hint.empty())
-      error.hint = "give the .json, .json.gz or .xplane.pb files that the profiler wrote";
+      error.hint =
+          "give what the profiler of PyTorch (.json, .json.gz), TensorFlow or JAX (.xplane.pb) "
+          "wrote";
     return std::unexpected(std::move(error));
   }
   SettleRanks(files);
