@@ -28,6 +28,7 @@ import goodput_bench
 ROOT = Path(__file__).resolve().parent.parent
 STEPSCOPE = ROOT / "build/release/stepscope"
 INGEST_BENCH = ROOT / "build/release/bench/ingest_bench"
+XPLANE_BENCH = ROOT / "build/release/bench/xplane_bench"
 RECORDER_BENCH = ROOT / "build/release/bench/recorder_bench"
 RECORDER_PY = Path(__file__).with_name("recorder_bench.py")
 DATA = ROOT / "build/bench"
@@ -317,6 +318,40 @@ def bench_growth():
                 how=f"one step, all analyses, CPU per event; {', '.join(per_event)}")]
 
 
+XPLANE_MEGABYTES = 310
+
+
+def bench_xplane():
+    """Reading a profile of JAX, everything kept, in units of walking over its fields."""
+    profile, stamp = DATA / "host.xplane.pb", DATA / "host.xplane.made-from"
+    code = b"".join((ROOT / path).read_bytes()
+                    for path in ("bench/xplane_bench.cc", "src/ingest/sample_xspace.h"))
+    recipe = f"{XPLANE_MEGABYTES} {hashlib.sha256(code).hexdigest()}"
+    if not stamp.exists() or stamp.read_text() != recipe:
+        DATA.mkdir(parents=True, exist_ok=True)
+        run([XPLANE_BENCH, "make", profile, XPLANE_MEGABYTES])
+        stamp.write_text(recipe)
+    size = profile.stat().st_size
+    walk, read = [], []
+    for _ in range(5):
+        walk.append(json.loads(run([XPLANE_BENCH, "walk", profile], keep_output=True)[1]))
+        read.append(json.loads(run([INGEST_BENCH, profile], keep_output=True)[1]))
+    floor = statistics.median(each["cpu_s"] for each in walk)
+    cpu = statistics.median(each["cpu_s"] for each in read)
+    peak = max(each["peak_bytes"] for each in read)
+    columns = read[0]["events"] * read[0]["bytes_per_event"]
+    return [
+        Row("xplane_speed", "XPlane: read per CPU second", size / cpu / 1e6, "MB", bar=300,
+            at_least=True, how=f"{megabytes(size)} of {read[0]['events'] / 1e6:.1f} million events, "
+            f"{milliseconds(cpu)} CPU; 5 rounds"),
+        Row("xplane_over_walk", "the same / walking its fields", cpu / floor,
+            how=f"walk {milliseconds(floor)}, of {walk[0]['fields'] / 1e6:.0f} million fields"),
+        Row("xplane_peak", "XPlane: peak memory / file", peak / size,
+            how=f"{megabytes(peak)}, of which columns {megabytes(columns)}: "
+                f"{read[0]['bytes_per_event']:.0f} bytes for an event of "
+                f"{size / read[0]['events']:.0f} in the file")]
+
+
 def bench_recorder():
     """What recording an event of goodput costs a training thread, in units of its floors: the same
     32 bytes stored into a mapping, and written with write(2)."""
@@ -406,7 +441,8 @@ def main():
               "ratios hold up better than times", file=sys.stderr)
 
     rows = (bench_one_file() + bench_folder(peer) + bench_memory() + bench_growth() +
-            bench_recorder() + goodput_bench.rows(sys.modules[__name__], library))
+            bench_xplane() + bench_recorder() +
+            goodput_bench.rows(sys.modules[__name__], library))
     date = datetime.date.today().isoformat()
     version = run([STEPSCOPE, "--version"], keep_output=True)[1].strip()
     print_table(rows, here, date, version)

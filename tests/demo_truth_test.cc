@@ -127,7 +127,7 @@ int64_t BlamedByRawClocks(const Job& job) {
   for (const InputFile& file : job.answer.run.files) {
     if (file.rank >= 0) files.push_back(file.path);
   }
-  const LoadedRun run = LoadRun(files, kRankWorkNeeds, {}).value();
+  const LoadedRun run = LoadRun({files}, kRankWorkNeeds, {}).value();
   CollectiveFacts facts = MatchCollectives(run.names, run.ranks);
   for (RankCollectives& rank : facts.ranks) rank.clock = {.known = true};
   SplitCollectives(facts);

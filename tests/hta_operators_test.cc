@@ -231,7 +231,7 @@ Sequences OurSequences(const ReportSet& answer) {
 // operators that have fewest around them.
 std::map<int, Sequences> SequencesByDepth(const std::string& trace, const char* steps,
                                           std::string_view op, size_t min_length) {
-  const auto run = LoadRun({trace}, KindSet::All(), {});
+  const auto run = LoadRun({{trace}}, KindSet::All(), {});
   const RankWork rank = SelectSteps(run->ranks.at(0), *ParseSteps(steps));
   const HostWork& host = *rank.host;
   const auto wanted = [&](int32_t r) {

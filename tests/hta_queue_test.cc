@@ -267,7 +267,7 @@ TEST_P(HtaQueueTest, TimeBlockedOnFullQueues) {
 
 TEST_P(HtaQueueTest, QueuesOverEvents) {
   std::map<std::pair<int64_t, int64_t>, std::vector<std::pair<int64_t, int>>> events;
-  auto run = LoadRun(PathsOfRun(), kRankWorkNeeds, {});
+  auto run = LoadRun({PathsOfRun()}, kRankWorkNeeds, {});
   ASSERT_TRUE(run);
   for (const RankWork& all : run->ranks) {
     const RankWork rank = SelectSteps(all, *ParseSteps(set().steps));
@@ -355,7 +355,7 @@ RatesOverEvents Describe(Rates rates) {
 
 TEST_P(HtaQueueTest, CopiesOverEvents) {
   std::map<std::pair<int64_t, std::string>, Rates> rates;
-  auto run = LoadRun(PathsOfRun(), kRankWorkNeeds, {});
+  auto run = LoadRun({PathsOfRun()}, kRankWorkNeeds, {});
   ASSERT_TRUE(run);
   for (const RankWork& all : run->ranks) {
     const RankWork rank = SelectSteps(all, *ParseSteps(set().steps));

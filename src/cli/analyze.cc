@@ -43,7 +43,10 @@ void AddAnalyze(CLI::App& app, Command& chosen) {
   auto flags = std::make_shared<AnalyzeFlags>();
   CLI::App* command = app.add_subcommand("analyze", "Say where the time of a job went");
   command->footer(kExamples);
-  command->add_option("PATH", flags->paths, "A folder of traces, or trace files (.json, .json.gz)")
+  command
+      ->add_option("PATH", flags->paths,
+                   "A folder of traces or of TensorBoard's profiles, or files (.json, .json.gz, "
+                   ".xplane.pb)")
       ->required()
       ->option_text("...");
   AddQuestion(*command, flags->question);

@@ -6,19 +6,45 @@
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <tuple>
 
 #include "ingest/rank_name.h"
+#include "trace/notes.h"
 
 namespace stepscope {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kXPlane = ".xplane.pb";
+// Folders that are looked into for profiles: a limit for those who give "/".
+constexpr size_t kMostFolders = 100'000;
+
 bool LooksLikeTrace(const fs::directory_entry& entry) {
   std::error_code error;
   if (!entry.is_regular_file(error)) return false;
   const std::string name = entry.path().filename();
-  return !name.starts_with('.') && (name.ends_with(".json") || name.ends_with(".gz"));
+  return !name.starts_with('.') &&
+         (name.ends_with(".json") || name.ends_with(".gz") || name.ends_with(kXPlane));
+}
+
+// Leaves out what JAX writes of the same time beside its profiles: "host.trace.json.gz", of which a
+// viewer showed the first million events, and the like.
+void KeepOneOfEach(std::vector<std::string>& traces) {
+  std::set<std::string> profiled;  // paths without their ends
+  for (const std::string& path : traces) {
+    for (const std::string_view end : {kXPlane, std::string_view(".xplane.pb.gz")}) {
+      if (path.ends_with(end)) profiled.insert(path.substr(0, path.size() - end.size()));
+    }
+  }
+  if (profiled.empty()) return;
+  std::erase_if(traces, [&](const std::string& path) {
+    for (const std::string_view end : {".trace.json.gz", ".memory_profile.json.gz"}) {
+      if (path.ends_with(end) && profiled.contains(path.substr(0, path.size() - end.size())))
+        return true;
+    }
+    return fs::path(path).filename() == "perfetto_trace.json.gz";
+  });
 }
 
 // "rank-2" before "rank-10": runs of digits compare by value.
@@ -62,9 +88,73 @@ Result<Listing> List(const std::string& folder) {
     return std::unexpected(Error{"cannot list the folder: " + error.message(), folder,
                                  "check the permissions of the folder"});
   }
+  KeepOneOfEach(listing.traces);
   std::ranges::sort(listing.traces, NaturalLess);
   std::ranges::sort(listing.folders, NaturalLess);
   return listing;
+}
+
+// A profile as TensorBoard keeps them: the files of all hosts in one folder.
+struct Profile {
+  std::string folder;
+  std::vector<std::string> files;
+  fs::file_time_type written = fs::file_time_type::min();  // the latest of the files
+
+  // Names are times: "2025_01_31_23_59_59".
+  auto Age() const { return std::tuple(fs::path(folder).filename().string(), written, folder); }
+};
+
+void AddProfile(const std::string& folder, std::vector<Profile>& profiles) {
+  const auto listing = List(folder);
+  if (!listing) return;
+  Profile profile{.folder = folder};
+  for (const std::string& file : listing->traces) {
+    std::error_code error;
+    if (file.contains(kXPlane)) profile.files.push_back(file);
+    const auto written = fs::last_write_time(file, error);
+    if (!error) profile.written = std::max(profile.written, written);
+  }
+  if (!profile.files.empty()) profiles.push_back(std::move(profile));
+}
+
+// All plugins/profile/RUN/ at any depth. Links are followed, each folder once.
+std::vector<Profile> ProfilesBelow(const std::string& folder) {
+  std::vector<Profile> profiles;
+  std::error_code error;
+  std::vector<std::string> open = {folder};
+  std::set<std::string> seen;
+  while (!open.empty() && seen.size() < kMostFolders) {
+    const std::string at = std::move(open.back());
+    open.pop_back();
+    const fs::path canonical = fs::canonical(at, error);
+    if (error || !seen.insert(canonical).second) continue;
+    const auto listing = List(at);
+    if (!listing) continue;
+    const bool holds_profiles =
+        canonical.filename() == "profile" && canonical.parent_path().filename() == "plugins";
+    for (const std::string& below : listing->folders) {
+      if (holds_profiles)
+        AddProfile(below, profiles);
+      else
+        open.push_back(below);
+    }
+  }
+  return profiles;
+}
+
+// The files of the newest profile below the folder, and a note about the others.
+std::vector<std::string> NewestProfile(const std::string& folder, std::vector<Note>& notes) {
+  std::vector<Profile> profiles = ProfilesBelow(folder);
+  if (profiles.empty()) return {};
+  std::ranges::sort(profiles, {}, &Profile::Age);
+  Profile newest = std::move(profiles.back());
+  profiles.pop_back();
+  if (!profiles.empty()) {
+    const NoteKind kind = NoteKind::kOtherProfiles;
+    notes.push_back({std::string(NoteName(kind)), static_cast<int64_t>(profiles.size()),
+                     std::string(NoteSays(kind)) + ", such as " + profiles.back().folder, folder});
+  }
+  return std::move(newest.files);
 }
 
 // Traces of the subfolders that are named by ranks. `others` collects subfolders that hold traces
@@ -84,28 +174,32 @@ std::vector<std::string> TracesOfRankFolders(const std::vector<std::string>& fol
   return traces;
 }
 
-Result<std::vector<std::string>> TracesOfFolder(const std::string& folder) {
+Result<std::vector<std::string>> TracesOfFolder(const std::string& folder,
+                                                std::vector<Note>& notes) {
   auto listing = List(folder);
   if (!listing) return std::unexpected(listing.error());
   if (!listing->traces.empty()) return std::move(listing->traces);
   std::vector<std::string> others;
   auto traces = TracesOfRankFolders(listing->folders, others);
+  if (traces.empty()) traces = NewestProfile(folder, notes);
   if (!traces.empty()) return traces;
   std::string hint = "give a folder that holds the traces of one job, or the files themselves";
   if (!others.empty())
     hint = "its subfolders hold traces of their own; give one of them, such as " + others[0];
-  return std::unexpected(Error{"no traces (*.json, *.json.gz) in this folder", folder, hint});
+  return std::unexpected(
+      Error{"no traces (*.json, *.json.gz, *.xplane.pb) in this folder", folder, hint});
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> FindTraces(std::span<const std::string> paths) {
+Result<FoundTraces> FindTraces(std::span<const std::string> paths) {
   std::vector<std::string> found;
+  FoundTraces unique;
   for (const std::string& path : paths) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (status.type() == fs::file_type::directory) {
-      auto traces = TracesOfFolder(path);
+      auto traces = TracesOfFolder(path, unique.notes);
       if (!traces) return std::unexpected(traces.error());
       found.insert(found.end(), traces->begin(), traces->end());
     } else if (fs::exists(status)) {
@@ -117,12 +211,12 @@ Result<std::vector<std::string>> FindTraces(std::span<const std::string> paths) 
                                    path, "check the spelling and the current folder"});
     }
   }
-  std::vector<std::string> unique;
   std::set<std::string> seen;
   for (std::string& path : found) {
     std::error_code error;
     const fs::path canonical = fs::canonical(path, error);
-    if (seen.insert(error ? path : canonical.string()).second) unique.push_back(std::move(path));
+    if (seen.insert(error ? path : canonical.string()).second)
+      unique.files.push_back(std::move(path));
   }
   return unique;
 }

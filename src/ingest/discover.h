@@ -5,14 +5,23 @@
 #include <string>
 #include <vector>
 
+#include "stepscope/report.h"
 #include "stepscope/result.h"
 
 namespace stepscope {
 
-// Files stand for themselves. A folder stands for the traces in it (*.json, *.json.gz, *.gz), or,
-// if it holds none but its subfolders are named by ranks (rank_0/, rank_1/), for theirs. The same
-// file reached twice is listed once. Sorted by name within a folder, numbers by value: rank-2
-// before rank-10. Fails when a path does not exist, or leads to no file that could be a trace.
-Result<std::vector<std::string>> FindTraces(std::span<const std::string> paths);
+struct FoundTraces {
+  std::vector<std::string> files;
+  std::vector<Note> notes;  // what was left out
+};
+
+// Files stand for themselves. A folder stands for the traces in it (*.json, *.json.gz, *.gz,
+// *.xplane.pb); if it holds none, for those of its subfolders that are named by ranks (rank_0/,
+// rank_1/); else for the newest profile below it as TensorBoard keeps them, the files of one
+// plugins/profile/RUN/. What a profiler writes beside its *.xplane.pb about the same time is left
+// out. The same file reached twice is listed once. Sorted by name within a folder, numbers by
+// value: rank-2 before rank-10. Fails when a path does not exist, or leads to no file that could be
+// a trace.
+Result<FoundTraces> FindTraces(std::span<const std::string> paths);
 
 }  // namespace stepscope

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 
 #include "tests/scratch.h"
@@ -20,7 +21,7 @@ Names Found(const testing::ScratchFolder& folder, const Names& given) {
   const auto found = FindTraces(paths);
   if (!found) return {"error: " + found.error().what};
   Names names;
-  for (const std::string& path : *found)
+  for (const std::string& path : found->files)
     names.push_back(fs::path(path).lexically_normal().lexically_relative(folder.path()));
   return names;
 }
@@ -77,10 +78,73 @@ TEST(FindTraces, WhereNothingIsItSaysSo) {
   const testing::ScratchFolder folder;
   fs::create_directory(folder.path() + "/empty");
   EXPECT_EQ(Found(folder, {"empty"}),
-            (Names{"error: no traces (*.json, *.json.gz) in this folder"}));
+            (Names{"error: no traces (*.json, *.json.gz, *.xplane.pb) in this folder"}));
   EXPECT_EQ(Found(folder, {"missing"}), (Names{"error: there is no such file or folder"}));
   EXPECT_EQ(Found(folder, {"empty/x/y"}), (Names{"error: there is no such file or folder"}));
   EXPECT_EQ(Found(folder, {}), Names{});
+}
+
+TEST(FindTraces, TheNewestProfileOfTensorBoardsFolderIsTaken) {
+  const testing::ScratchFolder folder;
+  for (const char* name : {"train/plugins/profile/2024_12_31_23_59_59/a.xplane.pb",
+                           "train/plugins/profile/2025_01_02_03_04_05/host-10.xplane.pb",
+                           "train/plugins/profile/2025_01_02_03_04_05/host-2.xplane.pb",
+                           "train/plugins/profile/2025_01_02_03_04_05/host-2.trace.json.gz",
+                           "train/plugins/profile/2025_01_02_03_04_05/host-2.op_stats.pb",
+                           "train/plugins/profile/2025_01_02_03_04_05/jit_f.hlo_proto.pb",
+                           "train/plugins/profile/2026_01_01_00_00_00/cache.pb",  // no profile
+                           "validation/plugins/profile/2025_01_01_00_00_00/a.xplane.pb",
+                           "train/events.out.tfevents.1"}) {
+    folder.Write(name, "");
+  }
+  const std::string run = "train/plugins/profile/2025_01_02_03_04_05/";
+  const Names newest = {run + "host-2.xplane.pb", run + "host-10.xplane.pb"};
+  EXPECT_EQ(Found(folder, {"."}), newest);
+  EXPECT_EQ(Found(folder, {"train"}), newest);
+  EXPECT_EQ(Found(folder, {"train/plugins"}), newest);
+  EXPECT_EQ(Found(folder, {"train/plugins/profile"}), newest);
+  EXPECT_EQ(Found(folder, {"train/plugins/profile/"}), newest);
+  EXPECT_EQ(Found(folder, {run}), newest);
+  EXPECT_EQ(Found(folder, {"validation"}),
+            (Names{"validation/plugins/profile/2025_01_01_00_00_00/a.xplane.pb"}));
+
+  const auto all = FindTraces(std::vector<std::string>{folder.path()});
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->notes.size(), 1u);
+  EXPECT_EQ(all->notes[0].name, "other_profiles");
+  EXPECT_EQ(all->notes[0].count, 2);
+  EXPECT_TRUE(all->notes[0].says.ends_with("plugins/profile/2025_01_01_00_00_00"))
+      << all->notes[0].says;
+  const auto one = FindTraces(std::vector<std::string>{folder.path() + "/" + run});
+  ASSERT_TRUE(one);
+  EXPECT_TRUE(one->notes.empty());
+}
+
+TEST(FindTraces, OfProfilesOfOneNameTheOneWrittenLastIsTaken) {
+  const testing::ScratchFolder folder;
+  const fs::path older = folder.Write("b/plugins/profile/run/h.xplane.pb", "");
+  folder.Write("a/plugins/profile/run/h.xplane.pb", "");
+  fs::last_write_time(older, fs::last_write_time(older) - std::chrono::hours(1));
+  EXPECT_EQ(Found(folder, {"."}), (Names{"a/plugins/profile/run/h.xplane.pb"}));
+}
+
+TEST(FindTraces, ProfilesAreFoundOverLinksThatGoInCircles) {
+  const testing::ScratchFolder folder;
+  folder.Write("real/plugins/profile/run/h.xplane.pb", "");
+  fs::create_directories(folder.path() + "/logs/deep");
+  fs::create_directory_symlink("../../logs", folder.path() + "/logs/deep/up");
+  fs::create_directory_symlink("../../real", folder.path() + "/logs/deep/real");
+  EXPECT_EQ(Found(folder, {"logs"}), (Names{"logs/deep/real/plugins/profile/run/h.xplane.pb"}));
+}
+
+TEST(FindTraces, TracesOfBothFormsMakeOneRun) {
+  const testing::ScratchFolder folder;
+  for (const char* name : {"rank-1.xplane.pb", "rank-0.json.gz", "perfetto_trace.json.gz",
+                           "rank-1.trace.json.gz", "rank-2.trace.json.gz"}) {
+    folder.Write(name, "");
+  }
+  EXPECT_EQ(Found(folder, {"."}),
+            (Names{"rank-0.json.gz", "rank-1.xplane.pb", "rank-2.trace.json.gz"}));
 }
 
 TEST(FindTraces, ALoopOfLinksIsAnErrorNotAHang) {

@@ -35,6 +35,14 @@ class IdTable {
 
  private:
   static constexpr int64_t kSmall = 1 << 16;
+  // Ids of a hostile file may all be multiples of one number.
+  struct Hash {
+    size_t operator()(int64_t id) const {
+      uint64_t bits = static_cast<uint64_t>(id) * 0x9e3779b97f4a7c15u;
+      bits ^= bits >> 32;
+      return bits * 0xd6e8feb86659fd93u >> 16;
+    }
+  };
   std::unique_ptr<T>& Small(int64_t id) {
     const auto at = static_cast<size_t>(id);
     if (at >= small_.size()) small_.resize(at + 1);
@@ -42,7 +50,7 @@ class IdTable {
   }
 
   std::vector<std::unique_ptr<T>> small_;
-  std::unordered_map<int64_t, std::unique_ptr<T>> large_;
+  std::unordered_map<int64_t, std::unique_ptr<T>, Hash> large_;
 };
 
 }  // namespace stepscope

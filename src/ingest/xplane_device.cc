@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -35,12 +36,10 @@ std::string_view NameOf(const XEvent& event) {
   return event.metadata->display_name.empty() ? event.metadata->name : event.metadata->display_name;
 }
 
-// What a piece of device work is. A TPU's work is told by its operation, a GPU's by its name.
-Kind KindOfDeviceWork(const XEvent& event, std::string_view name, bool is_tpu) {
-  if (is_tpu) return KindOfHloOp(event.stats.Text(StatKey::kHloCategory), name);
+// What a piece of a GPU's work is: what it says, or else its name.
+Kind KindOfGpuWork(const XEvent& event, Kind by_name) {
   if (event.stats.Has(StatKey::kMemsetDetails)) return Kind::kMemset;
-  if (event.stats.Has(StatKey::kMemcpyDetails)) return Kind::kMemcpy;
-  return KindOfWorkName(name);
+  return event.stats.Has(StatKey::kMemcpyDetails) ? Kind::kMemcpy : by_name;
 }
 
 // Loops and calls of a TPU's program span the operations within, which have events of their own.
@@ -67,6 +66,9 @@ DevicePlanes::LineUse DevicePlanes::UseOf(std::string_view line) const {
 void DevicePlanes::Read(const XPlane& plane, LineReader& lines) {
   is_tpu_ = plane.name.starts_with(kTpu);
   const std::string_view number = std::string_view(plane.name).substr(kGpu.size());
+  names_.Forget();
+  texts_.Forget();
+  configs_.Forget();
   device_ = -1;
   std::from_chars(number.data(), number.data() + number.size(), device_);
   AddProperties(plane);
@@ -117,28 +119,43 @@ void DevicePlanes::AddProperties(const XPlane& plane) {
   trace_.meta.devices.push_back(std::move(device));
 }
 
+StringId DevicePlanes::Intern(const XStats& stats, StatKey key) {
+  return texts_.Get(stats.Entry(key), [&] { return trace_.strings.Intern(stats.Text(key)); });
+}
+
+void DevicePlanes::SetText(TextField field, const XStats& stats, StatKey key) {
+  if (!stats.Text(key).empty()) trace_.Set(field, Intern(stats, key));
+}
+
 void DevicePlanes::SetText(TextField field, std::string_view text) {
   if (!text.empty()) trace_.Set(field, trace_.strings.Intern(text));
 }
 
+// A TPU's work is told by its operation, a GPU's by its name.
+DevicePlanes::Name DevicePlanes::NameFor(const XEvent& event) {
+  return names_.Get(event.metadata == nullptr ? 0 : event.metadata->number, [&] {
+    const std::string_view name = NameOf(event);
+    return Name{trace_.strings.Intern(name), is_tpu_ ? Kind::kCompute : KindOfWorkName(name),
+                is_tpu_ && SpansOthers(name)};
+  });
+}
+
 void DevicePlanes::TakeWork(const XEvent& event, const XTime& time) {
   ++trace_.events_in_file;
-  const std::string_view name = NameOf(event);
-  if (is_tpu_ && SpansOthers(name)) return;
-  const Kind kind = KindOfDeviceWork(event, name, is_tpu_);
+  const Name name = NameFor(event);
+  if (name.spans_others) return;
+  const Kind kind = is_tpu_ ? KindOfHloOp(event.stats.Text(StatKey::kHloCategory), NameOf(event))
+                            : KindOfGpuWork(event, name.kind);
   ++trace_.gpu_events_in_file;
   if (!keep_.Has(kind)) return;
   if (trace_.size() >= kNotKept - 1) return trace_.notes.Add(NoteKind::kUnreadableEvent);
-  const EventId added =
-      trace_.Add({time.start, time.duration, trace_.strings.Intern(name), track_, kind});
+  trace_.Add({time.start, time.duration, name.id, track_, kind});
+  ++work_;
   const int64_t correlation = event.stats.Int(StatKey::kCorrelation);
   if (correlation > 0) trace_.Set(IntField::kCorrelation, correlation);
   AddDetails(kind, event);
-  pieces_.push_back({time.start, device_, correlation, -1, added});
-  const std::string_view module = event.stats.Text(StatKey::kHloModule);
-  if (!module.empty() && groups_.roots().empty()) {
-    runs_.Add(trace_.strings.Intern(module),
-              trace_.strings.Intern(event.stats.Text(StatKey::kHloOp)),
+  if (groups_.roots().empty() && !event.stats.Text(StatKey::kHloModule).empty()) {
+    runs_.Add(Intern(event.stats, StatKey::kHloModule), Intern(event.stats, StatKey::kHloOp),
               event.stats.Int(StatKey::kRunId), time.start, time.start + time.duration);
   }
 }
@@ -154,7 +171,9 @@ void DevicePlanes::AddDetails(Kind kind, const XEvent& event) {
   }
   if (!keep_.kernels) return;
   if (stats.Has(StatKey::kKernelDetails)) {
-    LaunchConfig config = LaunchConfigOfDetails(stats.Text(StatKey::kKernelDetails));
+    LaunchConfig config = configs_.Get(stats.Entry(StatKey::kKernelDetails), [&] {
+      return LaunchConfigOfDetails(stats.Text(StatKey::kKernelDetails));
+    });
     const double occupancy = stats.Real(StatKey::kOccupancy) / 100;
     if (config.occupancy < 0 && occupancy > 0 && occupancy <= 1)
       config.occupancy = static_cast<float>(occupancy);
@@ -164,18 +183,23 @@ void DevicePlanes::AddDetails(Kind kind, const XEvent& event) {
   std::string_view op = stats.Text(StatKey::kHloOp);
   if (is_tpu_ && op.empty()) op = NameOf(event);
   const HloOp* hlo = programs_.Find(module, stats.Int(StatKey::kProgramId), op);
-  SetText(TextField::kHloOp, op);
-  SetText(TextField::kHloModule, module);
-  std::string_view category = stats.Text(StatKey::kHloCategory);
-  if (category.empty() && hlo != nullptr) category = hlo->category;
-  SetText(TextField::kHloCategory, category);
+  if (stats.Has(StatKey::kHloOp))
+    SetText(TextField::kHloOp, stats, StatKey::kHloOp);
+  else
+    SetText(TextField::kHloOp, op);
+  SetText(TextField::kHloModule, stats, StatKey::kHloModule);
+  if (hlo != nullptr && stats.Text(StatKey::kHloCategory).empty())
+    SetText(TextField::kHloCategory, hlo->category);
+  else
+    SetText(TextField::kHloCategory, stats, StatKey::kHloCategory);
   // XLA writes "XlaModule:" where it knows no operator, and the program's own name elsewhere.
-  std::string_view framework_op = stats.Text(StatKey::kTfOp);
-  if (framework_op.empty() || framework_op.ends_with(':')) {
-    framework_op = hlo != nullptr && !hlo->op_name.empty() ? std::string_view(hlo->op_name)
-                                                           : stats.Text(StatKey::kName);
-  }
-  SetText(TextField::kFrameworkOp, framework_op);
+  const std::string_view framework_op = stats.Text(StatKey::kTfOp);
+  if (!framework_op.empty() && !framework_op.ends_with(':'))
+    SetText(TextField::kFrameworkOp, stats, StatKey::kTfOp);
+  else if (hlo != nullptr && !hlo->op_name.empty())
+    SetText(TextField::kFrameworkOp, hlo->op_name);
+  else
+    SetText(TextField::kFrameworkOp, stats, StatKey::kName);
   const int64_t flops = stats.Int(StatKey::kFlops, hlo == nullptr ? -1 : hlo->flops);
   const int64_t bytes = stats.Int(StatKey::kBytesAccessed, hlo == nullptr ? -1 : hlo->bytes);
   if (flops >= 0) trace_.Set(IntField::kFlops, flops);
@@ -207,31 +231,49 @@ std::vector<DevicePlanes::DeviceStep> DevicePlanes::StepsOfDevices() const {
   return list;
 }
 
-// Work belongs to the step that launched it. What was launched by a call that was not recorded goes
-// with the work before it.
-void DevicePlanes::StepsFromLaunches() {
-  std::vector<Piece*> by_time;
-  for (Piece& piece : pieces_) by_time.push_back(&piece);
-  std::ranges::sort(by_time, {},
-                    [](const Piece* p) { return std::tuple(p->device, p->start, p->event); });
-  const Piece* before = nullptr;
-  for (Piece* piece : by_time) {
-    bool known = false;
-    piece->step = groups_.StepOfLaunch(piece->correlation, known);
-    const bool same_device = before != nullptr && before->device == piece->device;
-    if (!known && same_device) piece->step = before->step;
-    before = piece;
+// The pieces of work in the trace, device by device in order of time.
+std::vector<EventId> DevicePlanes::Work() const {
+  std::vector<EventId> work;
+  work.reserve(static_cast<size_t>(work_));
+  for (EventId e = 0; e < trace_.size(); ++e) {
+    if (trace_.tracks[trace_.tracks_of()[e]].is_stream) work.push_back(e);
   }
+  std::ranges::sort(work, {}, [this](EventId e) {
+    return std::tuple(trace_.tracks[trace_.tracks_of()[e]].device, trace_.starts()[e], e);
+  });
+  return work;
 }
 
-void DevicePlanes::StepsFromIntervals(const std::vector<DeviceStep>& steps) {
-  for (Piece& piece : pieces_) {
-    auto after = std::ranges::upper_bound(steps, piece.start, {}, &DeviceStep::start);
-    if (after == steps.begin()) continue;
-    --after;
-    // The last step reaches to the end of its own work.
-    if (piece.start < after->end || after + 1 == steps.end()) piece.step = after->number;
+// Work belongs to the step that launched it. What was launched by a call that was not recorded goes
+// with the work before it.
+std::vector<int64_t> DevicePlanes::StepsFromLaunches(const std::vector<EventId>& work) const {
+  std::vector<int64_t> steps;
+  steps.reserve(work.size());
+  int64_t device = -1;
+  for (const EventId e : work) {
+    const int64_t own = trace_.tracks[trace_.tracks_of()[e]].device;
+    bool known = false;
+    const auto correlation = trace_.Ints(IntField::kCorrelation).Find(e);
+    int64_t step = correlation ? groups_.StepOfLaunch(*correlation, known) : -1;
+    if (!known && !steps.empty() && own == device) step = steps.back();
+    steps.push_back(step);
+    device = own;
   }
+  return steps;
+}
+
+std::vector<int64_t> DevicePlanes::StepsFromIntervals(const std::vector<EventId>& work,
+                                                      const std::vector<DeviceStep>& steps) const {
+  std::vector<int64_t> numbers;
+  for (const EventId e : work) {
+    const int64_t start = trace_.starts()[e];
+    auto after = std::ranges::upper_bound(steps, start, {}, &DeviceStep::start);
+    // The last step reaches to the end of its own work.
+    const bool within =
+        after != steps.begin() && (start < std::prev(after)->end || after == steps.end());
+    numbers.push_back(within ? std::prev(after)->number : -1);
+  }
+  return numbers;
 }
 
 // Adds steps that no event of the host marks.
@@ -246,9 +288,13 @@ void DevicePlanes::AddMarkers(const std::vector<DeviceStep>& steps, StringId nam
   }
 }
 
-void DevicePlanes::WriteSteps() {
-  for (const Piece& piece : pieces_) {
-    if (piece.step >= 0) trace_.Set(piece.event, IntField::kStep, piece.step);
+// Fields are set in the order of events, which is not that of time.
+void DevicePlanes::WriteSteps(const std::vector<EventId>& work, const std::vector<int64_t>& steps) {
+  const auto [first, last] = std::ranges::minmax(work);
+  std::vector<int64_t> by_event(last - first + size_t{1}, -1);
+  for (size_t i = 0; i < work.size(); ++i) by_event[work[i] - first] = steps[i];
+  for (size_t i = 0; i < by_event.size(); ++i) {
+    if (by_event[i] >= 0) trace_.Set(static_cast<EventId>(first + i), IntField::kStep, by_event[i]);
   }
 }
 
@@ -264,11 +310,10 @@ void DevicePlanes::MarkSteps() {
       trace_.notes.Add(NoteKind::kStepsFromModule, static_cast<int64_t>(own.size()), name);
     }
   }
-  if (own.empty())
-    StepsFromLaunches();
-  else
-    StepsFromIntervals(own);
-  WriteSteps();
+  if (own.empty() && groups_.roots().empty()) return;
+  const std::vector<EventId> work = Work();
+  const auto steps = own.empty() ? StepsFromLaunches(work) : StepsFromIntervals(work, own);
+  if (!work.empty()) WriteSteps(work, steps);
   AddMarkers(own, trace_.strings.Intern(name));
 }
 

@@ -32,13 +32,10 @@ class DevicePlanes {
 
  private:
   enum class LineUse : uint8_t { kWork, kSteps, kNone };
-  // A piece of work in the trace, as far as steps care.
-  struct Piece {
-    int64_t start = 0;
-    int64_t device = 0;
-    int64_t correlation = -1;
-    int64_t step = -1;
-    EventId event = 0;
+  struct Name {
+    StringId id;
+    Kind kind;          // of a GPU's work that says no more
+    bool spans_others;  // and is no work of its own
   };
   struct DeviceStep {
     int64_t number = 0;
@@ -46,17 +43,22 @@ class DevicePlanes {
     int64_t end = 0;
   };
 
+  Name NameFor(const XEvent& event);
   LineUse UseOf(std::string_view line) const;
   void AddProperties(const XPlane& plane);
   void TakeWork(const XEvent& event, const XTime& time);
   void AddDetails(Kind kind, const XEvent& event);
   void TakeStep(const XEvent& event, const XTime& time);
-  void StepsFromLaunches();
-  void StepsFromIntervals(const std::vector<DeviceStep>& steps);
+  std::vector<EventId> Work() const;
+  std::vector<int64_t> StepsFromLaunches(const std::vector<EventId>& work) const;
+  std::vector<int64_t> StepsFromIntervals(const std::vector<EventId>& work,
+                                          const std::vector<DeviceStep>& steps) const;
   std::vector<DeviceStep> StepsOfDevices() const;
   void AddMarkers(const std::vector<DeviceStep>& steps, StringId name);
-  void WriteSteps();
+  StringId Intern(const XStats& stats, StatKey key);
+  void SetText(TextField field, const XStats& stats, StatKey key);
   void SetText(TextField field, std::string_view text);
+  void WriteSteps(const std::vector<EventId>& work, const std::vector<int64_t>& steps);
 
   Trace& trace_;
   Wanted keep_;
@@ -66,7 +68,10 @@ class DevicePlanes {
   int64_t device_ = -1;
   bool is_tpu_ = false;
   TrackId track_ = 0;
-  std::vector<Piece> pieces_;
+  int64_t work_ = 0;  // pieces that are kept
+  OncePerText<Name> names_;
+  OncePerText<StringId> texts_;
+  OncePerText<LaunchConfig> configs_;
   std::vector<DeviceStep> device_steps_;
 };
 

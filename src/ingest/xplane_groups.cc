@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <span>
 #include <tuple>
 
 namespace stepscope {
@@ -15,27 +16,36 @@ constexpr size_t kTooMany = 64;
 }  // namespace
 
 HostEventId HostGroups::Add(const HostEvent& event) {
-  events_.push_back(event);
+  events_.Append(event);
   return static_cast<HostEventId>(events_.size() - 1);
 }
 
 void HostGroups::AddProducer(HostEventId event, int64_t type, int64_t id) {
-  ++links_[{type, id}].producers;
-  produced_.emplace(event, Key{type, id});
+  producers_.push_back({{type, id}, event});
 }
 
 void HostGroups::AddConsumer(HostEventId event, int64_t type, int64_t id) {
-  links_[{type, id}].consumers.push_back(event);
+  consumers_.push_back({{type, id}, event});
 }
 
 void HostGroups::Build() {
   Nest();
-  MarkBelow(&HostEvent::of_pipeline, in_pipeline_);
-  MarkBelow(&HostEvent::runs_alone, alone_);
+  MarkPipelines();
+  std::ranges::stable_sort(producers_, {}, &Link::event);
+  std::ranges::stable_sort(consumers_, {}, &Link::key);
+  for (const Link& link : producers_) produced_.push_back(link.key);
+  std::ranges::sort(produced_);
+  followed_.assign(consumers_.size(), false);
   group_.assign(events_.size(), kNoGroup);
   FindRoots();
   NumberRoots();
   IndexLaunches();
+  // Of a large recording this is a third of what is held, and devices are yet to be read.
+  order_ = place_ = tree_end_ = {};
+  producers_ = consumers_ = {};
+  events_ = {};
+  group_ = {};
+  in_pipeline_ = {};
 }
 
 void HostGroups::Nest() {
@@ -64,15 +74,15 @@ void HostGroups::Nest() {
   while (!open.empty()) close(static_cast<uint32_t>(order_.size()));
 }
 
-// Marks the events that have the flag, and all in their trees.
-void HostGroups::MarkBelow(bool HostEvent::* flag, std::vector<bool>& marks) const {
-  marks.assign(events_.size(), false);
+// Marks the events that prepare input, and all in their trees.
+void HostGroups::MarkPipelines() {
+  in_pipeline_.assign(events_.size(), false);
   for (uint32_t p = 0; p < order_.size();) {
-    if (!(events_[order_[p]].*flag)) {
+    if (!events_[order_[p]].of_pipeline) {
       ++p;
       continue;
     }
-    for (const uint32_t end = tree_end_[p]; p < end; ++p) marks[order_[p]] = true;
+    for (const uint32_t end = tree_end_[p]; p < end; ++p) in_pipeline_[order_[p]] = true;
   }
 }
 
@@ -102,11 +112,13 @@ std::vector<HostEventId> HostGroups::FirstOfIterations() {
     }
     firsts.insert(firsts.end(), own.begin(), own.end());
   }
+  std::ranges::sort(firsts, {}, [this](HostEventId e) { return std::tuple(events_[e].start, e); });
   return firsts;
 }
 
 void HostGroups::FindRoots() {
-  std::vector<HostEventId> candidates = FirstOfIterations();
+  std::vector<HostEventId> candidates;
+  if (!ignore_iterations_) candidates = FirstOfIterations();
   for (const auto level : {&HostEvent::root_level, &HostEvent::legacy_level}) {
     if (!candidates.empty()) break;
     for (HostEventId e = 0; e < events_.size(); ++e) {
@@ -121,7 +133,7 @@ void HostGroups::FindRoots() {
   for (const HostEventId e : candidates) {
     if (group_[e] != kNoGroup) continue;  // below a root that came before
     Gather(e, static_cast<int32_t>(roots_.size()));
-    roots_.push_back({.event = e});
+    roots_.push_back({.event = e, .kept = events_[e].kept});
   }
 }
 
@@ -146,16 +158,22 @@ void HostGroups::GatherTree(uint32_t place, int32_t group, std::vector<HostEvent
       continue;
     }
     group_[event] = group;
-    const auto [from, to] = produced_.equal_range(event);
-    for (auto at = from; at != to; ++at) {
-      Link& link = links_[at->second];
-      if (link.followed || (link.producers >= kTooMany && link.consumers.size() >= kTooMany))
-        continue;
-      link.followed = true;
-      next.insert(next.end(), link.consumers.begin(), link.consumers.end());
-    }
+    const auto own = std::ranges::equal_range(producers_, event, {}, &Link::event);
+    for (const Link& link : own) Follow(link.key, next);
     ++p;
   }
+}
+
+// Adds to `next` who takes what was handed on under `key`: once, for they are in a group then.
+void HostGroups::Follow(const Key& key, std::vector<HostEventId>& next) {
+  const auto first = std::ranges::lower_bound(consumers_, key, {}, &Link::key);
+  const auto place = static_cast<size_t>(first - consumers_.begin());
+  if (first == consumers_.end() || first->key != key || followed_[place]) return;
+  followed_[place] = true;
+  const auto takers = std::ranges::equal_range(consumers_, key, {}, &Link::key);
+  const auto givers = std::ranges::equal_range(produced_, key);
+  if (takers.size() >= kTooMany && givers.size() >= kTooMany) return;
+  for (const Link& link : takers) next.push_back(link.event);
 }
 
 // A root's own number counts, unless two say the same: then all are numbered in order.
@@ -171,13 +189,20 @@ void HostGroups::NumberRoots() {
   for (size_t g = 0; g < roots_.size(); ++g) roots_[g].number = static_cast<int64_t>(g);
 }
 
-void HostGroups::IndexLaunches() { std::ranges::stable_sort(launches_, {}, &Launch::correlation); }
+void HostGroups::IndexLaunches() {
+  if (launches_.empty()) return;
+  std::ranges::sort(std::span(&launches_[0], launches_.size()), {},
+                    [](const Launch& l) { return std::tuple(l.correlation, l.event); });
+  for (size_t i = 0; i < launches_.size(); ++i)
+    launches_[i].event = static_cast<uint32_t>(group_[launches_[i].event]);
+}
 
 int64_t HostGroups::StepOfLaunch(int64_t correlation, bool& known) const {
-  const auto at = std::ranges::lower_bound(launches_, correlation, {}, &Launch::correlation);
-  known = at != launches_.end() && at->correlation == correlation;
+  const auto all = launches_.view();
+  const auto at = std::ranges::lower_bound(all, correlation, {}, &Launch::correlation);
+  known = at != all.end() && at->correlation == correlation;
   if (!known) return -1;
-  const int32_t group = group_[at->event];
+  const auto group = static_cast<int32_t>(at->event);
   return group == kNoGroup ? -1 : roots_[static_cast<size_t>(group)].number;
 }
 

@@ -6,17 +6,17 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "base/growing_array.h"
 #include "trace/trace.h"
 
 namespace stepscope {
 
 inline constexpr EventId kNotKept = UINT32_MAX;
 
-// A host event, as far as steps care.
+// A host event, as far as steps care. Those that only lie within others need not be told.
 struct HostEvent {
   int64_t start = 0;  // ns
   int64_t end = 0;
@@ -25,7 +25,6 @@ struct HostEvent {
   int32_t root_level = 0;    // 0: it says nothing of being a root
   int32_t legacy_level = 0;  // of a root by its name, for recordings whose roots do not say so
   bool of_pipeline = false;  // what is below it prepares input, though it may look like a step
-  bool runs_alone = false;   // operators below it run by themselves, in no compiled function
 };
 
 using HostEventId = uint32_t;
@@ -33,7 +32,8 @@ inline constexpr int32_t kNoGroup = -1;
 
 struct StepRoot {
   HostEventId event = 0;
-  int64_t number = 0;  // unique
+  EventId kept = kNotKept;  // of the trace
+  int64_t number = 0;       // unique
 };
 
 class HostGroups {
@@ -46,45 +46,37 @@ class HostGroups {
   void AddProducer(HostEventId event, int64_t type, int64_t id);
   void AddConsumer(HostEventId event, int64_t type, int64_t id);
   // `event` launches the device work of that correlation id.
-  void AddLaunch(HostEventId event, int64_t correlation) {
-    launches_.push_back({correlation, event});
-  }
+  void AddLaunch(HostEventId event, int64_t correlation) { launches_.Append({correlation, event}); }
   // `event` is work of an executor for iteration `number` of the loop with that id.
   void AddIteration(HostEventId event, int64_t loop, int64_t number) {
     iterations_.push_back({loop, number, event});
   }
+  // The recording holds loops that are no steps: what executors count says nothing of steps then.
+  void IgnoreIterations() { ignore_iterations_ = true; }
   // The number the event itself says, should it become a step.
   void SetNumber(HostEventId event, int64_t number) { numbers_[event] = number; }
 
-  // To be called once, after all events.
+  // To be called once, after all events, which are forgotten then.
   void Build();
 
   // After Build():
   const std::vector<StepRoot>& roots() const { return roots_; }
-  bool RunsAlone(HostEventId event) const { return alone_[event]; }
   // The number of the step that launched the work of that correlation id. -1: it was launched
   // outside all steps, or the launch was not recorded; `known` tells.
   int64_t StepOfLaunch(int64_t correlation, bool& known) const;
 
  private:
-  struct Link {
-    std::vector<HostEventId> consumers;
-    uint32_t producers = 0;
-    bool followed = false;
-  };
   struct Key {
     int64_t type, id;
-    bool operator==(const Key&) const = default;
+    auto operator<=>(const Key&) const = default;
   };
-  struct Hash {
-    size_t operator()(const Key& key) const {
-      return static_cast<size_t>(static_cast<uint64_t>(key.id) * 0x9e3779b97f4a7c15u) ^
-             static_cast<size_t>(key.type);
-    }
+  struct Link {
+    Key key;
+    HostEventId event;
   };
   struct Launch {
     int64_t correlation;
-    HostEventId event;
+    uint32_t event;  // after Build(): its group, as a number without a sign
   };
 
   struct Iteration {
@@ -94,24 +86,28 @@ class HostGroups {
 
   void Nest();
   std::vector<HostEventId> FirstOfIterations();
-  void MarkBelow(bool HostEvent::* flag, std::vector<bool>& marks) const;
+  void MarkPipelines();
   void FindRoots();
   void Gather(HostEventId root, int32_t group);
   void GatherTree(uint32_t place, int32_t group, std::vector<HostEventId>& next);
+  void Follow(const Key& key, std::vector<HostEventId>& next);
   void NumberRoots();
   void IndexLaunches();
 
-  std::vector<HostEvent> events_;
+  GrowingArray<HostEvent> events_;
   std::vector<HostEventId> order_;  // by line, then as a tree is walked: parents before children
   std::vector<uint32_t> place_;     // of each event in order_
   std::vector<uint32_t> tree_end_;  // by place: behind the last of its tree
-  std::vector<bool> in_pipeline_, alone_;
-  std::vector<int32_t> group_;  // by event
-  std::unordered_map<Key, Link, Hash> links_;
-  std::unordered_multimap<HostEventId, Key> produced_;
+  std::vector<bool> in_pipeline_;   // by event
+  std::vector<int32_t> group_;      // by event
+  std::vector<Link> producers_;     // by event
+  std::vector<Link> consumers_;     // in Build() and after: by key
+  std::vector<Key> produced_;       // in Build() and after: the keys of producers_, sorted
+  std::vector<bool> followed_;      // by the first place of a key in consumers_
   std::unordered_map<HostEventId, int64_t> numbers_;
   std::vector<Iteration> iterations_;
-  std::vector<Launch> launches_;  // after Build(): by correlation
+  bool ignore_iterations_ = false;
+  GrowingArray<Launch> launches_;  // after Build(): by correlation
   std::vector<StepRoot> roots_;
 };
 

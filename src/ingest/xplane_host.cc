@@ -2,7 +2,9 @@
 #include "ingest/xplane_host.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,12 +50,30 @@ std::string_view NameOf(const XEvent& event) {
   return event.metadata == nullptr ? std::string_view() : event.metadata->name;
 }
 
-Kind KindOfHostEvent(const XEvent& event, std::string_view name) {
+// Loops that TensorFlow runs as operators; executors count their iterations too.
+bool IsLoopOperator(std::string_view name) {
+  return name.starts_with("WhileOp") || name == "ForOp" || name == "ParallelForOp" ||
+         name == "ForeverOp";
+}
+
+Kind KindOfHostName(std::string_view name) {
   if (name.starts_with('$')) return Kind::kPython;  // as Python's tracer writes names
+  return IsFrameworkRange(name) ? Kind::kOperator : Kind::kAnnotation;
+}
+
+Kind KindOfHostEvent(const XEvent& event, Kind by_name) {
+  if (by_name == Kind::kPython) return by_name;
   if (event.stats.Int(StatKey::kRoot, 0) > 0) return Kind::kAnnotation;
   if (event.stats.Has(StatKey::kCorrelation)) return Kind::kRuntime;
-  const bool framework = event.stats.Has(StatKey::kHloOp) || IsFrameworkRange(name);
-  return framework ? Kind::kOperator : Kind::kAnnotation;
+  return event.stats.Has(StatKey::kHloOp) ? Kind::kOperator : by_name;
+}
+
+// Whether steps depend on the event. Most only lie within one that does.
+bool MattersToSteps(const HostEvent& event, const XStats& stats) {
+  constexpr auto kJoining = std::to_array<StatKey>(
+      {StatKey::kProducer, StatKey::kConsumer, StatKey::kCorrelation, StatKey::kId});
+  return event.root_level > 0 || event.legacy_level > 0 || event.of_pipeline ||
+         std::ranges::any_of(kJoining, [&](StatKey key) { return stats.Has(key); });
 }
 
 }  // namespace
@@ -63,6 +83,8 @@ bool IsHostPlane(std::string_view name) {
 }
 
 void HostPlanes::Read(const XPlane& plane, LineReader& lines) {
+  names_.Forget();
+  texts_.Forget();
   for (const ByteRange& line : plane.lines) {
     lines.Read(
         plane, line,
@@ -95,26 +117,34 @@ TrackId HostPlanes::AsyncTrack() {
   return async_track_;
 }
 
-void HostPlanes::SetText(TextField field, std::string_view text) {
-  if (!text.empty()) trace_.Set(field, trace_.strings.Intern(text));
+StringId HostPlanes::Intern(const XStats& stats, StatKey key) {
+  return texts_.Get(stats.Entry(key), [&] { return trace_.strings.Intern(stats.Text(key)); });
+}
+
+void HostPlanes::SetText(TextField field, const XStats& stats, StatKey key) {
+  if (!stats.Text(key).empty()) trace_.Set(field, Intern(stats, key));
 }
 
 void HostPlanes::SetInt(IntField field, int64_t value) {
   if (value >= 0) trace_.Set(field, value);
 }
 
-EventId HostPlanes::Keep(Kind kind, const XEvent& event, const XTime& time, std::string_view name) {
+EventId HostPlanes::Keep(Kind kind, const XEvent& event, const XTime& time, StringId name) {
   if (!keep_.Has(kind) || trace_.size() >= kNotKept - 1) return kNotKept;
   const TrackId track = event.stats.Has(StatKey::kAsync) ? AsyncTrack() : track_;
-  return trace_.Add({time.start, time.duration, trace_.strings.Intern(name), track, kind});
+  return trace_.Add({time.start, time.duration, name, track, kind});
 }
 
 void HostPlanes::Take(const XEvent& event, const XTime& time) {
   ++trace_.events_in_file;
   const std::string_view name = NameOf(event);
-  if (name == kAllocation || name == kDeallocation) return TakeMemory(event, time, name);
-  const Kind kind = KindOfHostEvent(event, name);
-  const EventId kept = Keep(kind, event, time, name);
+  const Name known = names_.Get(event.metadata == nullptr ? 0 : event.metadata->number, [&] {
+    if (IsLoopOperator(name)) groups_.IgnoreIterations();
+    return Name{trace_.strings.Intern(name), KindOfHostName(name)};
+  });
+  if (name == kAllocation || name == kDeallocation) return TakeMemory(event, time, known.id);
+  const Kind kind = KindOfHostEvent(event, known.kind);
+  const EventId kept = Keep(kind, event, time, known.id);
   const XStats& stats = event.stats;
   if (kept != kNotKept) {
     SetInt(IntField::kCorrelation, stats.Int(StatKey::kCorrelation));
@@ -126,21 +156,22 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
   }
   if (kind == Kind::kPython || stats.Has(StatKey::kAsync)) return;
   if (stats.Has(StatKey::kRunId) && stats.Has(StatKey::kHloModule)) {
-    runs_.Add(trace_.strings.Intern(stats.Text(StatKey::kHloModule)),
-              trace_.strings.Intern(stats.Text(StatKey::kHloOp)), stats.Int(StatKey::kRunId),
-              time.start, time.start + time.duration);
+    runs_.Add(Intern(stats, StatKey::kHloModule), Intern(stats, StatKey::kHloOp),
+              stats.Int(StatKey::kRunId), time.start, time.start + time.duration);
   }
-  const HostEventId id = groups_.Add(
-      {.start = time.start,
-       .end = time.start + time.duration,
-       .line = line_,
-       .kept = kept,
-       .root_level =
-           static_cast<int32_t>(std::clamp<int64_t>(stats.Int(StatKey::kRoot, 0), 0, INT32_MAX)),
-       .legacy_level = LegacyLevel(name),
-       .of_pipeline = name.starts_with("InstantiatedCapturedFunction"),
-       .runs_alone = name.starts_with("EagerExecute") && stats.Int(StatKey::kIsFunction) == 0});
-  Join(id, event, name);
+  const int64_t end = time.start + time.duration;
+  if (kept != kNotKept && name.starts_with("EagerExecute") && stats.Int(StatKey::kIsFunction) == 0)
+    alone_.push_back({track_, time.start, end});
+  const HostEvent host{.start = time.start,
+                       .end = end,
+                       .line = line_,
+                       .kept = kept,
+                       .root_level = static_cast<int32_t>(
+                           std::clamp<int64_t>(stats.Int(StatKey::kRoot, 0), 0, INT32_MAX)),
+                       .legacy_level = LegacyLevel(name),
+                       .of_pipeline = name.starts_with("InstantiatedCapturedFunction")};
+  if (MattersToSteps(host, stats) && groups_.size() < kNotKept)
+    Join(groups_.Add(host), event, name);
 }
 
 // Tells what the event hands to other threads, or takes from them.
@@ -168,15 +199,16 @@ void HostPlanes::Join(HostEventId id, const XEvent& event, std::string_view name
   if (name.starts_with("IteratorGetNext")) groups_.AddConsumer(id, kIterationLink, iteration);
 }
 
-void HostPlanes::TakeMemory(const XEvent& event, const XTime& time, std::string_view name) {
+void HostPlanes::TakeMemory(const XEvent& event, const XTime& time, StringId name) {
   const XStats& stats = event.stats;
   const std::string_view allocator = stats.Text(StatKey::kAllocator);
   const int64_t bytes = stats.Int(StatKey::kAllocationBytes, 0);
   if (bytes < 0) return trace_.notes.Add(NoteKind::kValueOutOfRange);
   if (Keep(Kind::kInstant, event, {time.start, 0}, name) == kNotKept) return;
   const int64_t device = DeviceOfAllocator(allocator, stats.Int(StatKey::kDeviceOrdinal, 0));
-  trace_.Set(IntField::kBytes, name == kAllocation ? bytes : -bytes);
-  SetInt(IntField::kAddress, stats.Int(StatKey::kAddress) & INT64_MAX);
+  trace_.Set(IntField::kBytes, NameOf(event) == kAllocation ? bytes : -bytes);
+  if (stats.Has(StatKey::kAddress))
+    trace_.Set(IntField::kAddress, stats.Int(StatKey::kAddress) & INT64_MAX);
   const int64_t stack = stats.Int(StatKey::kBytesReserved);
   const int64_t heap = stats.Int(StatKey::kBytesAllocated);
   int64_t in_use = 0;
@@ -188,12 +220,13 @@ void HostPlanes::TakeMemory(const XEvent& event, const XTime& time, std::string_
   SetInt(IntField::kStackBytes, stack);
   SetInt(IntField::kAvailableBytes, stats.Int(StatKey::kBytesAvailable));
   SetInt(IntField::kLifetimePeak, stats.Int(StatKey::kPeakBytes));
-  trace_.Set(TextField::kAllocator,
-             trace_.strings.Intern(allocator.empty() ? "allocator" : allocator));
-  SetText(TextField::kFrameworkOp, stats.Text(StatKey::kTfOp));
-  SetText(TextField::kRegion, stats.Text(StatKey::kRegion));
-  SetText(TextField::kShape, stats.Text(StatKey::kShape));
-  SetText(TextField::kDataType, DataTypeName(stats.Int(StatKey::kDataType)));
+  trace_.Set(TextField::kAllocator, allocator.empty() ? trace_.strings.Intern("allocator")
+                                                      : Intern(stats, StatKey::kAllocator));
+  SetText(TextField::kFrameworkOp, stats, StatKey::kTfOp);
+  SetText(TextField::kRegion, stats, StatKey::kRegion);
+  SetText(TextField::kShape, stats, StatKey::kShape);
+  const std::string_view type = DataTypeName(stats.Int(StatKey::kDataType));
+  if (!type.empty()) trace_.Set(TextField::kDataType, trace_.strings.Intern(type));
   if (stats.Has(StatKey::kFragmentation))
     trace_.Set(RealField::kFragmentation, stats.Real(StatKey::kFragmentation));
 }
@@ -201,14 +234,30 @@ void HostPlanes::TakeMemory(const XEvent& event, const XTime& time, std::string_
 void HostPlanes::MarkEvents(bool mark_steps) {
   std::vector<std::pair<EventId, int64_t>> steps;
   for (const StepRoot& root : groups_.roots()) {
-    if (mark_steps && groups_[root.event].kept != kNotKept)
-      steps.emplace_back(groups_[root.event].kept, root.number);
+    if (mark_steps && root.kept != kNotKept) steps.emplace_back(root.kept, root.number);
   }
   std::ranges::sort(steps);
   for (const auto& [event, number] : steps) trace_.Set(event, IntField::kStep, number);
-  for (HostEventId id = 0; id < groups_.size(); ++id) {
-    if (groups_[id].kept != kNotKept && groups_.RunsAlone(id))
-      trace_.Set(groups_[id].kept, IntField::kEager, 1);
+  MarkAlone();
+}
+
+// What lies within a call that runs an operator by itself runs by itself.
+void HostPlanes::MarkAlone() {
+  if (alone_.empty()) return;
+  std::ranges::sort(alone_, {}, [](const Span& s) { return std::tuple(s.track, s.start); });
+  // The latest end so far says whether any of those before holds an event.
+  for (size_t i = 1; i < alone_.size(); ++i) {
+    if (alone_[i].track == alone_[i - 1].track)
+      alone_[i].end = std::max(alone_[i].end, alone_[i - 1].end);
+  }
+  for (EventId e = 0; e < trace_.size(); ++e) {
+    if (trace_.kinds()[e] != Kind::kOperator) continue;
+    const TrackId track = trace_.tracks_of()[e];
+    const int64_t start = trace_.starts()[e];
+    auto at = std::ranges::upper_bound(alone_, std::tuple(track, start), {},
+                                       [](const Span& s) { return std::tuple(s.track, s.start); });
+    if (at == alone_.begin() || (--at)->track != track) continue;
+    if (at->end >= start + trace_.durations()[e]) trace_.Set(e, IntField::kEager, 1);
   }
 }
 

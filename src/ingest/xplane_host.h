@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "ingest/trace_reader.h"
 #include "ingest/xplane_groups.h"
@@ -27,12 +28,23 @@ class HostPlanes {
  private:
   void StartLine(const XLine& line);
   void Take(const XEvent& event, const XTime& time);
-  void TakeMemory(const XEvent& event, const XTime& time, std::string_view name);
-  EventId Keep(Kind kind, const XEvent& event, const XTime& time, std::string_view name);
+  void TakeMemory(const XEvent& event, const XTime& time, StringId name);
+  EventId Keep(Kind kind, const XEvent& event, const XTime& time, StringId name);
   void Join(HostEventId id, const XEvent& event, std::string_view name);
   TrackId AsyncTrack();
-  void SetText(TextField field, std::string_view text);
+  StringId Intern(const XStats& stats, StatKey key);
+  void SetText(TextField field, const XStats& stats, StatKey key);
   void SetInt(IntField field, int64_t value);
+  void MarkAlone();
+
+  struct Name {
+    StringId id;
+    Kind kind;  // of events that say no more
+  };
+  struct Span {
+    TrackId track;
+    int64_t start, end;  // ns
+  };
 
   Trace& trace_;
   Wanted keep_;
@@ -42,6 +54,9 @@ class HostPlanes {
   TrackId track_ = 0;
   TrackId async_track_ = 0;
   bool has_async_track_ = false;
+  OncePerText<Name> names_;
+  OncePerText<StringId> texts_;
+  std::vector<Span> alone_;  // calls that run operators by themselves, in no compiled function
 };
 
 }  // namespace stepscope

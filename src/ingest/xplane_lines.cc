@@ -20,10 +20,21 @@ int64_t XClock::LineStart(int64_t timestamp_ns) const {
   return __builtin_add_overflow(profile_start, timestamp_ns, &start) ? INT64_MAX : start;
 }
 
+// What a line says of itself stands before and behind its events, of which only the lengths are
+// looked at: a tenth of the cost of reading them.
+XLine LineReader::ReadHeader(ByteRange range) {
+  XLine line;
+  while (const auto field = file_.Next(range)) {
+    if (field->number != kEvents) TakeHeader(*field, line);
+  }
+  return line;
+}
+
 // XLine: 1 id, 2 name, 3 timestamp_ns, 11 display_name.
 void LineReader::TakeHeader(const ProtoField& field, XLine& line) {
-  if (field.number == 1) line.id = static_cast<int64_t>(field.value);
-  if (field.number == 3) line.timestamp_ns = static_cast<int64_t>(field.value);
+  const bool number = field.type == WireType::kVarint;
+  if (number && field.number == 1) line.id = static_cast<int64_t>(field.value);
+  if (number && field.number == 3) line.timestamp_ns = static_cast<int64_t>(field.value);
   if (field.type != WireType::kBytes || (field.number != 2 && field.number != 11)) return;
   const auto text = file_.View(field.bytes);
   if (!text) return notes_.Add(NoteKind::kTruncated);

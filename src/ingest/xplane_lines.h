@@ -11,7 +11,7 @@
 
 namespace stepscope {
 
-// What a line says before its events.
+// What a line says of itself.
 struct XLine {
   int64_t id = 0;
   std::string name;
@@ -34,8 +34,8 @@ struct XTime {
   int64_t duration = 0;
 };
 
-// Calls visit(line) once the line's name is known, which says whether its events are wanted, then
-// take(event, time) for each event that can be placed. What cannot is counted.
+// Calls visit(line), which says whether the line's events are wanted, then take(event, time) for
+// each event that can be placed. What cannot is counted. Of lines without events nothing is told.
 class LineReader {
  public:
   LineReader(ProtoFile& file, const XClock& clock, Notes& notes)
@@ -43,13 +43,10 @@ class LineReader {
 
   template <class Visit, class Take>
   void Read(const XPlane& plane, ByteRange range, const Visit& visit, const Take& take) {
-    XLine line;
+    const XLine line = ReadHeader(range);
     bool visited = false;
     while (const auto field = file_.Next(range)) {
-      if (field->number != kEvents || field->type != WireType::kBytes) {
-        TakeHeader(*field, line);
-        continue;
-      }
+      if (field->number != kEvents || field->type != WireType::kBytes) continue;
       if (!visited && !visit(line)) return;
       visited = true;
       ++events_;
@@ -66,6 +63,7 @@ class LineReader {
 
  private:
   static constexpr uint32_t kEvents = 4;
+  XLine ReadHeader(ByteRange range);
   void TakeHeader(const ProtoField& field, XLine& line);
   bool Place(const XPlane& plane, std::string_view message, const XLine& line, XTime& time);
 

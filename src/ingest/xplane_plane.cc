@@ -33,10 +33,23 @@ class Indexer {
     for (const std::string& message : plane_.stat_messages) {
       if (!plane_.stat_names.Read(message, plane_.stats)) notes_.Add(NoteKind::kUnreadableStat);
     }
+    plane_.events.ForEach([this](XEventMetadata& metadata) { ReadStats(metadata); });
     return std::move(plane_);
   }
 
  private:
+  // The names of stats may stand behind what has them.
+  void ReadStats(XEventMetadata& metadata) {
+    for (const std::string& message : metadata.stat_messages) {
+      XStat stat;
+      if (!plane_.stat_names.Read(message, stat))
+        notes_.Add(NoteKind::kUnreadableStat);
+      else if (stat.key != StatKey::kCount)
+        metadata.stats.push_back(stat);
+    }
+    if (metadata.stats.empty()) std::vector<std::string>().swap(metadata.stat_messages);
+  }
+
   // XPlane: 2 name, 3 lines, 4 event_metadata, 5 stat_metadata, 6 stats.
   void Take(const ProtoField& field) {
     if (field.type != WireType::kBytes) return;
@@ -80,15 +93,17 @@ class Indexer {
     while (fields.Next()) {
       if (fields.field() == 2) metadata.name = fields.Bytes();
       if (fields.field() == 4) metadata.display_name = fields.Bytes();
-      if (fields.field() == 5) metadata.stats.emplace_back(fields.Bytes());
+      if (fields.field() == 5) metadata.stat_messages.emplace_back(fields.Bytes());
     }
     if (!fields.ok()) return notes_.Add(NoteKind::kUnreadableEvent);
+    metadata.number = ++metadata_count_;
     plane_.events[entry.key] = std::move(metadata);
   }
 
   ProtoFile& file_;
   Notes& notes_;
   XPlane plane_;
+  uint32_t metadata_count_ = 0;
 };
 
 }  // namespace
@@ -99,41 +114,30 @@ XPlane IndexPlane(ProtoFile& file, ByteRange range, Notes& notes) {
 
 // XEvent: 1 metadata_id, 2 offset_ps or 5 num_occurrences, 3 duration_ps, 4 stats.
 bool ReadXEvent(const XPlane& plane, std::string_view message, XEvent& event, Notes& notes) {
-  event.metadata = nullptr;
   event.metadata_id = event.offset_ps = event.duration_ps = 0;
   event.aggregated = false;
   event.stats.Clear();
+  // What an event says itself goes before what its metadata says of all like it: that comes first,
+  // wherever the event names it; as a rule in its first field.
+  ProtoReader ids(message);
+  while (ids.Next()) {
+    if (ids.field() != 1) continue;
+    event.metadata_id = ids.Signed();
+    break;
+  }
+  event.metadata = plane.events.Find(event.metadata_id);
+  if (event.metadata != nullptr) {
+    for (const XStat& stat : event.metadata->stats) event.stats.Set(stat.key, stat.value);
+  }
   int64_t bad_stats = 0;
-  const auto look_up = [&] {
-    event.metadata = plane.events.Find(event.metadata_id);
-    if (event.metadata == nullptr) return;
-    for (const std::string& stat : event.metadata->stats)
-      bad_stats += plane.stat_names.Read(stat, event.stats) ? 0 : 1;
-  };
   ProtoReader fields(message);
   while (fields.Next()) {
-    switch (fields.field()) {
-      case 1:
-        event.metadata_id = fields.Signed();
-        look_up();
-        break;
-      case 2:
-        event.offset_ps = fields.Signed();
-        break;
-      case 3:
-        event.duration_ps = fields.Signed();
-        break;
-      case 4:
-        bad_stats += plane.stat_names.Read(fields.Bytes(), event.stats) ? 0 : 1;
-        break;
-      case 5:
-        event.aggregated = true;
-        break;
-      default:
-        break;
-    }
+    if (fields.field() == 2) event.offset_ps = fields.Signed();
+    if (fields.field() == 3) event.duration_ps = fields.Signed();
+    if (fields.field() == 4)
+      bad_stats += plane.stat_names.Read(fields.Bytes(), event.stats) ? 0 : 1;
+    if (fields.field() == 5) event.aggregated = true;
   }
-  if (event.metadata == nullptr) look_up();
   if (bad_stats > 0) notes.Add(NoteKind::kUnreadableStat, bad_stats);
   return fields.ok();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,11 @@ namespace stepscope {
 
 // What events of one kind have in common.
 struct XEventMetadata {
+  uint32_t number = 0;  // from 1, in order of arrival
   std::string name;
   std::string display_name;
-  std::vector<std::string> stats;  // XStat messages
+  std::vector<XStat> stats;                // their texts lie in `stat_messages` and in the plane
+  std::vector<std::string> stat_messages;  // XStat
 };
 
 struct XPlane {
@@ -33,6 +36,27 @@ struct XPlane {
 
 // Indexes the plane in `range`. What is damaged costs the rest of the plane, and a note.
 XPlane IndexPlane(ProtoFile& file, ByteRange range, Notes& notes);
+
+// What was found out about texts of a plane's tables, by their numbers: an event's name, or a text
+// that it refers to, is looked at once and not once for each event.
+template <class T>
+class OncePerText {
+ public:
+  // What `find_out()` says of the text of that number; of number 0, which may be any text, each
+  // time.
+  template <class FindOut>
+  T Get(uint32_t number, const FindOut& find_out) {
+    if (number == 0) return find_out();
+    if (known_.size() <= number) known_.resize(number + size_t{1});
+    if (!known_[number]) known_[number] = find_out();
+    return *known_[number];
+  }
+  // To be called before another plane.
+  void Forget() { known_.clear(); }
+
+ private:
+  std::vector<std::optional<T>> known_;
+};
 
 // An event, with the stats of its own and of its metadata. Views are into the window of the file
 // and into the plane: valid until the file is asked for more.

@@ -93,6 +93,7 @@ struct Instruction {
   std::string_view name, opcode, op_name, target;
   int64_t id = 0;
   Shape shape;
+  double bytes = 0;  // of the shape: others that take it as operand count it too
   std::vector<int64_t> operands, called, contracting;
   std::vector<int64_t> window;  // sizes of a convolution's kernel
   int64_t input_feature = -1;   // dimension of the kernel
@@ -100,66 +101,78 @@ struct Instruction {
   bool is_convolution = false;
 };
 
+// Calls take(field) for each field of a message.
+template <class Take>
+void ForEachField(std::string_view message, const Take& take) {
+  ProtoReader fields(message);
+  while (fields.Next()) take(fields);
+}
+
+// The fields of an instruction that are messages of their own.
+void TakeMessage(const ProtoReader& field, Instruction& in) {
+  switch (field.field()) {
+    case 3:
+      in.shape = ReadShape(field.Bytes());
+      in.bytes = BytesOf(in.shape);
+      break;
+    case 7:  // OpMetadata: 2 op_name
+      ForEachField(field.Bytes(), [&](const ProtoReader& f) {
+        if (f.field() == 2) in.op_name = f.Bytes();
+      });
+      break;
+    case 15:  // Window: 1 dimensions, of which 1 size
+      ForEachField(field.Bytes(), [&](const ProtoReader& dimension) {
+        ForEachField(dimension.Bytes(), [&](const ProtoReader& f) {
+          if (f.field() == 1) in.window.push_back(std::max<int64_t>(f.Signed(), 0));
+        });
+      });
+      break;
+    case 16:  // ConvolutionDimensionNumbers: 3 kernel_input_feature_dimension
+      in.is_convolution = true;
+      in.input_feature = 0;
+      ForEachField(field.Bytes(), [&](const ProtoReader& f) {
+        if (f.field() == 3) in.input_feature = f.Signed();
+      });
+      break;
+    case 30:  // DotDimensionNumbers: 1 lhs_contracting_dimensions
+      in.is_dot = true;
+      ForEachField(field.Bytes(), [&](const ProtoReader& f) {
+        if (f.field() == 1) TakeNumbers(f, in.contracting);
+      });
+      break;
+    default:
+      break;
+  }
+}
+
 // HloInstructionProto, as far as it tells names and costs.
 Instruction ReadInstruction(std::string_view message) {
   Instruction in;
-  ProtoReader fields(message);
-  const auto each = [](std::string_view bytes, const auto& take) {
-    ProtoReader inner(bytes);
-    while (inner.Next()) take(inner);
-  };
-  while (fields.Next()) {
-    switch (fields.field()) {
+  ForEachField(message, [&](const ProtoReader& field) {
+    switch (field.field()) {
       case 1:
-        in.name = fields.Bytes();
+        in.name = field.Bytes();
         break;
       case 2:
-        in.opcode = fields.Bytes();
-        break;
-      case 3:
-        in.shape = ReadShape(fields.Bytes());
-        break;
-      case 7:  // OpMetadata: 2 op_name
-        each(fields.Bytes(), [&](const ProtoReader& f) {
-          if (f.field() == 2) in.op_name = f.Bytes();
-        });
-        break;
-      case 15:  // Window: 1 dimensions, of which 1 size
-        each(fields.Bytes(), [&](const ProtoReader& dimension) {
-          each(dimension.Bytes(), [&](const ProtoReader& f) {
-            if (f.field() == 1) in.window.push_back(std::max<int64_t>(f.Signed(), 0));
-          });
-        });
-        break;
-      case 16:  // ConvolutionDimensionNumbers: 3 kernel_input_feature_dimension
-        in.is_convolution = true;
-        in.input_feature = 0;
-        each(fields.Bytes(), [&](const ProtoReader& f) {
-          if (f.field() == 3) in.input_feature = f.Signed();
-        });
+        in.opcode = field.Bytes();
         break;
       case 28:
-        in.target = fields.Bytes();
-        break;
-      case 30:  // DotDimensionNumbers: 1 lhs_contracting_dimensions
-        in.is_dot = true;
-        each(fields.Bytes(), [&](const ProtoReader& f) {
-          if (f.field() == 1) TakeNumbers(f, in.contracting);
-        });
+        in.target = field.Bytes();
         break;
       case 35:
-        in.id = fields.Signed();
+        in.id = field.Signed();
         break;
       case 36:
-        TakeNumbers(fields, in.operands);
+        TakeNumbers(field, in.operands);
         break;
       case 38:
-        TakeNumbers(fields, in.called);
+        TakeNumbers(field, in.called);
         break;
       default:
+        TakeMessage(field, in);
         break;
     }
-  }
+  });
   return in;
 }
 
@@ -179,23 +192,23 @@ const Shape& ResultOf(const Instruction& in) {
   return in.shape.parts.empty() ? in.shape : in.shape.parts.front();
 }
 
-const Shape* OperandShape(const Computation& in, const Instruction& of, size_t operand) {
+const Instruction* Operand(const Computation& in, const Instruction& of, size_t operand) {
   if (operand >= of.operands.size()) return nullptr;
   const auto at = in.by_id.find(of.operands[operand]);
-  return at == in.by_id.end() ? nullptr : &in.instructions[at->second].shape;
+  return at == in.by_id.end() ? nullptr : &in.instructions[at->second];
 }
 
 // Two for each multiplication and addition: 2 x results x what each is a sum over.
 double OwnFlops(const Computation& in, const Instruction& of) {
   double summed = 1;
   if (of.is_dot) {
-    const Shape* left = OperandShape(in, of, 0);
+    const Instruction* left = Operand(in, of, 0);
     if (left == nullptr) return -1;
-    for (const int64_t d : of.contracting) summed *= static_cast<double>(SizeOf(*left, d));
+    for (const int64_t d : of.contracting) summed *= static_cast<double>(SizeOf(left->shape, d));
   } else if (of.is_convolution) {
-    const Shape* kernel = OperandShape(in, of, 1);
+    const Instruction* kernel = Operand(in, of, 1);
     if (kernel == nullptr) return -1;
-    summed = static_cast<double>(SizeOf(*kernel, of.input_feature));
+    summed = static_cast<double>(SizeOf(kernel->shape, of.input_feature));
     for (const int64_t size : of.window) summed *= static_cast<double>(size);
   } else {
     return -1;
@@ -204,10 +217,10 @@ double OwnFlops(const Computation& in, const Instruction& of) {
 }
 
 double BytesAccessed(const Computation& in, const Instruction& of) {
-  double bytes = BytesOf(of.shape);
+  double bytes = of.bytes;
   for (size_t i = 0; i < of.operands.size(); ++i) {
-    const Shape* operand = OperandShape(in, of, i);
-    if (operand != nullptr) bytes += BytesOf(*operand);
+    const Instruction* operand = Operand(in, of, i);
+    if (operand != nullptr) bytes += operand->bytes;
   }
   return bytes;
 }
@@ -223,7 +236,8 @@ class Module {
     ok = fields.ok();
   }
 
-  std::unordered_map<std::string, HloOp> Ops() {
+  template <class Ops>
+  Ops AllOps() {
     // What is called stands before who calls it, so one pass in order knows the costs within.
     for (const int64_t id : order_) {
       Computation& computation = computations_[id];
@@ -236,7 +250,7 @@ class Module {
       }
       if (any) computation.flops = sum;
     }
-    std::unordered_map<std::string, HloOp> ops;
+    Ops ops;
     for (const auto& [id, computation] : computations_) {
       for (const Instruction& in : computation.instructions) {
         ops[std::string(in.name)] = {.category = Category(in),
@@ -261,8 +275,7 @@ class Module {
     }
     for (size_t i = 0; i < computation.instructions.size(); ++i)
       computation.by_id[computation.instructions[i].id] = i;
-    order_.push_back(id);
-    computations_[id] = std::move(computation);
+    if (computations_.insert_or_assign(id, std::move(computation)).second) order_.push_back(id);
   }
 
   double Flops(const Computation& within, const Instruction& in) const {
@@ -316,7 +329,7 @@ void Programs::Add(std::string_view map_entry, Notes& notes) {
     if (fields.field() != 1) continue;
     Module module(fields.Bytes());
     if (!module.ok) return notes.Add(NoteKind::kUnreadableStat, 1, name);
-    const bool is_new = programs_.try_emplace(std::string(name), module.Ops()).second;
+    const bool is_new = programs_.try_emplace(std::string(name), module.AllOps<Ops>()).second;
     const auto [at, first] = only_.try_emplace(std::string(WithoutNumber(name)), name);
     if (is_new && !first) at->second.clear();
   }
@@ -324,13 +337,14 @@ void Programs::Add(std::string_view map_entry, Notes& notes) {
 }
 
 const HloOp* Programs::Find(std::string_view module, int64_t program, std::string_view op) const {
+  if (programs_.empty()) return nullptr;
   auto at = programs_.find(std::string(module) + "(" + std::to_string(program) + ")");
   if (at == programs_.end()) {
     const auto only = only_.find(std::string(module));
     if (only != only_.end()) at = programs_.find(only->second);
   }
   if (at == programs_.end()) return nullptr;
-  const auto found = at->second.find(std::string(op));
+  const auto found = at->second.find(op);
   return found == at->second.end() ? nullptr : &found->second;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,8 +29,13 @@ class Programs {
   const HloOp* Find(std::string_view module, int64_t program, std::string_view op) const;
 
  private:
-  std::unordered_map<std::string, std::unordered_map<std::string, HloOp>>
-      programs_;                                       // by "jit_f(17)"
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  using Ops = std::unordered_map<std::string, HloOp, Hash, std::equal_to<>>;
+
+  std::unordered_map<std::string, Ops> programs_;      // by "jit_f(17)"
   std::unordered_map<std::string, std::string> only_;  // "jit_f" to its one program; "": several
 };
 

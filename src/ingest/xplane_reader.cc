@@ -12,6 +12,7 @@
 #include "ingest/xplane_host.h"
 #include "ingest/xplane_lines.h"
 #include "ingest/xplane_plane.h"
+#include "ingest/xplane_text.h"
 
 namespace stepscope {
 namespace {
@@ -28,8 +29,7 @@ size_t CountReplaced(std::string_view bytes) {
 
 class Reader {
  public:
-  Reader(SeekableBytes bytes, const ReadOptions& options)
-      : file_(std::move(bytes)), options_(options) {}
+  Reader(SeekableBytes bytes, Wanted keep) : file_(std::move(bytes)), keep_(keep) {}
 
   Result<Trace> Read() {
     if (auto error = LookForText()) return std::unexpected(std::move(*error));
@@ -78,8 +78,9 @@ class Reader {
     if (!bytes || !bytes->starts_with('\x0a')) return;
     std::string_view header = bytes->substr(1);
     uint64_t length = 0;
-    if (!TakeVarint(header, length) || length <= rest.size()) return;
+    if (!TakeVarint(header, length)) return;
     const uint64_t begin = rest.begin + (bytes->size() - header.size());
+    if (length <= rest.end - begin) return;
     planes_.push_back(IndexPlane(file_, {begin, rest.end}, trace_.notes));
   }
 
@@ -88,11 +89,11 @@ class Reader {
     HostGroups groups;
     Programs programs;
     LineReader lines(file_, clock_, trace_.notes);
-    HostPlanes host(trace_, options_.keep, groups, runs);
-    DevicePlanes devices(trace_, options_.keep, groups, programs, runs);
+    HostPlanes host(trace_, keep_, groups, runs);
+    DevicePlanes devices(trace_, keep_, groups, programs, runs);
     for (const XPlane& plane : planes_) {
       if (IsHostPlane(plane.name)) host.Read(plane, lines);
-      if (options_.keep.kernels) ReadPrograms(plane, programs);
+      if (keep_.kernels) ReadPrograms(plane, programs);
     }
     groups.Build();
     for (const XPlane& plane : planes_) {
@@ -120,7 +121,7 @@ class Reader {
   }
 
   ProtoFile file_;
-  const ReadOptions& options_;
+  const Wanted keep_;
   Trace trace_;
   XClock clock_;
   std::vector<XPlane> planes_;
@@ -129,20 +130,24 @@ class Reader {
 
 }  // namespace
 
-// A plane first (field 1 of XSpace), and in it its id, name or a line. A JSON text that begins with
-// a line end cannot look so: what follows its bracket is space, a quote or another bracket.
+// A plane first (field 1 of XSpace), and in it its id, name, a line or a table; metadata of events
+// (field 4) would look like a quote. A JSON text that begins with a line end cannot look so: what
+// follows its bracket is space, a quote or another bracket.
 bool LooksLikeXSpace(std::string_view beginning) {
   if (!beginning.starts_with('\x0a')) return false;
   beginning.remove_prefix(1);
   if (beginning.starts_with(kReplaced) || beginning.starts_with("\xef")) return true;
   uint64_t length = 0;
   if (!TakeVarint(beginning, length)) return false;
-  constexpr std::string_view kPlaneFields = "\x08\x12\x1a";
+  constexpr std::string_view kPlaneFields = "\x08\x12\x1a\x2a\x32";
   return length == 0 || (!beginning.empty() && kPlaneFields.contains(beginning.front()));
 }
 
 Result<Trace> ReadXSpace(SeekableBytes bytes, const ReadOptions& options) {
-  return Reader(std::move(bytes), options).Read();
+  if (options.tap == nullptr) return Reader(std::move(bytes), options.keep).Read();
+  auto trace = Reader(std::move(bytes), Wanted::All()).Read();
+  if (trace) TellAsText(*trace, *options.tap);
+  return trace;
 }
 
 }  // namespace stepscope

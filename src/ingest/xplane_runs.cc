@@ -2,14 +2,15 @@
 #include "ingest/xplane_runs.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <unordered_map>
-#include <utility>
 
 namespace stepscope {
 
 // When each execution started, ascending. Where the recording does not number executions, an
 // operation that runs once in each tells them apart: of those that ran least often, the first.
-std::vector<int64_t> ModuleRuns::Starts(const std::vector<Piece>& pieces) {
+std::vector<int64_t> ModuleRuns::Starts(std::span<const Piece> pieces) {
   std::map<int64_t, int64_t> by_run;
   std::unordered_map<StringId, std::vector<int64_t>> by_op;
   for (const Piece& piece : pieces) {
@@ -34,13 +35,17 @@ std::vector<int64_t> ModuleRuns::Starts(const std::vector<Piece>& pieces) {
   return starts;
 }
 
-ModuleRuns::Found ModuleRuns::Find() const {
-  std::map<StringId, std::vector<Piece>> modules;
-  for (const Piece& piece : pieces_) modules[piece.module].push_back(piece);
+ModuleRuns::Found ModuleRuns::Find() {
+  std::ranges::sort(pieces_, {}, [](const Piece& piece) {
+    return std::tuple(piece.module, piece.start, piece.end, piece.op, piece.run);
+  });
   Found found;
   int64_t longest = -1;
-  for (auto& [module, pieces] : modules) {
-    std::ranges::stable_sort(pieces, {}, &Piece::start);
+  for (auto next = pieces_.begin(); next != pieces_.end();) {
+    const StringId module = next->module;
+    const auto first = next;
+    next = std::find_if(next, pieces_.end(), [&](const Piece& p) { return p.module != module; });
+    const std::span<const Piece> pieces(first, next);
     // Saturating is not needed: pieces lie within a file's 2^62 ns only if they are damaged, and
     // then any choice is as good; unsigned sums wrap.
     uint64_t sum = 0;

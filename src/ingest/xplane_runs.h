@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "base/string_table.h"
@@ -32,7 +30,7 @@ class ModuleRuns {
     StringId module = kNoString;
     std::vector<FoundStep> steps;
   };
-  Found Find() const;
+  Found Find();  // to be called once, after all pieces
 
  private:
   struct Piece {
@@ -41,7 +39,7 @@ class ModuleRuns {
     int64_t run;
     int64_t start, end;  // ns
   };
-  static std::vector<int64_t> Starts(const std::vector<Piece>& pieces);
+  static std::vector<int64_t> Starts(std::span<const Piece> pieces);
 
   std::vector<Piece> pieces_;
 };

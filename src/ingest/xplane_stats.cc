@@ -71,15 +71,16 @@ constexpr auto kNames = std::to_array<NamedKey>({
 
 void StatNames::Add(int64_t id, std::string_view name) {
   const auto* known = std::ranges::find(kNames, name, &NamedKey::name);
-  entries_[id] = {std::string(name), known == kNames.end() ? StatKey::kCount : known->key};
+  entries_[id] = {std::string(name), known == kNames.end() ? StatKey::kCount : known->key,
+                  ++count_};
 }
 
 // XStat: 1 metadata_id, then one of 2 double, 3 uint64, 4 int64, 5 string, 6 bytes, 7 reference to
 // the name of a stat.
-bool StatNames::Read(std::string_view message, XStats& stats) const {
+bool StatNames::Read(std::string_view message, XStat& stat) const {
   constexpr double kLargest = 9.2e18;  // that a double can turn into an int64
   int64_t id = 0;
-  XStats::Value value;
+  XStats::Value& value = stat.value;
   bool understood = true;
   ProtoReader fields(message);
   while (fields.Next()) {
@@ -108,6 +109,7 @@ bool StatNames::Read(std::string_view message, XStats& stats) const {
         const Entry* text = entries_.Find(fields.Signed());
         understood = text != nullptr;
         if (understood) value.text = text->name;
+        if (understood) value.entry = text->number;
         break;
       }
       default:
@@ -116,7 +118,7 @@ bool StatNames::Read(std::string_view message, XStats& stats) const {
   }
   const Entry* entry = entries_.Find(id);
   if (!fields.ok() || !understood || entry == nullptr) return false;
-  if (entry->key != StatKey::kCount) stats.Set(entry->key, value);
+  stat.key = entry->key;
   return true;
 }
 

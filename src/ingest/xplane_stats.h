@@ -87,10 +87,14 @@ class XStats {
     return Has(key) ? values_[At(key)].text : std::string_view();
   }
 
+  // The place of a text in the plane's table, from 1; 0: it is in no table.
+  uint32_t Entry(StatKey key) const { return Has(key) ? values_[At(key)].entry : 0; }
+
   struct Value {
     int64_t number = 0;
     double real = 0;
     std::string_view text;
+    uint32_t entry = 0;  // of the plane's table, from 1, where the text lies; 0: in the event
   };
   void Set(StatKey key, const Value& value) {
     set_ |= uint64_t{1} << At(key);
@@ -106,23 +110,38 @@ class XStats {
   std::array<Value, kKeys> values_;
 };
 
+// One of them.
+struct XStat {
+  StatKey key = StatKey::kCount;  // kCount: of no use
+  XStats::Value value;
+};
+
 // A plane's table of stat names.
 class StatNames {
  public:
   // Takes an entry of the table: `id` stands for `name`.
   void Add(int64_t id, std::string_view name);
 
-  // Reads one XStat message into `stats`; texts it holds stay where they are, in `message` or in
-  // this table. False if it is no message or refers to a name that the table does not have; what
-  // nothing has a use for is true, and not kept.
-  bool Read(std::string_view message, XStats& stats) const;
+  // Reads one XStat message; texts it holds stay where they are, in `message` or in this table.
+  // False if it is no message or refers to a name that the table does not have. What nothing has a
+  // use for is true, under the key kCount.
+  bool Read(std::string_view message, XStat& stat) const;
+  // The same into `stats`.
+  bool Read(std::string_view message, XStats& stats) const {
+    XStat stat;
+    if (!Read(message, stat)) return false;
+    if (stat.key != StatKey::kCount) stats.Set(stat.key, stat.value);
+    return true;
+  }
 
  private:
   struct Entry {
     std::string name;
     StatKey key = StatKey::kCount;  // kCount: of no use
+    uint32_t number = 0;            // from 1, in order of arrival
   };
   IdTable<Entry> entries_;
+  uint32_t count_ = 0;
 };
 
 }  // namespace stepscope

@@ -266,9 +266,8 @@ void NoteMissingRanks(const std::vector<LoadedFile>& files, RunInfo& info) {
 
 }  // namespace
 
-Result<LoadedRun> LoadRun(const std::vector<std::string>& paths, Wanted keep,
-                          const OpenOptions& options) {
-  auto files = LoadFiles(paths, keep, options);
+Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptions& options) {
+  auto files = LoadFiles(found.files, keep, options);
   if (std::ranges::none_of(files, &LoadedFile::used)) {
     Error error = files.front().error;
     if (files.size() > 1) {
@@ -276,12 +275,15 @@ Result<LoadedRun> LoadRun(const std::vector<std::string>& paths, Wanted keep,
                    " files could be read; the first: " + error.what;
     }
     if (error.hint.empty())
-      error.hint = "give the .json or .json.gz files that the PyTorch profiler exported";
+      error.hint =
+          "give what the profiler of PyTorch (.json, .json.gz), TensorFlow or JAX (.xplane.pb) "
+          "wrote";
     return std::unexpected(std::move(error));
   }
   SettleRanks(files);
   SettleWindows(files);
   LoadedRun run;
+  run.info.notes = found.notes;
   std::set<int64_t> ranks;
   for (LoadedFile& file : files) {
     AddNotes(file, run.info.notes);

@@ -8,6 +8,7 @@
 
 #include "base/string_table.h"
 #include "facts/rank_work.h"
+#include "ingest/discover.h"
 #include "stepscope/report.h"
 #include "stepscope/session.h"
 
@@ -22,9 +23,8 @@ struct LoadedRun {
   std::vector<std::optional<size_t>> files;
 };
 
-// Reads `paths`. `keep` is what the analyses to come need. Fails when no file could be read; files
-// that could not are listed in `info` with their problem.
-Result<LoadedRun> LoadRun(const std::vector<std::string>& paths, Wanted keep,
-                          const OpenOptions& options);
+// Reads these files. `keep` is what the analyses to come need. Fails when no file could be read;
+// files that could not are listed in `info` with their problem.
+Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptions& options);
 
 }  // namespace stepscope

@@ -19,6 +19,9 @@ constexpr auto kTexts = std::to_array<NoteText>({
     {"trailing_bytes", "bytes after the end of the trace were ignored"},
     {"invalid_text", "characters that JSON text must not hold were replaced by '?'"},
     {"duplicate_file", "the same recording was given more than once; it was used once"},
+    {"other_profiles",
+     "the folder holds several profiles, of which the newest was taken; for another, give its "
+     "folder"},
     {"rank_from_name", "the trace does not say its rank; it was taken from the file's name"},
     {"rank_from_order", "neither the trace nor its name says a rank; files were numbered in order"},
     {"rank_disagrees", "the trace's own rank was used; its file name says another"},

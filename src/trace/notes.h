@@ -20,6 +20,7 @@ enum class NoteKind : uint8_t {
   kTrailingBytes,
   kInvalidText,
   kDuplicateFile,
+  kOtherProfiles,
   kRankFromName,
   kRankFromOrder,
   kRankDisagrees,
