@@ -12,6 +12,11 @@ enum class WireType : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 
 
 // Takes a varint off the front of `bytes`; false if it is cut short or longer than 64 bits.
 inline bool TakeVarint(std::string_view& bytes, uint64_t& value) {
+  if (!bytes.empty() && static_cast<unsigned char>(bytes[0]) < 0x80) {  // as most are
+    value = static_cast<unsigned char>(bytes[0]);
+    bytes.remove_prefix(1);
+    return true;
+  }
   value = 0;
   for (size_t i = 0; i < bytes.size() && i < 10; ++i) {
     const auto byte = static_cast<unsigned char>(bytes[i]);

@@ -238,9 +238,10 @@ std::vector<EventId> DevicePlanes::Work() const {
   for (EventId e = 0; e < trace_.size(); ++e) {
     if (trace_.tracks[trace_.tracks_of()[e]].is_stream) work.push_back(e);
   }
-  std::ranges::sort(work, {}, [this](EventId e) {
+  const auto in_time = [this](EventId e) {
     return std::tuple(trace_.tracks[trace_.tracks_of()[e]].device, trace_.starts()[e], e);
-  });
+  };
+  if (!std::ranges::is_sorted(work, {}, in_time)) std::ranges::sort(work, {}, in_time);
   return work;
 }
 
@@ -250,11 +251,17 @@ std::vector<int64_t> DevicePlanes::StepsFromLaunches(const std::vector<EventId>&
   std::vector<int64_t> steps;
   steps.reserve(work.size());
   int64_t device = -1;
+  size_t near = 0;
+  const auto events = trace_.Ints(IntField::kCorrelation).events();
+  const auto correlations = trace_.Ints(IntField::kCorrelation).values();
+  size_t at = 0;  // in the column: work comes in about the order of events
   for (const EventId e : work) {
     const int64_t own = trace_.tracks[trace_.tracks_of()[e]].device;
     bool known = false;
-    const auto correlation = trace_.Ints(IntField::kCorrelation).Find(e);
-    int64_t step = correlation ? groups_.StepOfLaunch(*correlation, known) : -1;
+    if (at >= events.size() || events[at] != e)
+      at = static_cast<size_t>(std::ranges::lower_bound(events, e) - events.begin());
+    const bool launched = at < events.size() && events[at] == e;
+    int64_t step = launched ? groups_.StepOfLaunch(correlations[at++], known, near) : -1;
     if (!known && !steps.empty() && own == device) step = steps.back();
     steps.push_back(step);
     device = own;

@@ -51,9 +51,10 @@ void HostGroups::Build() {
 void HostGroups::Nest() {
   order_.resize(events_.size());
   std::iota(order_.begin(), order_.end(), HostEventId{0});
-  std::ranges::sort(order_, {}, [this](HostEventId e) {
+  const auto as_nested = [this](HostEventId e) {
     return std::tuple(events_[e].line, events_[e].start, -events_[e].end, e);
-  });
+  };
+  if (!std::ranges::is_sorted(order_, {}, as_nested)) std::ranges::sort(order_, {}, as_nested);
   place_.resize(events_.size());
   tree_end_.resize(events_.size());
   std::vector<uint32_t> open;  // places, each within the one before
@@ -191,18 +192,23 @@ void HostGroups::NumberRoots() {
 
 void HostGroups::IndexLaunches() {
   if (launches_.empty()) return;
-  std::ranges::sort(std::span(&launches_[0], launches_.size()), {},
-                    [](const Launch& l) { return std::tuple(l.correlation, l.event); });
+  const std::span all(&launches_[0], launches_.size());
+  const auto key = [](const Launch& l) { return std::tuple(l.correlation, l.event); };
+  if (!std::ranges::is_sorted(all, {}, key)) std::ranges::sort(all, {}, key);
   for (size_t i = 0; i < launches_.size(); ++i)
     launches_[i].event = static_cast<uint32_t>(group_[launches_[i].event]);
 }
 
-int64_t HostGroups::StepOfLaunch(int64_t correlation, bool& known) const {
+int64_t HostGroups::StepOfLaunch(int64_t correlation, bool& known, size_t& near) const {
   const auto all = launches_.view();
-  const auto at = std::ranges::lower_bound(all, correlation, {}, &Launch::correlation);
-  known = at != all.end() && at->correlation == correlation;
+  const auto is_of = [&](size_t i) { return i < all.size() && all[i].correlation == correlation; };
+  if (!is_of(near) || (near > 0 && is_of(near - 1))) {
+    const auto at = std::ranges::lower_bound(all, correlation, {}, &Launch::correlation);
+    near = static_cast<size_t>(at - all.begin());
+  }
+  known = is_of(near);
   if (!known) return -1;
-  const auto group = static_cast<int32_t>(at->event);
+  const auto group = static_cast<int32_t>(all[near++].event);
   return group == kNoGroup ? -1 : roots_[static_cast<size_t>(group)].number;
 }
 

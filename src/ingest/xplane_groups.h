@@ -63,7 +63,9 @@ class HostGroups {
   const std::vector<StepRoot>& roots() const { return roots_; }
   // The number of the step that launched the work of that correlation id. -1: it was launched
   // outside all steps, or the launch was not recorded; `known` tells.
-  int64_t StepOfLaunch(int64_t correlation, bool& known) const;
+  // `near` is where to look first, and is moved on to behind what was found: work comes in about
+  // the order in which it was launched.
+  int64_t StepOfLaunch(int64_t correlation, bool& known, size_t& near) const;
 
  private:
   struct Key {
