@@ -93,6 +93,7 @@ struct Variant {
   unsigned shuffle = 0;                          // seed; 0: in order
   int64_t stream_factor = 1, stream_offset = 0;  // stream s becomes s * factor + offset
   bool reverse_files = false;
+  bool xplane = false;  // as profiles of TensorFlow and JAX: see tests/golden_xplane.h
 };
 
 // The trace as Kineto writes it, or the memory timeline as PyTorch exports it.

@@ -16,6 +16,7 @@
 #include "stepscope/session.h"
 #include "tests/answer.h"
 #include "tests/golden_file.h"
+#include "tests/golden_xplane.h"
 #include "tests/invariants.h"
 #include "tests/scratch.h"
 
@@ -32,6 +33,7 @@ const Variant kVariants[] = {
     {.name = "events shuffled", .shuffle = 7},
     {.name = "streams renumbered", .stream_factor = 3, .stream_offset = 100},
     {.name = "files in reverse", .reverse_files = true},
+    {.name = "as XPlane profiles", .xplane = true},
 };
 
 std::string CellText(const Cell& cell, const std::string& column, const Variant& variant) {
@@ -159,6 +161,10 @@ Result<ReportSet> Answer(const GoldenRun& run, const Variant& variant) {
   const ScratchFolder folder;
   std::vector<std::string> paths;
   for (const InlineTrace& trace : run.traces) {
+    if (variant.xplane) {
+      paths.push_back(folder.Write(fmt::format("rank_{}.xplane.pb", trace.rank), ToXPlane(trace)));
+      continue;
+    }
     const std::string name =
         trace.file.empty() ? fmt::format("part{}.json", paths.size()) : trace.file;
     paths.push_back(folder.Write(name, ToFile(trace, variant)));
@@ -181,6 +187,28 @@ std::string Text(const Lines& lines) {
   return text;
 }
 
+// Notes and files are of the format, and so is advice on what to record.
+Lines WithoutFormat(const Lines& lines) {
+  Lines kept;
+  bool keep = true;
+  for (const std::string& line : lines) {
+    if (IsHeader(line))
+      keep =
+          !line.starts_with("notes:") && !line.starts_with("files:") && !line.starts_with("why:");
+    if (keep) kept.push_back(line);
+  }
+  return kept;
+}
+
+void CheckAsXPlane(const Lines& expected, const GoldenRun& run, const Variant& variant) {
+  const auto answer = Answer(run, variant);
+  ASSERT_EQ(Text(WithoutFormat(expected)),
+            Text(WithoutFormat(Actual(expected, run.analysis, answer, variant))));
+  if (answer) {
+    ASSERT_EQ(Text(BrokenInvariants(*answer)), "");
+  }
+}
+
 void CheckRun(const GoldenFile& file, const GoldenRun& run) {
   const Lines expected = ExpectationOf(file, run);
   EXPECT_FALSE(expected.empty()) << "nothing is expected at line " << run.first_line;
@@ -188,6 +216,10 @@ void CheckRun(const GoldenFile& file, const GoldenRun& run) {
   for (const Variant& variant : kVariants) {
     if (variant.reverse_files && ordered) continue;
     SCOPED_TRACE(fmt::format("line {}, {}", run.first_line, variant.name));
+    if (variant.xplane) {
+      if (FitXPlane(run.traces)) CheckAsXPlane(expected, run, variant);
+      continue;
+    }
     const auto answer = Answer(run, variant);
     // One difference is enough: the variants after it would most likely repeat it.
     ASSERT_EQ(Text(expected), Text(Actual(expected, run.analysis, answer, variant)));
@@ -234,6 +266,18 @@ TEST_P(GoldenTest, Matches) {
 std::string TestName(const ::testing::TestParamInfo<std::string>& info) {
   const fs::path path(info.param);
   return path.parent_path().filename().string() + "_" + path.stem().string();
+}
+
+// The variant as XPlane profiles is left out without a word where it cannot be; not everywhere.
+TEST(GoldenAsXPlane, IsTriedOnMany) {
+  int64_t fit = 0, all = 0;
+  for (const std::string& path : GoldenPaths()) {
+    for (const GoldenRun& run : ReadGoldenFile(path).runs) {
+      ++all;
+      fit += FitXPlane(run.traces) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(fit, 100) << "of " << all;
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, GoldenTest, ::testing::ValuesIn(GoldenPaths()), TestName);

@@ -165,6 +165,7 @@ Table HostTable(const std::array<double, kInputCategories>& times) {
                           RatioColumn("ratio", "of all")}};
   double sum = 0;
   for (const double time : times) sum += time;
+  if (sum == 0) table.text_rows = 0;
   for (size_t c = 0; c < kInputCategories; ++c) {
     table.rows.push_back({std::string(InputCategoryName(static_cast<InputCategory>(c))),
                           static_cast<int64_t>(std::min(times[c], 9e18)),

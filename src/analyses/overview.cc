@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "base/saturate.h"
 #include "facts/device_use.h"
-#include "facts/operators.h"
+#include "facts/operator_use.h"
+#include "facts/recording_flops.h"
 #include "facts/step_categories.h"
 #include "report/humanize.h"
 
@@ -28,7 +31,7 @@ begins or the step before ended, and ends when its annotation and all work launc
 Precision is a share of compute time: 8 bit, 16 bit (fp16 and bf16), 32 bit and more (tf32 too), by the kernel's name or
 else the types of its operator's inputs, and unknown where neither tells. Operators count as placed on a device
 when they put work there themselves. `roles` cuts the same steps as PyTorch's TensorBoard plugin did. GPU
-utilisation, SM efficiency and occupancy are per device, from the first step's start to the last one's end, as far
+utilisation (the duty cycle of kernels), SM efficiency and occupancy are per device, from the first step's start to the last one's end, as far
 as the profiler recorded them.
 
 **Cannot see:** steps of a recording that marks none: then the categories are of the whole recording, and the times of
@@ -53,8 +56,13 @@ Table CategoryTable(const std::vector<RankSteps>& ranks, const StepStatistics& t
                           TimeColumn("stddev", "deviation"), RatioColumn("ratio", "of the step"),
                           TimeColumn("shortest", "shortest"), TimeColumn("longest", "longest")}};
   table.columns[4].detail = table.columns[5].detail = true;
+  std::array<std::pair<double, StepCategory>, kStepCategories> by_time;
   for (size_t c = 0; c < kStepCategories; ++c) {
     const auto category = static_cast<StepCategory>(c);
+    by_time[c] = {-StatisticsOf(ranks, category).mean, category};
+  }
+  std::ranges::stable_sort(by_time, {}, &std::pair<double, StepCategory>::first);
+  for (const auto& [negative, category] : by_time) {
     const StepStatistics s = StatisticsOf(ranks, category);
     table.rows.push_back({std::string(StepCategoryName(category)), static_cast<int64_t>(s.mean),
                           static_cast<int64_t>(s.deviation),
@@ -135,81 +143,72 @@ Table DeviceTable(const Facts& facts, const std::vector<RankSteps>& ranks) {
   return table;
 }
 
-// Occurrences of operators on hosts, and of those that put work on devices.
-struct Placement {
-  int64_t host = 0;
-  int64_t device = 0;
-  int64_t eager_time = 0;  // ns of operators by themselves, in no compiled function
-  int64_t op_time = 0;
-};
-
-// Operators that the trace names on device work itself: an operator of three kernels a call counts
-// once a call.
-int64_t NamedOnDevices(const RankWork& rank, const StringTable& names) {
-  std::map<std::pair<StringId, StringId>, int64_t> by_kernel;
-  for (const Work& work : rank.work) {
-    const KernelDetail* kernel = rank.KernelOf(work);
-    if (kernel != nullptr && kernel->framework_op != kNoString &&
-        ParseFrameworkOp(names[kernel->framework_op]))
-      ++by_kernel[{kernel->framework_op, work.name}];
-  }
-  std::map<StringId, int64_t> most;
-  for (const auto& [key, count] : by_kernel) {
-    int64_t& of_op = most[key.first];
-    of_op = std::max(of_op, count);
-  }
-  int64_t sum = 0;
-  for (const auto& [op, count] : most) sum += count;
-  return sum;
-}
-
-Placement PlaceOperators(const Facts& facts) {
-  Placement all;
-  for (const RankWork& rank : facts.ranks) {
-    const HostWork& host = *rank.host;
-    const OperatorTree tree(*facts.names, host);
-    const std::vector<int64_t> self = SelfTimes(host, tree);
-    std::vector<bool> launches(host.ranges.size());
-    std::vector<bool> calls_others(host.ranges.size());
-    bool by_launch = false;
-    for (const Work& work : rank.work) {
-      const int32_t op = OperatorOf(rank, tree, work);
-      const KernelDetail* kernel = rank.KernelOf(work);
-      const bool named = kernel != nullptr && kernel->framework_op != kNoString;
-      if (op != kNoRange && !named) launches[static_cast<size_t>(op)] = by_launch = true;
-    }
-    for (size_t r = 0; r < host.ranges.size(); ++r) {
-      if (!tree.IsOperator(r)) continue;
-      const int32_t caller = tree.CallerOf(r);
-      if (caller != kNoRange) calls_others[static_cast<size_t>(caller)] = true;
-    }
-    for (size_t r = 0; r < host.ranges.size(); ++r) {
-      const HostRange& range = host.ranges[r];
-      if (!tree.IsOperator(r) || !facts.Counts(rank, range.start)) continue;
-      const RangeDetail* detail = host.DetailOf(range);
-      all.op_time += self[r];
-      if (detail != nullptr && detail->eager) all.eager_time += self[r];
-      if (launches[r])
-        ++all.device;
-      else if (!by_launch || !calls_others[r])  // what only calls others is none of its own
-        ++all.host;
-    }
-    all.device += NamedOnDevices(rank, *facts.names);
-  }
-  return all;
-}
-
-void AddPlacement(const Placement& p, bool has_work, Report& report) {
+void AddPlacement(const OperatorUse& use, bool has_work, Report& report) {
   // Where work names no operators, as in most of JAX, all would seem to run on hosts.
-  const bool known = p.device > 0 || (!has_work && p.host > 0);
-  const int64_t sum = p.host + p.device;
+  const bool known = use.device > 0 || (!has_work && use.host > 0);
+  const int64_t sum = use.host + use.device;
   report.metrics.push_back({"host_op_ratio", "operators on the host",
-                            known ? Ratio(p.host, sum) : Cell(), Unit::kRatio, true});
+                            known ? Ratio(use.host, sum) : Cell(), Unit::kRatio, true});
   report.metrics.push_back({"device_op_ratio", "operators on devices",
-                            known ? Ratio(p.device, sum) : Cell(), Unit::kRatio, true});
+                            known ? Ratio(use.device, sum) : Cell(), Unit::kRatio, true});
   report.metrics.push_back({"eager_ratio", "host operators outside compiled functions",
-                            p.eager_time > 0 ? Ratio(p.eager_time, p.op_time) : Cell(),
+                            use.eager_time > 0 ? Ratio(use.eager_time, use.host_time) : Cell(),
                             Unit::kRatio, true});
+}
+
+Table OperatorTable(const Facts& facts, const OperatorUse& use) {
+  constexpr size_t kTop = 10;
+  Table table{.key = "top_operators",
+              .title = "Operators with most device time",
+              .columns = {KeyColumn("operator", "operator"), TimeColumn("time", "time"),
+                          RatioColumn("ratio", "of all named"), RatioColumn("sum", "so far")},
+              .text_rows = 5};
+  int64_t total = 0;
+  for (const auto& [op, time] : use.device_time) total = AddSaturated(total, time);
+  int64_t so_far = 0;
+  for (const auto& [op, time] : use.device_time) {
+    if (table.rows.size() == kTop) break;
+    so_far = AddSaturated(so_far, time);
+    table.rows.push_back(
+        {std::string((*facts.names)[op]), time, Ratio(time, total), Ratio(so_far, total)});
+  }
+  return table;
+}
+
+// Shares of what the devices could do at most, over the steps: operations, and, while operators run
+// whose bytes are known, bytes.
+void AddUtilisation(const Facts& facts, Report& report) {
+  std::vector<int8_t> tensor_cores(facts.names->size(), -1);
+  double at_peak = 0, device_time = 0, at_memory = 0, counted = 0;
+  for (const RankWork& rank : facts.ranks) {
+    const RecordingFlops flops = MeasureFlops(facts, rank, 0, tensor_cores);
+    if (flops.has_peak && flops.time > 0) {
+      at_peak += flops.peak_time;
+      device_time += static_cast<double>(flops.time) * static_cast<double>(flops.devices);
+    }
+    for (const auto& [key, sum] : flops.operators) {
+      if (sum.at_memory <= 0) continue;
+      at_memory += std::min(sum.at_memory, static_cast<double>(sum.time));
+      counted += static_cast<double>(sum.time);
+    }
+  }
+  report.metrics.push_back({"flop_utilization", "of the peak FLOP/s",
+                            device_time > 0 ? Cell(std::min(at_peak / device_time, 1.0)) : Cell(),
+                            Unit::kRatio, true});
+  report.metrics.push_back({"bandwidth_utilization",
+                            "of memory bandwidth, while counted operators run",
+                            counted > 0 ? Cell(at_memory / counted) : Cell(), Unit::kRatio, true});
+}
+
+void AddEnvironment(const Facts& facts, Report& report) {
+  std::set<int64_t> ranks;
+  for (const RankWork& rank : facts.ranks) {
+    if (!rank.memory_only) ranks.insert(rank.rank);
+  }
+  report.metrics.push_back(
+      {"ranks", "ranks", static_cast<int64_t>(ranks.size()), Unit::kCount, true});
+  report.metrics.push_back({"devices", "devices that worked",
+                            static_cast<int64_t>(facts.devices.size()), Unit::kCount, true});
 }
 
 void AddPrecision(const StepBreakdown& sum, Report& report) {
@@ -338,10 +337,14 @@ Report Run(const Facts& facts, const Params&) {
   const StepBreakdown sum = SumOf(ranks);
   report.headline = Headline(total, sum, marked);
   AddStepMetrics(total, sum, marked, report);
-  AddPlacement(PlaceOperators(facts), has_work, report);
+  const OperatorUse use = UseOfOperators(facts);
+  AddPlacement(use, has_work, report);
   AddPrecision(sum, report);
+  AddUtilisation(facts, report);
+  AddEnvironment(facts, report);
   report.tables.push_back(CategoryTable(ranks, total, marked));
   report.tables.push_back(DeviceTable(facts, ranks));
+  report.tables.push_back(OperatorTable(facts, use));
   report.tables.push_back(StepTable(ranks));
   report.tables.push_back(RoleTable(facts, ranks));
   AddFindings(ranks, sum, has_work, report);

@@ -35,6 +35,7 @@ class Builder {
   void Collect();
   void AddWork(EventId event, int64_t correlation, int64_t step, int32_t detail);
   void AddStep(EventId event, int64_t number);
+  void StepsFromOptimizer();
   void LeaveOutliersOut();
   void LinkLaunches();
   void SortStreams();
@@ -78,6 +79,28 @@ void Builder::AddWork(EventId event, int64_t correlation, int64_t step, int32_t 
 void Builder::AddStep(EventId event, int64_t number) {
   const int64_t start = trace_.starts()[event];
   out_.steps.push_back({number, start, start + trace_.durations()[event], true});
+}
+
+// Training loops without profiler.step() still step their optimizer: what lies between the ends of
+// two of its steps is one of the loop's. Of several optimizers the one counts that steps least
+// often: the others may do so several times in a turn of the loop.
+void Builder::StepsFromOptimizer() {
+  std::map<StringId, std::vector<int64_t>> ends;
+  const auto kinds = trace_.kinds();
+  for (EventId e = 0; e < trace_.size(); ++e) {
+    const StringId name = trace_.names()[e];
+    if (kinds[e] == Kind::kAnnotation && trace_.strings[name].starts_with("Optimizer.step#"))
+      ends[name].push_back(trace_.starts()[e] + trace_.durations()[e]);
+  }
+  std::erase_if(ends, [](const auto& of_one) { return of_one.second.size() < 2; });
+  if (ends.empty()) return;
+  auto& [name, rarest] =
+      *std::ranges::min_element(ends, {}, [](const auto& of_one) { return of_one.second.size(); });
+  std::ranges::sort(rarest);
+  for (size_t i = 1; i < rarest.size(); ++i)
+    out_.steps.push_back({static_cast<int64_t>(i - 1), rarest[i - 1], rarest[i], true});
+  trace_.notes.Add(NoteKind::kStepsFromOptimizer, static_cast<int64_t>(out_.steps.size()),
+                   trace_.strings[name]);
 }
 
 // A record with a broken clock, such as a start of 0, would stretch every span to half a century.
@@ -209,6 +232,7 @@ void Builder::FollowStreams() {
 RankWork Builder::Build() {
   *out_.host = BuildHostWork(trace_);
   Collect();
+  if (out_.steps.empty()) StepsFromOptimizer();
   LeaveOutliersOut();
   LinkLaunches();
   AssignSteps();

@@ -9,8 +9,8 @@ namespace stepscope {
 namespace {
 
 Result<ReportSet> AskTraces(std::span<const std::string> traces, const WalkOptions& walk) {
-  OpenOptions open{.analyses = {"temporal_breakdown", "comm_overlap", "idle_time", "stragglers",
-                                "kernel_breakdown"},
+  OpenOptions open{.analyses = {"overview", "input_pipeline", "temporal_breakdown", "comm_overlap",
+                                "idle_time", "stragglers", "flops", "kernel_breakdown"},
                    .threads = walk.threads,
                    .on_progress = walk.on_progress};
   const auto session = Session::Open(traces, open);
