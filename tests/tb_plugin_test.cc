@@ -27,7 +27,7 @@ Json ReadGolden(const std::string& name) {
 
 ReportSet Ask(const std::string& trace) {
   const std::vector<std::string> paths = {Shared("traces/kineto/" + trace)};
-  const auto session = Session::Open(paths, {.analyses = {"operators", "kernels"}});
+  const auto session = Session::Open(paths, {.analyses = {"overview", "operators", "kernels"}});
   if (!session) throw std::runtime_error(session.error().what);
   return *session->Analyze();
 }
@@ -93,6 +93,31 @@ void ExpectPie(const Json& pie, const std::map<std::string, Row>& side, const ch
   }
 }
 
+// What steps go to, by the plugin's roles, and how full the device is.
+void ExpectOverview(const Json& average, const Json& utilisation, const Json& sm_efficiency,
+                    const ReportSet& answer) {
+  const std::map<std::string, std::string> theirs = {{"kernel", "Kernel"},
+                                                     {"memcpy", "Memcpy"},
+                                                     {"memset", "Memset"},
+                                                     {"runtime", "Runtime"},
+                                                     {"data loader", "DataLoader"},
+                                                     {"CPU exec", "CpuOp"},
+                                                     {"other", "Other"},
+                                                     {"communication", "Communication"}};
+  const auto roles = RowsOf(answer, "overview", "roles");
+  ASSERT_EQ(roles.size(), theirs.size());
+  for (const Row& row : roles) {
+    const double their = average[theirs.at(row.Text("role"))];
+    EXPECT_NEAR(static_cast<double>(row.Int("mean")) / 1000, their, 0.001) << row.Text("role");
+  }
+  EXPECT_EQ(SumOf(RowsOf(answer, "overview", "steps"), "time") / 1000,
+            std::llround(average["Total"].get<double>() *
+                         static_cast<double>(RowsOf(answer, "overview", "steps").size())));
+  const Row device = RowsOf(answer, "overview", "devices").at(0);
+  EXPECT_NEAR(device.Real("utilization"), utilisation["0"], 1e-9);
+  EXPECT_NEAR(device.Real("sm_efficiency"), sm_efficiency["0"], 1e-6);
+}
+
 struct Span {
   const char* trace;
   size_t index;
@@ -103,6 +128,12 @@ const Span kSpans[] = {
 };
 
 class TbPluginTest : public SharedDataTest, public ::testing::WithParamInterface<Span> {};
+
+TEST_P(TbPluginTest, Overview) {
+  const Json their = ReadGolden("resnet50_workers0")["spans"][GetParam().index];
+  ExpectOverview(their["avg_costs_us"], their["gpu_utilization"], their["est_sm_efficiency"],
+                 Ask(GetParam().trace));
+}
 
 TEST_P(TbPluginTest, Operators) {
   const Json their = ReadGolden("resnet50_workers0")["spans"][GetParam().index];
@@ -184,6 +215,7 @@ TEST_F(SharedDataTest, TbPluginOnTwoWorkers) {
     const Json& their = golden["workers"][worker];
     const ReportSet answer =
         Ask("two_workers_synthetic/" + worker + ".1700000000000.pt.trace.json");
+    ExpectOverview(their["avg"], their["gpu_util"], their["sm_eff"], answer);
     const Sides ours = OperatorsOf(answer);
     EXPECT_EQ(ours.host.size(), their["operator_table"].size());
     for (const Json& op : their["operator_table"]) ExpectOperator(op, ours);
