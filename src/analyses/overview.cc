@@ -269,7 +269,7 @@ void AddPrecisionFinding(const std::vector<RankSteps>& ranks, const StepBreakdow
                          Report& report) {
   const int64_t compute = sum.Compute();
   const int64_t wide = sum.Of(Activity::kCompute32);
-  const int64_t narrow = sum.Of(Activity::kCompute16) + sum.Of(Activity::kCompute8);
+  const int64_t narrow = AddSaturated(sum.Of(Activity::kCompute16), sum.Of(Activity::kCompute8));
   const double share = Share(narrow, compute);
   // Only where most of computing is known to be wide, and computing is what steps are.
   if (compute == 0 || share >= kFewSixteen || Share(wide, compute) < 0.5) return;

@@ -74,7 +74,6 @@ DeviceUse UseOfDevice(const RankWork& rank, uint32_t device_index,
     has_blocks = has_blocks || blocks >= 0;
     sweep.Add(work.start, work.end, std::max(blocks, 0.0));
     const auto duration = static_cast<double>(work.duration());
-    use.all_kernels += work.duration();
     if (kernel == nullptr || kernel->config.occupancy < 0) continue;
     occupied += kernel->config.occupancy * duration;
     with_occupancy += duration;

@@ -13,9 +13,8 @@ namespace stepscope {
 // Definitions of PyTorch's TensorBoard plugin. `span` reaches from the start of the first window to
 // the end of the last.
 struct DeviceUse {
-  int64_t span = 0;         // ns
-  int64_t kernels = 0;      // ns of the span in which at least one kernel ran
-  int64_t all_kernels = 0;  // ns of all kernels of the recording added up
+  int64_t span = 0;     // ns
+  int64_t kernels = 0;  // ns of the span in which at least one kernel ran
   // Of the span: the sum over time of the blocks per multiprocessor of what runs, at most 1.
   std::optional<double> sm_efficiency;
   // Mean of kernels' achieved occupancy, weighted by their time, 0..1.

@@ -9,6 +9,7 @@
 
 #include "base/ascii.h"
 #include "base/intervals.h"
+#include "base/saturate.h"
 #include "trace/vocabulary.h"
 
 namespace stepscope {
@@ -53,6 +54,8 @@ std::optional<InputCategory> CategoryOfRange(std::string_view name) {
                      !name.starts_with("IteratorGetNext");  // which only waits for iterators
   return loads ? std::optional(InputCategory::kOther) : std::nullopt;
 }
+
+void AddTo(int64_t& sum, int64_t time) { sum = AddSaturated(sum, time); }
 
 class Collector {
  public:
@@ -102,7 +105,7 @@ class Collector {
     for (size_t r = 0; r < owner_.size(); ++r) {
       const int32_t around = OwnerAround(r);
       if (owner_[r] == static_cast<int32_t>(r) && around != kNone)
-        within[static_cast<size_t>(around)] += host_.ranges[r].duration();
+        AddTo(within[static_cast<size_t>(around)], host_.ranges[r].duration());
     }
     std::map<StringId, InputOperator> by_name;
     for (size_t r = 0; r < owner_.size(); ++r) {
@@ -112,8 +115,8 @@ class Collector {
       op.name = range.name;
       op.category = *CategoryOf(range.name);
       ++op.count;
-      op.total += range.duration();
-      op.self += std::max<int64_t>(range.duration() - within[r], 0);
+      AddTo(op.total, range.duration());
+      AddTo(op.self, std::max<int64_t>(range.duration() - within[r], 0));
     }
     for (const auto& [name, op] : by_name) out_.operators.push_back(op);
     std::ranges::stable_sort(out_.operators, std::ranges::greater{}, &InputOperator::self);
@@ -155,7 +158,7 @@ class Collector {
         asked_by[stage.parent].push_back(key);
       } else {
         next.emplace_back(key, UnionOf(stage.calls));
-        out_.waited += LengthOf(next.back().second);
+        AddTo(out_.waited, LengthOf(next.back().second));
       }
     }
     while (!next.empty()) {

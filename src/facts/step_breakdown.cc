@@ -180,7 +180,7 @@ std::vector<std::array<int64_t, kStepRoles>> StepRoles(const RankWork& rank,
     const HostActivity doing = meaning.OfRange(range.name);
     if (doing == HostActivity::kInputWait)
       AddInterval(intervals, range.start, range.end, StepRole::kDataLoader);
-    else if (range.kind == Kind::kOperator && doing != HostActivity::kWrapper)
+    else if (range.kind == Kind::kOperator)  // wrappers too, where they were recorded as operators
       AddInterval(intervals, range.start, range.end, StepRole::kCpuExec);
   }
   return SweepWindows<kStepRoles>(intervals, windows);

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "base/saturate.h"
 #include "base/string_table.h"
 #include "facts/rank_work.h"
 
@@ -56,8 +57,8 @@ struct StepBreakdown {
   int64_t Of(Activity activity) const { return time[static_cast<size_t>(activity)]; }
   int64_t Total() const { return window.end - window.start; }
   int64_t Compute() const {
-    return Of(Activity::kComputeUnknown) + Of(Activity::kCompute32) + Of(Activity::kCompute16) +
-           Of(Activity::kCompute8);
+    return AddSaturated(AddSaturated(Of(Activity::kComputeUnknown), Of(Activity::kCompute32)),
+                        AddSaturated(Of(Activity::kCompute16), Of(Activity::kCompute8)));
   }
 };
 

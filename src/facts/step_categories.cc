@@ -6,6 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "base/saturate.h"
+
 namespace stepscope {
 namespace {
 
@@ -73,7 +75,7 @@ int64_t TimeOf(const StepBreakdown& step, StepCategory category) {
     case StepCategory::kLaunch:
       return step.Of(Activity::kLaunch);
     case StepCategory::kInput:
-      return step.Of(Activity::kInputWait) + step.Of(Activity::kHostToDevice);
+      return AddSaturated(step.Of(Activity::kInputWait), step.Of(Activity::kHostToDevice));
     case StepCategory::kOutput:
       return step.Of(Activity::kDeviceToHost);
     case StepCategory::kCompilation:
@@ -118,8 +120,9 @@ StepBreakdown SumOf(const std::vector<RankSteps>& ranks) {
   StepBreakdown sum;
   for (const RankSteps& rank : ranks) {
     for (const StepBreakdown& step : rank.steps) {
-      sum.window.end += step.Total();
-      for (size_t a = 0; a < kActivities; ++a) sum.time[a] += step.time[a];
+      sum.window.end = AddSaturated(sum.window.end, step.Total());
+      for (size_t a = 0; a < kActivities; ++a)
+        sum.time[a] = AddSaturated(sum.time[a], step.time[a]);
     }
   }
   return sum;
