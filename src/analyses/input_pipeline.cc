@@ -311,8 +311,8 @@ Report Run(const Facts& facts, const Params&) {
       {"bottleneck", "slowest stage",
        slowest == nullptr ? Cell() : Cell(std::string((*facts.names)[slowest->name])),
        Unit::kNone}};
-  report.tables.push_back(HostTable(HostTimes(inputs, totals)));
   report.tables.push_back(StageTable(facts, inputs));
+  report.tables.push_back(HostTable(HostTimes(inputs, totals)));
   report.tables.push_back(OperatorTable(facts, inputs));
   if (marked) AddFinding(facts, inputs, totals, ranks.size(), report);
   return report;

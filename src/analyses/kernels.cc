@@ -174,7 +174,7 @@ void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals&
   }
   const double occupancy = all.Occupancy().value_or(0);
   const double few = Share(t.few_blocks, t.low_time);
-  const auto each = static_cast<double>(t.low_time / static_cast<int64_t>(facts.devices.size()));
+  const auto each = static_cast<double>(t.low_time) / static_cast<double>(facts.devices.size());
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kMedium : Severity::kLow,
        .says =

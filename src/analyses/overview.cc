@@ -22,17 +22,19 @@ namespace {
 constexpr std::string_view kDoc = R"md(
 **Answers:** how long does a step take, how much do steps differ, and what does a step's time go to?
 
-**Counts:** every moment of a step goes to one of nine categories, so they add up to the step. When several
-things go on at once, the first of these has the moment: device compute (compute kernels), output (copies to
-the host), device to device copies and sets, input (waiting for the next batch), collectives, kernel launch
-(calls of the runtime, executors), input again (copies to the device), compilation, host compute (operators),
-all others (nothing that was recorded, such as Python between operators). A step begins where its annotation
-begins or the step before ended, and ends when its annotation and all work launched in it have ended. Means are over all steps of all ranks that are whole; the deviation is that of a sample.
-Precision is a share of compute time: 8 bit, 16 bit (fp16 and bf16), 32 bit and more (tf32 too), by the kernel's name or
-else the types of its operator's inputs, and unknown where neither tells. Operators count as placed on a device
-when they put work there themselves. `roles` cuts the same steps as PyTorch's TensorBoard plugin did. GPU
-utilisation (the duty cycle of kernels), SM efficiency and occupancy are per device, from the first step's start to the last one's end, as far
-as the profiler recorded them.
+**Counts:** every moment of a step goes to one of nine categories, so they add up to the step. When
+several things go on at once, the first of these has the moment: device compute (compute kernels),
+output (copies to the host), device to device copies and sets, input (waiting for the next batch),
+collectives, kernel launch (calls of the runtime, executors), input again (copies to the device),
+compilation, host compute (operators), all others (nothing that was recorded, such as Python between
+operators). A step begins where its annotation begins or the step before ended, and ends when its
+annotation and all work launched in it have ended. Means are over all steps of all ranks that are whole;
+the deviation is that of a sample. Precision is a share of compute time: 8 bit, 16 bit (fp16 and bf16),
+32 bit and more (tf32 too), by the kernel's name or else the types of its operator's inputs, and unknown
+where neither tells. Operators count as placed on a device when they put work there themselves. `roles`
+cuts the same steps as PyTorch's TensorBoard plugin did. GPU utilisation (the duty cycle of kernels), SM
+efficiency and occupancy are per device, from the first step's start to the last one's end, as far as
+the profiler recorded them.
 
 **Cannot see:** steps of a recording that marks none: then the categories are of the whole recording, and the times of
 steps are absent. What a host does that the profiler did not record is in "all others".

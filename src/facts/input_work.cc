@@ -113,7 +113,7 @@ class Collector {
       const HostRange& range = host_.ranges[r];
       InputOperator& op = by_name[range.name];
       op.name = range.name;
-      op.category = *CategoryOf(range.name);
+      op.category = CategoryOf(range.name).value_or(InputCategory::kOther);
       ++op.count;
       AddTo(op.total, range.duration());
       AddTo(op.self, std::max<int64_t>(range.duration() - within[r], 0));

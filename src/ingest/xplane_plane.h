@@ -48,8 +48,8 @@ class OncePerText {
   T Get(uint32_t number, const FindOut& find_out) {
     if (number == 0) return find_out();
     if (known_.size() <= number) known_.resize(number + size_t{1});
-    if (!known_[number]) known_[number] = find_out();
-    return *known_[number];
+    std::optional<T>& known = known_[number];
+    return known ? *known : known.emplace(find_out());
   }
   // To be called before another plane.
   void Forget() { known_.clear(); }
