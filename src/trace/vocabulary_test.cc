@@ -261,5 +261,38 @@ TEST(Vocabulary, UsesOfMemoryByAnySpelling) {
   }
 }
 
+TEST(Vocabulary, OperationsOfCompiledPrograms) {
+  EXPECT_EQ(KindOfHloOp("all-reduce", "fusion.3"), Kind::kCommunication);
+  EXPECT_EQ(KindOfHloOp("", "all-gather-start.7"), Kind::kCommunication);
+  EXPECT_EQ(KindOfHloOp("", "send.2"), Kind::kCommunication);
+  EXPECT_EQ(KindOfHloOp("infeed", "infeed.1"), Kind::kMemcpy);
+  EXPECT_EQ(KindOfHloOp("", "outfeed"), Kind::kMemcpy);
+  EXPECT_EQ(KindOfHloOp("convolution fusion", "fusion.9"), Kind::kCompute);
+  EXPECT_EQ(KindOfHloOp("", ""), Kind::kCompute);
+}
+
+TEST(Vocabulary, RangesOfFrameworksAndOfUsers) {
+  for (const char* name :
+       {"model/dense/MatMul:MatMul", "PjitFunction(train_step)", "ExecutorState::Process",
+        "EagerExecute: AddV2", "FunctionRun", "end: dot.3", "aten::mm"})
+    EXPECT_TRUE(IsFrameworkRange(name)) << name;
+  for (const char* name : {"train", "my step", "load: the data", "epoch 3", "", ":", "x:"})
+    EXPECT_FALSE(IsFrameworkRange(name)) << name;
+}
+
+TEST(Vocabulary, WhatHostRangesMeanForTheirStep) {
+  EXPECT_EQ(HostActivityOfName("IteratorGetNextOp::DoCompute"), HostActivity::kInputWait);
+  EXPECT_EQ(HostActivityOfName("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"),
+            HostActivity::kInputWait);
+  EXPECT_EQ(HostActivityOfName("XlaCompile"), HostActivity::kCompilation);
+  EXPECT_EQ(HostActivityOfName("Torch-Compiled Region: 0/0"), HostActivity::kOther);
+  EXPECT_EQ(HostActivityOfName("CompiledFunctionBackward"), HostActivity::kOther);
+  EXPECT_EQ(HostActivityOfName("InfeedEnqueueTuple"), HostActivity::kTransfer);
+  EXPECT_EQ(HostActivityOfName("ExecutorState::Process"), HostActivity::kExecutor);
+  EXPECT_EQ(HostActivityOfName("EagerLocalExecute: AddV2"), HostActivity::kWrapper);
+  EXPECT_EQ(HostActivityOfName("Iterator::Root::Map"), HostActivity::kOther);
+  EXPECT_EQ(HostActivityOfName("aten::mm"), HostActivity::kOther);
+}
+
 }  // namespace
 }  // namespace stepscope
