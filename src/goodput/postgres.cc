@@ -1,8 +1,6 @@
 // The few calls of libpq that a ledger needs. Values travel as they are in memory, big endian.
 #include "goodput/postgres.h"
 
-#include <libpq-fe.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -13,9 +11,13 @@
 #include <utility>
 
 #include "goodput/ledger_store.h"
+#include "goodput/libpq.h"
 
 namespace stepscope::goodput {
 namespace {
+
+// REQUIRES: LoadLibPq() has found it.
+const LibPq& Pq() { return *LoadLibPq(); }
 
 // Types as the server's catalogue numbers them, for good.
 constexpr Oid kBytea = 17, kInt8 = 20, kFloat8 = 701;
@@ -32,7 +34,7 @@ Number BigEndian(Number value) {
 }
 
 struct FreeOptions {
-  void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
+  void operator()(PQconninfoOption* options) const { Pq().conninfoFree(options); }
 };
 
 using Parts = std::map<std::string, std::string>;
@@ -40,8 +42,9 @@ using Parts = std::map<std::string, std::string>;
 // The parts of an address that say something; absent when it cannot be understood, or so that a
 // piece of a password may be where it does not belong ('@' and '/' in one are written %40 and %2F).
 std::optional<Parts> PartsOf(const std::string& address) {
+  if (LoadLibPq() == nullptr) return std::nullopt;
   const std::unique_ptr<PQconninfoOption, FreeOptions> options(
-      PQconninfoParse(address.c_str(), nullptr));
+      Pq().conninfoParse(address.c_str(), nullptr));
   if (options == nullptr) return std::nullopt;
   Parts parts;
   for (const auto* option = options.get(); option->keyword != nullptr; ++option) {
@@ -71,7 +74,7 @@ class PostgresRow : public Database::Row {
   PostgresRow(const PGresult* answer, int row) : answer_(answer), row_(row) {}
 
   int64_t Integer(int column) const override {
-    switch (PQgetlength(answer_, row_, column)) {
+    switch (Pq().getlength(answer_, row_, column)) {
       case 1:  // a truth
         return *Bytes(column);
       case 4:
@@ -83,17 +86,17 @@ class PostgresRow : public Database::Row {
     }
   }
   double Real(int column) const override {
-    return PQgetlength(answer_, row_, column) == 8
+    return Pq().getlength(answer_, row_, column) == 8
                ? std::bit_cast<double>(Unsigned<uint64_t>(column))
                : 0;
   }
   std::string Text(int column) const override {
-    return {Bytes(column), static_cast<size_t>(PQgetlength(answer_, row_, column))};
+    return {Bytes(column), static_cast<size_t>(Pq().getlength(answer_, row_, column))};
   }
-  bool IsNull(int column) const override { return PQgetisnull(answer_, row_, column) != 0; }
+  bool IsNull(int column) const override { return Pq().getisnull(answer_, row_, column) != 0; }
 
  private:
-  const char* Bytes(int column) const { return PQgetvalue(answer_, row_, column); }
+  const char* Bytes(int column) const { return Pq().getvalue(answer_, row_, column); }
   template <class Number>
   Number Unsigned(int column) const {
     Number number = 0;
@@ -160,10 +163,14 @@ std::string NameOfPostgres(const std::string& address) {
   return name + "/" + part("dbname");
 }
 
-void Postgres::Close::operator()(pg_conn* connection) const { PQfinish(connection); }
-void Postgres::Clear::operator()(pg_result* result) const { PQclear(result); }
+void Postgres::Close::operator()(pg_conn* connection) const { Pq().finish(connection); }
+void Postgres::Clear::operator()(pg_result* result) const { Pq().clear(result); }
 
 Result<std::unique_ptr<Postgres>> Postgres::Open(const std::string& address) {
+  if (LoadLibPq() == nullptr) {
+    return std::unexpected(Error{"PostgreSQL's client library, libpq.so.5, is not here", "",
+                                 "install it: apt-get install libpq5"});
+  }
   if (!PartsOf(address)) {
     return std::unexpected(Error{"this is no address of a database", NameOfPostgres(address),
                                  "postgresql://USER@HOST:PORT/DATABASE, where %40 is a @ and %2F a "
@@ -177,16 +184,16 @@ Result<std::unique_ptr<Postgres>> Postgres::Open(const std::string& address) {
       "10", "30", "10", "3", "60000", "stepscope", "UTF8", address.c_str(), nullptr};
   static_assert(std::size(kNames) == std::size(values));
   std::unique_ptr<Postgres> db(
-      new Postgres(PQconnectdbParams(kNames, values, 1), NameOfPostgres(address)));
+      new Postgres(Pq().connectdbParams(kNames, values, 1), NameOfPostgres(address)));
   PGconn* const connection = db->connection_.get();
-  if (PQstatus(connection) == CONNECTION_OK) {
-    PQsetNoticeProcessor(connection, [](void*, const char*) {}, nullptr);
+  if (Pq().status(connection) == CONNECTION_OK) {
+    Pq().setNoticeProcessor(connection, [](void*, const char*) {}, nullptr);
     return db;
   }
-  const char* const password = connection == nullptr ? nullptr : PQpass(connection);
+  const char* const password = connection == nullptr ? nullptr : Pq().pass(connection);
   return std::unexpected(
       Error{"cannot connect to the database: " +
-                Plain(PQerrorMessage(connection), password == nullptr ? "" : password),
+                Plain(Pq().errorMessage(connection), password == nullptr ? "" : password),
             db->name_,
             "is the server there, and may this user in? A password is taken from PGPASSWORD, "
             "~/.pgpass or the address"});
@@ -194,15 +201,15 @@ Result<std::unique_ptr<Postgres>> Postgres::Open(const std::string& address) {
 
 Error Postgres::ErrorOf(const pg_result* answer) const {
   const char* const code =
-      answer == nullptr ? nullptr : PQresultErrorField(answer, PG_DIAG_SQLSTATE);
+      answer == nullptr ? nullptr : Pq().resultErrorField(answer, PG_DIAG_SQLSTATE);
   const std::string state = code == nullptr ? "" : code;
   const char* said =
-      answer == nullptr ? nullptr : PQresultErrorField(answer, PG_DIAG_MESSAGE_PRIMARY);
-  if (said == nullptr) said = PQerrorMessage(connection_.get());
-  const char* const password = PQpass(connection_.get());
+      answer == nullptr ? nullptr : Pq().resultErrorField(answer, PG_DIAG_MESSAGE_PRIMARY);
+  if (said == nullptr) said = Pq().errorMessage(connection_.get());
+  const char* const password = Pq().pass(connection_.get());
   const std::string message = ": " + Plain(said, password == nullptr ? "" : password);
   // Class 57P is the server that goes down, 08 a connection that breaks.
-  const bool lost = PQstatus(connection_.get()) != CONNECTION_OK || state.starts_with("57P") ||
+  const bool lost = Pq().status(connection_.get()) != CONNECTION_OK || state.starts_with("57P") ||
                     state.starts_with("08");
   if (lost) return {std::string(kLost) + message, name_, "nothing is half done: do it again"};
   if (state == "55P03") {
@@ -219,20 +226,21 @@ Error Postgres::ErrorOf(const pg_result* answer) const {
 
 Postgres::Answer Postgres::Send(const char* sql, const std::vector<Bound>& values) const {
   const Values v(values);
-  return Answer(PQexecParams(connection_.get(), sql, static_cast<int>(values.size()),
-                             v.types.data(), v.data.data(), v.lengths.data(), v.formats.data(), 1));
+  return Answer(Pq().execParams(connection_.get(), sql, static_cast<int>(values.size()),
+                                v.types.data(), v.data.data(), v.lengths.data(), v.formats.data(),
+                                1));
 }
 
 Result<void> Postgres::Execute(const char* sql, const std::vector<Bound>& values,
                                const EachRow& each) const {
   if (failed_) return std::unexpected(*failed_);
   const Answer answer = Send(sql, values);
-  const ExecStatusType status = PQresultStatus(answer.get());
+  const ExecStatusType status = Pq().resultStatus(answer.get());
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
     failed_ = ErrorOf(answer.get());
     return std::unexpected(*failed_);
   }
-  for (int row = 0; each && row < PQntuples(answer.get()); ++row)
+  for (int row = 0; each && row < Pq().ntuples(answer.get()); ++row)
     each(PostgresRow(answer.get(), row));
   return {};
 }
@@ -286,7 +294,7 @@ Result<void> Postgres::MakeSchema() const {
 Result<void> Postgres::Commit() const {
   if (failed_) return std::unexpected(*failed_);
   const Answer answer = Send("COMMIT", {});
-  if (std::string_view(PQcmdStatus(answer.get())) == "COMMIT") return {};
+  if (std::string_view(Pq().cmdStatus(answer.get())) == "COMMIT") return {};
   failed_ = ErrorOf(answer.get());
   return std::unexpected(*failed_);
 }
