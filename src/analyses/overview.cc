@@ -349,7 +349,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(OperatorTable(facts, use));
   report.tables.push_back(StepTable(ranks));
   report.tables.push_back(RoleTable(facts, ranks));
-  AddFindings(ranks, sum, has_work, report);
+  if (marked) AddFindings(ranks, sum, has_work, report);
   AddPrecisionFinding(ranks, sum, report);
   if (!marked) {
     report.notes.push_back(
