@@ -17,14 +17,12 @@
 #include "ingest/json_text.h"
 #include "ingest/kineto_launch.h"
 #include "ingest/kineto_text.h"
+#include "ingest/time_limit.h"
 
 namespace stepscope {
 namespace {
 
 constexpr int kMicrosecondsToNs = 3;
-
-// Times beyond 73 years either way are no times; within, no sum or difference of two overflows.
-constexpr int64_t kMaxTime = int64_t{1} << 61;
 
 // How often a damaged event is searched for the beginnings of others, which costs an indexing each.
 constexpr int kLookLimit = 100;

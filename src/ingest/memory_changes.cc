@@ -12,12 +12,12 @@
 
 #include "base/ascii.h"
 #include "ingest/json_text.h"
+#include "ingest/time_limit.h"
 
 namespace stepscope {
 namespace {
 
 constexpr std::ptrdiff_t kEntryLimit = 4096;  // bytes; what is longer is no entry
-constexpr int64_t kMaxTime = int64_t{1} << 61;
 
 std::string_view Trimmed(std::string_view text) {
   while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);

@@ -1,13 +1,12 @@
 // Lines of events, and where in time they are.
 #include "ingest/xplane_lines.h"
 
+#include "ingest/time_limit.h"
+
 namespace stepscope {
 namespace {
 
 constexpr int64_t kPicoseconds = 1000;  // in a nanosecond
-
-// Times beyond 73 years either way are no times; within, no sum or difference of two overflows.
-constexpr int64_t kMaxTime = int64_t{1} << 61;
 
 int64_t FloorNs(int64_t ps) { return ps / kPicoseconds - (ps % kPicoseconds < 0 ? 1 : 0); }
 

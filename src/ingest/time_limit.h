@@ -1,0 +1,12 @@
+// The largest time that a reader takes for one.
+#pragma once
+
+#include <cstdint>
+
+namespace stepscope {
+
+// Times (ns) beyond 73 years either way are no times; within, no sum or difference of two
+// overflows.
+inline constexpr int64_t kMaxTime = int64_t{1} << 61;
+
+}  // namespace stepscope
