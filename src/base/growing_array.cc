@@ -16,6 +16,9 @@ namespace {
 // would cost a small job more memory than its data.
 constexpr size_t kMapFrom = size_t{4} << 20;
 
+// Memory goes back in such pieces: a large page that is given back in part costs time to split.
+constexpr size_t kPage = size_t{2} << 20;
+
 void* MapPages(size_t bytes) {
   void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) throw std::bad_alloc();
@@ -52,6 +55,13 @@ void GrowingMemory::Grow(size_t bytes) {
     mapped_ = true;
   }
   capacity_ = wanted;
+}
+
+void GrowingMemory::LetGo(size_t bytes) {
+  const size_t whole = bytes / kPage * kPage;
+  if (!mapped_ || whole <= let_go_) return;
+  madvise(static_cast<char*>(data_) + let_go_, whole - let_go_, MADV_DONTNEED);
+  let_go_ = whole;
 }
 
 }  // namespace stepscope

@@ -30,15 +30,20 @@ class GrowingMemory {
   // Makes room for at least `bytes`. Throws std::bad_alloc when the system has no more.
   void Grow(size_t bytes);
 
+  // Gives about the first `bytes` back to the system: they read as zeros from then on.
+  void LetGo(size_t bytes);
+
  private:
   void Swap(GrowingMemory& other) {
     std::swap(data_, other.data_);
     std::swap(capacity_, other.capacity_);
     std::swap(mapped_, other.mapped_);
+    std::swap(let_go_, other.let_go_);
   }
 
   void* data_ = nullptr;
   size_t capacity_ = 0;
+  size_t let_go_ = 0;    // bytes
   bool mapped_ = false;  // from mmap, else from malloc
 };
 
@@ -57,6 +62,10 @@ class GrowingArray {
   const T& operator[](size_t i) const { return data()[i]; }
   T& operator[](size_t i) { return data()[i]; }
   std::span<const T> view() const { return {data(), size_}; }
+
+  // For who reads it once, from the front: memory of the first `count` is no longer needed. They
+  // read as zeros from then on, or as they were.
+  void LetGo(size_t count) { memory_.LetGo(count * sizeof(T)); }
 
  private:
   T* data() const { return static_cast<T*>(memory_.data()); }

@@ -11,73 +11,6 @@ namespace {
 
 constexpr double kGigabyte = 1e9;
 
-class Collector {
- public:
-  Collector(const Trace& trace, RankWork& out)
-      : trace_(trace),
-        out_(out),
-        correlations_(trace.Ints(IntField::kCorrelation)),
-        wait_streams_(trace.Ints(IntField::kWaitStream)),
-        wait_correlations_(trace.Ints(IntField::kWaitCorrelation)),
-        values_(trace.Reals(RealField::kCounterValue)) {}
-
-  void Collect() {
-    for (EventId e = 0; e < trace_.size(); ++e) {
-      const Kind kind = trace_.kinds()[e];
-      if (kind == Kind::kSync) AddSync(e);
-      if (kind == Kind::kGpuAnnotation) AddRange(e);
-      if (kind == Kind::kCounterRange) AddCounterRange(e);
-      if (kind == Kind::kCounter) AddCounter(e);
-    }
-    std::ranges::stable_sort(out_.syncs, {}, &SyncRecord::start);
-    std::ranges::stable_sort(out_.ranges, {}, &DeviceRange::start);
-    std::ranges::stable_sort(out_.counters, {}, &CounterRange::start);
-  }
-
- private:
-  int64_t Start(EventId e) const { return trace_.starts()[e]; }
-  int64_t End(EventId e) const { return trace_.starts()[e] + trace_.durations()[e]; }
-  const Track& TrackOf(EventId e) const { return trace_.tracks[trace_.tracks_of()[e]]; }
-
-  void AddSync(EventId e) {
-    out_.syncs.push_back({.start = Start(e),
-                          .end = End(e),
-                          .name = trace_.names()[e],
-                          .device = TrackOf(e).device,
-                          .stream = TrackOf(e).stream,
-                          .correlation = correlations_.At(e).value_or(-1),
-                          .wait_stream = wait_streams_.At(e).value_or(-1),
-                          .wait_correlation = wait_correlations_.At(e).value_or(-1)});
-  }
-
-  void AddRange(EventId e) {
-    out_.ranges.push_back({.start = Start(e),
-                           .end = End(e),
-                           .name = trace_.names()[e],
-                           .device = TrackOf(e).device,
-                           .stream = TrackOf(e).stream});
-  }
-
-  void AddCounterRange(EventId e) {
-    last_range_ = out_.counters.size();
-    out_.counters.push_back({Start(e), End(e), trace_.names()[e], {}});
-  }
-
-  // The counters of a range follow it, as events that begin when it begins.
-  void AddCounter(EventId e) {
-    const auto value = values_.At(e);
-    if (!value || last_range_ >= out_.counters.size()) return;
-    CounterRange& range = out_.counters[last_range_];
-    if (range.start == Start(e)) range.counters.emplace_back(trace_.names()[e], *value);
-  }
-
-  const Trace& trace_;
-  RankWork& out_;
-  SparseWalk<int64_t> correlations_, wait_streams_, wait_correlations_;
-  SparseWalk<double> values_;
-  size_t last_range_ = SIZE_MAX;
-};
-
 }  // namespace
 
 WorkDetails::WorkDetails(const Trace& trace, RankWork& out)
@@ -156,6 +89,62 @@ int32_t WorkDetails::TakeCopy(EventId event) {
   return static_cast<int32_t>(out_.copies.size() - 1);
 }
 
-void CollectDeviceRecords(const Trace& trace, RankWork& out) { Collector(trace, out).Collect(); }
+DeviceRecords::DeviceRecords(const Trace& trace, RankWork& out)
+    : trace_(trace),
+      out_(out),
+      correlations_(trace.Ints(IntField::kCorrelation)),
+      wait_streams_(trace.Ints(IntField::kWaitStream)),
+      wait_correlations_(trace.Ints(IntField::kWaitCorrelation)),
+      values_(trace.Reals(RealField::kCounterValue)) {}
+
+void DeviceRecords::Take(EventId e) {
+  switch (trace_.kinds()[e]) {
+    case Kind::kSync:
+      return TakeSync(e);
+    case Kind::kGpuAnnotation:
+      return TakeRange(e);
+    case Kind::kCounterRange:
+      last_range_ = out_.counters.size();
+      out_.counters.push_back({Start(e), End(e), trace_.names()[e], {}});
+      return;
+    case Kind::kCounter:
+      return TakeCounter(e);
+    default:
+      return;
+  }
+}
+
+void DeviceRecords::TakeSync(EventId e) {
+  out_.syncs.push_back({.start = Start(e),
+                        .end = End(e),
+                        .name = trace_.names()[e],
+                        .device = TrackOf(e).device,
+                        .stream = TrackOf(e).stream,
+                        .correlation = correlations_.At(e).value_or(-1),
+                        .wait_stream = wait_streams_.At(e).value_or(-1),
+                        .wait_correlation = wait_correlations_.At(e).value_or(-1)});
+}
+
+void DeviceRecords::TakeRange(EventId e) {
+  out_.ranges.push_back({.start = Start(e),
+                         .end = End(e),
+                         .name = trace_.names()[e],
+                         .device = TrackOf(e).device,
+                         .stream = TrackOf(e).stream});
+}
+
+// The counters of a range follow it, as events that begin when it begins.
+void DeviceRecords::TakeCounter(EventId e) {
+  const auto value = values_.At(e);
+  if (!value || last_range_ >= out_.counters.size()) return;
+  CounterRange& range = out_.counters[last_range_];
+  if (range.start == Start(e)) range.counters.emplace_back(trace_.names()[e], *value);
+}
+
+void DeviceRecords::Finish() {
+  std::ranges::stable_sort(out_.syncs, {}, &SyncRecord::start);
+  std::ranges::stable_sort(out_.ranges, {}, &DeviceRange::start);
+  std::ranges::stable_sort(out_.counters, {}, &CounterRange::start);
+}
 
 }  // namespace stepscope

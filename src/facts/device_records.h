@@ -35,7 +35,29 @@ class WorkDetails {
   SparseWalk<double> bandwidths_;
 };
 
-// Fills in `syncs`, `ranges` and `counters`.
-void CollectDeviceRecords(const Trace& trace, RankWork& out);
+// Collects synchronisations, annotations and counters into `out`.
+class DeviceRecords {
+ public:
+  DeviceRecords(const Trace& trace, RankWork& out);
+
+  // Takes the event if it is one of these. REQUIRES: ascending events.
+  void Take(EventId event);
+  // To be called once, after the last event: puts them in order of time.
+  void Finish();
+
+ private:
+  int64_t Start(EventId event) const { return trace_.starts()[event]; }
+  int64_t End(EventId event) const { return Start(event) + trace_.durations()[event]; }
+  const Track& TrackOf(EventId event) const { return trace_.tracks[trace_.tracks_of()[event]]; }
+  void TakeSync(EventId event);
+  void TakeRange(EventId event);
+  void TakeCounter(EventId event);
+
+  const Trace& trace_;
+  RankWork& out_;
+  SparseWalk<int64_t> correlations_, wait_streams_, wait_correlations_;
+  SparseWalk<double> values_;
+  size_t last_range_ = SIZE_MAX;  // of counters
+};
 
 }  // namespace stepscope

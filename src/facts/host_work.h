@@ -116,7 +116,4 @@ struct HostWork {
   }
 };
 
-// Names are ids of `trace.strings`.
-HostWork BuildHostWork(const Trace& trace);
-
 }  // namespace stepscope

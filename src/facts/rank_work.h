@@ -188,8 +188,14 @@ void ForEachName(RankWork& rank, const F& f) {
   }
 }
 
+// What becomes of a trace's events when they have been read.
+enum class Events : uint8_t {
+  kKeep,
+  kLetGo,  // their memory is given back while they are read; the trace has no use after that
+};
+
 // Derives a recording's work. Rank and window are left for the caller to set, and names are ids of
 // `trace.strings`. What had to be left out or guessed is counted in trace.notes.
-RankWork BuildRankWork(Trace& trace);
+RankWork BuildRankWork(Trace& trace, Events events = Events::kKeep);
 
 }  // namespace stepscope

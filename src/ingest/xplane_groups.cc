@@ -7,6 +7,8 @@
 #include <span>
 #include <tuple>
 
+#include "base/innermost.h"
+
 namespace stepscope {
 namespace {
 
@@ -26,6 +28,12 @@ void HostGroups::AddProducer(HostEventId event, int64_t type, int64_t id) {
 
 void HostGroups::AddConsumer(HostEventId event, int64_t type, int64_t id) {
   consumers_.push_back({{type, id}, event});
+}
+
+void HostGroups::AddLaunch(uint32_t line, int64_t start, int64_t correlation) {
+  if (launch_lines_.empty() || launch_lines_.back().line != line)
+    launch_lines_.push_back({line, launches_.size()});
+  launches_.Append({correlation, start});
 }
 
 void HostGroups::Build() {
@@ -190,13 +198,30 @@ void HostGroups::NumberRoots() {
   for (size_t g = 0; g < roots_.size(); ++g) roots_[g].number = static_cast<int64_t>(g);
 }
 
+// A launch is in the group of the innermost event around its start.
+void HostGroups::FindGroupsOfLaunches(uint32_t line, std::span<Launch> launches) {
+  if (!std::ranges::is_sorted(launches, {}, &Launch::start))
+    std::ranges::stable_sort(launches, {}, &Launch::start);
+  const auto of_line = std::ranges::equal_range(
+      order_, line, {}, [this](HostEventId event) { return events_[event].line; });
+  const auto event_at = [&](size_t i) -> const HostEvent& { return events_[of_line[i]]; };
+  Innermost around;
+  for (Launch& launch : launches) {
+    const int32_t event = around.At(launch.start, of_line.size(), event_at);
+    launch.start = event < 0 ? kNoGroup : group_[of_line[static_cast<size_t>(event)]];
+  }
+}
+
 void HostGroups::IndexLaunches() {
   if (launches_.empty()) return;
   const std::span all(&launches_[0], launches_.size());
-  const auto key = [](const Launch& l) { return std::tuple(l.correlation, l.event); };
-  if (!std::ranges::is_sorted(all, {}, key)) std::ranges::sort(all, {}, key);
-  for (size_t i = 0; i < launches_.size(); ++i)
-    launches_[i].event = static_cast<uint32_t>(group_[launches_[i].event]);
+  for (size_t i = 0; i < launch_lines_.size(); ++i) {
+    const auto [line, first] = launch_lines_[i];
+    const size_t end = i + 1 < launch_lines_.size() ? launch_lines_[i + 1].first : all.size();
+    FindGroupsOfLaunches(line, all.subspan(first, end - first));
+  }
+  if (!std::ranges::is_sorted(all, {}, &Launch::correlation))
+    std::ranges::stable_sort(all, {}, &Launch::correlation);
 }
 
 int64_t HostGroups::StepOfLaunch(int64_t correlation, bool& known, size_t& near) const {
@@ -208,7 +233,7 @@ int64_t HostGroups::StepOfLaunch(int64_t correlation, bool& known, size_t& near)
   }
   known = is_of(near);
   if (!known) return -1;
-  const auto group = static_cast<int32_t>(all[near++].event);
+  const auto group = static_cast<int32_t>(all[near++].start);
   return group == kNoGroup ? -1 : roots_[static_cast<size_t>(group)].number;
 }
 

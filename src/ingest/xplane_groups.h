@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -45,8 +46,10 @@ class HostGroups {
   // `event` hands something on, or takes it, under (type, id).
   void AddProducer(HostEventId event, int64_t type, int64_t id);
   void AddConsumer(HostEventId event, int64_t type, int64_t id);
-  // `event` launches the device work of that correlation id.
-  void AddLaunch(HostEventId event, int64_t correlation) { launches_.Append({correlation, event}); }
+  // What began at `start` launches the device work of that correlation id. It belongs to the event
+  // around it, and is none itself: a large recording has as many as pieces of work. REQUIRES: the
+  // launches of a line follow one another.
+  void AddLaunch(uint32_t line, int64_t start, int64_t correlation);
   // `event` is work of an executor for iteration `number` of the loop with that id.
   void AddIteration(HostEventId event, int64_t loop, int64_t number) {
     iterations_.push_back({loop, number, event});
@@ -78,7 +81,11 @@ class HostGroups {
   };
   struct Launch {
     int64_t correlation;
-    uint32_t event;  // after Build(): its group, as a number without a sign
+    int64_t start;  // after Build(): its group
+  };
+  struct LaunchLine {
+    uint32_t line;
+    size_t first;  // of launches_
   };
 
   struct Iteration {
@@ -94,6 +101,7 @@ class HostGroups {
   void GatherTree(uint32_t place, int32_t group, std::vector<HostEventId>& next);
   void Follow(const Key& key, std::vector<HostEventId>& next);
   void NumberRoots();
+  void FindGroupsOfLaunches(uint32_t line, std::span<Launch> launches);
   void IndexLaunches();
 
   GrowingArray<HostEvent> events_;
@@ -110,6 +118,7 @@ class HostGroups {
   std::vector<Iteration> iterations_;
   bool ignore_iterations_ = false;
   GrowingArray<Launch> launches_;  // after Build(): by correlation
+  std::vector<LaunchLine> launch_lines_;
   std::vector<StepRoot> roots_;
 };
 

@@ -71,7 +71,7 @@ Kind KindOfHostEvent(const XEvent& event, Kind by_name) {
 // Whether steps depend on the event. Most only lie within one that does.
 bool MattersToSteps(const HostEvent& event, const XStats& stats) {
   constexpr auto kJoining = std::to_array<StatKey>(
-      {StatKey::kProducer, StatKey::kConsumer, StatKey::kCorrelation, StatKey::kId});
+      {StatKey::kProducer, StatKey::kConsumer, StatKey::kId});
   return event.root_level > 0 || event.legacy_level > 0 || event.of_pipeline ||
          std::ranges::any_of(kJoining, [&](StatKey key) { return stats.Has(key); });
 }
@@ -170,6 +170,8 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
                            std::clamp<int64_t>(stats.Int(StatKey::kRoot, 0), 0, INT32_MAX)),
                        .legacy_level = LegacyLevel(name),
                        .of_pipeline = name.starts_with("InstantiatedCapturedFunction")};
+  if (stats.Has(StatKey::kCorrelation))
+    groups_.AddLaunch(line_, time.start, stats.Int(StatKey::kCorrelation));
   if (MattersToSteps(host, stats) && groups_.size() < kNotKept)
     Join(groups_.Add(host), event, name);
 }
@@ -181,7 +183,6 @@ void HostPlanes::Join(HostEventId id, const XEvent& event, std::string_view name
     groups_.AddProducer(id, stats.Int(StatKey::kProducerType), stats.Int(StatKey::kProducer));
   if (stats.Has(StatKey::kConsumer))
     groups_.AddConsumer(id, stats.Int(StatKey::kConsumerType), stats.Int(StatKey::kConsumer));
-  if (stats.Has(StatKey::kCorrelation)) groups_.AddLaunch(id, stats.Int(StatKey::kCorrelation));
   const int64_t number = stats.Int(StatKey::kIteration, stats.Int(StatKey::kStepNumber));
   const bool may_be_root = groups_[id].root_level > 0 || groups_[id].legacy_level > 0;
   if (number >= 0 && may_be_root) groups_.SetNumber(id, number);

@@ -60,7 +60,7 @@ void ReadFile(LoadedFile& file, const ReadOptions& options, std::atomic<int64_t>
   if (!source) return Fail(file, source.error(), NoteKind::kUnreadable);
   auto trace = ReadTrace(std::move(*source), options);
   if (!trace) return Fail(file, trace.error(), NoteKind::kNotATrace);
-  file.work = BuildRankWork(*trace);
+  file.work = BuildRankWork(*trace, Events::kLetGo);
   file.info.events = trace->events_in_file;
   file.info.gpu_events = trace->gpu_events_in_file;
   file.info.problem = ProblemOf(trace->notes);

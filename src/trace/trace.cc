@@ -1,4 +1,4 @@
-// Sizes of a trace's columns.
+// What all columns of a trace have in common.
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -10,6 +10,17 @@ size_t Trace::ColumnBytes() const {
   for (const auto& column : texts_) bytes += column.bytes();
   for (const auto& column : reals_) bytes += column.bytes();
   return bytes;
+}
+
+void Trace::LetGo(EventId before) {
+  starts_.LetGo(before);
+  durations_.LetGo(before);
+  names_.LetGo(before);
+  tracks_of_.LetGo(before);
+  kinds_.LetGo(before);
+  for (auto& column : ints_) column.LetGo(before);
+  for (auto& column : texts_) column.LetGo(before);
+  for (auto& column : reals_) column.LetGo(before);
 }
 
 }  // namespace stepscope

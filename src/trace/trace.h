@@ -106,6 +106,13 @@ class SparseColumn {
   std::span<const EventId> events() const { return events_.view(); }
   std::span<const T> values() const { return values_.view(); }
   size_t bytes() const { return events_.bytes() + values_.bytes(); }
+  // As Trace::LetGo().
+  void LetGo(EventId before) {
+    const auto events = events_.view();
+    const auto count = static_cast<size_t>(std::ranges::lower_bound(events, before) - events.begin());
+    events_.LetGo(count);
+    values_.LetGo(count);
+  }
 
   std::optional<T> Find(EventId event) const {
     const auto events = events_.view();
@@ -204,6 +211,10 @@ class Trace {
 
   // Bytes of all columns, strings and tracks aside.
   size_t ColumnBytes() const;
+
+  // For who goes through the events once, in order: gives memory of those before `before` back to
+  // the system. What they were can no longer be asked.
+  void LetGo(EventId before);
 
   StringTable strings;
   std::vector<Track> tracks;
