@@ -56,12 +56,23 @@ class GrowingArray {
     data()[size_++] = value;
   }
 
+  // To fill in any order: new values are undefined. Of a large array memory is taken only as they
+  // are written.
+  void Resize(size_t size) {
+    if (size * sizeof(T) > memory_.capacity()) memory_.Grow(size * sizeof(T));
+    size_ = size;
+  }
+
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   size_t bytes() const { return size_ * sizeof(T); }
   const T& operator[](size_t i) const { return data()[i]; }
   T& operator[](size_t i) { return data()[i]; }
   std::span<const T> view() const { return {data(), size_}; }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+  T* begin() { return data(); }
+  T* end() { return data() + size_; }
 
   // For who reads it once, from the front: memory of the first `count` is no longer needed. They
   // read as zeros from then on, or as they were.

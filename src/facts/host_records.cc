@@ -68,8 +68,8 @@ void HostRecords::Count() {
     thread.ranges.begin = thread.ranges.next;
     thread.calls.begin = thread.calls.next;
   }
-  out_.ranges.resize(ranges);
-  out_.calls.resize(calls);
+  out_.ranges.Resize(ranges);
+  out_.calls.Resize(calls);
 }
 
 void HostRecords::Take(EventId e) {
@@ -108,11 +108,11 @@ uint32_t HostRecords::ThreadOf(EventId e) {
 void HostRecords::TakeRange(EventId e) {
   const uint32_t thread = ThreadOf(e);
   out_.ranges[threads_[thread].ranges.next++] = {.start = Start(e),
-                                     .end = End(e),
-                                     .name = trace_.names()[e],
-                                     .thread = thread,
-                                     .detail = DetailOfRange(e),
-                                     .kind = trace_.kinds()[e]};
+                                                 .end = End(e),
+                                                 .name = trace_.names()[e],
+                                                 .thread = thread,
+                                                 .detail = DetailOfRange(e),
+                                                 .kind = trace_.kinds()[e]};
 }
 
 int32_t HostRecords::DetailOfRange(EventId e) {
@@ -135,11 +135,11 @@ void HostRecords::TakeCall(EventId e) {
   if (role == kUnknownRole) role = RoleOfCall(trace_.strings[name]);
   const int64_t correlation = correlations_.At(e).value_or(0);
   out_.calls[threads_[thread].calls.next++] = {.start = Start(e),
-                                    .end = End(e),
-                                    .correlation = std::max<int64_t>(correlation, 0),
-                                    .name = name,
-                                    .thread = thread,
-                                    .role = role};
+                                               .end = End(e),
+                                               .correlation = std::max<int64_t>(correlation, 0),
+                                               .name = name,
+                                               .thread = thread,
+                                               .role = role};
 }
 
 void HostRecords::TakeMemoryEvent(EventId e) {

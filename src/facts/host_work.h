@@ -91,8 +91,8 @@ struct MemoryTimeline {
 
 struct HostWork {
   std::vector<std::string> threads;  // as the trace names them, or their ids
-  std::vector<HostRange> ranges;     // by thread, then start, then the longer first
-  std::vector<Call> calls;           // by start
+  GrowingArray<HostRange> ranges;    // by thread, then start, then the longer first
+  GrowingArray<Call> calls;          // by start
   std::vector<MemoryEvent> memory;   // by time
   std::vector<MemoryTimeline> memory_timelines;
   std::vector<RangeDetail> range_details;

@@ -41,7 +41,8 @@ class Builder {
   RankWork out_;
   // Of each piece of work, in the order of the file until it is sorted:
   std::vector<int64_t> correlations_;
-  std::vector<int64_t> said_steps_;  // number of the step the trace puts it in, or -1; empty: of none
+  std::vector<int64_t>
+      said_steps_;  // number of the step the trace puts it in, or -1; empty: of none
   std::vector<uint32_t> by_correlation_;  // the calls with a correlation id, by that id, then start
   std::vector<bool> call_used_;  // by call: whether work of its correlation id was recorded
 };
@@ -98,7 +99,8 @@ void Builder::AddStep(EventId event, int64_t number) {
 void Builder::StepsFromOptimizer() {
   std::map<StringId, std::vector<int64_t>> ends;
   for (const HostRange& range : out_.host->ranges) {
-    if (range.kind == Kind::kAnnotation && trace_.strings[range.name].starts_with("Optimizer.step#"))
+    if (range.kind == Kind::kAnnotation &&
+        trace_.strings[range.name].starts_with("Optimizer.step#"))
       ends[range.name].push_back(range.end);
   }
   std::erase_if(ends, [](const auto& of_one) { return of_one.second.size() < 2; });
@@ -156,8 +158,9 @@ void Builder::LinkLaunches() {
   call_used_.resize(calls.size());
   int64_t without = 0;
   for (size_t i = 0; i < out_.work.size(); ++i) {
-    const auto at = std::ranges::lower_bound(by_correlation_, correlations_[i], {},
-                                             [&](uint32_t call) { return calls[call].correlation; });
+    const auto at =
+        std::ranges::lower_bound(by_correlation_, correlations_[i], {},
+                                 [&](uint32_t call) { return calls[call].correlation; });
     if (at == by_correlation_.end() || calls[*at].correlation != correlations_[i]) {
       ++without;
       continue;

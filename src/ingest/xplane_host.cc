@@ -70,8 +70,8 @@ Kind KindOfHostEvent(const XEvent& event, Kind by_name) {
 
 // Whether steps depend on the event. Most only lie within one that does.
 bool MattersToSteps(const HostEvent& event, const XStats& stats) {
-  constexpr auto kJoining = std::to_array<StatKey>(
-      {StatKey::kProducer, StatKey::kConsumer, StatKey::kId});
+  constexpr auto kJoining =
+      std::to_array<StatKey>({StatKey::kProducer, StatKey::kConsumer, StatKey::kId});
   return event.root_level > 0 || event.legacy_level > 0 || event.of_pipeline ||
          std::ranges::any_of(kJoining, [&](StatKey key) { return stats.Has(key); });
 }

@@ -109,7 +109,8 @@ class SparseColumn {
   // As Trace::LetGo().
   void LetGo(EventId before) {
     const auto events = events_.view();
-    const auto count = static_cast<size_t>(std::ranges::lower_bound(events, before) - events.begin());
+    const auto count =
+        static_cast<size_t>(std::ranges::lower_bound(events, before) - events.begin());
     events_.LetGo(count);
     values_.LetGo(count);
   }
