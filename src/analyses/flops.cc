@@ -8,7 +8,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/recording_flops.h"
+#include "facts/on_demand.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -268,12 +268,12 @@ void AddNotes(Report& report, const std::vector<RecordingFlops>& recordings, con
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kFlops, facts);
   if (report.status == Status::kUnavailable) return report;
-  std::vector<int8_t> tensor_cores(facts.names->size(), -1);
+  const double given_peak = params.Number("peak_tflops") * 1e12;
   std::vector<RecordingFlops> recordings;
   for (const RankWork& rank : facts.ranks) {
     if (rank.work.empty()) continue;
-    recordings.push_back(
-        MeasureFlops(facts, rank, params.Number("peak_tflops") * 1e12, tensor_cores));
+    recordings.push_back(given_peak > 0 ? MeasureFlops(facts, rank, given_peak)
+                                        : OnDemand(facts).Flops(facts, rank));
   }
   const Totals totals = AddUp(recordings);
   if (totals.operators.empty()) {

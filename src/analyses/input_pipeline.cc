@@ -8,6 +8,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "facts/input_work.h"
+#include "facts/on_demand.h"
 #include "facts/step_categories.h"
 #include "report/humanize.h"
 
@@ -290,7 +291,7 @@ std::string Headline(const std::string& classification, const Totals& t, bool ma
 
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kInputPipeline, facts);
-  const std::vector<RankSteps> ranks = StepsOfRanks(facts);
+  const std::vector<RankSteps>& ranks = OnDemand(facts).Steps(facts);
   if (ranks.empty()) {
     MakeUnavailable(report, "the traces hold neither work of devices nor operators of hosts");
     return report;

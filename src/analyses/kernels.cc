@@ -212,7 +212,7 @@ void Summarize(Report& report, const KernelTotals& t) {
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kKernels, facts);
   if (report.status == Status::kUnavailable) return report;
-  KernelUse measure(*facts.names);
+  KernelUse measure(facts);
   std::map<int64_t, RankKernelUse> ranks;
   for (const RankWork& rank : facts.ranks) measure.Add(rank, ranks[rank.rank]);
   std::unordered_map<StringId, KernelSum> all;

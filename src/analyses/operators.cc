@@ -12,7 +12,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "facts/compiled_ops.h"
-#include "facts/operator_flops.h"
+#include "facts/on_demand.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -61,19 +61,40 @@ struct Sum {
 
 using Sums = std::unordered_map<StringId, Sum>;
 
+// What operators launched, by range: of a host's many ranges few do.
+class Launched {
+ public:
+  explicit Launched(size_t ranges) : place_(ranges, kNone) {}
+
+  // A reference until the next one is asked for.
+  Sum& operator[](int32_t range) {
+    uint32_t& place = place_[static_cast<size_t>(range)];
+    if (place == kNone) {
+      place = static_cast<uint32_t>(sums_.size());
+      sums_.emplace_back();
+    }
+    return sums_[place];
+  }
+  Sum* Find(size_t range) { return place_[range] == kNone ? nullptr : &sums_[place_[range]]; }
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  std::vector<uint32_t> place_;  // by range: in sums_
+  std::vector<Sum> sums_;
+};
+
 struct RankSums {
   Sums host, device;
 };
 
 class Measure {
  public:
-  explicit Measure(const Facts& facts)
-      : facts_(facts), names_(*facts.names), tensor_cores_(names_.size(), -1) {}
+  explicit Measure(const Facts& facts) : facts_(facts), names_(*facts.names) {}
 
   void Add(const RankWork& rank, RankSums& sums) {
-    const OperatorTree tree(names_, *rank.host);
+    const OperatorTree& tree = OnDemand(facts_).Operators(facts_, rank);
     AddHost(rank, tree, sums.host);
-    std::vector<Sum> launched(tree.size());  // by range: what it launched, and by whose name
+    Launched launched(tree.size());
     std::map<StringId, std::unordered_map<StringId, int64_t>> named;
     const CompiledOps ops(names_, rank);
     for (const Work& work : rank.work) {
@@ -84,7 +105,7 @@ class Measure {
         ++named[name][work.name];
         AddWork(work, ops, kernel, sums.device[name]);
       } else if (op != kNoRange) {
-        AddWork(work, ops, kernel, launched[static_cast<size_t>(op)]);
+        AddWork(work, ops, kernel, launched[op]);
       }
     }
     for (const auto& [name, kernels] : named) {
@@ -98,7 +119,7 @@ class Measure {
  private:
   void AddHost(const RankWork& rank, const OperatorTree& tree, Sums& sums) {
     const HostWork& host = *rank.host;
-    const std::vector<int64_t> self = SelfTimes(host, tree);
+    const std::vector<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
     for (size_t r = 0; r < tree.size(); ++r) {
       const HostRange& range = host.ranges[r];
       if (!tree.IsOperator(r) || !facts_.Counts(rank, range.start)) continue;
@@ -122,19 +143,20 @@ class Measure {
   }
 
   // What operators launched, to them and to those that called them. Who calls stands before.
-  void AddLaunched(const RankWork& rank, const OperatorTree& tree, std::vector<Sum>& launched,
-                   Sums& sums) {
+  void AddLaunched(const RankWork& rank, const OperatorTree& tree, Launched& launched, Sums& sums) {
     const HostWork& host = *rank.host;
-    for (const auto& [range, cost] : CountOperators(names_, host, tree)) {
-      launched[static_cast<size_t>(range)].flops += cost.flops;
-      launched[static_cast<size_t>(range)].bytes += cost.bytes;
+    for (const auto& [range, cost] : OnDemand(facts_).OperatorCosts(facts_, rank)) {
+      Sum& sum = launched[range];
+      sum.flops += cost.flops;
+      sum.bytes += cost.bytes;
     }
     for (size_t r = tree.size(); r-- > 0;) {
-      Sum& sum = launched[r];
-      if (sum.total == 0) continue;
+      const Sum* found = launched.Find(r);
+      if (found == nullptr || found->total == 0) continue;
+      Sum sum = *found;
       const int32_t caller = tree.CallerOf(r);
       if (caller != kNoRange) {
-        Sum& above = launched[static_cast<size_t>(caller)];
+        Sum& above = launched[caller];
         above.total = AddSaturated(above.total, sum.total);
         above.all_kernels = AddSaturated(above.all_kernels, sum.all_kernels);
         above.all_tensor_core = AddSaturated(above.all_tensor_core, sum.all_tensor_core);
@@ -147,14 +169,11 @@ class Measure {
   }
 
   bool UsesTensorCores(StringId name) {
-    int8_t& known = tensor_cores_[name];
-    if (known < 0) known = TensorCoresOfKernel(names_[name]) == TensorCores::kYes ? 1 : 0;
-    return known > 0;
+    return OnDemand(facts_).UseOfTensorCores(facts_, name) == TensorCores::kYes;
   }
 
   const Facts& facts_;
   const StringTable& names_;
-  std::vector<int8_t> tensor_cores_;  // by name; -1: not asked yet
 };
 
 std::vector<Column> ValueColumns() {

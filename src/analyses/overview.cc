@@ -11,6 +11,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "facts/device_use.h"
+#include "facts/on_demand.h"
 #include "facts/operator_use.h"
 #include "facts/recording_flops.h"
 #include "facts/step_categories.h"
@@ -180,10 +181,9 @@ Table OperatorTable(const Facts& facts, const OperatorUse& use) {
 // Shares of what the devices could do at most, over the steps: operations, and, while operators run
 // whose bytes are known, bytes.
 void AddUtilisation(const Facts& facts, Report& report) {
-  std::vector<int8_t> tensor_cores(facts.names->size(), -1);
   double at_peak = 0, device_time = 0, at_memory = 0, counted = 0;
   for (const RankWork& rank : facts.ranks) {
-    const RecordingFlops flops = MeasureFlops(facts, rank, 0, tensor_cores);
+    const RecordingFlops& flops = OnDemand(facts).Flops(facts, rank);
     if (flops.has_peak && flops.time > 0) {
       at_peak += flops.peak_time;
       device_time += static_cast<double>(flops.time) * static_cast<double>(flops.devices);
@@ -326,7 +326,7 @@ void AddStepMetrics(const StepStatistics& total, const StepBreakdown& sum, bool 
 
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kOverview, facts);
-  const std::vector<RankSteps> ranks = StepsOfRanks(facts);
+  const std::vector<RankSteps>& ranks = OnDemand(facts).Steps(facts);
   if (ranks.empty()) {
     MakeUnavailable(report, "the traces hold neither work of devices nor operators of hosts");
     return report;

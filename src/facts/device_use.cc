@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "facts/kernel_occupancy.h"
+
 namespace stepscope {
 namespace {
 
@@ -64,6 +66,7 @@ DeviceUse UseOfDevice(const RankWork& rank, uint32_t device_index,
   const int64_t last = steps.back().window.end;
   use.span = last - first;
   Sweep sweep(first, last);
+  const LaunchLimits limits = LimitsOf(rank, rank.devices[device_index]);
   bool has_blocks = false;
   double occupied = 0;
   double with_occupancy = 0;
@@ -74,8 +77,9 @@ DeviceUse UseOfDevice(const RankWork& rank, uint32_t device_index,
     has_blocks = has_blocks || blocks >= 0;
     sweep.Add(work.start, work.end, std::max(blocks, 0.0));
     const auto duration = static_cast<double>(work.duration());
-    if (kernel == nullptr || kernel->config.occupancy < 0) continue;
-    occupied += kernel->config.occupancy * duration;
+    const auto occupancy = kernel == nullptr ? std::nullopt : OccupancyOf(kernel->config, limits);
+    if (!occupancy) continue;
+    occupied += *occupancy * duration;
     with_occupancy += duration;
   }
   sweep.Finish();

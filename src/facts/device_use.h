@@ -17,7 +17,7 @@ struct DeviceUse {
   int64_t kernels = 0;  // ns of the span in which at least one kernel ran
   // Of the span: the sum over time of the blocks per multiprocessor of what runs, at most 1.
   std::optional<double> sm_efficiency;
-  // Mean of kernels' achieved occupancy, weighted by their time, 0..1.
+  // Mean of kernels' achieved occupancy (see facts/kernel_occupancy.h), weighted by their time.
   std::optional<double> occupancy;
 };
 

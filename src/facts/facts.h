@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct DeviceFacts {
   std::vector<Occupancy> by_step;  // of the work of each of rank->steps
 };
 
+class FactsOnDemand;
+
 struct Facts {
   // The names that Work::name stands for.
   const StringTable* names = nullptr;
@@ -43,6 +46,9 @@ struct Facts {
   std::string no_work;
   // Which ranks have none while others do, as a sentence; empty when all have some.
   std::string some_without_work;
+
+  // See facts/on_demand.h; made when first asked.
+  mutable std::shared_ptr<FactsOnDemand> on_demand;
 
   std::vector<RankWork> selected;  // what `ranks` points to, when not every step is selected
 

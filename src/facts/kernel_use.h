@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "base/saturate.h"
-#include "base/string_table.h"
-#include "facts/operators.h"
-#include "facts/rank_work.h"
+#include "facts/kernel_occupancy.h"
+#include "facts/on_demand.h"
 
 namespace stepscope {
 
@@ -93,7 +92,7 @@ struct KernelTotals {
 // Collects how kernels use devices, recording by recording.
 class KernelUse {
  public:
-  explicit KernelUse(const StringTable& names);
+  explicit KernelUse(const Facts& facts);
 
   // Adds the kernels of a recording to `sums` and to the totals.
   void Add(const RankWork& rank, RankKernelUse& sums);
@@ -105,14 +104,9 @@ class KernelUse {
 
  private:
   struct Device {
-    std::optional<int> capability;
-    int64_t threads = -1, multiprocessors = -1;
+    LaunchLimits limits;
     bool has_tensor_cores = false;
-    bool without_occupancy = false;  // its profiler writes 0 for all kernels, as AMD's does
   };
-  static Device DeviceOf(const RankWork& rank, int64_t number);
-  static std::optional<double> Theoretical(const LaunchConfig& config, const Device& device);
-  static double OccupancyOf(const LaunchConfig* config, const Device& device);
   StringId OperatorNameOf(const RankWork& rank, const OperatorTree& tree, const Work& work,
                           const KernelDetail* kernel) const;
   void AddToTotals(const Work& work, StringId op, const LaunchConfig* config, double occupied,
@@ -120,9 +114,9 @@ class KernelUse {
   static void AddLaunch(RankKernelUse& sums, StringId name, StringId op, const LaunchConfig& config,
                         const Device& device, const KernelSum& sum);
 
+  const Facts& facts_;
   const StringTable& names_;
-  std::vector<TensorCores> uses_;  // by name
-  std::vector<int8_t> eligible_;   // by name; -1: not asked yet
+  std::vector<int8_t> eligible_;  // by name; -1: not asked yet
   KernelTotals totals_;
 };
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/saturate.h"
+#include "facts/on_demand.h"
 #include "facts/operators.h"
 #include "trace/kernel_vocabulary.h"
 
@@ -17,7 +18,7 @@ class Counter {
   explicit Counter(const Facts& facts) : facts_(facts), names_(*facts.names) {}
 
   void Add(const RankWork& rank) {
-    const OperatorTree tree(names_, *rank.host);
+    const OperatorTree& tree = OnDemand(facts_).Operators(facts_, rank);
     std::vector<bool> launches(tree.size());
     const bool by_launch = AddWork(rank, tree, launches);
     AddHost(rank, tree, launches, by_launch);
@@ -62,7 +63,7 @@ class Counter {
   void AddHost(const RankWork& rank, const OperatorTree& tree, const std::vector<bool>& launches,
                bool by_launch) {
     const HostWork& host = *rank.host;
-    const std::vector<int64_t> self = SelfTimes(host, tree);
+    const std::vector<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
     std::vector<bool> calls_others(tree.size());
     for (size_t r = 0; r < tree.size(); ++r) {
       const int32_t caller = tree.IsOperator(r) ? tree.CallerOf(r) : kNoRange;

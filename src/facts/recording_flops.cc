@@ -4,6 +4,7 @@
 
 #include "facts/compiled_ops.h"
 #include "facts/device_peaks.h"
+#include "facts/on_demand.h"
 #include "facts/operators.h"
 
 namespace stepscope {
@@ -22,13 +23,8 @@ struct Item {
 
 class Recording {
  public:
-  Recording(const Facts& facts, const RankWork& rank, double given_peak,
-            std::vector<int8_t>& tensor_cores)
-      : facts_(facts),
-        names_(*facts.names),
-        rank_(rank),
-        ops_(names_, rank),
-        tensor_cores_(tensor_cores) {
+  Recording(const Facts& facts, const RankWork& rank, double given_peak)
+      : facts_(facts), names_(*facts.names), rank_(rank), ops_(names_, rank) {
     for (const int64_t device : rank.devices) {
       DevicePeaks peaks = PeaksOf(rank, device);
       if (given_peak > 0) {
@@ -75,8 +71,7 @@ class Recording {
 
   void AddOperators() {
     const HostWork& host = *rank_.host;
-    const OperatorTree tree(names_, host);
-    const auto counted = CountOperators(names_, host, tree);
+    const auto& counted = OnDemand(facts_).OperatorCosts(facts_, rank_);
     // The counted operator that each range is, or is inside of: index into `items`.
     std::vector<int32_t> item_of(host.ranges.size(), -1);
     std::vector<Item> items;
@@ -168,28 +163,24 @@ class Recording {
   }
 
   bool UsesTensorCores(StringId name) {
-    int8_t& known = tensor_cores_[name];
     // What compilers generate is on Tensor Cores where it is matrix work: its rate must not be set
     // against a lower peak.
-    if (known < 0) known = TensorCoresOfKernel(names_[name]) == TensorCores::kNo ? 0 : 1;
-    return known > 0;
+    return OnDemand(facts_).UseOfTensorCores(facts_, name) != TensorCores::kNo;
   }
 
   const Facts& facts_;
   const StringTable& names_;
   const RankWork& rank_;
   const CompiledOps ops_;
-  std::vector<int8_t>& tensor_cores_;  // by name; -1: not asked yet
-  std::vector<DevicePeaks> peaks_;     // by device index
-  std::vector<bool> measured_;         // by step
+  std::vector<DevicePeaks> peaks_;  // by device index
+  std::vector<bool> measured_;      // by step
   RecordingFlops sum_;
 };
 
 }  // namespace
 
-RecordingFlops MeasureFlops(const Facts& facts, const RankWork& rank, double given_peak,
-                            std::vector<int8_t>& tensor_cores) {
-  return Recording(facts, rank, given_peak, tensor_cores).Measure();
+RecordingFlops MeasureFlops(const Facts& facts, const RankWork& rank, double given_peak) {
+  return Recording(facts, rank, given_peak).Measure();
 }
 
 }  // namespace stepscope

@@ -66,9 +66,7 @@ struct RecordingFlops {
   std::string chip, source;
 };
 
-// `given_peak`: FLOP per second of a device, for every type; 0: that of the chip. `tensor_cores`
-// remembers for each name whether a kernel of that name may use Tensor Cores; -1: not asked yet.
-RecordingFlops MeasureFlops(const Facts& facts, const RankWork& rank, double given_peak,
-                            std::vector<int8_t>& tensor_cores);
+// `given_peak`: FLOP per second of a device, for every type; 0: that of the chip.
+RecordingFlops MeasureFlops(const Facts& facts, const RankWork& rank, double given_peak);
 
 }  // namespace stepscope
