@@ -44,6 +44,7 @@ class Checker {
     CheckMemoryPeaks();
     CheckAllReduces();
     CheckStepGaps();
+    CheckSteps();
     CheckOperators();
     return std::move(broken_);
   }
@@ -346,6 +347,33 @@ class Checker {
       Ordered("exposed <= measured", row.Int("exposed"), row.Int("measured"));
       Ordered("transfer <= measured", row.Int("transfer"), row.Int("measured"));
       Ordered("measured <= span", row.Int("measured"), devices_.at(KeyOf(row)).Int("span"));
+    }
+  }
+
+  // What is said of each step is part of it, and both analyses that list steps mean the same ones.
+  void CheckSteps() {
+    std::map<std::tuple<int64_t, int64_t, int64_t>, int64_t> overview;
+    const auto key_of = [](const Row& row) {
+      return std::tuple(row.Int("rank"), row.Int("window"), row.Int("step"));
+    };
+    for (const Row& row : RowsOf(answer_, "overview", "steps"))
+      overview[key_of(row)] = row.Int("time");
+    for (const Row& row : RowsOf(answer_, "steps", "steps")) {
+      const int64_t time = row.Int("step_time");
+      if (!overview.empty()) Equal("step time", time, overview[key_of(row)]);
+      Ordered("input <= step", row.Int("input_wait"), time);
+      if (!row.Has("idle")) continue;
+      Ordered("idle", 0, row.Int("idle"));
+      Ordered("idle + exposed <= step", row.Int("idle") + row.Int("exposed_communication"), time);
+    }
+    for (const Row& row : RowsOf(answer_, "steps", "breakdown")) {
+      int64_t sum = 0;
+      for (const char* category :
+           {"device_compute", "device_to_device", "device_collectives", "host_compute",
+            "kernel_launch", "input", "output", "compilation", "all_others"}) {
+        sum += row.Int(category);
+      }
+      Ordered("categories <= step", sum, row.Int("step_time"));
     }
   }
 

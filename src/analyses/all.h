@@ -5,23 +5,21 @@
 
 namespace stepscope {
 
-extern const Analysis kOverview, kInputPipeline, kTemporalBreakdown, kCommOverlap, kIdleTime,
-    kStepGaps, kKernelBreakdown, kKernelDistribution, kKernelGroups, kKernels, kOperators,
-    kHloOperators, kFlops, kCollectives, kAllreduceCheck, kStragglers, kImbalance, kCriticalPath,
-    kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels, kKernelSequences,
-    kUserAnnotations, kMemoryTimeline, kMemoryProfile, kCuptiCounters;
+extern const Analysis kOverview, kSteps, kInputPipeline, kTemporalBreakdown, kCommOverlap,
+    kIdleTime, kStepGaps, kKernelBreakdown, kKernelDistribution, kKernelGroups, kKernels,
+    kOperators, kHloOperators, kFlops, kCollectives, kAllreduceCheck, kStragglers, kImbalance,
+    kCriticalPath, kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth, kOperatorKernels,
+    kKernelSequences, kUserAnnotations, kMemoryTimeline, kMemoryProfile, kCuptiCounters;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
-    &kOverview,        &kInputPipeline,      &kTemporalBreakdown,
-    &kCommOverlap,     &kIdleTime,           &kStepGaps,
-    &kKernelBreakdown, &kKernelDistribution, &kKernelGroups,
-    &kKernels,         &kOperators,          &kHloOperators,
-    &kFlops,           &kCollectives,        &kAllreduceCheck,
-    &kStragglers,      &kImbalance,          &kCriticalPath,
-    &kPhases,          &kLaunchStats,        &kQueueLength,
-    &kMemoryBandwidth, &kOperatorKernels,    &kKernelSequences,
-    &kUserAnnotations, &kMemoryTimeline,     &kMemoryProfile,
+    &kOverview,           &kSteps,           &kInputPipeline,   &kTemporalBreakdown,
+    &kCommOverlap,        &kIdleTime,        &kStepGaps,        &kKernelBreakdown,
+    &kKernelDistribution, &kKernelGroups,    &kKernels,         &kOperators,
+    &kHloOperators,       &kFlops,           &kCollectives,     &kAllreduceCheck,
+    &kStragglers,         &kImbalance,       &kCriticalPath,    &kPhases,
+    &kLaunchStats,        &kQueueLength,     &kMemoryBandwidth, &kOperatorKernels,
+    &kKernelSequences,    &kUserAnnotations, &kMemoryTimeline,  &kMemoryProfile,
     &kCuptiCounters,
 };
 

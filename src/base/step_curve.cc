@@ -2,22 +2,25 @@
 #include "base/step_curve.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/saturate.h"
 
 namespace stepscope {
 
+// In place: a long recording's curve is as large as its work.
 std::vector<StepCurve::Point> StepCurve::Levels() {
   std::ranges::sort(changes_, {}, &Point::time);
-  std::vector<Point> levels;
+  size_t levels = 0;
   int64_t level = 0;
   for (size_t i = 0; i < changes_.size();) {
     const int64_t time = changes_[i].time;
     const int64_t before = level;
     for (; i < changes_.size() && changes_[i].time == time; ++i) level += changes_[i].level;
-    if (level != before || i == changes_.size()) levels.push_back({time, level});
+    if (level != before || i == changes_.size()) changes_[levels++] = {time, level};
   }
-  return levels;
+  changes_.resize(levels);
+  return std::exchange(changes_, {});
 }
 
 CurveStatistics Measure(const std::vector<StepCurve::Point>& levels, int64_t limit) {

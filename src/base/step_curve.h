@@ -25,6 +25,7 @@ class StepCurve {
   }
 
   // The curve: one point for each time it changes, ascending; the last has level 0.
+  // To be called once.
   std::vector<Point> Levels();
 
  private:

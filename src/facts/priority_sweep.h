@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "base/growing_array.h"
+
 namespace stepscope {
 
 // Something that goes on from `start` to `end` (ns); of several at once the largest `owner` has the
@@ -18,13 +20,40 @@ struct OwnedInterval {
   uint8_t owner = 0;
 };
 
+// Intervals to sweep. Those of one owner that follow upon each other, as nested ones do, are one.
+template <size_t kOwners>
+class OwnedIntervals {
+ public:
+  template <class Owner>
+  void Add(int64_t start, int64_t end, Owner owner) {
+    if (end <= start) return;
+    size_t& last = last_[static_cast<size_t>(owner)];
+    if (last < all_.size() && all_[last].owner == static_cast<uint8_t>(owner) &&
+        start >= all_[last].start && start <= all_[last].end) {
+      all_[last].end = std::max(all_[last].end, end);
+      return;
+    }
+    last = all_.size();
+    all_.Append({start, end, static_cast<uint8_t>(owner)});
+  }
+
+  // By start. Nothing can be added after that.
+  std::span<const OwnedInterval> Sorted() {
+    std::ranges::sort(all_, {}, &OwnedInterval::start);
+    return all_.view();
+  }
+
+ private:
+  GrowingArray<OwnedInterval> all_;
+  std::array<size_t, kOwners> last_{};  // of each owner, in `all_`: another's tells by its owner
+};
+
 // For each window the time of each owner; owner 0 has what nobody else has, so that they add up to
 // the window. REQUIRES: windows follow one another without overlap; `Window` has `start` and `end`.
-// Intervals are sorted, and may overlap in any way.
+// Intervals are by start, and may overlap in any way.
 template <size_t kOwners, class Window>
-std::vector<std::array<int64_t, kOwners>> SweepWindows(std::vector<OwnedInterval>& intervals,
+std::vector<std::array<int64_t, kOwners>> SweepWindows(std::span<const OwnedInterval> intervals,
                                                        std::span<const Window> windows) {
-  std::ranges::sort(intervals, {}, &OwnedInterval::start);
   std::vector<std::array<int64_t, kOwners>> times;
   times.reserve(windows.size());
   std::array<int64_t, kOwners> until;

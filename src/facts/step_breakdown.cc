@@ -11,11 +11,6 @@
 namespace stepscope {
 namespace {
 
-template <class Owner>
-void AddInterval(std::vector<OwnedInterval>& intervals, int64_t start, int64_t end, Owner owner) {
-  if (end > start) intervals.push_back({start, end, static_cast<uint8_t>(owner)});
-}
-
 Activity ActivityOfCompute(Precision precision) {
   switch (precision) {
     case Precision::k8:
@@ -135,28 +130,27 @@ std::vector<StepWindow> StepWindows(const RankWork& rank) {
 std::vector<StepBreakdown> BreakStepsDown(const RankWork& rank, const StringTable& names,
                                           std::span<const StepWindow> windows) {
   Names meaning(rank, names);
-  std::vector<OwnedInterval> intervals;
-  for (const Work& work : rank.work)
-    AddInterval(intervals, work.start, work.end, meaning.OfWork(work));
+  OwnedIntervals<kActivities> intervals;
+  for (const Work& work : rank.work) intervals.Add(work.start, work.end, meaning.OfWork(work));
   for (const Call& call : rank.host->calls) {
-    if (Launches(call.role)) AddInterval(intervals, call.start, call.end, Activity::kLaunch);
+    if (Launches(call.role)) intervals.Add(call.start, call.end, Activity::kLaunch);
   }
   const std::vector<bool> of_input = InputThreads(*rank.host);
   for (const HostRange& range : rank.host->ranges) {
     const HostActivity doing = meaning.OfRange(range.name);
     const bool op = range.kind == Kind::kOperator && !of_input[range.thread];
     if (doing == HostActivity::kInputWait)
-      AddInterval(intervals, range.start, range.end, Activity::kInputWait);
+      intervals.Add(range.start, range.end, Activity::kInputWait);
     else if (doing == HostActivity::kCompilation)
-      AddInterval(intervals, range.start, range.end, Activity::kCompilation);
+      intervals.Add(range.start, range.end, Activity::kCompilation);
     else if (doing == HostActivity::kTransfer)
-      AddInterval(intervals, range.start, range.end, Activity::kHostToDevice);
+      intervals.Add(range.start, range.end, Activity::kHostToDevice);
     else if (doing == HostActivity::kExecutor && op && !rank.work.empty())
-      AddInterval(intervals, range.start, range.end, Activity::kLaunch);
+      intervals.Add(range.start, range.end, Activity::kLaunch);
     else if (doing != HostActivity::kWrapper && op)
-      AddInterval(intervals, range.start, range.end, Activity::kHostCompute);
+      intervals.Add(range.start, range.end, Activity::kHostCompute);
   }
-  const auto times = SweepWindows<kActivities>(intervals, windows);
+  const auto times = SweepWindows<kActivities>(intervals.Sorted(), windows);
   std::vector<StepBreakdown> steps;
   for (size_t s = 0; s < windows.size(); ++s) steps.push_back({windows[s], times[s]});
   return steps;
@@ -165,25 +159,24 @@ std::vector<StepBreakdown> BreakStepsDown(const RankWork& rank, const StringTabl
 std::vector<std::array<int64_t, kStepRoles>> StepRoles(const RankWork& rank,
                                                        const StringTable& names,
                                                        std::span<const StepWindow> windows) {
-  std::vector<OwnedInterval> intervals;
+  OwnedIntervals<kStepRoles> intervals;
   for (const Work& work : rank.work) {
     StepRole role = StepRole::kKernel;
     if (work.kind == Kind::kCommunication) role = StepRole::kCommunication;
     if (work.kind == Kind::kMemcpy) role = StepRole::kMemcpy;
     if (work.kind == Kind::kMemset) role = StepRole::kMemset;
-    AddInterval(intervals, work.start, work.end, role);
+    intervals.Add(work.start, work.end, role);
   }
-  for (const Call& call : rank.host->calls)
-    AddInterval(intervals, call.start, call.end, StepRole::kRuntime);
+  for (const Call& call : rank.host->calls) intervals.Add(call.start, call.end, StepRole::kRuntime);
   Names meaning(rank, names);
   for (const HostRange& range : rank.host->ranges) {
     const HostActivity doing = meaning.OfRange(range.name);
     if (doing == HostActivity::kInputWait)
-      AddInterval(intervals, range.start, range.end, StepRole::kDataLoader);
+      intervals.Add(range.start, range.end, StepRole::kDataLoader);
     else if (range.kind == Kind::kOperator)  // wrappers too, where they were recorded as operators
-      AddInterval(intervals, range.start, range.end, StepRole::kCpuExec);
+      intervals.Add(range.start, range.end, StepRole::kCpuExec);
   }
-  return SweepWindows<kStepRoles>(intervals, windows);
+  return SweepWindows<kStepRoles>(intervals.Sorted(), windows);
 }
 
 }  // namespace stepscope

@@ -1,0 +1,250 @@
+// Every step of every rank, so that one can see when it became slow, and where.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "base/distribution.h"
+#include "base/saturate.h"
+#include "facts/on_demand.h"
+#include "facts/step_use.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Answers:** how long did each step of each rank take, what did it go to, and which steps were slow?
+
+**Counts:** a step lasts from the end of the step before, or where its annotation begins, until its annotation and its
+last work have ended: steps do not overlap and add up to the run. `idle` is the time in a step in which a device ran nothing,
+`exposed_communication` that in which it communicated and computed nothing, both the mean over the rank's devices;
+whatever ran in that time counts, whichever step launched it. `input_wait` is the part that overview calls "input".
+`breakdown` has overview's categories for each step number, the mean over the ranks that recorded it.
+
+**Cannot see:** steps that nobody marked, and those that recording cut off. In a job that communicates, all ranks are as
+slow as the slowest: see stragglers for who made the others wait.
+
+**Read it so:** the first steps are slow where memory is set up and kernels are tuned. A slow step now and then is a
+checkpoint, an evaluation, logging or a late batch: the category that grew says which.
+)md";
+
+constexpr auto kParams = std::to_array<Parameter>({
+    {"slow", Parameter::Type::kNumber, "1.5", Unit::kNone,
+     "a step that takes so many times the median is slow"},
+});
+
+constexpr int64_t kEnoughSteps = 5;  // to speak of a usual one
+constexpr size_t kMostPoints = 2000;
+
+// One step of one rank.
+struct RankStep {
+  const RankWork* rank = nullptr;
+  const StepBreakdown* step = nullptr;
+  StepUse use;
+  bool has_devices = false;
+
+  int64_t Time() const { return step->Total(); }
+};
+
+std::vector<RankStep> StepsOf(const std::vector<RankSteps>& ranks) {
+  std::vector<RankStep> all;
+  for (const RankSteps& rank : ranks) {
+    std::vector<StepWindow> windows;
+    for (const StepBreakdown& step : rank.steps) windows.push_back(step.window);
+    const auto uses = UseOfSteps(*rank.rank, windows);
+    for (size_t s = 0; s < rank.steps.size(); ++s) {
+      all.push_back({rank.rank, &rank.steps[s], uses.empty() ? StepUse{} : uses[s], !uses.empty()});
+    }
+  }
+  return all;
+}
+
+int64_t InputOf(const RankStep& step) { return TimeOf(*step.step, StepCategory::kInput); }
+
+Table StepTable(const std::vector<RankStep>& steps) {
+  Table table{.key = "steps",
+              .title = "Each step of each rank",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
+                          KeyColumn("step", "step"), TimeColumn("step_time", "time"),
+                          TimeColumn("idle", "idle"),
+                          TimeColumn("exposed_communication", "exposed communication"),
+                          TimeColumn("input_wait", "input"), RatioColumn("idle_ratio", "idle"),
+                          RatioColumn("exposed_ratio", "exposed communication"),
+                          RatioColumn("input_ratio", "input")},
+              .text_rows = 0};
+  for (const RankStep& s : steps) {
+    table.rows.push_back({s.rank->rank, s.rank->window, s.step->window.number, s.Time(),
+                          When(s.has_devices, s.use.idle), When(s.has_devices, s.use.exposed),
+                          InputOf(s), When(s.has_devices, Ratio(s.use.idle, s.Time())),
+                          When(s.has_devices, Ratio(s.use.exposed, s.Time())),
+                          Ratio(InputOf(s), s.Time())});
+  }
+  return table;
+}
+
+// The steps of one number, on all ranks.
+struct SameStep {
+  int64_t ranks = 0, with_devices = 0;
+  int64_t time = 0, device_time = 0, idle = 0, exposed = 0, input = 0;
+  std::array<int64_t, kStepCategories> categories{};
+
+  void Add(const RankStep& s) {
+    ++ranks;
+    time = AddSaturated(time, s.Time());
+    input = AddSaturated(input, InputOf(s));
+    for (size_t c = 0; c < kStepCategories; ++c)
+      categories[c] = AddSaturated(categories[c], TimeOf(*s.step, static_cast<StepCategory>(c)));
+    if (!s.has_devices) return;
+    ++with_devices;
+    device_time = AddSaturated(device_time, s.Time());
+    idle = AddSaturated(idle, s.use.idle);
+    exposed = AddSaturated(exposed, s.use.exposed);
+  }
+};
+using StepsByNumber = std::map<int64_t, SameStep>;
+
+Table BreakdownTable(const StepsByNumber& steps) {
+  Table table{.key = "breakdown",
+              .title = "Each step, mean over ranks",
+              .columns = {KeyColumn("step", "step"), CountColumn("ranks", "ranks"),
+                          TimeColumn("step_time", "time")},
+              .text_rows = 0};
+  for (size_t c = 0; c < kStepCategories; ++c) {
+    std::string title(StepCategoryName(static_cast<StepCategory>(c)));
+    std::string key = title;
+    std::ranges::replace(key, ' ', '_');
+    table.columns.push_back(TimeColumn(std::move(key), std::move(title)));
+  }
+  for (const auto& [number, same] : steps) {
+    std::vector<Cell> row = {number, same.ranks, same.time / same.ranks};
+    for (const int64_t time : same.categories) row.emplace_back(time / same.ranks);
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+// Trends over steps. Of very many steps evenly chosen ones.
+std::vector<Series> Trends(const StepsByNumber& steps) {
+  Series time{"step_time", "step time", Unit::kNone, Unit::kNanoseconds, {}};
+  Series idle{"idle", "idle", Unit::kNone, Unit::kRatio, {}};
+  Series exposed{"exposed_communication", "exposed communication", Unit::kNone, Unit::kRatio, {}};
+  Series input{"input_wait", "input", Unit::kNone, Unit::kRatio, {}};
+  const size_t every = steps.size() / kMostPoints + 1;
+  const auto add = [](Series& series, int64_t number, int64_t part, int64_t whole) {
+    if (whole > 0)
+      series.points.emplace_back(static_cast<double>(number),
+                                 static_cast<double>(part) / static_cast<double>(whole));
+  };
+  size_t i = 0;
+  for (const auto& [number, same] : steps) {
+    if (i++ % every != 0) continue;
+    add(time, number, same.time, same.ranks);
+    add(idle, number, same.idle, same.device_time);
+    add(exposed, number, same.exposed, same.device_time);
+    add(input, number, same.input, same.time);
+  }
+  std::vector<Series> all;
+  for (Series* series : {&time, &idle, &exposed, &input}) {
+    if (!series->points.empty()) all.push_back(std::move(*series));
+  }
+  return all;
+}
+
+// The category that a slow step has most more of than usual.
+std::string WhatGrew(const StepBreakdown& slow, const std::vector<RankStep>& steps) {
+  std::string_view grew;
+  int64_t most = 0;
+  for (size_t c = 0; c < kStepCategories; ++c) {
+    const auto category = static_cast<StepCategory>(c);
+    std::vector<int64_t> times;
+    times.reserve(steps.size());
+    for (const RankStep& s : steps) times.push_back(TimeOf(*s.step, category));
+    const int64_t more = TimeOf(slow, category) - Describe(times).p50;
+    if (more <= most) continue;
+    most = more;
+    grew = StepCategoryName(category);
+  }
+  return fmt::format("{} more of it {}", HumanTime(static_cast<double>(most)),
+                     most > 0 ? grew : "nowhere");
+}
+
+void AddSlowSteps(const std::vector<RankStep>& steps, size_t ranks, int64_t median, double slow,
+                  Report& report) {
+  int64_t lost = 0, count = 0, total = 0;
+  const RankStep* slowest = nullptr;
+  for (const RankStep& s : steps) {
+    total = AddSaturated(total, s.Time());
+    if (slowest == nullptr || s.Time() > slowest->Time()) slowest = &s;
+    if (static_cast<double>(s.Time()) < slow * static_cast<double>(median)) continue;
+    ++count;
+    lost = AddSaturated(lost, s.Time() - median);
+  }
+  report.metrics.push_back({"slow_steps", "slow ones", count, Unit::kCount});
+  if (count == 0 || median <= 0) return;
+  const double share = static_cast<double>(lost) / static_cast<double>(std::max<int64_t>(total, 1));
+  report.findings.push_back(
+      {.severity = share >= 0.1 ? Severity::kMedium : Severity::kLow,
+       .says = fmt::format("Step {} of rank {} took {:.1f} times as long as usual.",
+                           slowest->step->window.number, slowest->rank->rank,
+                           static_cast<double>(slowest->Time()) / static_cast<double>(median)),
+       .because = fmt::format(
+           "{} instead of {}, {}; slow steps, {} of {}, cost {} of the time",
+           HumanTime(static_cast<double>(slowest->Time())), HumanTime(static_cast<double>(median)),
+           WhatGrew(*slowest->step, steps), count, steps.size(), HumanRatio(share)),
+       .hint =
+           "look at that step in the timeline; where slow ones come at regular intervals, it is "
+           "a checkpoint, an evaluation or logging: do it less often or in the background",
+       .worth = lost / static_cast<int64_t>(ranks)});
+}
+
+Report Run(const Facts& facts, const Params& params) {
+  Report report = StartReport(kSteps, facts);
+  const std::vector<RankSteps>& ranks = OnDemand(facts).Steps(facts);
+  if (ranks.empty() || ranks.front().whole_recording) {
+    MakeUnavailable(report, "nothing marks steps that were recorded to their end");
+    return report;
+  }
+  // Without work on devices the host's side remains.
+  if (report.status == Status::kUnavailable) report.status = Status::kPartial;
+  const std::vector<RankStep> steps = StepsOf(ranks);
+  StepsByNumber by_number;
+  std::vector<int64_t> times;
+  for (const RankStep& s : steps) {
+    by_number[s.step->window.number].Add(s);
+    times.push_back(s.Time());
+  }
+  const Distribution d = Describe(times);
+  report.metrics = {{"steps", "steps", static_cast<int64_t>(by_number.size()), Unit::kCount},
+                    {"median", "median", d.p50, Unit::kNanoseconds},
+                    {"p99", "99th percentile", d.p99, Unit::kNanoseconds, true},
+                    {"shortest", "shortest", d.min, Unit::kNanoseconds},
+                    {"longest", "longest", d.max, Unit::kNanoseconds}};
+  report.headline = fmt::format(
+      "{} steps on {} ranks: a usual one takes {}, the longest {}.", by_number.size(), ranks.size(),
+      HumanTime(static_cast<double>(d.p50)), HumanTime(static_cast<double>(d.max)));
+  report.tables.push_back(StepTable(steps));
+  report.tables.push_back(BreakdownTable(by_number));
+  report.series = Trends(by_number);
+  if (static_cast<int64_t>(by_number.size()) >= kEnoughSteps)
+    AddSlowSteps(steps, ranks.size(), d.p50, params.Number("slow"), report);
+  return report;
+}
+
+}  // namespace
+
+const Analysis kSteps = {
+    .name = "steps",
+    .title = "Every step of every rank",
+    .doc = kDoc,
+    .needs = Wanted(kRankWorkNeeds | KindSet{Kind::kOperator}, true, true),
+    .params = kParams,
+    .run = &Run,
+};
+
+}  // namespace stepscope
