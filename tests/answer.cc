@@ -36,6 +36,13 @@ std::vector<Row> RowsOf(const ReportSet& answer, std::string_view analysis,
   return rows;
 }
 
+const Cell& MetricOf(const ReportSet& answer, std::string_view analysis, std::string_view key) {
+  for (const Metric& metric : ReportOf(answer, analysis).metrics) {
+    if (metric.key == key) return metric.value;
+  }
+  throw std::runtime_error("no metric " + std::string(key));
+}
+
 int64_t SumOf(const std::vector<Row>& rows, std::string_view column) {
   int64_t sum = 0;
   for (const Row& row : rows) sum += row.Int(column);

@@ -34,6 +34,9 @@ const Report& ReportOf(const ReportSet& answer, std::string_view analysis);
 // The rows of a table; none when the report does not hold it, as when it is unavailable.
 std::vector<Row> RowsOf(const ReportSet& answer, std::string_view analysis, std::string_view table);
 
+// The value of a metric; throws when the report holds no such metric.
+const Cell& MetricOf(const ReportSet& answer, std::string_view analysis, std::string_view key);
+
 // The sum of a column over rows.
 int64_t SumOf(const std::vector<Row>& rows, std::string_view column);
 

@@ -12,12 +12,6 @@ namespace {
 
 using RealSteps = SharedDataTest;
 
-Cell MetricOf(const ReportSet& answer, std::string_view analysis, std::string_view key) {
-  const auto& metrics = ReportOf(answer, analysis).metrics;
-  const auto at = std::ranges::find(metrics, key, &Metric::key);
-  return at == metrics.end() ? Cell() : at->value;
-}
-
 // Data parallel training reduces each parameter once: the messages of a step tell their number,
 // here that of ResNet-50.
 TEST_F(RealSteps, AllReducesTellTheParametersOfResnet50) {

@@ -46,13 +46,6 @@ Sides OperatorsOf(const ReportSet& answer) {
   return sides;
 }
 
-double MetricOf(const ReportSet& answer, const char* analysis, const std::string& key) {
-  for (const Metric& metric : ReportOf(answer, analysis).metrics) {
-    if (metric.key == key) return std::get<double>(metric.value);
-  }
-  throw std::runtime_error("no metric " + key);
-}
-
 // The value of an operator on a side; 0 where it has none there, as theirs is.
 int64_t Value(const std::map<std::string, Row>& side, const std::string& name, const char* column) {
   const auto row = side.find(name);
@@ -172,10 +165,11 @@ TEST_P(TbPluginTest, Kernels) {
     ASSERT_TRUE(ours.contains(row[0]));
     ExpectKernel(row, ours.at(row[0]));
   }
-  EXPECT_NEAR(MetricOf(answer, "kernels", "tensor_core_ratio"), their["tc_used_ratio"], 1e-9);
-  EXPECT_NEAR(MetricOf(answer, "kernels", "eligible_ratio"), their["tc_eligible_ops_kernel_ratio"],
-              1e-9);
-  EXPECT_NEAR(MetricOf(answer, "kernels", "occupancy") * 100,
+  EXPECT_NEAR(std::get<double>(MetricOf(answer, "kernels", "tensor_core_ratio")),
+              their["tc_used_ratio"], 1e-9);
+  EXPECT_NEAR(std::get<double>(MetricOf(answer, "kernels", "eligible_ratio")),
+              their["tc_eligible_ops_kernel_ratio"], 1e-9);
+  EXPECT_NEAR(std::get<double>(MetricOf(answer, "kernels", "occupancy")) * 100,
               their["est_achieved_occupancy_pct"]["0"].get<double>(), 1e-5);
 }
 
@@ -225,10 +219,11 @@ TEST_F(SharedDataTest, TbPluginOnTwoWorkers) {
     }
     EXPECT_EQ(kernels.size(), their["kernel_table"]["rows"].size());
     for (const Json& row : their["kernel_table"]["rows"]) ExpectKernel(row, kernels.at(row[0]));
-    EXPECT_NEAR(MetricOf(answer, "kernels", "tensor_core_ratio"), their["tc_used_ratio"], 1e-9);
-    EXPECT_NEAR(MetricOf(answer, "kernels", "eligible_ratio"),
+    EXPECT_NEAR(std::get<double>(MetricOf(answer, "kernels", "tensor_core_ratio")),
+                their["tc_used_ratio"], 1e-9);
+    EXPECT_NEAR(std::get<double>(MetricOf(answer, "kernels", "eligible_ratio")),
                 their["tc_eligible_ops_kernel_ratio"], 1e-9);
-    EXPECT_NEAR(MetricOf(answer, "kernels", "occupancy") * 100,
+    EXPECT_NEAR(std::get<double>(MetricOf(answer, "kernels", "occupancy")) * 100,
                 their["occ"].begin().value().get<double>(), 1e-5);
   }
 }

@@ -288,30 +288,23 @@ TEST_F(XPlaneGolden, WhatTheStepsOfATensorFlowProfileGoTo) {
   }
 }
 
-double MetricOf(const ReportSet& answer, const char* analysis, std::string_view key) {
-  const auto& metrics = ReportOf(answer, analysis).metrics;
-  const auto metric = std::ranges::find(metrics, key, &Metric::key);
-  if (metric == metrics.end()) throw std::runtime_error(std::string(key));
-  return std::get<double>(metric->value);
-}
-
 TEST_F(XPlaneGolden, InputAndPrecisionOfATensorFlowProfile) {
   const json golden = Golden("tf2_gpu_synthetic.json");
   const json& theirs = golden["overview_product"];
   const auto answer = Ask({Shared("traces/xplane/tf2_gpu_synthetic")});
   ASSERT_TRUE(answer) << answer.error().what;
-  EXPECT_NEAR(MetricOf(*answer, "overview", "precision_16_ratio") * 100,
+  EXPECT_NEAR(std::get<double>(MetricOf(*answer, "overview", "precision_16_ratio")) * 100,
               theirs["device_compute_16bit_percent"], 1e-9);
-  EXPECT_NEAR(MetricOf(*answer, "overview", "precision_32_ratio") * 100,
+  EXPECT_NEAR(std::get<double>(MetricOf(*answer, "overview", "precision_32_ratio")) * 100,
               theirs["device_compute_32bit_percent"], 1e-9);
-  EXPECT_NEAR(MetricOf(*answer, "input_pipeline", "input_ratio") * 100, theirs["input_percent"],
-              1e-9);
+  EXPECT_NEAR(std::get<double>(MetricOf(*answer, "input_pipeline", "input_ratio")) * 100,
+              theirs["input_percent"], 1e-9);
   // Theirs has 49 executions on the host: it counts memory events as executions of the operator
   // they name, which are 7.
   const double on_host = golden["op_placement"]["num_host_tf_ops"].get<double>() - 7;
   const double on_device = golden["op_placement"]["num_device_tf_ops"];
-  EXPECT_NEAR(MetricOf(*answer, "overview", "host_op_ratio"), on_host / (on_host + on_device),
-              1e-9);
+  EXPECT_NEAR(std::get<double>(MetricOf(*answer, "overview", "host_op_ratio")),
+              on_host / (on_host + on_device), 1e-9);
   std::map<std::string, int64_t> host;
   for (const Row& row : RowsOf(*answer, "input_pipeline", "host"))
     host[row.Text("category")] = row.Int("time");

@@ -126,7 +126,8 @@ struct Totals {
   double uneven = 0;   // ns: the longest compute, less the mean
   double longest = 0;  // ns: the longest compute
   double waiting = 0;  // ns: exposed and idle of the mean rank: what evening out could save at most
-  std::map<int64_t, int64_t> most;  // in how many steps each rank computed longest
+  // In how many steps each device computed longest; in the order of facts.devices.
+  std::map<const DeviceFacts*, int64_t> most;
 
   double Share() const { return longest > 0 ? uneven / longest : 0; }
 };
@@ -138,7 +139,7 @@ Totals AddUp(const std::map<int64_t, StepSpread>& steps) {
     t.uneven += static_cast<double>(s.compute.max) - s.compute.sum / ranks;
     t.longest += static_cast<double>(s.compute.max);
     t.waiting += s.exposed.sum / ranks;
-    if (s.compute.max > s.compute.min) ++t.most[s.compute.longest->rank->rank];
+    if (s.compute.max > s.compute.min) ++t.most[s.compute.longest];
   }
   return t;
 }
@@ -154,23 +155,24 @@ bool IsWaitedFor(const CollectiveFacts& c, int64_t rank) {
 }
 
 void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t steps) {
-  const auto& [rank, times] =
+  const auto& [device, times] =
       *std::ranges::max_element(t.most, {}, [](const auto& m) { return m.second; });
   const bool always_one = static_cast<size_t>(times) * 2 > steps;
-  if (always_one && IsWaitedFor(facts.collectives, rank)) return;
+  if (always_one && IsWaitedFor(facts.collectives, device->rank->rank)) return;
+  const std::string who = SayDevice(*device);
   const double worth = std::min(t.uneven, t.waiting);
   report.findings.push_back(
       {.severity = t.Share() >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .says = always_one ? fmt::format("Compute is uneven: rank {} has the most of it.", rank)
+       .says = always_one ? fmt::format("Compute is uneven: {} has the most of it.", who)
                           : "Compute is uneven, and the longest is not always the same rank.",
        .because = fmt::format(
            "over {}, the mean rank computes {} less than the longest ({} of it); "
-           "rank {} is the longest in {} of them",
-           Plural(steps, "step"), HumanTime(t.uneven), HumanRatio(t.Share()), rank, times),
+           "{} is the longest in {} of them",
+           Plural(steps, "step"), HumanTime(t.uneven), HumanRatio(t.Share()), who, times),
        .hint = always_one
-                   ? fmt::format("find out whether rank {} is slower or has more to do: the same "
+                   ? fmt::format("find out whether {} is slower or has more to do: the same "
                                  "kernels in kernel_distribution tell",
-                                 rank)
+                                 who)
                    : "even out the data: pack or sort sequences by length, so that all ranks get "
                      "alike work in each step",
        .worth = static_cast<int64_t>(worth)});

@@ -10,20 +10,6 @@
 namespace stepscope {
 namespace {
 
-// The numbers of a token such as [128, 1, 1]; -1 for what is no number that fits.
-std::array<int32_t, 3> ThreeNumbers(std::string_view token) {
-  std::array<int32_t, 3> numbers = {-1, -1, -1};
-  for (int32_t& number : numbers) {
-    const size_t first = token.find_first_of("0123456789");
-    if (first == std::string_view::npos) break;
-    token.remove_prefix(first);
-    const size_t size = std::min(token.find_first_not_of("0123456789"), token.size());
-    std::from_chars(token.data(), token.data() + size, number);
-    token.remove_prefix(size);
-  }
-  return numbers;
-}
-
 int32_t SmallNumber(std::string_view token) {
   const auto number = ScaleDecimal(token, 0);
   return number && std::in_range<int32_t>(*number) && *number >= 0 ? static_cast<int32_t>(*number)
@@ -40,8 +26,8 @@ float RealOrNone(std::string_view token, double scale) {
 LaunchConfig LaunchConfigOf(const Args& args) {
   const auto at = [&](LaunchArg arg) { return args.launch[static_cast<size_t>(arg)]; };
   constexpr double kPercent = 0.01;
-  return {.grid = ThreeNumbers(at(LaunchArg::kGrid)),
-          .block = ThreeNumbers(at(LaunchArg::kBlock)),
+  return {.grid = SizesOf(at(LaunchArg::kGrid)),
+          .block = SizesOf(at(LaunchArg::kBlock)),
           .registers = SmallNumber(at(LaunchArg::kRegisters)),
           .shared_memory = SmallNumber(at(LaunchArg::kSharedMemory)),
           .blocks_per_sm = RealOrNone(at(LaunchArg::kBlocksPerSm), 1),

@@ -28,16 +28,6 @@ T Number(std::string_view text) {
   return error == std::errc() && number >= 0 ? number : T{-1};
 }
 
-std::array<int32_t, 3> ThreeNumbers(std::string_view text) {
-  std::array<int32_t, 3> numbers = {-1, -1, -1};
-  for (int32_t& number : numbers) {
-    const size_t end = std::min(text.find(','), text.size());
-    number = Number<int32_t>(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return numbers;
-}
-
 }  // namespace
 
 LaunchConfig LaunchConfigOfDetails(std::string_view details) {
@@ -46,8 +36,8 @@ LaunchConfig LaunchConfigOfDetails(std::string_view details) {
   LaunchConfig config;
   int64_t shared = -1;
   ForEachDetail(details, [&](std::string_view key, std::string_view value) {
-    if (key == "grid") config.grid = ThreeNumbers(value);
-    if (key == "block") config.block = ThreeNumbers(value);
+    if (key == "grid") config.grid = SizesOf(value);
+    if (key == "block") config.block = SizesOf(value);
     if (key == "static_shared" || key == "dynamic_shared") {
       const auto bytes = Number<int32_t>(value);
       if (bytes >= 0) shared = std::max<int64_t>(shared, 0) + bytes;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct LaunchConfig {
 
   bool operator==(const LaunchConfig&) const = default;
 };
+
+// The sizes of a grid or block as profilers write them, "[128, 1, 1]" or "128,1,1". -1 for what is
+// missing, negative, or no number that fits.
+std::array<int32_t, 3> SizesOf(std::string_view text);
 
 // Every configuration once, in the order they were met.
 class LaunchConfigs {
