@@ -56,6 +56,16 @@ class Reader {
     }
   }
 
+  // Those that are as the one before but for their numbers.
+  void TakeKnown(std::string_view& text) {
+    for (std::string_view rest = text; flat_.ReadAsBefore(rest, entry_); text = rest) {
+      if (!rest.starts_with('\n')) return;
+      rest.remove_prefix(1);
+      maker_.MakeAgain(entry_, oddities_);
+      if (event_.kind != EventKind::kNone) sink_(event_);
+    }
+  }
+
   void Finish() {
     std::ranges::stable_sort(exported_, {},
                              [](const Exported& e) { return std::tie(e.timestamp, e.insert_id); });
@@ -72,7 +82,7 @@ class Reader {
   };
 
   void Emit() {
-    ToEvent(entry_, event_, oddities_);
+    maker_.Make(entry_, oddities_);
     if (event_.kind != EventKind::kNone) sink_(event_);
   }
 
@@ -94,7 +104,7 @@ class Reader {
 
   void TakeLogEntry(dom::object fields, dom::object payload) {
     FillEntry(entry_, payload);
-    ToEvent(entry_, event_, oddities_);
+    maker_.Make(entry_, oddities_);
     if (event_.kind == EventKind::kNone) return;
     const auto text = [&](const char* key) {
       std::string_view value;
@@ -114,6 +124,7 @@ class Reader {
   FlatJson flat_;
   Entry entry_;
   Event event_;
+  EventMaker maker_{event_};
   dom::parser parser_;
   std::vector<Exported> exported_;
 };
@@ -140,7 +151,9 @@ namespace {
 
 void ReadStream(WindowStream& stream, Oddities& oddities, const EventSink& sink) {
   Reader reader(oddities, sink);
-  SplitObjects(stream, oddities, [&](std::string_view object) { reader.Take(object); });
+  SplitObjects(stream, oddities,
+               {.take_known = [&](std::string_view& text) { reader.TakeKnown(text); },
+                .take = [&](std::string_view object) { reader.Take(object); }});
   reader.Finish();
   NoteEnd(stream.end(), oddities);
 }
