@@ -166,23 +166,28 @@ void ReadJsonLines(ByteSource source, Oddities& oddities, const EventSink& sink)
 }
 
 Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& notes,
-                                 const std::function<void(const Event&, Oddities&)>& sink) {
+                                 const std::function<void(const Event&, Oddities&)>& sink,
+                                 size_t alone) {
   std::atomic<int64_t> bytes = 0;
   auto source = ByteSource::Open(path, &bytes);
   if (!source) return std::unexpected(source.error());
-  Oddities oddities;
+  Oddities of_reader, of_sink;  // of two threads
   InputFile file{.path = path, .rank = 0};
+  const EventSink count_and_take = [&](const Event& event) {
+    ++file.events;
+    sink(event, of_sink);
+  };
   // What only has to be copied is there sooner than another thread would be.
   std::atomic<int> spare_threads = source->compressed() ? 1 : 0;
   {
     WindowStream stream(std::move(*source), &spare_threads);
-    ReadStream(stream, oddities, [&](const Event& event) {
-      ++file.events;
-      sink(event, oddities);
-    });
+    EventRelay relay(count_and_take, alone);
+    ReadStream(stream, of_reader, [&](const Event& event) { relay.Give(event); });
+    relay.Finish();
   }
   file.bytes = bytes;
-  std::ranges::move(oddities.Notes(path), std::back_inserter(notes));
+  of_reader.Add(of_sink);
+  std::ranges::move(of_reader.Notes(path), std::back_inserter(notes));
   return file;
 }
 

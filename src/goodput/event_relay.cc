@@ -1,0 +1,181 @@
+// A ring of batches between two threads. Most events differ from the one before in nothing but a
+// few numbers: then only these are handed on.
+#include "goodput/event_relay.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <semaphore>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr size_t kRows = 2048;                    // of a batch
+constexpr size_t kTextBytes = size_t{256} << 10;  // a batch with more text than this is full
+constexpr size_t kBatches = 4;
+
+// An event as the numbers in which it differs from a full one.
+struct Row {
+  int64_t time, monotonic, step, sequence;
+  size_t full;  // its index
+};
+
+// Whether nothing but the numbers of a row differs. All members are named, so that a new one cannot
+// be forgotten here.
+bool IsRowOf(const Event& event, const Event& full) {
+  const auto& [kind, time, monotonic, job, attempt, writer, sequence, step, counts, text, times] =
+      event;
+  return kind == full.kind && job == full.job && attempt == full.attempt && writer == full.writer &&
+         text == full.text && std::ranges::equal(counts, full.counts) && times == full.checkpoint;
+}
+
+class Batch {
+ public:
+  bool empty() const { return rows_.empty(); }
+  bool is_full() const { return rows_.size() >= kRows || text_bytes_ >= kTextBytes; }
+
+  void Add(const Event& event) {
+    last_ = FullOf(event);
+    rows_.push_back({event.time, event.monotonic, event.step, event.sequence, last_});
+  }
+
+  void TakeAll(const EventSink& sink) {
+    for (const Row& row : rows_) {
+      Event& event = full_[row.full];
+      event.time = row.time;
+      event.monotonic = row.monotonic;
+      event.step = row.step;
+      event.sequence = row.sequence;
+      sink(event);
+    }
+  }
+
+  void Clear() {
+    rows_.clear();
+    full_.clear();  // their texts too, which may be long
+    recent_.fill(0);
+    last_ = text_bytes_ = 0;
+  }
+
+ private:
+  // The full event of which the event is a row: mostly the last one, or the latest of its kind and
+  // writer.
+  size_t FullOf(const Event& event) {
+    if (!full_.empty() && IsRowOf(event, full_[last_])) return last_;
+    const size_t hash = std::hash<std::string>()(event.writer) + static_cast<size_t>(event.kind);
+    size_t& recent = recent_[hash % recent_.size()];
+    if (!full_.empty() && IsRowOf(event, full_[recent])) return recent;
+    recent = full_.size();
+    full_.push_back(event);
+    for (const std::string* text : {&event.job, &event.attempt, &event.writer, &event.text}) {
+      text_bytes_ += text->size();
+    }
+    return full_.size() - 1;
+  }
+
+  std::vector<Row> rows_;
+  std::vector<Event> full_;
+  std::array<size_t, 64> recent_{};  // of them, by a hash
+  size_t last_ = 0;                  // that of the last row
+  size_t text_bytes_ = 0;
+};
+
+}  // namespace
+
+// Of the ring, the batch that is being filled belongs to the giver; those from it back to the last
+// one that was taken, to the taker. A batch without events says that there are no more.
+class EventRelay::Thread {
+ public:
+  explicit Thread(const EventSink& sink) : taker_([this, &sink] { TakeBatches(sink); }) {}
+
+  ~Thread() {
+    if (!taker_.joinable()) return;
+    abandoned_ = true;
+    filled_.release();
+  }
+
+  void Give(const Event& event) {
+    current().Add(event);
+    if (current().is_full()) Ship();
+  }
+
+  void Finish() {
+    if (!current().empty()) Ship();
+    filled_.release();
+    taker_.join();
+    ThrowWhatTheSinkDid();
+  }
+
+ private:
+  Batch& current() { return ring_[shipped_ % kBatches]; }
+
+  void Ship() {
+    ++shipped_;
+    filled_.release();
+    free_.acquire();
+    ThrowWhatTheSinkDid();
+  }
+
+  void ThrowWhatTheSinkDid() const {
+    if (failed_) std::rethrow_exception(failure_);
+  }
+
+  void TakeBatches(const EventSink& sink) {
+    for (size_t taken = 0;; ++taken) {
+      filled_.acquire();
+      Batch& batch = ring_[taken % kBatches];
+      if (abandoned_ || batch.empty()) return;
+      if (!failed_) Take(batch, sink);
+      batch.Clear();
+      free_.release();
+    }
+  }
+
+  void Take(Batch& batch, const EventSink& sink) {
+    try {
+      batch.TakeAll(sink);
+    } catch (...) {
+      failure_ = std::current_exception();
+      failed_ = true;
+    }
+  }
+
+  std::array<Batch, kBatches> ring_;
+  size_t shipped_ = 0;
+  std::counting_semaphore<> filled_{0};
+  std::counting_semaphore<> free_{kBatches - 1};
+  std::atomic<bool> abandoned_ = false;
+  std::atomic<bool> failed_ = false;  // from then on `failure_` stays
+  std::exception_ptr failure_;
+  std::jthread taker_;  // uses all of the above
+};
+
+EventRelay::EventRelay(const EventSink& sink, size_t alone) : sink_(sink), alone_(alone) {}
+
+EventRelay::~EventRelay() = default;
+
+size_t EventRelay::WhenWorthwhile() {
+  static const bool several = std::thread::hardware_concurrency() > 1;
+  return several ? kDefault : kNever;
+}
+
+void EventRelay::Give(const Event& event) {
+  if (alone_ > 0) {
+    if (alone_ != kNever) --alone_;
+    return sink_(event);
+  }
+  if (!thread_) thread_ = std::make_unique<Thread>(sink_);
+  thread_->Give(event);
+}
+
+void EventRelay::Finish() {
+  if (thread_) thread_->Finish();
+}
+
+}  // namespace stepscope::goodput
