@@ -11,76 +11,115 @@
 #include <semaphore>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace stepscope::goodput {
 namespace {
 
-constexpr size_t kRows = 2048;                    // of a batch
+constexpr size_t kRows = 8192;                    // of a batch
+constexpr size_t kFull = 1024;                    // and full events
 constexpr size_t kTextBytes = size_t{256} << 10;  // a batch with more text than this is full
 constexpr size_t kBatches = 4;
 
-// An event as the numbers in which it differs from a full one.
+// An event as the numbers in which it differs from a full one. Small: processors hand bytes to each
+// other slower than they make them.
 struct Row {
-  int64_t time, monotonic, step, sequence;
-  size_t full;  // its index
+  int64_t time;
+  int32_t further;  // its step, from the full one's
+  uint32_t full;    // the index of that
+};
+// Of events with any of these.
+struct Numbering {
+  int64_t monotonic, sequence;
 };
 
-// Whether nothing but the numbers of a row differs. All members are named, so that a new one cannot
-// be forgotten here.
-bool IsRowOf(const Event& event, const Event& full) {
+bool IsNumbered(const Event& event) {
+  return event.monotonic != kUnknown || event.sequence != kUnknown;
+}
+
+// From one step to another; wraps around, and back.
+int64_t Further(int64_t from, int64_t to) {
+  return static_cast<int64_t>(static_cast<uint64_t>(to) - static_cast<uint64_t>(from));
+}
+int64_t StepAt(int64_t from, int64_t further) {
+  return static_cast<int64_t>(static_cast<uint64_t>(from) + static_cast<uint64_t>(further));
+}
+
+// Whether a row can tell the event from the full one. All members are named, so that a new one
+// cannot be forgotten here.
+bool IsRowOf(const Event& event, const Event& full, int64_t full_step) {
   const auto& [kind, time, monotonic, job, attempt, writer, sequence, step, counts, text, times] =
       event;
   return kind == full.kind && job == full.job && attempt == full.attempt && writer == full.writer &&
-         text == full.text && std::ranges::equal(counts, full.counts) && times == full.checkpoint;
+         text == full.text && std::ranges::equal(counts, full.counts) && times == full.checkpoint &&
+         std::in_range<int32_t>(Further(full_step, step)) && IsNumbered(event) == IsNumbered(full);
 }
 
 class Batch {
  public:
   bool empty() const { return rows_.empty(); }
-  bool is_full() const { return rows_.size() >= kRows || text_bytes_ >= kTextBytes; }
+  bool is_full() const {
+    return rows_.size() >= kRows || full_.size() >= kFull || text_bytes_ >= kTextBytes;
+  }
 
   void Add(const Event& event) {
     last_ = FullOf(event);
-    rows_.push_back({event.time, event.monotonic, event.step, event.sequence, last_});
+    const int64_t further = Further(full_[last_].step, event.step);
+    rows_.push_back({event.time, static_cast<int32_t>(further), static_cast<uint32_t>(last_)});
+    if (IsNumbered(event)) numberings_.push_back({event.monotonic, event.sequence});
   }
 
   void TakeAll(const EventSink& sink) {
+    size_t numbered = 0;
     for (const Row& row : rows_) {
-      Event& event = full_[row.full];
+      auto& [event, step] = full_[row.full];
+      if (IsNumbered(event)) {
+        event.monotonic = numberings_[numbered].monotonic;
+        event.sequence = numberings_[numbered++].sequence;
+      }
       event.time = row.time;
-      event.monotonic = row.monotonic;
-      event.step = row.step;
-      event.sequence = row.sequence;
+      event.step = StepAt(step, row.further);
       sink(event);
     }
   }
 
   void Clear() {
     rows_.clear();
+    numberings_.clear();
     full_.clear();  // their texts too, which may be long
     recent_.fill(0);
     last_ = text_bytes_ = 0;
   }
 
  private:
+  struct Full {
+    Event event;
+    int64_t step;  // the event's own, whatever row of it was taken last
+  };
+
+  bool IsRowOfFull(const Event& event, size_t full) const {
+    return full < full_.size() && IsRowOf(event, full_[full].event, full_[full].step);
+  }
+
   // The full event of which the event is a row: mostly the last one, or the latest of its kind and
   // writer.
   size_t FullOf(const Event& event) {
-    if (!full_.empty() && IsRowOf(event, full_[last_])) return last_;
+    if (IsRowOfFull(event, last_)) return last_;
     const size_t hash = std::hash<std::string>()(event.writer) + static_cast<size_t>(event.kind);
     size_t& recent = recent_[hash % recent_.size()];
-    if (!full_.empty() && IsRowOf(event, full_[recent])) return recent;
+    if (IsRowOfFull(event, recent)) return recent;
     recent = full_.size();
-    full_.push_back(event);
+    full_.push_back({event, event.step});
     for (const std::string* text : {&event.job, &event.attempt, &event.writer, &event.text}) {
       text_bytes_ += text->size();
     }
-    return full_.size() - 1;
+    return recent;
   }
 
   std::vector<Row> rows_;
-  std::vector<Event> full_;
+  std::vector<Numbering> numberings_;
+  std::vector<Full> full_;
   std::array<size_t, 64> recent_{};  // of them, by a hash
   size_t last_ = 0;                  // that of the last row
   size_t text_bytes_ = 0;

@@ -70,6 +70,12 @@ Event Changed(Event event, std::mt19937_64& random) {
       break;
     case 10:
       break;
+    case 11:
+      event.step = static_cast<int64_t>(random());
+      break;
+    case 12:
+      event.step = number == 0 ? kUnknown : number == 1 ? INT64_MAX : int64_t{1} << 31;
+      break;
     default:
       event.time = static_cast<int64_t>(random());
       event.step = number;
@@ -78,11 +84,11 @@ Event Changed(Event event, std::mt19937_64& random) {
   return event;
 }
 
-// 2048 events are a batch, and four batches a ring.
+// 8192 events are a batch, and four batches a ring.
 TEST(EventRelay, KeepsTheOrderAtTheEdgesOfBatches) {
-  for (const int64_t count : {0, 1, 2047, 2048, 2049, 4 * 2048, 4 * 2048 + 1, 50'000}) {
+  for (const int64_t count : {0, 1, 8191, 8192, 8193, 4 * 8192, 4 * 8192 + 1, 100'000}) {
     const std::vector<Event> events = Steps(count);
-    for (const size_t alone : {size_t{0}, size_t{1}, size_t{2048}, EventRelay::kNever}) {
+    for (const size_t alone : {size_t{0}, size_t{1}, size_t{8192}, EventRelay::kNever}) {
       EXPECT_TRUE(Relayed(events, alone) == events) << count << " " << alone;
     }
   }
@@ -91,7 +97,7 @@ TEST(EventRelay, KeepsTheOrderAtTheEdgesOfBatches) {
 TEST(EventRelay, HandsOnWhateverDiffers) {
   std::mt19937_64 random(7);
   std::vector<Event> events{Step(1)};
-  while (events.size() < 20'000) events.push_back(Changed(events.back(), random));
+  while (events.size() < 40'000) events.push_back(Changed(events.back(), random));
   EXPECT_TRUE(Relayed(events, 0) == events);
   EXPECT_TRUE(Relayed(events, 3) == events);
 }
@@ -132,7 +138,7 @@ TEST(EventRelay, FewEventsNeedNoThread) {
 
 // The events before are taken, and none after.
 TEST(EventRelay, WhatTheSinkThrowsReachesTheGiver) {
-  for (const int64_t bad : {0, 100, 2047, 2048, 9000, 29'999}) {
+  for (const int64_t bad : {0, 100, 8191, 8192, 9000, 29'999}) {
     for (const size_t alone : {size_t{0}, size_t{500}, EventRelay::kNever}) {
       std::atomic<int64_t> taken = 0;
       const EventSink sink = [&](const Event& event) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -165,7 +166,7 @@ TEST(JsonLinesRandom, ALineIsReadAsIfItStoodAlone) {
 
 TEST(JsonLinesRandom, ThreadsChangeNothing) {
   const testing::ScratchFolder scratch;
-  const std::vector<std::string> lines = Lines(4).Make(20'000);
+  const std::vector<std::string> lines = Lines(4).Make(40'000);
   const Outcome expected = ReadWhole(lines, "");
   const std::string path = scratch.Write("log.jsonl", fmt::format("{}", fmt::join(lines, "\n")));
   for (const size_t alone : {size_t{0}, size_t{1000}, EventRelay::kNever}) {
@@ -190,6 +191,21 @@ TEST(JsonLinesRandom, ThreadsChangeNothing) {
     EXPECT_TRUE(std::ranges::equal(notes, said, {}, &Note::name, &Note::name));
     EXPECT_TRUE(std::ranges::equal(notes, said, {}, &Note::count, &Note::count));
   }
+}
+
+TEST(JsonLinesRandom, ManySmallFilesAreReadAsOneLarge) {
+  const testing::ScratchFolder scratch;
+  const std::vector<std::string> lines = Lines(5).Make(3000);
+  Outcome outcome;
+  std::vector<Note> notes;
+  for (size_t begin = 0; begin < lines.size(); begin += 10) {
+    const auto some = std::span(lines).subspan(begin, 10);
+    const std::string path = scratch.Write("log.jsonl", fmt::format("{}", fmt::join(some, "\n")));
+    const auto file = ReadEventsFile(
+        path, notes, [&](const Event& e, Oddities&) { outcome.events.push_back(e); });
+    ASSERT_TRUE(file);
+  }
+  EXPECT_TRUE(outcome.events == ReadWhole(lines).events);
 }
 
 // In an array as in lines.
