@@ -14,8 +14,8 @@
 
 #include "base/window_stream.h"
 #include "goodput/entry.h"
-#include "goodput/flat_json.h"
 #include "goodput/json_objects.h"
+#include "goodput/known_forms.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -49,21 +49,16 @@ class Reader {
   Reader(Oddities& oddities, const EventSink& sink) : oddities_(oddities), sink_(sink) {}
 
   void Take(std::string_view object) {
-    if (flat_.Read(object, entry_) && !entry_.empty()) {
-      Emit();
+    if (const Event* event = forms_.Read(object, oddities_)) {
+      Emit(*event);
     } else {
       TakeAnyJson(object);
     }
   }
 
-  // Those that are as the one before but for their numbers.
+  // Those that are as others before but for their numbers.
   void TakeKnown(std::string_view& text) {
-    for (std::string_view rest = text; flat_.ReadAsBefore(rest, entry_); text = rest) {
-      if (!rest.starts_with('\n')) return;
-      rest.remove_prefix(1);
-      maker_.MakeAgain(entry_, oddities_);
-      if (event_.kind != EventKind::kNone) sink_(event_);
-    }
+    while (const Event* event = forms_.ReadKnown(text, oddities_)) Emit(*event);
   }
 
   void Finish() {
@@ -81,9 +76,8 @@ class Reader {
     Event event;
   };
 
-  void Emit() {
-    maker_.Make(entry_, oddities_);
-    if (event_.kind != EventKind::kNone) sink_(event_);
+  void Emit(const Event& event) {
+    if (event.kind != EventKind::kNone) sink_(event);
   }
 
   void TakeAnyJson(std::string_view object) {
@@ -99,7 +93,8 @@ class Reader {
       return TakeLogEntry(fields, payload);
     }
     FillEntry(entry_, fields);
-    Emit();
+    maker_.Make(entry_, oddities_);
+    Emit(event_);
   }
 
   void TakeLogEntry(dom::object fields, dom::object payload) {
@@ -121,8 +116,8 @@ class Reader {
 
   Oddities& oddities_;
   const EventSink& sink_;
-  FlatJson flat_;
-  Entry entry_;
+  KnownForms forms_;
+  Entry entry_;  // of what only a real parser can read
   Event event_;
   EventMaker maker_{event_};
   dom::parser parser_;

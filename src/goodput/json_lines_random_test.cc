@@ -50,9 +50,11 @@ class Lines {
 
   std::vector<std::string> Make(size_t count) {
     std::vector<std::string> lines;
-    std::string form;
+    std::vector<std::string> in_turn{Form(), Form()};
     while (lines.size() < count) {
-      if (form.empty() || Chance(12)) form = Form();
+      if (Chance(15)) in_turn.assign(1 + random_() % 5, "");
+      std::string& form = in_turn[lines.size() % in_turn.size()];
+      if (form.empty() || Chance(30)) form = Form();
       std::string line;
       for (const char c : form) line += c == '#' ? Number() : c == '@' ? Time() : std::string(1, c);
       if (Chance(15)) Damage(line);
