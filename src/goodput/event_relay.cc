@@ -21,6 +21,7 @@ constexpr size_t kRows = 8192;                    // of a batch
 constexpr size_t kFull = 1024;                    // and full events
 constexpr size_t kTextBytes = size_t{256} << 10;  // a batch with more text than this is full
 constexpr size_t kBatches = 4;
+constexpr size_t kPause = 100'000;  // events to take alone after some that had much of their own
 
 // An event as the numbers in which it differs from a full one. Small: processors hand bytes to each
 // other slower than they make them.
@@ -62,6 +63,8 @@ class Batch {
   bool is_full() const {
     return rows_.size() >= kRows || full_.size() >= kFull || text_bytes_ >= kTextBytes;
   }
+  // Whether it is, and mostly of events that have much of their own.
+  bool is_dear() const { return is_full() && rows_.size() < 4 * full_.size(); }
 
   void Add(const Event& event) {
     last_ = FullOf(event);
@@ -139,9 +142,12 @@ class EventRelay::Thread {
     filled_.release();
   }
 
-  void Give(const Event& event) {
+  // Whether to go on with it.
+  bool Give(const Event& event) {
     current().Add(event);
+    if (current().is_dear()) return false;
     if (current().is_full()) Ship();
+    return true;
   }
 
   void Finish() {
@@ -210,7 +216,10 @@ void EventRelay::Give(const Event& event) {
     return sink_(event);
   }
   if (!thread_) thread_ = std::make_unique<Thread>(sink_);
-  thread_->Give(event);
+  if (thread_->Give(event)) return;
+  thread_->Finish();
+  thread_.reset();
+  alone_ = kPause;
 }
 
 void EventRelay::Finish() {

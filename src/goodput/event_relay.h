@@ -1,7 +1,8 @@
 // Hands events from the thread that reads them on to a thread that takes them, in their order.
 //
 // Reading a line and accounting for it take about as long as each other: two processors do both at
-// once. A thread is started only when there are enough events to be worth one.
+// once. A thread is started only when there are enough events to be worth one, and those that have
+// much of their own are not handed on: to copy them takes as long as to account for them.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,8 @@ class EventRelay {
   // kDefault, or kNever on a machine with one processor.
   static size_t WhenWorthwhile();
 
-  // `sink` is called with one event after the other, in the thread that gives them until there were
-  // `alone` of them, and in another one from then on. It must outlive this.
+  // `sink` is called with one event after the other: in the thread that gives them until there were
+  // `alone` of them, from then on in another one or in that again. It must outlive this.
   explicit EventRelay(const EventSink& sink, size_t alone = WhenWorthwhile());
 
   // Stops the thread, if it is not finished: then events may be lost.
@@ -40,7 +41,7 @@ class EventRelay {
   void Finish();
 
  private:
-  struct Thread;
+  class Thread;
 
   const EventSink& sink_;
   size_t alone_;  // how many events are yet to be taken here

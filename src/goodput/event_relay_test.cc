@@ -124,6 +124,31 @@ TEST(EventRelay, LongTextsFillABatch) {
   EXPECT_TRUE(Relayed(events, 0) == events);
 }
 
+// Thousands of texts end the thread's work, and long after it another one begins.
+TEST(EventRelay, GoesOnAloneWhereEventsHaveMuchOfTheirOwn) {
+  std::vector<Event> events;
+  for (int64_t k = 0; k < 240'000; ++k) {
+    events.push_back(Step(k));
+    if (k % 120'000 < 5000) events.back().text = std::to_string(k);
+  }
+  std::vector<std::thread::id> threads;
+  std::vector<Event> taken;
+  const EventSink sink = [&](const Event& event) {
+    taken.push_back(event);
+    threads.push_back(std::this_thread::get_id());
+  };
+  EventRelay relay(sink, 10);
+  for (const Event& event : events) relay.Give(event);
+  relay.Finish();
+  EXPECT_TRUE(taken == events);
+  const auto self = std::this_thread::get_id();
+  EXPECT_NE(threads[10], self);
+  EXPECT_EQ(threads[10'000], self);
+  EXPECT_NE(threads[110'000], self);
+  EXPECT_EQ(threads[130'000], self);
+  EXPECT_NE(threads[235'000], self);
+}
+
 TEST(EventRelay, FewEventsNeedNoThread) {
   std::vector<std::thread::id> threads;
   const EventSink sink = [&](const Event&) { threads.push_back(std::this_thread::get_id()); };

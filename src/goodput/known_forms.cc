@@ -3,6 +3,9 @@
 
 namespace stepscope::goodput {
 
+// Where every object has a text of its own, to compare it is in vain: only some are then.
+bool KnownForms::SeemsInVain() const { return misses_ > kMost && misses_ % 8 != 0; }
+
 // Takes the object and its line break off the text; false: it is of another form.
 bool KnownForms::Matches(Form& form, std::string_view& text) {
   std::string_view rest = text;
@@ -32,6 +35,7 @@ const Event* KnownForms::Read(std::string_view object, Oddities& oddities) {
   Form& form = is_long ? long_one_ : forms_[room];
   if (!form.flat.Read(object, form.entry) || form.entry.empty()) return nullptr;
   form.maker.Make(form.entry, oddities);
+  ++misses_;
   if (!is_long) {
     if (room == oldest_) oldest_ = (oldest_ + 1) % kMost;
     CameBehindLast(room);
@@ -40,12 +44,13 @@ const Event* KnownForms::Read(std::string_view object, Oddities& oddities) {
 }
 
 const Event* KnownForms::ReadKnown(std::string_view& text, Oddities& oddities) {
-  if (forms_.empty()) return nullptr;
+  if (forms_.empty() || SeemsInVain()) return nullptr;
   size_t form = forms_[last_].follower;
   if (!Matches(forms_[form], text)) {
     if (form == last_ || !Matches(forms_[last_], text)) return nullptr;
     form = last_;
   }
+  misses_ = 0;
   CameBehindLast(form);
   forms_[form].maker.MakeAgain(forms_[form].entry, oddities);
   return &forms_[form].event;

@@ -36,6 +36,7 @@ class KnownForms {
   static constexpr size_t kMost = 32;
   static constexpr size_t kLongest = 2048;  // bytes of an object that is remembered
 
+  bool SeemsInVain() const;
   static bool Matches(Form& form, std::string_view& text);
   size_t Room();
   void CameBehindLast(size_t form);
@@ -43,6 +44,7 @@ class KnownForms {
   std::deque<Form> forms_;
   size_t last_ = 0;    // the form read last
   size_t oldest_ = 0;  // to be replaced when there are enough
+  size_t misses_ = 0;  // objects of new forms since one that was known
   Form long_one_{0};
 };
 
