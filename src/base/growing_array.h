@@ -1,10 +1,12 @@
-// A growable array for the columns of a trace: append, index, view as a span.
+// A growable array for what may become large, such as the columns of a trace: append, index, view
+// as a span.
 //
 // Unlike std::vector it grows without copying once it is large: pages are remapped, so the peak is
 // the size of the data and not twice that, and large columns sit on huge pages (a page fault costs
 // about 2 us on a virtual machine; a column of a million values would take two thousand of them).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -51,6 +53,12 @@ template <class T>
   requires std::is_trivially_copyable_v<T>
 class GrowingArray {
  public:
+  GrowingArray() = default;
+  GrowingArray(GrowingArray&&) noexcept = default;
+  GrowingArray& operator=(GrowingArray&&) noexcept = default;
+  GrowingArray(const GrowingArray& other) { Append(other.view()); }
+  GrowingArray& operator=(const GrowingArray& other) { return *this = GrowingArray(other); }
+
   void Append(T value) {
     if ((size_ + 1) * sizeof(T) > memory_.capacity()) memory_.Grow((size_ + 1) * sizeof(T));
     data()[size_++] = value;
@@ -62,6 +70,22 @@ class GrowingArray {
     if (size * sizeof(T) > memory_.capacity()) memory_.Grow(size * sizeof(T));
     size_ = size;
   }
+
+  void Append(std::span<const T> values) {
+    if (values.empty()) return;
+    std::ranges::copy(values, Room(values.size()));
+    Extend(values.size());
+  }
+
+  // Room for `count` values behind the last, to be filled at once; Extend() makes the first of them
+  // part of the array.
+  T* Room(size_t count) {
+    const size_t wanted = (size_ + count) * sizeof(T);
+    if (wanted > memory_.capacity()) memory_.Grow(wanted);
+    return data() + size_;
+  }
+  // REQUIRES: that there was room for them, and that they were filled.
+  void Extend(size_t count) { size_ += count; }
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <span>
 #include <utility>
 
 namespace stepscope {
@@ -66,6 +68,27 @@ TEST(GrowingArray, MovesWithWhatItHolds) {
     EXPECT_TRUE(Counts(to));
     const GrowingArray<int64_t> last = std::move(to);
     EXPECT_TRUE(Counts(last));
+  }
+}
+
+TEST(GrowingArray, AppendsManyAtOnce) {
+  GrowingArray<int64_t> array;
+  for (int64_t i = 0; i < 1'500'000; i += 3) array.Append(std::array{i, i + 1, i + 2});
+  array.Append(std::span<const int64_t>());
+  EXPECT_EQ(array.size(), 1'500'000u);
+  EXPECT_TRUE(Counts(array));
+}
+
+TEST(GrowingArray, CopiesAreTheirOwn) {
+  for (const int64_t count : {0, 10, 600'000}) {
+    auto from = CountTo(count);
+    auto copy = from;
+    from.Append(-1);
+    EXPECT_EQ(copy.size(), static_cast<size_t>(count));
+    copy.Append(count);
+    EXPECT_TRUE(Counts(copy));
+    from = copy;
+    EXPECT_TRUE(Counts(from));
   }
 }
 

@@ -5,7 +5,6 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "base/saturate.h"
@@ -86,14 +85,14 @@ bool Duplicates::SeenContent(const Event& event) {
     kind.latest = event.time;
     kind.at_latest = kind.hashes.size();
   } else if (event.time == kind.latest && kind.hashes.size() - kind.at_latest < 8) {
-    const auto same_time = std::span(kind.hashes).subspan(kind.at_latest);
+    const auto same_time = kind.hashes.view().subspan(kind.at_latest);
     if (std::ranges::find(same_time, hash) != same_time.end()) return true;
   } else {
-    for (const uint64_t before : kind.hashes) kind.set.Insert(before);
+    for (const uint64_t before : kind.hashes.view()) kind.set.Insert(before);
     kind.hashes = {};
     return !kind.set.Insert(hash);
   }
-  kind.hashes.push_back(hash);
+  kind.hashes.Append(hash);
   return false;
 }
 

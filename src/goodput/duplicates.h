@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/growing_array.h"
 #include "goodput/event.h"
 #include "goodput/sequences.h"
 #include "goodput/state_bytes.h"
@@ -49,9 +50,9 @@ class Duplicates {
   // The events of one kind.
   struct Kind {
     int64_t latest = kUnknown;
-    size_t at_latest = 0;          // the first of `hashes` with that time
-    std::vector<uint64_t> hashes;  // in the order they came, until the first look back
-    HashSet set;                   // after it
+    size_t at_latest = 0;           // the first of `hashes` with that time
+    GrowingArray<uint64_t> hashes;  // in the order they came, until the first look back
+    HashSet set;                    // after it
   };
 
   bool SeenContent(const Event& event);

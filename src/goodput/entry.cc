@@ -103,8 +103,10 @@ constexpr double kLargestStep = 9.007e15;  // below 2^53
 // Seconds as nanoseconds, rounded to the nearest; unknown when out of range.
 int64_t ToNs(double seconds) {
   if (!(std::abs(seconds) < kLatest)) return kUnknown;
-  const double whole = std::floor(seconds);
-  return static_cast<int64_t>(whole) * 1'000'000'000 + RoundToInteger((seconds - whole) * 1e9);
+  auto whole = static_cast<int64_t>(seconds);
+  if (static_cast<double>(whole) > seconds) --whole;  // its floor
+  const double rest = seconds - static_cast<double>(whole);
+  return whole * 1'000'000'000 + RoundToInteger(rest * 1e9);
 }
 
 bool IsCheckpoint(EventKind kind) {
@@ -141,131 +143,9 @@ bool ParseSpans(std::string_view text, CheckpointTimes& times) {
   return text.empty();
 }
 
-// Fills an event from an entry. Anything out of range makes the whole entry unusable.
-class Filler {
- public:
-  Filler(const Entry& entry, Event& event) : entry_(entry), event_(event) {}
-
-  int64_t Time(Field field) {
-    if (!entry_.HasNumber(field)) return kUnknown;
-    const int64_t ns = ToNs(entry_.Number(field));
-    if (ns == kUnknown) fits_ = false;
-    return ns;
-  }
-
-  int64_t Integer(Field field) {
-    if (!entry_.HasNumber(field)) return kUnknown;
-    if (!(std::abs(entry_.Number(field)) < kLargestStep)) fits_ = false;
-    return entry_.Integer(field);
-  }
-
-  // Exact nanoseconds, and numbers of events.
-  int64_t Large(Field field) {
-    if (!entry_.HasNumber(field)) return kUnknown;
-    if (!(std::abs(entry_.Number(field)) < kLatest * 1e9)) fits_ = false;
-    return entry_.Integer(field);
-  }
-
-  void Identity() {
-    Assign(event_.job, entry_.Text(Field::kJobName));
-    Assign(event_.attempt, entry_.Text(Field::kAttempt));
-    Assign(event_.writer, entry_.Text(Field::kWriter));
-    event_.sequence = Large(Field::kSequence);
-    event_.monotonic = Large(Field::kMonotonicNs);
-  }
-
-  void FromForm(const Form& form) {
-    event_.kind = form.kind;
-    event_.time = Time(form.time);
-    if (form.kind == EventKind::kStepStart) event_.step = Integer(Field::kStepCount);
-    if (form.text != Field::kCount) Assign(event_.text, entry_.Text(form.text));
-    if (form.kind == EventKind::kElasticSlices) {
-      Counts(Field::kActiveSlices, Field::kTotalSlices, Field::kAvailableSlices);
-    }
-    if (entry_.HasNumber(Field::kTimeNs)) event_.time = Large(Field::kTimeNs);
-  }
-
-  void Checkpoint(EventKind kind) {
-    event_.kind = kind;
-    event_.step = Integer(Field::kStep);
-    Assign(event_.text, entry_.Text(Field::kDirectory));
-    const auto span = [&](Field start, Field duration) {
-      return CheckpointTimes::Span{Time(start), Time(duration)};
-    };
-    CheckpointTimes& c = event_.checkpoint;
-    if (kind == EventKind::kCheckpointSave) {
-      c.manager = span(Field::kManagerBlockingStart, Field::kManagerBlockingDuration);
-      c.checkpointer =
-          span(Field::kCheckpointerBlockingStart, Field::kCheckpointerBlockingDuration);
-      c.wait_for_prev = span(Field::kWaitForPrevStart, Field::kWaitForPrevDuration);
-      c.get_old_steps = span(Field::kGetOldStepsStart, Field::kGetOldStepsDuration);
-      event_.time = FirstTime({c.wait_for_prev, c.checkpointer, c.get_old_steps, c.manager},
-                              {Field::kWaitForPrevStart, Field::kCheckpointerBlockingStart,
-                               Field::kGetOldStepsStart, Field::kManagerBlockingStart});
-    } else {
-      c.manager = span(Field::kManagerStart, Field::kManagerDuration);
-      c.checkpointer = span(Field::kCheckpointerStart, Field::kCheckpointerDuration);
-      c.broadcast = span(Field::kBroadcastStart, Field::kBroadcastDuration);
-      event_.time = FirstTime(
-          {c.checkpointer, c.manager, c.broadcast, {}},
-          {Field::kCheckpointerStart, Field::kManagerStart, Field::kBroadcastStart, Field::kCount});
-    }
-  }
-
-  void Own(EventKind kind) {
-    event_.kind = kind;
-    event_.time = entry_.HasNumber(Field::kTimeNs) ? Large(Field::kTimeNs) : Time(Field::kTime);
-    event_.step = Integer(entry_.HasNumber(Field::kStep) ? Field::kStep : Field::kStepCount);
-    Assign(event_.text, entry_.Text(Field::kText));
-    if (kind == EventKind::kResources) {
-      Counts(Field::kRequested, Field::kAllocated, Field::kHealthy);
-    } else if (kind == EventKind::kWork) {
-      event_.counts[0] = CountOf(Field::kTokens);
-      if (const double flops = entry_.Number(Field::kFlops); entry_.HasNumber(Field::kFlops)) {
-        fits_ = fits_ && std::abs(flops) < 9.2e27;
-        if (fits_) event_.counts[1] = std::llround(flops / 1e9);
-      }
-    } else if (IsCheckpoint(kind)) {
-      fits_ = fits_ && ParseSpans(entry_.Text(Field::kSpansNs), event_.checkpoint);
-    } else if (kind == EventKind::kDropped) {
-      Counts(Field::kDropped, Field::kCount, Field::kCount);
-    } else if (kind == EventKind::kElasticSlices) {
-      Counts(Field::kActiveSlices, Field::kTotalSlices, Field::kAvailableSlices);
-    }
-  }
-
-  bool fits() const { return fits_; }
-
- private:
-  static void Assign(std::string& to, std::string_view from) {
-    if (to != from) to.assign(from);
-  }
-
-  int64_t CountOf(Field field) {
-    if (field == Field::kCount || !entry_.HasNumber(field)) return kUnknown;
-    if (!(std::abs(entry_.Number(field)) < 9.2e18)) fits_ = false;
-    return entry_.Integer(field);
-  }
-
-  void Counts(Field a, Field b, Field c) {
-    event_.counts[0] = CountOf(a);
-    event_.counts[1] = CountOf(b);
-    event_.counts[2] = CountOf(c);
-  }
-
-  // Of the first that the entry names at all, null or not: that is the order Orbax writes them in.
-  int64_t FirstTime(const std::array<CheckpointTimes::Span, 4>& spans,
-                    const std::array<Field, 4>& fields) const {
-    for (size_t k = 0; k < spans.size(); ++k) {
-      if (fields[k] != Field::kCount && entry_.HasKey(fields[k])) return spans[k].start;
-    }
-    return kUnknown;
-  }
-
-  const Entry& entry_;
-  Event& event_;
-  bool fits_ = true;
-};
+void Assign(std::string& to, std::string_view from) {
+  if (to != from) to.assign(from);
+}
 
 EventKind CheckpointKind(const Entry& entry) {
   const std::string_view type = entry.Text(Field::kEventType);
@@ -273,42 +153,6 @@ EventKind CheckpointKind(const Entry& entry) {
   if (type == "restore") return EventKind::kCheckpointRestore;
   if (type == "emergency_restore") return EventKind::kCheckpointEmergencyRestore;
   return EventKind::kNone;
-}
-
-void Reset(Event& event) {
-  if (event.kind == EventKind::kNone || IsCheckpoint(event.kind)) event.checkpoint = {};
-  event.kind = EventKind::kNone;
-  event.time = event.step = kUnknown;
-  std::ranges::fill(event.counts, kUnknown);
-  event.text.clear();
-}
-
-// Fills `event`, or says what is wrong with the entry.
-std::optional<Oddity> Fill(const Entry& entry, Event& event) {
-  Filler filler(entry, event);
-  filler.Identity();
-  if (const EventKind kind = CheckpointKind(entry); kind != EventKind::kNone) {
-    filler.Checkpoint(kind);
-    if (!filler.fits()) return Oddity::kOutOfRange;
-    return std::nullopt;
-  }
-  if (const std::string_view name = entry.Text(Field::kEvent); !name.empty()) {
-    const EventKind kind = EventKindNamed(name);
-    if (kind == EventKind::kNone) return Oddity::kUnknownKind;
-    filler.Own(kind);
-  } else {
-    const auto form =
-        std::ranges::find_if(kForms, [&](const Form& f) { return entry.HasNumber(f.time); });
-    if (form == kForms.end()) return entry.empty() ? Oddity::kNoEntry : Oddity::kUnknownKind;
-    filler.FromForm(*form);
-  }
-  if (!filler.fits()) return Oddity::kOutOfRange;
-  if (event.time == kUnknown && !IsCheckpoint(event.kind)) return Oddity::kNoEntry;
-  const bool step_wanted = event.kind == EventKind::kStepStart ||
-                           event.kind == EventKind::kStepEnd ||
-                           event.kind == EventKind::kResumeFrom;
-  if (step_wanted && event.step == kUnknown) return Oddity::kNoEntry;
-  return std::nullopt;
 }
 
 }  // namespace
@@ -320,12 +164,159 @@ Field FieldNamed(std::string_view key) {
 
 std::string_view FieldName(Field field) { return kNames[static_cast<size_t>(field)]; }
 
-void ToEvent(const Entry& entry, Event& event, Oddities& oddities) {
-  Reset(event);
-  if (const auto wrong = Fill(entry, event)) {
-    oddities.Add(*wrong);
-    event.kind = EventKind::kNone;
+void EventMaker::Find(const Entry& entry, Field from, As as, int64_t& to) {
+  to = kUnknown;
+  if (from != Field::kCount && entry.HasNumber(from)) parts_.push_back({from, as, &to});
+}
+
+void EventMaker::FindIdentity(const Entry& entry) {
+  Assign(event_.job, entry.Text(Field::kJobName));
+  Assign(event_.attempt, entry.Text(Field::kAttempt));
+  Assign(event_.writer, entry.Text(Field::kWriter));
+  Find(entry, Field::kSequence, As::kLarge, event_.sequence);
+  Find(entry, Field::kMonotonicNs, As::kLarge, event_.monotonic);
+}
+
+void EventMaker::FindCounts(const Entry& entry, Field a, Field b, Field c) {
+  Find(entry, a, As::kCount, event_.counts[0]);
+  Find(entry, b, As::kCount, event_.counts[1]);
+  Find(entry, c, As::kCount, event_.counts[2]);
+}
+
+void EventMaker::FindForm(const Entry& entry) {
+  const auto form =
+      std::ranges::find_if(kForms, [&](const Form& f) { return entry.HasNumber(f.time); });
+  if (form == kForms.end()) {
+    wrong_ = entry.empty() ? Oddity::kNoEntry : Oddity::kUnknownKind;
+    return;
   }
+  kind_ = form->kind;
+  Find(entry, form->time, As::kSeconds, event_.time);
+  if (kind_ == EventKind::kStepStart) Find(entry, Field::kStepCount, As::kStep, event_.step);
+  if (form->text != Field::kCount) Assign(event_.text, entry.Text(form->text));
+  if (kind_ == EventKind::kElasticSlices) {
+    FindCounts(entry, Field::kActiveSlices, Field::kTotalSlices, Field::kAvailableSlices);
+  }
+  if (entry.HasNumber(Field::kTimeNs)) Find(entry, Field::kTimeNs, As::kLarge, event_.time);
+}
+
+// Of the first that the entry names at all, null or not: that is the order Orbax writes them in.
+void EventMaker::FindFirstTime(const Entry& entry, std::initializer_list<Field> fields) {
+  const auto first = std::ranges::find_if(fields, [&](Field field) { return entry.HasKey(field); });
+  if (first != fields.end()) Find(entry, *first, As::kSeconds, event_.time);
+}
+
+void EventMaker::FindCheckpoint(const Entry& entry) {
+  Find(entry, Field::kStep, As::kStep, event_.step);
+  Assign(event_.text, entry.Text(Field::kDirectory));
+  const auto span = [&](CheckpointTimes::Span& to, Field start, Field duration) {
+    Find(entry, start, As::kSeconds, to.start);
+    Find(entry, duration, As::kSeconds, to.duration);
+  };
+  CheckpointTimes& c = event_.checkpoint;
+  if (kind_ == EventKind::kCheckpointSave) {
+    span(c.manager, Field::kManagerBlockingStart, Field::kManagerBlockingDuration);
+    span(c.checkpointer, Field::kCheckpointerBlockingStart, Field::kCheckpointerBlockingDuration);
+    span(c.wait_for_prev, Field::kWaitForPrevStart, Field::kWaitForPrevDuration);
+    span(c.get_old_steps, Field::kGetOldStepsStart, Field::kGetOldStepsDuration);
+    FindFirstTime(entry, {Field::kWaitForPrevStart, Field::kCheckpointerBlockingStart,
+                          Field::kGetOldStepsStart, Field::kManagerBlockingStart});
+  } else {
+    span(c.manager, Field::kManagerStart, Field::kManagerDuration);
+    span(c.checkpointer, Field::kCheckpointerStart, Field::kCheckpointerDuration);
+    span(c.broadcast, Field::kBroadcastStart, Field::kBroadcastDuration);
+    FindFirstTime(entry, {Field::kCheckpointerStart, Field::kManagerStart, Field::kBroadcastStart});
+  }
+}
+
+void EventMaker::FindOwn(const Entry& entry) {
+  const bool exact = entry.HasNumber(Field::kTimeNs);
+  Find(entry, exact ? Field::kTimeNs : Field::kTime, exact ? As::kLarge : As::kSeconds,
+       event_.time);
+  Find(entry, entry.HasNumber(Field::kStep) ? Field::kStep : Field::kStepCount, As::kStep,
+       event_.step);
+  Assign(event_.text, entry.Text(Field::kText));
+  if (kind_ == EventKind::kResources) {
+    FindCounts(entry, Field::kRequested, Field::kAllocated, Field::kHealthy);
+  } else if (kind_ == EventKind::kWork) {
+    Find(entry, Field::kTokens, As::kCount, event_.counts[0]);
+    Find(entry, Field::kFlops, As::kBillions, event_.counts[1]);
+  } else if (IsCheckpoint(kind_)) {
+    if (!ParseSpans(entry.Text(Field::kSpansNs), event_.checkpoint)) wrong_ = Oddity::kOutOfRange;
+  } else if (kind_ == EventKind::kDropped) {
+    FindCounts(entry, Field::kDropped, Field::kCount, Field::kCount);
+  } else if (kind_ == EventKind::kElasticSlices) {
+    FindCounts(entry, Field::kActiveSlices, Field::kTotalSlices, Field::kAvailableSlices);
+  }
+}
+
+void EventMaker::FindParts(const Entry& entry) {
+  parts_.clear();
+  wrong_.reset();
+  FindIdentity(entry);
+  if (kind_ = CheckpointKind(entry); kind_ != EventKind::kNone) return FindCheckpoint(entry);
+  const std::string_view name = entry.Text(Field::kEvent);
+  if (name.empty()) return FindForm(entry);
+  kind_ = EventKindNamed(name);
+  if (kind_ == EventKind::kNone) {
+    wrong_ = Oddity::kUnknownKind;
+  } else {
+    FindOwn(entry);
+  }
+}
+
+// False: one of them is out of range, which makes the whole entry unusable.
+bool EventMaker::TakeParts(const Entry& entry) {
+  bool fits = true;
+  for (const Part& part : parts_) {
+    const double number = entry.Number(part.from);
+    switch (part.as) {
+      case As::kSeconds:
+        *part.to = ToNs(number);
+        fits = fits && *part.to != kUnknown;
+        continue;
+      case As::kBillions:
+        fits = fits && std::abs(number) < 9.2e27;
+        if (fits) *part.to = std::llround(number / 1e9);
+        continue;
+      case As::kStep:
+        fits = fits && std::abs(number) < kLargestStep;
+        break;
+      case As::kLarge:
+        fits = fits && std::abs(number) < kLatest * 1e9;
+        break;
+      case As::kCount:
+        fits = fits && std::abs(number) < 9.2e18;
+        break;
+    }
+    *part.to = entry.Integer(part.from);
+  }
+  return fits;
+}
+
+// What is wrong with them.
+std::optional<Oddity> EventMaker::TakeNumbers(const Entry& entry) {
+  if (!TakeParts(entry)) return Oddity::kOutOfRange;
+  if (event_.time == kUnknown && !IsCheckpoint(kind_)) return Oddity::kNoEntry;
+  const bool step_wanted = kind_ == EventKind::kStepStart || kind_ == EventKind::kStepEnd ||
+                           kind_ == EventKind::kResumeFrom;
+  if (step_wanted && event_.step == kUnknown) return Oddity::kNoEntry;
+  return std::nullopt;
+}
+
+void EventMaker::MakeAgain(const Entry& entry, Oddities& oddities) {
+  const std::optional<Oddity> wrong = wrong_ ? wrong_ : TakeNumbers(entry);
+  event_.kind = wrong ? EventKind::kNone : kind_;
+  if (wrong) oddities.Add(*wrong);
+}
+
+void EventMaker::Make(const Entry& entry, Oddities& oddities) {
+  event_.time = event_.step = kUnknown;
+  std::ranges::fill(event_.counts, kUnknown);
+  event_.text.clear();
+  if (IsCheckpoint(kind_)) event_.checkpoint = {};
+  FindParts(entry);
+  MakeAgain(entry, oddities);
 }
 
 }  // namespace stepscope::goodput

@@ -16,7 +16,10 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "goodput/event.h"
 #include "goodput/oddities.h"
@@ -116,6 +119,13 @@ class Entry {
     nulls_ |= Bit(field);
   }
 
+  // REQUIRES: HasNumber(field).
+  void ChangeNumber(Field field, bool whole, int64_t integer, double value) {
+    integers_ = whole ? integers_ | Bit(field) : integers_ & ~Bit(field);
+    values_[Index(field)].number = whole ? static_cast<double>(integer) : value;
+    values_[Index(field)].integer = integer;
+  }
+
   // The texts, views of what begins at `from`, become those of a copy of it.
   void MoveTexts(const char* from, const char* to) {
     for (uint64_t left = texts_; left != 0; left &= left - 1) {
@@ -159,11 +169,49 @@ class Entry {
   std::array<Value, static_cast<size_t>(Field::kCount)> values_;
 };
 
-// Turns the entry into an event; what cannot be is counted, and `event.kind` is then kNone. `event`
-// may hold the event before: what stays the same is not copied again.
+// Turns entries into events: one `event`, which nobody else changes.
 //
 // The event's time is what the reference library takes for it: the entry's first time, which in
 // Orbax's entries may be null, then unknown.
-void ToEvent(const Entry& entry, Event& event, Oddities& oddities);
+class EventMaker {
+ public:
+  explicit EventMaker(Event& event) : event_(event) {}
+  EventMaker(const EventMaker&) = delete;
+  EventMaker& operator=(const EventMaker&) = delete;
+
+  // Makes the entry the event; what cannot be is counted, and the event's kind is then kNone.
+  void Make(const Entry& entry, Oddities& oddities);
+
+  // The same for an entry that differs from that of the last Make() in nothing but its numbers.
+  void MakeAgain(const Entry& entry, Oddities& oddities);
+
+ private:
+  // What a number of the entry says, and how large it may be.
+  enum class As : uint8_t { kSeconds, kStep, kLarge, kCount, kBillions };
+  // A number of the entry that becomes one of the event.
+  struct Part {
+    Field from;
+    As as;
+    int64_t* to;
+  };
+
+  // These find out what the entry is about. Texts are taken at once, numbers by `parts_`.
+  void FindParts(const Entry& entry);
+  void FindIdentity(const Entry& entry);
+  void FindForm(const Entry& entry);
+  void FindOwn(const Entry& entry);
+  void FindCheckpoint(const Entry& entry);
+  void FindCounts(const Entry& entry, Field a, Field b, Field c);
+  void FindFirstTime(const Entry& entry, std::initializer_list<Field> fields);
+  void Find(const Entry& entry, Field from, As as, int64_t& to);
+
+  bool TakeParts(const Entry& entry);
+  std::optional<Oddity> TakeNumbers(const Entry& entry);
+
+  Event& event_;
+  EventKind kind_ = EventKind::kNone;  // only of checkpoints the event has checkpoint times
+  std::vector<Part> parts_;            // in the order of their taking
+  std::optional<Oddity> wrong_;        // whatever the numbers are
+};
 
 }  // namespace stepscope::goodput

@@ -2,6 +2,7 @@
 #include "goodput/flat_json.h"
 
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <cstring>
@@ -49,6 +50,42 @@ struct Digits {
   int64_t integer = 0;
 };
 
+constexpr auto kWholePowersOfTen = std::to_array<uint64_t>(
+    {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000});
+
+// Appends up to eight digits at `p` to `value`, and says how many. The eight bytes there are read
+// at once, as a number whose lowest byte comes first.
+[[gnu::always_inline]] inline size_t TakeEight(const char* p, uint64_t& value) {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  uint64_t digits = 0;
+  std::memcpy(&digits, p, sizeof digits);
+  digits ^= '0' * kOnes;
+  // The highest bit of each byte that is more than nine; bytes behind the first may be wrong.
+  const uint64_t others = ((digits + (0x7f - 9) * kOnes) | digits) & (0x80 * kOnes);
+  const auto count = static_cast<size_t>(std::countr_zero(others)) / 8;  // 8: all are digits
+  if (count == 0) return 0;
+  digits <<= 8 * (8 - count);  // zeros in front
+  // Pairs of digits in every other byte; then the four pairs by their weights, in the upper half.
+  digits = digits * 10 + (digits >> 8);
+  constexpr uint64_t kPairs = 0x000000ff000000ff;
+  digits = (digits & kPairs) * (100 + (uint64_t{1'000'000} << 32)) +
+           (digits >> 16 & kPairs) * (1 + (uint64_t{10'000} << 32));
+  value = value * kWholePowersOfTen[count] + (digits >> 32);
+  return count;
+}
+
+// Appends the digits at `p` to `value`, which wraps around where they are too many.
+[[gnu::always_inline]] inline void TakeDigits(const char*& p, const char* end, uint64_t& value) {
+  if constexpr (std::endian::native == std::endian::little) {
+    while (end - p >= 8) {
+      const size_t count = TakeEight(p, value);
+      p += count;
+      if (count < 8) return;
+    }
+  }
+  for (; p < end && IsDigit(*p); ++p) value = value * 10 + static_cast<uint64_t>(*p - '0');
+}
+
 // The double nearest to mantissa / 10^fraction, as a parser of decimals would have it; false where
 // this takes more thought. Integers below 2^53 and powers to 10^22 are doubles, and one division of
 // them rounds once. Where long doubles have 64 bits, larger mantissas divide to 64 bits first, and
@@ -56,7 +93,7 @@ struct Digits {
 bool Divide(uint64_t mantissa, size_t fraction, double& value) {
   if (fraction >= kPowersOfTen.size()) return false;
   if (mantissa < uint64_t{1} << 53) {
-    value = static_cast<double>(mantissa) / kPowersOfTen[fraction];
+    value = static_cast<double>(static_cast<int64_t>(mantissa)) / kPowersOfTen[fraction];
     return true;
   }
   using Long = long double;
@@ -70,7 +107,7 @@ bool Divide(uint64_t mantissa, size_t fraction, double& value) {
   return false;
 }
 
-// More digits than fit are left to the standard library. Exponents and integers beyond 2^63 are
+// More digits than fit are left to the standard library. Exponents and what lies beyond 2^63 are
 // left to the real parser.
 bool TakeNumber(const char*& p, const char* end, Digits& number) {
   const char* begin = p;
@@ -78,14 +115,15 @@ bool TakeNumber(const char*& p, const char* end, Digits& number) {
   if (negative) ++p;
   const char* digits = p;
   uint64_t mantissa = 0;
-  for (; p < end && IsDigit(*p); ++p) mantissa = mantissa * 10 + static_cast<uint64_t>(*p - '0');
+  TakeDigits(p, end, mantissa);
   const auto whole = p - digits;
-  if (whole == 0 || whole > 18 || (*digits == '0' && whole > 1)) return false;
+  if (whole == 0 || whole > 19 || (*digits == '0' && whole > 1)) return false;
+  if (mantissa > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return false;
   const auto integer = static_cast<int64_t>(mantissa);
   std::ptrdiff_t fraction = 0;
   if (p < end && *p == '.') {
     const char* point = p++;
-    for (; p < end && IsDigit(*p); ++p) mantissa = mantissa * 10 + static_cast<uint64_t>(*p - '0');
+    TakeDigits(p, end, mantissa);
     fraction = p - point - 1;
     if (fraction == 0) return false;
   }
@@ -195,8 +233,8 @@ bool FlatJson::ReadAll(std::string_view text, Entry& entry) {
   return p == end;
 }
 
-// Whether the line is the one before but for its numbers, which it takes.
-bool FlatJson::ReadAsBefore(std::string_view text, Entry& entry) const {
+bool FlatJson::ReadAsBefore(std::string_view& text, Entry& entry) const {
+  if (shape_.empty()) return false;
   const char* p = text.data();
   const char* const end = p + text.size();
   size_t begin = 0;  // of what stands between two numbers
@@ -211,14 +249,17 @@ bool FlatJson::ReadAsBefore(std::string_view text, Entry& entry) const {
     Digits digits;
     if (!same(number.begin) || p == end || (*p != '-' && !IsDigit(*p))) return false;
     if (!TakeNumber(p, end, digits)) return false;
-    SetDigits(entry, number.field, digits);
+    if (number.field != Field::kCount) {
+      entry.ChangeNumber(number.field, digits.whole, digits.integer, digits.value);
+    }
     begin = number.end;
   }
-  return same(shape_.size()) && p == end;
+  if (!same(shape_.size())) return false;
+  text.remove_prefix(static_cast<size_t>(p - text.data()));
+  return true;
 }
 
 bool FlatJson::Read(std::string_view text, Entry& entry) {
-  if (!shape_.empty() && ReadAsBefore(text, entry)) return true;
   shape_.clear();
   numbers_.clear();
   fields_ = 0;

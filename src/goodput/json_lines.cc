@@ -14,8 +14,8 @@
 
 #include "base/window_stream.h"
 #include "goodput/entry.h"
-#include "goodput/flat_json.h"
 #include "goodput/json_objects.h"
+#include "goodput/known_forms.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -49,11 +49,16 @@ class Reader {
   Reader(Oddities& oddities, const EventSink& sink) : oddities_(oddities), sink_(sink) {}
 
   void Take(std::string_view object) {
-    if (flat_.Read(object, entry_) && !entry_.empty()) {
-      Emit();
+    if (const Event* event = forms_.Read(object, oddities_)) {
+      Emit(*event);
     } else {
       TakeAnyJson(object);
     }
+  }
+
+  // Those that are as others before but for their numbers.
+  void TakeKnown(std::string_view& text) {
+    while (const Event* event = forms_.ReadKnown(text, oddities_)) Emit(*event);
   }
 
   void Finish() {
@@ -71,9 +76,8 @@ class Reader {
     Event event;
   };
 
-  void Emit() {
-    ToEvent(entry_, event_, oddities_);
-    if (event_.kind != EventKind::kNone) sink_(event_);
+  void Emit(const Event& event) {
+    if (event.kind != EventKind::kNone) sink_(event);
   }
 
   void TakeAnyJson(std::string_view object) {
@@ -89,12 +93,13 @@ class Reader {
       return TakeLogEntry(fields, payload);
     }
     FillEntry(entry_, fields);
-    Emit();
+    maker_.Make(entry_, oddities_);
+    Emit(event_);
   }
 
   void TakeLogEntry(dom::object fields, dom::object payload) {
     FillEntry(entry_, payload);
-    ToEvent(entry_, event_, oddities_);
+    maker_.Make(entry_, oddities_);
     if (event_.kind == EventKind::kNone) return;
     const auto text = [&](const char* key) {
       std::string_view value;
@@ -111,9 +116,10 @@ class Reader {
 
   Oddities& oddities_;
   const EventSink& sink_;
-  FlatJson flat_;
-  Entry entry_;
+  KnownForms forms_;
+  Entry entry_;  // of what only a real parser can read
   Event event_;
+  EventMaker maker_{event_};
   dom::parser parser_;
   std::vector<Exported> exported_;
 };
@@ -140,7 +146,9 @@ namespace {
 
 void ReadStream(WindowStream& stream, Oddities& oddities, const EventSink& sink) {
   Reader reader(oddities, sink);
-  SplitObjects(stream, oddities, [&](std::string_view object) { reader.Take(object); });
+  SplitObjects(stream, oddities,
+               {.take_known = [&](std::string_view& text) { reader.TakeKnown(text); },
+                .take = [&](std::string_view object) { reader.Take(object); }});
   reader.Finish();
   NoteEnd(stream.end(), oddities);
 }
@@ -153,23 +161,28 @@ void ReadJsonLines(ByteSource source, Oddities& oddities, const EventSink& sink)
 }
 
 Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& notes,
-                                 const std::function<void(const Event&, Oddities&)>& sink) {
+                                 const std::function<void(const Event&, Oddities&)>& sink,
+                                 size_t alone) {
   std::atomic<int64_t> bytes = 0;
   auto source = ByteSource::Open(path, &bytes);
   if (!source) return std::unexpected(source.error());
-  Oddities oddities;
+  Oddities of_reader, of_sink;  // of two threads
   InputFile file{.path = path, .rank = 0};
+  const EventSink count_and_take = [&](const Event& event) {
+    ++file.events;
+    sink(event, of_sink);
+  };
   // What only has to be copied is there sooner than another thread would be.
   std::atomic<int> spare_threads = source->compressed() ? 1 : 0;
   {
     WindowStream stream(std::move(*source), &spare_threads);
-    ReadStream(stream, oddities, [&](const Event& event) {
-      ++file.events;
-      sink(event, oddities);
-    });
+    EventRelay relay(count_and_take, alone);
+    ReadStream(stream, of_reader, [&](const Event& event) { relay.Give(event); });
+    relay.Finish();
   }
   file.bytes = bytes;
-  std::ranges::move(oddities.Notes(path), std::back_inserter(notes));
+  of_reader.Add(of_sink);
+  std::ranges::move(of_reader.Notes(path), std::back_inserter(notes));
   return file;
 }
 

@@ -9,14 +9,12 @@
 
 #include "base/byte_source.h"
 #include "goodput/event.h"
+#include "goodput/event_relay.h"
 #include "goodput/oddities.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 
 namespace stepscope::goodput {
-
-// Takes each event in turn. It is only valid during the call.
-using EventSink = std::function<void(const Event&)>;
 
 // Reads to the end of `source`. What cannot be read costs itself and is counted. Entries come in
 // the order of the file, but those of LogEntries at the end and by their timestamps, as the
@@ -26,9 +24,11 @@ using EventSink = std::function<void(const Event&)>;
 // is objects one after the other, on as many lines as they like.
 void ReadJsonLines(ByteSource source, Oddities& oddities, const EventSink& sink);
 
-// The same from a file, what is odd about it added to `notes`. `sink` may add to its oddities.
-// Of gzip another thread inflates ahead. Fails when it cannot be opened.
+// The same from a file, what is odd about it added to `notes`. `sink` may add to its oddities; of
+// large files it is called in another thread (`alone`: see EventRelay), and from gzip one more
+// inflates ahead. Fails when it cannot be opened.
 Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& notes,
-                                 const std::function<void(const Event&, Oddities&)>& sink);
+                                 const std::function<void(const Event&, Oddities&)>& sink,
+                                 size_t alone = EventRelay::WhenWorthwhile());
 
 }  // namespace stepscope::goodput

@@ -155,6 +155,12 @@ TEST(FlatJson, AgreesWithARealParser) {
                                   "1780000000.123",
                                   "123456789012345678",
                                   "1234567890123456789",
+                                  "9223372036854775807",
+                                  "-9223372036854775807",
+                                  "9223372036854775808",
+                                  "9999999999999999999.5",
+                                  "12345678901234567890",
+                                  "1234567890123456789.25",
                                   "0.30000000000000004",
                                   "9007199254740993.5",
                                   "1e5",
@@ -183,6 +189,10 @@ TEST(FlatJson, AgreesWithARealParser) {
       if (!flat.Read(text, entry)) continue;
       ++read;
       ASSERT_EQ(document.error(), simdjson::SUCCESS) << text;
+      int64_t integer = 0;
+      if (document["step"].get_int64().get(integer) == simdjson::SUCCESS) {
+        EXPECT_EQ(entry.Integer(Field::kStep), integer) << text;
+      }
       double number = 0;
       if (document["step"].get_double().get(number) == simdjson::SUCCESS) {
         ASSERT_TRUE(entry.HasNumber(Field::kStep)) << text;
@@ -192,7 +202,7 @@ TEST(FlatJson, AgreesWithARealParser) {
       }
     }
   }
-  EXPECT_EQ(read, 3 * 13);
+  EXPECT_EQ(read, 3 * 17);
 }
 
 }  // namespace

@@ -2,14 +2,11 @@
 #include "goodput/json_objects.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <utility>
 
 namespace stepscope::goodput {
 namespace {
-
-using Take = std::function<void(std::string_view)>;
 
 constexpr std::string_view kSpace = " \t\r\n";
 
@@ -45,8 +42,8 @@ class Text {
 
 class Lines {
  public:
-  Lines(Text& text, Oddities& oddities, const Take& take)
-      : text_(text), oddities_(oddities), take_(take) {}
+  Lines(Text& text, Oddities& oddities, const ObjectTaker& taker)
+      : text_(text), oddities_(oddities), taker_(taker) {}
 
   void Run() {
     do {
@@ -65,34 +62,32 @@ class Lines {
  private:
   void TakeWholeLines() {
     std::string_view rest = text_.view();
-    size_t done = 0;
     while (!rest.empty()) {
-      const void* found = std::memchr(rest.data(), '\n', rest.size());
-      if (found == nullptr) break;
-      const auto length = static_cast<size_t>(static_cast<const char*>(found) - rest.data());
+      if (!too_long_) taker_.take_known(rest);
+      const size_t length = rest.find('\n');
+      if (length == rest.npos) break;
       TakeLine(rest.substr(0, length));
       rest.remove_prefix(length + 1);
-      done += length + 1;
     }
-    text_.Drop(done);
+    text_.Drop(text_.view().size() - rest.size());
   }
 
   void TakeLine(std::string_view line) {
     if (std::exchange(too_long_, false)) return;
-    if (!line.empty() && line.front() == '{') return take_(line);  // nearly all of them
-    if (line = Trimmed(line); !line.empty()) take_(line);
+    if (!line.empty() && line.front() == '{') return taker_.take(line);  // nearly all of them
+    if (line = Trimmed(line); !line.empty()) taker_.take(line);
   }
 
   Text& text_;
   Oddities& oddities_;
-  const Take& take_;
+  const ObjectTaker& taker_;
   bool too_long_ = false;
 };
 
 class Objects {
  public:
-  Objects(Text& text, Oddities& oddities, const Take& take)
-      : text_(text), oddities_(oddities), take_(take) {}
+  Objects(Text& text, Oddities& oddities, const ObjectTaker& taker)
+      : text_(text), oddities_(oddities), taker_(taker) {}
 
   void Run() {
     do {
@@ -122,9 +117,16 @@ class Objects {
     } else if (c == '{') {
       ++depth_;
     } else if (c == '}' && --depth_ == 0) {
-      take_(object_);
-      object_.clear();
+      TakeObject();
     }
+  }
+
+  void TakeObject() {
+    object_ += '\n';
+    std::string_view rest = object_;
+    taker_.take_known(rest);
+    if (!rest.empty()) taker_.take(rest.substr(0, rest.size() - 1));
+    object_.clear();
   }
 
   void Between(char c) {
@@ -143,7 +145,7 @@ class Objects {
 
   Text& text_;
   Oddities& oddities_;
-  const Take& take_;
+  const ObjectTaker& taker_;
   std::string object_;
   int64_t depth_ = 0;
   bool in_text_ = false, escaped_ = false;
@@ -160,15 +162,15 @@ bool ObjectsSpanLines(std::string_view head) {
 
 }  // namespace
 
-void SplitObjects(WindowStream& stream, Oddities& oddities, const Take& take) {
+void SplitObjects(WindowStream& stream, Oddities& oddities, const ObjectTaker& taker) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   Text text(stream);
   text.Fill();
   if (text.view().starts_with(kByteOrderMark)) text.Drop(kByteOrderMark.size());
   if (ObjectsSpanLines(text.view())) {
-    Objects(text, oddities, take).Run();
+    Objects(text, oddities, taker).Run();
   } else {
-    Lines(text, oddities, take).Run();
+    Lines(text, oddities, taker).Run();
   }
 }
 

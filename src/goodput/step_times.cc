@@ -5,11 +5,18 @@
 #include <algorithm>
 
 namespace stepscope::goodput {
+namespace {
 
-void StepTimes::Put(uint64_t value) {
-  for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<uint8_t>(value | 0x80));
-  bytes_.push_back(static_cast<uint8_t>(value));
+constexpr size_t kLongest = 10;  // bytes of a difference
+
+// Writes a difference to `out`; where it ends.
+uint8_t* Put(uint64_t value, uint8_t* out) {
+  for (; value >= 0x80; value >>= 7) *out++ = static_cast<uint8_t>(value | 0x80);
+  *out++ = static_cast<uint8_t>(value);
+  return out;
 }
+
+}  // namespace
 
 uint64_t StepTimes::Get(size_t& at) const {
   uint64_t value = 0;
@@ -26,8 +33,10 @@ void StepTimes::Store(int64_t step, int64_t time) {
   } else {
     const auto later = static_cast<uint64_t>(time) - static_cast<uint64_t>(last_.time);
     const auto further = static_cast<uint64_t>(step) - static_cast<uint64_t>(last_.step);
-    Put(later << 1 | (further == 1 ? 0 : 1));
-    if (further != 1) Put(further);
+    uint8_t* const begin = bytes_.Room(2 * kLongest);
+    uint8_t* end = Put(later << 1 | (further == 1 ? 0 : 1), begin);
+    if (further != 1) end = Put(further, end);
+    bytes_.Extend(static_cast<size_t>(end - begin));
   }
   last_ = {step, time};
   ++stored_;
@@ -82,14 +91,13 @@ std::vector<StepTime> StepTimes::Stored() const {
 void StepTimes::Thin(const Keep& keep) {
   const std::vector<StepTime> all = Stored();
   blocks_.clear();
-  bytes_.clear();
+  bytes_ = {};
   stored_ = 0;
   for (size_t k = 0; k < all.size(); ++k) {
     const size_t left = all.size() - k - 1;
     if (k >= 2 && left >= 2 && !keep(all[k - 1], all[k], left)) continue;
     Store(all[k].step, all[k].time);
   }
-  bytes_.shrink_to_fit();
   blocks_.shrink_to_fit();
 }
 

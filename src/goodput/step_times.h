@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/growing_array.h"
 #include "goodput/state_bytes.h"
 
 namespace stepscope::goodput {
@@ -52,7 +53,6 @@ class StepTimes {
   };
   static constexpr int64_t kBlock = 128;
 
-  void Put(uint64_t value);
   uint64_t Get(size_t& at) const;
   void Store(int64_t step, int64_t time);
   std::vector<StepTime> Stored() const;
@@ -61,7 +61,7 @@ class StepTimes {
   int64_t count_ = 0;   // of all that were given
   int64_t stored_ = 0;  // of those that were not forgotten
   std::vector<Block> blocks_;
-  std::vector<uint8_t> bytes_;
+  GrowingArray<uint8_t> bytes_;
 };
 
 }  // namespace stepscope::goodput

@@ -1,11 +1,17 @@
-// Fuzzes the reading of goodput's events, and the accounting: whatever is said, every nanosecond
-// has one owner, windows add up, and both modes print an answer.
+// Fuzzes the reading of goodput's events, and the accounting: whatever is said, every line is read
+// as if it stood alone, every nanosecond has one owner, windows add up, and both modes print an
+// answer.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "goodput/accounting.h"
 #include "goodput/duplicates.h"
+#include "goodput/event_relay.h"
 #include "goodput/json_lines.h"
 #include "goodput/report.h"
 #include "stepscope/write.h"
@@ -34,16 +40,46 @@ void RequireSums(Accounting& accounting, const Question& question) {
   Require(!ToText({.reports = {report}}).empty() && !ToJson({.reports = {report}}).empty());
 }
 
+std::vector<Event> EventsOf(std::string_view text) {
+  std::vector<Event> events;
+  Oddities oddities;
+  ReadJsonLines(ByteSource::FromMemory(text), oddities,
+                [&](const Event& event) { events.push_back(event); });
+  return events;
+}
+
+// A reader that guesses from the line before reads what one that never saw it reads. Of the first
+// lines only, and not of LogEntries, which are sorted, nor of objects on many lines.
+void RequireLinesStandAlone(std::string_view bytes) {
+  constexpr size_t kMostLines = 16;
+  std::vector<Event> alone;
+  size_t end = 0;
+  for (size_t line = 0; line < kMostLines && end < bytes.size(); ++line) {
+    const size_t begin = end;
+    end = std::min(bytes.size(), bytes.find('\n', begin)) + 1;
+    // Behind an object the text is one of lines.
+    const std::string text = "\n{}\n" + std::string(bytes.substr(begin, end - begin));
+    for (Event& event : EventsOf(text)) alone.push_back(std::move(event));
+  }
+  const std::string_view lines = bytes.substr(0, end);
+  if (lines.contains("jsonPayload") || lines.contains("\\u")) return;  // escaped it may be, too
+  Require(EventsOf("{}\n" + std::string(lines)) == alone);
+}
+
 void Fuzz(std::string_view bytes) {
   ByteSource source = ByteSource::FromMemory(bytes);
   Oddities oddities;
   Accounting accounting;
   Duplicates duplicates;
   MlGoodput ml;
-  ReadJsonLines(std::move(source), oddities, [&](const Event& event) {
+  const EventSink sink = [&](const Event& event) {
     ml.Add(event);
     if (!duplicates.Seen(event)) accounting.Add(event);
-  });
+  };
+  EventRelay relay(sink, 2);
+  ReadJsonLines(std::move(source), oddities, [&](const Event& event) { relay.Give(event); });
+  relay.Finish();
+  RequireLinesStandAlone(bytes);
   constexpr int64_t kSecond = 1'000'000'000, kBegin = 1'780'000'000 * kSecond;
   RequireSums(accounting, {});
   RequireSums(accounting, {.at = kBegin + 500 * kSecond,
