@@ -1,0 +1,84 @@
+// What the benchmark measures: a page in a browser, and a process of this machine. Linux only.
+import { existsSync, readFileSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+export const kWindow = { width: 1400, height: 900 };
+
+export async function openBrowser() {
+  const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
+  if (!executablePath) throw new Error("the benchmark needs Debian's chromium");
+  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+}
+
+// MB that the process holds, and the most it ever held.
+export function memoryOf(pid) {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const mb = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? NaN) / 1024;
+  return { now: mb("VmRSS"), most: mb("VmHWM") };
+}
+
+// Seconds of processor time that the process took so far.
+export function processorOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+// The renderer that holds the page: of several the largest, as the others are spare.
+async function rendererOf(browser) {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  const renderers = processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id);
+  return renderers.sort((a, b) => memoryOf(b).now - memoryOf(a).now)[0];
+}
+
+// What a renderer holds that shows nothing.
+export async function emptyRenderer(browser) {
+  const context = await browser.newContext({ viewport: kWindow });
+  await (await context.newPage()).goto("about:blank");
+  const { now } = memoryOf(await rendererOf(browser));
+  await context.close();
+  return now;
+}
+
+// Of the script after garbage is gone, and of the whole renderer.
+export async function memoryOfPage(browser, page) {
+  const session = await page.context().newCDPSession(page);
+  const renderer = memoryOf(await rendererOf(browser));
+  await session.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await session.send("Runtime.getHeapUsage");
+  await session.detach();
+  return { heap: usedSize / 1e6, renderer: renderer.now, rendererMost: renderer.most };
+}
+
+// The milliseconds between the frames that the page shows while `act` goes on.
+export async function framesWhile(page, act) {
+  await page.evaluate(() => {
+    const frames = (window.benchFrames = []);
+    let last = performance.now();
+    const next = (now) => {
+      frames.push(now - last);
+      last = now;
+      if (window.benchFrames) requestAnimationFrame(next);
+    };
+    requestAnimationFrame(next);
+  });
+  await act();
+  const frames = await page.evaluate(() => {
+    const all = window.benchFrames;
+    window.benchFrames = null;
+    return all;
+  });
+  return share(frames.slice(1));
+}
+
+function share(times) {
+  const sorted = [...times].sort((a, b) => a - b);
+  const at = (part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
+  return { frames: sorted.length, median: at(0.5), p95: at(0.95), worst: sorted[sorted.length - 1] ?? NaN };
+}
+
+export async function hold(page, key, ms) {
+  await page.keyboard.down(key);
+  await page.waitForTimeout(ms);
+  await page.keyboard.up(key);
+}

@@ -1,0 +1,142 @@
+// `./dev ui-bench [--events N] [--peers]`: how fast the page is. README.md says what is measured.
+//
+//   node run.mjs STEPSCOPE FOLDER [--events N] [--peers]
+import { spawn, execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { emptyRenderer, framesWhile, hold, kWindow, memoryOf, memoryOfPage, openBrowser, processorOf } from "./measure.mjs";
+import { kPeers, measurePeer } from "./peers.mjs";
+
+const { values: options, positionals: [stepscope, folder] } = parseArgs({
+  allowPositionals: true,
+  options: { events: { type: "string", default: "20000000" }, peers: { type: "boolean", default: false } },
+});
+
+const kBytesOfEvent = 288;  // of the timeline, in a demo's trace with stacks
+
+// A job of so many events; made once.
+function makeJob(name, ranks, events, ...more) {
+  const bytes = Math.ceil((events / ranks) * kBytesOfEvent);
+  const path = join(folder, name), made = `${ranks} ${bytes} ${more}`, mark = join(folder, `${name}.made`);
+  if (existsSync(mark) && readFileSync(mark, "utf8") === made) return path;
+  rmSync(path, { recursive: true, force: true });
+  execFileSync(stepscope, ["demo", path, "--ranks", `${ranks}`, "--min-raw-bytes", `${bytes}`, ...more]);
+  writeFileSync(mark, made);
+  return path;
+}
+
+// The server, once it says where it listens.
+function serve(path) {
+  const child = spawn(stepscope, ["serve", path], { stdio: ["ignore", "pipe", "ignore"] });
+  return new Promise((resolve, reject) => {
+    let text = "";
+    child.on("exit", (code) => reject(new Error(`stepscope serve ended with ${code}`)));
+    child.stdout.on("data", (data) => {
+      text += data;
+      const url = /https?:\/\/\S+/.exec(text)?.[0];
+      if (url) resolve({ url, pid: child.pid, stop: () => { child.removeAllListeners("exit"); child.kill(); } });
+    });
+  });
+}
+
+const complete = (page) => page.waitForFunction(() => performance.getEntriesByName("timeline complete").length > 0, null, { timeout: 600_000, polling: "raf" });
+
+// The name that the server gave its run, asked as the page does: the token once, then a cookie.
+async function runOf(server) {
+  const first = await fetch(server.url, { redirect: "manual" });
+  const cookie = first.headers.get("set-cookie").split(";")[0];
+  const state = await fetch(new URL("api/state", new URL("/", server.url)), { headers: { cookie } });
+  return (await state.json()).runs[0].id;
+}
+
+// Seconds from a link to the first whole picture of the timeline; the trace may be read meanwhile.
+async function openTimeline(page, server, run) {
+  const start = performance.now();
+  await page.goto(`${server.url}#/run/${run}/timeline`);
+  await complete(page);
+  return (performance.now() - start) / 1000;
+}
+
+// From the whole run to a kernel and back, keys held as a reader would.
+async function zoomAbout(page) {
+  const box = await page.locator(".tl-stick canvas").boundingBox();
+  await page.mouse.move(box.x + box.width / 3, box.y + 120);
+  await hold(page, "w", 4200);
+  await hold(page, "d", 700);
+  const deep = await page.evaluate(() => document.querySelector(".tl-overview").getAttribute("aria-valuetext"));
+  await hold(page, "s", 4200);
+  return deep;
+}
+
+async function measureOurs(browser, path) {
+  const began = performance.now(), server = await serve(path);
+  const context = await browser.newContext({ viewport: kWindow });
+  try {
+    const first = await context.newPage(), run = await runOf(server);
+    await openTimeline(first, server, run);
+    const read = (performance.now() - began) / 1000;
+    await first.close();
+    // Again, now that the trace is read: what of the wait was the page's.
+    const page = await context.newPage(), processor = processorOf(server.pid);
+    const seconds = await openTimeline(page, server, run);
+    let deep = "";
+    const frames = await framesWhile(page, async () => { deep = await zoomAbout(page); });
+    const memory = await memoryOfPage(browser, page);
+    const events = await page.evaluate(async (id) => (await (await fetch(`api/runs/${id}/timeline`)).json()).tracks.reduce((sum, { events: some }) => sum + some, 0), run);
+    return { events, read, seconds, frames, deep, ...memory, server: { ...memoryOf(server.pid), processor: processorOf(server.pid) - processor } };
+  } finally {
+    await context.close();
+    server.stop();
+  }
+}
+
+const number = (value, digits = 1) => value.toFixed(digits);
+const frameText = ({ median, p95 }) => `${number(median)} ms median, ${number(p95)} ms p95`;
+
+function sayOurs(what, one) {
+  console.log(`${what}: ${(one.events / 1e6).toFixed(2)} million events`);
+  console.log(`  picture after starting the server   ${number(one.read, 2)} s (the trace is read in it)`);
+  console.log(`  first whole picture of a read trace ${number(one.seconds, 2)} s`);
+  console.log(`  frame while zooming                 ${frameText(one.frames)}, worst ${number(one.frames.worst)} ms; deepest view: ${one.deep}`);
+  console.log(`  JS heap, renderer                   ${number(one.heap)} MB, ${number(one.renderer, 0)} MB`);
+  console.log(`  server: processor while looking     ${number(one.server.processor, 2)} s; memory ${number(one.server.now, 0)} MB, at most ${number(one.server.most, 0)} MB`);
+}
+
+function modulesOf() {
+  const at = join(folder, "peers");
+  mkdirSync(at, { recursive: true });
+  for (const name of ["package.json", "package-lock.json"]) writeFileSync(join(at, name), readFileSync(new URL(name, import.meta.url)));
+  execFileSync("npm", ["ci", "--silent", "--no-audit", "--no-fund"], { cwd: at, stdio: ["ignore", "ignore", "inherit"] });
+  return join(at, "node_modules");
+}
+
+async function comparePeers(browser) {
+  const path = makeJob("one_rank", 1, 1_050_000, "--no-compress");
+  const trace = join(path, readdirSync(path).find((name) => name.endsWith(".trace.json")));
+  const ours = await measureOurs(browser, trace);
+  sayOurs(`\nthe same file in every viewer (${number(readFileSync(trace).length / 1e6, 0)} MB)`, ours);
+  const modules = modulesOf(), empty = await emptyRenderer(browser);
+  for (const [name, open] of Object.entries(kPeers)) {
+    try {
+      const peer = await measurePeer(open, modules, trace);
+      console.log(`${name}: drawn ${number(peer.seconds, 2)} s, frame ${frameText(peer.frames)}, JS heap ${number(peer.heap)} MB, renderer ${number(peer.renderer, 0)} MB`);
+      console.log(`  this page: ${number(peer.seconds / ours.read)} times faster, ${number(peer.heap / ours.heap)} times less heap, ${number(peer.renderer / ours.renderer)} times less renderer memory (${number((peer.renderer - empty) / (ours.renderer - empty))} times above an empty page's)`);
+    } catch (error) {
+      console.log(`${name}: failed: ${String(error).split("\n")[0]}`);
+    }
+  }
+}
+
+mkdirSync(folder, { recursive: true });
+const browser = await openBrowser();
+// Times are worth little on a machine that is busy with something else.
+console.log(`processors: ${cpus().length}; load of the last minute: ${number(loadavg()[0])}`);
+try {
+  sayOurs("a large job", await measureOurs(browser, makeJob("large", 8, Number(options.events))));
+  if (options.peers) await comparePeers(browser);
+} finally {
+  await browser.close();
+}
+process.exit(0);

@@ -1,0 +1,97 @@
+// A browser that watches: whatever the console complains of, every request that leaves the server's
+// origin, every dialog, and what axe-core finds wrong, fails the test.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { kScreenshots } from "./job";
+
+const axePath = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+export interface Looks {
+  readonly language?: "en" | "ja";
+  readonly theme?: "light" | "dark";
+  readonly zoomed?: boolean;  // 200 %: half the room, twice the pixels
+}
+
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
+  assert.ok(executablePath, "the tests need Debian's chromium");
+  mkdirSync(kScreenshots, { recursive: true });
+  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+}
+
+export class Watched {
+  readonly complaints: string[] = [];
+  expected: RegExp | null = null;  // complaints that a test provokes
+  private constructor(readonly page: Page, readonly context: BrowserContext, private readonly origin: string) {}
+
+  static async open(browser: Browser, url: string, looks: Looks = {}): Promise<Watched> {
+    const context = await browser.newContext({
+      viewport: looks.zoomed ? { width: 700, height: 450 } : { width: 1400, height: 900 }, deviceScaleFactor: looks.zoomed ? 2 : 1,
+      colorScheme: looks.theme ?? "light", locale: looks.language === "ja" ? "ja-JP" : "en-US", bypassCSP: false,
+    });
+    const page = await context.newPage();
+    const watched = new Watched(page, context, new URL(url).origin);
+    watched.listen();
+    await page.goto(url);
+    await page.waitForSelector("main h1, main .panel");
+    return watched;
+  }
+
+  private complain(text: string): void {
+    if (!this.expected?.test(text)) this.complaints.push(text);
+  }
+
+  private listen(): void {
+    this.page.on("console", (message) => { if (["error", "warning"].includes(message.type())) this.complain(`${message.type()}: ${message.text()}`); });
+    this.page.on("pageerror", (error) => this.complain(`exception: ${error.message}`));
+    this.page.on("dialog", (dialog) => { this.complain(`dialog: ${dialog.message()}`); void dialog.dismiss(); });
+    this.page.on("request", (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (protocol !== "data:" && protocol !== "blob:" && origin !== this.origin) this.complain(`request to ${request.url()}`);
+    });
+  }
+
+  // To a page of the same document; waits until its heading is there.
+  async go(hash: string): Promise<void> {
+    await this.page.evaluate((next) => { location.hash = next; }, hash);
+    await this.page.waitForFunction((next) => location.hash === next && !document.querySelector(".busy") && document.querySelector("main h1, main .panel, main canvas"), hash);
+  }
+
+  async text(selector: string): Promise<string> {
+    return (await this.page.locator(selector).first().textContent()) ?? "";
+  }
+
+  async screenshot(name: string): Promise<void> {
+    await this.page.screenshot({ path: join(kScreenshots, `${name}.png`) });
+  }
+
+  // What is wrong for people who use a screen reader, see colours otherwise, or have no mouse.
+  async checkAxe(where: string): Promise<void> {
+    const loaded = await this.page.evaluate(() => "axe" in window);
+    if (!loaded) {
+      // The page's policy allows no scripts but its own: axe comes in through the debugger, which it
+      // does not govern.
+      const { readFileSync } = await import("node:fs");
+      await this.page.evaluate(readFileSync(axePath, "utf8"));
+    }
+    const violations = await this.page.evaluate(async () => {
+      const { axe } = window as unknown as { axe: { run(where: Document, options: object): Promise<{ violations: { id: string; help: string; nodes: { html: string }[] }[] }> } };
+      const found = await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
+      return found.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(" | ")} (${nodes.length})`);
+    });
+    assert.deepEqual(violations, [], `axe-core on ${where}`);
+  }
+
+  async checkFits(where: string): Promise<void> {
+    const [wide, room] = await this.page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth] as const);
+    assert.ok(wide <= room + 1, `${where} is ${wide} px wide in a window of ${room} px`);
+  }
+
+  async close(): Promise<void> {
+    await this.context.close();
+    assert.deepEqual(this.complaints, []);
+  }
+}

@@ -1,0 +1,256 @@
+// The page as a reader meets it: every page of made-up jobs, its numbers, its keys, both languages,
+// both themes, at 200 %, with names that would be markup.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Browser } from "playwright-core";
+import type { ReportSet } from "../src/data/report";
+import type { State } from "../src/data/source";
+import { cellText, visible } from "../src/report/format";
+import { openBrowser, Watched, type Looks } from "./browser";
+import { answerOf, kHostileNames, makeJob, removeJob, serve, stepscope, type Job, type Server } from "./job";
+import { checkReport } from "./numbers";
+import { parseExact } from "../src/data/exact";
+
+let job: Job;
+let server: Server;
+let browser: Browser;
+let ids: Record<"before" | "after" | "hostile", string>;
+let ledger = "";
+
+const open = (looks: Looks = {}) => Watched.open(browser, server.url, looks);
+const mine = (): ReportSet => answerOf(job.after);
+
+async function readIds(): Promise<void> {
+  const watched = await open();
+  const state = await watched.page.evaluate(async () => (await fetch("api/state")).json() as Promise<State>);
+  const idOf = (path: string) => state.runs.find((run) => run.path === path || run.path.endsWith(path.split("/").at(-1)!))!.id;
+  ids = { before: idOf(job.before), after: idOf(job.after), hostile: idOf(job.hostile) };
+  ledger = state.ledgers[0]!.id;
+  for (const id of Object.values(ids)) {
+    await watched.go(`#/run/${id}`); // who is asked for is read
+    await watched.page.waitForSelector(".tiles");
+  }
+  await watched.close();
+}
+
+before(async () => {
+  job = makeJob();
+  server = await serve(job.after, job.before, job.hostile, job.ledger);
+  browser = await openBrowser();
+  await readIds();
+});
+
+after(async () => {
+  await browser?.close();
+  server?.stop();
+  if (job) removeJob(job);
+});
+
+describe("numbers", () => {
+  test("every page of a run shows what analyze says", async () => {
+    const watched = await open();
+    for (const report of mine().reports) {
+      await watched.go(`#/run/${ids.after}/report/${report.analysis}`);
+      await checkReport(watched, report);
+      await watched.checkFits(report.analysis);
+    }
+    await watched.close();
+  });
+
+  test("the first screen shows the verdict, the figures and the finding worth most", async () => {
+    const answer = mine();
+    const watched = await open();
+    await watched.go(`#/run/${ids.after}`);
+    assert.equal(await watched.text("main h1"), visible(answer.verdict));
+    const tiles = await watched.page.locator(".tile-value").evaluateAll((all) => all.map((one) => [one.getAttribute("data-metric") ?? "", one.textContent ?? ""] as const));
+    assert.ok(tiles.length >= 5, `only ${tiles.length} tiles`);
+    for (const [name, text] of tiles.filter(([one]) => !one.startsWith("goodput."))) {
+      const [analysis, key] = name.split(".");
+      const metric = answer.reports.find((report) => report.analysis === analysis)?.metrics.find((one) => one.key === key);
+      assert.equal(text, cellText(metric?.value, metric?.unit ?? ""), name);
+    }
+    const findings = answer.reports.flatMap((report) => report.findings).sort((a, b) => b.worth - a.worth);
+    assert.equal(await watched.text(".top-findings .says"), visible(findings[0]!.says));
+    await watched.page.waitForSelector(".canvas-grid canvas");
+    await watched.screenshot("home");
+    await watched.close();
+  });
+
+  test("other steps give other numbers, and the same URL the same page", async () => {
+    const watched = await open();
+    await watched.go(`#/run/${ids.after}/report/temporal_breakdown`);
+    await watched.page.fill("#choose-steps", "4..5");
+    await watched.page.press("#choose-steps", "Enter");
+    await watched.page.waitForFunction(() => location.hash.includes("steps=4..5"));
+    const report = answerOf(job.after, "--steps", "4..5").reports.find((one) => one.analysis === "temporal_breakdown")!;
+    await watched.page.waitForFunction((headline) => document.querySelector(".headline")?.textContent === headline, visible(report.headline));
+    await checkReport(watched, report);
+    await watched.page.reload();
+    await watched.page.waitForSelector("main h1");
+    await checkReport(watched, report);
+    await watched.close();
+  });
+
+  test("ranks can be left out, on every page alike", async () => {
+    const watched = await open();
+    await watched.go(`#/run/${ids.after}/report/temporal_breakdown?ranks=0,2`);
+    await watched.page.waitForFunction(() => document.querySelectorAll("#table-ranks tbody tr").length === 2);
+    await checkReport(watched, answerOf(job.after, "--ranks", "0,2").reports.find((one) => one.analysis === "temporal_breakdown")!);
+    assert.match(await watched.page.locator("nav a", { hasText: "Communication hidden" }).getAttribute("href") ?? "", /ranks=0,2/);
+    await watched.close();
+  });
+
+  test("a comparison shows what compare says", async () => {
+    const answer = parseExact(stepscope("compare", job.before, job.after, "--format", "json")) as ReportSet;
+    const watched = await open();
+    for (const report of answer.reports) {
+      await watched.go(`#/run/${ids.after}/compare/${report.analysis}?with=${ids.before}`);
+      await checkReport(watched, report);
+    }
+    await watched.go(`#/run/${ids.after}/compare?with=${ids.before}`);
+    assert.equal(await watched.text(".verdict"), visible(answer.verdict));
+    await watched.screenshot("compare");
+    await watched.checkAxe("the comparison");
+    await watched.close();
+  });
+
+  test("a ledger shows what goodput report says", async () => {
+    const answer = parseExact(stepscope("goodput", "report", "--store", job.ledger, "--format", "json")) as ReportSet;
+    const watched = await open();
+    await watched.go(`#/ledger/${ledger}`);
+    assert.equal(await watched.text(".verdict"), visible(answer.verdict));
+    await checkReport(watched, answer.reports[0]!);
+    await watched.go(`#/ledger/${ledger}/goodput_jobs`);
+    assert.equal(await watched.text("#table-jobs tbody th"), "e2e");
+    await watched.go(`#/ledger/${ledger}`);
+    await watched.checkAxe("a ledger");
+    await watched.screenshot("goodput");
+    await watched.close();
+  });
+});
+
+test("all of the page is less than 250 KB on its way", async () => {
+  const watched = await open();
+  const bytes = await watched.page.evaluate(() => [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+    .filter((one) => !one.name.includes("/api/"))
+    .reduce((sum, one) => sum + (one as PerformanceResourceTiming).encodedBodySize, 0));
+  assert.ok(bytes > 10_000 && bytes < 250_000, `${bytes} bytes`);
+  await watched.close();
+});
+
+describe("tables", () => {
+  test("sort, filter, turn pages, and keep it in the URL", async () => {
+    const watched = await open();
+    await watched.go(`#/run/${ids.after}/report/kernel_breakdown`);
+    const table = "#table-kernels";
+    await watched.page.click(`${table} thead button[title^="mean"]`);
+    assert.match(await watched.page.evaluate(() => location.hash), /sort\.kernels=-mean/);
+    assert.equal(await watched.page.locator(`${table} th[aria-sort="descending"]`).count(), 1);
+    const numbers = () => watched.page.locator(`${table} tbody tr td:nth-child(6)`).evaluateAll((cells) => cells.map((cell) => Number(cell.getAttribute("data-value"))));
+    const down = await numbers();
+    assert.deepEqual(down, [...down].sort((a, b) => b - a));
+    await watched.page.fill(`${table} input[type=search]`, "allreduce");
+    await watched.page.waitForFunction((id) => [...document.querySelectorAll(`${id} tbody tr`)].every((row) => /allreduce/i.test(row.textContent ?? "")), table);
+    await watched.page.reload();
+    await watched.page.waitForSelector(`${table} tbody tr`);
+    assert.equal(await watched.page.locator(`${table} input[type=search]`).inputValue(), "allreduce");
+    await watched.page.fill(`${table} input[type=search]`, "");
+    await watched.page.click(`${table} .pager button[aria-label="Next page"]`);
+    assert.match(await watched.page.evaluate(() => location.hash), /page\.kernels=2/);
+    await watched.close();
+  });
+
+  test("are saved as CSV with exact values", async () => {
+    const watched = await open();
+    await watched.go(`#/run/${ids.after}/report/temporal_breakdown`);
+    const [download] = await Promise.all([watched.page.waitForEvent("download"), watched.page.click("#table-ranks .save")]);
+    assert.equal(download.suggestedFilename(), "temporal_breakdown.ranks.csv");
+    const { readFileSync } = await import("node:fs");
+    const csv = readFileSync(await download.path(), "utf8").split("\r\n");
+    const table = mine().reports.find((report) => report.analysis === "temporal_breakdown")!.tables[0]!;
+    assert.equal(csv[0], table.columns.map(({ key }) => key).join(","));
+    assert.equal(csv[1], table.rows[0]!.join(","));
+    await watched.close();
+  });
+});
+
+describe("everybody", () => {
+  for (const looks of [{ theme: "light", language: "en" }, { theme: "dark", language: "ja" }] as const) {
+    test(`axe-core finds nothing on any page, ${looks.theme}, ${looks.language}`, async () => {
+      const watched = await open(looks);
+      assert.equal(await watched.page.getAttribute("html", "lang"), looks.language);
+      const reports = mine().reports.map(({ analysis }) => `report/${analysis}`);
+      for (const page of ["", "input", "compare", ...reports]) {
+        await watched.go(`#/run/${ids.after}/${page}`.replace(/\/$/, ""));
+        await watched.checkAxe(page || "the first screen");
+      }
+      await watched.go(`#/run/${ids.after}`);
+      await watched.screenshot(`home-${looks.theme}-${looks.language}`);
+      await watched.close();
+    });
+  }
+
+  test("at 200 % nothing needs scrolling sideways", async () => {
+    const watched = await open({ zoomed: true });
+    for (const page of ["", "/input", "/report/kernel_breakdown", "/report/overview", "/report/memory_timeline", "/compare"]) {
+      await watched.go(`#/run/${ids.after}${page}`);
+      await watched.checkFits(page || "the first screen");
+    }
+    await watched.go(`#/run/${ids.after}`);
+    await watched.screenshot("home-200-percent");
+    await watched.checkAxe("the first screen at 200 %");
+    await watched.close();
+  });
+
+  test("the first Tab reaches the skip link, which leads to the content", async () => {
+    const watched = await open();
+    const hash = await watched.page.evaluate(() => location.hash);
+    await watched.page.keyboard.press("Tab");
+    assert.equal(await watched.page.evaluate(() => document.activeElement?.className), "skip");
+    await watched.page.keyboard.press("Enter");
+    assert.equal(await watched.page.evaluate(() => document.activeElement?.id), "content");
+    assert.equal(await watched.page.evaluate(() => location.hash), hash);
+    await watched.close();
+  });
+
+  test("the language and the theme are chosen in the header and kept", async () => {
+    const watched = await open();
+    await watched.page.selectOption("#choose-language", "ja");
+    await watched.page.waitForFunction(() => document.documentElement.lang === "ja" && document.body.textContent?.includes("概要"));
+    await watched.page.selectOption("#choose-theme", "dark");
+    assert.equal(await watched.page.evaluate(() => document.documentElement.dataset["theme"]), "dark");
+    await watched.page.reload();
+    await watched.page.waitForSelector("main h1");
+    assert.deepEqual(await watched.page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset["theme"]]), ["ja", "dark"]);
+    await watched.close();
+  });
+});
+
+describe("strangers' text", () => {
+  test("names that would be markup are text, on every page", async () => {
+    const answer = answerOf(job.hostile);
+    const watched = await open();
+    const scripts = await watched.page.locator("script, img").count();
+    for (const report of answer.reports) {
+      await watched.go(`#/run/${ids.hostile}/report/${report.analysis}`);
+      await checkReport(watched, report);
+      assert.equal(await watched.page.locator("script, img").count(), scripts, report.analysis);
+    }
+    await watched.go(`#/run/${ids.hostile}/report/kernel_breakdown`);
+    const cells = await watched.page.locator("#table-top tbody td").allTextContents();
+    for (const name of kHostileNames) assert.ok(cells.includes(visible(name)), `${name} is not among ${cells.join(", ")}`);
+    await watched.screenshot("hostile");
+    await watched.close();
+  });
+
+  test("a hash of no meaning, and steps of none, say what, where and what to try", async () => {
+    const watched = await open();
+    watched.expected = /status of 4\d\d/;
+    await watched.page.evaluate(() => { location.hash = "#/run/<img src=x onerror=alert(1)>/report/%3Cscript%3E"; });
+    await watched.page.waitForSelector(".problem");
+    await watched.page.evaluate((id) => { location.hash = `#/run/${id}?steps=banana`; }, ids.after);
+    await watched.page.waitForFunction(() => /banana/.test(document.querySelector(".problem")?.textContent ?? ""));
+    assert.ok((await watched.page.locator(".problem dd").count()) >= 2);
+    await watched.close();
+  });
+});

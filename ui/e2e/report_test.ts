@@ -1,0 +1,54 @@
+// report.html: one file that a colleague opens without a server or a network, with the same numbers.
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { openBrowser, Watched } from "./browser";
+import { answerOf, makeJob, removeJob, stepscope, type Job } from "./job";
+import { checkReport } from "./numbers";
+
+const kMost = 5e6;  // bytes
+
+let job: Job;
+let browser: Browser;
+let file = "";
+
+before(async () => {
+  job = makeJob();
+  file = join(job.folder, "report.html");
+  stepscope("report", job.after, "-o", file);
+  browser = await openBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  if (job) removeJob(job);
+});
+
+test("shows what analyze says, on every page, from a file alone", async () => {
+  const watched = await Watched.open(browser, pathToFileURL(file).href);
+  await watched.page.waitForSelector(".tiles");
+  const run = /#\/run\/([^/?]+)/.exec(await watched.page.evaluate(() => location.hash))?.[1] ?? "";
+  for (const report of answerOf(job.after).reports) {
+    await watched.go(`#/run/${run}/report/${report.analysis}`);
+    await checkReport(watched, report);
+  }
+  await watched.go(`#/run/${run}`);
+  await watched.checkAxe("a report.html");
+  await watched.screenshot("report-html");
+  await watched.go(`#/run/${run}/timeline`);
+  await watched.page.waitForSelector("main canvas");
+  await watched.page.waitForTimeout(1000);
+  await watched.checkAxe("its timeline");
+  await watched.screenshot("report-html-timeline");
+  await watched.close();
+});
+
+test("of a job of eight ranks stays below 5 MB", () => {
+  const [folder, large] = [join(job.folder, "eight"), join(job.folder, "eight.html")];
+  stepscope("demo", folder, "--ranks", "8", "--steps", "6");
+  stepscope("report", folder, "-o", large);
+  assert.ok(statSync(large).size < kMost, `${statSync(large).size} bytes`);
+});

@@ -1,0 +1,23 @@
+// `./dev ui-test`: bundles the tests that look at the page in a real browser, and runs them.
+//
+//   node run.mjs STEPSCOPE SCREENSHOTS [TRACES...]
+//
+// Where the bundle lies matters: from ui/node_modules it finds playwright-core and axe-core.
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const out = fileURLToPath(new URL("../node_modules/.e2e", import.meta.url));
+const names = readdirSync(here).filter((name) => name.endsWith("_test.ts"));
+await build({
+  entryPoints: names.map((name) => here + name), outdir: out, outExtension: { ".js": ".mjs" },
+  bundle: true, platform: "node", format: "esm", packages: "external", logLevel: "warning",
+});
+const [stepscope, screenshots, ...traces] = process.argv.slice(2);
+const run = spawnSync(process.execPath, ["--test", "--test-concurrency=1", ...names.map((name) => `${out}/${name.replace(/\.ts$/, ".mjs")}`)], {
+  stdio: "inherit",
+  env: { ...process.env, STEPSCOPE: stepscope, SCREENSHOTS: screenshots, TRACES: traces.join(":") },
+});
+process.exit(run.status ?? 1);

@@ -1,0 +1,80 @@
+// The Source of `stepscope serve`: JSON and tiles over HTTP, from the address the page came from.
+import { parseExact } from "./exact";
+import type { ReportSet } from "./report";
+import {
+  SourceError, type Analysis, type EventDetails, type Matches, type Problem, type Selection,
+  type Source, type State, type TimelineInfo,
+} from "./source";
+
+type Query = Readonly<Record<string, string | number | undefined>>;
+
+function address(path: string, query: Query = {}): string {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const text = pairs.map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`).join("&");
+  return `api/${path}${text ? `?${text}` : ""}`;
+}
+
+function problemOf(body: unknown, status: number, where: string): Problem {
+  const error = (body as { error?: Partial<Problem> } | null)?.error;
+  return {
+    what: error?.what ?? `HTTP ${status}`,
+    where: error?.where ?? where,
+    hint: error?.hint ?? "",
+  };
+}
+
+const kAgain = 400;  // ms
+
+const pause = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
+
+// A run that is not in memory is read when it is asked for; until then the server answers 503.
+async function get(url: string, signal: AbortSignal | undefined): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(url, { ...(signal && { signal }), credentials: "same-origin" });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new SourceError({ what: "network", where: url, hint: "" });
+  }
+  if (response.ok) return response;
+  if (response.status === 503) {
+    await pause(kAgain);
+    signal?.throwIfAborted();
+    return get(url, signal);
+  }
+  const body: unknown = await response.json().catch(() => null);
+  throw new SourceError(problemOf(body, response.status, url), response.status);
+}
+
+async function getJson<T>(path: string, query: Query, signal: AbortSignal | undefined): Promise<T> {
+  return parseExact(await (await get(address(path, query), signal)).text()) as T;
+}
+
+function selected({ steps, ranks, only }: Selection): Query {
+  return { steps: steps === "all" ? "" : steps, ranks, only: only?.join(",") };
+}
+
+export function serverSource(): Source {
+  const run = (id: string, rest: string) => `runs/${encodeURIComponent(id)}/${rest}`;
+  return {
+    live: true,
+    state: (signal) => getJson<State>("state", {}, signal),
+    analyses: (signal) => getJson<readonly Analysis[]>("analyses", {}, signal),
+    answer: (id, selection, signal) => getJson<ReportSet>(run(id, "answer"), selected(selection), signal),
+    compare: (base, other, selection, signal) =>
+      getJson<ReportSet>("compare", { base, with: other, ...selected(selection) }, signal),
+    ledger: (id, job, signal) => getJson<ReportSet>(`ledgers/${encodeURIComponent(id)}`, { job }, signal),
+    timeline: (id, signal) => getJson<TimelineInfo>(run(id, "timeline"), {}, signal),
+    async tiles(id, list, signal) {
+      const names = list.map(({ track, level, index }) => `${track}.${level}.${index}`).join(",");
+      return (await get(address(run(id, "timeline/tiles"), { list: names }), signal)).arrayBuffer();
+    },
+    event: (id, ref, signal) => getJson<EventDetails>(run(id, "timeline/event"), { ...ref }, signal),
+    longest: (id, query, signal) => getJson<EventDetails | null>(run(id, "timeline/longest"), { ...query }, signal),
+    next: (id, ref, by, signal) => getJson<EventDetails>(run(id, "timeline/next"), { ...ref, by }, signal),
+    find: (id, query, signal) => getJson<Matches>(run(id, "timeline/find"), { ...query }, signal),
+    select: (id, { tracks, ...query }, signal) =>
+      getJson<ReportSet>(run(id, "timeline/select"), { ...query, tracks: tracks.join(",") }, signal),
+    occurrences: (id, ref, signal) => getJson<ReportSet>(run(id, "timeline/occurrences"), { ...ref }, signal),
+  };
+}

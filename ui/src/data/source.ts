@@ -1,0 +1,186 @@
+// Where the page's data comes from, as one interface with two ends: the server of `stepscope serve`
+// (server.ts), and the data inside a report.html (embedded.ts). Pages know nothing but this.
+import type { ReportSet, Unit } from "./report";
+
+// What went wrong, where, and what to try; every rejected promise of a Source carries one.
+export interface Problem {
+  readonly what: string;
+  readonly where: string;
+  readonly hint: string;
+}
+
+export class SourceError extends Error {
+  constructor(readonly problem: Problem, readonly status = 0) {
+    super(problem.what);
+  }
+}
+
+export interface Progress {
+  readonly bytes_done: number;
+  readonly bytes_total: number;
+  readonly files_done: number;
+  readonly files_total: number;
+}
+
+export interface Run {
+  readonly id: string;
+  readonly name: string;
+  readonly path: string;
+  readonly state: "waiting" | "loading" | "ready" | "failed";
+  readonly progress: Progress;
+  readonly error: Problem | null;
+  readonly revision?: number;  // changes when its files do
+}
+
+export interface State {
+  readonly version: string;
+  readonly runs: readonly Run[];
+  readonly ledgers: readonly { readonly id: string; readonly name: string }[];
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly doc: string;
+  readonly default?: string | number | null;
+}
+
+export interface Analysis {
+  readonly name: string;
+  readonly title: string;
+  readonly doc: string;  // Markdown
+  readonly params: readonly Parameter[];
+}
+
+// Which part of a run counts. Empty strings and lists mean all of it.
+export interface Selection {
+  readonly steps?: string;  // "all", "complete", "7", "3..7"
+  readonly ranks?: string;  // "0,2..5"
+  readonly only?: readonly string[];  // analyses
+}
+
+// --- the timeline; times are ns from the run's first event, on aligned clocks, below 2^53 ---
+
+export interface TimelineRank {
+  readonly rank: number;
+  readonly window: number;
+  readonly name: string;
+}
+
+export interface TimelineStep {
+  readonly rank_index: number;
+  readonly number: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Track {
+  readonly id: number;
+  readonly rank_index: number;
+  readonly kind: "steps" | "annotations" | "thread" | "stream" | "counter";
+  readonly group: string;
+  readonly name: string;
+  readonly rows: number;
+  readonly events: number;
+  readonly unit: Unit;
+  readonly max: number;
+  readonly finest?: number;  // level below which there are no tiles; else 0
+}
+
+export interface TimelineInfo {
+  readonly end: number;
+  readonly ranks: readonly TimelineRank[];
+  readonly steps: readonly TimelineStep[];
+  readonly tracks: readonly Track[];
+  readonly kinds: readonly string[];
+  readonly says?: string;  // what of the run is in it, if not all
+}
+
+export interface TileId {
+  readonly track: number;
+  readonly level: number;
+  readonly index: number;
+}
+
+export interface EventRef {
+  readonly track: number;
+  readonly event: number;
+}
+
+export interface EventDetails extends EventRef {
+  readonly name: string;
+  readonly kind: string;
+  readonly row: number;
+  readonly start: number;
+  readonly duration: number;
+  readonly rank: number;
+  readonly fields: readonly {
+    readonly key: string;
+    readonly title: string;
+    readonly value: number | string | null;
+    readonly unit: Unit;
+  }[];
+  readonly stack: readonly (EventRef & { readonly name: string })[];  // innermost first
+  readonly links: readonly (EventRef & {
+    readonly says: "launch" | "work" | "peer" | "wait";
+    readonly row?: number;
+    readonly name: string;
+    readonly start: number;
+    readonly end: number;
+  })[];
+}
+
+export interface Match extends EventRef {
+  readonly start: number;
+  readonly duration: number;
+  readonly name: string;
+}
+
+export interface Matches {
+  readonly total: number;
+  readonly matches: readonly Match[];
+}
+
+export interface FindQuery {
+  readonly q: string;
+  readonly from: number;
+  readonly by: 1 | -1;
+  readonly limit: number;
+}
+
+export interface SpanQuery {
+  readonly track: number;
+  readonly row: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface BoxQuery {
+  readonly from: number;
+  readonly to: number;
+  readonly tracks: readonly number[];
+  readonly by: "name" | "kind" | "track" | "rank";
+}
+
+export interface Source {
+  readonly live: boolean;  // false: what state() says never changes
+  state(signal?: AbortSignal): Promise<State>;
+  analyses(signal?: AbortSignal): Promise<readonly Analysis[]>;
+  answer(run: string, selection: Selection, signal?: AbortSignal): Promise<ReportSet>;
+  compare(base: string, other: string, selection: Selection, signal?: AbortSignal): Promise<ReportSet>;
+  // Of the ledger's jobs all in a table, and one in full: `job`, or the first.
+  ledger(id: string, job: string, signal?: AbortSignal): Promise<LedgerAnswer>;
+  timeline(run: string, signal?: AbortSignal): Promise<TimelineInfo>;
+  // The bytes of these tiles, one after another; at most 256. A source may leave out tiles it does
+  // not have: each says in its header which it is.
+  tiles(run: string, list: readonly TileId[], signal?: AbortSignal): Promise<ArrayBuffer>;
+  event(run: string, ref: EventRef, signal?: AbortSignal): Promise<EventDetails>;
+  // The longest event of a row that meets the time: what a click on density means.
+  longest(run: string, query: SpanQuery, signal?: AbortSignal): Promise<EventDetails | null>;
+  next(run: string, ref: EventRef, by: 1 | -1, signal?: AbortSignal): Promise<EventDetails>;
+  find(run: string, query: FindQuery, signal?: AbortSignal): Promise<Matches>;
+  select(run: string, query: BoxQuery, signal?: AbortSignal): Promise<ReportSet>;
+  occurrences(run: string, ref: EventRef, signal?: AbortSignal): Promise<ReportSet>;
+}
+
+// The table of all jobs, then what `goodput report --format json` prints for one of them.
+export type LedgerAnswer = ReportSet;

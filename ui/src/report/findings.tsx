@@ -1,0 +1,45 @@
+// Findings: what stands out, why we think so, what to try, and what it could save.
+import type { Finding, Report } from "../data/report";
+import { linkTo } from "../shell/url";
+import { t } from "../text";
+import { humanTime, visible } from "./format";
+
+// The table that shows what a finding says: the first with rows.
+export function evidenceOf(report: Report): string | null {
+  return report.tables.find((table) => table.rows.length > 0)?.key ?? null;
+}
+
+const kSigns = { high: "▲", medium: "◆", low: "●" } as const;
+
+export function FindingItem({ finding, report, base, named }: {
+  finding: Finding; report: Report; base: readonly string[]; named: boolean;
+}) {
+  const table = evidenceOf(report);
+  const href = linkTo([...base, report.analysis], table ? { at: `table-${table}` } : {});
+  return (
+    <li class={`finding ${finding.severity}`}>
+      <p class="severity"><span aria-hidden="true">{kSigns[finding.severity]}</span> {t(`severity.${finding.severity}`)}</p>
+      <div lang="en">
+        <p class="says">{visible(finding.says)}</p>
+        <p class="because">{visible(finding.because)}</p>
+        <p class="try"><b lang="">{t("finding.try")}</b> {visible(finding.try)}</p>
+        <p class="foot" lang="">
+          {finding.worth > 0 && <span class="worth" data-value={finding.worth}>{t("finding.worth", { time: humanTime(finding.worth) })}</span>}
+          {(named || table) && <a href={href}>{named ? t("finding.evidence_in", { title: visible(report.title) }) : t("finding.evidence")}</a>}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+export function Findings({ report, base }: { report: Report; base: readonly string[] }) {
+  if (report.findings.length === 0) return null;
+  return (
+    <section aria-labelledby="findings-title">
+      <h2 id="findings-title">{t("report.findings")}</h2>
+      <ul class="findings">
+        {report.findings.map((finding) => <FindingItem key={finding.says} finding={finding} report={report} base={base} named={false} />)}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,111 @@
+// Numbers for the eye: the same choice of units and digits as the CLI's (src/report/humanize.cc), so
+// that a number reads alike in the terminal and on the page.
+import type { Cell, Unit } from "../data/report";
+
+type Scale = readonly (readonly [factor: number, name: string])[];
+
+const kTimes: Scale = [[1, "ns"], [1e3, "us"], [1e6, "ms"], [1e9, "s"]];
+const kLongTimes: readonly (readonly [from: number, factor: number, name: string])[] = [
+  [72 * 3600e9, 24 * 3600e9, "d"], [2 * 3600e9, 3600e9, "h"], [600e9, 60e9, "min"],
+];
+const kSizes: Scale = [[1, "B"], [1e3, "kB"], [1e6, "MB"], [1e9, "GB"], [1e12, "TB"]];
+const kOperations: Scale = [
+  [1, "FLOP"], [1e3, "kFLOP"], [1e6, "MFLOP"], [1e9, "GFLOP"], [1e12, "TFLOP"], [1e15, "PFLOP"],
+];
+
+// `value` with so many decimals, halves to the even digit as C++ rounds them (toFixed rounds up).
+export function fixed(value: number, decimals: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e21) return BigInt(value).toString();
+  const up = value.toFixed(decimals);
+  const exact = size.toFixed(Math.min(100, decimals + 60));
+  const rest = exact.slice(exact.indexOf(".") + 1 + decimals);
+  if (!/^50*$/.test(rest)) return up;
+  const floor = exact.slice(0, exact.indexOf(".") + (decimals > 0 ? 1 + decimals : 0));
+  return Number(floor.at(-1)) % 2 === 0 ? (value < 0 ? `-${floor}` : floor) : up;
+}
+
+// A comma between every three digits before the decimal point.
+function grouped(text: string): string {
+  const point = text.indexOf(".");
+  const whole = point < 0 ? text : text.slice(0, point);
+  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (point < 0 ? "" : text.slice(point));
+}
+
+function threeDigits(value: number): string {
+  const size = Math.abs(value);
+  if (size < 9.995) return fixed(value, 2);
+  if (size < 99.95) return fixed(value, 1);
+  return grouped(fixed(value, 0));
+}
+
+function scaled(value: number, scales: Scale): string {
+  let at = 0;
+  while (at + 1 < scales.length && Math.abs(value / scales[at]![0]) >= 999.5) ++at;
+  const [factor, name] = scales[at]!;
+  const whole = at === 0 && Number.isInteger(value);
+  return `${whole ? fixed(value, 0) : threeDigits(value / factor)} ${name}`;
+}
+
+export function humanTime(ns: number): string {
+  for (const [from, factor, name] of kLongTimes) {
+    if (Math.abs(ns) >= from) return `${grouped(threeDigits(ns / factor).replaceAll(",", ""))} ${name}`;
+  }
+  return scaled(ns, kTimes);
+}
+
+export function humanRatio(ratio: number): string {
+  if (ratio > 0 && ratio < 0.0005) return "<0.1 %";
+  if (ratio < 0 && ratio > -0.0005) return ">-0.1 %";
+  return `${grouped(fixed(ratio * 100, 1))} %`;
+}
+
+// As C's %.2g prints what is small.
+function twoDigits(value: number): string {
+  const text = Number(value.toPrecision(2));
+  if (text === 0) return "0";
+  if (Math.abs(text) >= 1e-4) return String(text);
+  return text.toExponential().replace(/e-(\d)$/, "e-0$1");
+}
+
+export function humanCount(count: number): string {
+  if (Number.isInteger(count)) return grouped(fixed(count, 0));
+  return Math.abs(count) < 0.01 ? twoDigits(count) : threeDigits(count);
+}
+
+export const humanBytes = (bytes: number): string => scaled(bytes, kSizes);
+
+export function humanNumber(value: number, unit: Unit): string {
+  switch (unit) {
+    case "": return String(value);
+    case "ns": return humanTime(value);
+    case "ratio": return humanRatio(value);
+    case "count": return humanCount(value);
+    case "bytes": return humanBytes(value);
+    case "bytes/s": return `${humanBytes(value)}/s`;
+    case "FLOP": return scaled(value, kOperations);
+    case "FLOP/s": return `${scaled(value, kOperations)}/s`;
+  }
+}
+
+// Integers beyond 2^53 come as text (data/exact.ts): exact where they name something, a number where
+// they measure.
+export function numberOf(cell: Cell | undefined, unit: Unit): number | null {
+  if (typeof cell === "number") return Number.isFinite(cell) ? cell : null;
+  if (typeof cell === "string" && unit !== "" && /^-?\d{16,}$/.test(cell)) return Number(cell);
+  return null;
+}
+
+export function humanCell(cell: Cell | undefined, unit: Unit): string {
+  if (cell === null || cell === undefined || cell === "") return "-";
+  const number = numberOf(cell, unit);
+  if (number !== null) return humanNumber(number + 0, unit);
+  return typeof cell === "string" ? cell : "-";
+}
+
+// A control or bidirectional character of a stranger's text must not change how the page reads.
+export function visible(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, "\ufffd");
+}
+
+export const cellText = (cell: Cell | undefined, unit: Unit): string => visible(humanCell(cell, unit));

@@ -1,0 +1,35 @@
+// What was read: the files, which rank each is of, and what was odd about them.
+import { useMemo } from "preact/hooks";
+import type { RunInfo, Table } from "../data/report";
+import { t } from "../text";
+import { humanCount, visible } from "./format";
+import { Notes } from "./notes";
+import { DataTable } from "./table";
+
+function fileTable(info: RunInfo): Table {
+  return {
+    key: "files", title: t("input.files"),
+    columns: [
+      { key: "path", title: t("input.path"), unit: "", role: "key" },
+      { key: "rank", title: t("input.rank"), unit: "", role: "value" },
+      { key: "window", title: t("input.window"), unit: "", role: "value" },
+      { key: "events", title: t("input.events"), unit: "count", role: "value" },
+      { key: "gpu_events", title: t("input.gpu_events"), unit: "count", role: "value" },
+      { key: "bytes", title: t("input.bytes"), unit: "bytes", role: "value" },
+      { key: "problem", title: t("input.problem"), unit: "", role: "value" },
+    ],
+    rows: info.files.map((file) => [file.path, file.rank, file.window, file.events, file.gpu_events, file.bytes, file.problem]),
+  };
+}
+
+export function InputPage({ info }: { info: RunInfo }) {
+  const table = useMemo(() => fileTable(info), [info]);
+  return (
+    <article>
+      <h1>{t("page.input")}</h1>
+      <p class="headline">{t("input.says", { name: visible(info.name), files: humanCount(info.files.length), ranks: humanCount(info.ranks), steps: info.steps })}</p>
+      <DataTable table={table} name="input" level={2} />
+      <Notes notes={info.notes} title={t("input.notes")} />
+    </article>
+  );
+}

@@ -1,0 +1,73 @@
+// The Markdown that analyses explain themselves in, a subset: paragraphs, lists, headings, fences,
+// `code`, **bold** and [links](https://...). It becomes text nodes, never HTML of its own.
+import type { ComponentChildren } from "preact";
+
+function inline(text: string): ComponentChildren[] {
+  const out: ComponentChildren[] = [];
+  const pattern = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g;
+  let from = 0;
+  for (const match of text.matchAll(pattern)) {
+    if (match.index > from) out.push(text.slice(from, match.index));
+    const [whole, code, bold, title, href] = match;
+    if (code !== undefined) out.push(<code>{code}</code>);
+    else if (bold !== undefined) out.push(<strong>{bold}</strong>);
+    else if (href && /^https?:\/\//.test(href)) out.push(<a href={href} rel="noreferrer">{title}</a>);
+    else out.push(title ?? whole);
+    from = match.index + whole.length;
+  }
+  if (from < text.length) out.push(text.slice(from));
+  return out;
+}
+
+type Block =
+  | { readonly kind: "fence" | "heading" | "text"; readonly text: string }
+  | { readonly kind: "list"; readonly items: readonly string[] };
+
+function blockOf(lines: readonly string[]): Block {
+  const first = lines[0] ?? "";
+  if (/^#{1,6} /.test(first)) return { kind: "heading", text: lines.join(" ").replace(/^#+ /, "") };
+  if (!/^\s*[-*] /.test(first)) return { kind: "text", text: lines.map((line) => line.trim()).join(" ") };
+  const items: string[] = [];
+  for (const line of lines) {
+    if (/^\s*[-*] /.test(line)) items.push(line.replace(/^\s*[-*] /, ""));
+    else items.push(`${items.pop() ?? ""} ${line.trim()}`);
+  }
+  return { kind: "list", items };
+}
+
+export function blocksOf(source: string): Block[] {
+  const blocks: Block[] = [];
+  let lines: string[] = [];
+  let fenced = false;
+  const end = () => {
+    if (lines.length > 0) blocks.push(fenced ? { kind: "fence", text: lines.join("\n") } : blockOf(lines));
+    lines = [];
+  };
+  for (const line of source.split("\n")) {
+    if (line.startsWith("```")) {
+      end();
+      fenced = !fenced;
+    } else if (!fenced && line.trim() === "") {
+      end();
+    } else {
+      lines.push(line);
+    }
+  }
+  end();
+  return blocks;
+}
+
+export function Markdown({ text }: { text: string }) {
+  return (
+    <div class="markdown" lang="en">
+      {blocksOf(text).map((block, at) => {
+        switch (block.kind) {
+          case "fence": return <pre key={at}>{block.text}</pre>;
+          case "heading": return <h3 key={at}>{inline(block.text)}</h3>;
+          case "list": return <ul key={at}>{block.items.map((item) => <li key={item}>{inline(item)}</li>)}</ul>;
+          case "text": return <p key={at}>{inline(block.text)}</p>;
+        }
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+// Notes: what could not be taken at face value, and limits of the answer.
+import type { Note } from "../data/report";
+import { t } from "../text";
+import { humanCount, visible } from "./format";
+
+export function Notes({ notes, title }: { notes: readonly Note[]; title: string }) {
+  if (notes.length === 0) return null;
+  return (
+    <section aria-labelledby="notes-title">
+      <h2 id="notes-title">{title}</h2>
+      <ul class="notes" lang="en">
+        {notes.map((note, at) => (
+          <li key={at}>
+            {note.count > 1 && <b>{humanCount(note.count)} × </b>}{visible(note.says)}
+            {note.where && <> <code>{visible(note.where)}</code></>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export function StatusLine({ status, why }: { status: "ok" | "partial" | "unavailable"; why: string }) {
+  if (status === "ok") return null;
+  return <p class={`status ${status}`}><b>{t(`status.${status}`)}</b> <span lang="en">{visible(why)}</span></p>;
+}

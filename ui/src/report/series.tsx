@@ -1,0 +1,166 @@
+// The curves of a report: those of one kind together in one chart (uPlot), with the same numbers as a
+// table for those who cannot see it. Charts of one page share their crosshair.
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import type { Series, Table, Unit } from "../data/report";
+import { kCurves, kInk } from "../shell/palette";
+import { useTheme, type Theme } from "../shell/theme";
+import { useUrlState } from "../shell/url";
+import { t } from "../text";
+import { humanNumber, visible } from "./format";
+import { DataTable } from "./table";
+
+export interface Chart {
+  readonly key: string;      // what the keys of its series begin with
+  readonly x: Unit;
+  readonly y: Unit;
+  readonly series: readonly Series[];
+}
+
+// Series whose keys agree up to the first dot, and in their units, belong into one chart:
+// "allocated.rank0.device0" and "allocated.rank1.device1".
+export function chartsOf(series: readonly Series[]): Chart[] {
+  const charts = new Map<string, Series[]>();
+  for (const one of series) {
+    if (one.points.length === 0) continue;
+    const key = `${one.key.split(".")[0]} ${one.x_unit} ${one.y_unit}`;
+    charts.set(key, [...(charts.get(key) ?? []), one]);
+  }
+  return [...charts.values()].map((all) => ({
+    key: all[0]!.key.split(".")[0]!, x: all[0]!.x_unit, y: all[0]!.y_unit, series: all,
+  }));
+}
+
+const keyParts = (series: Series): string[] => series.key.split(".").slice(1);
+const numberIn = (part: string | undefined): string => /\d+$/.exec(part ?? "")?.[0] ?? "";
+
+// What tells the curves of a chart apart: of "allocated.rank1.window0.device1" only "rank 1", where all
+// are of window 0 and devices are numbered like their ranks.
+export function curveNames(series: readonly Series[]): string[] {
+  if (series.length === 1) return [visible(series[0]!.title)];
+  const all = series.map(keyParts);
+  const differs = (at: number) => all.some((parts) => parts[at] !== all[0]![at]);
+  const rank = all[0]!.findIndex((part) => part.startsWith("rank"));
+  const repeats = (at: number) => at !== rank && rank >= 0 && all.every((parts) => numberIn(parts[at]) === numberIn(parts[rank]));
+  return all.map((parts, which) => {
+    const telling = parts.filter((_, at) => differs(at) && !repeats(at));
+    return visible(telling.join(", ").replace(/([a-z])(\d)/g, "$1 $2") || series[which]!.title);
+  });
+}
+
+function aligned(chart: Chart): uPlot.AlignedData {
+  const tables = chart.series.map((series): uPlot.AlignedData => [
+    series.points.map(([x]) => x ?? 0),
+    series.points.map(([, y]) => y),
+  ]);
+  return tables.length === 1 ? tables[0]! : uPlot.join(tables);
+}
+
+const kDashes: readonly number[][] = [[], [6, 4], [2, 3], [10, 3, 2, 3]];
+
+// From zero, so that a curve looks as large as what it tells; and with room where all is zero.
+function fromZero(_: uPlot, low: number, high: number): uPlot.Range.MinMax {
+  if (!(high > low) && !(Math.abs(high) > 0)) return [0, 1];
+  return uPlot.rangeNum(Math.min(low, 0), Math.max(high, 0), { min: { pad: 0, soft: 0, mode: 1 }, max: { pad: 0.08, soft: 0, mode: 1 } });
+}
+
+function optionsOf(chart: Chart, theme: Theme, width: number): uPlot.Options {
+  const ink = kInk[theme];
+  const curves = kCurves[theme];
+  const names = curveNames(chart.series);
+  const axis = (unit: Unit): uPlot.Axis => ({
+    stroke: ink.faint, grid: { stroke: ink.line, width: 1 }, ticks: { stroke: ink.line, width: 1 },
+    font: "12px system-ui, sans-serif", values: (_, ticks) => ticks.map((tick) => (unit === "" ? String(tick) : humanNumber(tick, unit))),
+  });
+  // What changes in time holds until the next point; what is told by step does not.
+  const stepped = chart.x === "ns" ? uPlot.paths.stepped!({ align: 1 }) : undefined;
+  return {
+    width, height: 220, legend: { show: true, live: true },
+    scales: { x: { time: false }, y: { range: fromZero } },
+    cursor: { sync: { key: `x-${chart.x}` }, drag: { x: true, y: false } },
+    axes: [axis(chart.x), { ...axis(chart.y), size: 76 }],
+    series: [
+      { label: chart.x === "ns" ? t("series.time") : t("series.x"), value: (_, x) => (x === null ? "-" : humanNumber(x, chart.x)) },
+      ...chart.series.map((series, at): uPlot.Series => ({
+        label: names[at]!, stroke: curves[at % curves.length]!, width: 1.5, spanGaps: true,
+        dash: kDashes[at % kDashes.length]!,
+        points: { show: !stepped && series.points.length <= 60 },
+        value: (_, y) => (y === null ? "-" : humanNumber(y, chart.y)),
+        ...(stepped && { paths: stepped }),
+      })),
+    ],
+  };
+}
+
+export function ChartView({ chart, title }: { chart: Chart; title: string }) {
+  const box = useRef<HTMLDivElement>(null);
+  const theme = useTheme();
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const plot = new uPlot(optionsOf(chart, theme, element.clientWidth || 600), aligned(chart), element);
+    const resize = new ResizeObserver(() => {
+      if (element.clientWidth > 0 && element.clientWidth !== plot.width) plot.setSize({ width: element.clientWidth, height: 220 });
+    });
+    resize.observe(element);
+    return () => {
+      resize.disconnect();
+      plot.destroy();
+    };
+  }, [chart, theme]);
+  return <div ref={box} class="plot" role="img" aria-label={t("series.label", { title, curves: chart.series.length })} />;
+}
+
+function tableOf(chart: Chart): Table {
+  return {
+    key: `series-${chart.key}`, title: chart.series.length === 1 ? chart.series[0]!.title : t("series.numbers"),
+    columns: [
+      { key: "series", title: t("series.curve"), unit: "", role: "key" },
+      { key: "x", title: "x", unit: chart.x, role: "key" },
+      { key: "y", title: "y", unit: chart.y, role: "value" },
+    ],
+    rows: chart.series.flatMap((series) => series.points.map(([x, y]) => [series.key, x, y])),
+  };
+}
+
+const kAtOnce = 8;
+
+// So many curves as can be told apart; the reader turns to the next ones.
+function ChartFigure({ chart, name, open, setOpen }: { chart: Chart; name: string; open: boolean; setOpen: (key: string) => void }) {
+  const [fromText, setFrom] = useUrlState(`curves.${chart.key}`, "1");
+  const most = Math.max(0, chart.series.length - 1);
+  const from = Math.min(most - (most % kAtOnce), Math.max(0, (Number.parseInt(fromText, 10) || 1) - 1));
+  const shown = useMemo(() => ({ ...chart, series: chart.series.slice(from, from + kAtOnce) }), [chart, from]);
+  const title = visible(chart.series.length === 1 ? chart.series[0]!.title : chart.key.replaceAll("_", " "));
+  return (
+    <figure>
+      <figcaption lang="en">{title}</figcaption>
+      {chart.series.length > kAtOnce && (
+        <div class="pager" role="group" aria-label={t("series.choose", { title })}>
+          <button type="button" disabled={from === 0} aria-label={t("table.previous")} onClick={() => setFrom(String(from + 1 - kAtOnce), "replace")}>‹</button>
+          <span role="status">{t("series.some", { from: from + 1, to: from + shown.series.length, all: chart.series.length })}</span>
+          <button type="button" disabled={from + kAtOnce > most} aria-label={t("table.next")} onClick={() => setFrom(String(from + 1 + kAtOnce), "replace")}>›</button>
+        </div>
+      )}
+      <ChartView chart={shown} title={title} />
+      <button type="button" class="quiet" aria-expanded={open} onClick={() => setOpen(open ? "" : chart.key)}>{t("series.as_table")}</button>
+      {open && <DataTable table={tableOf(chart)} name={name} />}
+    </figure>
+  );
+}
+
+export function SeriesSection({ series, name }: { series: readonly Series[]; name: string }) {
+  const charts = useMemo(() => chartsOf(series), [series]);
+  const [open, setOpen] = useUrlState("series", "");
+  if (charts.length === 0) return null;
+  return (
+    <section aria-labelledby="series-title">
+      <h2 id="series-title">{t("report.series")}</h2>
+      <p class="faint">{t("series.zoom")}</p>
+      <div class={charts.length > 1 ? "chart-grid" : ""}>
+        {charts.map((chart) => <ChartFigure key={`${chart.key} ${chart.y}`} chart={chart} name={name} open={open === chart.key} setOpen={setOpen} />)}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,108 @@
+// A table of a report: sorted, filtered, paged (a hundred thousand rows stay quick), saved as CSV.
+// Order, filter and page are in the URL under the table's key.
+import { useMemo } from "preact/hooks";
+import type { Column, Table } from "../data/report";
+import { useUrlState } from "../shell/url";
+import { t } from "../text";
+import { csvOf, saveText } from "./csv";
+import { cellText, humanCount, visible } from "./format";
+import { chosenRows, formatOrder, isNumeric, nextOrder, parseOrder, type Order } from "./rows";
+
+const kPage = 50;
+const kLong = 90;  // characters of a text before it is cut to its cell
+
+function Heading({ column, numeric, order, onOrder }: {
+  column: Column; numeric: boolean; order: Order | null; onOrder: (order: Order | null) => void;
+}) {
+  const sorted = order?.column === column.key ? (order.down ? "descending" : "ascending") : "none";
+  const sign = sorted === "none" ? "" : sorted === "descending" ? " ▼" : " ▲";
+  return (
+    <th scope="col" aria-sort={sorted} class={numeric ? "number" : ""}>
+      <button type="button" onClick={() => onOrder(nextOrder(order, column, numeric))} title={`${column.key}${column.unit ? ` (${column.unit})` : ""}`}>
+        {visible(column.title)}<span aria-hidden="true">{sign}</span>
+      </button>
+    </th>
+  );
+}
+
+function Row({ table, index, numeric }: { table: Table; index: number; numeric: readonly boolean[] }) {
+  const row = table.rows[index]!;
+  return (
+    <tr>
+      {table.columns.map((column, at) => {
+        const text = cellText(row[at], column.unit);
+        const long = text.length > kLong;
+        const props = {
+          class: numeric[at] ? "number" : long ? "text long" : "text",
+          ...(long && { title: text }),
+          ...(typeof row[at] === "number" && { "data-value": String(row[at]) }),
+        };
+        return at === 0 && column.role === "key"
+          ? <th key={at} scope="row" {...props}>{text}</th>
+          : <td key={at} {...props}>{text}</td>;
+      })}
+    </tr>
+  );
+}
+
+function Pager({ page, pages, onPage, title }: { page: number; pages: number; onPage: (page: number) => void; title: string }) {
+  if (pages <= 1) return null;
+  return (
+    <div class="pager" role="group" aria-label={t("table.pages", { title })}>
+      <button type="button" disabled={page <= 0} onClick={() => onPage(0)} aria-label={t("table.first")}>«</button>
+      <button type="button" disabled={page <= 0} onClick={() => onPage(page - 1)} aria-label={t("table.previous")}>‹</button>
+      <span role="status">{t("table.page", { page: humanCount(page + 1), pages: humanCount(pages) })}</span>
+      <button type="button" disabled={page >= pages - 1} onClick={() => onPage(page + 1)} aria-label={t("table.next")}>›</button>
+      <button type="button" disabled={page >= pages - 1} onClick={() => onPage(pages - 1)} aria-label={t("table.last")}>»</button>
+    </div>
+  );
+}
+
+export function DataTable({ table, name, level = 3 }: { table: Table; name: string; level?: 2 | 3 }) {
+  const [filter, setFilter] = useUrlState(`find.${table.key}`, "");
+  const [orderText, setOrder] = useUrlState(`sort.${table.key}`, "");
+  const [pageText, setPage] = useUrlState(`page.${table.key}`, "1");
+  const order = parseOrder(orderText);
+  const rows = useMemo(() => chosenRows(table, filter, order), [table, filter, orderText]);
+  const numeric = useMemo(() => table.columns.map((_, at) => isNumeric(table, at)), [table]);
+  const pages = Math.max(1, Math.ceil(rows.length / kPage));
+  const page = Math.min(pages, Math.max(1, Number.parseInt(pageText, 10) || 1)) - 1;
+  const title = visible(table.title);
+  const Title = level === 2 ? "h2" : "h3";
+  const id = `table-${table.key}`;
+  const save = () => saveText(`${name}.${table.key}.csv`, csvOf({ columns: table.columns, rows: rows.map((row) => table.rows[row]!) }), "text/csv;charset=utf-8");
+  return (
+    <section class="table" id={id} aria-labelledby={`${id}-title`}>
+      <div class="table-head">
+        <Title id={`${id}-title`} lang="en">{title}</Title>
+        <span class="faint" role="status">
+          {filter ? t("table.rows_of", { rows: humanCount(rows.length), all: humanCount(table.rows.length) }) : t("table.rows", { rows: humanCount(rows.length) })}
+        </span>
+        {table.rows.length > 8 && (
+          <input
+            type="search" class="filter" value={filter} placeholder={t("table.filter")} aria-label={t("table.filter_of", { title })} spellcheck={false}
+            onInput={(event) => { setPage("1", "replace"); setFilter(event.currentTarget.value, "replace"); }}
+          />
+        )}
+        {table.rows.length > 0 && <button type="button" class="save" onClick={save} aria-label={t("table.save_of", { title })}>CSV</button>}
+        <Pager page={page} pages={pages} onPage={(next) => setPage(String(next + 1), "replace")} title={title} />
+      </div>
+      {table.rows.length === 0 ? <p class="faint">{t("table.empty")}</p> : (
+        <div class="scroll" tabIndex={0} role="group" aria-labelledby={`${id}-title`}>
+          <table lang="en">
+            <thead>
+              <tr>
+                {table.columns.map((column, at) => (
+                  <Heading key={column.key} column={column} numeric={numeric[at] ?? false} order={order} onOrder={(next) => { setPage("1", "replace"); setOrder(formatOrder(next)); }} />
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.slice(page * kPage, (page + 1) * kPage).map((index) => <Row key={index} table={table} index={index} numeric={numeric} />)}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,123 @@
+// The frame around every page: header, navigation, and the page the URL names.
+import { useEffect, useState } from "preact/hooks";
+import type { ReportSet } from "../data/report";
+import type { Run, Selection, Source, State } from "../data/source";
+import { ComparePage } from "../views/compare";
+import { HomePage } from "../views/home";
+import { InputPage } from "../report/input";
+import { LedgerPage } from "../views/ledger";
+import { ReportPage } from "../report/page";
+import { PatternDefs } from "../views/donut";
+import { t, useLanguage } from "../text";
+import { Timeline } from "../timeline";
+import { Choices } from "./choices";
+import { Finder } from "./finder";
+import { Help } from "./help";
+import { useLoad, useWake, type Loaded } from "./load";
+import { LedgerNav, RunNav } from "./nav";
+import { routeOf, type Route } from "./routes";
+import { useServerState } from "./state";
+import { Busy, LoadingPanel, ProblemPanel } from "./status";
+import { useShellCommands } from "./shell_commands";
+import { Switches } from "./switches";
+import { goTo, usePlace } from "./url";
+
+export function useSelection(): Selection {
+  const { query } = usePlace();
+  return { steps: query["steps"] ?? "", ranks: query["ranks"] ?? "" };
+}
+
+function useAnswer(source: Source, run: Run | undefined): Loaded<ReportSet> {
+  const selection = useSelection();
+  useWake(source, run);
+  return useLoad(`answer ${run?.id} ${run?.revision ?? 0}`, run?.state === "ready" ? `${selection.steps} ${selection.ranks}` : null, (signal) => source.answer(run!.id, selection, signal));
+}
+
+function RunPage({ source, state, run, route, answer }: {
+  source: Source; state: State; run: Run; route: Route; answer: Loaded<ReportSet>;
+}) {
+  if (run.state === "failed") return <ProblemPanel problem={run.error ?? { what: t("error.unknown"), where: run.path, hint: "" }} />;
+  const waits = run.state === "waiting" || run.state === "loading";
+  if (waits && (!answer.value || route.page === "timeline")) return <LoadingPanel run={run} />;
+  if (route.page === "timeline") return <Timeline key={`${run.id} ${run.revision ?? 0}`} run={run.id} revision={run.revision ?? 0} source={source} />;
+  if (route.page === "compare") return <ComparePage source={source} state={state} run={run} name={route.name} />;
+  if (answer.problem) return <ProblemPanel problem={answer.problem} />;
+  if (!answer.value) return <Busy />;
+  return (
+    <div class={answer.busy ? "stale" : ""} aria-busy={answer.busy}>
+      {answer.busy && <Busy />}
+      {route.page === "home" && <HomePage source={source} state={state} run={run} answer={answer.value} />}
+      {route.page === "input" && <InputPage info={answer.value.run} />}
+      {route.page === "report" && <ReportPage source={source} answer={answer.value} name={route.name} base={["run", run.id, "report"]} />}
+    </div>
+  );
+}
+
+function Page({ source, state, run, route, answer, ledger }: {
+  source: Source; state: State; run: Run | undefined; route: Route; answer: Loaded<ReportSet>; ledger: Loaded<ReportSet>;
+}) {
+  if (route.page === "ledger") return <LedgerPage source={source} ledger={route.ledger} name={route.name} loaded={ledger} />;
+  if (run) return <RunPage source={source} state={state} run={run} route={route} answer={answer} />;
+  if (route.page !== "none") return <ProblemPanel problem={{ what: t("error.no_run"), where: location.hash, hint: t("error.no_run_hint") }} />;
+  return <p class="panel">{t("page.nothing")}</p>;
+}
+
+// The bare address shows the first run, or the first ledger.
+function useFirstPage(state: State | undefined, route: Route): void {
+  const first = state?.runs[0];
+  const ledger = state?.ledgers[0];
+  useEffect(() => {
+    if (route.page !== "none") return;
+    if (first) goTo(["run", first.id], {}, "replace");
+    else if (ledger) goTo(["ledger", ledger.id], {}, "replace");
+  }, [route.page, first?.id, ledger?.id]);
+}
+
+// A click on the skip link must not change the hash, which is the page's state.
+function SkipLink() {
+  const skip = (event: Event) => {
+    event.preventDefault();
+    document.getElementById("content")?.focus();
+  };
+  return <a class="skip" href="#content" onClick={skip}>{t("skip")}</a>;
+}
+
+export function App({ source }: { source: Source }) {
+  useLanguage(); // everything is drawn again in another language
+  const { state, problem } = useServerState(source);
+  const route = routeOf(usePlace().path);
+  useFirstPage(state, route);
+  const [open, setOpen] = useState<"" | "help" | "finder">("");
+  const [menu, setMenu] = useState(false);
+  const run = "run" in route ? state?.runs.find((one) => one.id === route.run) : undefined;
+  const answer = useAnswer(source, run);
+  const ledgerId = route.page === "ledger" ? route.ledger : undefined;
+  const jobName = usePlace().query["job"] ?? "";
+  const ledger = useLoad(`ledger ${ledgerId}`, ledgerId === undefined ? null : jobName, (signal) => source.ledger(ledgerId!, jobName, signal));
+  const shown = route.page === "ledger" ? ledger.value : answer.value;
+  useShellCommands({ state, route, reports: shown?.reports ?? [], open: setOpen });
+  const path = usePlace().path.join("/");
+  useEffect(() => setMenu(false), [path]);
+  const compared = source.live && (state?.runs.length ?? 0) > 1;
+  return (
+    <>
+      <SkipLink />
+      <PatternDefs />
+      <header>
+        <a class="brand" href="#/">Stepscope</a>
+        {state && <Choices state={state} run={run} live={source.live} />}
+        <Switches open={setOpen} />
+        <button type="button" class="menu" aria-expanded={menu} aria-controls="navigation" onClick={() => setMenu(!menu)}>{t("nav.menu")}</button>
+      </header>
+      <nav id="navigation" class={menu ? "open" : ""} aria-label={t("nav.title")}>
+        {route.page === "ledger" ? <LedgerNav ledger={route.ledger} answer={ledger.value} /> : run && <RunNav run={run.id} answer={answer.value} compared={compared} />}
+      </nav>
+      <main id="content" tabIndex={-1} class={`page-${route.page}`}>
+        {problem && <ProblemPanel problem={problem} />}
+        {state ? <Page source={source} state={state} run={run} route={route} answer={answer} ledger={ledger} /> : !problem && <Busy />}
+      </main>
+      {open === "help" && <Help onClose={() => setOpen("")} />}
+      {open === "finder" && <Finder onClose={() => setOpen("")} />}
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+// The header's choices that govern every page: the run, the run it is compared with, the steps and
+// the ranks. All of them live in the URL and nowhere else.
+import { useEffect, useState } from "preact/hooks";
+import type { Run, State } from "../data/source";
+import { visible } from "../report/format";
+import { t } from "../text";
+import { currentPlace, goTo, setQuery, useUrlState } from "./url";
+
+// Runs of the same name are told apart by their path.
+export function runTitle(run: Run, runs: readonly Run[]): string {
+  const twin = runs.some((other) => other.id !== run.id && other.name === run.name);
+  return visible(twin ? run.path : run.name);
+}
+
+function RunChooser({ state, run }: { state: State; run: Run | undefined }) {
+  const choose = (value: string) => {
+    const [what, id] = value.split(" ") as [string, string];
+    const { path, query } = currentPlace();
+    if (what === "ledger") goTo(["ledger", id]);
+    else goTo(["run", id, ...(path[0] === "run" ? path.slice(2) : [])], query["with"] === id ? { with: "" } : {});
+  };
+  const { path } = currentPlace();
+  const value = path[0] === "ledger" ? `ledger ${path[1]}` : `run ${run?.id ?? ""}`;
+  return (
+    <label>
+      <span>{t("choice.run")}</span>
+      <select id="choose-run" value={value} onChange={(event) => choose(event.currentTarget.value)}>
+        {state.runs.map((one) => (
+          <option key={one.id} value={`run ${one.id}`}>
+            {runTitle(one, state.runs)}{one.state === "ready" ? "" : ` (${t(`run.${one.state}`)})`}
+          </option>
+        ))}
+        {state.ledgers.map((one) => (
+          <option key={one.id} value={`ledger ${one.id}`}>{t("choice.ledger", { name: visible(one.name) })}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function WithChooser({ state, run }: { state: State; run: Run }) {
+  const [other] = useUrlState("with", "");
+  const others = state.runs.filter((one) => one.id !== run.id && one.state !== "failed");
+  if (others.length === 0) return null;
+  const choose = (id: string) => {
+    setQuery({ with: id });
+    if (id) goTo(["run", run.id, "compare"]);
+    else if (currentPlace().path[2] === "compare") goTo(["run", run.id]);
+  };
+  return (
+    <label>
+      <span>{t("choice.with")}</span>
+      <select id="choose-with" value={other} onChange={(event) => choose(event.currentTarget.value)}>
+        <option value="">{t("choice.nothing")}</option>
+        {others.map((one) => <option key={one.id} value={one.id}>{runTitle(one, state.runs)}</option>)}
+      </select>
+    </label>
+  );
+}
+
+// A text that counts once Enter is pressed or the field is left.
+function TextChoice({ name, fallback, title, hint, options }: {
+  name: "steps" | "ranks"; fallback: string; title: string; hint: string; options: readonly string[];
+}) {
+  const [value, setValue] = useUrlState(name, fallback);
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const apply = () => setValue(text.replace(/\s+/g, "") || fallback);
+  return (
+    <label>
+      <span>{title}</span>
+      <input
+        id={`choose-${name}`} type="text" size={10} value={text} placeholder={t("choice.all")} title={hint} list={`${name}-options`}
+        spellcheck={false} autocomplete="off"
+        onInput={(event) => setText(event.currentTarget.value)}
+        onChange={apply}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") apply();
+          if (event.key === "Escape") setText(value);
+        }}
+      />
+      <datalist id={`${name}-options`}>{options.map((option) => <option key={option} value={option} />)}</datalist>
+    </label>
+  );
+}
+
+// `live` is false in a report.html, which holds one selection and no comparison.
+export function Choices({ state, run, live }: { state: State; run: Run | undefined; live: boolean }) {
+  return (
+    <div class="choices" role="group" aria-label={t("choice.title")}>
+      <RunChooser state={state} run={run} />
+      {run && live && <WithChooser state={state} run={run} />}
+      {run && live && <TextChoice name="steps" fallback="all" title={t("choice.steps")} hint={t("choice.steps_hint")} options={["all", "complete"]} />}
+      {run && live && <TextChoice name="ranks" fallback="" title={t("choice.ranks")} hint={t("choice.ranks_hint")} options={[]} />}
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+// Loading with a key: the same key is loaded once and kept (the last few), a new key cancels the old
+// load, and what was shown stays (marked busy) while the same page loads for another selection.
+import { useEffect, useState } from "preact/hooks";
+import { SourceError, type Problem, type Run, type Source } from "../data/source";
+
+export interface Loaded<T> {
+  readonly value: T | undefined;
+  readonly problem: Problem | undefined;
+  readonly busy: boolean;
+}
+
+const kKept = 12;
+const kept = new Map<string, unknown>();
+
+function keep(key: string, value: unknown): void {
+  kept.delete(key);
+  kept.set(key, value);
+  const oldest = kept.keys().next();
+  if (kept.size > kKept && !oldest.done) kept.delete(oldest.value);
+}
+
+export function problemOf(error: unknown, where: string): Problem {
+  if (error instanceof SourceError) return error.problem;
+  return { what: error instanceof Error ? error.message : String(error), where, hint: "" };
+}
+
+interface Held<T> extends Loaded<T> {
+  readonly key: string;
+  readonly scope: string;
+}
+
+// `key` null: nothing to load yet. Values of the same `scope` may stand in for one another meanwhile.
+export function useLoad<T>(scope: string, key: string | null, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+  const full = key === null ? null : `${scope} ${key}`;
+  const [held, setHeld] = useState<Held<T> | null>(null);
+  useEffect(() => {
+    if (full === null || kept.has(full)) return;
+    const abort = new AbortController();
+    const settle = (value: T | undefined, problem: Problem | undefined) => {
+      if (abort.signal.aborted) return;
+      if (value !== undefined) keep(full, value);
+      setHeld({ key: full, scope, value, problem, busy: false });
+    };
+    load(abort.signal).then((value) => settle(value, undefined), (error: unknown) => settle(undefined, problemOf(error, full)));
+    return () => abort.abort();
+  }, [full]);
+  if (full === null) return { value: undefined, problem: undefined, busy: false };
+  if (kept.has(full)) return { value: kept.get(full) as T, problem: undefined, busy: false };
+  if (held?.key === full) return held;
+  return { value: held?.scope === scope ? held.value : undefined, problem: undefined, busy: true };
+}
+
+// The server reads a run when it is asked about it, and may have let go of one since. Asks, until the
+// run's state says that it was heard.
+export function useWake(source: Source, run: Run | undefined): void {
+  const waits = run?.state === "waiting" ? run.id : null;
+  useEffect(() => {
+    if (waits === null) return;
+    const abort = new AbortController();
+    source.timeline(waits, abort.signal).catch(() => undefined); // what it answers is asked for again
+    return () => abort.abort();
+  }, [waits]);
+}

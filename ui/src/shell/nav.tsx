@@ -1,0 +1,68 @@
+// The way to every page of a run: its first screen, the timeline, and one entry for each report that
+// the server answered with, whatever analyses there may be.
+import type { Report, ReportSet } from "../data/report";
+import { visible } from "../report/format";
+import { t } from "../text";
+import { linkTo, usePlace } from "./url";
+
+interface Entry {
+  readonly path: readonly string[];
+  readonly title: string;
+  readonly mark?: { readonly sign: string; readonly says: string };  // after the title
+  readonly lang?: string;
+}
+
+function Entries({ title, entries }: { title: string; entries: readonly Entry[] }) {
+  const here = usePlace().path.join("/");
+  if (entries.length === 0) return null;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <ul>
+        {entries.map((entry) => (
+          <li key={entry.path.join("/")}>
+            <a href={linkTo(entry.path)} aria-current={entry.path.join("/") === here ? "page" : undefined} lang={entry.lang}>
+              {entry.title}{entry.mark && <span class="mark" lang="" title={entry.mark.says}><span aria-hidden="true">{entry.mark.sign}</span><span class="hidden">, {entry.mark.says}</span></span>}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function worst(report: Report): Entry["mark"] {
+  const severe = report.findings.find((finding) => finding.severity === "high") ?? report.findings.find((finding) => finding.severity === "medium");
+  if (!severe) return report.status === "partial" ? { sign: "◐", says: t("nav.partial") } : undefined;
+  return severe.severity === "high" ? { sign: "▲", says: t("nav.high") } : { sign: "◆", says: t("nav.medium") };
+}
+
+const entryOf = (base: readonly string[], report: Report): Entry => {
+  const mark = worst(report);
+  return { path: [...base, report.analysis], title: visible(report.title), lang: "en", ...(mark && { mark }) };
+};
+
+export function RunNav({ run, answer, compared }: { run: string; answer: ReportSet | undefined; compared: boolean }) {
+  const reports = answer?.reports ?? [];
+  const there = reports.filter((report) => report.status !== "unavailable");
+  const missing = reports.filter((report) => report.status === "unavailable");
+  const pages: Entry[] = [
+    { path: ["run", run], title: t("page.home") },
+    { path: ["run", run, "timeline"], title: t("timeline.title") },
+    ...(compared ? [{ path: ["run", run, "compare"], title: t("page.compare") }] : []),
+    { path: ["run", run, "input"], title: t("page.input") },
+  ];
+  const base = ["run", run, "report"];
+  return (
+    <>
+      <Entries title={t("nav.run")} entries={pages} />
+      <Entries title={t("nav.reports")} entries={there.map((report) => entryOf(base, report))} />
+      <Entries title={t("nav.missing")} entries={missing.map((report) => entryOf(base, report))} />
+    </>
+  );
+}
+
+export function LedgerNav({ ledger, answer }: { ledger: string; answer: ReportSet | undefined }) {
+  const base = ["ledger", ledger];
+  return <Entries title={t("nav.ledger")} entries={(answer?.reports ?? []).map((report) => entryOf(base, report))} />;
+}

@@ -1,0 +1,23 @@
+// Which page a path means. One list of shapes, so that links and the page agree.
+//
+//   #/run/ID                    the first screen       #/run/ID/timeline
+//   #/run/ID/report/ANALYSIS    one analysis           #/run/ID/input        the files that were read
+//   #/run/ID/compare[/NAME]     against ?with=ID       #/ledger/ID[/NAME]    goodput of a ledger
+
+export type Route =
+  | { readonly page: "none" }
+  | { readonly page: "home" | "timeline" | "input"; readonly run: string }
+  | { readonly page: "report"; readonly run: string; readonly name: string }
+  | { readonly page: "compare"; readonly run: string; readonly name: string }
+  | { readonly page: "ledger"; readonly ledger: string; readonly name: string };
+
+export function routeOf(path: readonly string[]): Route {
+  const [what, id, page, name] = path;
+  if (!id) return { page: "none" };
+  if (what === "ledger") return { page: "ledger", ledger: id, name: page ?? "" };
+  if (what !== "run") return { page: "none" };
+  if (page === "report" && name) return { page, run: id, name };
+  if (page === "compare") return { page, run: id, name: name ?? "" };
+  if (page === "timeline" || page === "input") return { page, run: id };
+  return { page: "home", run: id };
+}

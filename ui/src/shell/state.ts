@@ -1,0 +1,40 @@
+// What runs there are and how far they are read, asked again and again while the page is open:
+// quickly while something loads, slowly else, so that new runs of a growing folder appear.
+import { useEffect, useState } from "preact/hooks";
+import type { Problem, Source, State } from "../data/source";
+import { problemOf } from "./load";
+
+const kWhileLoading = 300;
+const kIdle = 5000;
+
+const loads = (state: State) => state.runs.some((run) => run.state === "waiting" || run.state === "loading");
+
+export function useServerState(source: Source): { state: State | undefined; problem: Problem | undefined } {
+  const [held, setHeld] = useState<{ state: State | undefined; problem: Problem | undefined }>({ state: undefined, problem: undefined });
+  useEffect(() => {
+    const abort = new AbortController();
+    let timer = 0;
+    let last = "";
+    const ask = async () => {
+      let wait = kIdle;
+      try {
+        const state = await source.state(abort.signal);
+        const text = JSON.stringify(state);
+        if (text !== last) setHeld({ state, problem: undefined }); // an unchanged answer redraws nothing
+        last = text;
+        if (loads(state)) wait = kWhileLoading;
+      } catch (error) {
+        if (abort.signal.aborted) return;
+        last = "";
+        setHeld(({ state }) => ({ state, problem: problemOf(error, "api/state") }));
+      }
+      if (source.live && !abort.signal.aborted) timer = window.setTimeout(ask, wait);
+    };
+    void ask();
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+    };
+  }, [source]);
+  return held;
+}

@@ -1,0 +1,39 @@
+// What stands where a page would be: an error, a load in progress, or a word about what is missing.
+import type { Problem, Run } from "../data/source";
+import { humanBytes, humanCount, visible } from "../report/format";
+import { t } from "../text";
+
+export function ProblemPanel({ problem }: { problem: Problem }) {
+  const what = problem.what === "network" ? t("error.network") : problem.what;
+  const hint = problem.what === "network" ? t("error.network_hint") : problem.hint;
+  return (
+    <div class="panel problem" role="alert">
+      <h2><span aria-hidden="true">▲ </span>{t("error.title")}</h2>
+      <dl class="facts">
+        <dt>{t("error.what")}</dt><dd lang="en">{visible(what)}</dd>
+        {problem.where && <><dt>{t("error.where")}</dt><dd><code>{visible(problem.where)}</code></dd></>}
+        {hint && <><dt>{t("error.hint")}</dt><dd lang="en">{visible(hint)}</dd></>}
+      </dl>
+    </div>
+  );
+}
+
+export function LoadingPanel({ run }: { run: Run }) {
+  const { bytes_done, bytes_total, files_done, files_total } = run.progress;
+  return (
+    <div class="panel loading">
+      <h2 id="loading-title">{t("loading.title", { name: visible(run.name) })}</h2>
+      <progress aria-labelledby="loading-title" max={Math.max(1, bytes_total)} value={bytes_done} />
+      <p role="status">
+        {t("loading.progress", {
+          files: humanCount(files_done), of_files: humanCount(files_total),
+          bytes: humanBytes(bytes_done), of_bytes: humanBytes(bytes_total),
+        })}
+      </p>
+    </div>
+  );
+}
+
+export function Busy({ says }: { says?: string }) {
+  return <p class="busy" role="status">{says ?? t("loading.short")}</p>;
+}

@@ -1,0 +1,43 @@
+// Light or dark: what the system prefers, unless the reader chose. The choice and its colours
+// are put on <html>, so that style sheets follow; canvases watch the store.
+import { applyPalette } from "./palette";
+import { makeStore, remember, remembered, useStore } from "./store";
+
+export type Theme = "light" | "dark";
+export type ThemeChoice = Theme | "system";
+
+const prefersDark = typeof matchMedia === "undefined" ? null : matchMedia("(prefers-color-scheme: dark)");
+
+function chosen(): ThemeChoice {
+  const kept = remembered("theme");
+  return kept === "light" || kept === "dark" ? kept : "system";
+}
+
+function effective(choice: ThemeChoice): Theme {
+  return choice === "system" ? (prefersDark?.matches ? "dark" : "light") : choice;
+}
+
+const choice = makeStore<ThemeChoice>(chosen());
+const theme = makeStore<Theme>(effective(choice.get()));
+
+function apply(): void {
+  theme.set(effective(choice.get()));
+  document.documentElement.dataset["theme"] = theme.get();
+  applyPalette(theme.get());
+}
+
+export function followTheme(): void {
+  prefersDark?.addEventListener("change", apply);
+  choice.watch(apply);
+  apply();
+}
+
+export function chooseTheme(next: ThemeChoice): void {
+  remember("theme", next);
+  choice.set(next);
+}
+
+export const currentTheme = (): Theme => theme.get();
+export const watchTheme = (listener: (theme: Theme) => void): (() => void) => theme.watch(listener);
+export const useTheme = (): Theme => useStore(theme);
+export const useThemeChoice = (): ThemeChoice => useStore(choice);

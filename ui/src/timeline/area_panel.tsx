@@ -1,0 +1,40 @@
+// What a selected area holds, summed up by name, kind, track or rank.
+import { humanTime } from "../report/format";
+import { DataTable } from "../report/table";
+import { useLoad } from "../shell/load";
+import { Busy, ProblemPanel } from "../shell/status";
+import { useUrlState } from "../shell/url";
+import type { BoxQuery } from "../data/source";
+import { t } from "../text";
+import type { Controller } from "./controller";
+import type { Area } from "./scene";
+
+const kBy = ["name", "kind", "track", "rank"] as const satisfies readonly BoxQuery["by"][];
+
+export function AreaPanel({ area, controller }: { area: Area; controller: Controller }) {
+  const { source, run, loads } = controller;
+  const [chosen, setBy] = useUrlState("by", "name");
+  const by = kBy.find((one) => one === chosen) ?? "name";
+  const query: BoxQuery = { from: Math.floor(area.from), to: Math.ceil(area.to), tracks: area.tracks, by };
+  const ask = (signal: AbortSignal) => source.select(run, query, signal);
+  const { value, problem, busy } = useLoad(`select ${loads} ${by}`, JSON.stringify(query), ask);
+  return (
+    <section class="tl-area" aria-label={t("timeline.area_title")} aria-busy={busy}>
+      <div class="tl-panel-head">
+        <h2>{t("timeline.area_title")}</h2>
+        <button type="button" aria-label={t("timeline.close")} onClick={() => controller.setArea(null)}>×</button>
+      </div>
+      <p>
+        {t("timeline.area_says", { length: humanTime(query.to - query.from), from: humanTime(query.from), tracks: area.tracks.length })}
+      </p>
+      <div class="tl-by" role="group" aria-label={t("timeline.by")}>
+        {kBy.map((one) => (
+          <button key={one} type="button" aria-pressed={one === by} onClick={() => setBy(one, "replace")}>{t(`timeline.by.${one}`)}</button>
+        ))}
+      </div>
+      {problem && <ProblemPanel problem={problem} />}
+      {busy && <Busy />}
+      {value?.reports.flatMap((report) => report.tables).map((table) => <DataTable key={table.key} table={table} name="selection" />)}
+    </section>
+  );
+}

@@ -1,0 +1,348 @@
+// Everything the timeline can do, whoever asks: a key, the pointer, a button, the URL. It holds the
+// view, which changes every frame, and a store of the rest, which components watch.
+import {
+  SourceError, type EventDetails, type EventRef, type Matches, type Source, type SpanQuery, type TimelineInfo,
+} from "../data/source";
+import { makeStore, type Store } from "../shell/store";
+import { TileCache } from "./cache";
+import { kAxisHeight, layOut, placeOf, type Lane, type Lanes } from "./lanes";
+import { levelFor, type View } from "./levels";
+import { TileLoader } from "./loader";
+import { Motion, type Push } from "./motion";
+import { boxAt } from "./hit";
+import { piecesOf } from "./pieces";
+import type { Placed } from "./place";
+import type { Area, BoxHit, Interval } from "./scene";
+import { fit, reveal, whole, zoomAt, clamp } from "./view";
+
+const kCacheBytes = 32 * 2 ** 20;
+const kMatches = 256;
+
+export type Mode = "measure" | "area";
+
+export interface Search {
+  readonly q: string;
+  readonly total: number | null;  // null: not known yet
+}
+
+export interface ChartState {
+  readonly selected: EventDetails | null;
+  readonly measure: Interval | null;
+  readonly area: Area | null;
+  readonly marks: readonly Interval[];
+  readonly mode: Mode;
+  readonly search: Search;
+  readonly pins: readonly number[];
+  readonly filter: string;
+  readonly ranks: string;  // as the header has them
+  readonly flipped: ReadonlySet<string>;
+  readonly problem: unknown;  // of the last request that failed
+}
+
+export interface RunOf {
+  readonly id: string;
+  readonly revision: number;
+}
+
+export class Controller {
+  readonly run: string;
+  readonly loads: string;  // what answers about the run are kept under
+  readonly state: Store<ChartState>;
+  readonly loader: TileLoader;
+  readonly motion = new Motion(prefersCalm);
+  view: View;
+  // Set by the chart: where the pointer or the middle is, how large the picture is, how far down.
+  anchor: number | null = null;
+  size = { width: 1000, height: 600, dpr: 1 };
+  scroll = 0;
+  onDirty: () => void = () => undefined;
+  onScroll: (top: number) => void = () => undefined;
+  private laid: { readonly of: ChartState; readonly lanes: Lanes } | null = null;
+  private asking: AbortController | null = null;
+
+  constructor(readonly source: Source, run: RunOf, readonly info: TimelineInfo, placed: Placed) {
+    this.run = run.id;
+    this.loads = `${run.id} ${run.revision}`;
+    this.view = placed.view;
+    this.state = makeStore<ChartState>({
+      selected: null, measure: null, area: null, marks: [], mode: "measure", search: { q: "", total: null },
+      pins: placed.pins, filter: placed.filter, ranks: placed.ranks, flipped: placed.flipped, problem: null,
+    });
+    this.loader = new TileLoader((list, signal) => source.tiles(run.id, list, signal), new TileCache(kCacheBytes), {
+      arrived: () => this.onDirty(),
+      failed: (problem) => this.change({ problem }),
+    });
+    this.state.watch(() => this.onDirty());
+    if (placed.selected) void this.select(placed.selected, { reveal: false });
+  }
+
+  // An event that was asked for is not here yet.
+  get busy(): boolean { return this.asking !== null; }
+
+  stop(): void {
+    this.loader.stop();
+    this.asking?.abort();
+  }
+
+  get lanes(): Lanes {
+    const state = this.state.get();
+    const { of, lanes } = this.laid ?? {};
+    const same = of && of.pins === state.pins && of.filter === state.filter && of.ranks === state.ranks && of.flipped === state.flipped;
+    if (lanes && same) return lanes;
+    this.laid = { of: state, lanes: layOut(this.info, state) };
+    return this.laid.lanes;
+  }
+
+  // What the URL says has changed, by Back or by hand.
+  restore(placed: Placed): void {
+    this.change({ pins: placed.pins, filter: placed.filter, ranks: placed.ranks, flipped: placed.flipped });
+    this.setView(placed.view);
+    const now = this.state.get().selected;
+    if (!placed.selected) this.change({ selected: null });
+    else if (now?.track !== placed.selected.track || now.event !== placed.selected.event) {
+      void this.select(placed.selected, { reveal: false });
+    }
+  }
+
+  get placed(): Placed {
+    const { selected, pins, filter, ranks, flipped } = this.state.get();
+    return { view: this.view, selected, pins, filter, ranks, flipped };
+  }
+
+  // --- the view ---
+
+  setView(view: View): void {
+    this.motion.stop();
+    this.view = clamp(view, this.info.end);
+    this.onDirty();
+  }
+
+  glideTo(view: View): void {
+    this.motion.glideTo(this.view, clamp(view, this.info.end), performance.now());
+    this.onDirty();
+  }
+
+  push(push: Push): void {
+    this.motion.press(push, performance.now());
+    this.onDirty();
+  }
+
+  zoomBy(factor: number, at: number): void { this.setView(zoomAt(this.view, at, factor, this.info.end)); }
+  showAll(): void { this.glideTo(whole(this.info.end)); }
+  scrollBy(pixels: number): void { this.onScroll(this.scroll + pixels); }
+
+  // First into the middle; when it is there already, as large as it gets.
+  centreOrFit(): void {
+    const { selected, area, measure } = this.state.get();
+    const span = selected ? { from: selected.start, to: selected.start + selected.duration } : (measure ?? area);
+    if (!span) return this.showAll();
+    const length = this.view.to - this.view.from, middle = (span.from + span.to) / 2;
+    const there = clamp({ from: middle - length / 2, to: middle + length / 2 }, this.info.end);
+    const centred = Math.abs(there.from - this.view.from) < length * 0.01;
+    this.glideTo(centred || span.to - span.from > length ? fit(span.from, span.to, this.info.end) : there);
+    if (selected) this.showTrack(selected.track, selected.row);
+  }
+
+  // Scrolls to where a row of a track is shown, and unfolds or unfilters what hides it.
+  showTrack(track: number, row: number): void {
+    let place = placeOf(this.lanes, this.scroll, track);
+    if (!place) {
+      const key = `r${this.info.tracks[track]?.rank_index}`;
+      const rank = this.lanes.lanes.find((lane) => lane.key === key);
+      if (!rank) this.change({ filter: "" });  // a rank that the header leaves out stays out
+      else this.toggle(rank.folded ? key : (this.groupOf(track)?.key ?? key));
+      place = placeOf(this.lanes, this.scroll, track);
+    }
+    if (!place || place.lane.pinned) return;
+    const above = kAxisHeight + this.lanes.pinnedHeight, room = this.size.height - above;
+    const { rows, rowHeight } = place.lane, height = rowHeight;
+    const top = place.top + Math.min(row, rows - 1) * rowHeight;
+    if (top >= above && top + Math.min(height, room) <= this.size.height) return;
+    this.onScroll(this.scroll + top - above - Math.max(0, (room - height) / 2));
+  }
+
+  private groupOf(track: number): Lane | undefined {
+    const of = this.info.tracks[track];
+    return this.lanes.lanes.find((lane) => lane.key === `g${of?.rank_index}/${of?.group}`);
+  }
+
+  // --- tracks ---
+
+  toggle(key: string): void {
+    const flipped = new Set(this.state.get().flipped);
+    if (!flipped.delete(key)) flipped.add(key);
+    this.change({ flipped });
+  }
+
+  // Folds the rows of a track, or the group of one that has a single row.
+  foldTrack(track: number): void {
+    const place = placeOf(this.lanes, this.scroll, track);
+    const group = this.groupOf(track);
+    const key = place?.lane.canFold ? place.lane.key : group?.key;
+    if (key) this.toggle(key);
+  }
+
+  pin(track: number): void {
+    const { pins } = this.state.get();
+    this.change({ pins: pins.includes(track) ? pins.filter((id) => id !== track) : [...pins, track] });
+  }
+
+  setFilter(filter: string): void { this.change({ filter }); }
+
+  // --- selection ---
+
+  async select(ref: EventRef, how: { readonly reveal: boolean }): Promise<void> {
+    await this.take((signal) => this.source.event(this.run, ref, signal), how.reveal);
+  }
+
+  // A box of a tile. A report's file has the details of few: of others what the tile says.
+  async selectBox({ tile, box }: BoxHit, reveals: boolean): Promise<void> {
+    const ref = { track: tile.track, event: tile.boxes.event[box]! };
+    await this.take((signal) => this.source.event(this.run, ref, signal).catch((problem: unknown) => {
+      if (this.source.live) throw problem;
+      return this.detailsOf({ tile, box });
+    }), reveals);
+  }
+
+  private detailsOf({ tile: { track, boxes, names }, box }: BoxHit): EventDetails {
+    const rankIndex = this.info.tracks[track]?.rank_index ?? 0;
+    return {
+      track, event: boxes.event[box]!, name: names.at(boxes.name[box]!), kind: this.info.kinds[boxes.kind[box]!] ?? "",
+      row: boxes.row[box]!, start: boxes.start[box]!, duration: boxes.duration[box]!,
+      rank: this.info.ranks[rankIndex]?.rank ?? 0, fields: [], stack: [], links: [],
+    };
+  }
+
+  // What a click on density means.
+  async selectLongest(query: SpanQuery): Promise<void> {
+    await this.take((signal) => this.source.longest(this.run, query, signal), false);
+  }
+
+  // The next or previous event on its track; without a selection the first in sight.
+  async step(by: 1 | -1): Promise<void> {
+    const { selected } = this.state.get();
+    if (!selected) return this.selectInSight(0);
+    await this.take((signal) => this.source.next(this.run, selected, by, signal), true);
+  }
+
+  // From the selected event along its links, in their order, and round again.
+  async follow(by: 1 | -1): Promise<void> {
+    const { selected } = this.state.get();
+    const link = by > 0 ? selected?.links[0] : selected?.links[selected.links.length - 1];
+    if (link) await this.select(link, { reveal: true });
+  }
+
+  // The event nearest to the same time on the next or previous track that shows one.
+  async stepTrack(by: 1 | -1): Promise<void> {
+    await this.selectInSight(by);
+  }
+
+  private async selectInSight(by: -1 | 0 | 1): Promise<void> {
+    const { selected } = this.state.get();
+    const lanes = [...this.lanes.pinned, ...this.lanes.lanes].filter((lane) => !lane.counter && lane.tracks.length > 0);
+    const here = selected ? lanes.findIndex((lane) => lane.tracks.includes(selected.track)) : -1;
+    const time = Math.min(Math.max(selected?.start ?? this.view.from, this.view.from), this.view.to);
+    const order = here < 0 ? lanes : by > 0 ? lanes.slice(here + 1) : lanes.slice(0, here).reverse();
+    const level = levelFor(this.view, this.size.width * this.size.dpr);
+    for (const lane of order) {
+      const pieces = lane.tracks.flatMap((track) => piecesOf(this.loader, this.info, track, this.view, level));
+      const hit = boxAt(pieces, -1, time, this.view.to - this.view.from);
+      if (hit) return this.selectBox(hit, true);
+    }
+  }
+
+  private async take(ask: (signal: AbortSignal) => Promise<EventDetails | null>, reveals: boolean): Promise<void> {
+    this.asking?.abort();
+    const asking = (this.asking = new AbortController());
+    try {
+      const selected = await ask(asking.signal);
+      if (asking.signal.aborted || !selected) return;
+      this.change({ selected, problem: null });
+      if (!reveals) return;
+      await twoFrames();  // the panel of details has opened, and left the chart less room
+      if (asking.signal.aborted) return;
+      this.showTrack(selected.track, selected.row);
+      const there = reveal(this.view, selected.start, selected.start + selected.duration, this.info.end);
+      if (there !== this.view) this.glideTo(there);
+    } catch (problem) {
+      // 404: there is none before the first or after the last of a track; all stays as it is.
+      const none = problem instanceof SourceError && problem.status === 404;
+      if (!asking.signal.aborted && !none) this.change({ problem });
+    } finally {
+      if (this.asking === asking) this.asking = null;
+    }
+  }
+
+  setMeasure(measure: Interval | null): void { this.change({ measure }); }
+  setArea(area: Area | null): void { this.change({ area }); }
+  setMode(mode: Mode): void { this.change({ mode }); }
+
+  // Keeps what is measured or selected, or where the pointer is, as lines.
+  mark(): void {
+    const { marks } = this.state.get();
+    const at = this.anchor ?? (this.view.from + this.view.to) / 2;
+    this.change({ marks: [...marks, this.span() ?? { from: at, to: at }] });
+  }
+
+  // What is measured, or selected; as an area on all tracks shown, else what is in sight.
+  areaFromSpan(): void {
+    const tracks = this.lanes.lanes.concat(this.lanes.pinned).flatMap((lane) => (lane.counter ? [] : lane.tracks));
+    const span = this.span() ?? { from: Math.max(0, this.view.from), to: Math.min(this.info.end, this.view.to) };
+    this.change({ area: { ...span, tracks: [...new Set(tracks)] } });
+  }
+
+  private span(): Interval | null {
+    const { measure, selected } = this.state.get();
+    return measure ?? (selected && { from: selected.start, to: selected.start + selected.duration });
+  }
+
+  // One thing at a time, what was made last first.
+  clear(): void {
+    const { measure, area, selected, marks, search } = this.state.get();
+    if (measure) this.change({ measure: null });
+    else if (area) this.change({ area: null });
+    else if (selected) this.change({ selected: null });
+    else if (search.q) this.change({ search: { q: "", total: null } });
+    else if (marks.length > 0) this.change({ marks: [] });
+  }
+
+  // --- search ---
+
+  // Goes to the match after the selected event, or before it; a new text begins at the left of the view.
+  async find(q: string, by: 1 | -1): Promise<void> {
+    const { search, selected } = this.state.get();
+    if (!q) return this.change({ search: { q: "", total: null } });
+    const fresh = q !== search.q;
+    this.change({ search: { q, total: fresh ? null : search.total } });
+    // Backwards, what begins before a time is found: one more, for what begins with the selected.
+    const from = selected && !fresh ? selected.start + (by < 0 ? 1 : 0) : by > 0 ? Math.max(0, this.view.from) : this.view.to;
+    try {
+      const ask = (start: number): Promise<Matches> =>
+        this.source.find(this.run, { q, from: Math.round(start), by, limit: kMatches });
+      let found = await ask(from);
+      let match = matchAfter(found, fresh ? null : selected);
+      if (!match && found.total > 0) {  // past the last: round again
+        found = await ask(by > 0 ? 0 : this.info.end + 1);
+        match = found.matches[0];
+      }
+      if (this.state.get().search.q !== q) return;
+      this.change({ search: { q, total: found.total } });
+      if (match) await this.select(match, { reveal: true });
+    } catch (problem) {
+      this.change({ problem });
+    }
+  }
+
+  change(part: Partial<ChartState>): void { this.state.set({ ...this.state.get(), ...part }); }
+}
+
+// Matches may share a start, so the first answers may lie before the selected one in the same order.
+export function matchAfter(found: Matches, current: EventRef | null): Matches["matches"][number] | undefined {
+  const at = found.matches.findIndex((match) => match.track === current?.track && match.event === current.event);
+  return found.matches[at + 1];
+}
+
+const twoFrames = (): Promise<unknown> =>
+  new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+
+const prefersCalm = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,0 +1,73 @@
+// Counter tracks as pixels: below the last value an area, and a band from the lowest to the highest
+// value where a pixel has several.
+import type { Colours } from "./colours";
+import type { Piece } from "./pieces";
+import type { Pixels } from "./raster";
+import { bucketNs } from "./tile";
+
+// For each pixel; NaN before the first value that is known.
+export interface Curves {
+  readonly low: Float32Array;
+  readonly high: Float32Array;
+  readonly last: Float32Array;
+}
+
+export function curvesOf(pieces: readonly Piece[], viewFrom: number, scale: number, width: number): Curves {
+  const curves = {
+    low: new Float32Array(width).fill(NaN), high: new Float32Array(width).fill(NaN),
+    last: new Float32Array(width).fill(NaN),
+  };
+  let value = NaN;  // before the pixels
+  for (const piece of pieces) value = addPoints(curves, piece, viewFrom, scale, value);
+  for (let x = 0; x < width; ++x) {
+    if (Number.isNaN(curves.last[x])) curves.last[x] = curves.low[x] = curves.high[x] = x > 0 ? curves.last[x - 1]! : value;
+  }
+  return curves;
+}
+
+function addPoints(curves: Curves, { tile, from, to }: Piece, viewFrom: number, scale: number, before: number): number {
+  const { points } = tile, length = bucketNs(tile.level), start = tile.index * length * 512;
+  let value = before;
+  for (let i = 0; i < points.size; ++i) {
+    const time = start + points.bucket[i]! * length;
+    if (time >= to) break;
+    const x = Math.floor((time - viewFrom) * scale);
+    if (time + length <= from || x < 0) value = points.last[i]!;
+    else put(curves, x, points.low[i]!, points.high[i]!, points.last[i]!);
+  }
+  return value;
+}
+
+function put(curves: Curves, x: number, low: number, high: number, last: number): void {
+  if (x >= curves.last.length) return;
+  curves.low[x] = Number.isNaN(curves.low[x]) ? low : Math.min(curves.low[x]!, low);
+  curves.high[x] = Number.isNaN(curves.high[x]) ? high : Math.max(curves.high[x]!, high);
+  curves.last[x] = last;
+}
+
+export interface CurvePlace {
+  readonly top: number;
+  readonly height: number;
+  readonly clip: number;
+  readonly max: number;
+  readonly end: number;  // the pixel at which the run ends
+  readonly colours: Colours;
+}
+
+export function drawCurves(pixels: Pixels, curves: Curves, place: CurvePlace): void {
+  const base = place.top + place.height - 1, room = place.height - 3;
+  const yOf = (value: number): number =>
+    base - Math.round(Math.min(1, Math.max(0, value / (place.max || 1))) * room);
+  const column = (x: number, y0: number, y1: number, colour: number): void => {
+    const end = Math.min(pixels.height, y1 + 1);
+    for (let y = Math.max(place.clip, y0, 0); y < end; ++y) pixels.words[y * pixels.width + x] = colour;
+  };
+  for (let x = 0; x < Math.min(pixels.width, place.end); ++x) {
+    const last = curves.last[x]!;
+    if (Number.isNaN(last)) continue;
+    const before = x > 0 && !Number.isNaN(curves.last[x - 1]!) ? curves.last[x - 1]! : last;
+    if (last > 0) column(x, yOf(last), base, place.colours.under);
+    // The line is drawn up or down to where the pixel before ended, so that it has no holes.
+    column(x, yOf(Math.max(curves.high[x]!, before)), yOf(Math.min(curves.low[x]!, before)), place.colours.curve);
+  }
+}

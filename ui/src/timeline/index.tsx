@@ -1,0 +1,171 @@
+// The timeline of a run: all ranks on one axis. This file puts its parts together; controller.ts has what it
+// can do, chart.ts draws.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { EventDetails, Source, TimelineInfo } from "../data/source";
+import { humanTime, visible } from "../report/format";
+import { problemOf, useLoad } from "../shell/load";
+import { kindOf, kLooks } from "../shell/palette";
+import { Busy, ProblemPanel } from "../shell/status";
+import { makeStore, useStore } from "../shell/store";
+import { currentPlace, setQuery, usePlace, type Query } from "../shell/url";
+import { t } from "../text";
+import { AreaPanel } from "./area_panel";
+import { Chart } from "./chart";
+import { Controller } from "./controller";
+import { Details } from "./details";
+import { Heads, PinnedHeads } from "./heads";
+import { useTimelineKeys } from "./keys";
+import { kAxisHeight } from "./lanes";
+import { Overview } from "./overview";
+import { fromQuery, stepsView, toQuery } from "./place";
+import { followPointer } from "./pointer";
+import { Tip, type Pointed } from "./tip";
+import { Tools } from "./tools";
+import { whole } from "./view";
+import "./timeline.css";
+
+const kUrlMs = 250;
+
+// `revision` changes when the run's files do, and with it what is known of them.
+export function Timeline({ run, revision, source }: { run: string; revision: number; source: Source }) {
+  const { value, problem } = useLoad("timeline", `${run} ${revision}`, (signal) => source.timeline(run, signal));
+  if (problem) return <ProblemPanel problem={problem} />;
+  if (!value) return <Busy />;
+  if (value.tracks.length === 0) return <p class="panel">{t("timeline.empty")}</p>;
+  return <Shown key={`${run} ${revision}`} run={run} revision={revision} source={source} info={value} />;
+}
+
+function Shown({ run, revision, source, info }: { run: string; revision: number; source: Source; info: TimelineInfo }) {
+  const make = () => new Controller(source, { id: run, revision }, info, fromQuery(currentPlace().query, info));
+  const controller = useMemo(make, [source, run, info]);
+  useEffect(() => () => controller.stop(), [controller]);
+  useTimelineKeys(controller);
+  useUrl(controller);
+  const state = useStore(controller.state);
+  const minimap = useRef<HTMLCanvasElement>(null);
+  // What changes every frame is watched by what shows it alone: the rest is not drawn again.
+  const shown = useMemo(() => makeStore(controller.view), [controller]);
+  return (
+    <div class="timeline" ref={useRestOfPage()}>
+      <h1 class="tl-hidden">{t("timeline.title")}</h1>
+      <Tools controller={controller} />
+      <Overview controller={controller} shown={shown} canvas={minimap} />
+      <div class="tl-body">
+        <Tracks controller={controller} minimap={minimap} onView={shown.set} />
+        {(state.selected || state.area) && (
+          <aside class="tl-side" tabIndex={0} aria-label={t("timeline.details")}>
+            {state.area && <AreaPanel area={state.area} controller={controller} />}
+            {state.selected && <Details event={state.selected} controller={controller} />}
+          </aside>
+        )}
+      </div>
+      <p class="tl-says" role="status">{state.selected ? eventText(state.selected, controller) : t("timeline.selected_nothing")}</p>
+      {state.problem !== null && <ProblemPanel problem={problemOf(state.problem, run)} />}
+    </div>
+  );
+}
+
+function eventText(event: EventDetails, { info }: Controller): string {
+  const track = info.tracks[event.track];
+  return t("timeline.selected", {
+    name: visible(event.name), kind: t(kLooks[kindOf(event.kind)].title), duration: humanTime(event.duration),
+    start: humanTime(event.start), rank: event.rank, track: visible(track ? `${track.group} · ${track.name}` : ""),
+  });
+}
+
+// As high as what is left of the window.
+function useRestOfPage() {
+  const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const fill = () => {
+      const top = element.current ? element.current.getBoundingClientRect().top + scrollY : 0;
+      element.current?.style.setProperty("--above", `${Math.ceil(top)}px`);
+    };
+    fill();
+    addEventListener("resize", fill);
+    return () => removeEventListener("resize", fill);
+  }, []);
+  return element;
+}
+
+// The view follows the URL, and the URL the view, a little later.
+function useUrl(controller: Controller): void {
+  const written = useRef<string>(""), steps = useRef<string>("");
+  const { query } = usePlace();
+  const mine = (all: Query): string => JSON.stringify(["from", "to", "sel", "pins", "filter", "fold", "ranks", "steps"].map((key) => all[key] ?? ""));
+  useEffect(() => {
+    const first = written.current === "";
+    if (written.current === mine(query)) return;
+    written.current = mine(query);
+    if (first) steps.current = query["steps"] ?? "";
+    else controller.restore(fromQuery(query, controller.info));
+    if (steps.current === (query["steps"] ?? "")) return;
+    steps.current = query["steps"] ?? "";
+    controller.glideTo(stepsView(controller.info, steps.current) ?? whole(controller.info.end));
+  }, [query]);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      const { query: { ranks = "", steps = "" } } = currentPlace(), { end } = controller.info;
+      const next = { ...toQuery(controller.placed, stepsView(controller.info, steps) ?? whole(end)), ranks, steps };
+      if (controller.busy || controller.motion.moving || mine(next) === written.current) return;
+      written.current = mine(next);
+      setQuery(next, "replace");
+    }, kUrlMs);
+    return () => clearInterval(timer);
+  }, [controller]);
+}
+
+const kNowhere: Pointed = { hit: null, x: 0, y: 0 };
+
+function Tracks({ controller, minimap, onView }: {
+  controller: Controller; minimap: { readonly current: HTMLCanvasElement | null }; onView: (view: Controller["view"]) => void;
+}) {
+  const { info } = controller;
+  const state = useStore(controller.state);
+  const scroller = useRef<HTMLDivElement>(null), canvas = useRef<HTMLCanvasElement>(null);
+  const [height, setHeight] = useState(400);
+  const [scroll, setScroll] = useState(0);
+  const pointed = useMemo(() => makeStore<Pointed>(kNowhere), [controller]);
+  useEffect(() => {
+    if (!canvas.current || !minimap.current || !scroller.current) return;
+    const element = scroller.current;
+    const sized = new ResizeObserver(() => setHeight(element.clientHeight));
+    sized.observe(element);
+    controller.onScroll = (top) => requestAnimationFrame(() => element.scrollTo({ top }));
+    const chart = new Chart(controller, {
+      canvas: canvas.current, minimap: minimap.current,
+      drawn: (scene) => {
+        onView(scene.view);
+        pointed.set(chart.pointer ? { hit: chart.hit() ?? null, ...chart.pointer } : kNowhere);
+      },
+    });
+    const leave = followPointer(chart, canvas.current);
+    return () => {
+      leave();
+      chart.stop();
+      sized.disconnect();
+    };
+  }, [controller]);
+  const onScroll = () => {
+    controller.scroll = scroller.current?.scrollTop ?? 0;
+    setScroll(controller.scroll);
+    controller.onDirty();
+  };
+  const { lanes, pinnedHeight, height: all } = controller.lanes;
+  return (
+    <div class="tl-scroll" ref={scroller} onScroll={onScroll}>
+      <div class="tl-stick">
+        <canvas
+          ref={canvas} tabIndex={0} role="img" style={{ height: `${height}px` }} class={`tl-${state.mode}`}
+          aria-label={t("timeline.canvas", { tracks: info.tracks.length, ranks: info.ranks.length })}
+        />
+        <PinnedHeads controller={controller} />
+        <Tip pointed={pointed} controller={controller} />
+      </div>
+      <Heads controller={controller} scroll={scroll} height={height} />
+      <div style={{ height: `${kAxisHeight + pinnedHeight + all}px` }}>
+        {lanes.length === 0 && <p class="tl-none">{t("timeline.nothing_shown")}</p>}
+      </div>
+    </div>
+  );
+}

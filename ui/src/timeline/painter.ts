@@ -1,0 +1,192 @@
+// Draws the tracks of a frame into a buffer of pixels, and says which boxes are wide enough for a
+// label. Everything here is in device pixels.
+import { curvesOf, drawCurves } from "./curves";
+import { edgeOf, kPatternBits, paintOf, type Colours } from "./colours";
+import { kAxisHeight, lanesBetween, type Lane } from "./lanes";
+import { levelFor } from "./levels";
+import type { TileLoader } from "./loader";
+import { piecesOf, type Piece } from "./pieces";
+import { Pixels, Strips } from "./raster";
+import { stepsOf, type Scene } from "./scene";
+import { bucketNs, type Tile } from "./tile";
+
+const kWide = 12;          // pixels from which on a box shows its pattern
+const kForLabel = 26;      // CSS pixels from which on it has room for a label
+const kMostLabels = 700;
+
+// A box with room for text. `clip`: the height of the screen above which it is hidden.
+export interface Label {
+  readonly x0: number;
+  readonly x1: number;
+  readonly y: number;
+  readonly height: number;
+  readonly tile: Tile;
+  readonly box: number;
+  readonly clip: number;
+}
+
+// One frame's measures that every lane needs.
+interface Frame {
+  readonly scene: Scene;
+  readonly pixels: Pixels;
+  readonly level: number;
+  readonly scale: number;  // device pixels for a ns
+  readonly labels: Label[];
+}
+
+// The part of a lane that is on the screen.
+interface Shown {
+  readonly lane: Lane;
+  readonly top: number;
+  readonly rowHeight: number;
+  readonly first: number;  // rows first..last are drawn
+  readonly last: number;
+  readonly clip: number;   // nothing above this is drawn
+}
+
+export class Painter {
+  private pixels = new Pixels(1, 1);
+  private readonly strips = new Strips();
+  private line = new Uint32Array(0);
+  private backgrounds = new Map<number, Uint32Array>();
+
+  constructor(private readonly loader: TileLoader) {}
+
+  paint(scene: Scene): { readonly image: ImageData; readonly labels: readonly Label[] } {
+    const width = Math.round(scene.width * scene.dpr), height = Math.round(scene.height * scene.dpr);
+    if (this.pixels.width !== width || this.pixels.height !== height) this.pixels = new Pixels(width, height);
+    if (this.line.length !== width) this.line = new Uint32Array(width);
+    this.backgrounds = new Map();
+    const frame: Frame = {
+      scene, pixels: this.pixels, labels: [],
+      level: levelFor(scene.view, width), scale: width / (scene.view.to - scene.view.from),
+    };
+    this.pixels.fill(scene.colours.page, 0, height);
+    const below = kAxisHeight + scene.lanes.pinnedHeight;
+    const visible = lanesBetween(scene.lanes.lanes, scene.scroll, scene.scroll + scene.height - below);
+    for (const lane of visible) this.drawLane(frame, lane, below - scene.scroll, below);
+    for (const lane of scene.lanes.pinned) this.drawLane(frame, lane, kAxisHeight, kAxisHeight);
+    return { image: this.pixels.image, labels: frame.labels };
+  }
+
+  private drawLane(frame: Frame, lane: Lane, offset: number, clip: number): void {
+    const { scene, pixels } = frame;
+    const top = Math.round((lane.y + offset) * scene.dpr), edge = Math.round(clip * scene.dpr);
+    const bottom = Math.round((lane.y + lane.height + offset) * scene.dpr);
+    const background = this.background(frame, lane);
+    pixels.copyLine(background, Math.max(top, edge), bottom);
+    const rowHeight = Math.round(lane.rowHeight * scene.dpr);
+    const first = Math.max(0, Math.floor((edge - top) / rowHeight));
+    const last = Math.min(lane.rows - 1, Math.floor((pixels.height - 1 - top) / rowHeight));
+    if (lane.tracks.length === 0 || last < first) return;
+    const shown = { lane, top, rowHeight, first, last, clip: edge };
+    const pieces = lane.tracks.flatMap((track) =>
+      piecesOf(this.loader, scene.info, track, scene.view, frame.level));
+    if (lane.counter) this.drawCounter(frame, shown, pieces);
+    else this.drawRows(frame, shown, pieces, background);
+  }
+
+  private drawRows(frame: Frame, shown: Shown, pieces: readonly Piece[], background: Uint32Array): void {
+    const { pixels, scene } = frame;
+    const wide: Label[] = [];
+    this.strips.start(shown.last - shown.first + 1, pixels.width);
+    for (const piece of pieces) {
+      this.addSpans(frame, shown, piece);
+      this.addBoxes(frame, shown, piece, wide);
+    }
+    const gap = Math.max(1, Math.round(scene.dpr));
+    for (let row = shown.first; row <= shown.last; ++row) {
+      this.line.set(background);
+      this.strips.emit(row - shown.first, this.line, scene.colours.lut);
+      const y = shown.top + row * shown.rowHeight;
+      pixels.copyLine(this.line, Math.max(y, shown.clip), y + shown.rowHeight - gap);
+    }
+    for (const box of wide) drawPattern(pixels, scene.colours, box);
+    const { lane } = shown, room = kForLabel * scene.dpr;
+    if (lane.kind !== "track" || lane.folded) return;  // where tracks lie over one another, so would names
+    for (const box of wide) {
+      if (box.x1 - box.x0 >= room && frame.labels.length < kMostLabels) frame.labels.push(box);
+    }
+  }
+
+  private addSpans(frame: Frame, shown: Shown, { tile, from, to }: Piece): void {
+    const { spans } = tile, { scale, scene: { view, colours } } = frame;
+    const length = bucketNs(tile.level), start = tile.index * length * 512;
+    const first = (from - start) / length, last = (to - start) / length;
+    const x = (start - view.from) * scale, step = length * scale;
+    const merged = shown.lane.rows === 1, other = colours.kinds - 1;
+    for (let i = 0; i < spans.size; ++i) {
+      const bucket = spans.bucket[i]!;
+      if (bucket + 1 <= first || bucket >= last) continue;
+      const row = merged ? 0 : spans.row[i]!;
+      if (row < shown.first || row > shown.last) continue;
+      const paint = paintOf(Math.min(spans.kind[i]!, other), 0);
+      const x0 = x + Math.max(bucket, first) * step, x1 = x + Math.min(bucket + 1, last) * step;
+      this.strips.add(row - shown.first, x0, x1, spans.cover[i]! / 255, paint, paint);
+    }
+  }
+
+  private addBoxes(frame: Frame, shown: Shown, { tile, from, to }: Piece, wide: Label[]): void {
+    const { boxes, names } = tile, { scale, scene: { view, colours } } = frame;
+    const merged = shown.lane.rows === 1, other = colours.kinds - 1;
+    const right = frame.pixels.width;
+    for (let i = 0; i < boxes.size; ++i) {
+      const row = merged ? 0 : boxes.row[i]!;
+      if (row < shown.first || row > shown.last) continue;
+      const start = boxes.start[i]!, end = start + boxes.duration[i]!;
+      if (start >= to || end < from || end < view.from || start > view.to) continue;
+      const kind = Math.min(boxes.kind[i]!, other);
+      const x0 = (Math.max(start, from) - view.from) * scale, x1 = (Math.min(end, to) - view.from) * scale;
+      const paint = paintOf(kind, names.shade(boxes.name[i]!));
+      this.strips.add(row - shown.first, x0, x1, 1, paint, start >= from ? edgeOf(kind) : paint);
+      // Its text is set once: by the piece in which the part on the screen begins.
+      if (Math.max(start, view.from) < from) continue;
+      const left = Math.max(0, (start - view.from) * scale), limit = Math.min(right, (end - view.from) * scale);
+      if (limit - left < kWide) continue;
+      const y = shown.top + row * shown.rowHeight;
+      wide.push({ x0: left, x1: limit, y, height: shown.rowHeight, tile, box: i, clip: shown.clip });
+    }
+  }
+
+  private drawCounter(frame: Frame, shown: Shown, pieces: readonly Piece[]): void {
+    const { scene, pixels } = frame;
+    const track = scene.info.tracks[shown.lane.tracks[0] ?? -1];
+    const curves = curvesOf(pieces, scene.view.from, frame.scale, pixels.width);
+    const end = Math.ceil((scene.info.end - scene.view.from) * frame.scale);
+    const { top, rowHeight: height, clip } = shown;
+    drawCurves(pixels, curves, { top, height, clip, max: track?.max ?? 1, end, colours: scene.colours });
+  }
+
+  // A lane's line before anything is on it: every second step of its rank is a band.
+  private background(frame: Frame, lane: Lane): Uint32Array {
+    const { scene } = frame;
+    const key = lane.rankIndex * 2 + (lane.kind === "track" ? 0 : 1);
+    const known = this.backgrounds.get(key);
+    if (known) return known;
+    const width = frame.pixels.width;
+    const { page, head, band } = scene.colours;
+    const line = new Uint32Array(width).fill(lane.kind === "track" ? page : head);
+    for (const step of stepsOf(scene.info, lane.rankIndex)) {
+      if (step.number % 2 === 0) continue;
+      const x0 = Math.max(0, Math.round((step.start - scene.view.from) * frame.scale));
+      const x1 = Math.min(width, Math.round((step.end - scene.view.from) * frame.scale));
+      if (x1 > x0) line.fill(band, x0, x1);
+    }
+    this.backgrounds.set(key, line);
+    return line;
+  }
+}
+
+// Darker or lighter points in the pattern of the box's kind: it is told apart without its colour.
+function drawPattern(pixels: Pixels, colours: Colours, box: Label): void {
+  const kind = Math.min(box.tile.boxes.kind[box.box]!, colours.kinds - 1);
+  const bits = kPatternBits[colours.pattern[kind]!];
+  const ink = colours.patternInk[kind]!;
+  const x0 = Math.ceil(box.x0) + 2, x1 = Math.min(pixels.width, Math.floor(box.x1) - 1);
+  for (let y = Math.max(box.clip, box.y + 1, 0); y < Math.min(pixels.height, box.y + box.height - 2); ++y) {
+    const row = bits[(y - box.y) & 7]!;
+    if (row === 0) continue;
+    const at = y * pixels.width;
+    for (let x = x0; x < x1; ++x) if ((row >> ((x - x0) & 7)) & 1) pixels.words[at + x] = ink;
+  }
+}

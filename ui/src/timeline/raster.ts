@@ -1,0 +1,135 @@
+// Rows of events as pixels. Boxes and spans first add up in strips, one entry for each row and pixel:
+// how much of the pixel is covered and by what most. Then each strip is made into a line of colours, which
+// is copied down the row's height. So a frame costs as much as it has pixels, however many events
+// there are, and an event below a pixel still shows.
+
+// Left edges of boxes are drawn darker from this width on, so that equal neighbours stay apart.
+const kEdgeFrom = 4;
+
+export class Strips {
+  private cover = new Uint8Array(0);
+  private most = new Uint8Array(0);
+  private paint = new Uint16Array(0);
+  private width = 0;
+
+  // Empties `rows` strips of `width` pixels.
+  start(rows: number, width: number): void {
+    this.width = width;
+    const size = rows * width;
+    if (this.cover.length < size) {
+      this.cover = new Uint8Array(size);
+      this.most = new Uint8Array(size);
+      this.paint = new Uint16Array(size);
+      return;
+    }
+    this.cover.fill(0, 0, size);
+    this.most.fill(0, 0, size);
+  }
+
+  // Something from x0 to x1 in pixels, of which `share` (0..1] is covered. `edge` is its paint's
+  // darker sister for the first pixel, or the same.
+  add(row: number, x0: number, x1: number, share: number, paint: number, edge: number): void {
+    const from = Math.max(0, x0), to = Math.min(this.width, x1);
+    if (!(to >= from) || x0 >= this.width || x1 < 0) return;
+    const base = row * this.width;
+    const first = Math.min(this.width - 1, Math.floor(from));
+    const last = Math.min(this.width - 1, Math.floor(to));
+    if (first === last) {
+      this.touch(base + first, (to - from) * share, paint);
+      return;
+    }
+    this.touch(base + first, (first + 1 - from) * share, paint);
+    if (last > first + 1) this.fill(base + first + 1, base + last, share, paint);
+    if (to > last) this.touch(base + last, (to - last) * share, paint);
+    if (edge !== paint && x1 - x0 >= kEdgeFrom && x0 >= 0) this.paint[base + first] = edge;
+  }
+
+  // Writes row `row` over `line`, which holds the background. lut[paint * kShades + cover / 8].
+  emit(row: number, line: Uint32Array, lut: Uint32Array): void {
+    const base = row * this.width;
+    const { cover, paint } = this;
+    for (let x = 0; x < this.width; ++x) {
+      const covered = cover[base + x]!;
+      if (covered > 0) line[x] = lut[paint[base + x]! * kShades + (covered >> 3)]!;
+    }
+  }
+
+  private touch(at: number, share: number, paint: number): void {
+    const part = Math.min(255, Math.max(1, Math.round(share * 255)));
+    this.cover[at] = Math.min(255, this.cover[at]! + part);
+    if (part >= this.most[at]!) {
+      this.most[at] = part;
+      this.paint[at] = paint;
+    }
+  }
+
+  private fill(from: number, to: number, share: number, paint: number): void {
+    if (share < 1) {
+      for (let at = from; at < to; ++at) this.touch(at, share, paint);
+      return;
+    }
+    this.cover.fill(255, from, to);
+    this.most.fill(255, from, to);
+    this.paint.fill(paint, from, to);
+  }
+}
+
+// Levels of cover that the eye tells apart.
+export const kShades = 32;
+
+// The colours of every paint at every cover, over one background; all as ABGR words.
+export function makeLut(paints: readonly number[], background: number): Uint32Array {
+  const lut = new Uint32Array(paints.length * kShades);
+  paints.forEach((paint, i) => {
+    for (let shade = 0; shade < kShades; ++shade) {
+      // The thinnest density still stands out: at a third of full.
+      const share = shade === kShades - 1 ? 1 : 0.32 + 0.6 * (shade / (kShades - 1));
+      lut[i * kShades + shade] = mix(background, paint, share);
+    }
+  });
+  return lut;
+}
+
+// `share` of `top` over `bottom`.
+export function mix(bottom: number, top: number, share: number): number {
+  const part = (shift: number): number => {
+    const a = (bottom >>> shift) & 255, b = (top >>> shift) & 255;
+    return Math.round(a + (b - a) * share) << shift;
+  };
+  return (part(0) | part(8) | part(16) | 0xff000000) >>> 0;
+}
+
+// "#rrggbb" or "#rgb" as an ABGR word.
+export function abgr(hex: string): number {
+  const full = hex.length === 4 ? hex.replace(/[^#]/g, "$&$&") : hex;
+  const rgb = Number.parseInt(full.slice(1, 7), 16);
+  return (0xff000000 | ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >>> 16)) >>> 0;
+}
+
+// The buffer of a picture.
+export class Pixels {
+  image: ImageData;
+  words: Uint32Array;
+
+  constructor(readonly width: number, readonly height: number) {
+    this.image = new ImageData(width, height);
+    this.words = new Uint32Array(this.image.data.buffer);
+  }
+
+  // A line of colours copied into rows y0..y1, those that exist.
+  copyLine(line: Uint32Array, y0: number, y1: number): void {
+    for (let y = Math.max(0, y0); y < Math.min(this.height, y1); ++y) this.words.set(line, y * this.width);
+  }
+
+  fill(colour: number, y0: number, y1: number): void {
+    this.words.fill(colour, Math.max(0, y0) * this.width, Math.max(0, Math.min(this.height, y1)) * this.width);
+  }
+
+  rect(x0: number, y0: number, x1: number, y1: number, colour: number): void {
+    const left = Math.max(0, x0), right = Math.min(this.width, x1);
+    if (right <= left) return;
+    for (let y = Math.max(0, y0); y < Math.min(this.height, y1); ++y) {
+      this.words.fill(colour, y * this.width + left, y * this.width + right);
+    }
+  }
+}

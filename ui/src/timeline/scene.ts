@@ -1,0 +1,60 @@
+// What one frame of the timeline shows.
+import type { EventDetails, TimelineInfo, TimelineStep } from "../data/source";
+import type { Colours } from "./colours";
+import type { Lanes } from "./lanes";
+import type { View } from "./levels";
+import type { Tile } from "./tile";
+
+export interface Interval { readonly from: number; readonly to: number }
+
+// An area: a stretch of time on some tracks.
+export interface Area extends Interval { readonly tracks: readonly number[] }
+
+export interface Scene {
+  readonly info: TimelineInfo;
+  readonly view: View;
+  readonly width: number;   // of the canvas, CSS pixels
+  readonly height: number;
+  readonly dpr: number;
+  readonly scroll: number;
+  readonly lanes: Lanes;
+  readonly colours: Colours;
+  readonly selected: EventDetails | null;
+  readonly measure: Interval | null;
+  readonly area: Area | null;
+  readonly draft: Draft | null;  // of an area that is being drawn
+  readonly marks: readonly Interval[];
+  readonly hover: { readonly box: BoxHit | null; readonly x: number } | null;
+}
+
+// A rectangle on the screen that becomes an area.
+export interface Draft extends Interval { readonly y0: number; readonly y1: number }
+
+// A box of a tile; `row` is the row of its lane.
+export interface BoxHit {
+  readonly tile: Tile;
+  readonly box: number;
+}
+
+export const xOf = (scene: Pick<Scene, "view" | "width">, time: number): number =>
+  ((time - scene.view.from) / (scene.view.to - scene.view.from)) * scene.width;
+
+export const timeOf = (scene: Pick<Scene, "view" | "width">, x: number): number =>
+  scene.view.from + (x / Math.max(1, scene.width)) * (scene.view.to - scene.view.from);
+
+const kStepsByRank = new WeakMap<TimelineInfo, Map<number, TimelineStep[]>>();
+
+// The steps of one rank; sorted out once for each run.
+export function stepsOf(info: TimelineInfo, rankIndex: number): readonly TimelineStep[] {
+  let byRank = kStepsByRank.get(info);
+  if (!byRank) {
+    byRank = new Map();
+    for (const step of info.steps) {
+      const steps = byRank.get(step.rank_index);
+      if (steps) steps.push(step);
+      else byRank.set(step.rank_index, [step]);
+    }
+    kStepsByRank.set(info, byRank);
+  }
+  return byRank.get(rankIndex) ?? [];
+}

@@ -1,0 +1,99 @@
+// The bar above the chart: search, filter, what dragging does, and the kinds with their looks.
+import { useEffect, useState } from "preact/hooks";
+import { humanCount } from "../report/format";
+import { colorOf, kindOf, kLooks, type Kind } from "../shell/palette";
+import { useStore } from "../shell/store";
+import { useTheme } from "../shell/theme";
+import { t } from "../text";
+import { kPatternBits } from "./colours";
+import type { Controller } from "./controller";
+import { kFilterId, kSearchId } from "./keys";
+
+function SearchField({ controller }: { controller: Controller }) {
+  const { search } = useStore(controller.state);
+  const [text, setText] = useState(search.q);
+  useEffect(() => setText(search.q), [search.q]);
+  const go = (by: 1 | -1) => void controller.find(text.trim(), by);
+  const onKey = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
+    if (event.key === "Escape") (event.currentTarget as HTMLElement).blur();
+    if (event.key === "Enter" || event.key === "Escape") event.preventDefault();
+  };
+  const found = search.total === null ? t("timeline.searching") : t("timeline.found", { total: humanCount(search.total) });
+  return (
+    <div class="tl-search" role="search">
+      <label for={kSearchId}>{t("timeline.search")}</label>
+      <input
+        id={kSearchId} type="search" value={text} placeholder={t("timeline.search_hint")} spellcheck={false} autocomplete="off"
+        onInput={(event) => setText(event.currentTarget.value)} onKeyDown={onKey}
+      />
+      <button type="button" aria-label={t("timeline.previous")} onClick={() => go(-1)}>‹</button>
+      <button type="button" aria-label={t("timeline.next")} onClick={() => go(1)}>›</button>
+      <span role="status" class="faint" id="timeline-found">{search.q ? found : ""}</span>
+    </div>
+  );
+}
+
+function FilterField({ controller }: { controller: Controller }) {
+  const { filter } = useStore(controller.state);
+  const leave = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" && event.key !== "Enter") return;
+    (event.currentTarget as HTMLElement).blur();
+    event.preventDefault();
+  };
+  return (
+    <div class="tl-filter">
+      <label for={kFilterId}>{t("timeline.filter")}</label>
+      <input
+        id={kFilterId} type="search" value={filter} placeholder={t("timeline.filter_hint")} spellcheck={false} autocomplete="off"
+        onInput={(event) => controller.setFilter(event.currentTarget.value)} onKeyDown={leave}
+      />
+    </div>
+  );
+}
+
+// Which colour and pattern is what. Kinds that look alike are told once.
+function Legend({ controller }: { controller: Controller }) {
+  const theme = useTheme();
+  const kinds = [...new Set<Kind>(controller.info.kinds.map(kindOf))];
+  return (
+    <ul class="tl-legend" aria-label={t("timeline.legend")}>
+      {kinds.map((kind) => (
+        <li key={kind}>
+          <svg width="16" height="16" viewBox="0 0 8 8" aria-hidden="true" shapeRendering="crispEdges">
+            <rect width="8" height="8" fill={colorOf(kind, theme)} />
+            <path d={dotsOf(kind)} fill={theme === "light" ? "#fff" : "#000"} fillOpacity="0.45" />
+          </svg>
+          {t(kLooks[kind].title)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+// The points of a kind's pattern as a path.
+function dotsOf(kind: Kind): string {
+  return kPatternBits[kLooks[kind].pattern]
+    .flatMap((bits, y) => Array.from({ length: 8 }, (_, x) => ((bits >> x) & 1 ? `M${x} ${y}h1v1h-1z` : "")))
+    .join("");
+}
+
+export function Tools({ controller }: { controller: Controller }) {
+  const { mode } = useStore(controller.state);
+  return (
+    <div class="tl-tools" role="group" aria-label={t("timeline.tools")}>
+      {controller.source.live && <SearchField controller={controller} />}
+      <FilterField controller={controller} />
+      {controller.source.live && <button
+        type="button" aria-pressed={mode === "area"} title={t("timeline.mode_area")}
+        onClick={() => controller.setMode(mode === "area" ? "measure" : "area")}
+      >
+        {t("timeline.area")}
+      </button>}
+      <button type="button" onClick={() => controller.showAll()}>{t("timeline.all")}</button>
+      <Legend controller={controller} />
+      {controller.info.says && <p class="faint" lang="en">{controller.info.says}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+// A canvas with a cursor: drawn sharp on any screen, again when its size or the theme changes; the
+// pointer and the arrow keys move the cursor over its cells, and what lies under it is said below.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useTheme, type Theme } from "../shell/theme";
+
+export interface Cursor {
+  readonly row: number;
+  readonly column: number;
+}
+
+export interface Grid {
+  readonly rows: number;
+  readonly columns: number;
+  readonly height: number;  // CSS pixels
+  readonly left: number;    // room for labels
+  readonly bottom: number;
+  draw(context: CanvasRenderingContext2D, width: number, theme: Theme, cursor: Cursor | null): void;
+  says(cursor: Cursor): string;
+  enter?(cursor: Cursor): void;
+}
+
+const kSteps: Readonly<Record<string, readonly [row: number, column: number]>> = {
+  ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0],
+  PageUp: [0, -10], PageDown: [0, 10], Home: [0, -1e9], End: [0, 1e9],
+};
+
+const clamp = (value: number, count: number) => Math.max(0, Math.min(count - 1, value));
+
+function cellAt(grid: Grid, element: HTMLElement, event: MouseEvent): Cursor | null {
+  const box = element.getBoundingClientRect();
+  const across = (event.clientX - box.left - grid.left) / (box.width - grid.left);
+  const down = (event.clientY - box.top) / (grid.height - grid.bottom);
+  if (across < 0 || across >= 1 || down < 0 || down >= 1) return null;
+  return { row: Math.floor(down * grid.rows), column: Math.floor(across * grid.columns) };
+}
+
+export function CanvasGrid({ grid, label, hint }: { grid: Grid; label: string; hint: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [cursor, setCursor] = useState<Cursor | null>(null);
+  const [width, setWidth] = useState(0);
+  const theme = useTheme();
+  useEffect(() => {
+    const element = canvas.current;
+    if (!element) return;
+    const resize = new ResizeObserver(() => setWidth(element.clientWidth));
+    resize.observe(element);
+    return () => resize.disconnect();
+  }, []);
+  useEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext("2d");
+    if (!element || !context || width === 0) return;
+    const dense = devicePixelRatio || 1;
+    element.width = Math.round(width * dense);
+    element.height = Math.round(grid.height * dense);
+    context.setTransform(dense, 0, 0, dense, 0, 0);
+    context.clearRect(0, 0, width, grid.height);
+    context.font = "12px system-ui, sans-serif";
+    grid.draw(context, width, theme, cursor);
+  }, [grid, width, theme, cursor]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = kSteps[event.key];
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (step) {
+      event.preventDefault();
+      event.stopPropagation();
+      const from = cursor ?? { row: 0, column: step[1] === 0 ? 0 : -1 };
+      setCursor({ row: clamp(from.row + step[0], grid.rows), column: clamp(from.column + step[1], grid.columns) });
+    } else if (event.key === "Enter" && cursor && grid.enter) {
+      event.preventDefault();
+      grid.enter(cursor);
+    }
+  };
+  return (
+    <div class="canvas-grid">
+      <canvas
+        ref={canvas} tabIndex={0} role="img" aria-label={label} style={{ height: `${grid.height}px` }}
+        onKeyDown={onKeyDown}
+        onMouseMove={(event) => setCursor(cellAt(grid, event.currentTarget, event))}
+        onMouseLeave={() => setCursor(null)}
+        onClick={(event) => {
+          const cell = cellAt(grid, event.currentTarget, event);
+          if (cell) grid.enter?.(cell);
+        }}
+      />
+      <p class="readout" role="status">{cursor ? grid.says(cursor) : hint}</p>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+// Two runs: what `compare` says, report by report, with bars.
+import type { ReportSet } from "../data/report";
+import type { Run, Source, State } from "../data/source";
+import { visible } from "../report/format";
+import { ReportView } from "../report/page";
+import { useLoad, useWake } from "../shell/load";
+import { runTitle } from "../shell/choices";
+import { Busy, LoadingPanel, ProblemPanel } from "../shell/status";
+import { linkTo, usePlace } from "../shell/url";
+import { t } from "../text";
+
+function Contents({ answer, run, name }: { answer: ReportSet; run: Run; name: string }) {
+  return (
+    <nav class="contents" aria-label={t("compare.contents")}>
+      <ul lang="en">
+        {answer.reports.map((report) => (
+          <li key={report.analysis}>
+            <a href={linkTo(["run", run.id, "compare", report.analysis])} aria-current={report.analysis === name ? "page" : undefined}>{visible(report.title)}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+export function ComparePage({ source, state, run, name }: { source: Source; state: State; run: Run; name: string }) {
+  const { query } = usePlace();
+  const other = state.runs.find((one) => one.id === query["with"]);
+  const selection = { steps: query["steps"] ?? "", ranks: query["ranks"] ?? "" };
+  useWake(source, other);
+  const versions = `${other?.revision ?? 0} ${run.revision ?? 0}`;
+  const loaded = useLoad(`compare ${other?.id} ${run.id} ${versions}`, other?.state === "ready" && run.state === "ready" ? `${selection.steps} ${selection.ranks}` : null,
+    (signal) => source.compare(other!.id, run.id, selection, signal));
+  if (!other) {
+    return <article><h1>{t("page.compare")}</h1><p class="panel">{t("compare.choose")}</p></article>;
+  }
+  if (other.state === "failed") return <ProblemPanel problem={other.error ?? { what: t("error.unknown"), where: other.path, hint: "" }} />;
+  if (loaded.problem) return <ProblemPanel problem={loaded.problem} />;
+  if (!loaded.value) return other.state === "ready" ? <Busy /> : <LoadingPanel run={other} />;
+  const shown = loaded.value.reports.find((report) => report.analysis === name) ?? loaded.value.reports[0];
+  return (
+    <div>
+      <div class="compare-head">
+        <p class="verdict" lang="en">{visible(loaded.value.verdict)}</p>
+        <p class="faint">{t("compare.who", { a: runTitle(other, state.runs), b: runTitle(run, state.runs) })}</p>
+      </div>
+      {shown && <Contents answer={loaded.value} run={run} name={shown.analysis} />}
+      {shown && <ReportView key={shown.analysis} report={shown} base={["run", run.id, "compare"]} source={source} explained={false} />}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+// Two runs side by side, row by row: a bar for each run and the change in figures, for one of the
+// values at a time. Works for every table that `compare` makes.
+import type { Cell, Table } from "../data/report";
+import { visible } from "../report/format";
+import { useUrlState } from "../shell/url";
+import { t } from "../text";
+import { Legend } from "./legend";
+import { columnAt, labelColumns, labelOf, largestOf, valueAt, type PictureProps, type Value } from "./parts";
+
+const kMost = 20;
+
+export const isCompared = (table: Table): boolean => comparedColumns(table).length > 0;
+
+// The names of values that the table holds of both runs: "time" for time_a and time_b.
+function comparedColumns(table: Table): string[] {
+  return table.columns
+    .filter((column) => column.key.endsWith("_a") && column.unit !== "")
+    .map((column) => column.key.slice(0, -2))
+    .filter((name) => columnAt(table, `${name}_b`) >= 0);
+}
+
+function Pair({ label, a, b, change, ratio, full }: { label: string; a: Value; b: Value; change: Value; ratio: Value; full: number }) {
+  const width = (value: Value) => ({ width: `${full > 0 ? (100 * Math.max(0, value.number ?? 0)) / full : 0}%` });
+  const sign = (change.number ?? 0) > 0 ? "▲" : (change.number ?? 0) < 0 ? "▼" : "=";
+  const says = t("compare.says", { label, a: a.text, b: b.text, change: change.text });
+  return (
+    <li>
+      <span class="bar-label" title={label}>{label}</span>
+      <span class="pair" role="img" aria-label={says} title={says}>
+        <span class="bar"><span class="part k-host p-bars" style={width(a)} /></span>
+        <span class="bar"><span class="part k-communication p-stripes" style={width(b)} /></span>
+      </span>
+      <span class="bar-value">{sign} {change.text}{ratio.number !== null && ` (${ratio.text})`}</span>
+    </li>
+  );
+}
+
+export function ComparedBars({ table }: PictureProps) {
+  const names = comparedColumns(table);
+  const best = names.find((name) => table.columns[columnAt(table, `${name}_a`)]!.unit === "ns") ?? names[0]!;
+  const [chosen, setChosen] = useUrlState(`compare.${table.key}`, best);
+  const name = names.includes(chosen) ? chosen : best;
+  const labels = labelColumns(table);
+  const at = ["_a", "_b", "_change", "_change_ratio"].map((end) => columnAt(table, name + end));
+  const read = (row: readonly Cell[], index: number): Value => valueAt(table, row, at[index] ?? -1);
+  const rows = table.rows
+    .map((row) => ({ label: labelOf(table, row, labels), a: read(row, 0), b: read(row, 1), change: read(row, 2), ratio: read(row, 3) }))
+    .filter(({ a, b }) => a.number || b.number)
+    .slice(0, kMost);
+  const full = largestOf(rows.flatMap(({ a, b }) => [a.number ?? 0, b.number ?? 0]));
+  const title = (one: string) => visible(table.columns[columnAt(table, `${one}_a`)]!.title.replace(/ in a$/, ""));
+  return (
+    <figure class="bars">
+      <figcaption>{t("picture.first_rows", { title: visible(table.title), column: title(name) })}</figcaption>
+      {names.length > 1 && (
+        <div class="tabs" role="group" aria-label={t("heat.choose")} lang="en">
+          {names.map((one) => <button key={one} type="button" aria-pressed={one === name} onClick={() => setChosen(one, "replace")}>{title(one)}</button>)}
+        </div>
+      )}
+      <Legend entries={[{ kind: "host", title: t("compare.a") }, { kind: "communication", title: t("compare.b") }]} />
+      <ul class="bar-list">{rows.map((row) => <Pair key={row.label} {...row} full={full} />)}</ul>
+    </figure>
+  );
+}

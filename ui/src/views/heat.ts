@@ -1,0 +1,109 @@
+// A heat map's drawing: cells from little to much by lightness, a missing one crossed out. More
+// columns than pixels: a pixel shows the largest of its cells, so that no outlier disappears.
+import { kInk, kRamp } from "../shell/palette";
+import type { Theme } from "../shell/theme";
+import type { Cursor } from "./canvas";
+import { largestOf } from "./parts";
+
+export interface HeatData {
+  readonly rows: readonly string[];
+  readonly columns: readonly string[];
+  readonly values: Float64Array;  // row after row; NaN: not known
+  readonly low: number;
+  readonly high: number;
+}
+
+// The scale spans at least a tenth of the largest value: noise of a thousandth must not look like a
+// difference.
+export function scaleOf(values: Float64Array): { low: number; high: number } {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  if (low > high) return { low: 0, high: 1 };
+  return { low: high - low < high / 10 ? Math.max(0, high * 0.9) : low, high: high > low ? high : low + Math.max(1e-9, Math.abs(low)) };
+}
+
+function channels(color: string): [number, number, number] {
+  const value = Number.parseInt(color.slice(1), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+export function shade(share: number, theme: Theme): string {
+  const [from, to] = kRamp[theme].map(channels) as [[number, number, number], [number, number, number]];
+  const part = Math.max(0, Math.min(1, share));
+  return `rgb(${from.map((channel, at) => Math.round(channel + (to[at]! - channel) * part)).join(",")})`;
+}
+
+function largest(data: HeatData, row: number, from: number, to: number): number {
+  let value = NaN;
+  for (let column = from; column < to; ++column) {
+    const next = data.values[row * data.columns.length + column]!;
+    if (Number.isNaN(value) || next > value) value = next;
+  }
+  return value;
+}
+
+// Every how manieth label fits, if each takes `size` pixels and a cell `cell`.
+const every = (size: number, cell: number) => Math.max(1, Math.ceil(size / cell));
+
+interface Frame {
+  readonly left: number;
+  readonly bottom: number;
+  readonly height: number;
+}
+
+export function drawHeat(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, width: number, theme: Theme, cursor: Cursor | null): void {
+  const ink = kInk[theme];
+  const rows = data.rows.length;
+  const columns = data.columns.length;
+  const cellWidth = (width - frame.left) / columns;
+  const cellHeight = (frame.height - frame.bottom) / rows;
+  const bands = Math.min(columns, Math.max(1, Math.floor(width - frame.left)));
+  const gap = cellWidth > 6 && cellHeight > 6 ? 1 : 0;
+  for (let row = 0; row < rows; ++row) {
+    for (let band = 0; band < bands; ++band) {
+      const from = Math.floor((band * columns) / bands);
+      const to = Math.max(from + 1, Math.floor(((band + 1) * columns) / bands));
+      const value = largest(data, row, from, to);
+      const x = frame.left + from * cellWidth;
+      const y = row * cellHeight;
+      context.fillStyle = Number.isNaN(value) ? ink.panel : shade((value - data.low) / (data.high - data.low), theme);
+      context.fillRect(x, y, Math.max(1, (to - from) * cellWidth - gap), Math.max(1, cellHeight - gap));
+      if (Number.isNaN(value) && cellWidth > 6) cross(context, x, y, cellWidth - gap, cellHeight - gap, ink.faint);
+    }
+  }
+  labels(context, data, frame, cellWidth, cellHeight, ink.faint);
+  if (!cursor) return;
+  context.strokeStyle = ink.select;
+  context.lineWidth = 2;
+  context.strokeRect(frame.left + cursor.column * cellWidth, cursor.row * cellHeight, Math.max(2, cellWidth - gap), Math.max(2, cellHeight - gap));
+}
+
+function cross(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number, color: string): void {
+  context.strokeStyle = color;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(x, y + height);
+  context.lineTo(x + width, y);
+  context.stroke();
+}
+
+function labels(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, cellWidth: number, cellHeight: number, color: string): void {
+  context.fillStyle = color;
+  context.textBaseline = "middle";
+  context.textAlign = "right";
+  const rowStep = every(13, cellHeight);
+  for (let row = 0; row < data.rows.length; row += rowStep) {
+    context.fillText(data.rows[row]!, frame.left - 6, (row + 0.5) * cellHeight, frame.left - 8);
+  }
+  context.textAlign = "center";
+  context.textBaseline = "bottom";
+  const longest = largestOf(data.columns.map((column) => column.length));
+  const columnStep = every(longest * 7 + 12, cellWidth);
+  for (let column = 0; column < data.columns.length; column += columnStep) {
+    context.fillText(data.columns[column]!, frame.left + (column + 0.5) * cellWidth, frame.height);
+  }
+}

@@ -1,0 +1,120 @@
+// The heat map of a table with a row for each (rank, step): one of its values at a time, chosen by
+// the reader. Also for other pairs of keys: who waited for whom.
+import { useMemo } from "preact/hooks";
+import type { Cell, Column, Table } from "../data/report";
+import { humanNumber, visible } from "../report/format";
+import { useTheme } from "../shell/theme";
+import { isLive } from "../shell/live";
+import { setQuery, useUrlState } from "../shell/url";
+import { t } from "../text";
+import { CanvasGrid, type Grid } from "./canvas";
+import { drawHeat, scaleOf, type HeatData } from "./heat";
+import { columnAt, labelColumns, labelOf, largestOf, valueAt, type PictureProps } from "./parts";
+
+interface Axes {
+  readonly across: string;  // the key column that goes to the right: "step"
+  readonly left: string;    // what the row labels are called
+}
+
+const acrossTitle = (table: Table, axes: Axes): string => visible(table.columns[columnAt(table, axes.across)]?.title ?? axes.across);
+
+function numericKeys(cells: Iterable<Cell>): Cell[] {
+  return [...new Set(cells)].sort((a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b))));
+}
+
+export function heatData(table: Table, across: string, value: number): HeatData {
+  const at = columnAt(table, across);
+  const labels = labelColumns(table, [across]);
+  const columns = numericKeys(table.rows.map((row) => row[at] ?? null));
+  const columnOf = new Map(columns.map((cell, index) => [cell, index]));
+  const rowOf = new Map<string, number>();
+  for (const row of table.rows) {
+    const label = labelOf(table, row, labels);
+    if (!rowOf.has(label)) rowOf.set(label, rowOf.size);
+  }
+  const values = new Float64Array(rowOf.size * columns.length).fill(NaN);
+  for (const row of table.rows) {
+    const { number } = valueAt(table, row, value);
+    const place = rowOf.get(labelOf(table, row, labels))! * columns.length + columnOf.get(row[at] ?? null)!;
+    if (number !== null) values[place] = number;
+  }
+  return { rows: [...rowOf.keys()], columns: columns.map(String), values, ...scaleOf(values) };
+}
+
+function gridOf(data: HeatData, column: Column, across: string, enter: ((across: string) => void) | undefined): Grid {
+  const left = Math.min(160, 14 + 7 * largestOf(data.rows.map((row) => row.length)));
+  const bottom = 18;
+  const height = Math.max(60, Math.min(420, data.rows.length * 26)) + bottom;
+  return {
+    rows: data.rows.length, columns: data.columns.length, height, left, bottom,
+    draw: (context, width, theme, cursor) => drawHeat(context, data, { left, bottom, height }, width, theme, cursor),
+    says: ({ row, column: at }) => {
+      const value = data.values[row * data.columns.length + at]!;
+      return `${data.rows[row]}, ${across} ${data.columns[at]}: ${Number.isNaN(value) ? t("picture.unknown") : humanNumber(value, column.unit)}`;
+    },
+    ...(enter && { enter: ({ column: at }: { column: number }) => enter(data.columns[at]!) }),
+  };
+}
+
+function Scale({ data, column }: { data: HeatData; column: Column }) {
+  useTheme();
+  return (
+    <p class="scale">
+      <span>{humanNumber(data.low, column.unit)}</span><span class="ramp" aria-hidden="true" /><span>{humanNumber(data.high, column.unit)}</span>
+    </p>
+  );
+}
+
+// The same title twice, as a time and as a share: the unit tells them apart.
+function choiceTitle(table: Table, at: number): string {
+  const column = table.columns[at]!;
+  return `${visible(column.title)}${column.unit === "ratio" ? " %" : ""}`;
+}
+
+export function HeatMap({ table, axes, onStep }: { table: Table; axes: Axes; onStep?: ((step: string) => void) | undefined }) {
+  const choices = table.columns.map((_, at) => at).filter((at) => table.columns[at]!.role === "value" && table.columns[at]!.unit !== "");
+  const [key, setKey] = useUrlState(`heat.${table.key}`, table.columns[choices[0] ?? 0]?.key ?? "");
+  const at = choices.find((choice) => table.columns[choice]!.key === key) ?? choices[0];
+  const data = useMemo(() => (at === undefined ? null : heatData(table, axes.across, at)), [table, at, axes.across]);
+  const column = at === undefined ? undefined : table.columns[at];
+  const grid = useMemo(() => (data && column ? gridOf(data, column, acrossTitle(table, axes), onStep) : null), [data, column]);
+  if (!data || !column || !grid) return null;
+  const label = t("heat.label", {
+    value: visible(column.title), rows: data.rows.length, columns: data.columns.length,
+    low: humanNumber(data.low, column.unit), high: humanNumber(data.high, column.unit),
+  });
+  return (
+    <figure class="heat">
+      <figcaption>{t("heat.title", { rows: axes.left, columns: acrossTitle(table, axes) })}</figcaption>
+      <div class="heat-head">
+        <div class="tabs" role="group" aria-label={t("heat.choose")}>
+          {choices.map((choice) => (
+            <button key={choice} type="button" aria-pressed={choice === at} onClick={() => setKey(table.columns[choice]!.key, "replace")} lang="en">
+              {choiceTitle(table, choice)}
+            </button>
+          ))}
+        </div>
+        <Scale data={data} column={column} />
+      </div>
+      <CanvasGrid grid={grid} label={label} hint={onStep ? t("heat.hint_step") : t("heat.hint")} />
+    </figure>
+  );
+}
+
+// Only this step counts from here on, on every page; undefined where nobody could answer that.
+export const stepChooser = (): ((step: string) => void) | undefined => (isLive() ? (step) => setQuery({ steps: step }) : undefined);
+
+// A table whose keys are a rank, a step, and at most its window and device.
+export function isRankByStep(table: Table): boolean {
+  const keys = table.columns.filter((column) => column.role === "key").map((column) => column.key);
+  return keys.includes("rank") && keys.includes("step") && keys.every((key) => ["rank", "window", "device", "step"].includes(key));
+}
+
+export function RankStepPicture({ table }: PictureProps) {
+  return <HeatMap table={table} axes={{ across: "step", left: "rank" }} onStep={stepChooser()} />;
+}
+
+export function matrixPicture(across: string, left: string) {
+  return ({ table }: PictureProps) => <HeatMap table={table} axes={{ across, left }} />;
+}
+

@@ -1,0 +1,46 @@
+// The goodput of a ledger: the same reports as `goodput report`, drawn by the same page. Of several
+// jobs the reader chooses one.
+import type { ReportSet } from "../data/report";
+import type { Source } from "../data/source";
+import { visible } from "../report/format";
+import { ReportView } from "../report/page";
+import type { Loaded } from "../shell/load";
+import { Busy, ProblemPanel } from "../shell/status";
+import { useUrlState } from "../shell/url";
+import { t } from "../text";
+import { columnAt } from "./parts";
+
+function jobsOf(answer: ReportSet): string[] {
+  const table = answer.reports.flatMap((report) => report.tables).find((one) => one.key === "jobs" && columnAt(one, "job") >= 0);
+  return table ? table.rows.map((row) => String(row[columnAt(table, "job")] ?? "")) : [];
+}
+
+function JobChooser({ answer }: { answer: ReportSet }) {
+  const jobs = jobsOf(answer);
+  const [chosen, setChosen] = useUrlState("job", "");
+  if (jobs.length < 2) return null;
+  return (
+    <label class="choose">
+      <span>{t("ledger.job")}</span>
+      <select id="choose-job" value={chosen || answer.run.name} onChange={(event) => setChosen(event.currentTarget.value)}>
+        {jobs.map((job) => <option key={job} value={job}>{visible(job)}</option>)}
+      </select>
+    </label>
+  );
+}
+
+export function LedgerPage({ source, ledger, name, loaded }: { source: Source; ledger: string; name: string; loaded: Loaded<ReportSet> }) {
+  if (loaded.problem) return <ProblemPanel problem={loaded.problem} />;
+  const answer = loaded.value;
+  if (!answer) return <Busy />;
+  const named = (analysis: string) => answer.reports.find((report) => report.analysis === analysis);
+  const report = named(name) ?? named("goodput") ?? answer.reports[0];
+  if (!report) return <p class="panel">{t("page.nothing")}</p>;
+  return (
+    <div class={loaded.busy ? "stale" : ""} aria-busy={loaded.busy}>
+      <JobChooser answer={answer} />
+      <p class="verdict" lang="en">{visible(answer.verdict)}</p>
+      <ReportView key={report.analysis} report={report} base={["ledger", ledger]} source={source} explained={false} />
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+// Stacked bars, one a row, on one scale: what the time of each rank went to.
+import type { ComponentType } from "preact";
+import { useState } from "preact/hooks";
+import type { Kind } from "../shell/palette";
+import { kindOf } from "../shell/palette";
+import { visible } from "../report/format";
+import { t } from "../text";
+import { Legend, lookClass, type LegendEntry } from "./legend";
+import { columnAt, groupRows, labelColumns, labelOf, largestOf, valueAt, type PictureProps } from "./parts";
+
+export interface BarPart {
+  readonly title: string;
+  readonly kind: Kind;
+  readonly value: number;
+  readonly text: string;
+}
+
+export interface BarRow {
+  readonly label: string;
+  readonly parts: readonly BarPart[];
+}
+
+const kAtFirst = 32;
+
+function legendOf(rows: readonly BarRow[]): LegendEntry[] {
+  const seen = new Map<string, LegendEntry>();
+  for (const row of rows) for (const { title, kind } of row.parts) if (!seen.has(title)) seen.set(title, { title, kind });
+  return [...seen.values()];
+}
+
+const widthOf = (row: BarRow) => row.parts.reduce((sum, part) => sum + Math.max(0, part.value), 0);
+
+// `single`: no row has several parts, so the value stands beside the bar.
+function Bar({ row, full, single }: { row: BarRow; full: number; single: boolean }) {
+  const says = row.parts.map((part) => `${part.title} ${part.text}`).join(", ");
+  return (
+    <li>
+      <span class="bar-label" title={row.label}>{row.label}</span>
+      <span class="bar" role="img" aria-label={`${row.label}: ${says}`}>
+        {row.parts.map((part) => {
+          const share = full > 0 ? (100 * Math.max(0, part.value)) / full : 0;
+          return (
+            <span key={part.title} class={`part ${lookClass(part.kind)}`} style={{ width: `${share}%` }} title={`${part.title}: ${part.text}`}>
+              {share > 9 && !single && <span class="part-text">{part.text}</span>}
+            </span>
+          );
+        })}
+      </span>
+      {single && <span class="bar-value">{row.parts[0]?.text}</span>}
+    </li>
+  );
+}
+
+export function StackedBars({ rows, title, legend = true }: { rows: readonly BarRow[]; title: string; legend?: boolean }) {
+  const [all, setAll] = useState(false);
+  const longest = largestOf(rows.map(widthOf));
+  const single = rows.every((row) => row.parts.length <= 1);
+  const shown = all ? rows : rows.slice(0, kAtFirst);
+  return (
+    <figure class="bars">
+      <figcaption>{title}</figcaption>
+      {legend && <Legend entries={legendOf(rows)} />}
+      <ul class="bar-list">{shown.map((row) => <Bar key={row.label} row={row} full={longest} single={single} />)}</ul>
+      {rows.length > shown.length && <button type="button" class="quiet" onClick={() => setAll(true)}>{t("picture.all_rows", { rows: rows.length })}</button>}
+    </figure>
+  );
+}
+
+// A picture of a table with one column for each part: parts in this order.
+export function stackedColumns(parts: readonly (readonly [column: string, kind: Kind])[]): ComponentType<PictureProps> {
+  return ({ table }) => {
+    const labels = labelColumns(table);
+    const rows = table.rows.map((row): BarRow => ({
+      label: labelOf(table, row, labels),
+      parts: parts.flatMap(([key, kind]) => {
+        const at = columnAt(table, key);
+        const { number, text } = valueAt(table, row, at);
+        return at < 0 || number === null || number <= 0 ? [] : [{ title: visible(table.columns[at]!.title), kind, value: number, text }];
+      }),
+    }));
+    return <StackedBars rows={rows} title={t("picture.by_row", { title: visible(table.title) })} />;
+  };
+}
+
+// A picture of a table with one row for each part: `name` says which, `value` how much.
+export function stackedRows(name: string, value: string): ComponentType<PictureProps> {
+  return ({ table }) => {
+    const nameAt = columnAt(table, name);
+    const valueColumn = columnAt(table, value);
+    const rows = [...groupRows(table, labelColumns(table, [name]))].map(([label, group]): BarRow => ({
+      label: label || visible(table.columns[valueColumn]?.title ?? ""),
+      parts: group.flatMap((row) => {
+        const { number, text } = valueAt(table, row, valueColumn);
+        const title = valueAt(table, row, nameAt).text;
+        return number === null || number <= 0 ? [] : [{ title, kind: kindOf(title), value: number, text }];
+      }),
+    }));
+    return <StackedBars rows={rows} title={t("picture.by_row", { title: visible(table.title) })} />;
+  };
+}

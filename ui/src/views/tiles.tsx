@@ -1,0 +1,78 @@
+// The first screen's figures, each from one metric of one report, with its course over the steps
+// where a report has it.
+import type { Report, ReportSet, Series } from "../data/report";
+import { cellText, humanNumber, visible } from "../report/format";
+import { linkTo } from "../shell/url";
+import { t, type TextKey } from "../text";
+import { largestOf, reportOf, seriesOf } from "./parts";
+
+interface TileSpec {
+  readonly title: TextKey;
+  readonly analysis: string;
+  readonly metric: string;
+  readonly trend: string;
+  readonly ledger?: boolean;   // of the goodput report, not of the run's
+}
+
+const kTiles: readonly TileSpec[] = [
+  { title: "tile.step_time", analysis: "overview", metric: "step_time_mean", trend: "step_time" },
+  { title: "tile.goodput", analysis: "goodput", metric: "goodput_ratio", trend: "goodput", ledger: true },
+  { title: "tile.exposed", analysis: "comm_overlap", metric: "exposed_ratio", trend: "exposed_communication" },
+  { title: "tile.idle", analysis: "temporal_breakdown", metric: "idle_ratio", trend: "idle" },
+  { title: "tile.input", analysis: "input_pipeline", metric: "input_ratio", trend: "input_wait" },
+  { title: "tile.mfu", analysis: "flops", metric: "mfu", trend: "mfu" },
+];
+
+// A course without axes: its lowest and highest value are said beside it.
+function Trend({ series, title }: { series: Series; title: string }) {
+  const points = series.points.filter((point): point is readonly [number, number] => point[0] !== null && point[1] !== null);
+  if (points.length < 2) return null;
+  const ys = points.map(([, y]) => y);
+  const high = largestOf(ys, -Infinity);
+  const low = -largestOf(ys.map((y) => -y), -Infinity);
+  const span = Math.max(high - low, Math.abs(high) / 10, Number.MIN_VALUE); // noise stays flat
+  const [first, last] = [points[0]![0], points.at(-1)![0]];
+  const path = points.map(([x, y]) => `${((100 * (x - first)) / (last - first || 1)).toFixed(2)},${(27 - (25 * (y - low)) / span).toFixed(2)}`);
+  const [lowText, highText] = [humanNumber(low, series.y_unit), humanNumber(high, series.y_unit)];
+  return (
+    <span class="trend">
+      <svg viewBox="0 0 100 30" preserveAspectRatio="none" role="img" aria-label={t("tile.trend", { title, low: lowText, high: highText })}>
+        <polyline points={path.join(" ")} />
+      </svg>
+      <span class="faint">{lowText} – {highText}</span>
+    </span>
+  );
+}
+
+function Tile({ spec, report, trendOf, base, where }: {
+  spec: TileSpec; report: Report | undefined; trendOf: Report | undefined; base: readonly string[]; where: string;
+}) {
+  const metric = report?.metrics.find((one) => one.key === spec.metric);
+  const title = t(spec.title);
+  if (!report || !metric || metric.value === null) {
+    return <li class="tile missing"><span class="tile-title">{title}</span><span class="tile-none">{t(spec.ledger ? "tile.no_ledger" : "tile.none")}</span></li>;
+  }
+  const series = seriesOf(trendOf, spec.trend);
+  return (
+    <li class="tile">
+      <a href={linkTo([...base, report.analysis])} title={visible(report.title)}>
+        <span class="tile-title">{title}</span>
+        <span class="tile-value" data-metric={`${spec.analysis}.${spec.metric}`} data-value={String(metric.value)}>{cellText(metric.value, metric.unit)}</span>
+      </a>
+      {series ? <Trend series={series} title={title} /> : <span class="faint">{spec.ledger ? where : t("tile.no_trend")}</span>}
+    </li>
+  );
+}
+
+export function Tiles({ run, answer, ledger, goodput }: { run: string; answer: ReportSet; ledger: string | undefined; goodput: ReportSet | undefined }) {
+  const steps = reportOf(answer, "steps");
+  return (
+    <ul class="tiles" aria-label={t("tile.all")}>
+      {kTiles.map((spec) => {
+        const report = reportOf(spec.ledger && goodput ? goodput : answer, spec.analysis);
+        const base = spec.ledger ? ["ledger", ledger ?? ""] : ["run", run, "report"];
+        return <Tile key={spec.title} spec={spec} report={report} trendOf={spec.ledger ? report : steps} base={base} where={visible(goodput?.run.name ?? "")} />;
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,52 @@
+// The goodput waterfall: from all the time there was, bucket by bucket, down to what counts.
+import { t } from "../text";
+import { visible } from "../report/format";
+import { bucketKind } from "./buckets";
+import { lookClass } from "./legend";
+import { columnAt, valueAt, type PictureProps } from "./parts";
+
+interface Fall {
+  readonly bucket: string;
+  readonly says: string;
+  readonly time: number;
+  readonly text: string;
+  readonly share: string;
+}
+
+function fallsOf({ table }: PictureProps): Fall[] {
+  const [bucket, time, ratio, says] = ["bucket", "time", "ratio", "says"].map((key) => columnAt(table, key)) as [number, number, number, number];
+  const falls = table.rows.flatMap((row): Fall[] => {
+    const { number, text } = valueAt(table, row, time);
+    if (number === null || number <= 0) return [];
+    return [{ bucket: String(row[bucket] ?? ""), says: visible(String(row[says] ?? "")), time: number, text, share: valueAt(table, row, ratio).text }];
+  });
+  const counts = (fall: Fall) => fall.bucket === "PRODUCTIVE";
+  return [...falls.filter((fall) => !counts(fall)), ...falls.filter(counts)];
+}
+
+export function Waterfall(props: PictureProps) {
+  const falls = fallsOf(props);
+  const whole = falls.reduce((sum, fall) => sum + fall.time, 0);
+  let left = whole;
+  return (
+    <figure class="bars">
+      <figcaption>{t("waterfall.title")}</figcaption>
+      <ul class="bar-list" lang="en">
+        {falls.map((fall) => {
+          left -= fall.time;
+          const place = { left: `${(100 * left) / whole}%`, width: `${(100 * fall.time) / whole}%` };
+          const label = fall.says || fall.bucket;
+          return (
+            <li key={fall.bucket}>
+              <span class="bar-label" title={fall.bucket}>{label}</span>
+              <span class="bar fall" role="img" aria-label={`${label}: ${fall.text}, ${fall.share}`}>
+                <span class={`part ${lookClass(bucketKind(fall.bucket))}`} style={place} title={`${fall.bucket}: ${fall.text}`} />
+              </span>
+              <span class="bar-value">{fall.text} ({fall.share})</span>
+            </li>
+          );
+        })}
+      </ul>
+    </figure>
+  );
+}

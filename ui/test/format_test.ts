@@ -1,0 +1,58 @@
+// Numbers read as the CLI prints them (src/report/humanize_test.cc has the same cases).
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fixed, humanBytes, humanCell, humanCount, humanRatio, humanTime, visible } from "../src/report/format";
+
+test("times choose their unit", () => {
+  const cases: [number, string][] = [
+    [0, "0 ns"], [640, "640 ns"], [1000, "1.00 us"], [1240000, "1.24 ms"], [12400000, "12.4 ms"], [83500000000, "83.5 s"],
+    [599e9, "599 s"], [900e9, "15.0 min"], [8354000000000, "2.32 h"], [900000e9, "10.4 d"], [-1500, "-1.50 us"],
+    [999499, "999 us"], [999500, "1.00 ms"], [9995000, "10.0 ms"],
+  ];
+  for (const [ns, text] of cases) assert.equal(humanTime(ns), text);
+});
+
+test("bytes are powers of a thousand", () => {
+  assert.equal(humanBytes(512), "512 B");
+  assert.equal(humanBytes(999999), "1.00 MB");
+  assert.equal(humanBytes(80e9), "80.0 GB");
+  assert.equal(humanCell(1200000000, "bytes/s"), "1.20 GB/s");
+  assert.equal(humanCell(9.89e14, "FLOP/s"), "989 TFLOP/s");
+  assert.equal(humanCell(512, "FLOP"), "512 FLOP");
+});
+
+test("small ratios are not zero", () => {
+  const cases: [number, string][] = [[0, "0.0 %"], [0.0001, "<0.1 %"], [0.1234, "12.3 %"], [1, "100.0 %"], [-0.0001, ">-0.1 %"], [12.5, "1,250.0 %"]];
+  for (const [ratio, text] of cases) assert.equal(humanRatio(ratio), text);
+  assert.equal(humanCell(-0, "ratio"), "0.0 %");
+});
+
+test("counts are grouped", () => {
+  assert.equal(humanCount(999), "999");
+  assert.equal(humanCount(1234567), "1,234,567");
+  assert.equal(humanCount(12.46), "12.5");
+  assert.equal(humanCount(0.001234), "0.0012");
+  assert.equal(humanCount(0.0000123), "1.2e-05");
+});
+
+test("halves go to the even digit, as C++ prints them", () => {
+  assert.equal(fixed(2.125, 2), "2.12");
+  assert.equal(fixed(2.375, 2), "2.38");
+  assert.equal(fixed(0.5, 0), "0");
+  assert.equal(fixed(1.5, 0), "2");
+  assert.equal(fixed(-2.5, 0), "-2");
+  assert.equal(humanTime(2125000), "2.12 ms");
+});
+
+test("blank cells are a dash, identifiers stay as they are", () => {
+  assert.equal(humanCell(null, "count"), "-");
+  assert.equal(humanCell("", ""), "-");
+  assert.equal(humanCell(1024, ""), "1024");
+  assert.equal(humanCell("gemm", "count"), "gemm");
+  assert.equal(humanCell("1780833282119999886", ""), "1780833282119999886");
+});
+
+test("a name cannot change how the page reads", () => {
+  assert.equal(visible("a\u202eb\u0000c"), "a\ufffdb\ufffdc");
+  assert.equal(visible("<script>alert(1)</script>"), "<script>alert(1)</script>");
+});

@@ -1,0 +1,51 @@
+// What pictures make of tables.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Cell, Column, Table } from "../src/data/report";
+import { kindOf, kKinds, kLooks } from "../src/shell/palette";
+import { treeOf } from "../src/views/flame";
+import { scaleOf } from "../src/views/heat";
+import { heatData, isRankByStep } from "../src/views/heatmap";
+import { labelColumns, labelOf } from "../src/views/parts";
+
+const key = (name: string): Column => ({ key: name, title: name, unit: "", role: "key" });
+const time = (name: string): Column => ({ key: name, title: name, unit: "ns", role: "value" });
+const table = (columns: Column[], rows: Cell[][]): Table => ({ key: "t", title: "T", columns, rows });
+
+test("a row is called by the keys that tell it from others", () => {
+  const ranks = table([key("rank"), key("window"), key("device"), time("busy")], [[0, 0, 0, 1], [1, 0, 1, 1]]);
+  assert.equal(labelOf(ranks, ranks.rows[1]!, labelColumns(ranks)), "rank 1");
+  const streams = table([key("rank"), key("stream"), time("busy")], [[0, 7, 1], [0, 20, 1]]);
+  assert.equal(labelOf(streams, streams.rows[1]!, labelColumns(streams)), "stream 20");
+});
+
+test("a heat map has a place for each rank and step, and NaN where nothing is known", () => {
+  const steps = table([key("rank"), key("step"), time("step_time")], [[0, 10, 5], [1, 10, 7], [1, 9, null]]);
+  assert.ok(isRankByStep(steps));
+  const data = heatData(steps, "step", 2);
+  assert.deepEqual(data.rows, ["rank 0", "rank 1"]);
+  assert.deepEqual(data.columns, ["9", "10"]);
+  assert.deepEqual([...data.values], [NaN, 5, NaN, 7]);
+  assert.ok(!isRankByStep(table([key("rank"), key("step"), key("phase")], [])));
+});
+
+test("a scale spans at least a tenth of the largest, so that noise stays pale", () => {
+  assert.deepEqual(scaleOf(Float64Array.of(100, 50)), { low: 50, high: 100 });
+  assert.deepEqual(scaleOf(Float64Array.of(100, 99)), { low: 90, high: 100 });
+  assert.deepEqual(scaleOf(Float64Array.of(NaN)), { low: 0, high: 1 });
+});
+
+test("paths become a tree, also where names hold the separator", () => {
+  const tree = treeOf(table([key("path"), key("name"), time("total")], [["a", "a", 9], ["a;b;c", "b;c", 4], ["a;b;c;d", "d", 1], ["e", "e", 2]]));
+  assert.deepEqual(tree.map((node) => node.name), ["a", "e"]);
+  assert.equal(tree[0]!.children[0]!.name, "b;c");
+  assert.equal(tree[0]!.children[0]!.children[0]!.total, 1);
+});
+
+test("no colour is alone: neighbours in a stack differ in their pattern or their lightness", () => {
+  assert.equal(kindOf("device collectives"), "communication");
+  assert.equal(kindOf("compute + communication"), "overlap");
+  assert.equal(kindOf("something new"), "other");
+  const looks = kKinds.map((kind) => `${kLooks[kind].pattern} ${kLooks[kind].light}`);
+  assert.equal(new Set(looks).size, looks.length);
+});

@@ -1,0 +1,65 @@
+// Sorting, filtering and saving tables; JSON with integers beyond a double.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Table } from "../src/data/report";
+import { parseExact } from "../src/data/exact";
+import { csvOf } from "../src/report/csv";
+import { chosenRows, isNumeric, nextOrder, parseOrder } from "../src/report/rows";
+import { blocksOf } from "../src/report/markdown";
+
+const table: Table = {
+  key: "top", title: "Top",
+  columns: [
+    { key: "name", title: "name", unit: "", role: "key" },
+    { key: "time", title: "time", unit: "ns", role: "value" },
+  ],
+  rows: [["gemm", 2000000], ["copy", null], ["reduce", 10], ["gemm 2", 500]],
+};
+
+test("rows are as the report has them until the reader chooses", () => {
+  assert.deepEqual(chosenRows(table, "", null), [0, 1, 2, 3]);
+});
+
+test("numbers sort as numbers; what is not known comes last in either direction", () => {
+  assert.deepEqual(chosenRows(table, "", parseOrder("-time")), [0, 3, 2, 1]);
+  assert.deepEqual(chosenRows(table, "", parseOrder("time")), [2, 3, 0, 1]);
+  assert.deepEqual(chosenRows(table, "", parseOrder("name")), [1, 0, 3, 2]);
+});
+
+test("a filter looks at names and at numbers as they are printed", () => {
+  assert.deepEqual(chosenRows(table, "GEM", null), [0, 3]);
+  assert.deepEqual(chosenRows(table, "2.00 ms", null), [0]);
+  assert.deepEqual(chosenRows(table, "nothing", null), []);
+});
+
+test("a heading goes round: largest first, smallest first, as it was", () => {
+  const column = table.columns[1]!;
+  const first = nextOrder(null, column, isNumeric(table, 1));
+  assert.deepEqual(first, { column: "time", down: true });
+  const second = nextOrder(first, column, true);
+  assert.deepEqual(second, { column: "time", down: false });
+  assert.equal(nextOrder(second, column, true), null);
+});
+
+test("a hundred thousand rows sort in a moment", () => {
+  const rows = Array.from({ length: 100_000 }, (_, at) => [`kernel ${at}`, (at * 7919) % 100_003]);
+  const began = performance.now();
+  assert.equal(chosenRows({ ...table, rows }, "kernel", parseOrder("-time")).length, 100_000);
+  assert.ok(performance.now() - began < 3000);
+});
+
+test("CSV quotes what needs it and leaves nothing for unknown", () => {
+  assert.equal(csvOf({ columns: table.columns, rows: [['a "b", c', 1], ["d", null]] }), 'name,time\r\n"a ""b"", c",1\r\nd,\r\n');
+});
+
+test("integers beyond a double keep their digits", () => {
+  assert.deepEqual(parseExact('{"a": 1780833282119999886, "b": 0.7134572861553341, "c": "1780833282119999886, 1", "d": 9007199254740991}'),
+    { a: "1780833282119999886", b: 0.7134572861553341, c: "1780833282119999886, 1", d: 9007199254740991 });
+});
+
+test("Markdown becomes blocks of text", () => {
+  assert.deepEqual(blocksOf("# Head\n\nA line\nand more\n\n- one\n  goes on\n- two\n\n```\n<b>\n```"), [
+    { kind: "heading", text: "Head" }, { kind: "text", text: "A line and more" },
+    { kind: "list", items: ["one goes on", "two"] }, { kind: "fence", text: "<b>" },
+  ]);
+});
