@@ -24,6 +24,7 @@ import time
 from pathlib import Path
 
 import goodput_bench
+import timeline_bench
 
 ROOT = Path(__file__).resolve().parent.parent
 STEPSCOPE = ROOT / "build/release/stepscope"
@@ -441,7 +442,7 @@ def main():
               "ratios hold up better than times", file=sys.stderr)
 
     rows = (bench_one_file() + bench_folder(peer) + bench_memory() + bench_growth() +
-            bench_xplane() + bench_recorder() +
+            bench_xplane() + bench_recorder() + timeline_bench.rows(sys.modules[__name__]) +
             goodput_bench.rows(sys.modules[__name__], library))
     date = datetime.date.today().isoformat()
     version = run([STEPSCOPE, "--version"], keep_output=True)[1].strip()

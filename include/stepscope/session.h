@@ -19,6 +19,7 @@
 #include "stepscope/kernel_groups.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
+#include "stepscope/timeline.h"
 
 namespace stepscope {
 
@@ -36,6 +37,8 @@ struct OpenOptions {
   std::vector<std::string> analyses;
   // Worker threads; 0 means one per processor.
   int threads = 0;
+  // Keep every event for Session::TakeTimeline(), whatever the analyses need: about 32 bytes each.
+  bool keep_events = false;
   std::function<void(const Progress&)> on_progress;
 };
 
@@ -87,6 +90,10 @@ class Session {
   // Runs the analyses asked for. Fails on an unknown name, parameter, step selection or rank; an
   // analysis that lacks its input does not fail, its report says "unavailable" and why.
   Result<ReportSet> Analyze(const AnalyzeOptions& options = {}) const;
+
+  // All events as a timeline, which does not need the session any more. Fails unless the run was
+  // opened with keep_events, and when it was taken before.
+  Result<Timeline> TakeTimeline();
 
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;

@@ -31,6 +31,7 @@ Distribution Describe(std::vector<int64_t>& values) {
   d.mean = std::llround(static_cast<double>(d.sum) / static_cast<double>(d.count));
   d.p50 = Percentile(values, 0.5);
   d.p90 = Percentile(values, 0.9);
+  d.p95 = Percentile(values, 0.95);
   d.p99 = Percentile(values, 0.99);
   d.min = values.front();
   d.max = values.back();

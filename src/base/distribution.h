@@ -10,7 +10,7 @@ namespace stepscope {
 struct Distribution {
   int64_t count = 0;
   int64_t sum = 0;
-  int64_t mean = 0, p50 = 0, p90 = 0, p99 = 0;  // rounded to the nearest
+  int64_t mean = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0;  // rounded to the nearest
   int64_t min = 0, max = 0;
 };
 

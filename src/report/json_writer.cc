@@ -96,6 +96,11 @@ void JsonWriter::Double(double value) {
   AppendExact(out_, value);
 }
 
+void JsonWriter::Bool(bool value) {
+  NextItem();
+  out_ += value ? "true" : "false";
+}
+
 void JsonWriter::Null() {
   NextItem();
   out_ += "null";

@@ -25,6 +25,7 @@ class JsonWriter {
   void String(std::string_view text);  // any bytes; what is not UTF-8 becomes U+FFFD
   void Int(int64_t value);
   void Double(double value);  // null unless finite
+  void Bool(bool value);
   void Null();
 
   std::string Take() && { return std::move(out_); }

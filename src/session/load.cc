@@ -27,7 +27,8 @@ struct LoadedFile {
   Error error;  // when info.problem is set and the file is not used
   Notes notes;
   RankWork work;
-  StringTable strings;              // names of the work until they are merged
+  RecordedEvents events;            // if they are to be kept
+  StringTable strings;              // names of the work and events until they are merged
   std::optional<int64_t> own_rank;  // as the trace says
   std::optional<int64_t> world_size;
   bool used = false;
@@ -55,12 +56,29 @@ void Fail(LoadedFile& file, Error error, NoteKind note) {
   file.notes.Add(note, 1, file.error.what);
 }
 
-void ReadFile(LoadedFile& file, const ReadOptions& options, std::atomic<int64_t>& bytes_read) {
+// How a file is to be read.
+struct LoadOptions {
+  ReadOptions read;
+  bool keep_events = false;
+};
+
+// What BuildRankWork() takes from the trace, events have no use for. Threads that have no file to
+// read help.
+RecordedEvents KeepEvents(const Trace& trace, std::atomic<int>& spare_threads) {
+  const int helpers = std::max(spare_threads.exchange(0), 0);
+  RecordedEvents events(trace, static_cast<size_t>(helpers) + 1);
+  spare_threads += helpers;
+  return events;
+}
+
+void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& bytes_read) {
+  const ReadOptions& options = load.read;
   auto source = ByteSource::Open(file.info.path, &bytes_read);
   if (!source) return Fail(file, source.error(), NoteKind::kUnreadable);
   auto trace = ReadTrace(std::move(*source), options);
   if (!trace) return Fail(file, trace.error(), NoteKind::kNotATrace);
-  file.work = BuildRankWork(*trace, Events::kLetGo);
+  file.work = BuildRankWork(*trace, load.keep_events ? Events::kKeep : Events::kLetGo);
+  if (load.keep_events) file.events = KeepEvents(*trace, *options.spare_threads);
   file.info.events = trace->events_in_file;
   file.info.gpu_events = trace->gpu_events_in_file;
   file.info.problem = ProblemOf(trace->notes);
@@ -72,7 +90,7 @@ void ReadFile(LoadedFile& file, const ReadOptions& options, std::atomic<int64_t>
   file.used = true;
 }
 
-void LoadFile(LoadedFile& file, const ReadOptions& options, std::atomic<int64_t>& bytes_read) {
+void LoadFile(LoadedFile& file, const LoadOptions& options, std::atomic<int64_t>& bytes_read) {
   try {
     ReadFile(file, options, bytes_read);
   } catch (const std::bad_alloc&) {
@@ -101,7 +119,9 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted 
   // A thread for each file. Those that find no file left help the others: one file alone is
   // inflated and parsed on two threads, and so is the last of many.
   std::atomic<int> spare_threads = static_cast<int>(threads - std::min(threads, files.size()));
-  const ReadOptions read{.keep = keep, .spare_threads = &spare_threads};
+  if (options.keep_events) keep = keep | TimelineNeeds();
+  const LoadOptions read{.read = {.keep = keep, .spare_threads = &spare_threads},
+                         .keep_events = options.keep_events};
   std::atomic<int64_t> bytes_read = 0;
   std::atomic<int> files_read = 0;
   std::atomic<size_t> files_begun = 0;
@@ -229,6 +249,7 @@ void AddRecording(LoadedFile& file, LoadedRun& run) {
       file.memory_only && !run.ranks.empty() && run.ranks.back().rank == file.info.rank;
   if (!goes_with_it) {
     run.ranks.push_back(std::move(file.work));
+    run.events.push_back(std::move(file.events));
     run.files.push_back(file.memory_only ? std::nullopt : std::optional(run.info.files.size() - 1));
     return;
   }
@@ -290,6 +311,7 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
     run.info.files.push_back(file.info);
     if (!file.used) continue;
     ranks.insert(file.info.rank);
+    file.events.ShareNames(file.strings, run.event_names);
     MergeNames(file, run.names);
     AddRecording(file, run);
   }

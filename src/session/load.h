@@ -11,6 +11,7 @@
 #include "ingest/discover.h"
 #include "stepscope/report.h"
 #include "stepscope/session.h"
+#include "timeline/recording.h"
 
 namespace stepscope {
 
@@ -21,6 +22,9 @@ struct LoadedRun {
   // Of each of `ranks`, its file in info.files. Absent: no recording, but a memory timeline of a
   // rank of which nothing else was read.
   std::vector<std::optional<size_t>> files;
+  // With OpenOptions::keep_events: the events of each of `ranks`, and the names they share.
+  std::vector<RecordedEvents> events;
+  StringTable event_names;
 };
 
 // Reads these files. `keep` is what the analyses to come need. Fails when no file could be read;

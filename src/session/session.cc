@@ -10,6 +10,7 @@
 #include "session/name.h"
 #include "session/params.h"
 #include "session/verdict.h"
+#include "timeline/build.h"
 
 namespace stepscope {
 namespace {
@@ -58,6 +59,7 @@ Result<std::vector<RankWork>> ChooseRanks(const std::vector<RankWork>& ranks,
 struct Session::State {
   LoadedRun run;
   std::vector<const Analysis*> prepared;
+  bool has_events = false;
 };
 
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -80,7 +82,20 @@ Result<Session> Session::Open(std::span<const std::string> paths, const OpenOpti
   auto run = LoadRun(*files, keep, options);
   if (!run) return std::unexpected(run.error());
   run->info.name = NameOfRun(paths);
-  return Session(std::make_unique<State>(std::move(*run), *prepared));
+  return Session(std::make_unique<State>(std::move(*run), *prepared, options.keep_events));
+}
+
+Result<Timeline> Session::TakeTimeline() {
+  if (!state_->has_events) {
+    return std::unexpected(Error{"there are no events to make a timeline of", "",
+                                 "open the run with OpenOptions::keep_events, and take it once"});
+  }
+  state_->has_events = false;
+  LoadedRun& run = state_->run;
+  return BuildTimeline({.work_names = &run.names,
+                        .work = run.ranks,
+                        .recordings = std::move(run.events),
+                        .names = std::move(run.event_names)});
 }
 
 std::vector<AnalysisInfo> Session::List() {

@@ -1,0 +1,181 @@
+// Every event of a run on one axis of time, at any level of detail: what a viewer of timelines
+// asks.
+//
+//   auto session = stepscope::Session::Open({"traces/"}, {.keep_events = true});
+//   auto timeline = session->TakeTimeline();
+//   std::string tile = *timeline->Tile(0, 20, 0);   // bytes, as docs/formats/tiles.md has them
+//   auto event = timeline->Describe({.track = 0, .event = 17});
+//
+// Tracks are threads, streams, annotations, steps and counters. Times are ns from the run's first
+// event, on one clock for all ranks: those that collectives join are aligned by them. They stay
+// below 2^53, so that a double holds each exactly; durations are as they were recorded.
+//
+// Nothing is dropped: what is too small to draw at a level is counted in its place. Only events
+// whose clock is off by more than a day from the others of their recording, or that last longer
+// than a day, have no place on the axis; left_out() says how many.
+//
+// Thread-safety: all const methods may be called from any number of threads at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stepscope/report.h"
+#include "stepscope/result.h"
+
+namespace stepscope {
+
+enum class TrackKind : uint8_t { kSteps, kAnnotations, kThread, kStream, kCounter };
+// "steps", "annotations", "thread", "stream", "counter".
+std::string_view TrackKindName(TrackKind kind);
+
+// A recording: almost always that is a rank.
+struct TimelineRank {
+  int64_t rank = 0;
+  int64_t window = 0;  // 0, 1, ...: which recording of that rank
+  std::string name;    // "rank 3", "rank 3, window 1"
+  // Its clock was aligned with other ranks', or there is but one; else its times stand as recorded.
+  bool aligned = false;
+};
+
+struct TimelineStep {
+  uint32_t rank_index = 0;  // into Timeline::ranks()
+  int64_t number = 0;
+  int64_t start = 0, end = 0;
+};
+
+struct TimelineTrack {
+  uint32_t rank_index = 0;
+  TrackKind kind = TrackKind::kThread;
+  std::string group;    // what belongs together: "GPU 0", "CPU"
+  std::string name;     // from the trace: any text
+  uint32_t rows = 1;    // nested events lie in rows below one another; 0 of a counter
+  uint64_t events = 0;  // or points of a counter
+  std::string unit;     // of a counter, as UnitName(): "bytes", "bytes/s", "count", ""
+  double max = 0;       // the highest value of a counter
+};
+
+// An event: its track, and its number there. Stable as long as the timeline lives.
+struct EventRef {
+  uint32_t track = 0;
+  uint32_t event = 0;
+
+  bool operator==(const EventRef&) const = default;
+};
+
+struct TimelineEvent {
+  EventRef ref;
+  std::string_view name;  // lives as long as the timeline; any text, here and below
+  std::string_view kind;  // one of Timeline::kinds()
+  uint32_t row = 0;
+  uint32_t rank_index = 0;
+  int64_t start = 0;
+  int64_t duration = 0;
+};
+
+// Something an event says about itself.
+struct EventField {
+  std::string key;    // "grid", "bytes", "input_shapes"
+  std::string title;  // what a reader sees
+  Cell value;
+  Unit unit = Unit::kNone;
+};
+
+// How another event belongs to this one.
+enum class LinkKind : uint8_t {
+  kLaunch,  // the call that launched it
+  kWork,    // what the call launched
+  kPeer,    // the same collective on another rank
+  kWait,    // what it waited for
+};
+std::string_view LinkKindName(LinkKind kind);  // "launch", "work", "peer", "wait"
+
+struct EventLink {
+  LinkKind kind = LinkKind::kLaunch;
+  TimelineEvent event;
+};
+
+struct EventDetails {
+  TimelineEvent event;
+  std::vector<EventField> fields;
+  // The operators around it, or around the call that launched it; the innermost first.
+  std::vector<TimelineEvent> stack;
+  std::vector<EventLink> links;  // at most 256
+};
+
+// What a search finds.
+struct TimelineMatches {
+  uint64_t total = 0;  // of the whole timeline
+  std::vector<TimelineEvent> matches;
+};
+
+struct TimelineSelection {
+  int64_t from = 0, to = 0;      // ns; `to` is not in it
+  std::vector<uint32_t> tracks;  // empty: all with events of the trace (no counters, no steps)
+  std::string by = "name";       // "name", "kind", "track" or "rank"
+};
+
+class Timeline {
+ public:
+  std::span<const TimelineRank> ranks() const;
+  std::span<const TimelineStep> steps() const;    // by rank_index, then start
+  std::span<const TimelineTrack> tracks() const;  // in the order to show; ids are positions
+  // The names that the numbers of kinds in tiles stand for: "compute", "communication", ...
+  std::span<const std::string_view> kinds() const;
+  int64_t end() const;        // ns, of what ends last; 0 without events
+  uint64_t events() const;    // on all tracks
+  uint64_t left_out() const;  // have no place on the axis
+  size_t bytes() const;       // memory held
+
+  // The tile: [index * 512 * 2^level, (index + 1) * 512 * 2^level) ns of a track in 512 buckets of
+  // 2^level ns, as bytes. A tile outside of the timeline has nothing in it. Its cost depends on
+  // what can be drawn, not on how many events it covers. Fails for an unknown track or level > 52.
+  Result<std::string> Tile(uint32_t track, uint32_t level, uint64_t index) const;
+
+  // Fail for what is no event.
+  Result<TimelineEvent> Event(EventRef ref) const;
+  Result<EventDetails> Describe(EventRef ref) const;
+  // The next event on its track in the order of start (by = 1), or the one before (by = -1); none
+  // at the end.
+  Result<std::optional<TimelineEvent>> Next(EventRef ref, int by) const;
+  // Of the events of a row that meet [from, to), the longest: what a click between boxes means.
+  Result<std::optional<TimelineEvent>> Longest(uint32_t track, uint32_t row, int64_t from,
+                                               int64_t to) const;
+
+  // Events whose name holds `text`, whatever the case of ASCII letters, on all tracks in the order
+  // of start: with by = 1 the first `limit` that begin at `from` or later, with by = -1 the last
+  // that begin before, the latest first. Fails when stopped.
+  Result<TimelineMatches> Find(std::string_view text, int64_t from, int by, size_t limit,
+                               std::stop_token stop = {}) const;
+
+  // What is within the selection, put together: a report with one table. An event counts if it
+  // meets the time, and with the part of it that lies within. Fails for an unknown track or `by`,
+  // and when stopped.
+  Result<Report> Select(const TimelineSelection& selection, std::stop_token stop = {}) const;
+
+  // All events with the name of this one: how many, how long, on which ranks. Fails as above.
+  Result<Report> Occurrences(EventRef ref, std::stop_token stop = {}) const;
+
+  // Made by Session::TakeTimeline().
+  struct State;
+  explicit Timeline(std::unique_ptr<State> state);
+  Timeline(Timeline&&) noexcept;
+  Timeline& operator=(Timeline&&) noexcept;
+  ~Timeline();
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// As JSON, for a viewer. docs/formats/tiles.md lists the keys.
+std::string ToJson(const Timeline& timeline);  // ranks, steps, tracks, kinds
+std::string ToJson(const EventDetails& details, const Timeline& timeline);
+std::string ToJson(const TimelineMatches& matches);
+
+}  // namespace stepscope

@@ -1,0 +1,25 @@
+// Puts the recordings of a run together as a timeline.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/string_table.h"
+#include "facts/rank_work.h"
+#include "stepscope/timeline.h"
+#include "timeline/recording.h"
+
+namespace stepscope {
+
+struct TimelineInput {
+  // What the names in `work` stand for.
+  const StringTable* work_names = nullptr;
+  std::span<const RankWork> work;          // by rank, then window
+  std::vector<RecordedEvents> recordings;  // of each of `work`; of memory alone it has no events
+  StringTable names;                       // that the recordings share
+};
+
+// Takes clocks, steps and counters from `work`. What it is given may go afterwards.
+Timeline BuildTimeline(TimelineInput input);
+
+}  // namespace stepscope

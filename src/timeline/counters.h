@@ -1,0 +1,15 @@
+// What is drawn as curves above a recording's tracks: queues, copies, memory, hardware counters.
+#pragma once
+
+#include <vector>
+
+#include "base/string_table.h"
+#include "facts/rank_work.h"
+#include "timeline/recording.h"
+
+namespace stepscope {
+
+// On the recording's own clock; by group, in the order to show.
+std::vector<RecordedCounter> FollowCounters(const StringTable& names, const RankWork& rank);
+
+}  // namespace stepscope

@@ -1,0 +1,122 @@
+// Fields, with what to call them.
+#include "timeline/describe.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <string>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+struct IntTitle {
+  IntField field;
+  std::string_view key, title;
+  Unit unit = Unit::kNone;
+};
+constexpr auto kInts = std::to_array<IntTitle>({
+    {IntField::kStep, "step", "step"},
+    {IntField::kBytes, "bytes", "bytes", Unit::kBytes},
+    {IntField::kInElements, "in_elements", "elements in", Unit::kCount},
+    {IntField::kOutElements, "out_elements", "elements out", Unit::kCount},
+    {IntField::kGroupSize, "group_size", "ranks in the group", Unit::kCount},
+    {IntField::kCollectiveSequence, "collective_sequence", "number in the group"},
+    {IntField::kFlops, "flops", "arithmetic", Unit::kFlop},
+    {IntField::kBytesAccessed, "bytes_accessed", "bytes read and written", Unit::kBytes},
+    {IntField::kRequestedBytes, "requested_bytes", "bytes asked for", Unit::kBytes},
+    {IntField::kTotalAllocated, "total_allocated", "allocated in all", Unit::kBytes},
+    {IntField::kTotalReserved, "total_reserved", "reserved in all", Unit::kBytes},
+    {IntField::kStackBytes, "stack_bytes", "for temporaries", Unit::kBytes},
+    {IntField::kAvailableBytes, "available_bytes", "available", Unit::kBytes},
+    {IntField::kLifetimePeak, "lifetime_peak", "highest ever in use", Unit::kBytes},
+    {IntField::kAddress, "address", "address"},
+    {IntField::kDeviceType, "device_type", "type of device"},
+    {IntField::kDeviceId, "device_id", "device"},
+    {IntField::kWaitStream, "wait_stream", "waits for stream"},
+    {IntField::kSequence, "sequence", "sequence number"},
+    {IntField::kEager, "eager", "ran eagerly"},
+});
+
+struct TextTitle {
+  TextField field;
+  std::string_view key, title;
+};
+constexpr auto kTexts = std::to_array<TextTitle>({
+    {TextField::kInputShapes, "input_shapes", "shapes of inputs"},
+    {TextField::kInputTypes, "input_types", "types of inputs"},
+    {TextField::kInputStrides, "input_strides", "strides of inputs"},
+    {TextField::kInputValues, "input_values", "other inputs"},
+    {TextField::kCollective, "collective", "collective"},
+    {TextField::kDataType, "data_type", "type of elements"},
+    {TextField::kGroupName, "group_name", "process group"},
+    {TextField::kGroupDescription, "group_description", "what the group is for"},
+    {TextField::kGroupRanks, "group_ranks", "ranks of the group"},
+    {TextField::kInSplit, "in_split", "split of what goes in"},
+    {TextField::kOutSplit, "out_split", "split of what comes out"},
+    {TextField::kFrameworkOp, "framework_op", "operator it runs for"},
+    {TextField::kHloOp, "hlo_op", "HLO operation"},
+    {TextField::kHloModule, "hlo_module", "HLO module"},
+    {TextField::kHloCategory, "hlo_category", "HLO category"},
+    {TextField::kAllocator, "allocator", "allocator"},
+    {TextField::kRegion, "region", "what the memory is for"},
+    {TextField::kShape, "shape", "shape"},
+});
+
+void Add(std::vector<EventField>& fields, std::string_view key, std::string_view title, Cell value,
+         Unit unit = Unit::kNone) {
+  fields.push_back({std::string(key), std::string(title), std::move(value), unit});
+}
+
+void AddConfig(const LaunchConfig& config, std::vector<EventField>& fields) {
+  const auto extent = [](const std::array<int32_t, 3>& a) {
+    return fmt::format("{} x {} x {}", a[0], a[1], a[2]);
+  };
+  if (config.grid[0] >= 0) Add(fields, "grid", "grid", extent(config.grid));
+  if (config.block[0] >= 0) Add(fields, "block", "block", extent(config.block));
+  if (config.registers >= 0) {
+    Add(fields, "registers", "registers per thread", int64_t{config.registers}, Unit::kCount);
+  }
+  if (config.shared_memory >= 0) {
+    Add(fields, "shared_memory", "shared memory per block", int64_t{config.shared_memory},
+        Unit::kBytes);
+  }
+  if (config.blocks_per_sm >= 0) {
+    Add(fields, "blocks_per_sm", "blocks per SM", double{config.blocks_per_sm});
+  }
+  if (config.occupancy >= 0) {
+    Add(fields, "occupancy", "occupancy (estimated)", double{config.occupancy}, Unit::kRatio);
+  }
+}
+
+}  // namespace
+
+std::vector<EventField> FieldsOf(const Timeline::State& state, const RecordedEvents& recording,
+                                 uint32_t source) {
+  std::vector<EventField> fields;
+  const auto config = recording.Ints(IntField::kLaunchConfig).Find(source);
+  if (config && *config >= 0 && static_cast<size_t>(*config) < recording.configs()) {
+    AddConfig(recording.Config(static_cast<size_t>(*config)), fields);
+  }
+  for (const TextTitle& text : kTexts) {
+    const auto id = recording.Texts(text.field).Find(source);
+    if (!id) continue;
+    const StringId shared = recording.Shared(static_cast<uint32_t>(*id));
+    Add(fields, text.key, text.title, std::string(state.names[shared]));
+  }
+  for (const IntTitle& number : kInts) {
+    const auto value = recording.Ints(number.field).Find(source);
+    if (value) Add(fields, number.key, number.title, *value, number.unit);
+  }
+  if (const auto bits = recording.Reals(RealField::kBandwidth).Find(source)) {
+    Add(fields, "bandwidth", "bandwidth", std::bit_cast<double>(*bits) * 1e9,
+        Unit::kBytesPerSecond);
+  }
+  if (const auto bits = recording.Reals(RealField::kFragmentation).Find(source)) {
+    Add(fields, "fragmentation", "fragmentation", std::bit_cast<double>(*bits), Unit::kRatio);
+  }
+  return fields;
+}
+
+}  // namespace stepscope

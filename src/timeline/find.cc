@@ -1,0 +1,127 @@
+// Search: names first, then the events that have them.
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "base/ascii.h"
+#include "timeline/state.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMostMatches = 10'000;
+constexpr size_t kBetweenStops = 1 << 16;  // events
+
+// An event that was found; `time` is such that less is nearer.
+struct Found {
+  int64_t time = 0;
+  EventRef ref;
+
+  auto Key() const { return std::tuple(time, ref.track, ref.event); }
+  bool operator<(const Found& other) const { return Key() < other.Key(); }
+};
+
+class Finder {
+ public:
+  Finder(const Timeline::State& state, std::string_view text, int64_t from, int by, size_t limit,
+         std::stop_token stop)
+      : state_(state),
+        text_(Lower(text)),
+        from_(from),
+        forward_(by > 0),
+        limit_(std::min(limit, kMostMatches)),
+        stop_(std::move(stop)) {}
+
+  Result<TimelineMatches> Find();
+
+ private:
+  uint64_t MatchNames(const RecordedEvents& recording);
+  void Search(uint32_t track);
+  void SearchRow(const EventStore& events, uint32_t track, size_t row);
+  bool Add(Found found);
+
+  const Timeline::State& state_;
+  std::string text_;
+  int64_t from_;
+  bool forward_;
+  size_t limit_;
+  std::stop_token stop_;
+  std::vector<bool> matches_;   // by the recording's names
+  std::vector<Found> nearest_;  // a heap, the furthest first
+};
+
+// Marks the recording's names that match; how many events have them.
+uint64_t Finder::MatchNames(const RecordedEvents& recording) {
+  matches_.assign(recording.names(), false);
+  uint64_t events = 0;
+  for (uint32_t name = 0; name < recording.names(); ++name) {
+    if (recording.Uses(name) == 0) continue;
+    matches_[name] = Lower(state_.names[recording.Shared(name)]).contains(text_);
+    if (matches_[name]) events += recording.Uses(name);
+  }
+  return events;
+}
+
+// Keeps it if it is among the nearest so far. Whether one as far away could be.
+bool Finder::Add(Found found) {
+  if (nearest_.size() < limit_) {
+    nearest_.push_back(found);
+    std::ranges::push_heap(nearest_, std::less<>());
+    return true;
+  }
+  if (found < nearest_.front()) {
+    std::ranges::pop_heap(nearest_, std::less<>());
+    nearest_.back() = found;
+    std::ranges::push_heap(nearest_, std::less<>());
+  }
+  return found.time <= nearest_.front().time;
+}
+
+void Finder::SearchRow(const EventStore& events, uint32_t track, size_t row) {
+  const Axis& axis = state_.AxisOf(track);
+  const auto [begin, end] = events.Row(row);
+  const size_t at = events.FirstFrom(begin, end, axis.ToOwn(from_));
+  const size_t count = forward_ ? end - at : at - begin;
+  for (size_t n = 0; n < count; ++n) {
+    if (n % kBetweenStops == 0 && stop_.stop_requested()) return;
+    const size_t i = forward_ ? at + n : at - 1 - n;
+    const bool matches = matches_[events.Name(i)];
+    // Now and then also where nothing matches: there may be nothing near any more.
+    if (!matches && n % 64 != 0) continue;
+    const int64_t time = axis.ToCommon(events.Start(i));
+    const Found found = {forward_ ? time : -time, {track, static_cast<uint32_t>(i)}};
+    const bool may_go_on =
+        matches ? Add(found) : nearest_.size() < limit_ || found.time <= nearest_.front().time;
+    if (!may_go_on) return;
+  }
+}
+
+void Finder::Search(uint32_t track) {
+  const EventStore& events = state_.Events(track);
+  for (size_t row = 0; row < events.rows(); ++row) SearchRow(events, track, row);
+}
+
+Result<TimelineMatches> Finder::Find() {
+  TimelineMatches out;
+  for (size_t r = 0; r < state_.recordings.size(); ++r) {
+    const uint64_t here = MatchNames(state_.recordings[r]);
+    out.total += here;
+    if (here == 0 || limit_ == 0) continue;
+    for (const uint32_t track : state_.track_ids[r]) Search(track);
+    if (stop_.stop_requested()) return std::unexpected(Error{"the search was stopped", "", ""});
+  }
+  std::ranges::sort(nearest_, std::less<>());
+  for (const Found& found : nearest_) out.matches.push_back(state_.EventAt(found.ref));
+  return out;
+}
+
+}  // namespace
+
+Result<TimelineMatches> Timeline::Find(std::string_view text, int64_t from, int by, size_t limit,
+                                       std::stop_token stop) const {
+  return Finder(*state_, text, from, by, limit, std::move(stop)).Find();
+}
+
+}  // namespace stepscope

@@ -1,0 +1,165 @@
+// What a viewer asks, as JSON.
+#include <string>
+
+#include "report/json_writer.h"
+#include "stepscope/timeline.h"
+
+namespace stepscope {
+namespace {
+
+using Form = JsonWriter::Form;
+
+void Text(JsonWriter& json, std::string_view key, std::string_view text) {
+  json.Key(key);
+  json.String(text);
+}
+
+void Number(JsonWriter& json, std::string_view key, int64_t number) {
+  json.Key(key);
+  json.Int(number);
+}
+
+void Write(JsonWriter& json, const TimelineRank& rank) {
+  json.BeginObject(Form::kOneLine);
+  Number(json, "rank", rank.rank);
+  Number(json, "window", rank.window);
+  Text(json, "name", rank.name);
+  json.Key("aligned");
+  json.Bool(rank.aligned);
+  json.End();
+}
+
+void Write(JsonWriter& json, const TimelineStep& step) {
+  json.BeginObject(Form::kOneLine);
+  Number(json, "rank_index", step.rank_index);
+  Number(json, "number", step.number);
+  Number(json, "start", step.start);
+  Number(json, "end", step.end);
+  json.End();
+}
+
+void Write(JsonWriter& json, const TimelineTrack& track, int64_t id) {
+  json.BeginObject(Form::kOneLine);
+  Number(json, "id", id);
+  Number(json, "rank_index", track.rank_index);
+  Text(json, "kind", TrackKindName(track.kind));
+  Text(json, "group", track.group);
+  Text(json, "name", track.name);
+  Number(json, "rows", track.rows);
+  Number(json, "events", static_cast<int64_t>(track.events));
+  Text(json, "unit", track.unit);
+  json.Key("max");
+  json.Double(track.max);
+  json.End();
+}
+
+// The keys of an event, into an object that is open.
+void Keys(JsonWriter& json, const TimelineEvent& event) {
+  Number(json, "track", event.ref.track);
+  Number(json, "event", event.ref.event);
+  Text(json, "name", event.name);
+  Text(json, "kind", event.kind);
+  Number(json, "row", event.row);
+  Number(json, "start", event.start);
+  Number(json, "duration", event.duration);
+}
+
+void Write(JsonWriter& json, const EventField& field) {
+  json.BeginObject(Form::kOneLine);
+  Text(json, "key", field.key);
+  Text(json, "title", field.title);
+  json.Key("value");
+  if (const auto* text = std::get_if<std::string>(&field.value)) {
+    json.String(*text);
+  } else if (const auto* number = std::get_if<int64_t>(&field.value)) {
+    json.Int(*number);
+  } else if (const auto* real = std::get_if<double>(&field.value)) {
+    json.Double(*real);
+  } else {
+    json.Null();
+  }
+  Text(json, "unit", UnitName(field.unit));
+  json.End();
+}
+
+void Write(JsonWriter& json, const EventLink& link) {
+  json.BeginObject(Form::kOneLine);
+  Text(json, "says", LinkKindName(link.kind));
+  Keys(json, link.event);
+  Number(json, "rank_index", link.event.rank_index);
+  Number(json, "end", link.event.start + link.event.duration);
+  json.End();
+}
+
+void WriteOne(JsonWriter& json, const TimelineEvent& event) {
+  json.BeginObject(Form::kOneLine);
+  Keys(json, event);
+  Number(json, "rank_index", event.rank_index);
+  json.End();
+}
+
+}  // namespace
+
+std::string ToJson(const Timeline& timeline) {
+  JsonWriter json;
+  json.BeginObject();
+  Number(json, "end", timeline.end());
+  Number(json, "events", static_cast<int64_t>(timeline.events()));
+  Number(json, "left_out", static_cast<int64_t>(timeline.left_out()));
+  json.Key("ranks");
+  json.BeginArray();
+  for (const TimelineRank& rank : timeline.ranks()) Write(json, rank);
+  json.End();
+  json.Key("steps");
+  json.BeginArray();
+  for (const TimelineStep& step : timeline.steps()) Write(json, step);
+  json.End();
+  json.Key("tracks");
+  json.BeginArray();
+  int64_t id = 0;
+  for (const TimelineTrack& track : timeline.tracks()) Write(json, track, id++);
+  json.End();
+  json.Key("kinds");
+  json.BeginArray(Form::kOneLine);
+  for (const std::string_view kind : timeline.kinds()) json.String(kind);
+  json.End();
+  json.End();
+  return std::move(json).Take();
+}
+
+std::string ToJson(const EventDetails& details, const Timeline& timeline) {
+  const TimelineRank& rank = timeline.ranks()[details.event.rank_index];
+  JsonWriter json;
+  json.BeginObject();
+  Keys(json, details.event);
+  Number(json, "rank", rank.rank);
+  Number(json, "rank_index", details.event.rank_index);
+  json.Key("fields");
+  json.BeginArray();
+  for (const EventField& field : details.fields) Write(json, field);
+  json.End();
+  json.Key("stack");
+  json.BeginArray();
+  for (const TimelineEvent& event : details.stack) WriteOne(json, event);
+  json.End();
+  json.Key("links");
+  json.BeginArray();
+  for (const EventLink& link : details.links) Write(json, link);
+  json.End();
+  json.End();
+  return std::move(json).Take();
+}
+
+std::string ToJson(const TimelineMatches& matches) {
+  JsonWriter json;
+  json.BeginObject();
+  Number(json, "total", static_cast<int64_t>(matches.total));
+  json.Key("matches");
+  json.BeginArray();
+  for (const TimelineEvent& event : matches.matches) WriteOne(json, event);
+  json.End();
+  json.End();
+  return std::move(json).Take();
+}
+
+}  // namespace stepscope
