@@ -2,11 +2,17 @@
 // one run.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "stepscope/report.h"
 
 namespace stepscope {
+
+// What two runs are asked for to be compared, where nobody says otherwise.
+inline constexpr std::array<std::string_view, 5> kComparedAnalyses = {
+    "temporal_breakdown", "comm_overlap", "idle_time", "kernel_breakdown", "operator_kernels"};
 
 struct CompareOptions {
   // Kernels are the same when their names are, without template arguments, return types and

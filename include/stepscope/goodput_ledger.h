@@ -40,6 +40,10 @@ namespace stepscope {
 //   tables   jobs  job, imported, known
 Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std::string>& files);
 
+// Whether there is a ledger: an address of PostgreSQL, which is not asked, or a folder with
+// segments in it or in the folders in it.
+bool IsGoodputLedger(const std::string& store);
+
 // What is in the ledger.
 //   metrics  jobs, events
 //   tables   jobs  job, first, last, events, attempts, goodput_ratio, state

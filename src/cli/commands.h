@@ -19,6 +19,8 @@ using Command = std::function<int()>;
 void AddAnalyze(CLI::App& app, Command& chosen);
 void AddCompare(CLI::App& app, Command& chosen);
 void AddExport(CLI::App& app, Command& chosen);
+void AddServe(CLI::App& app, Command& chosen);
+void AddReport(CLI::App& app, Command& chosen);
 void AddList(CLI::App& app, Command& chosen);
 void AddExplain(CLI::App& app, Command& chosen);
 void AddDemo(CLI::App& app, Command& chosen);

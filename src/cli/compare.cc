@@ -50,8 +50,7 @@ int Run(const CompareFlags& flags) {
 
 void AddCompare(CLI::App& app, Command& chosen) {
   auto flags = std::make_shared<CompareFlags>();
-  flags->question.only = {"temporal_breakdown", "comm_overlap", "idle_time", "kernel_breakdown",
-                          "operator_kernels"};
+  flags->question.only = {kComparedAnalyses.begin(), kComparedAnalyses.end()};
   CLI::App* command = app.add_subcommand("compare", "Say what changed between two runs");
   command->footer(kExamples);
   command->add_option("A", flags->a, "The run to compare with: a folder or a trace file")

@@ -57,6 +57,8 @@ int Main(int argc, char** argv) {
   AddAnalyze(app, chosen);
   AddCompare(app, chosen);
   AddExport(app, chosen);
+  AddServe(app, chosen);
+  AddReport(app, chosen);
   AddList(app, chosen);
   AddExplain(app, chosen);
   AddDemo(app, chosen);

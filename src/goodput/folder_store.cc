@@ -8,7 +8,9 @@
 #include "base/partial_file.h"
 #include "base/sync_folder.h"
 #include "goodput/ledger_store.h"
+#include "goodput/segment_file.h"
 #include "goodput/sqlite.h"
+#include "stepscope/goodput_ledger.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -90,3 +92,20 @@ std::unique_ptr<LedgerStore> FolderStoreAt(const std::string& folder) {
 }
 
 }  // namespace stepscope::goodput
+
+namespace stepscope {
+
+bool IsGoodputLedger(const std::string& store) {
+  if (goodput::IsPostgres(store)) return true;
+  std::error_code failed;
+  constexpr auto kOptions = std::filesystem::directory_options::skip_permission_denied;
+  for (std::filesystem::recursive_directory_iterator entry(store, kOptions, failed), end;
+       !failed && entry != end; entry.increment(failed)) {
+    if (entry.depth() > 0) entry.disable_recursion_pending();
+    const auto& path = entry->path();
+    if (path.extension() == goodput::kSegmentSuffix || path.filename() == "ledger.db") return true;
+  }
+  return false;
+}
+
+}  // namespace stepscope

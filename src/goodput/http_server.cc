@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/loopback.h"
+#include "base/secret.h"
 #include "goodput/forwarder.h"
 #include "goodput/ingest.h"
 #include "goodput/live.h"
@@ -37,18 +39,6 @@ using httplib::Response;
 constexpr size_t kMostBytes = size_t{8} << 20;  // of a batch
 constexpr size_t kThreads = 256;                // connections that are served at once
 constexpr int kBacklog = 1024;                  // and that wait
-
-bool IsLoopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
-// Takes as long whatever the difference.
-bool SameText(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned difference = 0;
-  for (size_t k = 0; k < a.size(); ++k) difference |= static_cast<unsigned char>(a[k] ^ b[k]);
-  return difference == 0;
-}
 
 std::string ToJson(const IngestCounts& counts) {
   return fmt::format(
@@ -119,7 +109,7 @@ class Server : public httplib::Server {
     if (request.has_header("Origin")) return 403;
     if (token_.empty()) return 0;
     const std::string said = request.get_header_value("Authorization");
-    return SameText(said, "Bearer " + token_) ? 0 : 401;
+    return SameSecret(said, "Bearer " + token_) ? 0 : 401;
   }
 
   void Take(const Request& request, Response& response, const httplib::ContentReader& read) {

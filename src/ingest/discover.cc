@@ -221,4 +221,17 @@ Result<FoundTraces> FindTraces(std::span<const std::string> paths) {
   return unique;
 }
 
+std::vector<std::string> TracesOfRun(const std::string& folder) {
+  auto listing = List(folder);
+  if (!listing) return {};
+  if (!listing->traces.empty()) return std::move(listing->traces);
+  std::vector<std::string> others;
+  return TracesOfRankFolders(listing->folders, others);
+}
+
+std::vector<std::string> FoldersIn(const std::string& folder) {
+  auto listing = List(folder);
+  return listing ? std::move(listing->folders) : std::vector<std::string>{};
+}
+
 }  // namespace stepscope

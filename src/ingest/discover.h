@@ -24,4 +24,11 @@ struct FoundTraces {
 // a trace.
 Result<FoundTraces> FindTraces(std::span<const std::string> paths);
 
+// The traces of one folder, or of its subfolders that are named by ranks; none when it holds none
+// or cannot be listed. Looks no deeper.
+std::vector<std::string> TracesOfRun(const std::string& folder);
+
+// The folders in a folder, sorted as above; none when it cannot be listed.
+std::vector<std::string> FoldersIn(const std::string& folder);
+
 }  // namespace stepscope

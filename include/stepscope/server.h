@@ -1,0 +1,74 @@
+// The page people look at: a server for it, and one file of it to send.
+//
+//   auto server = stepscope::PageServer::Start({.paths = {"traces/"}});
+//   if (!server) return Print(server.error());
+//   fmt::print("{}\n", server->url());            // http://127.0.0.1:40123/?token=...
+//
+// The page shows what Session answers and computes nothing. No request leaves the machine. Who asks
+// must know the token, under a name that is this server's, and from no page of another site;
+// docs/serve.md says what that keeps out, and what not.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stepscope/result.h"
+#include "stepscope/session.h"
+
+namespace stepscope {
+
+struct PageServerOptions {
+  // Runs, folders of runs, and ledgers of goodput. Folders are looked at again and again: runs
+  // that appear there are shown, and those whose files change are read anew.
+  std::vector<std::string> paths;
+  std::string host = "127.0.0.1";
+  int port = 0;       // 0: any that is free
+  std::string token;  // empty: one that nobody can guess, on loopback only
+  int threads = 0;    // to read traces with; 0: one per processor
+  size_t keep = 4;    // so many runs stay in memory
+  // How often folders are looked at.
+  std::chrono::milliseconds look_every{2000};
+};
+
+class PageServer {
+ public:
+  // Listens; reads the runs in the background. Fails when a path does not exist, when it cannot
+  // listen there, or would listen beyond loopback without a token.
+  static Result<PageServer> Start(const PageServerOptions& options);
+
+  // The address with the token, for people.
+  const std::string& url() const;
+  // What they should know beside it; empty: nothing.
+  const std::string& warning() const;
+
+  PageServer(PageServer&&) noexcept;
+  PageServer& operator=(PageServer&&) noexcept;
+  // Answers what was asked and ends. Waits for the run that is being read.
+  ~PageServer();
+
+ private:
+  struct State;
+  explicit PageServer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+struct ReportPageOptions {
+  std::vector<std::string> paths;  // as of a server
+  int threads = 0;
+  // What the file shall have at most, where reports alone do not need more: the timelines get what
+  // is left.
+  size_t most_bytes = 4'800'000;
+  std::function<void(const Progress&)> on_progress;  // of one run after another
+};
+
+// One HTML file with the page, all reports of these runs and ledgers, and of each timeline whole
+// levels of detail, as fine as fits, accelerators first; the file says from which duration on each
+// event is in it. It opens offline and sends no request. Fails when a path leads to nothing, or
+// when one of the runs cannot be read.
+Result<std::string> ReportPage(const ReportPageOptions& options);
+
+}  // namespace stepscope

@@ -1,0 +1,25 @@
+// What a secret looks like, and which are the same.
+#include "base/secret.h"
+
+#include <gtest/gtest.h>
+
+namespace stepscope {
+namespace {
+
+TEST(Secret, IsNeverTheSame) {
+  const auto one = NewSecret(), other = NewSecret();
+  ASSERT_TRUE(one && other);
+  EXPECT_EQ(one->size(), 32u);
+  EXPECT_EQ(one->find_first_not_of("0123456789abcdef"), one->npos);
+  EXPECT_NE(*one, *other);
+}
+
+TEST(Secret, IsTheSameOnlyAsAWhole) {
+  EXPECT_TRUE(SameSecret("abc", "abc"));
+  EXPECT_FALSE(SameSecret("abc", "abd"));
+  EXPECT_FALSE(SameSecret("abc", "ab"));
+  EXPECT_FALSE(SameSecret("", "a"));
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,63 @@
+// A temporary page that leads on, and xdg-open.
+#include "cli/browser.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+namespace stepscope::cli {
+namespace {
+
+bool HasDesktop() {
+  return std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+}
+
+// The path of a page that leads to `url`; empty where it cannot be written.
+std::string PageThatLeadsTo(const std::string& url) {
+  std::error_code failed;
+  const char* own = std::getenv("XDG_RUNTIME_DIR");
+  const std::string folder = own != nullptr && *own != '\0'
+                                 ? std::string(own)
+                                 : std::filesystem::temp_directory_path(failed).string();
+  std::string path = folder + "/stepscope-XXXXXX.html";
+  const int fd = mkstemps(path.data(), 5);  // mode 0600
+  if (fd < 0) return "";
+  const std::string page = fmt::format(
+      "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={}\"><title>Stepscope</title>\n",
+      url);
+  const bool written = write(fd, page.data(), page.size()) == static_cast<ssize_t>(page.size());
+  close(fd);
+  return written ? path : "";
+}
+
+}  // namespace
+
+Result<void> OpenInBrowser(const std::string& url) {
+  const Error no_browser{"cannot open a browser here", "xdg-open", "open the address yourself"};
+  if (!HasDesktop()) return std::unexpected(no_browser);
+  std::string page = PageThatLeadsTo(url);
+  if (page.empty()) return std::unexpected(no_browser);
+  std::string name = "xdg-open";
+  char* const argv[] = {name.data(), page.data(), nullptr};
+  // The browser shall get the signals that the server waits for.
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, argv[0], nullptr, &attributes, argv, environ);
+  posix_spawnattr_destroy(&attributes);
+  if (failed != 0) {
+    unlink(page.c_str());
+    return std::unexpected(no_browser);
+  }
+  return {};
+}
+
+}  // namespace stepscope::cli

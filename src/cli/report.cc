@@ -1,0 +1,67 @@
+// stepscope report: the page as one file.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "base/atomic_file.h"
+#include "cli/answer.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "stepscope/server.h"
+
+namespace stepscope::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  stepscope report traces/ -o report.html              one file to send: it opens offline
+  stepscope report before/ after/ -o report.html       several runs in one
+  stepscope report traces/ ledger/ -o report.html      with a ledger of goodput
+
+It holds all reports, and of the timeline as much detail as fits: the file says how much.
+'stepscope serve' shows everything, and answers what is asked.
+)";
+
+struct ReportFlags {
+  ReportPageOptions options;
+  std::string file;
+};
+
+int Run(const ReportFlags& flags) {
+  ProgressLine line;
+  ReportPageOptions options = flags.options;
+  options.on_progress = [&](const Progress& progress) { line.Show(progress); };
+  const auto page = ReportPage(options);
+  line.Clear();
+  if (!page) return Fail(page.error());
+  if (const auto written = WriteFileAtomically(flags.file, *page); !written) {
+    return Fail(written.error());
+  }
+  fmt::print(stderr, "{}: {:.1f} MB\n", flags.file, static_cast<double>(page->size()) / 1e6);
+  return kDone;
+}
+
+}  // namespace
+
+void AddReport(CLI::App& app, Command& chosen) {
+  auto flags = std::make_shared<ReportFlags>();
+  CLI::App* command = app.add_subcommand("report", "Write it all as one HTML file");
+  command->footer(kExamples);
+  command
+      ->add_option("PATH", flags->options.paths,
+                   "Traces of a run as for 'analyze', a folder of runs, or a goodput ledger")
+      ->required()
+      ->option_text("...");
+  command->add_option("-o,--output", flags->file, "The file to write")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--threads", flags->options.threads,
+                   "Threads to read with; 0: one per processor")
+      ->check(CLI::Range(0, 1024))
+      ->option_text("N [0]");
+  command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
+}
+
+}  // namespace stepscope::cli

@@ -1,0 +1,140 @@
+// From an address to an answer.
+#include "server/api.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include "server/ledger_answer.h"
+#include "server/page.h"
+#include "server/timeline_api.h"
+#include "server/url.h"
+#include "stepscope/compare.h"
+#include "stepscope/write.h"
+
+namespace stepscope::server {
+namespace {
+
+using BodyPtr = std::shared_ptr<const Body>;
+using Path = std::span<const std::string>;
+
+constexpr const char* kJson = "application/json";
+constexpr int64_t kMostRanks = 65'536;
+
+std::unexpected<Failure> Fail(int status, Error error) {
+  return std::unexpected(Failure{status, std::move(error)});
+}
+
+std::unexpected<Failure> NothingThere(std::string_view target) {
+  return Fail(404, {"there is nothing at this address", std::string(target), ""});
+}
+
+BodyPtr JsonBody(std::string text) { return MakeBody(kJson, std::move(text)); }
+
+// "steps", "only", "ranks", and "param" as often as wanted: those of `analyze`.
+Attempt<AnalyzeOptions> QuestionOf(const Url& url) {
+  AnalyzeOptions question{.only = url.List("only")};
+  if (url.Has("steps") && !url.Get("steps").empty()) question.steps = url.Get("steps");
+  std::set<int64_t> ranks;  // each once: naming one a thousand times must not cost more
+  for (const std::string& text : url.List("ranks")) {
+    const size_t dots = text.find("..");
+    const auto first = ParseInteger(std::string_view(text).substr(0, dots));
+    const auto last = dots == text.npos ? first : ParseInteger(text.substr(dots + 2));
+    const bool read = first && last && *first >= 0 && *first <= *last;
+    if (!read || *last - *first >= kMostRanks || ranks.size() >= size_t{kMostRanks}) {
+      return Fail(400, {"cannot read these ranks", text, "ranks=0,4..7"});
+    }
+    for (int64_t rank = *first; rank <= *last; ++rank) ranks.insert(rank);
+  }
+  question.ranks.assign(ranks.begin(), ranks.end());
+  for (const auto& [name, value] : url.query) {
+    if (name != "param") continue;
+    const size_t equals = value.find('=');
+    if (equals == value.npos) {
+      return Fail(400, {"cannot read this parameter", value, "param=analysis.param=value"});
+    }
+    question.params.emplace_back(value.substr(0, equals), value.substr(equals + 1));
+  }
+  return question;
+}
+
+Attempt<BodyPtr> AnswerOf(Runs& runs, const std::string& id, const Url& url, const Gone& gone) {
+  const auto question = QuestionOf(url);
+  if (!question) return std::unexpected(question.error());
+  const auto run = runs.Get(id, gone);
+  if (!run) return std::unexpected(run.error());
+  return (*run)->Answer(*question, gone);
+}
+
+Attempt<BodyPtr> Comparison(Runs& runs, const Url& url, const Gone& gone) {
+  auto question = QuestionOf(url);
+  if (!question) return std::unexpected(question.error());
+  if (question->only.empty()) {
+    question->only = {kComparedAnalyses.begin(), kComparedAnalyses.end()};
+  }
+  const auto ask = [&](std::string_view which) -> Attempt<ReportSet> {
+    const auto run = runs.Get(std::string(url.Get(which)), gone);
+    if (!run) return std::unexpected(run.error());
+    return (*run)->Analyze(*question, gone);
+  };
+  const auto base = ask("base");
+  if (!base) return std::unexpected(base.error());
+  const auto with = ask("with");
+  if (!with) return std::unexpected(with.error());
+  const bool short_names = url.Get("short_names") == "1";
+  return JsonBody(ToJson(Compare(*base, *with, {.short_names = short_names})));
+}
+
+Attempt<BodyPtr> LedgerAnswer(const Runs& runs, const std::string& id, const Url& url) {
+  const auto ledgers = runs.Ledgers();
+  const auto ledger = std::ranges::find(ledgers, id, &LedgerView::id);
+  if (ledger == ledgers.end()) {
+    return Fail(404, {"there is no such ledger", id, "/api/state lists them"});
+  }
+  const auto answer = AskLedger(ledger->path, std::string(url.Get("job")));
+  if (!answer) return Fail(422, answer.error());
+  return JsonBody(ToJson(*answer));
+}
+
+Attempt<BodyPtr> ApiAnswer(Runs& runs, Path path, const Url& url, const Request& request) {
+  if (path.size() == 1 && path[0] == "state") {
+    return JsonBody(StateJson(runs.List(), runs.Ledgers()));
+  }
+  if (path.size() == 1 && path[0] == "analyses") return JsonBody(AnalysesJson());
+  if (path.size() == 1 && path[0] == "compare") return Comparison(runs, url, request.gone);
+  if (path.size() == 2 && path[0] == "ledgers") return LedgerAnswer(runs, path[1], url);
+  if (path.size() == 3 && path[0] == "runs" && path[2] == "answer") {
+    return AnswerOf(runs, path[1], url, request.gone);
+  }
+  if (path.size() >= 3 && path[0] == "runs" && path[2] == "timeline") {
+    const auto run = runs.Get(path[1], request.gone);
+    if (!run) return std::unexpected(run.error());
+    return TimelineAnswer(**run, path.subspan(3), url, request.gone);
+  }
+  return NothingThere(request.target);
+}
+
+Attempt<BodyPtr> Find(Runs& runs, const Url& url, const Request& request) {
+  const Path path = url.path;
+  if (!path.empty() && path[0] == "api") return ApiAnswer(runs, path.subspan(1), url, request);
+  BodyPtr file;
+  if (path.empty()) file = FindPageFile("index.html");
+  if (path.size() == 2 && path[0] == "assets") file = FindPageFile("assets/" + path[1]);
+  if (file == nullptr) return NothingThere(request.target);
+  return file;
+}
+
+}  // namespace
+
+Response Api::Answer(const Request& request) const {
+  const auto url = ParseUrl(request.target);
+  if (!url) return Refusal(400, {"this is no address of ours", "", ""});
+  if (auto stopped = gate_.Stop(request, *url)) return std::move(*stopped);
+  const auto found = Find(runs_, *url, request);
+  if (found) return {.status = 200, .headers = {}, .body = *found};
+  Response refusal = Refusal(found.error().status, found.error().error);
+  if (refusal.status == 503) refusal.headers.emplace_back("Retry-After", "1");
+  return refusal;
+}
+
+}  // namespace stepscope::server

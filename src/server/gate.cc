@@ -1,0 +1,128 @@
+// Names, sites, tokens and cookies.
+#include "server/gate.h"
+
+#include <arpa/inet.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/loopback.h"
+#include "base/secret.h"
+
+namespace stepscope::server {
+namespace {
+
+// Text that goes to a person whose browser has no cookie.
+const Error kNoToken{"this page asks for the token that was printed when it was started", "",
+                     "open the whole address, with ?token=..., or send Authorization: Bearer"};
+
+// "[::1]" of an IPv6 address, else as it is.
+std::string InUrl(const std::string& host) {
+  return host.find(':') == host.npos ? host : "[" + host + "]";
+}
+
+// An address in numbers, as a Host header has it. A page that rebinds its name never comes under
+// one.
+bool IsAddress(std::string_view host) {
+  std::array<unsigned char, sizeof(in6_addr)> ignored;
+  if (host.starts_with('[') && host.ends_with(']')) {
+    const std::string inside(host.substr(1, host.size() - 2));
+    return inet_pton(AF_INET6, inside.c_str(), ignored.data()) == 1;
+  }
+  return inet_pton(AF_INET, std::string(host).c_str(), ignored.data()) == 1;
+}
+
+std::string MachineName() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "";
+  return name.data();
+}
+
+bool SameSite(std::string_view site) {
+  return site.empty() || site == "same-origin" || site == "none";
+}
+
+}  // namespace
+
+Gate::Gate(std::string host, int port, std::string token)
+    : host_(InUrl(host)),
+      port_(":" + std::to_string(port)),
+      token_(std::move(token)),
+      // Browsers do not tell ports apart in cookies: two of us on one machine must.
+      cookie_("stepscope_" + std::to_string(port)),
+      machine_(IsLoopback(host) ? "" : MachineName()) {}
+
+std::optional<Response> Gate::Stop(const Request& request, const Url& url) const {
+  if (!IsOurName(request.Header("host"))) {
+    return Refusal(403,
+                   {"this is not the name this server has", std::string(request.Header("host")),
+                    "use the address that was printed; over SSH forward the same port, ssh -L "
+                    "PORT:127.0.0.1:PORT"});
+  }
+  if (FromOtherSite(request, url)) {
+    return Refusal(403, {"pages of other sites may not ask here", "", ""});
+  }
+  if (request.method != "GET" && request.method != "HEAD") {
+    return Refusal(405, {"only GET and HEAD", request.method, ""});
+  }
+  if (url.path.empty() && url.Has("token")) {
+    if (SameSecret(url.Get("token"), token_)) return LetIn(request);
+    return Refusal(401, {"this is not the token", "", kNoToken.hint});
+  }
+  if (!KnowsToken(request)) return Refusal(401, kNoToken);
+  return std::nullopt;
+}
+
+bool Gate::IsOurName(std::string_view host) const {
+  if (!host.ends_with(port_)) return false;
+  host.remove_suffix(port_.size());
+  if (host == "127.0.0.1" || host == "localhost" || host == "[::1]" || host == host_) return true;
+  return !machine_.empty() && (IsAddress(host) || host == machine_);
+}
+
+bool Gate::FromOtherSite(const Request& request, const Url& url) const {
+  const std::string_view origin = request.Header("origin");
+  if (request.HasHeader("origin") && origin != "http://" + std::string(request.Header("host"))) {
+    return true;
+  }
+  // A link to us that is followed, from a mail or a terminal, is no request of that page.
+  const bool followed = url.path.empty() && request.Header("sec-fetch-mode") == "navigate" &&
+                        request.Header("sec-fetch-dest") == "document";
+  return !followed && !SameSite(request.Header("sec-fetch-site"));
+}
+
+bool Gate::KnowsToken(const Request& request) const {
+  constexpr std::string_view kBearer = "Bearer ";
+  const std::string_view said = request.Header("authorization");
+  if (said.starts_with(kBearer)) return SameSecret(said.substr(kBearer.size()), token_);
+  std::string_view cookies = request.Header("cookie");
+  while (!cookies.empty()) {
+    const size_t end = std::min(cookies.find(';'), cookies.size());
+    std::string_view one = cookies.substr(0, end);
+    cookies.remove_prefix(std::min(end + 1, cookies.size()));
+    while (one.starts_with(' ')) one.remove_prefix(1);
+    if (!one.starts_with(cookie_) || !one.substr(cookie_.size()).starts_with('=')) continue;
+    if (SameSecret(one.substr(cookie_.size() + 1), token_)) return true;
+  }
+  return false;
+}
+
+Response Gate::LetIn(const Request& request) const {
+  Response response{.status = 303, .headers = {}, .body = nullptr};
+  response.headers.emplace_back("Set-Cookie",
+                                cookie_ + "=" + token_ + "; HttpOnly; SameSite=Strict; Path=/");
+  if (SameSite(request.Header("sec-fetch-site"))) {
+    response.headers.emplace_back("Location", "/");
+    return response;
+  }
+  // Of a link on another site: through a redirect the browser would not send the cookie, as the
+  // other site began it. From a page of ours it does.
+  response.status = 200;
+  response.body = MakeBody("text/html; charset=utf-8",
+                           "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=/\">"
+                           "<title>Stepscope</title>\n");
+  return response;
+}
+
+}  // namespace stepscope::server

@@ -1,0 +1,38 @@
+// Who is let in where the server listens beyond loopback; the rest is tests/page_server_test.cc.
+#include "server/gate.h"
+
+#include <gtest/gtest.h>
+
+namespace stepscope::server {
+namespace {
+
+int Status(const Gate& gate, const std::string& host) {
+  const Request request{.method = "GET",
+                        .target = "/api/state",
+                        .headers = {{"Host", host}, {"Authorization", "Bearer secret"}}};
+  const auto stopped = gate.Stop(request, *ParseUrl(request.target));
+  return stopped ? stopped->status : 200;
+}
+
+// A name that rebinds is a name: addresses in numbers are none.
+TEST(Gate, BeyondLoopbackAddressesInNumbersAreOurNames) {
+  const Gate gate("0.0.0.0", 80, "secret");
+  EXPECT_EQ(Status(gate, "192.0.2.7:80"), 200);
+  EXPECT_EQ(Status(gate, "[2001:db8::7]:80"), 200);
+  EXPECT_EQ(Status(gate, "localhost:80"), 200);
+  EXPECT_EQ(Status(gate, "192.0.2.7.evil.example:80"), 403);
+  EXPECT_EQ(Status(gate, "evil.example:80"), 403);
+  EXPECT_EQ(Status(gate, "192.0.2.7:81"), 403);
+  EXPECT_EQ(Status(gate, "192.0.2.7"), 403);
+  EXPECT_EQ(Status(gate, ""), 403);
+}
+
+TEST(Gate, OnLoopbackOnlyItsNamesAndTheOneGivenAre) {
+  const Gate gate("127.0.0.5", 80, "secret");
+  EXPECT_EQ(Status(gate, "127.0.0.5:80"), 200);
+  EXPECT_EQ(Status(gate, "127.0.0.1:80"), 200);
+  EXPECT_EQ(Status(gate, "192.0.2.7:80"), 403);
+}
+
+}  // namespace
+}  // namespace stepscope::server

@@ -1,0 +1,65 @@
+// Questions to one run, from many who may no longer be there.
+#include "server/open_run.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "stepscope/write.h"
+#include "tests/front_door.h"
+
+namespace stepscope::server {
+namespace {
+
+class OpenRunTest : public ::testing::Test {
+ protected:
+  OpenRunTest()
+      : run_(*Session::Open(
+            std::vector{folder_.Write("t.json", testing::Document(testing::Kernels(5)))},
+            {.keep_events = true})) {}
+  const testing::ScratchFolder folder_;
+  OpenRun run_;
+};
+
+const Gone kThere = [] { return false; };
+
+TEST_F(OpenRunTest, NothingIsBegunForWhoIsGone) {
+  const auto answer = run_.Answer({}, [] { return true; });
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().status, 499);
+}
+
+// The same question is answered once, as long as the answer is kept.
+TEST_F(OpenRunTest, KeepsAnswersByAllThatIsAsked) {
+  const auto first = run_.Answer({.only = {"kernels"}}, kThere).value();
+  EXPECT_EQ(run_.Answer({.only = {"kernels"}}, [] { return true; }).value(), first);
+  EXPECT_NE(run_.Answer({.only = {"kernels"}, .ranks = {0}}, kThere).value(), first);
+  EXPECT_NE(run_.Answer({.only = {"idle_time"}}, kThere).value(), first);
+  EXPECT_NE(run_.Answer({.only = {"kernels"}, .steps = "complete"}, kThere).value(), first);
+  for (int delay = 1; delay <= 100; ++delay) {
+    const auto value = std::to_string(delay);
+    ASSERT_TRUE(run_.Answer({.only = {"idle_time"},
+                             .params = {{"idle_time.consecutive_kernel_delay", value}}},
+                            kThere)
+                    .has_value());
+  }
+  EXPECT_NE(run_.Answer({.only = {"kernels"}}, kThere).value(), first);  // made again
+}
+
+TEST_F(OpenRunTest, ManyMayAskAtOnce) {
+  std::atomic<int> answered = 0;
+  std::vector<std::jthread> askers;
+  for (int k = 0; k < 8; ++k) {
+    askers.emplace_back([&, k] {
+      const auto answer = run_.Answer({.only = {k % 2 == 0 ? "kernels" : "idle_time"}}, kThere);
+      answered += answer.has_value() ? 1 : 0;
+      EXPECT_TRUE(run_.timeline()->Tile(0, 10, 0).has_value());
+    });
+  }
+  askers.clear();
+  EXPECT_EQ(answered, 8);
+}
+
+}  // namespace
+}  // namespace stepscope::server

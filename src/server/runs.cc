@@ -1,0 +1,236 @@
+// Two threads: one looks for runs every now and then, one reads them.
+#include "server/runs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace stepscope::server {
+namespace {
+
+constexpr std::chrono::milliseconds kGlance{100};
+constexpr std::chrono::seconds kPatience{20};  // of a request for a run that is being read
+Failure NotYet(const RunView& run) {
+  return {503, {"this run is still being read", run.name, "ask again in a moment"}};
+}
+
+}  // namespace
+
+std::string_view RunStateName(RunState state) {
+  switch (state) {
+    case RunState::kWaiting:
+      return "waiting";
+    case RunState::kLoading:
+      return "loading";
+    case RunState::kReady:
+      return "ready";
+    case RunState::kFailed:
+      return "failed";
+  }
+  return "";
+}
+
+Runs::Runs(Options options) : options_(std::move(options)) {
+  options_.keep = std::max<size_t>(1, options_.keep);
+  Merge(FindSources(options_.paths), true);
+  reader_ = std::jthread([this](const std::stop_token& stop) { ReadThem(stop); });
+  watcher_ = std::jthread([this](const std::stop_token& stop) { Watch(stop); });
+}
+
+Runs::~Runs() { Stop(); }
+
+void Runs::Stop() {
+  reader_.request_stop();
+  watcher_.request_stop();
+  changed_.notify_all();
+}
+
+std::vector<RunView> Runs::List() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<RunView> views;
+  for (const auto& entry : entries_) views.push_back(entry->view);
+  return views;
+}
+
+std::vector<LedgerView> Runs::Ledgers() const {
+  const std::lock_guard lock(mutex_);
+  return ledgers_;
+}
+
+Attempt<std::shared_ptr<OpenRun>> Runs::Get(const std::string& id, const Gone& gone) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  std::unique_lock lock(mutex_);
+  const auto found =
+      std::ranges::find(entries_, id, [](const auto& entry) { return entry->view.id; });
+  if (found == entries_.end()) {
+    return std::unexpected(Failure{404, {"there is no such run", id, "/api/state lists them"}});
+  }
+  const std::shared_ptr<Entry> entry = *found;
+  entry->asked = ++clock_;
+  changed_.notify_all();
+  while (entry->run == nullptr) {
+    if (entry->view.state == RunState::kFailed) {
+      return std::unexpected(Failure{422, *entry->view.error});
+    }
+    if (std::chrono::steady_clock::now() >= until || reader_.get_stop_token().stop_requested()) {
+      return std::unexpected(NotYet(entry->view));
+    }
+    changed_.wait_for(lock, kGlance);
+    lock.unlock();
+    const bool nobody = gone();
+    lock.lock();
+    if (nobody) return std::unexpected(Failure{499, {"who asked is gone", "", ""}});
+  }
+  return entry->run;
+}
+
+void Runs::Merge(Sources found, bool first) {
+  const std::lock_guard lock(mutex_);
+  ledgers_ = std::move(found.ledgers);
+  std::map<std::string, std::shared_ptr<Entry>> before;
+  for (const auto& entry : entries_) before[entry->view.id] = entry;
+  std::map<std::string, uint64_t> fresh;
+  entries_.clear();
+  for (const auto& [run, id, name] : found.runs) {
+    if (const auto at = before.find(id); at != before.end()) {
+      Entry& entry = *at->second;
+      const bool settled = entry.seen == run.version;
+      entry.seen = run.version;
+      // Read anew once its files rest; not while it is read.
+      if (settled && entry.version != run.version && entry.view.state != RunState::kLoading) {
+        entry.version = run.version;
+        entry.run = nullptr;
+        entry.view.state = RunState::kWaiting;
+        entry.view.error.reset();
+        ++entry.view.revision;
+      }
+      entries_.push_back(std::exchange(at->second, nullptr));
+      continue;
+    }
+    const auto seen = new_.find(run.path);
+    if (!first && (seen == new_.end() || seen->second != run.version)) {
+      fresh[run.path] = run.version;
+      continue;
+    }
+    entries_.push_back(std::make_shared<Entry>(
+        Entry{.view = {.id = id, .name = name, .path = run.path, .error = {}},
+              .version = run.version,
+              .seen = run.version,
+              .run = nullptr}));
+  }
+  // What is gone from the disk and still in memory stays.
+  for (auto& [id, entry] : before) {
+    if (entry != nullptr && entry->run != nullptr) entries_.push_back(std::move(entry));
+  }
+  new_ = std::move(fresh);
+  changed_.notify_all();
+}
+
+void Runs::Watch(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::unique_lock lock(mutex);
+  while (!wake.wait_for(lock, stop, options_.look_every, [&] { return stop.stop_requested(); })) {
+    try {
+      Merge(FindSources(options_.paths), false);
+    } catch (const std::exception&) {  // out of memory: the next look may be better
+      continue;
+    }
+  }
+}
+
+void Runs::ReadThem(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    std::shared_ptr<Entry> next = Next();
+    if (next != nullptr) {
+      Read(next, lock);
+      changed_.notify_all();
+    } else {
+      changed_.wait(lock, stop, [&] { return Next() != nullptr; });
+    }
+  }
+}
+
+Runs::Held Runs::InMemory() const {
+  Held held;
+  for (const auto& entry : entries_) {
+    if (entry->run == nullptr) continue;
+    ++held.runs;
+    if (const Timeline* timeline = entry->run->timeline()) held.bytes += timeline->bytes();
+  }
+  return held;
+}
+
+bool Runs::TooMuch(const Held& held, size_t runs) const {
+  return held.runs > runs || (held.runs > 1 && held.bytes > options_.keep_bytes);
+}
+
+// The one that was asked for last, of those not asked for the first while there is room.
+std::shared_ptr<Runs::Entry> Runs::Next() const {
+  std::shared_ptr<Entry> next;
+  for (const auto& entry : entries_) {
+    if (entry->view.state != RunState::kWaiting || (entry->dropped && entry->asked == 0)) continue;
+    if (next == nullptr || entry->asked > next->asked) next = entry;
+  }
+  const bool unasked = next != nullptr && next->asked == 0;
+  return unasked && TooMuch(InMemory(), options_.keep - 1) ? nullptr : next;
+}
+
+void Runs::Read(const std::shared_ptr<Entry>& entry, std::unique_lock<std::mutex>& lock) {
+  entry->view.state = RunState::kLoading;
+  entry->view.progress = {};
+  const std::string path = entry->view.path;
+  lock.unlock();
+  std::shared_ptr<OpenRun> run;
+  std::optional<Error> error;
+  try {
+    OpenOptions open{.analyses = {}, .threads = options_.threads, .keep_events = true};
+    open.on_progress = [&](const Progress& progress) {
+      const std::lock_guard here(mutex_);
+      entry->view.progress = progress;
+    };
+    const std::vector<std::string> paths = {path};
+    auto session = Session::Open(paths, open);
+    if (session) {
+      run = std::make_shared<OpenRun>(std::move(*session));
+      // What the first page asks, so that a run that is ready answers at once.
+      const auto first = run->Answer({}, [] { return false; });
+      if (!first) error = first.error().error;
+    } else {
+      error = session.error();
+    }
+  } catch (const std::exception& problem) {
+    error = Error{"this run could not be read", path, problem.what()};
+  }
+  lock.lock();
+  entry->view.state = error ? RunState::kFailed : RunState::kReady;
+  entry->view.error = error;
+  entry->run = error ? nullptr : run;
+  if (!error) {
+    Progress& progress = entry->view.progress;
+    progress.bytes_done = progress.bytes_total;
+    progress.files_done = progress.files_total;
+    MakeRoom(*entry);
+  }
+}
+
+// One that nobody asked for never takes the place of another.
+void Runs::MakeRoom(const Entry& latest) {
+  while (TooMuch(InMemory(), options_.keep)) {
+    Entry* oldest = nullptr;
+    for (const auto& entry : entries_) {
+      const bool wanted = entry.get() == &latest && latest.asked > 0;
+      if (entry->run == nullptr || wanted) continue;
+      if (oldest == nullptr || entry->asked <= oldest->asked) oldest = entry.get();
+    }
+    if (oldest == nullptr) return;
+    oldest->run = nullptr;
+    oldest->asked = 0;
+    oldest->dropped = true;
+    oldest->view.state = RunState::kWaiting;
+  }
+}
+
+}  // namespace stepscope::server

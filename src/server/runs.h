@@ -1,0 +1,95 @@
+// The runs of a server: found in what it was given, read in the background one at a time, in the
+// order in which they are asked for, the latest kept in memory.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/http.h"
+#include "server/open_run.h"
+#include "server/sources.h"
+#include "stepscope/session.h"
+
+namespace stepscope::server {
+
+enum class RunState : uint8_t { kWaiting, kLoading, kReady, kFailed };
+std::string_view RunStateName(RunState state);  // "waiting", ...
+
+// A run as it is now.
+struct RunView {
+  std::string id, name, path;
+  RunState state = RunState::kWaiting;
+  Progress progress;
+  std::optional<Error> error;
+  int64_t revision = 0;  // how often its files have changed since it was found
+};
+
+class Runs {
+ public:
+  struct Options {
+    std::vector<std::string> paths;
+    int threads = 0;  // to read a run with
+    size_t keep = 4;  // so many runs stay in memory; of more, those that were asked last
+    // And no more than these bytes of timelines, which are most of what a run needs; one may be
+    // larger.
+    size_t keep_bytes = SIZE_MAX;
+    std::chrono::milliseconds look_every{2000};
+  };
+
+  // Looks at the paths once, and begins.
+  explicit Runs(Options options);
+  // Waits for the run that is being read.
+  ~Runs();
+
+  // Nothing more is begun, and nobody waits any longer for a run.
+  void Stop();
+
+  std::vector<RunView> List() const;
+  std::vector<LedgerView> Ledgers() const;
+
+  // The run of this id, in memory. One that is not there yet is read next, and waited for a while:
+  // 404 there is none such, 422 it cannot be read, 503 it is still being read, 499 `gone`.
+  Attempt<std::shared_ptr<OpenRun>> Get(const std::string& id, const Gone& gone);
+
+ private:
+  struct Entry {
+    RunView view;
+    uint64_t version = 0;  // of its files when it was last read, or begun to
+    uint64_t seen = 0;     // at the last look
+    uint64_t asked = 0;    // when it was last asked for: the largest is the latest
+    bool dropped = false;  // it was in memory, and is read again only if it is asked for
+    std::shared_ptr<OpenRun> run;
+  };
+  // What is in memory.
+  struct Held {
+    size_t runs = 0, bytes = 0;
+  };
+  void Merge(Sources found, bool first);
+  void Watch(const std::stop_token& stop);
+  void ReadThem(const std::stop_token& stop);
+  Held InMemory() const;
+  bool TooMuch(const Held& held, size_t runs) const;
+  std::shared_ptr<Entry> Next() const;
+  void Read(const std::shared_ptr<Entry>& entry, std::unique_lock<std::mutex>& lock);
+  void MakeRoom(const Entry& latest);
+
+  Options options_;
+  mutable std::mutex mutex_;  // over all below
+  std::condition_variable_any changed_;
+  std::vector<std::shared_ptr<Entry>> entries_;  // in the order they are shown
+  std::map<std::string, uint64_t> new_;          // paths seen once, which may still be written
+  std::vector<LedgerView> ledgers_;
+  uint64_t clock_ = 0;
+  std::jthread reader_, watcher_;  // the last members: end before the others do
+};
+
+}  // namespace stepscope::server

@@ -1,0 +1,72 @@
+// Which runs are in memory.
+#include "server/runs.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/front_door.h"
+
+namespace stepscope::server {
+namespace {
+
+const Gone kThere = [] { return false; };
+
+class RunsTest : public ::testing::Test {
+ protected:
+  RunsTest() {
+    for (const char* name : {"a", "b", "c"}) {
+      folder_.Write(std::string(name) + "/t.json", testing::Document(testing::Kernels(5)));
+    }
+  }
+  // The states of a, b and c once nothing is being read and the first is not waiting.
+  static std::string States(const Runs& runs) {
+    std::string states;
+    for (int k = 0; k < 400; ++k) {
+      states.clear();
+      for (const RunView& run : runs.List()) states += RunStateName(run.state).substr(0, 1);
+      if (states.find('l') == states.npos && states.find('r') != states.npos) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return states;
+  }
+  const testing::ScratchFolder folder_;
+};
+
+TEST_F(RunsTest, AreReadFirstToLast) {
+  Runs runs({.paths = {folder_.path()}});
+  for (int k = 0; k < 400 && States(runs) != "rrr"; ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(States(runs), "rrr");
+}
+
+// However little may be kept, one is, and none is read again and again without being asked for.
+TEST_F(RunsTest, ThatAreTooLargeTogetherAreKeptOneAtATime) {
+  Runs runs({.paths = {folder_.path()}, .keep_bytes = 1});
+  for (const size_t which : {0, 2, 1, 2}) {
+    const auto run = runs.Get(runs.List().at(which).id, kThere);
+    ASSERT_TRUE(run.has_value());
+    std::string alone = "www";
+    alone[which] = 'r';
+    EXPECT_EQ(States(runs), alone);
+  }
+}
+
+TEST_F(RunsTest, NobodyWaitsForOneWhenItIsOver) {
+  Runs runs({.paths = {folder_.path()}, .keep = 1});
+  runs.Stop();
+  const auto last = runs.Get(runs.List().at(2).id, kThere);
+  EXPECT_TRUE(last.has_value() || last.error().status == 503);
+  EXPECT_EQ(runs.Get("nothing", kThere).error().status, 404);
+}
+
+TEST_F(RunsTest, WhoIsGoneWaitsForNone) {
+  Runs runs({.paths = {folder_.path()}, .keep = 1});
+  States(runs);
+  const auto last = runs.Get(runs.List().at(2).id, [] { return true; });
+  EXPECT_TRUE(last.has_value() || last.error().status == 499);
+}
+
+}  // namespace
+}  // namespace stepscope::server

@@ -1,0 +1,108 @@
+// Puts the parts of the server together.
+#include "stepscope/server.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "base/loopback.h"
+#include "base/secret.h"
+#include "server/api.h"
+#include "server/http_server.h"
+#include "server/runs.h"
+#include "server/sources.h"
+
+namespace stepscope {
+
+using server::Api;
+using server::Gate;
+using server::HttpServer;
+using server::Runs;
+
+struct PageServer::State {
+  ~State() {
+    if (runs) runs->Stop();  // or an answer that waits for a run would hold up the end
+  }
+
+  std::string url, warning;
+  std::optional<Runs> runs;
+  std::optional<Api> api;
+  std::unique_ptr<HttpServer> http;  // the last member: ends before the others do
+};
+
+namespace {
+
+constexpr const char* kOverTheNetwork =
+    "the page and its token travel unencrypted: let a proxy with TLS listen beyond this host "
+    "instead, or forward the port over SSH, unless the network is your own";
+
+// Of this machine.
+size_t HalfOfMemory() {
+  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && size > 0 ? static_cast<size_t>(pages) / 2 * static_cast<size_t>(size)
+                               : SIZE_MAX;
+}
+
+// What a browser on this machine opens.
+std::string UrlOf(const std::string& host, int port, const std::string& token) {
+  const bool any = host == "0.0.0.0" || host == "::";
+  const std::string name = any ? "127.0.0.1" : host.contains(':') ? "[" + host + "]" : host;
+  return fmt::format("http://{}:{}/?token={}", name, port, token);
+}
+
+// A token is part of an address and of a cookie.
+bool IsGoodToken(const std::string& token) {
+  return token.size() >= 16 &&
+         token.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+             "~") == token.npos;
+}
+
+}  // namespace
+
+PageServer::PageServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+PageServer::PageServer(PageServer&&) noexcept = default;
+PageServer& PageServer::operator=(PageServer&&) noexcept = default;
+PageServer::~PageServer() = default;
+
+const std::string& PageServer::url() const { return state_->url; }
+const std::string& PageServer::warning() const { return state_->warning; }
+
+Result<PageServer> PageServer::Start(const PageServerOptions& options) {
+  const bool loopback = IsLoopback(options.host);
+  if (!loopback && options.token.empty()) {
+    return std::unexpected(Error{"listening beyond this host needs a token", options.host,
+                                 "put one into a file and name it with --token-file"});
+  }
+  if (!options.token.empty() && !IsGoodToken(options.token)) {
+    return std::unexpected(Error{"this token is too short, or does not fit into an address",
+                                 "--token-file",
+                                 "16 or more letters, digits, and - _ . ~; such as openssl rand "
+                                 "-hex 16 gives"});
+  }
+  if (const auto checked = server::CheckPaths(options.paths); !checked) {
+    return std::unexpected(checked.error());
+  }
+  auto token = options.token.empty() ? NewSecret() : Result<std::string>(options.token);
+  if (!token) return std::unexpected(token.error());
+  auto http = HttpServer::Listen(options.host, options.port);
+  if (!http) return std::unexpected(http.error());
+  const int port = (*http)->port();
+  auto state = std::make_unique<State>();
+  state->url = UrlOf(options.host, port, *token);
+  state->warning = loopback ? "" : kOverTheNetwork;
+  state->runs.emplace(Runs::Options{.paths = options.paths,
+                                    .threads = options.threads,
+                                    .keep = options.keep,
+                                    .keep_bytes = HalfOfMemory(),
+                                    .look_every = options.look_every});
+  state->api.emplace(Gate(options.host, port, *token), *state->runs);
+  state->http = std::move(*http);
+  state->http->Serve(
+      [api = &*state->api](const server::Request& request) { return api->Answer(request); });
+  return PageServer(std::move(state));
+}
+
+}  // namespace stepscope

@@ -1,0 +1,81 @@
+// Runs and ledgers by path.
+#include "server/sources.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "stepscope/goodput_ledger.h"
+
+namespace stepscope::server {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string WholePath(const std::string& path) {
+  std::error_code failed;
+  auto whole = fs::absolute(path, failed).lexically_normal();
+  if (failed) return path;
+  return whole.has_filename() ? whole.string() : whole.parent_path().string();
+}
+
+std::string IdOf(const std::string& path) {
+  const std::string whole = WholePath(path);
+  return fmt::format("{:010x}", XXH3_64bits(whole.data(), whole.size()) >> 24);
+}
+
+std::string LastName(const std::string& path) {
+  const fs::path whole = WholePath(path);
+  return whole.has_filename() ? whole.filename().string() : path;
+}
+
+// Below a folder that was given, the path from there on; else the last part of it.
+std::string NameIn(const std::string& given, const std::string& path) {
+  if (path == given) return LastName(path);
+  return fs::path(path).lexically_normal().lexically_relative(fs::path(given).lexically_normal());
+}
+
+}  // namespace
+
+Sources FindSources(const std::vector<std::string>& paths) {
+  Sources found;
+  std::set<std::string> ids;
+  for (const std::string& path : paths) {
+    const auto runs = FindRuns(path);
+    // An address of a database may hold a password: it is no name.
+    if (runs.empty() && IsGoodputLedger(path) && ids.insert(IdOf(path)).second) {
+      const std::string name = path.contains("://") ? "PostgreSQL" : LastName(path);
+      found.ledgers.push_back({.id = IdOf(path), .name = name, .path = path});
+    }
+    for (const FoundRun& run : runs) {
+      if (found.runs.size() >= kMostRuns || !ids.insert(IdOf(run.path)).second) continue;
+      found.runs.push_back({.run = run, .id = IdOf(run.path), .name = NameIn(path, run.path)});
+    }
+  }
+  // Where two have one name, both are called by their path.
+  std::map<std::string, int> times;
+  for (const SourceRun& run : found.runs) ++times[run.name];
+  for (SourceRun& run : found.runs) {
+    if (times[run.name] > 1) run.name = run.run.path;
+  }
+  return found;
+}
+
+Result<void> CheckPaths(const std::vector<std::string>& paths) {
+  if (paths.empty()) {
+    return std::unexpected(Error{"nothing to show", "", "give a folder of traces, or trace files"});
+  }
+  for (const std::string& path : paths) {
+    std::error_code failed;
+    if (fs::exists(path, failed) || IsGoodputLedger(path)) continue;
+    return std::unexpected(Error{"there is no such file or folder", path,
+                                 "check the spelling and the current folder"});
+  }
+  return {};
+}
+
+}  // namespace stepscope::server

@@ -1,0 +1,35 @@
+// What the paths that a face was given lead to, with the names and ids a page shows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stepscope/find_runs.h"
+#include "stepscope/result.h"
+
+namespace stepscope::server {
+
+struct SourceRun {
+  FoundRun run;
+  std::string id;    // short, and the same for the same path tomorrow
+  std::string name;  // for people; no two are the same
+};
+
+struct LedgerView {
+  std::string id, name, path;
+};
+
+struct Sources {
+  std::vector<SourceRun> runs;
+  std::vector<LedgerView> ledgers;
+};
+
+// Each path once. Runs first to last as the paths are given, by name within a folder.
+inline constexpr size_t kMostRuns = 1000;
+Sources FindSources(const std::vector<std::string>& paths);
+
+// Fails when there are no paths, or one of them leads nowhere. A folder with nothing in it yet is
+// fine.
+Result<void> CheckPaths(const std::vector<std::string>& paths);
+
+}  // namespace stepscope::server

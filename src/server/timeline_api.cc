@@ -1,0 +1,208 @@
+// From query parameters to the timeline's functions and back to bytes.
+#include "server/timeline_api.h"
+
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <limits>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "stepscope/timeline.h"
+#include "stepscope/write.h"
+
+namespace stepscope::server {
+namespace {
+
+using BodyPtr = std::shared_ptr<const Body>;
+
+constexpr size_t kMostTiles = 256;  // at a time
+constexpr int64_t kMostMatches = 10'000;
+constexpr int64_t kLatest = int64_t{1} << 53;
+constexpr int64_t kMostNumber = std::numeric_limits<uint32_t>::max();
+
+std::unexpected<Failure> Fail(int status, Error error) {
+  return std::unexpected(Failure{status, std::move(error)});
+}
+
+const Failure kNobodyThere{499, {"who asked is gone", "", ""}};
+
+BodyPtr JsonBody(std::string text) { return MakeBody("application/json", std::move(text)); }
+
+// Stops who works for `gone` once it says so. Looks from a thread of its own, for what takes longer
+// than a glance.
+class Watched {
+ public:
+  explicit Watched(const Gone& gone)
+      : thread_([this, &gone](const std::stop_token& ended) {
+          std::mutex mutex;
+          std::condition_variable_any wake;
+          std::unique_lock lock(mutex);
+          while (!wake.wait_for(lock, ended, kGlance, [&] { return ended.stop_requested(); })) {
+            if (gone()) source_.request_stop();
+          }
+        }) {}
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  static constexpr std::chrono::milliseconds kGlance{50};
+  std::stop_source source_;
+  std::jthread thread_;
+};
+
+Attempt<EventRef> EventOf(const Url& url) {
+  const auto track = url.Integer("track", 0, kMostNumber);
+  if (!track) return Fail(400, track.error());
+  const auto event = url.Integer("event", 0, kMostNumber);
+  if (!event) return Fail(400, event.error());
+  return EventRef{.track = static_cast<uint32_t>(*track), .event = static_cast<uint32_t>(*event)};
+}
+
+Attempt<int> DirectionOf(const Url& url) {
+  const auto by = url.Integer("by", -1, 1, 1);
+  if (!by || *by == 0) return Fail(400, {"'by' is 1 or -1", std::string(url.Get("by")), ""});
+  return static_cast<int>(*by);
+}
+
+struct TileName {
+  uint32_t track = 0, level = 0;
+  uint64_t index = 0;
+};
+
+// "3.20.17": track, level, index.
+std::optional<TileName> ParseTile(std::string_view text) {
+  std::array<int64_t, 3> numbers;
+  for (size_t k = 0; k < numbers.size(); ++k) {
+    const size_t dot = k + 1 < numbers.size() ? text.find('.') : text.size();
+    if (dot == text.npos) return std::nullopt;
+    const auto number = ParseInteger(text.substr(0, dot));
+    if (!number || *number < 0 || *number > (k < 2 ? kMostNumber : kLatest)) return std::nullopt;
+    numbers[k] = *number;
+    text.remove_prefix(std::min(dot + 1, text.size()));
+  }
+  return TileName{.track = static_cast<uint32_t>(numbers[0]),
+                  .level = static_cast<uint32_t>(numbers[1]),
+                  .index = static_cast<uint64_t>(numbers[2])};
+}
+
+Attempt<BodyPtr> Tiles(const Timeline& timeline, const Url& url, const Gone& gone) {
+  const auto list = url.List("list");
+  if (list.size() > kMostTiles) return Fail(400, {"at most 256 tiles at a time", "list", ""});
+  std::string bytes;
+  for (const std::string& text : list) {
+    const auto which = ParseTile(text);
+    if (!which) return Fail(400, {"cannot read this tile", text, "list=TRACK.LEVEL.INDEX,..."});
+    if (gone()) return std::unexpected(kNobodyThere);
+    const auto tile = timeline.Tile(which->track, which->level, which->index);
+    if (!tile) return Fail(404, tile.error());
+    bytes += *tile;
+  }
+  return MakeBody("application/octet-stream", std::move(bytes));
+}
+
+Attempt<BodyPtr> Describe(const Timeline& timeline, EventRef ref) {
+  const auto details = timeline.Describe(ref);
+  if (!details) return Fail(404, details.error());
+  return JsonBody(ToJson(*details, timeline));
+}
+
+Attempt<BodyPtr> Next(const Timeline& timeline, EventRef ref, const Url& url) {
+  const auto by = DirectionOf(url);
+  if (!by) return std::unexpected(by.error());
+  const auto next = timeline.Next(ref, *by);
+  if (!next) return Fail(404, next.error());
+  if (!*next) return Fail(404, {"there is no further event on this track", "", ""});
+  return Describe(timeline, (*next)->ref);
+}
+
+// What a click between boxes means.
+Attempt<BodyPtr> Longest(const Timeline& timeline, const Url& url) {
+  const auto track = url.Integer("track", 0, kMostNumber);
+  const auto row = url.Integer("row", 0, kMostNumber, 0);
+  const auto from = url.Integer("from", 0, kLatest);
+  const auto to = url.Integer("to", 0, kLatest);
+  for (const auto* number : {&track, &row, &from, &to}) {
+    if (!*number) return Fail(400, number->error());
+  }
+  const auto event =
+      timeline.Longest(static_cast<uint32_t>(*track), static_cast<uint32_t>(*row), *from, *to);
+  if (!event) return Fail(404, event.error());
+  if (!*event) return Fail(404, {"there is no event at this place", "", ""});
+  return Describe(timeline, (*event)->ref);
+}
+
+Attempt<BodyPtr> FindText(const Timeline& timeline, const Url& url, const Gone& gone) {
+  const auto by = DirectionOf(url);
+  if (!by) return std::unexpected(by.error());
+  const auto from = url.Integer("from", -kLatest, kLatest, 0);
+  if (!from) return Fail(400, from.error());
+  const auto limit = url.Integer("limit", 0, kMostMatches, 100);
+  if (!limit) return Fail(400, limit.error());
+  const Watched watched(gone);
+  const auto matches =
+      timeline.Find(url.Get("q"), *from, *by, static_cast<size_t>(*limit), watched.token());
+  if (!matches) return Fail(gone() ? 499 : 400, matches.error());
+  return JsonBody(ToJson(*matches));
+}
+
+// One report about a run, as all reports are printed.
+BodyPtr ReportBody(const OpenRun& run, Report report) {
+  ReportSet answer;
+  answer.run.name = run.name();
+  answer.run.steps = "all";
+  answer.reports.push_back(std::move(report));
+  return JsonBody(ToJson(answer));
+}
+
+Attempt<BodyPtr> Select(const OpenRun& run, const Url& url, const Gone& gone) {
+  TimelineSelection selection;
+  const auto from = url.Integer("from", -kLatest, kLatest, 0);
+  if (!from) return Fail(400, from.error());
+  const auto to = url.Integer("to", -kLatest, kLatest, kLatest);
+  if (!to) return Fail(400, to.error());
+  selection.from = *from;
+  selection.to = *to;
+  for (const std::string& text : url.List("tracks")) {
+    const auto track = ParseInteger(text);
+    if (!track || *track < 0 || *track > kMostNumber) {
+      return Fail(400, {"cannot read this track", text, "tracks=1,2,3"});
+    }
+    selection.tracks.push_back(static_cast<uint32_t>(*track));
+  }
+  if (url.Has("by")) selection.by = url.Get("by");
+  const Watched watched(gone);
+  auto report = run.timeline()->Select(selection, watched.token());
+  if (!report) return Fail(gone() ? 499 : 400, report.error());
+  return ReportBody(run, std::move(*report));
+}
+
+Attempt<BodyPtr> Occurrences(const OpenRun& run, EventRef ref, const Gone& gone) {
+  const Watched watched(gone);
+  auto report = run.timeline()->Occurrences(ref, watched.token());
+  if (!report) return Fail(gone() ? 499 : 404, report.error());
+  return ReportBody(run, std::move(*report));
+}
+
+}  // namespace
+
+Attempt<BodyPtr> TimelineAnswer(const OpenRun& run, std::span<const std::string> path,
+                                const Url& url, const Gone& gone) {
+  if (run.timeline() == nullptr) return Fail(422, run.timeline_error());
+  const Timeline& timeline = *run.timeline();
+  if (path.empty()) return run.timeline_json();
+  const std::string_view word = path.size() == 1 ? std::string_view(path[0]) : "";
+  if (word == "tiles") return Tiles(timeline, url, gone);
+  if (word == "find") return FindText(timeline, url, gone);
+  if (word == "select") return Select(run, url, gone);
+  if (word == "longest") return Longest(timeline, url);
+  const auto ref = EventOf(url);
+  if (word == "event") return ref ? Describe(timeline, *ref) : std::unexpected(ref.error());
+  if (word == "next") return ref ? Next(timeline, *ref, url) : std::unexpected(ref.error());
+  if (word == "occurrences") {
+    return ref ? Occurrences(run, *ref, gone) : std::unexpected(ref.error());
+  }
+  return Fail(404, {"there is nothing at this address", std::string(word), ""});
+}
+
+}  // namespace stepscope::server

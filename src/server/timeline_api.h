@@ -1,0 +1,19 @@
+// What is asked about the timeline of a run: everything below /api/runs/ID/timeline.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "server/http.h"
+#include "server/open_run.h"
+#include "server/url.h"
+
+namespace stepscope::server {
+
+// `path` is what follows "timeline": nothing, or one word.
+Attempt<std::shared_ptr<const Body>> TimelineAnswer(const OpenRun& run,
+                                                    std::span<const std::string> path,
+                                                    const Url& url, const Gone& gone);
+
+}  // namespace stepscope::server

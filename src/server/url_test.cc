@@ -1,0 +1,67 @@
+// Addresses as browsers and strangers write them.
+#include "server/url.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace stepscope::server {
+namespace {
+
+using Parts = std::vector<std::string>;
+
+TEST(Url, HasPartsAndAQuery) {
+  const auto url = ParseUrl("/api/runs/x%2Fy/answer?steps=3..7&only=a,b&name=a+b%26c&flag&=v");
+  ASSERT_TRUE(url.has_value());
+  EXPECT_EQ(url->path, (Parts{"api", "runs", "x/y", "answer"}));
+  EXPECT_EQ(url->Get("steps"), "3..7");
+  EXPECT_EQ(url->List("only"), (Parts{"a", "b"}));
+  EXPECT_EQ(url->Get("name"), "a b&c");
+  EXPECT_TRUE(url->Has("flag"));
+  EXPECT_FALSE(url->Has("nothing"));
+  EXPECT_EQ(url->List("nothing"), Parts{});
+}
+
+TEST(Url, TheRootHasNoParts) {
+  EXPECT_EQ(ParseUrl("/")->path, Parts{});
+  EXPECT_EQ(ParseUrl("/?token=x")->path, Parts{});
+  EXPECT_EQ(ParseUrl("//")->path, (Parts{"", ""}));
+}
+
+TEST(Url, WhatIsNoEscapeStays) {
+  EXPECT_EQ(ParseUrl("/%zz%4/%4a%")->path, (Parts{"%zz%4", "J%"}));
+  EXPECT_EQ(ParseUrl("/a?x=%00")->Get("x"), std::string_view("\0", 1));
+}
+
+TEST(Url, IsAPathOfThisServerAndNotEndless) {
+  EXPECT_FALSE(ParseUrl("").has_value());
+  EXPECT_FALSE(ParseUrl("http://elsewhere/").has_value());
+  EXPECT_FALSE(ParseUrl("/" + std::string(100, '/')).has_value());
+  EXPECT_FALSE(ParseUrl("/?" + std::string(100, '&')).has_value());
+}
+
+TEST(Url, AnyBytesAreSomeAddressOrNone) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 20'000; ++round) {
+    std::string target = "/";
+    for (auto k = random() % 40; k > 0; --k) {
+      target += "%2fa&=?/+,.\0\xff"[random() % 13];
+    }
+    const auto url = ParseUrl(target);
+    ASSERT_TRUE(url.has_value());
+    for (const auto& [name, value] : url->query) EXPECT_LE(name.size() + value.size(), 40u);
+  }
+}
+
+TEST(Url, NumbersAreWholeAndWithinTheirBounds) {
+  const auto url = ParseUrl("/?a=5&b=-1&c=5x&d=&e=99999999999999999999");
+  EXPECT_EQ(url->Integer("a", 0, 9), 5);
+  EXPECT_EQ(url->Integer("b", -1, 1), -1);
+  EXPECT_EQ(url->Integer("f", 0, 9, 7), 7);
+  EXPECT_FALSE(url->Integer("f", 0, 9).has_value());
+  EXPECT_FALSE(url->Integer("a", 6, 9).has_value());
+  for (const char* name : {"c", "d", "e"}) EXPECT_FALSE(url->Integer(name, 0, 9, 7).has_value());
+}
+
+}  // namespace
+}  // namespace stepscope::server

@@ -1,0 +1,399 @@
+// What the page's server answers, and whom.
+#include "tests/page_server.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "base/gzip.h"
+#include "stepscope/compare.h"
+#include "tests/front_door.h"
+#include "tests/goodput_server.h"
+
+namespace stepscope::testing {
+namespace {
+
+class PageServerTest : public ::testing::Test {
+ protected:
+  PageServerTest() {
+    for (int rank = 0; rank < 2; ++rank) {
+      folder_.Write(fmt::format("rank_{}.json", rank), DocumentOfRank(rank, Kernels(20)));
+    }
+  }
+  ReportSet AnalyzeHere(const AnalyzeOptions& question = {}) const {
+    return *Session::Open(std::vector{folder_.path()})->Analyze(question);
+  }
+  const ScratchFolder folder_;
+};
+
+TEST_F(PageServerTest, AnswersOnlyWhoKnowsTheToken) {
+  const ServedPage page({folder_.path()});
+  for (const char* target :
+       {"/", "/assets/stepscope.js", "/api/state", "/api/nothing", "/?token="}) {
+    EXPECT_EQ(page.Ask(target, {}).status, 401) << target;
+    EXPECT_EQ(page.Ask(target, {{"Authorization", "Bearer x"}}).status, 401) << target;
+    EXPECT_EQ(page.Ask(target, {{"Cookie", page.Cookie() + "x"}}).status, 401) << target;
+  }
+  EXPECT_EQ(page.Ask("/?token=" + std::string(32, '0'), {}).status, 401);
+  EXPECT_EQ(page.Ask("/api/state?token=" + page.token(), {}).status, 401);
+  EXPECT_EQ(page.Ask("/api/state", {{"Cookie", "a=b; " + page.Cookie() + "; c=d"}}).status, 200);
+  EXPECT_EQ(page.Get("/api/state").status, 200);
+}
+
+TEST_F(PageServerTest, TheAddressThatIsPrintedGivesACookieAndLeadsToThePage) {
+  const ServedPage page({folder_.path()});
+  const auto entered = page.Ask("/?token=" + page.token(), {});
+  EXPECT_EQ(entered.status, 303);
+  EXPECT_EQ(entered.get_header_value("Location"), "/");
+  EXPECT_EQ(entered.get_header_value("Set-Cookie"),
+            page.Cookie() + "; HttpOnly; SameSite=Strict; Path=/");
+  const auto first = page.Ask("/", {{"Cookie", page.Cookie()}});
+  EXPECT_EQ(first.status, 200);
+  EXPECT_EQ(first.get_header_value("Content-Type"), "text/html; charset=utf-8");
+  EXPECT_NE(first.body.find("<!doctype html>"), first.body.npos);
+  EXPECT_EQ(page.Get("/assets/stepscope.js").get_header_value("Content-Type"),
+            "text/javascript; charset=utf-8");
+}
+
+// A link in a mail: the browser would not send the cookie after a redirect that another site began.
+TEST_F(PageServerTest, ALinkOnAnotherSiteLeadsInByAPageOfOurs) {
+  const ServedPage page({folder_.path()});
+  const httplib::Headers followed = {{"Sec-Fetch-Site", "cross-site"},
+                                     {"Sec-Fetch-Mode", "navigate"},
+                                     {"Sec-Fetch-Dest", "document"}};
+  const auto entered = page.Ask("/?token=" + page.token(), followed);
+  EXPECT_EQ(entered.status, 200);
+  EXPECT_TRUE(entered.has_header("Set-Cookie"));
+  EXPECT_NE(entered.body.find("url=/"), entered.body.npos);
+  EXPECT_EQ(page.Ask("/?token=x", followed).status, 401);
+  EXPECT_EQ(page.Get("/api/state", followed).status, 403);
+}
+
+TEST_F(PageServerTest, OtherNamesAndOtherSitesAreTurnedAway) {
+  const ServedPage page({folder_.path()});
+  const std::string port = ":" + std::to_string(page.port());
+  const auto status_as = [&](const char* header, const std::string& value) {
+    return page.Get("/api/state", {{header, value}}).status;
+  };
+  for (const std::string host : {"127.0.0.1", "localhost", "[::1]"}) {
+    EXPECT_EQ(status_as("Host", host + port), 200) << host;
+    EXPECT_EQ(status_as("Host", host), 403) << host;
+  }
+  for (const std::string host : {"evil.example", "127.0.0.1.evil.example", "10.0.0.1", ""}) {
+    EXPECT_EQ(status_as("Host", host + port), 403) << host;
+  }
+  EXPECT_EQ(status_as("Origin", "http://" + page.Host()), 200);
+  for (const std::string origin : {"http://evil.example", "null", "https://localhost"}) {
+    EXPECT_EQ(status_as("Origin", origin), 403) << origin;
+  }
+  EXPECT_EQ(status_as("Origin", "http://localhost:1"), 403);
+  EXPECT_EQ(status_as("Sec-Fetch-Site", "same-origin"), 200);
+  EXPECT_EQ(status_as("Sec-Fetch-Site", "same-site"), 403);
+  EXPECT_EQ(status_as("Sec-Fetch-Site", "cross-site"), 403);
+}
+
+TEST_F(PageServerTest, EveryAnswerTellsTheBrowserToTrustNothingElse) {
+  const ServedPage page({folder_.path()});
+  for (const auto& response : {page.Get("/"), page.Get("/api/state"), page.Get("/nothing"),
+                               page.Ask("/", {}), page.Get("/", {{"Host", "evil.example"}})}) {
+    const std::string policy = response.get_header_value("Content-Security-Policy");
+    EXPECT_TRUE(policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self';"));
+    EXPECT_EQ(policy.find("unsafe"), policy.npos);
+    EXPECT_EQ(response.get_header_value("X-Content-Type-Options"), "nosniff");
+    EXPECT_EQ(response.get_header_value("Referrer-Policy"), "no-referrer");
+    EXPECT_EQ(response.get_header_value("Cross-Origin-Resource-Policy"), "same-origin");
+    EXPECT_EQ(response.get_header_value("Cache-Control"), "private, no-cache");
+    EXPECT_FALSE(response.has_header("Access-Control-Allow-Origin"));
+  }
+}
+
+TEST_F(PageServerTest, ServesNoFileOfTheMachine) {
+  const ServedPage page({folder_.path()});
+  for (const std::string target :
+       {"/assets/../../etc/passwd", "/assets/..%2f..%2fetc%2fpasswd", "/%2e%2e/etc/passwd",
+        "//etc/passwd", "/assets//etc/passwd", "/etc/passwd", "/index.html/..",
+        "/api/../etc/passwd", "/assets/%00", "/assets/", "/api", "/api/runs", "/api/runs//answer",
+        "/%zz%"}) {
+    EXPECT_EQ(page.Get(target).status, 404) << target;
+  }
+}
+
+TEST_F(PageServerTest, AnswersAsTheCommandLinePrints) {
+  const ServedPage page({folder_.path()});
+  const std::string id = page.IdOfOnlyRun();
+  const std::string answer = "/api/runs/" + id + "/answer";
+  EXPECT_EQ(page.Get(answer).body, ToJson(AnalyzeHere()));
+  EXPECT_EQ(page.Get(answer + "?steps=&only=&ranks=").body, ToJson(AnalyzeHere()));
+  EXPECT_EQ(page.Get(answer + "?only=kernels,idle_time&ranks=1&param=" +
+                     "idle_time.consecutive_kernel_delay%3D50")
+                .body,
+            ToJson(AnalyzeHere({.only = {"kernels", "idle_time"},
+                                .ranks = {1},
+                                .params = {{"idle_time.consecutive_kernel_delay", "50"}}})));
+  EXPECT_EQ(page.Get(answer + "?ranks=0..1").body, ToJson(AnalyzeHere({.ranks = {0, 1}})));
+  const AnalyzeOptions compared{.only = {kComparedAnalyses.begin(), kComparedAnalyses.end()}};
+  EXPECT_EQ(page.Get("/api/compare?base=" + id + "&with=" + id).body,
+            ToJson(Compare(AnalyzeHere(compared), AnalyzeHere(compared))));
+  const Json analyses = page.GetJson("/api/analyses");
+  EXPECT_EQ(analyses.size(), Session::List().size());
+  EXPECT_EQ(analyses.at(0)["doc"], Session::List().at(0).doc);
+}
+
+TEST_F(PageServerTest, SaysWhatIsWrongWithAQuestion) {
+  const ServedPage page({folder_.path()});
+  const std::string run = "/api/runs/" + page.IdOfOnlyRun();
+  const std::vector<std::pair<std::string, int>> wrong = {
+      {"/api/runs/0000000000/answer", 404},
+      {"/api/compare?base=x&with=y", 404},
+      {"/api/ledgers/x", 404},
+      {run + "/answer?steps=nine", 400},
+      {run + "/answer?only=nothing", 400},
+      {run + "/answer?ranks=7", 400},
+      {run + "/answer?ranks=0..99999999", 400},
+      {run + "/answer?ranks=-1", 400},
+      {run + "/answer?param=x", 400},
+      {run + "/answer?param=idle_time.x%3D1", 400},
+      {run + "/nothing", 404},
+      {run + "/timeline/nothing?track=0&event=0", 404},
+      {run + "/timeline/tiles?list=0.0", 400},
+      {run + "/timeline/tiles?list=0.0.-1", 400},
+      {run + "/timeline/tiles?list=99999.0.0", 404},
+      {run + "/timeline/event?track=0", 400},
+      {run + "/timeline/event?track=0&event=x", 400},
+      {run + "/timeline/event?track=99999&event=0", 404},
+      {run + "/timeline/find?q=a&by=0", 400},
+      {run + "/timeline/find?q=a&limit=-1", 400},
+      {run + "/timeline/select?by=colour", 400},
+      {run + "/timeline/select?tracks=a", 400}};
+  for (const auto& [target, status] : wrong) {
+    const auto response = page.Get(target);
+    EXPECT_EQ(response.status, status) << target;
+    const Json error = Json::parse(response.body)["error"];
+    EXPECT_FALSE(error["what"].get<std::string>().empty()) << target;
+  }
+}
+
+TEST_F(PageServerTest, NamesOfATraceAreText) {
+  const ScratchFolder folder;
+  folder.Write("t.json", Document({Kernel("<script>alert(1)</script>\\u0000\\\"", 0, 5)}));
+  const ServedPage page({folder.path()});
+  const std::string id = page.IdOfOnlyRun();
+  const auto response = page.Get("/api/runs/" + id + "/answer");
+  EXPECT_EQ(response.get_header_value("Content-Type"), "application/json");
+  EXPECT_EQ(response.get_header_value("X-Content-Type-Options"), "nosniff");
+  EXPECT_NE(Json::parse(response.body).dump().find("<script>alert(1)</script>"), std::string::npos);
+}
+
+TEST_F(PageServerTest, WhatTheBrowserHasIsNotSentAgain) {
+  const ServedPage page({folder_.path()});
+  const std::string answer = "/api/runs/" + page.IdOfOnlyRun() + "/answer";
+  for (const std::string& target : {answer, std::string("/"), std::string("/api/analyses")}) {
+    const auto first = page.Get(target);
+    const std::string tag = first.get_header_value("ETag");
+    ASSERT_FALSE(tag.empty()) << target;
+    const auto again = page.Get(target, {{"If-None-Match", "\"x\", " + tag}});
+    EXPECT_EQ(again.status, 304) << target;
+    EXPECT_TRUE(again.body.empty()) << target;
+    EXPECT_EQ(page.Get(target, {{"If-None-Match", "\"x\""}}).body, first.body) << target;
+  }
+}
+
+TEST_F(PageServerTest, CompressesForWhoTakesIt) {
+  const ServedPage page({folder_.path()});
+  const std::string answer = "/api/runs/" + page.IdOfOnlyRun() + "/answer";
+  const auto plain = page.Get(answer);
+  EXPECT_FALSE(plain.has_header("Content-Encoding"));
+  for (const char* accept : {"gzip", "br;q=1, gzip;q=0.5", "deflate,GZIP"}) {
+    const auto packed = page.Get(answer, {{"Accept-Encoding", accept}});
+    EXPECT_EQ(packed.get_header_value("Content-Encoding"), "gzip") << accept;
+    EXPECT_LT(packed.body.size(), plain.body.size() / 2);
+    EXPECT_EQ(Gunzip(packed.body), plain.body);
+  }
+  for (const char* accept : {"", "br", "gzip;q=0", "identity"}) {
+    EXPECT_EQ(page.Get(answer, {{"Accept-Encoding", accept}}).body, plain.body) << accept;
+  }
+}
+
+TEST_F(PageServerTest, OnlyAsksThatChangeNothing) {
+  const ServedPage page({folder_.path()});
+  httplib::Client client("127.0.0.1", page.port());
+  client.set_default_headers({{"Authorization", "Bearer " + page.token()}});
+  EXPECT_EQ(client.Post("/api/state", "", "text/plain")->status, 405);
+  EXPECT_EQ(client.Delete("/api/state")->status, 405);
+  EXPECT_EQ(client.Options("/api/state")->status, 405);
+  const auto head = client.Head("/api/state");
+  EXPECT_EQ(head->status, 200);
+  EXPECT_TRUE(head->body.empty());
+}
+
+TEST_F(PageServerTest, LimitsWhatARequestCosts) {
+  const ServedPage page({folder_.path()});
+  const auto start_of = [&](const std::string& request) {
+    return Exchange(page.port(), request).substr(0, 12);
+  };
+  const std::string host = "Host: " + page.Host() + "\r\n";
+  EXPECT_EQ(start_of("GET / HTTP/1.1\r\n" + host + "Content-Length: 5\r\n\r\nhello"),
+            "HTTP/1.1 413");
+  EXPECT_EQ(start_of("GET / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+            "HTTP/1.1 413");
+  EXPECT_EQ(start_of("GET /" + std::string(9000, 'a') + " HTTP/1.1\r\nConnection: close\r\n\r\n"),
+            "HTTP/1.1 414");
+  EXPECT_EQ(start_of("GET /" + std::string(100'000, 'a')), "HTTP/1.1 431");
+  // Many headers, or one that is large: cut off, with whatever answer is read before.
+  EXPECT_NE(start_of("GET / HTTP/1.1\r\n" + host + "X: " + std::string(100'000, 'a') + "\r\n\r\n"),
+            "HTTP/1.1 200");
+  EXPECT_EQ(page.Get("/api/state").status, 200);
+}
+
+// Requests one after another on one connection, in one piece.
+TEST_F(PageServerTest, KeepsAConnection) {
+  const ServedPage page({folder_.path()});
+  const std::string ask = "GET /api/state HTTP/1.1\r\nHost: " + page.Host() +
+                          "\r\nAuthorization: Bearer " + page.token() + "\r\n";
+  const std::string answers =
+      Exchange(page.port(), ask + "\r\n" + ask + "Connection: close\r\n\r\n");
+  size_t count = 0;
+  for (size_t at = 0; (at = answers.find("HTTP/1.1 200", at)) != answers.npos; ++at) ++count;
+  EXPECT_EQ(count, 2u);
+}
+
+TEST_F(PageServerTest, ShowsTheRunsOfAFolderThatGrows) {
+  const ScratchFolder folder;
+  folder.Write("first/rank_0.json", DocumentOfRank(0, Kernels(5)));
+  const ServedPage page({folder.path()});
+  EXPECT_EQ(page.SettledRuns(1).at(0)["name"], "first");
+  folder.Write("second/rank_0.json", DocumentOfRank(0, Kernels(7)));
+  folder.Write("broken/rank_0.json", "{ no trace");
+  const Json runs = page.SettledRuns(3);
+  EXPECT_EQ(runs.at(0)["name"], "broken");
+  EXPECT_EQ(runs.at(0)["state"], "failed");
+  EXPECT_FALSE(runs.at(0)["error"]["what"].get<std::string>().empty());
+  const std::string broken = runs.at(0)["id"], second = runs.at(2)["id"];
+  EXPECT_EQ(page.Get("/api/runs/" + broken + "/answer").status, 422);
+  const Json answer = page.GetJson("/api/runs/" + second + "/answer");
+  EXPECT_EQ(answer["run"]["files"][0]["gpu_events"], 7);
+  // A run whose files change is read anew.
+  folder.Write("second/rank_1.json", DocumentOfRank(1, Kernels(7)));
+  for (int k = 0; k < 200 && page.GetJson("/api/state")["runs"][2]["revision"] == 0; ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(page.GetJson("/api/runs/" + second + "/answer")["run"]["ranks"], 2);
+}
+
+// Of more runs than are kept, the one that is asked for is read, and another one goes.
+TEST_F(PageServerTest, ReadsARunThatIsNotInMemoryWhenItIsAskedFor) {
+  const ScratchFolder folder;
+  for (const char* name : {"a", "b", "c"}) {
+    folder.Write(std::string(name) + "/rank_0.json", DocumentOfRank(0, Kernels(5)));
+  }
+  const ServedPage page({folder.path()}, 1);
+  const auto states = [&] {
+    std::string all;
+    const Json state = page.GetJson("/api/state");
+    for (const Json& run : state["runs"]) {
+      all += run["state"].get<std::string>() + " ";
+    }
+    return all;
+  };
+  for (int k = 0; k < 200 && states() != "ready waiting waiting "; ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  const std::string last = page.GetJson("/api/state")["runs"][2]["id"];
+  EXPECT_EQ(page.Get("/api/runs/" + last + "/answer").status, 200);
+  EXPECT_EQ(states(), "waiting waiting ready ");
+}
+
+TEST_F(PageServerTest, TheTimelineCanBeAskedEverything) {
+  const ServedPage page({folder_.path()});
+  const std::string timeline = "/api/runs/" + page.IdOfOnlyRun() + "/timeline";
+  const Json info = page.GetJson(timeline);
+  ASSERT_EQ(info["ranks"].size(), 2u);
+  int stream = -1;
+  for (const Json& track : info["tracks"]) {
+    if (track["kind"] == "stream" && stream < 0) stream = track["id"];
+  }
+  ASSERT_GE(stream, 0);
+  const auto tiles =
+      page.Get(fmt::format("{}/tiles?list={}.10.0,{}.0.5", timeline, stream, stream));
+  EXPECT_EQ(tiles.get_header_value("Content-Type"), "application/octet-stream");
+  EXPECT_EQ(tiles.body.substr(0, 4), "SLT1");
+  const Json found = page.GetJson(timeline + "/find?q=GEMM&from=0&by=1&limit=3");
+  EXPECT_EQ(found["total"], 40);
+  ASSERT_EQ(found["matches"].size(), 3u);
+  const std::string event = fmt::format("?track={}&event={}", found["matches"][0]["track"].dump(),
+                                        found["matches"][0]["event"].dump());
+  EXPECT_EQ(page.GetJson(timeline + "/event" + event)["name"], "gemm");
+  EXPECT_EQ(page.GetJson(timeline + "/next" + event + "&by=1")["start"], 10'000);
+  EXPECT_EQ(page.Get(timeline + "/next" + event + "&by=-1").status, 404);
+  const Json longest =
+      page.GetJson(fmt::format("{}/longest?track={}&row=0&from=0&to=100000", timeline, stream));
+  EXPECT_EQ(longest["duration"], 5'000);
+  EXPECT_EQ(page.GetJson(timeline + "/occurrences" + event)["reports"][0]["analysis"],
+            "occurrences");
+  const Json selection =
+      page.GetJson(fmt::format("{}/select?from=0&to=20000&tracks={}&by=name", timeline, stream));
+  EXPECT_EQ(selection["reports"][0]["analysis"], "selection");
+}
+
+TEST(PageServer, RefusesWhatCannotWork) {
+  EXPECT_FALSE(PageServer::Start({.paths = {}}).has_value());
+  EXPECT_FALSE(PageServer::Start({.paths = {"/no/such/folder"}}).has_value());
+  const ScratchFolder folder;
+  const std::vector paths = {folder.path()};
+  const auto open = PageServer::Start({.paths = paths, .host = "0.0.0.0"});
+  ASSERT_FALSE(open.has_value());
+  EXPECT_NE(open.error().hint.find("--token-file"), std::string::npos);
+  EXPECT_FALSE(
+      PageServer::Start({.paths = paths, .token = "0123456789abcdef; Secure"}).has_value());
+  EXPECT_FALSE(PageServer::Start({.paths = paths, .token = "short"}).has_value());
+  const ServedPage page(paths);
+  EXPECT_EQ(page.GetJson("/api/state")["runs"].size(), 0u);
+  EXPECT_FALSE(PageServer::Start({.paths = paths, .port = page.port()}).has_value());
+  const auto warned =
+      PageServer::Start({.paths = paths, .host = "0.0.0.0", .token = "0123456789abcdef"});
+  ASSERT_TRUE(warned.has_value());
+  EXPECT_FALSE(warned->warning().empty());
+}
+
+// What `line` of shell prints, in which `stepscope` is the binary.
+std::string Shell(const std::string& line) {
+  const std::string script =
+      "stepscope() { '" STEPSCOPE_BINARY "' \"$@\"; }; { " + line + "\n} 2>&1";
+  std::string out;
+  FILE* pipe = popen(script.c_str(), "r");
+  if (pipe == nullptr) return "no shell";
+  for (int c = 0; (c = fgetc(pipe)) != EOF;) out += static_cast<char>(c);
+  pclose(pipe);
+  return out;
+}
+
+TEST_F(PageServerTest, TheCommandPrintsAnAddressAndEndsAsTold) {
+  for (const char* signal : {"TERM", "INT"}) {
+    const std::string out =
+        Shell(fmt::format("timeout --preserve-status -s {} 1 '{}' serve '{}'; echo \"code $?\"",
+                          signal, STEPSCOPE_BINARY, folder_.path()));
+    EXPECT_TRUE(out.starts_with("Listening on http://127.0.0.1:")) << out;
+    EXPECT_NE(out.find("/?token="), out.npos);
+    EXPECT_TRUE(out.ends_with("\ncode 0\n")) << out;
+  }
+  const std::string refused =
+      Shell("stepscope serve '" + folder_.path() + "' --host 0.0.0.0; echo \"code $?\"");
+  EXPECT_NE(refused.find("--token-file"), refused.npos);
+  EXPECT_TRUE(refused.ends_with("code 2\n")) << refused;
+}
+
+TEST_F(PageServerTest, TheCommandWritesOneFile) {
+  const ScratchFolder out;
+  const std::string file = out.path() + "/report.html";
+  const std::string said = Shell("stepscope report '" + folder_.path() + "' -o '" + file + "'");
+  EXPECT_TRUE(said.starts_with(file + ": ")) << said;
+  EXPECT_GT(std::filesystem::file_size(file), 10'000u);
+  const std::string failed =
+      Shell("stepscope report /no/such -o '" + file + "x'; echo \"code $?\"");
+  EXPECT_TRUE(failed.ends_with("code 2\n")) << failed;
+  EXPECT_FALSE(std::filesystem::exists(file + "x"));
+}
+
+}  // namespace
+}  // namespace stepscope::testing
