@@ -118,6 +118,7 @@ test("the palette finds a page by a few letters and goes there", async () => {
   const watched = await Watched.open(browser, server.url);
   await watched.page.waitForSelector(".tiles");
   await press(watched.page, "ctrl+k");
+  await watched.page.waitForSelector(".finder-input:focus");
   await watched.page.keyboard.type("memory over");
   await watched.checkAxe("the palette");
   await watched.screenshot("palette");
