@@ -33,7 +33,7 @@ def rows(bench, peer):
                             floor=["wc", "-l", log])
     ours, gz = cost["ours"], cost["packed"]
     answer = [
-        bench.Row("goodput_ms", "goodput of 1e6 steps", ours.wall * 1e3, "ms", bar=142,
+        bench.Row("goodput_ms", "goodput of 1e6 steps", ours.wall * 1e3, "ms", bar=100,
                   how=f"first query, {bench.milliseconds(ours.cpu)} CPU, "
                       f"{bench.megabytes(ours.peak)}; wc -l {bench.milliseconds(cost['floor'].wall)}"),
         bench.Row("goodput_gz_ms", "the same from .gz", gz.wall * 1e3, "ms",

@@ -13,6 +13,7 @@
 #include "base/saturate.h"
 #include "facts/compiled_ops.h"
 #include "facts/on_demand.h"
+#include "facts/operator_paths.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -31,6 +32,8 @@ and `occurrences` are those of the kernel that ran most often for it. An operato
 own name, as overloads do, is one with it. `flops` and `bytes` are known from the shapes of inputs (see `flops`) or from
 the compiler. `tensor_core` is the share of its own kernels' time in kernels known to use Tensor Cores, and
 `tensor_core_total` that of all launched inside; `tensor_core_eligible`: what it computes could use them.
+`tree` has operators by who called them, all ranks and threads in one: a `path` is their names from the outermost on, and
+`total` and `self` are the host's time; what takes less than a thousandth of all is one "(smaller)" of its caller.
 
 **Cannot see:** work launched outside of operators, as by captured graphs, and operators of compiled code. Of
 TensorFlow only what it names as an operator counts; JAX names none on the host, there the runtime's functions stand.
@@ -225,6 +228,21 @@ void AddRows(Table& table, const Facts& facts, std::string_view side, const Sums
   }
 }
 
+Table TreeTable(const Facts& facts) {
+  Table table{.key = "tree",
+              .title = "Operators by who called them, all ranks",
+              .columns = {KeyColumn("path", "path"), Column{"name", "operator"},
+                          CountColumn("depth", "depth"), CountColumn("count", "calls"),
+                          TimeColumn("total", "total"), TimeColumn("self", "self"),
+                          TimeColumn("device_time", "work launched")},
+              .text_rows = 0};
+  for (OperatorPath& path : PathsOfOperators(facts)) {
+    table.rows.push_back({std::move(path.path), std::move(path.name), int64_t{path.depth},
+                          path.count, path.total, path.self, path.device});
+  }
+  return table;
+}
+
 std::string SayTop(const Facts& facts, std::string_view side, const Sums& sums) {
   Table table;
   AddRows(table, facts, side, sums, {});
@@ -273,6 +291,7 @@ Report Run(const Facts& facts, const Params&) {
   report.headline = Headline(facts, all);
   report.tables.push_back(std::move(top));
   report.tables.push_back(std::move(table));
+  if (!all.host.empty()) report.tables.push_back(TreeTable(facts));
   return report;
 }
 
