@@ -254,6 +254,9 @@ class Checker {
       kernels[row.Int("rank")] += row.Int("count");
       duration[row.Int("rank")] += row.Int("sum");
     }
+    std::map<int64_t, int64_t> waited_for;
+    for (const Row& row : RowsOf(answer_, "collectives", "waits"))
+      waited_for[row.Int("for_rank")] += row.Int("wait");
     int64_t blame = 0, wait = 0;
     for (const Row& row : RowsOf(answer_, "collectives", "ranks")) {
       const int64_t rank = row.Int("rank");
@@ -268,6 +271,7 @@ class Checker {
       Ordered("wait + transfer <= duration + error bar", row.Int("wait") + row.Int("transfer"),
               duration[rank] + row.Int("clock_error"));
       Ordered("times last <= matched", row.Int("times_last"), row.Int("matched"));
+      Equal("waited for it, rank by rank = blame", waited_for[rank], row.Int("blame"));
       blame += row.Int("blame");
       wait += row.Int("wait");
     }

@@ -27,7 +27,7 @@ difference of two ranks' ends is the offset of their clocks (`clock_offset`, ahe
 they are joined to), and what the ends scatter around it is the error bar (`clock_error`). Recordings of
 over 10 s get a drift as well. All that was recorded aligns them, whichever steps are selected.
 `wait` is from a rank's own start to the start of the last rank, by these clocks, at most its duration;
-`transfer` is the rest. The last rank gets the waiting of all others as `blame`. Broadcasts and other
+`transfer` is the rest. The last rank gets the waiting of all others as `blame`; `waits` has it rank by rank. Broadcasts and other
 collectives with a root do not hold all ranks up and are not split.
 Bandwidths are those of nccl-tests, in GB of 1e9 bytes: `algbw` = bytes / time and `busbw` = algbw x
 2(n-1)/n for all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all, 1 for broadcast and
@@ -148,6 +148,32 @@ Table RankTable(const CollectiveFacts& c) {
                           if_known(r.clock.offset), if_known(r.clock.error),
                           r.clock.drift == 0 ? Cell() : Cell(r.clock.drift)});
   }
+  return table;
+}
+
+// Who waited for whom.
+Table WaitTable(const CollectiveFacts& c) {
+  struct Sum {
+    int64_t wait = 0, times = 0;
+  };
+  std::map<std::pair<int64_t, int64_t>, Sum> waits;
+  for (const CollectiveMatch& match : c.matches) {
+    if (match.last == kNobody) continue;
+    const int64_t last = c.ranks[c.parts[match.last].rank].rank;
+    for (const CollectivePart& part : c.Parts(match)) {
+      if (part.wait <= 0) continue;
+      Sum& sum = waits[{c.ranks[part.rank].rank, last}];
+      sum.wait = AddSaturated(sum.wait, part.wait);
+      ++sum.times;
+    }
+  }
+  Table table{.key = "waits",
+              .title = "Who waited for whom",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("for_rank", "for rank"),
+                          TimeColumn("wait", "wait"), CountColumn("times", "times")},
+              .text_rows = 0};
+  for (const auto& [key, sum] : waits)
+    table.rows.push_back({key.first, key.second, sum.wait, sum.times});
   return table;
 }
 
@@ -327,6 +353,7 @@ Report Run(const Facts& facts, const Params&) {
       {"clock_offset_max", "largest clock offset", if_joined(t.offset), Unit::kNanoseconds},
       {"clock_error_max", "largest error bar", if_joined(t.error), Unit::kNanoseconds}};
   report.tables.push_back(RankTable(c));
+  report.tables.push_back(WaitTable(c));
   report.tables.push_back(KindTable(facts));
   report.tables.push_back(MatchTable(facts));
   if (!c.mismatches.empty()) report.tables.push_back(MismatchTable(facts));
