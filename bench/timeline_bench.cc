@@ -133,13 +133,20 @@ void Report(const Timeline& timeline, double build_seconds, double copy_seconds)
   const uint64_t events = timeline.tracks()[track].events;
   const Cost tiles = DrawTiles(timeline, track);
   const double scan = ScanSeconds(events) * 1e3;
-  const double select = Milliseconds([&] { (void)timeline.Select({.to = timeline.end() + 1}); });
-  const double find = Milliseconds([&] { (void)timeline.Find("no such name", 0, 1, 100); });
-  const double rare = Milliseconds([&] { (void)timeline.Find("1", 0, 1, 100); });
-  const double describe =
-      Milliseconds([&] { (void)timeline.Describe({track, static_cast<uint32_t>(events / 2)}); });
-  const double occurrences =
-      Milliseconds([&] { (void)timeline.Occurrences({track, static_cast<uint32_t>(events / 2)}); });
+  const double select = Milliseconds(
+      [&] { [[maybe_unused]] const auto said = timeline.Select({.to = timeline.end() + 1}); });
+  const double find = Milliseconds(
+      [&] { [[maybe_unused]] const auto said = timeline.Find("no such name", 0, 1, 100); });
+  const double rare =
+      Milliseconds([&] { [[maybe_unused]] const auto said = timeline.Find("1", 0, 1, 100); });
+  const double describe = Milliseconds([&] {
+    [[maybe_unused]] const auto said =
+        timeline.Describe({track, static_cast<uint32_t>(events / 2)});
+  });
+  const double occurrences = Milliseconds([&] {
+    [[maybe_unused]] const auto said =
+        timeline.Occurrences({track, static_cast<uint32_t>(events / 2)});
+  });
   fmt::print(
       "{{\"events\": {}, \"build_s\": {:.3f}, \"copy_s\": {:.3f}, \"bytes_per_event\": {:.1f}, "
       "\"track_events\": {}, \"rows\": {}, \"tile_worst_ms\": {:.3f}, \"tile_mean_ms\": {:.3f}, "

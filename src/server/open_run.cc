@@ -22,7 +22,7 @@ const Failure kNobodyThere{499, {"who asked is gone", "", ""}};
 std::string KeyOf(const AnalyzeOptions& question) {
   std::string key = fmt::format("{}\x1e{}\x1e{}", question.steps, fmt::join(question.only, "\x1f"),
                                 fmt::join(question.ranks, ","));
-  for (const auto& [name, value] : question.params) key += "\x1e" + name + "\x1f" + value;
+  for (const auto& [name, value] : question.params) key += fmt::format("\x1e{}\x1f{}", name, value);
   return key;
 }
 

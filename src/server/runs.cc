@@ -66,12 +66,14 @@ Attempt<std::shared_ptr<OpenRun>> Runs::Get(const std::string& id, const Gone& g
   if (found == entries_.end()) {
     return std::unexpected(Failure{404, {"there is no such run", id, "/api/state lists them"}});
   }
+  // A copy: while we wait, the list may change.
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
   const std::shared_ptr<Entry> entry = *found;
   entry->asked = ++clock_;
   changed_.notify_all();
   while (entry->run == nullptr) {
     if (entry->view.state == RunState::kFailed) {
-      return std::unexpected(Failure{422, *entry->view.error});
+      return std::unexpected(Failure{422, entry->view.error.value_or(Error{})});
     }
     if (std::chrono::steady_clock::now() >= until || reader_.get_stop_token().stop_requested()) {
       return std::unexpected(NotYet(entry->view));

@@ -93,15 +93,14 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
   auto state = std::make_unique<State>();
   state->url = UrlOf(options.host, port, *token);
   state->warning = loopback ? "" : kOverTheNetwork;
-  state->runs.emplace(Runs::Options{.paths = options.paths,
-                                    .threads = options.threads,
-                                    .keep = options.keep,
-                                    .keep_bytes = HalfOfMemory(),
-                                    .look_every = options.look_every});
-  state->api.emplace(Gate(options.host, port, *token), *state->runs);
+  Runs& runs = state->runs.emplace(Runs::Options{.paths = options.paths,
+                                                 .threads = options.threads,
+                                                 .keep = options.keep,
+                                                 .keep_bytes = HalfOfMemory(),
+                                                 .look_every = options.look_every});
+  const Api& api = state->api.emplace(Gate(options.host, port, *token), runs);
   state->http = std::move(*http);
-  state->http->Serve(
-      [api = &*state->api](const server::Request& request) { return api->Answer(request); });
+  state->http->Serve([&api](const server::Request& request) { return api.Answer(request); });
   return PageServer(std::move(state));
 }
 

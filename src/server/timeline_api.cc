@@ -112,8 +112,9 @@ Attempt<BodyPtr> Next(const Timeline& timeline, EventRef ref, const Url& url) {
   if (!by) return std::unexpected(by.error());
   const auto next = timeline.Next(ref, *by);
   if (!next) return Fail(404, next.error());
-  if (!*next) return Fail(404, {"there is no further event on this track", "", ""});
-  return Describe(timeline, (*next)->ref);
+  const auto& event = *next;
+  if (!event) return Fail(404, {"there is no further event on this track", "", ""});
+  return Describe(timeline, event->ref);
 }
 
 // What a click between boxes means.
@@ -125,11 +126,12 @@ Attempt<BodyPtr> Longest(const Timeline& timeline, const Url& url) {
   for (const auto* number : {&track, &row, &from, &to}) {
     if (!*number) return Fail(400, number->error());
   }
-  const auto event =
+  const auto longest =
       timeline.Longest(static_cast<uint32_t>(*track), static_cast<uint32_t>(*row), *from, *to);
-  if (!event) return Fail(404, event.error());
-  if (!*event) return Fail(404, {"there is no event at this place", "", ""});
-  return Describe(timeline, (*event)->ref);
+  if (!longest) return Fail(404, longest.error());
+  const auto& event = *longest;
+  if (!event) return Fail(404, {"there is no event at this place", "", ""});
+  return Describe(timeline, event->ref);
 }
 
 Attempt<BodyPtr> FindText(const Timeline& timeline, const Url& url, const Gone& gone) {
