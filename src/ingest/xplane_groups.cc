@@ -202,7 +202,7 @@ void HostGroups::NumberRoots() {
 void HostGroups::FindGroupsOfLaunches(uint32_t line, std::span<Launch> launches) {
   if (!std::ranges::is_sorted(launches, {}, &Launch::start))
     std::ranges::stable_sort(launches, {}, &Launch::start);
-  const auto of_line = std::ranges::equal_range(
+  const std::span<const HostEventId> of_line = std::ranges::equal_range(
       order_, line, {}, [this](HostEventId event) { return events_[event].line; });
   const auto event_at = [&](size_t i) -> const HostEvent& { return events_[of_line[i]]; };
   Innermost around;
