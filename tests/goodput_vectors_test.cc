@@ -70,9 +70,9 @@ class Vector : public ::testing::TestWithParam<std::string> {
   Json vector_;
   double seconds_ = 1e-6, percent_ = 1e-9;
 };
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Vector);
 
 using Partitions = Vector;
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Partitions);
 
 TEST_P(Partitions, EverySecondHasItsOwner) {
   const Json& expected = vector_["expected_partition"];
@@ -228,7 +228,7 @@ class LibraryComparison : public Vector {
   }
 };
 using Library = LibraryComparison;
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LibraryComparison);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Library);
 
 TEST_P(Library, AnswersAsItDoes) {
   MlGoodput ml;
