@@ -7,6 +7,8 @@
 #include <iterator>
 #include <utility>
 
+#include "facts/step_categories.h"
+
 namespace stepscope {
 
 Column KeyColumn(std::string key, std::string title) {
@@ -39,6 +41,15 @@ Cell When(bool known, Cell cell) { return known ? std::move(cell) : Cell(); }
 
 void AddColumns(Table& table, std::vector<Column> more) {
   std::ranges::move(more, std::back_inserter(table.columns));
+}
+
+void AddCategoryColumns(Table& table) {
+  for (size_t c = 0; c < kStepCategories; ++c) {
+    std::string title(StepCategoryName(static_cast<StepCategory>(c)));
+    std::string key = title;
+    std::ranges::replace(key, ' ', '_');
+    table.columns.push_back(TimeColumn(std::move(key), std::move(title)));
+  }
 }
 
 Report StartReport(const Analysis& analysis, const Facts& facts) {

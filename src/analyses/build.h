@@ -28,6 +28,9 @@ Cell When(bool known, Cell cell);
 // `table`'s columns followed by `more`.
 void AddColumns(Table& table, std::vector<Column> more);
 
+// A column of time for each step category: "device_compute", ...
+void AddCategoryColumns(Table& table);
+
 // A report with its name and title filled in; unavailable or partial where ranks lack work.
 Report StartReport(const Analysis& analysis, const Facts& facts);
 

@@ -81,12 +81,7 @@ Table StepTable(const std::vector<RankSteps>& ranks) {
               .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
                           KeyColumn("step", "step"), TimeColumn("time", "time")},
               .text_rows = 0};
-  for (size_t c = 0; c < kStepCategories; ++c) {
-    std::string title(StepCategoryName(static_cast<StepCategory>(c)));
-    std::string key = title;
-    std::ranges::replace(key, ' ', '_');
-    table.columns.push_back(TimeColumn(std::move(key), std::move(title)));
-  }
+  AddCategoryColumns(table);
   for (const RankSteps& rank : ranks) {
     for (const StepBreakdown& step : rank.steps) {
       std::vector<Cell> row = {rank.rank->rank, rank.rank->window, step.window.number,

@@ -90,7 +90,7 @@ Table StepTable(const std::vector<RankStep>& steps) {
 
 // The steps of one number, on all ranks.
 struct SameStep {
-  int64_t ranks = 0, with_devices = 0;
+  int64_t ranks = 0;
   int64_t time = 0, device_time = 0, idle = 0, exposed = 0, input = 0;
   std::array<int64_t, kStepCategories> categories{};
 
@@ -101,7 +101,6 @@ struct SameStep {
     for (size_t c = 0; c < kStepCategories; ++c)
       categories[c] = AddSaturated(categories[c], TimeOf(*s.step, static_cast<StepCategory>(c)));
     if (!s.has_devices) return;
-    ++with_devices;
     device_time = AddSaturated(device_time, s.Time());
     idle = AddSaturated(idle, s.use.idle);
     exposed = AddSaturated(exposed, s.use.exposed);
@@ -115,12 +114,7 @@ Table BreakdownTable(const StepsByNumber& steps) {
               .columns = {KeyColumn("step", "step"), CountColumn("ranks", "ranks"),
                           TimeColumn("step_time", "time")},
               .text_rows = 0};
-  for (size_t c = 0; c < kStepCategories; ++c) {
-    std::string title(StepCategoryName(static_cast<StepCategory>(c)));
-    std::string key = title;
-    std::ranges::replace(key, ' ', '_');
-    table.columns.push_back(TimeColumn(std::move(key), std::move(title)));
-  }
+  AddCategoryColumns(table);
   for (const auto& [number, same] : steps) {
     std::vector<Cell> row = {number, same.ranks, same.time / same.ranks};
     for (const int64_t time : same.categories) row.emplace_back(time / same.ranks);

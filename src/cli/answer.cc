@@ -65,9 +65,21 @@ void AddQuestion(CLI::App& command, Question& question) {
       .add_option("--groups", question.groups,
                   "Your own groups of kernels, for kernel_groups: a TOML file of name patterns")
       ->type_name("FILE");
-  command.add_option("--threads", question.threads, "Threads to read with; 0: one per processor")
+  AddThreads(command, question.threads);
+}
+
+void AddThreads(CLI::App& command, int& threads) {
+  command.add_option("--threads", threads, "Threads to read with; 0: one per processor")
       ->check(CLI::Range(0, 1024))
       ->option_text("N [0]");
+}
+
+void AddShownPaths(CLI::App& command, std::vector<std::string>& paths) {
+  command
+      .add_option("PATH", paths,
+                  "Traces of a run as for 'analyze', a folder of runs, or a goodput ledger")
+      ->required()
+      ->option_text("...");
 }
 
 void AddOutput(CLI::App& command, OutputFlags& output, std::vector<std::string>& fail_on) {

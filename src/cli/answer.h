@@ -22,6 +22,11 @@ struct Question {
 };
 void AddQuestion(CLI::App& command, Question& question);
 
+void AddThreads(CLI::App& command, int& threads);
+
+// What the page can show: runs, folders of runs, ledgers.
+void AddShownPaths(CLI::App& command, std::vector<std::string>& paths);
+
 struct OutputFlags {
   std::string format = "text";
   std::string file;

@@ -74,11 +74,7 @@ void AddExport(CLI::App& app, Command& chosen) {
                    "How to say what was written: text, json, csv, markdown")
       ->option_text("FORMAT [text]")
       ->check(CLI::IsMember({"text", "json", "csv", "markdown"}));
-  command
-      ->add_option("--threads", flags->options.threads,
-                   "Threads to read with; 0: one per processor")
-      ->check(CLI::Range(0, 1024))
-      ->option_text("N [0]");
+  AddThreads(*command, flags->options.threads);
   command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
 }
 

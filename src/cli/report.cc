@@ -48,19 +48,11 @@ void AddReport(CLI::App& app, Command& chosen) {
   auto flags = std::make_shared<ReportFlags>();
   CLI::App* command = app.add_subcommand("report", "Write it all as one HTML file");
   command->footer(kExamples);
-  command
-      ->add_option("PATH", flags->options.paths,
-                   "Traces of a run as for 'analyze', a folder of runs, or a goodput ledger")
-      ->required()
-      ->option_text("...");
+  AddShownPaths(*command, flags->options.paths);
   command->add_option("-o,--output", flags->file, "The file to write")
       ->type_name("FILE")
       ->required();
-  command
-      ->add_option("--threads", flags->options.threads,
-                   "Threads to read with; 0: one per processor")
-      ->check(CLI::Range(0, 1024))
-      ->option_text("N [0]");
+  AddThreads(*command, flags->options.threads);
   command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
 }
 

@@ -77,11 +77,7 @@ void AddServe(CLI::App& app, Command& chosen) {
   auto flags = std::make_shared<ServeFlags>();
   CLI::App* command = app.add_subcommand("serve", "Show it all as a page in the browser");
   command->footer(kExamples);
-  command
-      ->add_option("PATH", flags->options.paths,
-                   "Traces of a run as for 'analyze', a folder of runs, or a goodput ledger")
-      ->required()
-      ->option_text("...");
+  AddShownPaths(*command, flags->options.paths);
   command
       ->add_option("--host", flags->options.host,
                    "Where to listen; beyond loopback a token is needed")
@@ -99,11 +95,7 @@ void AddServe(CLI::App& app, Command& chosen) {
                    "So many runs stay in memory; of more, those that were looked at last")
       ->check(CLI::Range(1, 1000))
       ->option_text("N [4]");
-  command
-      ->add_option("--threads", flags->options.threads,
-                   "Threads to read with; 0: one per processor")
-      ->check(CLI::Range(0, 1024))
-      ->option_text("N [0]");
+  AddThreads(*command, flags->options.threads);
   command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
 }
 

@@ -11,16 +11,6 @@ namespace {
 
 constexpr auto kOneLine = JsonWriter::Form::kOneLine;
 
-void PutText(JsonWriter& json, std::string_view key, std::string_view value) {
-  json.Key(key);
-  json.String(value);
-}
-
-void PutInt(JsonWriter& json, std::string_view key, int64_t value) {
-  json.Key(key);
-  json.Int(value);
-}
-
 // "key": [one `put(json, item)` an item].
 template <class Items, class Put>
 void PutEach(JsonWriter& json, std::string_view key, const Items& items, const Put& put) {
@@ -39,60 +29,60 @@ void PutCell(JsonWriter& json, const Cell& cell) {
 
 void PutNote(JsonWriter& json, const Note& note) {
   json.BeginObject(kOneLine);
-  PutText(json, "name", note.name);
-  PutInt(json, "count", note.count);
-  PutText(json, "says", note.says);
-  PutText(json, "where", note.where);
+  json.Text("name", note.name);
+  json.Number("count", note.count);
+  json.Text("says", note.says);
+  json.Text("where", note.where);
   json.End();
 }
 
 void PutFile(JsonWriter& json, const InputFile& file) {
   json.BeginObject(kOneLine);
-  PutText(json, "path", file.path);
+  json.Text("path", file.path);
   json.Key("rank");
   file.rank < 0 ? json.Null() : json.Int(file.rank);
-  PutInt(json, "window", file.window);
-  PutInt(json, "events", file.events);
-  PutInt(json, "gpu_events", file.gpu_events);
-  PutInt(json, "bytes", file.bytes);
-  PutText(json, "problem", file.problem);
+  json.Number("window", file.window);
+  json.Number("events", file.events);
+  json.Number("gpu_events", file.gpu_events);
+  json.Number("bytes", file.bytes);
+  json.Text("problem", file.problem);
   json.End();
 }
 
 void PutRun(JsonWriter& json, const RunInfo& run) {
   json.Key("run");
   json.BeginObject();
-  PutText(json, "name", run.name);
+  json.Text("name", run.name);
   PutEach(json, "files", run.files, PutFile);
-  PutInt(json, "ranks", run.ranks);
-  PutText(json, "steps", run.steps);
+  json.Number("ranks", run.ranks);
+  json.Text("steps", run.steps);
   PutEach(json, "notes", run.notes, PutNote);
   json.End();
 }
 
 void PutMetric(JsonWriter& json, const Metric& metric) {
   json.BeginObject(kOneLine);
-  PutText(json, "key", metric.key);
-  PutText(json, "title", metric.title);
+  json.Text("key", metric.key);
+  json.Text("title", metric.title);
   json.Key("value");
   PutCell(json, metric.value);
-  PutText(json, "unit", UnitName(metric.unit));
+  json.Text("unit", UnitName(metric.unit));
   json.End();
 }
 
 void PutColumn(JsonWriter& json, const Column& column) {
   json.BeginObject(kOneLine);
-  PutText(json, "key", column.key);
-  PutText(json, "title", column.title);
-  PutText(json, "unit", UnitName(column.unit));
-  PutText(json, "role", column.role == Role::kKey ? "key" : "value");
+  json.Text("key", column.key);
+  json.Text("title", column.title);
+  json.Text("unit", UnitName(column.unit));
+  json.Text("role", column.role == Role::kKey ? "key" : "value");
   json.End();
 }
 
 void PutTable(JsonWriter& json, const Table& table) {
   json.BeginObject();
-  PutText(json, "key", table.key);
-  PutText(json, "title", table.title);
+  json.Text("key", table.key);
+  json.Text("title", table.title);
   PutEach(json, "columns", table.columns, PutColumn);
   PutEach(json, "rows", table.rows, [](JsonWriter& out, const std::vector<Cell>& row) {
     out.BeginArray(kOneLine);
@@ -104,10 +94,10 @@ void PutTable(JsonWriter& json, const Table& table) {
 
 void PutSeries(JsonWriter& json, const Series& series) {
   json.BeginObject();
-  PutText(json, "key", series.key);
-  PutText(json, "title", series.title);
-  PutText(json, "x_unit", UnitName(series.x_unit));
-  PutText(json, "y_unit", UnitName(series.y_unit));
+  json.Text("key", series.key);
+  json.Text("title", series.title);
+  json.Text("x_unit", UnitName(series.x_unit));
+  json.Text("y_unit", UnitName(series.y_unit));
   PutEach(json, "points", series.points, [](JsonWriter& out, const auto& point) {
     out.BeginArray(kOneLine);
     out.Double(point.first);
@@ -119,21 +109,21 @@ void PutSeries(JsonWriter& json, const Series& series) {
 
 void PutFinding(JsonWriter& json, const Finding& finding) {
   json.BeginObject();
-  PutText(json, "severity", SeverityName(finding.severity));
-  PutText(json, "says", finding.says);
-  PutText(json, "because", finding.because);
-  PutText(json, "try", finding.hint);
-  PutInt(json, "worth", finding.worth);
+  json.Text("severity", SeverityName(finding.severity));
+  json.Text("says", finding.says);
+  json.Text("because", finding.because);
+  json.Text("try", finding.hint);
+  json.Number("worth", finding.worth);
   json.End();
 }
 
 void PutReport(JsonWriter& json, const Report& report) {
   json.BeginObject();
-  PutText(json, "analysis", report.analysis);
-  PutText(json, "title", report.title);
-  PutText(json, "status", StatusName(report.status));
-  PutText(json, "why", report.why);
-  PutText(json, "headline", report.headline);
+  json.Text("analysis", report.analysis);
+  json.Text("title", report.title);
+  json.Text("status", StatusName(report.status));
+  json.Text("why", report.why);
+  json.Text("headline", report.headline);
   PutEach(json, "metrics", report.metrics, PutMetric);
   PutEach(json, "tables", report.tables, PutTable);
   PutEach(json, "series", report.series, PutSeries);
@@ -147,9 +137,9 @@ void PutReport(JsonWriter& json, const Report& report) {
 std::string ToJson(const ReportSet& answer) {
   JsonWriter json;
   json.BeginObject();
-  PutText(json, "schema", kReportSchema);
+  json.Text("schema", kReportSchema);
   PutRun(json, answer.run);
-  PutText(json, "verdict", answer.verdict);
+  json.Text("verdict", answer.verdict);
   PutEach(json, "reports", answer.reports, PutReport);
   json.End();
   return std::move(json).Take() + "\n";

@@ -28,6 +28,16 @@ class JsonWriter {
   void Bool(bool value);
   void Null();
 
+  // "key": value, within an object.
+  void Text(std::string_view key, std::string_view text) {
+    Key(key);
+    String(text);
+  }
+  void Number(std::string_view key, int64_t number) {
+    Key(key);
+    Int(number);
+  }
+
   std::string Take() && { return std::move(out_); }
 
  private:

@@ -7,23 +7,13 @@ namespace {
 
 constexpr auto kOneLine = JsonWriter::Form::kOneLine;
 
-void PutText(JsonWriter& json, std::string_view key, std::string_view value) {
-  json.Key(key);
-  json.String(value);
-}
-
-void PutInt(JsonWriter& json, std::string_view key, int64_t value) {
-  json.Key(key);
-  json.Int(value);
-}
-
 void PutProgress(JsonWriter& json, const Progress& progress) {
   json.Key("progress");
   json.BeginObject(kOneLine);
-  PutInt(json, "bytes_done", progress.bytes_done);
-  PutInt(json, "bytes_total", progress.bytes_total);
-  PutInt(json, "files_done", progress.files_done);
-  PutInt(json, "files_total", progress.files_total);
+  json.Number("bytes_done", progress.bytes_done);
+  json.Number("bytes_total", progress.bytes_total);
+  json.Number("files_done", progress.files_done);
+  json.Number("files_total", progress.files_total);
   json.End();
 }
 
@@ -31,19 +21,19 @@ void PutError(JsonWriter& json, const std::optional<Error>& error) {
   json.Key("error");
   if (!error) return json.Null();
   json.BeginObject(kOneLine);
-  PutText(json, "what", error->what);
-  PutText(json, "where", error->where);
-  PutText(json, "hint", error->hint);
+  json.Text("what", error->what);
+  json.Text("where", error->where);
+  json.Text("hint", error->hint);
   json.End();
 }
 
 void PutRun(JsonWriter& json, const RunView& run) {
   json.BeginObject();
-  PutText(json, "id", run.id);
-  PutText(json, "name", run.name);
-  PutText(json, "path", run.path);
-  PutText(json, "state", RunStateName(run.state));
-  PutInt(json, "revision", run.revision);
+  json.Text("id", run.id);
+  json.Text("name", run.name);
+  json.Text("path", run.path);
+  json.Text("state", RunStateName(run.state));
+  json.Number("revision", run.revision);
   PutProgress(json, run.progress);
   PutError(json, run.error);
   json.End();
@@ -51,18 +41,18 @@ void PutRun(JsonWriter& json, const RunView& run) {
 
 void PutAnalysis(JsonWriter& json, const AnalysisInfo& analysis) {
   json.BeginObject();
-  PutText(json, "name", analysis.name);
-  PutText(json, "title", analysis.title);
-  PutText(json, "doc", analysis.doc);
+  json.Text("name", analysis.name);
+  json.Text("title", analysis.title);
+  json.Text("doc", analysis.doc);
   json.Key("params");
   json.BeginArray();
   for (const ParameterInfo& param : analysis.params) {
     json.BeginObject(kOneLine);
-    PutText(json, "name", param.name);
-    PutText(json, "type", param.type);
-    PutText(json, "default", param.default_value);
-    PutText(json, "unit", param.unit);
-    PutText(json, "doc", param.says);
+    json.Text("name", param.name);
+    json.Text("type", param.type);
+    json.Text("default", param.default_value);
+    json.Text("unit", param.unit);
+    json.Text("doc", param.says);
     json.End();
   }
   json.End();
@@ -74,7 +64,7 @@ void PutAnalysis(JsonWriter& json, const AnalysisInfo& analysis) {
 std::string StateJson(const std::vector<RunView>& runs, const std::vector<LedgerView>& ledgers) {
   JsonWriter json;
   json.BeginObject();
-  PutText(json, "version", STEPSCOPE_VERSION);
+  json.Text("version", STEPSCOPE_VERSION);
   json.Key("runs");
   json.BeginArray();
   for (const RunView& run : runs) PutRun(json, run);
@@ -83,8 +73,8 @@ std::string StateJson(const std::vector<RunView>& runs, const std::vector<Ledger
   json.BeginArray();
   for (const LedgerView& ledger : ledgers) {
     json.BeginObject(kOneLine);
-    PutText(json, "id", ledger.id);
-    PutText(json, "name", ledger.name);
+    json.Text("id", ledger.id);
+    json.Text("name", ledger.name);
     json.End();
   }
   json.End();

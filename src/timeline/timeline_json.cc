@@ -9,21 +9,11 @@ namespace {
 
 using Form = JsonWriter::Form;
 
-void Text(JsonWriter& json, std::string_view key, std::string_view text) {
-  json.Key(key);
-  json.String(text);
-}
-
-void Number(JsonWriter& json, std::string_view key, int64_t number) {
-  json.Key(key);
-  json.Int(number);
-}
-
 void Write(JsonWriter& json, const TimelineRank& rank) {
   json.BeginObject(Form::kOneLine);
-  Number(json, "rank", rank.rank);
-  Number(json, "window", rank.window);
-  Text(json, "name", rank.name);
+  json.Number("rank", rank.rank);
+  json.Number("window", rank.window);
+  json.Text("name", rank.name);
   json.Key("aligned");
   json.Bool(rank.aligned);
   json.End();
@@ -31,23 +21,23 @@ void Write(JsonWriter& json, const TimelineRank& rank) {
 
 void Write(JsonWriter& json, const TimelineStep& step) {
   json.BeginObject(Form::kOneLine);
-  Number(json, "rank_index", step.rank_index);
-  Number(json, "number", step.number);
-  Number(json, "start", step.start);
-  Number(json, "end", step.end);
+  json.Number("rank_index", step.rank_index);
+  json.Number("number", step.number);
+  json.Number("start", step.start);
+  json.Number("end", step.end);
   json.End();
 }
 
 void Write(JsonWriter& json, const TimelineTrack& track, int64_t id) {
   json.BeginObject(Form::kOneLine);
-  Number(json, "id", id);
-  Number(json, "rank_index", track.rank_index);
-  Text(json, "kind", TrackKindName(track.kind));
-  Text(json, "group", track.group);
-  Text(json, "name", track.name);
-  Number(json, "rows", track.rows);
-  Number(json, "events", static_cast<int64_t>(track.events));
-  Text(json, "unit", track.unit);
+  json.Number("id", id);
+  json.Number("rank_index", track.rank_index);
+  json.Text("kind", TrackKindName(track.kind));
+  json.Text("group", track.group);
+  json.Text("name", track.name);
+  json.Number("rows", track.rows);
+  json.Number("events", static_cast<int64_t>(track.events));
+  json.Text("unit", track.unit);
   json.Key("max");
   json.Double(track.max);
   json.End();
@@ -55,19 +45,19 @@ void Write(JsonWriter& json, const TimelineTrack& track, int64_t id) {
 
 // The keys of an event, into an object that is open.
 void Keys(JsonWriter& json, const TimelineEvent& event) {
-  Number(json, "track", event.ref.track);
-  Number(json, "event", event.ref.event);
-  Text(json, "name", event.name);
-  Text(json, "kind", event.kind);
-  Number(json, "row", event.row);
-  Number(json, "start", event.start);
-  Number(json, "duration", event.duration);
+  json.Number("track", event.ref.track);
+  json.Number("event", event.ref.event);
+  json.Text("name", event.name);
+  json.Text("kind", event.kind);
+  json.Number("row", event.row);
+  json.Number("start", event.start);
+  json.Number("duration", event.duration);
 }
 
 void Write(JsonWriter& json, const EventField& field) {
   json.BeginObject(Form::kOneLine);
-  Text(json, "key", field.key);
-  Text(json, "title", field.title);
+  json.Text("key", field.key);
+  json.Text("title", field.title);
   json.Key("value");
   if (const auto* text = std::get_if<std::string>(&field.value)) {
     json.String(*text);
@@ -78,23 +68,23 @@ void Write(JsonWriter& json, const EventField& field) {
   } else {
     json.Null();
   }
-  Text(json, "unit", UnitName(field.unit));
+  json.Text("unit", UnitName(field.unit));
   json.End();
 }
 
 void Write(JsonWriter& json, const EventLink& link) {
   json.BeginObject(Form::kOneLine);
-  Text(json, "says", LinkKindName(link.kind));
+  json.Text("says", LinkKindName(link.kind));
   Keys(json, link.event);
-  Number(json, "rank_index", link.event.rank_index);
-  Number(json, "end", link.event.start + link.event.duration);
+  json.Number("rank_index", link.event.rank_index);
+  json.Number("end", link.event.start + link.event.duration);
   json.End();
 }
 
 void WriteOne(JsonWriter& json, const TimelineEvent& event) {
   json.BeginObject(Form::kOneLine);
   Keys(json, event);
-  Number(json, "rank_index", event.rank_index);
+  json.Number("rank_index", event.rank_index);
   json.End();
 }
 
@@ -103,9 +93,9 @@ void WriteOne(JsonWriter& json, const TimelineEvent& event) {
 std::string ToJson(const Timeline& timeline) {
   JsonWriter json;
   json.BeginObject();
-  Number(json, "end", timeline.end());
-  Number(json, "events", static_cast<int64_t>(timeline.events()));
-  Number(json, "left_out", static_cast<int64_t>(timeline.left_out()));
+  json.Number("end", timeline.end());
+  json.Number("events", static_cast<int64_t>(timeline.events()));
+  json.Number("left_out", static_cast<int64_t>(timeline.left_out()));
   json.Key("ranks");
   json.BeginArray();
   for (const TimelineRank& rank : timeline.ranks()) Write(json, rank);
@@ -132,8 +122,8 @@ std::string ToJson(const EventDetails& details, const Timeline& timeline) {
   JsonWriter json;
   json.BeginObject();
   Keys(json, details.event);
-  Number(json, "rank", rank.rank);
-  Number(json, "rank_index", details.event.rank_index);
+  json.Number("rank", rank.rank);
+  json.Number("rank_index", details.event.rank_index);
   json.Key("fields");
   json.BeginArray();
   for (const EventField& field : details.fields) Write(json, field);
@@ -153,7 +143,7 @@ std::string ToJson(const EventDetails& details, const Timeline& timeline) {
 std::string ToJson(const TimelineMatches& matches) {
   JsonWriter json;
   json.BeginObject();
-  Number(json, "total", static_cast<int64_t>(matches.total));
+  json.Number("total", static_cast<int64_t>(matches.total));
   json.Key("matches");
   json.BeginArray();
   for (const TimelineEvent& event : matches.matches) WriteOne(json, event);
