@@ -219,9 +219,12 @@ Report Run(const Facts& facts, const Params& params) {
                     {"p99", "99th percentile", d.p99, Unit::kNanoseconds, true},
                     {"shortest", "shortest", d.min, Unit::kNanoseconds},
                     {"longest", "longest", d.max, Unit::kNanoseconds}};
-  report.headline = fmt::format(
-      "{} steps on {} ranks: a usual one takes {}, the longest {}.", by_number.size(), ranks.size(),
-      HumanTime(static_cast<double>(d.p50)), HumanTime(static_cast<double>(d.max)));
+  std::set<int64_t> recorded;
+  for (const RankSteps& rank : ranks) recorded.insert(rank.rank->rank);
+  report.headline =
+      fmt::format("{} of {}: a usual one takes {}, the longest {}.",
+                  Plural(by_number.size(), "step"), Plural(recorded.size(), "rank"),
+                  HumanTime(static_cast<double>(d.p50)), HumanTime(static_cast<double>(d.max)));
   report.tables.push_back(StepTable(steps));
   report.tables.push_back(BreakdownTable(by_number));
   report.series = Trends(by_number);
