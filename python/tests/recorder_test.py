@@ -259,12 +259,13 @@ class FilesTest(RecorderTest):
                          [8192 + 32])
 
 
-# Records for ever and says in shared memory how many calls have returned.
+# Records for ever and says in shared memory how many calls have returned: as one store of a word,
+# because struct.pack_into clears what it is about to write, and a kill in between leaves the zero.
 CHILD = """
-import mmap, os, struct, sys
+import mmap, os, sys
 sys.path.insert(0, sys.argv[1])
 from stepscope_goodput import GoodputRecorder
-progress = mmap.mmap(os.open(sys.argv[3], os.O_RDWR), 8)
+progress = memoryview(mmap.mmap(os.open(sys.argv[3], os.O_RDWR), 8)).cast("q")
 recorder = GoodputRecorder("job", "log", True, directory=sys.argv[2], segment_bytes=256 << 10,
                            sync_s=0.02)
 step = 0
@@ -272,7 +273,7 @@ while True:
     while not recorder.record_checkpoint_commit(step, "long enough for two" if step % 10 == 0 else ""):
         pass
     step += 1
-    struct.pack_into("<q", progress, 0, step)
+    progress[0] = step
 """
 
 
@@ -293,7 +294,7 @@ class KillTest(RecorderTest):
                 time.sleep(chance.random() * 0.1)
                 child.kill()
                 child.wait()
-                returned = int.from_bytes(progress[:8], "little")
+                returned = int.from_bytes(progress[:8], sys.byteorder)
             events, torn = segments.read_folder(folder)
             steps = [e.step for e in events if e.kind == Kind.CHECKPOINT_COMMIT]
             self.assertIn(len(steps), (returned, returned + 1))
