@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,7 @@ struct ByteSource::State {
   explicit State(File opened) : file(std::move(opened)) {}
 
   size_t ReadDisk(std::span<char> out);
+  ssize_t ReadFile(std::span<char> out);
   size_t Inflate(std::span<char> out);
   bool RefillInput();
   void FinishMember();
@@ -54,6 +56,7 @@ struct ByteSource::State {
   File file;
   std::string_view memory;  // instead of a file
   std::atomic<int64_t>* bytes_read = nullptr;
+  std::optional<uint64_t> part_begin, part_end;  // of a part: what is left of the file
   InputEnd end = InputEnd::kOpen;
   bool disk_done = false;
   std::unique_ptr<inflate_state> inflater;  // null: the input is not compressed
@@ -67,6 +70,15 @@ struct ByteSource::State {
   uint64_t furthest = 0;   // up to where ReadAt() has counted bytes as read
 };
 
+// As read(2).
+ssize_t ByteSource::State::ReadFile(std::span<char> out) {
+  if (!part_begin) return read(file.fd(), out.data(), out.size());
+  const size_t wanted = std::min<uint64_t>(out.size(), *part_end - *part_begin);
+  const ssize_t got = pread(file.fd(), out.data(), wanted, static_cast<off_t>(*part_begin));
+  if (got > 0) *part_begin += static_cast<uint64_t>(got);
+  return got;
+}
+
 size_t ByteSource::State::ReadDisk(std::span<char> out) {
   size_t filled = 0;
   if (file.fd() < 0) {
@@ -75,7 +87,7 @@ size_t ByteSource::State::ReadDisk(std::span<char> out) {
     memory.remove_prefix(filled);
   }
   while (file.fd() >= 0 && filled < out.size() && !disk_done) {
-    const ssize_t got = read(file.fd(), out.data() + filled, out.size() - filled);
+    const ssize_t got = ReadFile(out.subspan(filled));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) end = InputEnd::kReadError;
     if (got <= 0) break;
@@ -137,6 +149,7 @@ size_t ByteSource::State::Inflate(std::span<char> out) {
 ByteSource::ByteSource(std::unique_ptr<State> state) : state_(std::move(state)) {
   State& s = *state_;
   s.input.resize(kDiskRead);
+  if (s.part_begin) return;
   s.RefillInput();
   const bool gzip = s.input_end >= 2 && static_cast<unsigned char>(s.input[0]) == 0x1f &&
                     static_cast<unsigned char>(s.input[1]) == 0x8b;
@@ -231,6 +244,29 @@ size_t ByteSource::ReadAt(uint64_t offset, std::span<char> out) {
     *s.bytes_read += static_cast<int64_t>(end - s.furthest);
   s.furthest = std::max(s.furthest, end);
   return filled;
+}
+
+Result<ByteSource> ByteSource::Part(uint64_t from, uint64_t to) const {
+  const bool is_file = state_->file.fd() >= 0;
+  File file(is_file ? fcntl(state_->file.fd(), F_DUPFD_CLOEXEC, 0) : -1);
+  if (is_file && file.fd() < 0) {
+    return std::unexpected(Error{std::string("cannot read the file: ") + std::strerror(errno), "",
+                                 std::string(Hint(errno))});
+  }
+  auto state = std::make_unique<State>(std::move(file));
+  if (!is_file) state->memory = state_->whole.substr(from, to - from);
+  state->bytes_read = state_->bytes_read;
+  state->part_begin = from;
+  state->part_end = to;
+  return ByteSource(std::move(state));
+}
+
+void ByteSource::Skip(uint64_t bytes) {
+  State& s = *state_;
+  if (s.file.fd() < 0)
+    s.memory.remove_prefix(std::min<uint64_t>(bytes, s.memory.size()));
+  else
+    *s.part_begin += std::min(bytes, *s.part_end - *s.part_begin);
 }
 
 bool ByteSource::compressed() const { return state_->inflater != nullptr; }

@@ -52,6 +52,14 @@ class ByteSource {
   // Fills `out` from `offset` on; fewer bytes at the end, or where the system cannot read on.
   size_t ReadAt(uint64_t offset, std::span<char> out);
 
+  // The bytes [from, to) alone, as they are, as a source of its own that counts what it reads with
+  // this one. Of memory and of files only; another thread may read it. Fails when the system has no
+  // more descriptors. REQUIRES: CanSeek().
+  Result<ByteSource> Part(uint64_t from, uint64_t to) const;
+
+  // Goes on `bytes` further, or at the end. REQUIRES: this is a Part().
+  void Skip(uint64_t bytes);
+
   // Whether reading is work: the input is gzip.
   bool compressed() const;
 

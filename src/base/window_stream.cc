@@ -88,6 +88,7 @@ struct WindowStream::State {
       full.acquire();
     }
     ++taken;
+    position += slot.filled;
     current = &slot;
     return slot;
   }
@@ -95,6 +96,7 @@ struct WindowStream::State {
   ByteSource source;
   std::vector<Slot> slots;
   size_t taken = 0;
+  uint64_t position = 0;
   Slot* current = nullptr;
   std::vector<char> joined;  // a window larger than a slot, while one is needed
   // One slot fewer than there are is offered: the current one is still in use when the next is
@@ -109,6 +111,13 @@ WindowStream::WindowStream(ByteSource source, std::atomic<int>* spare_threads)
     : state_(std::make_unique<State>(std::move(source), spare_threads)) {}
 
 WindowStream::~WindowStream() = default;
+
+uint64_t WindowStream::position() const { return state_->position; }
+
+void WindowStream::Skip(uint64_t bytes) {
+  state_->source.Skip(bytes);
+  state_->position += bytes;
+}
 
 InputEnd WindowStream::end() const { return state_->source.end(); }
 

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -37,6 +38,12 @@ class WindowStream {
   // The next window: `carry`, which must lie in the current window, followed by new bytes: at least
   // `at_least` of them unless the input ends. Ends the life of the current window.
   Window Next(std::string_view carry, size_t at_least = 1);
+
+  // How many bytes of the source the windows held so far, or passed over.
+  uint64_t position() const;
+  // Passes over bytes that no window held. REQUIRES: the source is a ByteSource::Part(), and no
+  // thread may read ahead.
+  void Skip(uint64_t bytes);
 
   // How the input ended. REQUIRES: the last window was handed out.
   InputEnd end() const;

@@ -17,25 +17,17 @@
 #include "ingest/json_text.h"
 #include "ingest/kineto_launch.h"
 #include "ingest/kineto_text.h"
+#include "ingest/kineto_tracks.h"
 #include "ingest/time_limit.h"
 
 namespace stepscope {
 namespace {
 
 constexpr int kMicrosecondsToNs = 3;
+constexpr size_t kMostEvents = UINT32_MAX - 1;  // of a trace
 
 // How often a damaged event is searched for the beginnings of others, which costs an indexing each.
 constexpr int kLookLimit = 100;
-
-// The last number in a token such as 7, "7" or "stream 7"; -1 if there is none.
-int64_t TrailingNumber(std::string_view token) {
-  if (const auto number = ScaleDecimal(token, 0)) return *number;
-  const size_t last = token.find_last_of("0123456789");
-  if (last == std::string_view::npos) return -1;
-  const size_t before = token.find_last_not_of("0123456789", last);
-  const size_t first = before == std::string_view::npos ? 0 : before + 1;
-  return ScaleDecimal(token.substr(first, last + 1 - first), 0).value_or(-1);
-}
 
 constexpr uint32_t kInputTexts =
     1u << Index(TextField::kInputShapes) | 1u << Index(TextField::kInputTypes) |
@@ -62,7 +54,8 @@ struct KinetoEvents::State {
         keep(wanted),
         keep_texts(wanted.inputs ? ~0u : ~kInputTexts),
         tap(text_tap),
-        text(tap == nullptr ? wanted.kinds : KindSet::All()) {}
+        text(tap == nullptr ? wanted.kinds : KindSet::All()),
+        tracks(target) {}
 
   bool IndexText(char* begin, char* end);
   bool ParseElement(JsonWalk& walk);
@@ -71,14 +64,11 @@ struct KinetoEvents::State {
   bool TapEvent(JsonWalk& walk);
   void CountUnwanted();
   void Take();
-  void TakeMetadata();
   void TakeComplete(int64_t start);
   void Add(Kind kind, int64_t start, int64_t duration);
   void AddFields();
   Kind KindOfEvent();
   bool IsCommunication(StringId name);
-  TrackId StreamTrack();
-  TrackId ThreadTrack();
   StringId InternToken(std::string_view token) {
     return trace.strings.Intern(TextOf(token, scratch));
   }
@@ -94,13 +84,8 @@ struct KinetoEvents::State {
   std::string scratch;
   int looks_left = kLookLimit;
 
-  std::vector<int8_t> communication;   // by id in trace.strings; -1: not looked at yet
-  StringTable threads;                 // process and thread id, joined by a zero byte
-  std::vector<TrackId> thread_tracks;  // by id in `threads`
-  std::string last_pid, last_tid;      // of the thread asked for last, as tokens
-  TrackId last_thread = 0;
-  std::map<std::pair<int64_t, int64_t>, TrackId> stream_tracks;  // by device and stream
-  std::map<std::string, std::string, std::less<>> process_names, thread_names;
+  KinetoTracks tracks;
+  std::vector<int8_t> communication;  // by id in trace.strings; -1: not looked at yet
 };
 
 KinetoEvents::KinetoEvents(Trace& trace, Wanted keep, const TextTap* tap)
@@ -138,8 +123,8 @@ void KinetoEvents::State::CountUnwanted() {
 void KinetoEvents::State::Take() {
   const char phase = raw.phase.size() > 2 ? raw.phase[1] : '\0';
   ++trace.events_in_file;
-  if (phase == 'M') return TakeMetadata();
-  if (trace.size() >= UINT32_MAX - 1) return trace.notes.Add(NoteKind::kUnreadableEvent);
+  if (phase == 'M') return tracks.TakeName(raw);
+  if (trace.size() >= kMostEvents) return trace.notes.Add(NoteKind::kUnreadableEvent);
   const auto start = ScaleDecimal(raw.ts, kMicrosecondsToNs);
   if (!start || *start > kMaxTime || *start < -kMaxTime) {
     return trace.notes.Add(NoteKind::kUnreadableEvent);
@@ -204,7 +189,7 @@ void KinetoEvents::State::Add(Kind kind, int64_t start, int64_t duration) {
   tapped = {.has_time = true, .kind = kind, .start = start, .duration = duration};
   if (!keep.Has(kind)) return;
   const bool on_stream = IsGpuWork(kind) || kind == Kind::kSync || kind == Kind::kGpuAnnotation;
-  const TrackId track = on_stream ? StreamTrack() : ThreadTrack();
+  const TrackId track = on_stream ? tracks.Stream(raw) : tracks.Thread(raw);
   trace.Add({start, duration, InternToken(raw.name), track, kind});
   AddFields();
   if (kind == Kind::kAnnotation) {
@@ -239,46 +224,6 @@ void KinetoEvents::State::AddFields() {
   }
   if (const auto id = ScaleDecimal(raw.id, 0)) trace.Set(IntField::kFlowId, *id);
   if (args.out_of_range > 0) trace.notes.Add(NoteKind::kValueOutOfRange, args.out_of_range);
-}
-
-TrackId KinetoEvents::State::StreamTrack() {
-  const Args& args = raw.args;
-  const int64_t device = TrailingNumber(args.device.empty() ? raw.pid : args.device);
-  const int64_t stream = TrailingNumber(args.stream.empty() ? raw.tid : args.stream);
-  const auto [at, is_new] =
-      stream_tracks.try_emplace({device, stream}, static_cast<TrackId>(trace.tracks.size()));
-  if (is_new) trace.tracks.push_back({.is_stream = true, .device = device, .stream = stream});
-  return at->second;
-}
-
-TrackId KinetoEvents::State::ThreadTrack() {
-  if (raw.pid == last_pid && raw.tid == last_tid && !thread_tracks.empty()) return last_thread;
-  last_pid = raw.pid;
-  last_tid = raw.tid;
-  std::string key(TextOf(raw.pid, scratch));
-  const size_t process_size = key.size();
-  key += '\0';
-  key += TextOf(raw.tid, scratch);
-  const StringId id = threads.Intern(key);
-  if (id == thread_tracks.size()) {
-    thread_tracks.push_back(static_cast<TrackId>(trace.tracks.size()));
-    trace.tracks.push_back(
-        {.process = key.substr(0, process_size), .thread = key.substr(process_size + 1)});
-  }
-  last_thread = thread_tracks[id];
-  return last_thread;
-}
-
-void KinetoEvents::State::TakeMetadata() {
-  std::string key(TextOf(raw.pid, scratch));
-  const std::string_view what = TextOf(raw.name, scratch);
-  if (what == "process_name") {
-    process_names[key] = TextOf(raw.args.name, scratch);
-  } else if (what == "thread_name") {
-    key += '\0';
-    key += TextOf(raw.tid, scratch);
-    thread_names[key] = TextOf(raw.args.name, scratch);
-  }
 }
 
 bool KinetoEvents::State::IndexText(char* begin, char* end) {
@@ -357,17 +302,14 @@ char* NextEventByLooks(char* from, char* end) {
   return nullptr;
 }
 
-void KinetoEvents::Finish() {
+bool KinetoEvents::Adopt(KinetoEvents& later) {
   State& s = *state_;
-  for (Track& track : s.trace.tracks) {
-    if (track.is_stream) continue;
-    const auto thread = s.thread_names.find(track.process + '\0' + track.thread);
-    const auto process = s.process_names.find(track.process);
-    if (process != s.process_names.end()) track.name = process->second;
-    if (thread == s.thread_names.end()) continue;
-    if (!track.name.empty()) track.name += ": ";
-    track.name += thread->second;
-  }
+  Trace& theirs = later.state_->trace;
+  if (s.trace.size() + theirs.size() >= kMostEvents) return false;
+  s.trace.Append(theirs, s.tracks.Adopt(later.state_->tracks));
+  return true;
 }
+
+void KinetoEvents::Finish() { state_->tracks.Finish(); }
 
 }  // namespace stepscope

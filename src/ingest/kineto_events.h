@@ -32,6 +32,10 @@ class KinetoEvents {
   // is counted and passed over.
   Outcome Parse(char* begin, char* end);
 
+  // Takes over what `later` took, from text that followed this one's, as if this one had read it;
+  // the trace of `later` is empty then. False, and nothing done, if a trace cannot hold so much.
+  bool Adopt(KinetoEvents& later);
+
   // To be called once after the last event: names the tracks.
   void Finish();
 

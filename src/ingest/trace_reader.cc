@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/window_stream.h"
+#include "ingest/event_shares.h"
 #include "ingest/json_text.h"
 #include "ingest/kineto_events.h"
 #include "ingest/memory_changes.h"
@@ -24,24 +25,8 @@ namespace {
 
 constexpr size_t kCaptureLimit = size_t{4} << 20;  // of members that are looked at
 constexpr size_t kTapLimit = size_t{1} << 30;      // of members that are told to a tap
-constexpr size_t kEventLimit = size_t{64} << 20;  // an event larger than this is taken to be damage
-constexpr int64_t kResyncLimit = 100;             // how often reading goes on behind such damage
-
-// The comma between two events that is nearest to the end, by looks: "}" "," "{" with only space
-// between, which inside a string or an event's own arrays could look the same. Null if there is
-// none.
-char* LikelyBreak(char* begin, char* end) {
-  for (char* p = end; p - begin > 2;) {
-    if (*--p != '{') continue;  // not memrchr: AddressSanitizer checks all it may read, each time
-    char* comma = p;
-    while (comma > begin && IsSpace(comma[-1])) --comma;
-    if (comma == begin || *--comma != ',') continue;
-    char* brace = comma;
-    while (brace > begin && IsSpace(brace[-1])) --brace;
-    if (brace > begin && brace[-1] == '}') return comma;
-  }
-  return nullptr;
-}
+constexpr int64_t kResyncLimit = 100;              // how often reading goes on behind damage
+constexpr int kSharesLimit = 4;  // how often reading in shares may end before the events do
 
 // A member that is a whole number and not negative; -1 for any other.
 template <class T>
@@ -66,11 +51,18 @@ DeviceProperties PropertiesOf(const nlohmann::json& device) {
 class Reader {
  public:
   Reader(ByteSource source, const ReadOptions& options)
-      : stream_(std::move(source), options.spare_threads),
+      : options_(options),
         events_(trace_, options.keep, options.tap),
         changes_(trace_, options.keep.Has(Kind::kInstant)),
         tap_(options.tap) {
-    Advance(stream_.Next({}));
+    if (CanShare(source, options)) {
+      if (auto part = source.Part(0, source.size())) {
+        stream_.emplace(std::move(*part));
+        shared_ = std::move(source);
+      }
+    }
+    if (!stream_) stream_.emplace(std::move(source), options.spare_threads);
+    Advance(stream_->Next({}));
   }
 
   Result<Trace> Read();
@@ -82,7 +74,10 @@ class Reader {
   }
   void ReadMore() {
     const auto left = static_cast<size_t>(window_.end - at_);
-    Advance(stream_.Next({at_, left}, std::max<size_t>(left, 1)));
+    Advance(stream_->Next({at_, left}, std::max<size_t>(left, 1)));
+  }
+  void SkipCommas() {
+    while (at_ < window_.end && (IsSpace(*at_) || *at_ == ',')) ++at_;
   }
   // The character at hand, behind any space; 0 at the end of the input.
   char Peek();
@@ -96,6 +91,7 @@ class Reader {
   bool ReadMember();
   std::string CaptureValue();
   void ReadEvents();
+  void TryShares();
   void ReadMemoryChanges();
   std::string WhyNoTrace(bool whole) const;
   bool AtEnd() { return Peek() == '\0' && at_ == window_.end; }
@@ -108,8 +104,10 @@ class Reader {
   void TakeDeviceProperties(const std::string& json);
   void NoteEnd(bool whole);
 
+  const ReadOptions& options_;
   Trace trace_;
-  WindowStream stream_;
+  std::optional<ByteSource> shared_;  // the whole of a file that threads may read at once
+  std::optional<WindowStream> stream_;
   KinetoEvents events_;
   MemoryChanges changes_;
   const TextTap* tap_;
@@ -119,6 +117,7 @@ class Reader {
   bool saw_events_ = false;
   bool broken_off_ = false;  // the events were not read to the end of their array
   int64_t resyncs_ = 0;
+  int shares_left_ = kSharesLimit;
 };
 
 char Reader::Peek() {
@@ -126,7 +125,7 @@ char Reader::Peek() {
     while (at_ < window_.end && IsSpace(*at_)) ++at_;
     if (at_ < window_.end) return *at_;
     if (window_.last) return '\0';
-    Advance(stream_.Next({}));
+    Advance(stream_->Next({}));
   }
 }
 
@@ -139,7 +138,7 @@ std::string Reader::CaptureValue() {
   bool escaped = false;
   for (Peek(); at_ < window_.end || !window_.last;) {
     if (at_ == window_.end) {
-      Advance(stream_.Next({}));
+      Advance(stream_->Next({}));
       continue;
     }
     const char c = *at_;
@@ -161,6 +160,24 @@ std::string Reader::CaptureValue() {
   return text;
 }
 
+// Has several threads read on from here, as far as they get, if that is of use.
+void Reader::TryShares() {
+  if (!shared_ || shares_left_ == 0) return;
+  const uint64_t window_end = stream_->position();
+  const uint64_t from = window_end - static_cast<uint64_t>(window_.end - at_);
+  const auto reached = ReadInShares(*shared_, from, options_, events_);
+  if (!reached) return;
+  --shares_left_;
+  at_ = window_.end;
+  if (*reached > window_end) {
+    stream_->Skip(*reached - window_end);
+    Advance(stream_->Next({}));
+  } else {
+    at_ -= window_end - *reached;
+  }
+  SkipCommas();
+}
+
 // Parses up to the last event of the window that looks whole, then moves on; until the array ends.
 // Where looks deceive (the guess was inside a string or an event's own array, or a quote is
 // missing) a slower walk over brackets and strings finds the last whole event.
@@ -168,6 +185,7 @@ void Reader::ReadEvents() {
   saw_events_ = true;
   bool careful = false;
   while (!broken_off_) {
+    if (!careful) TryShares();
     char* stop = careful ? EndOfWholeEvents() : LikelyBreak(at_, window_.end);
     const bool all_there_is = window_.last || static_cast<size_t>(window_.end - at_) >= kEventLimit;
     if (stop == nullptr && (careful || !all_there_is)) {
@@ -193,7 +211,7 @@ void Reader::ReadEvents() {
     }
     careful = broken && !careful;
     if (outcome.stop != KinetoEvents::Stop::kEndOfText) continue;
-    while (at_ < window_.end && (IsSpace(*at_) || *at_ == ',')) ++at_;
+    SkipCommas();
     broken_off_ = at_ == window_.end && window_.last;  // the text ends between two events
   }
 }
@@ -304,7 +322,7 @@ bool Reader::ReadMembers() {
 
 // Notes how the input ended; `whole`: the document did, though the file may not.
 void Reader::NoteEnd(bool whole) {
-  switch (stream_.end()) {
+  switch (stream_->end()) {
     case InputEnd::kCorrupt:
     case InputEnd::kReadError:
       return trace_.notes.Add(NoteKind::kCorrupt);
@@ -331,7 +349,7 @@ Result<Trace> Reader::Read() {
     at_ += 3;  // a byte order mark
   }
   if (AtEnd()) {
-    const bool damaged = stream_.end() != InputEnd::kClean;
+    const bool damaged = stream_->end() != InputEnd::kClean;
     return std::unexpected(
         Error{damaged ? "the compressed data is damaged from its beginning" : "the file is empty",
               "", ""});
@@ -356,7 +374,7 @@ Result<Trace> Reader::Read() {
                   : ""});
   }
   if (whole && !broken_off_ && !AtEnd()) trace_.notes.Add(NoteKind::kTrailingBytes);
-  while (!window_.last) Advance(stream_.Next({}));  // to the checksum
+  while (!window_.last) Advance(stream_->Next({}));  // to the checksum
   NoteEnd(whole);
   events_.Finish();
   return std::move(trace_);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "ingest/describe_trace.h"
 #include "ingest/trace_reader.h"
 
 namespace stepscope {
@@ -39,31 +40,6 @@ Trace Read(const std::string& json, const ReadOptions& options) {
   auto trace = ReadTrace(ByteSource::FromMemory(json), options);
   EXPECT_TRUE(trace);
   return trace ? std::move(*trace) : Trace{};
-}
-
-// Everything of an event, as text.
-std::string Describe(const Trace& t, EventId e) {
-  const Track& track = t.tracks[t.tracks_of()[e]];
-  std::string text =
-      fmt::format("{} {}+{} {}/{} {}/{}", t.strings[t.names()[e]], t.starts()[e], t.durations()[e],
-                  track.device, track.stream, track.process, track.thread);
-  for (size_t f = 0; f < Index(IntField::kCount); ++f) {
-    if (const auto value = t.Ints(static_cast<IntField>(f)).Find(e))
-      text += fmt::format(" i{}={}", f, *value);
-  }
-  for (size_t f = 0; f < Index(TextField::kCount); ++f) {
-    const auto id = t.Texts(static_cast<TextField>(f)).Find(e);
-    if (id) text += fmt::format(" t{}={}", f, t.strings[*id]);
-  }
-  return text;
-}
-
-std::vector<std::string> DescribeAll(const Trace& t, KindSet kinds = KindSet::All()) {
-  std::vector<std::string> all;
-  for (EventId e = 0; e < t.size(); ++e) {
-    if (kinds.Has(t.kinds()[e])) all.push_back(Describe(t, e));
-  }
-  return all;
 }
 
 TEST(TraceReaderModes, KeepingLessChangesNothingOfWhatIsKept) {

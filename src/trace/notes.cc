@@ -68,4 +68,11 @@ void Notes::Add(NoteKind kind, int64_t count, std::string_view detail) {
   if (kept.empty()) kept = detail;
 }
 
+void Notes::Add(const Notes& later) {
+  for (size_t kind = 0; kind < counts_.size(); ++kind) {
+    if (later.counts_[kind] > 0)
+      Add(static_cast<NoteKind>(kind), later.counts_[kind], later.details_[kind]);
+  }
+}
+
 }  // namespace stepscope

@@ -56,6 +56,9 @@ class Notes {
   // `detail` completes the sentence with an example; the first one given is kept.
   void Add(NoteKind kind, int64_t count = 1, std::string_view detail = {});
 
+  // Adds all of `later`.
+  void Add(const Notes& later);
+
   int64_t Count(NoteKind kind) const { return counts_[static_cast<size_t>(kind)]; }
   const std::string& Detail(NoteKind kind) const { return details_[static_cast<size_t>(kind)]; }
 

@@ -115,6 +115,22 @@ class SparseColumn {
     values_.LetGo(count);
   }
 
+  // Appends those of events that are numbered from `first` on here, each value as `here` has it,
+  // and empties `later`.
+  template <class Here>
+  void Append(SparseColumn& later, EventId first, const Here& here) {
+    const size_t count = later.events_.size();
+    EventId* events = events_.Room(count);
+    T* values = values_.Room(count);
+    for (size_t i = 0; i < count; ++i) {
+      events[i] = first + later.events_[i];
+      values[i] = here(later.values_[i]);
+    }
+    events_.Extend(count);
+    values_.Extend(count);
+    later = {};
+  }
+
   std::optional<T> Find(EventId event) const {
     const auto events = events_.view();
     const auto at = std::ranges::lower_bound(events, event);
@@ -209,6 +225,10 @@ class Trace {
   const SparseColumn<int64_t>& Ints(IntField field) const { return ints_[Index(field)]; }
   const SparseColumn<StringId>& Texts(TextField field) const { return texts_[Index(field)]; }
   const SparseColumn<double>& Reals(RealField field) const { return reals_[Index(field)]; }
+
+  // Appends what a trace of the same recording holds that was read behind this one, and empties it;
+  // its tracks are `tracks` here. REQUIRES: fewer than 2^32 - 1 events in all.
+  void Append(Trace& later, std::span<const TrackId> tracks);
 
   // Bytes of all columns, strings and tracks aside.
   size_t ColumnBytes() const;

@@ -1,7 +1,8 @@
 // Fuzzes the whole way from the bytes of a trace to every printed answer.
 //
-// Beside crashes and sanitizer reports it looks for disagreement: reading ahead on a thread, and
-// the border of a window in the middle of the input, must not change what is read.
+// Beside crashes and sanitizer reports it looks for disagreement: reading ahead on a thread,
+// reading in shares on several, and the border of a window in the middle of the input must not
+// change what is read.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -95,6 +96,14 @@ void CopyAndReadAgain(std::string_view bytes, const Trace& expected) {
   Require(again && again->size() == expected.size());
 }
 
+// Damage may be met in other pieces of text there, and what is left of it be told otherwise.
+void ReadInThree(std::string_view bytes, const Trace& expected) {
+  std::atomic<int> spare_threads = 2;
+  const auto trace =
+      Read(bytes, {.spare_threads = &spare_threads, .least_share = bytes.size() / 4 + 1});
+  Require(Damaged(expected) || (trace && Same(*trace, expected)));
+}
+
 void Fuzz(std::string_view bytes) {
   auto all = Read(bytes);
   auto some = Read(bytes, {.keep = kRankWorkNeeds});
@@ -107,6 +116,7 @@ void Fuzz(std::string_view bytes) {
   if (!all) return;
   if (bytes.size() % 8 == 1 && bytes.size() < 100'000 && !Damaged(*all))
     ReadAcrossBorders(bytes, *all);
+  if (bytes.size() % 8 == 3) ReadInThree(bytes, *all);
   if (bytes.size() % 8 == 2 && !Damaged(*all)) CopyAndReadAgain(bytes, *all);
   Answer(std::move(*all), "all");
   Answer(std::move(*some), bytes.size() % 2 == 0 ? "complete" : "1..3");
