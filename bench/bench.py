@@ -11,7 +11,6 @@ are shown. Data is made once, under build/bench.
 import argparse
 import dataclasses
 import datetime
-import hashlib
 import json
 import os
 import re
@@ -20,142 +19,20 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import goodput_bench
+import memory_bench
 import timeline_bench
+import xplane_bench
+from measure import (DATA, INGEST_BENCH, LONGER, OURS_PER_PEER_ROUND, PEER_ROUNDS, REAL_TRACE,
+                     ROOT, ROUNDS, STEPSCOPE, Row, analyses, analyze, demo, fail, median,
+                     megabytes, milliseconds, peak_of_tree, ranks8, raw_bytes, run, take_turns,
+                     traces)
 
-ROOT = Path(__file__).resolve().parent.parent
-STEPSCOPE = ROOT / "build/release/stepscope"
-INGEST_BENCH = ROOT / "build/release/bench/ingest_bench"
-XPLANE_BENCH = ROOT / "build/release/bench/xplane_bench"
 RECORDER_BENCH = ROOT / "build/release/bench/recorder_bench"
 RECORDER_PY = Path(__file__).with_name("recorder_bench.py")
-DATA = ROOT / "build/bench"
-REAL_TRACE = ROOT / "../shared/traces/torch2/xdit_sd35/rank_0.json.gz"
 PEER = Path(__file__).with_name("peer_hta.py")
-
-ROUNDS = 15        # of commands that take a fraction of a second
-PEER_ROUNDS = 3    # of commands that take many seconds
-OURS_PER_PEER_ROUND = 5
-
-
-@dataclasses.dataclass
-class Sample:
-    """What one run of a command cost."""
-    wall: float  # seconds
-    cpu: float   # seconds, user and system, of the process and all children it waited for
-    peak: int    # bytes resident at most, of the largest single process; includes a floor of this
-                 # Python's own size, about 20 MB, which the child starts out with
-
-
-@dataclasses.dataclass
-class Row:
-    """One line of the answer: a measured value and, where one is promised, its bar."""
-    key: str
-    title: str
-    value: float | None      # None: not measured, and `how` says why
-    unit: str = "x"
-    bar: float | None = None
-    at_least: bool = False   # whether the bar is a minimum; else a maximum
-    how: str = ""
-
-    def verdict(self):
-        if self.bar is None or self.value is None:
-            return ""
-        good = self.value >= self.bar if self.at_least else self.value <= self.bar
-        return "pass" if good else "MISS"
-
-
-def fail(message):
-    sys.exit(f"bench: {message}")
-
-
-def run(command, keep_output=False):
-    """Runs a command to its end; returns its Sample and, if asked for, what it printed."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-        begin = time.monotonic()
-        process = subprocess.Popen([str(word) for word in command], stderr=errors,
-                                   stdout=out if keep_output else subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.monotonic() - begin
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            errors.seek(0)
-            fail(f"exit {process.returncode} from {' '.join(map(str, command))}\n"
-                 + errors.read().decode(errors="replace")[-2000:])
-        out.seek(0)
-        return (Sample(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024),
-                out.read().decode())
-
-
-def median(samples):
-    """The median of each cost."""
-    return Sample(*(statistics.median(getattr(sample, field.name) for sample in samples)
-                    for field in dataclasses.fields(Sample)))
-
-
-def take_turns(rounds, **commands):
-    """Runs the commands in turn, `rounds` times after a warm-up; the median of each, by name."""
-    samples = {name: [] for name in commands}
-    for turn in range(rounds + 1):
-        for name, command in commands.items():
-            sample, _ = run(command)
-            if turn > 0:
-                samples[name].append(sample)
-    return {name: median(several) for name, several in samples.items()}
-
-
-def demo(name, *options):
-    """A demo job under build/bench, made again when its options or the code of demo changed."""
-    folder, stamp = DATA / name, DATA / f"{name}.made-from"
-    code = b"".join(path.read_bytes() for path in sorted((ROOT / "src/demo").glob("*.*")))
-    recipe = f"{options} {hashlib.sha256(code).hexdigest()}"
-    if not stamp.exists() or stamp.read_text() != recipe:
-        print(f"bench: making {folder.relative_to(ROOT)}...", file=sys.stderr)
-        shutil.rmtree(folder, ignore_errors=True)
-        DATA.mkdir(parents=True, exist_ok=True)
-        run([STEPSCOPE, "demo", folder, *options])
-        stamp.write_text(recipe)
-    return folder
-
-
-def traces(folder):
-    return sorted(folder.glob("rank-*"))
-
-
-def raw_bytes(files):
-    """Bytes of JSON in these .json.gz files."""
-    inflate = subprocess.Popen(["igzip", "-dc", *map(str, files)], stdout=subprocess.PIPE)
-    total = 0
-    while block := inflate.stdout.read(1 << 20):
-        total += len(block)
-    return total if inflate.wait() == 0 else fail("igzip could not read the traces")
-
-
-# What HTA is asked for too: the same question on both sides.
-FOUR_BREAKDOWNS = "temporal_breakdown,comm_overlap,idle_time,kernel_breakdown"
-# Those that may take longer than a quarter of reading.
-LONGER = ("critical_path", "kernel_sequences")
-
-
-def analyze(path, only=FOUR_BREAKDOWNS):
-    return [STEPSCOPE, "analyze", path, "--format", "json"] + (["--only", only] if only else [])
-
-
-def analyses():
-    """The names of all analyses."""
-    text = run([STEPSCOPE, "list"], keep_output=True)[1]
-    return re.findall(r"^ *([a-z_]+)  ", text, re.MULTILINE)
-
-
-def megabytes(count):
-    return f"{count / 1e6:.0f} MB"
-
-
-def milliseconds(seconds):
-    return f"{seconds * 1e3:.0f} ms" if seconds < 10 else f"{seconds:.1f} s"
 
 
 def bench_one_file():
@@ -190,8 +67,15 @@ def bench_analyses(trace):
     return rows
 
 
-def ranks8():
-    return demo("ranks8", "--ranks", "8", "--min-raw-bytes", "54000000")
+def bench_plain_file():
+    """A large trace that is not compressed, read in shares on all processors."""
+    trace = traces(demo("plain", "--ranks", "1", "--slow-rank", "-1", "--no-compress",
+                        "--min-raw-bytes", "310000000"))[0]
+    cost = take_turns(5, ours=analyze(trace), alone=[*analyze(trace), "--threads", "1"])
+    ours, alone = cost["ours"], cost["alone"]
+    return [Row("plain_wall", "one plain file: a thread / all", alone.wall / ours.wall,
+                how=f"{megabytes(trace.stat().st_size)}: {milliseconds(alone.wall)} on one thread, "
+                    f"{milliseconds(ours.wall)} on {os.cpu_count()} processors; 5 rounds")]
 
 
 def bench_folder(peer):
@@ -242,121 +126,6 @@ def beside_hta(python, folder):
     hta.sort(key=lambda pair: pair[0].wall)
     sample, seconds = hta[len(hta) // 2]
     return sample, median(ours), seconds, memory
-
-
-def peak_of_tree(command):
-    """Peak of the proportional set size of a command and its descendants, sampled every 0.1 s."""
-    process = subprocess.Popen([str(word) for word in command],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    peak = 0
-    while process.poll() is None:
-        peak = max(peak, sum(proportional_set(pid) for pid in descendants(process.pid)))
-        time.sleep(0.1)
-    return peak
-
-
-def descendants(pid):
-    """`pid` and every process under it."""
-    found = [pid]
-    for parent in found:
-        for children in Path(f"/proc/{parent}/task").glob("*/children"):
-            try:
-                found += [int(child) for child in children.read_text().split()]
-            except OSError:
-                pass  # it ended meanwhile
-    return found
-
-
-def proportional_set(pid):
-    try:
-        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    except OSError:
-        return 0
-    match = re.search(r"^Pss:\s+(\d+) kB", text, re.MULTILINE)
-    return int(match.group(1)) * 1024 if match else 0
-
-
-def bench_memory():
-    """Memory on one file of over 300 MB of JSON."""
-    trace = traces(demo("single", "--ranks", "1", "--slow-rank", "-1",
-                        "--min-raw-bytes", "310000000"))[0]
-    raw = raw_bytes([trace])
-    ours = take_turns(5, ours=analyze(trace))["ours"]
-    rows = [Row("memory_over_raw", "peak memory / raw JSON", ours.peak / raw, bar=0.35,
-                how=f"one file of {megabytes(raw)} raw: {megabytes(ours.peak)} resident, "
-                    f"{milliseconds(ours.wall)} wall")]
-    return rows + [bench_columns([trace, *filter(Path.exists, [REAL_TRACE])])]
-
-
-def bench_columns(files):
-    """Bytes of columns per event with everything kept, of the file that needs most."""
-    row = Row("bytes_per_event", "columns per event", None, "bytes", bar=64)
-    if not INGEST_BENCH.exists():
-        row.how = "not measured; there is no build/release/bench/ingest_bench"
-        return row
-    _, text = run([INGEST_BENCH, *files], keep_output=True)
-    costs = [json.loads(line) for line in text.splitlines()]
-    row.value = max(cost["bytes_per_event"] for cost in costs)
-    row.how = "every event and field kept, strings aside: " + ", ".join(
-        f"{cost['bytes_per_event']:.0f} for each of {cost['events']:,} events" for cost in costs)
-    return row
-
-
-def bench_growth():
-    """All analyses on a single step of more and more events: CPU per event, smallest to largest."""
-    layers = [144, 288, 575, 1150, 2300]  # of about 460 events each
-    points = []
-    for count in layers:
-        trace = traces(demo(f"step{count}", "--ranks", "1", "--steps", "1", "--slow-rank", "-1",
-                            "--layers", str(count)))[0]
-        events = json.loads(run(analyze(trace), keep_output=True)[1])["run"]["files"][0]["events"]
-        points.append((events, take_turns(5, ours=analyze(trace, None))["ours"]))
-    small, large = points[0], points[-1]
-    per_event = [f"{events / 1e3:.0f}k events: {sample.cpu / events * 1e9:.0f} ns each"
-                 for events, sample in points]
-    return [Row("growth", f"growth of cost to {large[0] / 1e6:.1f}M events",
-                (large[1].cpu / small[1].cpu) / (large[0] / small[0]), bar=1.5,
-                how=f"one step, all analyses, CPU per event; {', '.join(per_event)}")]
-
-
-XPLANE_MEGABYTES = 310
-
-
-def bench_xplane():
-    """Reading a profile of JAX, everything kept, in units of walking over its fields."""
-    profile, stamp = DATA / "host.xplane.pb", DATA / "host.xplane.made-from"
-    code = b"".join((ROOT / path).read_bytes()
-                    for path in ("bench/xplane_bench.cc", "src/ingest/sample_xspace.h"))
-    recipe = f"{XPLANE_MEGABYTES} {hashlib.sha256(code).hexdigest()}"
-    if not stamp.exists() or stamp.read_text() != recipe:
-        DATA.mkdir(parents=True, exist_ok=True)
-        run([XPLANE_BENCH, "make", profile, XPLANE_MEGABYTES])
-        stamp.write_text(recipe)
-    size = profile.stat().st_size
-    walk, read = [], []
-    for _ in range(5):
-        walk.append(json.loads(run([XPLANE_BENCH, "walk", profile], keep_output=True)[1]))
-        read.append(json.loads(run([INGEST_BENCH, profile], keep_output=True)[1]))
-    floor = statistics.median(each["cpu_s"] for each in walk)
-    cpu = statistics.median(each["cpu_s"] for each in read)
-    peak = max(each["peak_bytes"] for each in read)
-    columns = read[0]["events"] * read[0]["bytes_per_event"]
-    one = run([STEPSCOPE, "analyze", profile, "--only", "kernel_breakdown"])[0].peak
-    every = run([STEPSCOPE, "analyze", profile])[0].peak
-    return [
-        Row("xplane_speed", "XPlane: read per CPU second", size / cpu / 1e6, "MB", bar=300,
-            at_least=True, how=f"{megabytes(size)} of {read[0]['events'] / 1e6:.1f} million events, "
-            f"{milliseconds(cpu)} CPU; 5 rounds"),
-        Row("xplane_over_walk", "the same / walking its fields", cpu / floor,
-            how=f"walk {milliseconds(floor)}, of {walk[0]['fields'] / 1e6:.0f} million fields"),
-        Row("xplane_one_peak", "XPlane: peak memory less 64 MB / file", (one - 64e6) / size, bar=0.5,
-            how=f"kernel_breakdown alone: {megabytes(one)}"),
-        Row("xplane_all_peak", "XPlane: the same, all analyses", every / size,
-            how=f"{megabytes(every)}"),
-        Row("xplane_peak", "XPlane: the same, read with every event and field", peak / size,
-            how=f"{megabytes(peak)}, of which columns {megabytes(columns)}: "
-                f"{read[0]['bytes_per_event']:.0f} bytes for an event of "
-                f"{size / read[0]['events']:.0f} in the file")]
 
 
 def bench_recorder():
@@ -447,9 +216,9 @@ def main():
         print(f"bench: warning: the machine is busy (load average {here['load']:.1f}); "
               "ratios hold up better than times", file=sys.stderr)
 
-    rows = (bench_one_file() + bench_folder(peer) + bench_memory() + bench_growth() +
-            bench_xplane() + bench_recorder() + timeline_bench.rows(sys.modules[__name__]) +
-            goodput_bench.rows(sys.modules[__name__], library))
+    rows = (bench_one_file() + bench_plain_file() + bench_folder(peer) + memory_bench.rows() +
+            xplane_bench.rows() + bench_recorder() + timeline_bench.rows() +
+            goodput_bench.rows(library))
     date = datetime.date.today().isoformat()
     version = run([STEPSCOPE, "--version"], keep_output=True)[1].strip()
     print_table(rows, here, date, version)

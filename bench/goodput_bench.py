@@ -1,8 +1,10 @@
-"""What `stepscope goodput report` costs on a million steps, for bench.py, which lends its tools."""
+"""What `stepscope goodput report` costs on a million steps."""
 import json
 import random
 import sys
 from pathlib import Path
+
+import measure as bench
 
 STEPS = 1_000_000
 PEER = Path(__file__).with_name("peer_goodput.py")
@@ -20,7 +22,7 @@ def make_log(path):
             now += 1 + 0.1 * chance.random()
 
 
-def rows(bench, peer):
+def rows(peer):
     """The rows of the answer; `peer`: a Python with the reference library and its name, or None."""
     log = bench.DATA / "goodput-million.jsonl"
     packed = log.with_suffix(".jsonl.gz")
@@ -39,10 +41,10 @@ def rows(bench, peer):
         bench.Row("goodput_gz_ms", "the same from .gz", gz.wall * 1e3, "ms",
                   how=f"{bench.milliseconds(gz.cpu)} CPU, {bench.megabytes(gz.peak)}"),
         bench.Row("goodput_memory", "memory of it", ours.peak / 1e6, "MB", bar=120)]
-    return answer + (beside(bench, log, ours, *peer) if peer else [])
+    return answer + (beside(log, ours, *peer) if peer else [])
 
 
-def beside(bench, log, ours, python, name):
+def beside(log, ours, python, name):
     """The reference library on the same log, once: it takes a quarter of a minute."""
     sample, said = bench.run([python, PEER, log], keep_output=True)
     query = json.loads(said)["seconds"]["query"]

@@ -2,11 +2,12 @@
 look at every event it covers."""
 import json
 
+import measure as bench
+
 EVENTS = 5_000_000
 
 
-def rows(bench):
-    """`bench`: the module bench.py."""
+def rows():
     binary = bench.ROOT / "build/release/bench/timeline_bench"
     if not binary.exists():
         return [bench.Row("tile", "timeline: a tile", None, how=f"there is no {binary}")]
