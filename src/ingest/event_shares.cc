@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/spare_threads.h"
 #include "base/window_stream.h"
 #include "ingest/json_text.h"
 
@@ -17,26 +18,6 @@ namespace stepscope {
 namespace {
 
 constexpr uint64_t kLookBytes = 128 << 10;  // in which a break between two events is looked for
-
-// Up to `most` of the threads there are to spare, until it is gone.
-class SpareThreads {
- public:
-  SpareThreads(std::atomic<int>& spare, uint64_t most) : spare_(spare) {
-    int left = spare;
-    while (left > 0 && count_ == 0) {
-      const auto wanted = static_cast<int>(std::min<uint64_t>(static_cast<uint64_t>(left), most));
-      if (spare.compare_exchange_weak(left, left - wanted)) count_ = wanted;
-    }
-  }
-  ~SpareThreads() { spare_ += count_; }
-  SpareThreads(const SpareThreads&) = delete;
-  SpareThreads& operator=(const SpareThreads&) = delete;
-  uint64_t count() const { return static_cast<uint64_t>(count_); }
-
- private:
-  std::atomic<int>& spare_;
-  int count_ = 0;
-};
 
 struct Share {
   Share(uint64_t from, KinetoEvents& into) : begin(from), reached(from), events(&into) {}

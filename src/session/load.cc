@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
+#include <future>
 #include <iterator>
 #include <map>
 #include <new>
@@ -14,6 +16,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/spare_threads.h"
 #include "ingest/rank_name.h"
 #include "ingest/trace_reader.h"
 #include "session/progress.h"
@@ -65,10 +68,18 @@ struct LoadOptions {
 // What BuildRankWork() takes from the trace, events have no use for. Threads that have no file to
 // read help.
 RecordedEvents KeepEvents(const Trace& trace, std::atomic<int>& spare_threads) {
-  const int helpers = std::max(spare_threads.exchange(0), 0);
-  RecordedEvents events(trace, static_cast<size_t>(helpers) + 1);
-  spare_threads += helpers;
-  return events;
+  const SpareThreads helpers(spare_threads, UINT64_MAX);
+  return RecordedEvents(trace, helpers.count() + 1);
+}
+
+// Both are made at once where there is a thread to spare: of the trace, the work changes nothing
+// but the notes, and the events do not read those.
+void TakeWorkAndEvents(LoadedFile& file, Trace& trace, std::atomic<int>& spare_threads) {
+  const SpareThreads helper(spare_threads, 1);
+  auto events = std::async(helper.count() > 0 ? std::launch::async : std::launch::deferred,
+                           [&] { return KeepEvents(trace, spare_threads); });
+  file.work = BuildRankWork(trace, Events::kKeep);
+  file.events = events.get();
 }
 
 void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& bytes_read) {
@@ -77,8 +88,10 @@ void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& b
   if (!source) return Fail(file, source.error(), NoteKind::kUnreadable);
   auto trace = ReadTrace(std::move(*source), options);
   if (!trace) return Fail(file, trace.error(), NoteKind::kNotATrace);
-  file.work = BuildRankWork(*trace, load.keep_events ? Events::kKeep : Events::kLetGo);
-  if (load.keep_events) file.events = KeepEvents(*trace, *options.spare_threads);
+  if (load.keep_events)
+    TakeWorkAndEvents(file, *trace, *options.spare_threads);
+  else
+    file.work = BuildRankWork(*trace, Events::kLetGo);
   file.info.events = trace->events_in_file;
   file.info.gpu_events = trace->gpu_events_in_file;
   file.info.problem = ProblemOf(trace->notes);

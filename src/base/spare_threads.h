@@ -1,0 +1,33 @@
+// Threads that work may be given beyond the caller's own, counted where all who compete for them
+// see.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+namespace stepscope {
+
+// Takes up to `most` of the threads there are to spare, and gives them back at its end.
+class SpareThreads {
+ public:
+  SpareThreads(std::atomic<int>& spare, uint64_t most) : spare_(spare) {
+    int left = spare;
+    while (left > 0 && count_ == 0) {
+      const auto wanted = static_cast<int>(std::min<uint64_t>(static_cast<uint64_t>(left), most));
+      if (wanted == 0) return;
+      if (spare.compare_exchange_weak(left, left - wanted)) count_ = wanted;
+    }
+  }
+  ~SpareThreads() { spare_ += count_; }
+  SpareThreads(const SpareThreads&) = delete;
+  SpareThreads& operator=(const SpareThreads&) = delete;
+
+  uint64_t count() const { return static_cast<uint64_t>(count_); }
+
+ private:
+  std::atomic<int>& spare_;
+  int count_ = 0;
+};
+
+}  // namespace stepscope
