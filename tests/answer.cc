@@ -49,4 +49,17 @@ int64_t SumOf(const std::vector<Row>& rows, std::string_view column) {
   return sum;
 }
 
+std::vector<std::string> FindingsWithoutEvidence(const ReportSet& answer) {
+  std::vector<std::string> without;
+  for (const Report& report : answer.reports) {
+    for (const Finding& finding : report.findings) {
+      const auto table = std::ranges::find(report.tables, finding.table, &Table::key);
+      if (table == report.tables.end() || table->rows.empty()) {
+        without.push_back(report.analysis + ": " + finding.says);
+      }
+    }
+  }
+  return without;
+}
+
 }  // namespace stepscope::testing

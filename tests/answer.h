@@ -40,4 +40,7 @@ const Cell& MetricOf(const ReportSet& answer, std::string_view analysis, std::st
 // The sum of a column over rows.
 int64_t SumOf(const std::vector<Row>& rows, std::string_view column);
 
+// What each finding says that names no table of its report, or one without rows.
+std::vector<std::string> FindingsWithoutEvidence(const ReportSet& answer);
+
 }  // namespace stepscope::testing

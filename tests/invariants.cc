@@ -46,6 +46,9 @@ class Checker {
     CheckStepGaps();
     CheckSteps();
     CheckOperators();
+    for (const std::string& finding : FindingsWithoutEvidence(answer_)) {
+      broken_.push_back("a finding has its evidence in a table: " + finding);
+    }
     return std::move(broken_);
   }
 

@@ -97,6 +97,8 @@ struct Finding {
   std::string hint;     // one thing to try; "try" in JSON
   int64_t worth =
       0;  // ns of one rank's time that fixing it could save at most; findings sort by it
+  // The key of the table of the same report that shows the evidence; empty where none does.
+  std::string table = {};
 };
 
 // An irregularity of the input, or a limit of the answer: what could not be taken at face value.

@@ -177,8 +177,8 @@ void AddSlowFinding(Report& report, const AllReduceSums& sums, const Expectation
        .hint = "see which messages are slow in the table messages: merge small ones, let backward "
                "hide large ones; check with nccl-tests what the network reaches, and with "
                "NCCL_DEBUG=INFO that NCCL uses it",
-       .worth =
-           std::min(PerDevice(sums, exposed), static_cast<int64_t>(std::min(beyond, kMostNs)))});
+       .worth = std::min(PerDevice(sums, exposed), static_cast<int64_t>(std::min(beyond, kMostNs))),
+       .table = "ranks"});
 }
 
 bool IsSmall(const AllReduceKind& key, const AlikeAllReduces& alike, int64_t merge_below) {
@@ -210,7 +210,8 @@ void AddMergeFinding(Report& report, const AllReduceSums& sums, int64_t merge_be
                               HumanRatio(sums.ShareOfTime(group.exposed))),
        .hint = "pack gradients into fewer messages: DistributedDataParallel(bucket_cap_mb=...), "
                "tf.distribute's bytes_per_pack, Horovod's fusion threshold, or one flat tensor",
-       .worth = PerDevice(sums, static_cast<int64_t>(saved))});
+       .worth = PerDevice(sums, static_cast<int64_t>(saved)),
+       .table = "messages"});
 }
 
 void AddUnexplainedFinding(Report& report, const AllReduceSums& sums) {
@@ -238,7 +239,8 @@ void AddUnexplainedFinding(Report& report, const AllReduceSums& sums) {
        .hint =
            "reduce metrics and losses every some steps only, norms of gradients in one message; "
            "SyncBatchNorm reduces in each layer, tensor parallelism too",
-       .worth = PerDevice(sums, outside.exposed)});
+       .worth = PerDevice(sums, outside.exposed),
+       .table = "messages"});
 }
 
 void AddBeyondFinding(Report& report, const AllReduceSums& sums, const Expectation& expected,
@@ -256,7 +258,8 @@ void AddBeyondFinding(Report& report, const AllReduceSums& sums, const Expectati
                               HumanBytes(expected.bytes), expected.parameters),
        .hint = "when gradients are accumulated, reduce them with the last part of the batch only "
                "(no_sync()); look for gradients that are reduced twice",
-       .worth = PerDevice(sums, static_cast<int64_t>(beyond * static_cast<double>(exposed)))});
+       .worth = PerDevice(sums, static_cast<int64_t>(beyond * static_cast<double>(exposed))),
+       .table = "ranks"});
 }
 
 void AddMetrics(Report& report, const AllReduceSums& sums, const Expectation& e,

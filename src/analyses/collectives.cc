@@ -307,7 +307,8 @@ void AddMismatchFinding(Report& report, const CollectiveFacts& c) {
        .hint = "make every rank call the same collectives in the same order with the same sizes: "
                "look for conditions on the rank or on data around the first of them; such a job "
                "can hang",
-       .worth = 0});
+       .worth = 0,
+       .table = "mismatches"});
 }
 
 std::string Headline(const CollectiveFacts& c, const Totals& t) {

@@ -74,7 +74,8 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
        .hint =
            "start communication earlier: gradient buckets that fill sooner (bucket_cap_mb), FSDP "
            "prefetching, asynchronous collectives; see stragglers for a rank that others wait for",
-       .worth = exposed - waiting});
+       .worth = exposed - waiting,
+       .table = "ranks"});
 }
 
 Report Run(const Facts& facts, const Params&) {

@@ -281,7 +281,8 @@ void AddFinding(Report& report, const RankPath& shown, const Contributions& sums
                               most.first, Plural(static_cast<size_t>(most.second.count), "piece"),
                               time(most.second.time), time(answer->length)),
        .hint = std::string(HintFor(worst)),
-       .worth = saved});
+       .worth = saved,
+       .table = "what_if"});
 }
 
 void AddNotes(Report& report, const MeasuredPaths& measured) {

@@ -187,7 +187,8 @@ void AddMfuFinding(Report& report, const Totals& t) {
                    ? "most kernel time is no matrix work: fuse the rest with torch.compile"
                    : "the matrix work itself is slow: see its roofline in the table",
        // Other findings have the time that this one only sums up.
-       .worth = 0});
+       .worth = 0,
+       .table = "ranks"});
 }
 
 // The operator with most time, if it is far from what its device allows.
@@ -219,7 +220,8 @@ void AddRooflineFinding(Report& report, const Facts& facts, const Totals& t) {
                                  "or several products merged into one"
                                : "sizes that are multiples of 64, a narrower type (autocast), and "
                                  "for convolutions channels_last",
-       .worth = static_cast<int64_t>(std::min(each * left, 9e18))});
+       .worth = static_cast<int64_t>(std::min(each * left, 9e18)),
+       .table = "top"});
 }
 
 void Summarize(Report& report, const Totals& t) {

@@ -143,7 +143,8 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
        .hint = "find what the host does in these gaps: data loading (more workers, pinned memory), "
                "synchronisation (.item(), .cpu(), print of tensors), or many small launches "
                "(torch.compile, CUDA graphs, a larger batch)",
-       .worth = per_device});
+       .worth = per_device,
+       .table = "main_streams"});
 }
 
 // Waits for idle devices in calls of one name, of one recording.
@@ -231,7 +232,8 @@ class IdleWaits {
                  "recording began is in no trace and can be waited for (schedule(wait=1, warmup=1, "
                  "active=3)); if it does, take the synchronisation out of the step (.item(), "
                  ".cpu(), .to(device) of pageable memory: pin it, non_blocking=True)",
-         .worth = most_});
+         .worth = most_,
+         .table = "idle_waits"});
   }
 
   // "hipMemcpyWithStream (of aten::copy_, within decode)".

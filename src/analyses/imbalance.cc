@@ -175,7 +175,8 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t step
                                  who)
                    : "even out the data: pack or sort sequences by length, so that all ranks get "
                      "alike work in each step",
-       .worth = static_cast<int64_t>(worth)});
+       .worth = static_cast<int64_t>(worth),
+       .table = "steps"});
 }
 
 Report Run(const Facts& facts, const Params& params) {

@@ -254,7 +254,8 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const 
       .hint =
           "load data in other threads or processes: a DataLoader with num_workers, tf.data with "
           "prefetch; pin memory and copy asynchronously",
-      .worth = t.input / static_cast<int64_t>(std::max<size_t>(ranks, 1))};
+      .worth = t.input / static_cast<int64_t>(std::max<size_t>(ranks, 1)),
+      .table = "host"};
   if (const PipelineStage* stage = SlowestStage(inputs)) {
     const std::string name((*facts.names)[stage->name]);
     finding.because +=
@@ -262,6 +263,7 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const 
                     HumanTime(static_cast<double>(stage->waited)), stage->calls,
                     HumanTime(static_cast<double>(stage->longest)));
     finding.hint = AdviceOf(*stage, CategoryOf(inputs, stage->name));
+    finding.table = "stages";
   }
   report.findings.push_back(std::move(finding));
 }

@@ -121,7 +121,8 @@ void AddFinding(Report& report, const Facts& facts) {
        .hint = "copy from pinned memory with non_blocking=True on a stream of its own, and keep "
                "data on "
                "the device between steps",
-       .worth = memory_alone / static_cast<int64_t>(facts.devices.size())});
+       .worth = memory_alone / static_cast<int64_t>(facts.devices.size()),
+       .table = "kinds"});
 }
 
 Report Run(const Facts& facts, const Params&) {

@@ -207,7 +207,8 @@ void AddFindings(Report& report, const std::vector<Kernel>& kernels, const Param
              "check the device of rank {}: clocks and temperature (nvidia-smi -q -d "
              "CLOCK,PERFORMANCE), other processes on it, or more work than the others have",
              d->rank),
-         .worth = Rounded(d->cost)});
+         .worth = Rounded(d->cost),
+         .table = "kernels"});
   }
 }
 

@@ -222,7 +222,8 @@ void AddFinding(Report& report, const Mined& mined, const Repeat& repeat, const 
        .hint =
            "run the repeated part as one: torch.compile(mode=\"reduce-overhead\"), or capture it "
            "with torch.cuda.CUDAGraph; the table of repeats names its kernels",
-       .worth = time.gaps});
+       .worth = time.gaps,
+       .table = "repeats"});
 }
 
 Table RepeatsTable(Report& report, const Facts& facts) {

@@ -160,7 +160,8 @@ void AddTensorCoreFinding(Report& report, const Facts& facts, const KernelTotals
            HumanRatio(Share(t.tensor_core, t.time))),
        .hint = "run it in 16 bit with torch.autocast (mixed precision); from Ampere on also allow "
                "TF32: torch.set_float32_matmul_precision(\"high\")",
-       .worth = each});
+       .worth = each,
+       .table = "top"});
 }
 
 void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals& t) {
@@ -187,7 +188,8 @@ void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals&
                             "torch.compile"
                           : "registers or shared memory limit them: smaller blocks, or fewer "
                             "values kept per thread",
-       .worth = static_cast<int64_t>(std::min(each * (1 - occupancy), 9e18))});
+       .worth = static_cast<int64_t>(std::min(each * (1 - occupancy), 9e18)),
+       .table = "top"});
 }
 
 void Summarize(Report& report, const KernelTotals& t) {

@@ -232,7 +232,8 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t) {
                        HumanTime(static_cast<double>(worth)), HumanRatio(idle)),
        .hint = "merge or capture them: torch.compile, CUDA graphs, fused optimizers "
                "(fused=True), a larger batch; the table of outliers names them",
-       .worth = worth});
+       .worth = worth,
+       .table = "ranks"});
 }
 
 Series DelaySeries(const std::vector<int64_t>& delays) {

@@ -243,7 +243,7 @@ void AddFullFinding(Report& report, const std::vector<MemoryPeak>& peaks) {
                               MostlyFor(p.at_peak, p.peak)),
        .hint = "checkpoint activations, shard parameters and optimizer state over the ranks (FSDP, "
                "ZeRO), compute in 16 bit, or take a smaller batch and accumulate gradients",
-       .worth = 0});
+       .table = "devices"});
 }
 
 bool Leaks(const MemoryPeak& p, int64_t leak_bytes) {
@@ -275,7 +275,7 @@ bool AddLeakFinding(Report& report, const std::vector<MemoryPeak>& peaks, int64_
        .because = std::move(because),
        .hint = "look in the table never_freed for operators whose blocks pile up; keep losses and "
                "metrics as numbers (.item(), .detach()), not as tensors with their graph",
-       .worth = 0});
+       .table = "steps"});
   return true;
 }
 
@@ -318,7 +318,7 @@ void AddBatchFinding(Report& report, const Facts& facts, const std::vector<Memor
        .hint =
            "raise the batch size, and the learning rate with it, until about 90 % are in use, or "
            "drop activation checkpointing",
-       .worth = 0});
+       .table = "devices"});
 }
 
 void AddMetrics(Report& report, const MemoryPeak& p) {

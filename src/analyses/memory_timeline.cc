@@ -203,7 +203,8 @@ class Writer {
          .hint =
              "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True against fragmentation, or use "
              "the room for a larger batch",
-         .worth = 0});
+         .worth = 0,
+         .table = "devices"});
   }
 
   const Facts& facts_;

@@ -171,7 +171,8 @@ void AddFinding(Report& report, const Facts& facts, const ByPhase& total) {
        .hint = "load ahead: more DataLoader workers (num_workers), a larger prefetch_factor, "
                "persistent_workers=True, pin_memory=True; cheaper decoding and augmentation",
 
-       .worth = lost / static_cast<int64_t>(facts.devices.size())});
+       .worth = lost / static_cast<int64_t>(facts.devices.size()),
+       .table = "ranks"});
 }
 
 Report Run(const Facts& facts, const Params&) {

@@ -179,7 +179,8 @@ void AddFinding(Report& report, const std::vector<Sum>& devices) {
                            SayDevice(*worst.device), HumanRatio(share)),
        .because = std::move(because),
        .hint = HintFor(worst.activity),
-       .worth = worst.idle_in_large});
+       .worth = worst.idle_in_large,
+       .table = "ranks"});
 }
 
 void AddMetrics(Report& report, const Found& found) {

@@ -194,7 +194,8 @@ void AddSlowSteps(const std::vector<RankStep>& steps, size_t ranks, int64_t medi
        .hint =
            "look at that step in the timeline; where slow ones come at regular intervals, it is "
            "a checkpoint, an evaluation or logging: do it less often or in the background",
-       .worth = lost / static_cast<int64_t>(ranks)});
+       .worth = lost / static_cast<int64_t>(ranks),
+       .table = "steps"});
 }
 
 Report Run(const Facts& facts, const Params& params) {

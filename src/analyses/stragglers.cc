@@ -301,7 +301,8 @@ void AddFinding(Report& report, const Facts& facts, const Suspect& s) {
            HumanTime(static_cast<double>(s.lost)), HumanRatio(share),
            HumanTime(static_cast<double>(LargestError(c))), ReasonEvidence(s)),
        .hint = std::string(Hint(s.cause)),
-       .worth = s.lost});
+       .worth = s.lost,
+       .table = "ranks"});
 }
 
 std::string WhyNot(const CollectiveFacts& c) {

@@ -102,7 +102,8 @@ std::optional<Finding> PrintedSharesDisagree(const Table& causes, int64_t all) {
       .severity = Severity::kLow,
       .says = fmt::format("The printed shares of {} contradict the printed counts.", causes.key),
       .because = which,
-      .hint = "go by the counts"};
+      .hint = "go by the counts",
+      .table = causes.key};
 }
 
 void AddCauses(const GoodputModelOptions& options, Report& report) {

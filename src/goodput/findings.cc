@@ -84,7 +84,8 @@ Finding Wasted(const Partition& p, const std::string& amount) {
               "{} lost {} of progress{}", Plural(static_cast<size_t>(p.disruptions), "disruption"),
               HumanTime(static_cast<double>(lost)), p.disruptions == 1 ? "" : " each on average"),
           .hint = told ? "save a checkpoint on the preemption notice: some stops were announced"
-                       : "checkpoint more often, at best asynchronously, and save on SIGTERM"};
+                       : "checkpoint more often, at best asynchronously, and save on SIGTERM",
+          .table = p.disruptions > 0 ? "disruptions" : "attempts"};
 }
 
 Finding Recovery(const Partition& p, const std::string& amount) {
@@ -93,7 +94,8 @@ Finding Recovery(const Partition& p, const std::string& amount) {
     return {.says = amount + " lies between attempts, mostly after planned ends",
             .because = fmt::format("{} of it followed an end that was planned",
                                    HumanTime(static_cast<double>(p.suspended))),
-            .hint = "if nobody paid for the pause, leave it out with --exclude"};
+            .hint = "if nobody paid for the pause, leave it out with --exclude",
+            .table = "attempts"};
   }
   const int64_t each = costs.down / std::max<int64_t>(1, p.disruptions);
   Finding finding{.says = amount + " the job was down between attempts",
@@ -103,7 +105,8 @@ Finding Recovery(const Partition& p, const std::string& amount) {
                                          p.disruptions == 1 ? "" : "each on average "),
                   .hint =
                       "keep hot spares, so that nobody waits for a new node, and let the hang be "
-                      "noticed by a heartbeat instead of a timeout"};
+                      "noticed by a heartbeat instead of a timeout",
+                  .table = p.disruptions > 0 ? "disruptions" : "attempts"};
   if (costs.split) {
     const auto human = [](int64_t t) { return HumanTime(static_cast<double>(t)); };
     finding.because += fmt::format(" (until noticed {}, queued {}, launching {})",
@@ -126,7 +129,8 @@ Finding Custom(const Partition& p, const std::string& amount) {
       .because = fmt::format("{} took {}", type, HumanTime(static_cast<double>(time))),
       .hint = fmt::format("run {} less often, on fewer samples, or beside the training on other "
                           "chips",
-                          type)};
+                          type),
+      .table = "custom"};
 }
 
 std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string& amount) {
@@ -138,7 +142,8 @@ std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string
   return Finding{
       .says = fmt::format("{} {}", amount, advice->says),
       .because = fmt::format("bucket {}, {} attempts", BucketName(bucket), p.attempts.size()),
-      .hint = std::string(advice->hint)};
+      .hint = std::string(advice->hint),
+      .table = "buckets"};
 }
 
 // A running job whose open step is far beyond what steps take.
@@ -152,7 +157,8 @@ std::optional<Finding> Hang(const Partition& p, const StepClock& clock) {
                  .because = fmt::format("steps take {} when nothing disturbs",
                                         HumanTime(static_cast<double>(*ideal))),
                  .hint = "look at the stacks of all ranks, and restart from the last checkpoint",
-                 .worth = open};
+                 .worth = open,
+                 .table = "buckets"};
 }
 
 // Attempts in a row that died before they made a step.
@@ -171,7 +177,8 @@ std::optional<Finding> CrashLoop(const Partition& p) {
       .hint =
           "check nodes before they are given to the job, and leave out those on which "
           "starts failed",
-      .worth = cost};
+      .worth = cost,
+      .table = "disruptions"};
 }
 
 }  // namespace

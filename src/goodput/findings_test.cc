@@ -11,7 +11,11 @@ std::vector<Finding> Found(const std::string& story, double at = 0) {
   Accounting accounting = AccountingOf(story);
   Question question;
   if (at > 0) question.at = StoryTime(at);
-  return FindLosses(accounting.Ask(question), accounting.step_clock());
+  const Report report = PartitionReport(accounting.Ask(question), accounting.step_clock());
+  for (const Finding& finding : report.findings) {
+    EXPECT_TRUE(std::ranges::count(report.tables, finding.table, &Table::key)) << finding.says;
+  }
+  return report.findings;
 }
 
 bool Says(const std::vector<Finding>& findings, std::string_view what) {

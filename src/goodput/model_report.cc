@@ -241,6 +241,7 @@ std::optional<Finding> IntervalIsFar(const Parameters& now) {
                                 SayShare(goodput), SayShare(possible), SayTime(*best));
   finding.hint = fmt::format("save after every {} of work", SayTime(*best));
   finding.worth = std::llround(loss * kDayS * 1e9);
+  finding.table = "intervals";
   return finding;
 }
 
@@ -263,7 +264,8 @@ std::optional<Finding> FirstOrderBreaksDown(const Parameters& now) {
                              load, kFirstOrderHolds),
       .hint =
           "go by the exact form, and distrust published estimates of first order at "
-          "this failure rate"};
+          "this failure rate",
+      .table = "forms"};
 }
 
 std::string Headline(const Parameters& now, const std::optional<Simulated>& simulated) {

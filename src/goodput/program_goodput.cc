@@ -94,14 +94,16 @@ void AddFindings(Report& report, double mfu) {
         {.severity = Severity::kHigh,
          .says = "The job would do more than its chips can: something given is wrong.",
          .because = fmt::format("MFU {}", HumanRatio(mfu)),
-         .hint = "check tokens per second (of the whole job?), chips, the chip and the type"});
+         .hint = "check tokens per second (of the whole job?), chips, the chip and the type",
+         .table = "parts"});
   } else if (mfu < kLow) {
     report.findings.push_back(
         {.severity = Severity::kMedium,
          .says = fmt::format("The chips do {} of what they could.", HumanRatio(mfu)),
          .because = "large dense models reach 35 to 55 %",
          .hint = "record a few steps of all ranks and run 'stepscope analyze' on them: it says "
-                 "where the time goes"});
+                 "where the time goes",
+         .table = "parts"});
   }
 }
 

@@ -281,7 +281,8 @@ void AddFinding(Report& report, const Usages& usages) {
                               WhatHappened(both)),
        .hint = "look at what changed for it: shapes, data types, library versions; the table of "
                "operators says where it is called",
-       .worth = both.Change()});
+       .worth = both.Change(),
+       .table = "kernels"});
 }
 
 Report CompareUsage(const ReportSet& a, const ReportSet& b, const CompareOptions& options) {

@@ -91,6 +91,7 @@ TEST(Compare, KernelsSayWhatHappenedToThem) {
   EXPECT_EQ(changes, "new added, gone removed, more more, swift faster, slow slower, same same, ");
   ASSERT_EQ(answer.reports[0].findings.size(), 1u);
   EXPECT_EQ(answer.reports[0].findings[0].worth, 500);
+  EXPECT_EQ(answer.reports[0].findings[0].table, "kernels");
 }
 
 TEST(Compare, ShortNamesMatchOtherTemplates) {

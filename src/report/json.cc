@@ -114,6 +114,7 @@ void PutFinding(JsonWriter& json, const Finding& finding) {
   json.Text("because", finding.because);
   json.Text("try", finding.hint);
   json.Number("worth", finding.worth);
+  json.Text("table", finding.table);
   json.End();
 }
 

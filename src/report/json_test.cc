@@ -125,6 +125,8 @@ TEST(ReportJson, KeysStandInTheOrderOfTheContract) {
   EXPECT_TRUE(json["run"]["files"][1]["rank"].is_null());
   EXPECT_EQ(json["reports"][0]["findings"][1]["try"],
             "look at the data loader of rank 1: raise num_workers");
+  EXPECT_EQ(json["reports"][0]["findings"][1]["table"], "ranks");
+  EXPECT_EQ(json["reports"][0]["findings"][0]["table"], "");
 }
 
 TEST(ReportJson, NumbersAreExact) {

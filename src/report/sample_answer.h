@@ -66,7 +66,7 @@ inline Report SampleIdle() {
       {Severity::kLow, "Rank 0 starts late.", "", "", 5},
       {Severity::kHigh, "Rank 1 waits for its host for most of every step, far longer than others.",
        "it is idle for 83.5 s, the median rank for 1.24 ms",
-       "look at the data loader of rank 1: raise num_workers", 83498760000}};
+       "look at the data loader of rank 1: raise num_workers", 83498760000, "ranks"}};
   report.notes = {{"window_cut", 0, "Only complete steps are counted.", ""}};
   return report;
 }

@@ -76,6 +76,23 @@ describe("numbers", () => {
     await watched.close();
   });
 
+  test("a finding leads to the table that shows it", async () => {
+    const answer = mine();
+    const all = answer.reports.flatMap((report) => report.findings.map((finding) => ({ finding, report })));
+    for (const { finding, report } of all) assert.ok(report.tables.some((table) => table.key === finding.table && table.rows.length > 0), finding.says);
+    const { finding, report } = all.find(({ finding, report }) => finding.table !== report.tables[0]!.key) ?? all[0]!;
+    const watched = await open();
+    await watched.go(`#/run/${ids.after}`);
+    const more = watched.page.locator(".top-findings > button");
+    if ((await more.count()) > 0) await more.click();
+    await watched.page.locator(".top-findings li", { hasText: visible(finding.says) }).locator("a").click();
+    await watched.page.waitForFunction((heading) => document.querySelector("main h1")?.textContent === heading, visible(report.title));
+    assert.match(await watched.page.evaluate(() => location.hash), new RegExp(`/report/${report.analysis}\\?at=table-${finding.table}$`));
+    const box = await watched.page.locator(`#table-${finding.table}`).boundingBox();
+    assert.ok(box && box.y > -2 && box.y < 900, `${report.analysis}.${finding.table} is at ${box?.y}`);
+    await watched.close();
+  });
+
   test("other steps give other numbers, and the same URL the same page", async () => {
     const watched = await open();
     await watched.go(`#/run/${ids.after}/report/temporal_breakdown`);

@@ -43,6 +43,7 @@ export interface Finding {
   readonly because: string;
   readonly try: string;
   readonly worth: number;
+  readonly table: string;  // the key of the table that shows it, "" where none does
 }
 
 export interface Note {

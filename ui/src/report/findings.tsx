@@ -4,9 +4,9 @@ import { linkTo } from "../shell/url";
 import { t } from "../text";
 import { humanTime, visible } from "./format";
 
-// The table that shows what a finding says: the first with rows.
-export function evidenceOf(report: Report): string | null {
-  return report.tables.find((table) => table.rows.length > 0)?.key ?? null;
+// The table that shows what a finding says.
+export function evidenceOf(finding: Finding, report: Report): string | null {
+  return report.tables.find((table) => table.key === finding.table && table.rows.length > 0)?.key ?? null;
 }
 
 const kSigns = { high: "▲", medium: "◆", low: "●" } as const;
@@ -14,7 +14,7 @@ const kSigns = { high: "▲", medium: "◆", low: "●" } as const;
 export function FindingItem({ finding, report, base, named }: {
   finding: Finding; report: Report; base: readonly string[]; named: boolean;
 }) {
-  const table = evidenceOf(report);
+  const table = evidenceOf(finding, report);
   const href = linkTo([...base, report.analysis], table ? { at: `table-${table}` } : {});
   return (
     <li class={`finding ${finding.severity}`}>
