@@ -11,6 +11,7 @@
 #include "goodput/duplicates.h"
 #include "goodput/json_lines.h"
 #include "goodput/ml_goodput.h"
+#include "goodput/periods.h"
 #include "tests/shared_data.h"
 
 namespace stepscope::goodput {
@@ -102,6 +103,50 @@ TEST_P(Partitions, EverySecondHasItsOwner) {
   EXPECT_EQ(answer.disruptions, expected["disruptions"].get<int64_t>());
   ASSERT_TRUE(answer.max_productive_step.has_value());
   EXPECT_EQ(*answer.max_productive_step, expected["max_productive_step"].get<int64_t>());
+}
+
+// What is told in order is the same time: nothing twice, nothing missing, each bucket as long.
+TEST_P(Partitions, ComeInOrderWithoutAGap) {
+  Accounting accounting;
+  ReadEvents([&](const Event& event) { accounting.Add(event); });
+  Question question{.at = ToNs(vector_["query"]["query_time"]), .periods = true};
+  for (const Json& e : vector_["query"].value("exclusions", Json::array())) {
+    question.exclusions.push_back({ToNs(e[0]), ToNs(e[1])});
+  }
+  const Partition answer = accounting.Ask(question);
+  for (const size_t most : {size_t{100'000'000}, size_t{2000}, kBuckets}) {
+    const FewPeriods few = JoinShortPeriods(answer.periods, most);
+    EXPECT_LE(few.periods.size(), most);
+    BucketTimes times{};
+    int64_t end = answer.start;
+    for (const Period& p : few.periods) {
+      EXPECT_EQ(p.start, end);
+      EXPECT_GT(p.end, p.start);
+      end = p.end;
+      times[static_cast<size_t>(p.bucket)] += p.end - p.start;
+    }
+    EXPECT_EQ(end, answer.end);
+    EXPECT_EQ(times, answer.times);
+  }
+}
+
+// The curve over the life of the job holds its productive time, stretch by stretch.
+TEST_P(Partitions, TheCurveAddsUp) {
+  Accounting accounting;
+  ReadEvents([&](const Event& event) { accounting.Add(event); });
+  const Partition answer =
+      accounting.Ask({.at = ToNs(vector_["query"]["query_time"]), .periods = true});
+  const auto curve = GoodputOverTime(answer, 100);
+  ASSERT_EQ(curve.size(), 100u);
+  double productive = 0;
+  for (size_t i = 0; i < curve.size(); ++i) {
+    const int64_t end = i + 1 < curve.size() ? curve[i + 1].first : answer.end;
+    EXPECT_GE(curve[i].second, 0);
+    EXPECT_LE(curve[i].second, 1);
+    productive += curve[i].second * static_cast<double>(end - curve[i].first);
+  }
+  EXPECT_NEAR(productive, static_cast<double>(answer.At(Bucket::kProductive)),
+              1e-12 * static_cast<double>(answer.total()) + 1);
 }
 
 // Windows that touch add up to the whole, wherever they touch.

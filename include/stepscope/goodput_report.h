@@ -13,7 +13,14 @@
 //            disruptions  what each cost: down (detect, queue, launch), start, restore, startup,
 //                         recompute
 //            custom       time of the user's own events, by type
+//            segments     attempt, segment, start, duration, bucket: the same time in order
+//   series   goodput      the ratio of each hundredth of the job
 //   findings the largest losses, with one thing to try for each
+//
+// `attempts`, `disruptions`, `segments` and the series count from the start of the first attempt:
+// waiting before it is negative, and its segments have no attempt. There are at most 2000 segments;
+// of a job with more of them those that are short are put together, and a note says within how
+// long their order is not told. Their durations add up to `total`, and by bucket to `buckets`.
 //
 // With a scheduler's files, a program or a price there is a second one, "productivity": metrics
 // scheduling_goodput, runtime_goodput, program_goodput and their product, table `losses`; and with

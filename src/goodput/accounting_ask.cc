@@ -4,6 +4,7 @@
 
 #include "base/saturate.h"
 #include "goodput/accounting.h"
+#include "goodput/periods.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -13,8 +14,8 @@ using Piece = Overlays::Piece;
 // Takes the slices of the job in order and sums up what of them lies in the window.
 class Tally {
  public:
-  Tally(Partition& out, size_t attempts, size_t labels)
-      : out_(out), whole(attempts), custom(labels) {}
+  Tally(Partition& out, bool periods, size_t attempts, size_t labels)
+      : out_(out), periods_(periods), whole(attempts), custom(labels) {}
 
   // From here on time belongs to this attempt; before the first one it belongs to none. Whether
   // recovery after it follows a planned end.
@@ -48,11 +49,16 @@ class Tally {
     out_.times[b] += counted;
     if (attempt_ < out_.attempts.size()) out_.attempts[attempt_].times[b] += counted;
     if (bucket == Bucket::kRecovery && suspended_) out_.suspended += counted;
+    if (periods_ && counted > 0) {
+      const int64_t from = std::max(start, out_.start);
+      AppendPeriod({static_cast<int64_t>(attempt_), from, from + counted, bucket}, out_.periods);
+    }
     return counted;
   }
 
   Partition& out_;
-  size_t attempt_ = SIZE_MAX;
+  bool periods_;
+  size_t attempt_ = SIZE_MAX;  // -1 of a Period
   bool suspended_ = false;
 
  public:
@@ -239,7 +245,7 @@ Partition Accounting::Ask(const Question& question) {
   out.start = std::clamp(asked.start, whole.start, whole.end);
   out.end = std::clamp(asked.end, out.start, whole.end);
 
-  Tally tally(out, attempts_.size(), labels_.size());
+  Tally tally(out, question.periods, attempts_.size(), labels_.size());
   Overlays excluded = Excluded(question.exclusions);
   const std::span<const Piece> left_out = excluded.Pieces();
   const int64_t allocated = began ? attempts_.front().allocated : allocated_;

@@ -72,9 +72,11 @@ Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& o
 }
 
 Report Partition(Job& job, const GoodputReportOptions& options) {
-  const goodput::Question question = goodput::QuestionOf(options);
+  goodput::Question question = goodput::QuestionOf(options);
   if (job.accounting.empty()) return goodput::NoGoodput("no event says that the job began");
+  question.periods = true;
   const goodput::Partition partition = job.accounting.Ask(question);
+  question.periods = false;
   if (partition.attempts.empty() && job.accounting.scheduling().known()) {
     return goodput::NoGoodput("only a scheduler spoke of the job, which does not know its steps");
   }
@@ -159,7 +161,7 @@ Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
     answer.reports.push_back(std::move(*report));
   } else {
     Report report = Partition(*job, options);
-    report.notes = goodput::OdditiesOf(*job).Notes();
+    std::ranges::move(goodput::OdditiesOf(*job).Notes(), std::back_inserter(report.notes));
     answer.reports.push_back(std::move(report));
     auto more = Productivity(*job, options);
     if (!more) return std::unexpected(more.error());

@@ -22,6 +22,7 @@ struct Question {
   std::optional<int64_t> at;
   std::optional<Interval> window;    // only this part; parts add up to the whole
   std::vector<Interval> exclusions;  // any order, may overlap
+  bool periods = false;              // also what happened when: Partition::periods
 };
 
 struct AttemptAccount {
@@ -55,6 +56,14 @@ struct Disruption {
   int64_t cost() const { return down + start + restore + startup + recompute; }
 };
 
+// A stretch of time that belongs to one bucket.
+struct Period {
+  int64_t attempt = -1;  // index; that of the time down after it, too; -1: before the first
+  int64_t start = 0, end = 0;
+  Bucket bucket = Bucket::kOther;
+  friend bool operator==(const Period&, const Period&) = default;
+};
+
 struct SliceCount {
   int64_t time = 0;
   double active = 0, available = 0;  // share of all slices
@@ -75,6 +84,8 @@ struct Partition {
   // Of a running job: how many steps its current attempt has made since the last checkpoint it
   // told of, all that would be lost now. Absent: it told of none.
   std::optional<int64_t> steps_at_risk;
+  // If asked for: [start, end) in order, without a gap, none empty, as few as can be.
+  std::vector<Period> periods;
   int64_t suspended = 0;    // of the recovery what came after a planned end
   int64_t unaccounted = 0;  // total - sum of the buckets: 0, or the accounting is wrong
 

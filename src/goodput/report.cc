@@ -5,11 +5,15 @@
 
 #include <algorithm>
 
+#include "goodput/periods.h"
 #include "goodput/report_parts.h"
 #include "report/humanize.h"
 
 namespace stepscope::goodput {
 namespace {
+
+constexpr size_t kMostSegments = 2000;
+constexpr int64_t kStretches = 100;
 
 // What a bucket's time is, for people.
 std::string_view Says(Bucket bucket) {
@@ -81,6 +85,12 @@ Table Custom(const Partition& p) {
   return table;
 }
 
+// From where `attempts`, `disruptions`, `segments` and the curve count: waiting before it is
+// negative.
+int64_t JobStart(const Partition& p) {
+  return p.attempts.empty() ? p.start : p.attempts.front().start;
+}
+
 std::string_view Fate(const AttemptAccount& a) {
   if (a.running) return "running";
   if (a.told_to_go) return "told to go";
@@ -100,10 +110,10 @@ Table Attempts(const Partition& p) {
   for (size_t a = 0; a < p.attempts.size(); ++a) {
     const AttemptAccount& at = p.attempts[a];
     const auto time = [&](Bucket b) { return at.times[static_cast<size_t>(b)]; };
-    table.rows.push_back({static_cast<int64_t>(a) + 1, at.start - p.attempts.front().start,
-                          at.end - at.start, std::string(Fate(at)), Maybe(at.first_step),
-                          Maybe(at.last_step), at.steps, at.id, time(Bucket::kProductive),
-                          time(Bucket::kWasted), time(Bucket::kStartup), time(Bucket::kRecovery)});
+    table.rows.push_back({static_cast<int64_t>(a) + 1, at.start - JobStart(p), at.end - at.start,
+                          std::string(Fate(at)), Maybe(at.first_step), Maybe(at.last_step),
+                          at.steps, at.id, time(Bucket::kProductive), time(Bucket::kWasted),
+                          time(Bucket::kStartup), time(Bucket::kRecovery)});
   }
   return table;
 }
@@ -127,12 +137,53 @@ Table Disruptions(const Partition& p) {
                           Time("recompute", "recompute")},
               .text_rows = 5};
   for (const Disruption& d : p.disruption_list) {
-    table.rows.push_back({static_cast<int64_t>(d.attempt) + 1, d.time - p.attempts.front().start,
-                          Cause(d), d.cost(), d.down, Maybe(d.detect), Maybe(d.queue),
-                          Maybe(d.launch), d.start, d.restore, d.startup, d.recompute});
+    table.rows.push_back({static_cast<int64_t>(d.attempt) + 1, d.time - JobStart(p), Cause(d),
+                          d.cost(), d.down, Maybe(d.detect), Maybe(d.queue), Maybe(d.launch),
+                          d.start, d.restore, d.startup, d.recompute});
   }
   std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) { return a[3] > b[3]; });
   return table;
+}
+
+Table Segments(const FewPeriods& few, int64_t job_start) {
+  Table table{
+      .key = "segments",
+      .title = "What the time was, in order",
+      .columns = {Key("attempt", "attempt"), Key("segment", "segment"), Time("start", "from"),
+                  Time("duration", "lasted"), Number("bucket", "bucket")},
+      .text_rows = 0};
+  int64_t segment = 0;
+  const Period* before = nullptr;
+  for (const Period& period : few.periods) {
+    segment = before != nullptr && before->attempt == period.attempt ? segment + 1 : 1;
+    before = &period;
+    table.rows.push_back({period.attempt < 0 ? Cell() : Cell(period.attempt + 1), segment,
+                          period.start - job_start, period.end - period.start,
+                          std::string(BucketName(period.bucket))});
+  }
+  return table;
+}
+
+void AddCourse(const Partition& p, Report& report) {
+  if (p.periods.empty()) return;
+  const FewPeriods few = JoinShortPeriods(p.periods, kMostSegments);
+  report.tables.push_back(Segments(few, JobStart(p)));
+  if (few.within > 0) {
+    report.notes.push_back(
+        {"segments_joined", std::ssize(p.periods) - std::ssize(few.periods),
+         fmt::format("segments are too many to list: within cells of {} those of a bucket are put "
+                     "together, so that their order there is not told",
+                     HumanTime(static_cast<double>(few.within))),
+         ""});
+  }
+  Series series{.key = "goodput",
+                .title = "Goodput over the life of the job",
+                .x_unit = Unit::kNanoseconds,
+                .y_unit = Unit::kRatio};
+  for (const auto& [start, ratio] : GoodputOverTime(p, kStretches)) {
+    series.points.emplace_back(static_cast<double>(start - JobStart(p)), ratio);
+  }
+  report.series.push_back(std::move(series));
 }
 
 Table Rolling(const std::vector<RollingWindow>& windows) {
@@ -215,6 +266,7 @@ Report PartitionReport(const Partition& p, const StepClock& clock,
   report.tables.push_back(Buckets(p));
   if (!rolling.empty()) report.tables.push_back(Rolling(rolling));
   if (!p.custom.empty()) report.tables.push_back(Custom(p));
+  AddCourse(p, report);
   if (p.attempts.size() > 1) report.tables.push_back(Attempts(p));
   if (p.disruptions > 0) report.tables.push_back(Disruptions(p));
   report.findings = FindLosses(p, clock);

@@ -137,6 +137,18 @@ describe("numbers", () => {
     await watched.go(`#/ledger/${ledger}`);
     assert.equal(await watched.text(".verdict"), visible(answer.verdict));
     await checkReport(watched, answer.reports[0]!);
+    const segments = answer.reports[0]!.tables.find((table) => table.key === "segments")!;
+    const drawn = await watched.page.locator(".job-line .part").evaluateAll((all) => all.map((one) => ({ says: one.getAttribute("title") ?? "", wide: one.getBoundingClientRect().width })));
+    assert.equal(drawn.length, segments.rows.length);
+    assert.match(drawn[0]!.says, /^attempt 1, /);
+    assert.match(drawn.at(-1)!.says, /^attempt 2, steps that count: /);
+    const wide = drawn.reduce((sum, one) => sum + one.wide, 0);
+    const line = (await watched.page.locator(".job-line").boundingBox())!.width;
+    assert.ok(Math.abs(wide - line) < 4, `stretches of ${wide} px on a line of ${line} px`);
+    assert.ok((await watched.page.locator(".job .legend li").allTextContents()).some((text) => text.includes("steps made again")));
+    await watched.go(`#/run/${ids.after}`);
+    await watched.page.waitForSelector("[data-metric='goodput.goodput_ratio']");
+    assert.match(await watched.page.locator(".tile", { has: watched.page.locator("[data-metric='goodput.goodput_ratio']") }).locator("svg").getAttribute("aria-label") ?? "", /over the life of the job/);
     await watched.go(`#/ledger/${ledger}/goodput_jobs`);
     assert.equal(await watched.text("#table-jobs tbody th"), "e2e");
     await watched.go(`#/ledger/${ledger}`);

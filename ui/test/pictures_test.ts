@@ -1,11 +1,13 @@
 // What pictures make of tables.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Cell, Column, Table } from "../src/data/report";
+import type { Cell, Column, Report, Table } from "../src/data/report";
+import { visible } from "../src/report/format";
 import { kindOf, kKinds, kLooks } from "../src/shell/palette";
 import { treeOf } from "../src/views/flame";
 import { scaleOf } from "../src/views/heat";
 import { heatData, isRankByStep } from "../src/views/heatmap";
+import { stretchesOf } from "../src/views/job_timeline";
 import { labelColumns, labelOf } from "../src/views/parts";
 
 const key = (name: string): Column => ({ key: name, title: name, unit: "", role: "key" });
@@ -40,6 +42,18 @@ test("paths become a tree, also where names hold the separator", () => {
   assert.deepEqual(tree.map((node) => node.name), ["a", "e"]);
   assert.equal(tree[0]!.children[0]!.name, "b;c");
   assert.equal(tree[0]!.children[0]!.children[0]!.total, 1);
+});
+
+test("the life of a job is its segments, in the words of its buckets", () => {
+  const buckets = { ...table([key("bucket"), time("time"), { ...key("says"), role: "value" }], [["PRODUCTIVE", 60, "steps that count"], ["QUEUED", 5, "waiting for resources"]]), key: "buckets" };
+  const segments = { ...table([key("attempt"), key("segment"), time("start"), time("duration"), key("bucket")], [[null, 1, -5e9, 5e9, "QUEUED"], [1, 1, 0, 60e9, "PRODUCTIVE"], [1, 2, 60e9, 1e9, "NEW\u0007"]]), key: "segments" };
+  const report: Report = { analysis: "goodput", title: "", status: "ok", why: "", headline: "", metrics: [], series: [], findings: [], notes: [], tables: [buckets, segments] };
+  const drawn = stretchesOf(report, segments);
+  assert.deepEqual(drawn.map(({ from, length, kind, title }) => [from, length, kind, title]), [
+    [-5e9, 5e9, "idle", "waiting for resources"], [0, 60e9, "compute", "steps that count"], [60e9, 1e9, "other", visible("NEW\u0007")],
+  ]);
+  assert.equal(drawn[0]!.says, "before the first attempt, waiting for resources: 5.00 s");
+  assert.equal(drawn[1]!.says, "attempt 1, steps that count: 60.0 s, from 0 ns");
 });
 
 test("no colour is alone: neighbours in a stack differ in their pattern or their lightness", () => {

@@ -1,53 +1,49 @@
-// The life of a job on one axis: what its time was, attempt by attempt (exactly, where the report
-// tells stretches), and the disruptions that ended them.
-import { tableOf, columnAt, valueAt, type PictureProps } from "./parts";
-import type { Cell, Report, Table } from "../data/report";
-import { humanTime, visible } from "../report/format";
-import { t, type TextKey } from "../text";
-import { bucketKind } from "./buckets";
-import { Legend, lookClass, type LegendEntry } from "./legend";
+// The life of a job on one axis: what its time was, stretch by stretch, and the disruptions that
+// ended attempts.
 import type { Kind } from "../shell/palette";
+import { tableOf, columnAt, largestOf, valueAt, type PictureProps } from "./parts";
+import type { Report, Table } from "../data/report";
+import { humanTime, visible } from "../report/format";
+import { t } from "../text";
+import { bucketKind } from "./buckets";
+import { Legend, lookClass } from "./legend";
 
-interface Stretch extends LegendEntry {
+export interface Stretch {
+  readonly kind: Kind;
+  readonly title: string;
   readonly from: number;
   readonly length: number;
   readonly says: string;
 }
 
-const kOfAttempt: readonly (readonly [column: string, kind: Kind, title: TextKey])[] = [
-  ["startup", "host", "job.startup"], ["productive", "compute", "job.productive"], ["wasted", "input", "job.wasted"],
-];
+interface Break {
+  readonly at: number;
+  readonly says: string;
+}
 
-function segments(table: Table): Stretch[] {
-  const [start, duration, bucket] = ["start", "duration", "bucket"].map((key) => columnAt(table, key)) as [number, number, number];
+// What people call a bucket, which the table of buckets tells: "steps that count".
+function bucketTitles(report: Report): Map<string, string> {
+  const table = tableOf(report, "buckets");
+  if (!table) return new Map();
+  const [bucket, says] = [columnAt(table, "bucket"), columnAt(table, "says")];
+  return new Map(table.rows.map((row) => [String(row[bucket] ?? ""), visible(String(row[says] ?? ""))]));
+}
+
+export function stretchesOf(report: Report, table: Table): Stretch[] {
+  const titles = bucketTitles(report);
+  const [attempt, start, duration, bucket] = ["attempt", "start", "duration", "bucket"].map((key) => columnAt(table, key)) as [number, number, number, number];
   return table.rows.flatMap((row): Stretch[] => {
-    const from = valueAt(table, row, start).number;
-    const length = valueAt(table, row, duration);
-    const title = visible(String(row[bucket] ?? ""));
-    return from === null || length.number === null ? [] : [{ from, length: length.number, kind: bucketKind(title), title, says: `${title}: ${length.text}` }];
+    const [from, length] = [valueAt(table, row, start), valueAt(table, row, duration)];
+    if (from.number === null || length.number === null) return [];
+    const name = String(row[bucket] ?? "");
+    const title = titles.get(name) || visible(name);
+    const words = { title, lasted: length.text, from: from.text, attempt: String(row[attempt] ?? "") };
+    const says = row[attempt] === null ? t("job.before", words) : t("job.stretch", words);
+    return [{ from: from.number, length: length.number, kind: bucketKind(name), title, says }];
   });
 }
 
-// An attempt tells how long it started, made progress and lost it; the rest of it is drawn as such.
-function attemptParts(table: Table, row: readonly Cell[]): Stretch[] {
-  const read = (key: string) => valueAt(table, row, columnAt(table, key));
-  const start = read("start").number;
-  const lasted = read("lasted");
-  if (start === null || lasted.number === null) return [];
-  const name = t("job.attempt", { attempt: String(row[columnAt(table, "attempt")] ?? ""), fate: read("fate").text });
-  let from = start;
-  const out: Stretch[] = [];
-  const add = (kind: Kind, key: TextKey, length: number, text: string) => {
-    if (length > 0) out.push({ from, length, kind, title: t(key), says: `${name}, ${t(key)}: ${text}` });
-    from += Math.max(0, length);
-  };
-  for (const [column, kind, title] of kOfAttempt) add(kind, title, read(column).number ?? 0, read(column).text);
-  add("other", "job.rest", start + lasted.number - from, lasted.text);
-  add("wait", "job.recovery", read("recovery").number ?? 0, read("recovery").text);
-  return out;
-}
-
-function disruptions(report: Report): { at: number; says: string }[] {
+function breaksOf(report: Report): Break[] {
   const table = tableOf(report, "disruptions");
   if (!table) return [];
   const [at, cause, cost] = ["at", "cause", "cost"].map((key) => columnAt(table, key)) as [number, number, number];
@@ -59,23 +55,24 @@ function disruptions(report: Report): { at: number; says: string }[] {
 }
 
 export function JobTimeline({ report, table }: PictureProps) {
-  const exact = columnAt(table, "bucket") >= 0;
-  const drawn = exact ? segments(table) : table.rows.flatMap((row) => attemptParts(table, row));
-  const breaks = disruptions(report);
-  const end = drawn.reduce((last, stretch) => Math.max(last, stretch.from + stretch.length), 1);
-  const percent = (time: number) => `${(100 * time) / end}%`;
+  const drawn = stretchesOf(report, table);
+  const breaks = breaksOf(report);
+  const begin = drawn[0]?.from ?? 0; // what was waited before the first attempt is negative
+  const end = largestOf(drawn.map((one) => one.from + one.length), begin + 1);
+  const middle = begin + (end - begin) / 2;
+  const share = (time: number) => `${(100 * time) / (end - begin)}%`;
   const legend = [...new Map(drawn.map(({ kind, title }) => [title, { kind, title }])).values()];
   return (
     <figure class="job">
-      <figcaption>{t("job.title")}{!exact && `. ${t("job.within")}`}</figcaption>
+      <figcaption>{t("job.title")}</figcaption>
       <Legend entries={legend} />
       <div class="job-breaks" aria-hidden="true">
-        {breaks.map((one, at) => <span key={at} class="job-break" style={{ left: percent(one.at) }} title={one.says}>▼</span>)}
+        {breaks.map((one, at) => <span key={at} class="job-break" style={{ left: share(one.at - begin) }} title={one.says}>▼</span>)}
       </div>
-      <div class="job-line" role="img" aria-label={t("job.label", { attempts: table.rows.length, disruptions: breaks.length, time: humanTime(end) })}>
-        {drawn.map((one, at) => <span key={at} class={`part ${lookClass(one.kind)}`} style={{ left: percent(one.from), width: percent(one.length) }} title={one.says} />)}
+      <div class="job-line" role="img" aria-label={t("job.label", { stretches: drawn.length, disruptions: breaks.length, time: humanTime(end - begin) })}>
+        {drawn.map((one, at) => <span key={at} class={`part ${lookClass(one.kind)}`} style={{ left: share(one.from - begin), width: share(one.length) }} title={one.says} />)}
       </div>
-      <p class="axis"><span>{humanTime(0)}</span><span>{humanTime(end / 2)}</span><span>{humanTime(end)}</span></p>
+      <p class="axis"><span>{humanTime(begin)}</span><span>{humanTime(middle)}</span><span>{humanTime(end)}</span></p>
       <p class="faint">{t("job.hint", { disruptions: breaks.length })}</p>
     </figure>
   );

@@ -46,7 +46,6 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "memory_profile.at_peak": plainBars("bytes", "memory"),
   "memory_bandwidth.kinds": plainBars("mean", "memory"),
   "goodput.buckets": Waterfall,
-  "goodput.attempts": JobTimeline,
   "goodput.segments": JobTimeline,
 };
 

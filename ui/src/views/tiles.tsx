@@ -1,5 +1,5 @@
-// The first screen's figures, each from one metric of one report, with its course over the steps
-// where a report has it.
+// The first screen's figures, each from one metric of one report, with its course over the steps, or
+// over the life of the job, where a report has it.
 import type { Report, ReportSet, Series } from "../data/report";
 import { cellText, humanNumber, visible } from "../report/format";
 import { linkTo } from "../shell/url";
@@ -36,7 +36,7 @@ function Trend({ series, title }: { series: Series; title: string }) {
   const [lowText, highText] = [humanNumber(low, series.y_unit), humanNumber(high, series.y_unit)];
   return (
     <span class="trend">
-      <svg viewBox="0 0 100 30" preserveAspectRatio="none" role="img" aria-label={t("tile.trend", { title, low: lowText, high: highText })}>
+      <svg viewBox="0 0 100 30" preserveAspectRatio="none" role="img" aria-label={t(series.x_unit === "ns" ? "tile.trend_time" : "tile.trend", { title, low: lowText, high: highText })}>
         <polyline points={path.join(" ")} />
       </svg>
       <span class="faint">{lowText} – {highText}</span>
