@@ -79,6 +79,13 @@ Table FileTable(const RunInfo& run) {
   return table;
 }
 
+// The points of a curve, in the form of a table.
+Table PointTable(const Series& series) {
+  Table table{.key = series.key, .columns = {{.key = "x"}, {.key = "y"}}};
+  for (const auto& [x, y] : series.points) table.rows.push_back({x, y});
+  return table;
+}
+
 std::string AllColumns(const Table& table) {
   std::string header = table.key + ":";
   for (const Column& column : table.columns) header += " " + column.key;
@@ -114,9 +121,11 @@ Lines Section(const std::string& header, const ReportSet& answer, const Report& 
     }
     return lines;
   }
-  const Table files = FileTable(answer.run);
-  const auto found = std::ranges::find(report.tables, key, &Table::key);
-  const Table* table = key == "files" ? &files : found == report.tables.end() ? nullptr : &*found;
+  std::vector<Table> tables = report.tables;
+  if (key == "files") tables = {FileTable(answer.run)};
+  for (const Series& series : report.series) tables.push_back(PointTable(series));
+  const auto found = std::ranges::find(tables, key, &Table::key);
+  const Table* table = found == tables.end() ? nullptr : &*found;
   const Lines rows = key == "notes" ? NoteLines(answer, report)
                      : table == nullptr
                          ? Lines{"no such table"}

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -46,6 +47,7 @@ class Checker {
     CheckStepGaps();
     CheckSteps();
     CheckOperators();
+    CheckMfu();
     for (const std::string& finding : FindingsWithoutEvidence(answer_)) {
       broken_.push_back("a finding has its evidence in a table: " + finding);
     }
@@ -145,6 +147,20 @@ class Checker {
     for (const auto& [rank, left] : work) Ordered("launched by operators <= work", 0, left);
     for (const Row& row : RowsOf(answer_, "flops", "operators")) {
       if (row.Has("utilisation")) Ordered("FLOPs", 0, static_cast<int64_t>(row.Real("flops")));
+    }
+  }
+
+  // The MFU over all steps lies between those of the steps.
+  void CheckMfu() {
+    const auto& all = ReportOf(answer_, "steps").series;
+    const auto mfu = std::ranges::find(all, "mfu", &Series::key);
+    const auto& metrics = ReportOf(answer_, "flops").metrics;
+    const auto whole = std::ranges::find(metrics, "mfu", &Metric::key);
+    if (mfu == all.end() || whole == metrics.end() || !whole->title.contains("steps")) return;
+    const auto [least, most] = std::ranges::minmax(mfu->points | std::views::values);
+    const double value = std::get<double>(whole->value);
+    if (value < least * (1 - 1e-9) || value > most * (1 + 1e-9)) {
+      broken_.push_back(fmt::format("mfu: {} is not within {} and {}", value, least, most));
     }
   }
 

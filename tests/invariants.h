@@ -31,6 +31,7 @@ namespace stepscope::testing {
 //   per allocator             what is held at its peak adds up to it
 //   per device                exposed all-reduces <= all of them; gaps between steps fit into its
 //                             span, and their idle time into its idle time
+//   of all steps              the MFU lies between that of the lowest and of the highest step
 //   per finding               the table that it names is in its report, and has rows
 std::vector<std::string> BrokenInvariants(const ReportSet& answer);
 

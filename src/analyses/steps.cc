@@ -25,9 +25,13 @@ constexpr std::string_view kDoc = R"md(
 last work have ended: steps do not overlap and add up to the run. `idle` is the time in a step in which a device ran nothing,
 `exposed_communication` that in which it communicated and computed nothing, both the mean over the rank's devices;
 whatever ran in that time counts, whichever step launched it. `input_wait` is the part that overview calls "input".
-`breakdown` has overview's categories for each step number, the mean over the ranks that recorded it.
+`breakdown` has overview's categories for each step number, the mean over the ranks that recorded it. The series `mfu`
+is the MFU of each step as flops measures it, over all ranks: work of a step is what it launched, its time runs from
+its start to that of the next, so the last step has none. Weighted by these times it comes to `flops.mfu`, unless there
+are recordings without two steps, which flops measures over their span.
 
-**Cannot see:** steps that nobody marked, and those that recording cut off. In a job that communicates, all ranks are as
+**Cannot see:** steps that nobody marked, and those that recording cut off. There is no `mfu` where flops has none: without
+shapes, or without a known peak. In a job that communicates, all ranks are as
 slow as the slowest: see stragglers for who made the others wait.
 
 **Read it so:** the first steps are slow where memory is set up and kernels are tuned. A slow step now and then is a
@@ -37,6 +41,8 @@ checkpoint, an evaluation, logging or a late batch: the category that grew says 
 constexpr auto kParams = std::to_array<Parameter>({
     {"slow", Parameter::Type::kNumber, "1.5", Unit::kNone,
      "a step that takes so many times the median is slow"},
+    {"peak_tflops", Parameter::Type::kNumber, "0", Unit::kNone,
+     "for mfu, a device's peak in TFLOP/s, for every type; 0: that of the chip the trace names"},
 });
 
 constexpr int64_t kEnoughSteps = 5;  // to speak of a usual one
@@ -150,6 +156,50 @@ std::vector<Series> Trends(const StepsByNumber& steps) {
   return all;
 }
 
+// What the steps of one number need of their devices' peak, and had of it. ns of devices.
+struct PeakUse {
+  double needed = 0, had = 0;
+};
+
+// By step number; nothing where the peak of a rank that computed is not known.
+std::map<int64_t, PeakUse> UseOfPeak(const Facts& facts, double given_peak, Report& report) {
+  std::map<int64_t, PeakUse> uses;
+  int64_t unknown = 0;
+  bool counted = false;
+  for (const RankWork& rank : facts.ranks) {
+    if (rank.work.empty()) continue;
+    const RecordingFlops& flops =
+        given_peak > 0 ? MeasureFlops(facts, rank, given_peak) : OnDemand(facts).Flops(facts, rank);
+    if (flops.flops > 0 && !flops.has_peak) ++unknown;
+    counted |= flops.model_peak_time > 0;
+    for (const StepFlops& step : flops.steps) {
+      PeakUse& use = uses[step.number];
+      use.needed += step.model_peak_time;
+      use.had += static_cast<double>(step.time) * static_cast<double>(flops.devices);
+    }
+  }
+  if (unknown > 0) {
+    report.notes.push_back({"unknown_peak", unknown,
+                            "the peak of these devices is not known, so there is no MFU of steps; "
+                            "give it: -p steps.peak_tflops=N",
+                            ""});
+  }
+  if (unknown > 0 || !counted) uses.clear();
+  return uses;
+}
+
+void AddMfu(const Facts& facts, double given_peak, Report& report) {
+  Series mfu{"mfu", "MFU", Unit::kNone, Unit::kRatio, {}};
+  const auto uses = UseOfPeak(facts, given_peak, report);
+  const size_t every = uses.size() / kMostPoints + 1;
+  size_t i = 0;
+  for (const auto& [number, use] : uses) {
+    if (i++ % every == 0 && use.had > 0)
+      mfu.points.emplace_back(static_cast<double>(number), use.needed / use.had);
+  }
+  if (!mfu.points.empty()) report.series.push_back(std::move(mfu));
+}
+
 // The category that a slow step has most more of than usual.
 std::string WhatGrew(const StepBreakdown& slow, const std::vector<RankStep>& steps) {
   std::string_view grew;
@@ -229,6 +279,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(StepTable(steps));
   report.tables.push_back(BreakdownTable(by_number));
   report.series = Trends(by_number);
+  AddMfu(facts, params.Number("peak_tflops") * 1e12, report);
   if (static_cast<int64_t>(by_number.size()) >= kEnoughSteps)
     AddSlowSteps(steps, ranks.size(), d.p50, params.Number("slow"), report);
   return report;

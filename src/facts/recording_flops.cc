@@ -18,7 +18,7 @@ struct Item {
   int64_t time = 0;  // ns of its work
   uint32_t device_index = 0;
   bool tensor_cores = false;
-  bool counts = false;  // lies in the time that MFU is over
+  int32_t step = kNoStep;  // in which it was launched, as index into RankWork::steps
 };
 
 class Recording {
@@ -51,11 +51,12 @@ class Recording {
  private:
   // Steps that another follows in the same stretch are measured from start to start.
   void MeasureTime() {
-    measured_.assign(rank_.steps.size(), false);
+    place_.assign(rank_.steps.size(), kNotMeasured);
     for (size_t s = 0; s + 1 < rank_.steps.size(); ++s) {
       const Step &step = rank_.steps[s], &next = rank_.steps[s + 1];
       if (step.stretch != next.stretch || next.start <= step.start) continue;
-      measured_[s] = true;
+      place_[s] = sum_.steps.size();
+      sum_.steps.push_back({.number = step.number, .time = next.start - step.start});
       sum_.time = AddSaturated(sum_.time, next.start - step.start);
       sum_.by_steps = true;
     }
@@ -65,8 +66,9 @@ class Recording {
     }
   }
 
-  bool InTime(int32_t step) const {
-    return !sum_.by_steps || (step != kNoStep && measured_[static_cast<size_t>(step)]);
+  // The step's place among those that are measured.
+  size_t PlaceOf(int32_t step) const {
+    return step == kNoStep ? kNotMeasured : place_[static_cast<size_t>(step)];
   }
 
   void AddOperators() {
@@ -78,7 +80,7 @@ class Recording {
     for (const auto& [range, cost] : counted) {
       const HostRange& op = host.ranges[static_cast<size_t>(range)];
       item_of[static_cast<size_t>(range)] = static_cast<int32_t>(items.size());
-      items.push_back({.op = op.name, .cost = cost, .counts = InTime(rank_.StepAt(op.start))});
+      items.push_back({.op = op.name, .cost = cost, .step = rank_.StepAt(op.start)});
     }
     for (size_t r = 0; r < host.ranges.size(); ++r) {
       const int32_t parent = host.ranges[r].parent;
@@ -125,7 +127,7 @@ class Recording {
             .time = work.duration(),
             .device_index = device,
             .tensor_cores = tensor_cores,
-            .counts = InTime(work.step)};
+            .step = work.step};
   }
 
   // The compiler's counts come without a type: 16 bit, unless the kernel's name says otherwise.
@@ -153,11 +155,14 @@ class Recording {
                                                    .at_peak = at_peak,
                                                    .at_memory = at_memory,
                                                    .tensor_cores = item.tensor_cores});
-    if (!item.counts) return;
+    const size_t place = PlaceOf(item.step);
+    if (sum_.by_steps && place == kNotMeasured) return;
+    const double model_at_peak = peak > 0 ? item.cost.model_flops / peak * 1e9 : 0;
+    if (sum_.by_steps) sum_.steps[place].model_peak_time += model_at_peak;
     sum_.flops += item.cost.flops;
     sum_.model += item.cost.model_flops;
     sum_.peak_time += at_peak;
-    sum_.model_peak_time += peak > 0 ? item.cost.model_flops / peak * 1e9 : 0;
+    sum_.model_peak_time += model_at_peak;
     sum_.has_peak |= peak > 0;
     if (peak <= 0) sum_.without_peak += item.occurrences;
   }
@@ -168,12 +173,14 @@ class Recording {
     return OnDemand(facts_).UseOfTensorCores(facts_, name) != TensorCores::kNo;
   }
 
+  static constexpr size_t kNotMeasured = SIZE_MAX;
+
   const Facts& facts_;
   const StringTable& names_;
   const RankWork& rank_;
   const CompiledOps ops_;
   std::vector<DevicePeaks> peaks_;  // by device index
-  std::vector<bool> measured_;      // by step
+  std::vector<size_t> place_;       // by step
   RecordingFlops sum_;
 };
 

@@ -51,6 +51,13 @@ struct FlopsSum {
 
 using FlopsSums = std::map<FlopsKey, FlopsSum>;
 
+// Of one step that another one follows in the same stretch: from its start to that of the next.
+struct StepFlops {
+  int64_t number = 0;
+  int64_t time = 0;            // ns
+  double model_peak_time = 0;  // ns that what the model needs of it takes one device at its peak
+};
+
 // Of one recording.
 struct RecordingFlops {
   int64_t rank = 0, window = 0;
@@ -60,6 +67,7 @@ struct RecordingFlops {
   bool by_steps = false;
   double flops = 0, model = 0, peak_time = 0;  // within `time`; peak_time: ns of one device at peak
   double model_peak_time = 0;
+  std::vector<StepFlops> steps;  // if by_steps: they add up to `time` and `model_peak_time`
   int64_t devices = 0;
   bool has_peak = false;
   int64_t without_peak = 0;  // executions within `time` whose type has no known peak there
