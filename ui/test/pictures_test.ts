@@ -7,7 +7,7 @@ import { kindOf, kKinds, kLooks } from "../src/shell/palette";
 import { treeOf } from "../src/views/flame";
 import { scaleOf } from "../src/views/heat";
 import { heatData, isRankByStep } from "../src/views/heatmap";
-import { stretchesOf } from "../src/views/job_timeline";
+import { legendOf, stretchesOf } from "../src/views/job_timeline";
 import { labelColumns, labelOf } from "../src/views/parts";
 
 const key = (name: string): Column => ({ key: name, title: name, unit: "", role: "key" });
@@ -54,6 +54,8 @@ test("the life of a job is its segments, in the words of its buckets", () => {
   ]);
   assert.equal(drawn[0]!.says, "before the first attempt, waiting for resources: 5.00 s");
   assert.equal(drawn[1]!.says, "attempt 1, steps that count: 60.0 s, from 0 ns");
+  const more = [...drawn, { ...drawn[0]!, title: "allocated, not started" }, drawn[1]!];
+  assert.deepEqual(legendOf(more).map(({ kind, title }) => `${kind} ${title}`), ["idle waiting for resources; allocated, not started", "compute steps that count", `other ${visible("NEW\u0007")}`]);
 });
 
 test("no colour is alone: neighbours in a stack differ in their pattern or their lightness", () => {

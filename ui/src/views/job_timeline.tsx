@@ -6,11 +6,9 @@ import type { Report, Table } from "../data/report";
 import { humanTime, visible } from "../report/format";
 import { t } from "../text";
 import { bucketKind } from "./buckets";
-import { Legend, lookClass } from "./legend";
+import { Legend, lookClass, type LegendEntry } from "./legend";
 
-export interface Stretch {
-  readonly kind: Kind;
-  readonly title: string;
+export interface Stretch extends LegendEntry {
   readonly from: number;
   readonly length: number;
   readonly says: string;
@@ -43,6 +41,13 @@ export function stretchesOf(report: Report, table: Table): Stretch[] {
   });
 }
 
+// Buckets that look the same share an entry.
+export function legendOf(drawn: readonly Stretch[]): LegendEntry[] {
+  const titles = new Map<Kind, Set<string>>();
+  for (const { kind, title } of drawn) titles.set(kind, (titles.get(kind) ?? new Set()).add(title));
+  return [...titles].map(([kind, of]) => ({ kind, title: [...of].join("; ") }));
+}
+
 function breaksOf(report: Report): Break[] {
   const table = tableOf(report, "disruptions");
   if (!table) return [];
@@ -61,11 +66,10 @@ export function JobTimeline({ report, table }: PictureProps) {
   const end = largestOf(drawn.map((one) => one.from + one.length), begin + 1);
   const middle = begin + (end - begin) / 2;
   const share = (time: number) => `${(100 * time) / (end - begin)}%`;
-  const legend = [...new Map(drawn.map(({ kind, title }) => [title, { kind, title }])).values()];
   return (
     <figure class="job">
       <figcaption>{t("job.title")}</figcaption>
-      <Legend entries={legend} />
+      <Legend entries={legendOf(drawn)} />
       <div class="job-breaks" aria-hidden="true">
         {breaks.map((one, at) => <span key={at} class="job-break" style={{ left: share(one.at - begin) }} title={one.says}>▼</span>)}
       </div>
