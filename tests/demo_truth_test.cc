@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "facts/collectives.h"
+#include "facts/facts.h"
+#include "facts/recording_flops.h"
 #include "session/load.h"
 #include "stepscope/demo.h"
 #include "stepscope/session.h"
@@ -121,13 +123,49 @@ TEST(DemoTruth, ThePlantedTroublesAreFound) {
   EXPECT_NE(FindFinding(job.answer, "Devices wait for the host"), nullptr);
 }
 
-// Who would be blamed if clocks were taken as they are.
-int64_t BlamedByRawClocks(const Job& job) {
+std::vector<std::string> FilesOf(const Job& job) {
   std::vector<std::string> files;
   for (const InputFile& file : job.answer.run.files) {
     if (file.rank >= 0) files.push_back(file.path);
   }
-  const LoadedRun run = LoadRun({files}, kRankWorkNeeds, {}).value();
+  return files;
+}
+
+// Each step weighs by the time it was measured over, of all devices.
+TEST(DemoTruth, TheMfuOfTheStepsIsThatOfTheRun) {
+  Job job;
+  ASSERT_NO_FATAL_FAILURE(MakeJob({.ranks = 3, .steps = 5, .slow_rank = 1}, job));
+  const Wanted wanted(kRankWorkNeeds | KindSet{Kind::kOperator}, true, true);
+  const LoadedRun run = LoadRun({FilesOf(job)}, wanted, {}).value();
+  const Facts facts = DeriveFacts(run.names, run.ranks, *ParseSteps("all"), "all");
+  std::map<int64_t, double> times;
+  for (const RankWork& rank : facts.ranks) {
+    const RecordingFlops flops = MeasureFlops(facts, rank, 0);
+    int64_t sum = 0;
+    for (const StepFlops& step : flops.steps) {
+      times[step.number] += static_cast<double>(step.time * flops.devices);
+      sum += step.time;
+    }
+    EXPECT_EQ(sum, flops.time);
+  }
+  const auto report = std::ranges::find(job.answer.reports, "steps", &Report::analysis);
+  const auto mfu = std::ranges::find(report->series, "mfu", &Series::key);
+  ASSERT_NE(mfu, report->series.end());
+  ASSERT_EQ(mfu->points.size(), 4u) << "the last step of five has no next one";
+  double used = 0, time = 0;
+  for (const auto& [step, ratio] : mfu->points) {
+    used += ratio * times.at(static_cast<int64_t>(step));
+    time += times.at(static_cast<int64_t>(step));
+  }
+  const auto whole = std::ranges::find(job.answer.reports, "flops", &Report::analysis);
+  const auto metric = std::ranges::find(whole->metrics, "mfu", &Metric::key);
+  ASSERT_NE(metric, whole->metrics.end());
+  EXPECT_NEAR(used / time, std::get<double>(metric->value), 1e-12);
+}
+
+// Who would be blamed if clocks were taken as they are.
+int64_t BlamedByRawClocks(const Job& job) {
+  const LoadedRun run = LoadRun({FilesOf(job)}, kRankWorkNeeds, {}).value();
   CollectiveFacts facts = MatchCollectives(run.names, run.ranks);
   for (RankCollectives& rank : facts.ranks) rank.clock = {.known = true};
   SplitCollectives(facts);
