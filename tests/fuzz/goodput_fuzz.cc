@@ -1,6 +1,6 @@
 // Fuzzes the reading of goodput's events, and the accounting: whatever is said, every line is read
-// as if it stood alone, every nanosecond has one owner, windows add up, and both modes print an
-// answer.
+// as if it stood alone, every nanosecond has one owner, in order and without a gap, windows add up,
+// and both modes print an answer.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -13,6 +13,7 @@
 #include "goodput/duplicates.h"
 #include "goodput/event_relay.h"
 #include "goodput/json_lines.h"
+#include "goodput/periods.h"
 #include "goodput/report.h"
 #include "stepscope/write.h"
 
@@ -23,9 +24,26 @@ void Require(bool holds) {
   if (!holds) std::abort();
 }
 
-void RequireSums(Accounting& accounting, const Question& question) {
+void RequireOrder(const Partition& whole, size_t most) {
+  if (whole.periods.empty()) return Require(whole.total() == 0);
+  const FewPeriods few = JoinShortPeriods(whole.periods, most);
+  Require(few.periods.size() <= most);
+  BucketTimes sums{};
+  int64_t end = whole.start;
+  for (const Period& p : few.periods) {
+    Require(p.start == end && p.end > p.start);
+    end = p.end;
+    sums[static_cast<size_t>(p.bucket)] += p.end - p.start;
+  }
+  Require(end == whole.end && sums == whole.times);
+}
+
+void RequireSums(Accounting& accounting, Question question) {
+  question.periods = true;
   const Partition whole = accounting.Ask(question);
+  question.periods = false;
   Require(whole.unaccounted == 0);
+  for (const size_t most : {SIZE_MAX, kBuckets}) RequireOrder(whole, most);
   BucketTimes sums{};
   const int64_t middle = whole.start + whole.total() / 3;
   for (const Interval part : {Interval{whole.start, middle}, Interval{middle, whole.end}}) {
