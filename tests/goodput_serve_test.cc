@@ -67,6 +67,16 @@ TEST(GoodputServe, AnswersAndEndsAsTold) {
 }
 
 // Without a terminal `watch` says one state and ends.
+// Else each would get some of the events.
+TEST(GoodputServe, SharesItsPortWithNobody) {
+  const testing::ScratchFolder one, other;
+  const ServerProcess first(one.path(), 0);
+  ASSERT_GT(first.port(), 0);
+  const ServerProcess second(other.path(), first.port());
+  EXPECT_EQ(second.port(), 0);  // it does not listen
+  EXPECT_EQ(Get(first.port(), "/healthz").substr(0, 12), "HTTP/1.1 200");
+}
+
 TEST(GoodputServe, CanBeWatched) {
   const testing::ScratchFolder scratch;
   ServerProcess server(scratch.path(), 0);

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/listening.h"
 #include "base/loopback.h"
 #include "base/secret.h"
 #include "goodput/forwarder.h"
@@ -68,6 +69,7 @@ class Server : public httplib::Server {
     set_read_timeout(10);
     set_tcp_nodelay(true);
     set_payload_max_length(kMostBytes);
+    set_socket_options(&ListenAlone);
     Post("/v1/events",
          [this](const Request& request, Response& response, const httplib::ContentReader& read) {
            Take(request, response, read);
@@ -243,13 +245,12 @@ void TickUntil(const sigset_t& signals, Server& server, Forwarding* forwarding,
 
 Result<int> Bind(Server& server, const GoodputServeOptions& options) {
   const bool any = options.port == 0;
+  errno = 0;
   const int port = any ? server.bind_to_any_port(options.host)
                    : server.bind_to_port(options.host, options.port) ? options.port
                                                                      : -1;
   if (port > 0) return port;
-  return std::unexpected(Error{"cannot listen there",
-                               fmt::format("{}:{}", options.host, options.port),
-                               "is another server running there? --port takes another port"});
+  return std::unexpected(CannotListen(options.host, options.port));
 }
 
 // Nothing where no address is given.

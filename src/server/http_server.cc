@@ -1,7 +1,6 @@
 // cpp-httplib takes connections and reads requests; who is answered, and how, is decided elsewhere.
 #include "server/http_server.h"
 
-#include <fmt/format.h>
 #include <httplib.h>
 #include <sys/socket.h>
 
@@ -10,6 +9,7 @@
 #include <exception>
 #include <thread>
 
+#include "base/listening.h"
 #include "server/connection.h"
 
 namespace stepscope::server {
@@ -67,11 +67,7 @@ class Listener : public httplib::Server {
     set_keep_alive_timeout(kIdleGlances / 10);
     set_tcp_nodelay(true);
     set_default_headers(CommonHeaders());
-    // The library would let a second server listen on the same port.
-    set_socket_options([](socket_t fd) {
-      const int yes = 1;
-      setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    });
+    set_socket_options(&ListenAlone);
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       Answer(request, response);
       return HandlerResponse::Handled;
@@ -164,12 +160,12 @@ HttpServer::HttpServer(std::unique_ptr<State> state) : state_(std::move(state)) 
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Listen(const std::string& host, int port) {
   auto state = std::make_unique<State>();
+  errno = 0;
   state->port = port == 0                                  ? state->listener.bind_to_any_port(host)
                 : state->listener.bind_to_port(host, port) ? port
                                                            : -1;
   if (state->port <= 0) {
-    return std::unexpected(Error{"cannot listen there", fmt::format("{}:{}", host, port),
-                                 "is another server running there? --port takes another port"});
+    return std::unexpected(CannotListen(host, port));
   }
   state->listener.WidenQueue();
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(state)));
