@@ -10,37 +10,21 @@
 #include <functional>
 #include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/gzip.h"
 #include "server/compact_json.h"
+#include "server/packed_text.h"
 
 namespace stepscope::server {
 namespace {
 
-constexpr int64_t kBuckets = 512;        // of a tile
-constexpr int64_t kMostTiles = 4096;     // of a level of a track
-constexpr size_t kMostDetails = 400;     // events
-constexpr size_t kBoxesAt = 40;          // of a tile: what comes before is its head
-constexpr double kShareOfDetails = 0.2;  // of the room
-
-std::string Base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t at = 0; at < bytes.size(); at += 3) {
-    const size_t count = std::min<size_t>(3, bytes.size() - at);
-    uint32_t three = 0;
-    for (size_t k = 0; k < 3; ++k) {
-      three = three << 8 | (k < count ? static_cast<unsigned char>(bytes[at + k]) : 0u);
-    }
-    for (size_t k = 0; k < 4; ++k) {
-      text += k <= count ? kDigits[three >> (18 - 6 * k) & 63] : '=';
-    }
-  }
-  return text;
-}
+constexpr int64_t kBuckets = 512;      // of a tile
+constexpr int64_t kMostTiles = 4096;   // of a level of a track
+constexpr size_t kMostDetails = 400;   // events
+constexpr size_t kBoxesAt = 40;        // of a tile: what comes before is its head
+constexpr uint32_t kMicrosecond = 10;  // the level whose buckets last about one
 
 // Kinds of tracks in the order in which they get finer levels, each with its share of the room;
 // what one leaves over goes to all, in the same order.
@@ -64,25 +48,79 @@ uint32_t TopLevel(int64_t end) {
 // An event that may get its details embedded; the longest first.
 using Candidate = std::tuple<double, uint32_t, uint32_t>;  // duration, track, event
 
+// Reads the parts of a tile (docs/formats/tiles.md) that tell how much is in it.
+class TileBytes {
+ public:
+  explicit TileBytes(std::string_view bytes) : bytes_(bytes) {}
+  size_t boxes() const { return At<uint32_t>(20); }
+  size_t spans() const { return At<uint32_t>(24); }
+  size_t points() const { return At<uint32_t>(32); }
+  bool empty() const { return boxes() + spans() + points() == 0; }
+  double Duration(size_t box) const { return At<double>(kBoxesAt + 8 * (boxes() + box)); }
+  uint32_t Event(size_t box) const { return At<uint32_t>(kBoxesAt + 16 * boxes() + 4 * box); }
+  // How many events a span stands for.
+  uint32_t Count(size_t span) const {
+    const size_t of_boxes =
+        16 * boxes() + 2 * Padded(4 * boxes()) + Padded(2 * boxes()) + 2 * Padded(boxes());
+    return At<uint32_t>(kBoxesAt + of_boxes + 2 * Padded(2 * spans()) + 4 * span);
+  }
+
+ private:
+  static size_t Padded(size_t bytes) { return (bytes + 7) / 8 * 8; }
+  template <class Value>
+  Value At(size_t at) const {
+    Value value = 0;
+    if (at + sizeof value <= bytes_.size()) std::memcpy(&value, bytes_.data() + at, sizeof value);
+    return value;
+  }
+
+  std::string_view bytes_;
+};
+
+// A level of a track.
+struct Level {
+  std::string tiles;
+  std::vector<Candidate> boxes;
+  uint64_t spans = 0, alone = 0;  // and those that stand for one event
+  uint64_t points = 0, count = 0;
+
+  // Nothing of the track is hidden: a finer level would only say the same again.
+  bool ShowsAll(const TimelineTrack& track, uint32_t level) const {
+    if (track.kind == TrackKind::kCounter)
+      return level <= kMicrosecond || points >= track.events + count;
+    return spans == 0 || (level <= kMicrosecond && alone == spans);
+  }
+};
+
 class Choice {
  public:
   Choice(const Timeline& timeline, size_t room)
-      : timeline_(timeline), room_(room), finest_(timeline.tracks().size()) {}
+      : timeline_(timeline), room_(static_cast<double>(room)), tracks_(timeline.tracks().size()) {}
 
   void Run() {
     const uint32_t top = TopLevel(timeline_.end());
-    for (uint32_t track = 0; track < finest_.size(); ++track) AddLevel(track, top, SIZE_MAX);
+    for (uint32_t track = 0; track < tracks_.size(); ++track) AddLevel(track, top, kNoLimit);
     for (const auto& [kind, share] : kShares) {
-      const auto more = static_cast<size_t>(static_cast<double>(room_) * share);
-      Descend(kind, std::min(room_, tiles_.size() + more));
+      Descend(kind, std::min(room_, estimate_ + room_ * share));
     }
     for (const auto& [kind, share] : kShares) Descend(kind, room_);
+    Pack();
+    // What was estimated packs better together: the rest of the room is for more.
+    const double better = static_cast<double>(packed_bytes_) / std::max(estimate_, 1.0);
+    if (better < 0.95) {
+      for (const auto& [kind, share] : kShares) Descend(kind, 0.97 * room_ / better);
+      Pack();
+    }
   }
 
-  // Comma-separated members of the object "tiles".
-  const std::string& tiles() const { return tiles_; }
-  uint32_t finest(uint32_t track) const { return finest_[track]; }
-  std::vector<Candidate> Longest() && {
+  std::map<uint32_t, std::string> TakePacked() { return std::move(packed_); }
+  // From so many ns on each event of a track is there; 0: all.
+  int64_t Least(uint32_t track) const {
+    const OfTrack& t = tracks_[track];
+    return t.shows_all ? 0 : int64_t{1} << t.finest;
+  }
+  uint32_t finest(uint32_t track) const { return tracks_[track].finest; }
+  std::vector<Candidate> TakeLongest() {
     std::ranges::sort(candidates_, std::greater{});
     const auto again = std::ranges::unique(candidates_);
     candidates_.erase(again.begin(), again.end());
@@ -90,64 +128,88 @@ class Choice {
   }
 
  private:
+  static constexpr double kNoLimit = 1e18;
+  struct OfTrack {
+    uint32_t finest = 0;
+    bool shows_all = false;
+  };
+
   // Finer levels for the tracks of a kind, one level after another, until `limit` is reached.
-  void Descend(TrackKind kind, size_t limit) {
+  void Descend(TrackKind kind, double limit) {
     std::vector<uint32_t> tracks;
-    for (uint32_t track = 0; track < finest_.size(); ++track) {
+    for (uint32_t track = 0; track < tracks_.size(); ++track) {
       if (timeline_.tracks()[track].kind == kind) tracks.push_back(track);
     }
     while (!tracks.empty()) {
       std::erase_if(tracks, [&](uint32_t track) {
-        return finest_[track] == 0 || !AddLevel(track, finest_[track] - 1, limit);
+        const OfTrack& t = tracks_[track];
+        return t.shows_all || t.finest == 0 || !AddLevel(track, t.finest - 1, limit);
       });
     }
   }
 
-  // All tiles of a level of a track, or none where they do not fit.
-  bool AddLevel(uint32_t track, uint32_t level, size_t limit) {
+  // All tiles of a level of a track that have something in them, or none where they do not fit.
+  bool AddLevel(uint32_t track, uint32_t level, double limit) {
     const int64_t count = timeline_.end() / (kBuckets << level) + 1;
     if (count > kMostTiles) return false;
-    const size_t before = tiles_.size(), candidates = candidates_.size();
+    Level made;
     for (int64_t index = 0; index < count; ++index) {
       const auto tile = timeline_.Tile(track, level, static_cast<uint64_t>(index));
       if (!tile) return false;
-      tiles_ += fmt::format("{}\"{}.{}.{}\":\"{}\"", tiles_.empty() ? "" : ",", track, level, index,
-                            Base64(Gzip(*tile)));
-      AddCandidates(track, *tile);
-      if (tiles_.size() <= limit) continue;
-      tiles_.resize(before);
-      candidates_.resize(candidates);
-      return false;
+      const TileBytes parts(*tile);
+      ++made.count;
+      if (parts.empty()) continue;
+      made.tiles += *tile;
+      Look(track, parts, made);
+      // Nothing packs better than this.
+      if (static_cast<double>(made.tiles.size()) / 1000 > limit - estimate_) return false;
     }
-    finest_[track] = level;
+    const auto text = static_cast<double>(Base64Size(Gzip(made.tiles).size()));
+    if (estimate_ + text > limit) return false;
+    estimate_ += text;
+    levels_[level].tiles += made.tiles;
+    levels_[level].changed = true;
+    candidates_.insert(candidates_.end(), made.boxes.begin(), made.boxes.end());
+    tracks_[track] = {.finest = level,
+                      .shows_all = made.ShowsAll(timeline_.tracks()[track], level)};
     return true;
   }
 
-  // The boxes of a tile, as the format has them: starts, durations, numbers of events.
-  void AddCandidates(uint32_t track, std::string_view tile) {
-    uint32_t boxes = 0;
-    if (tile.size() < kBoxesAt) return;
-    std::memcpy(&boxes, tile.data() + 20, sizeof boxes);
-    if ((tile.size() - kBoxesAt) / 20 < boxes) return;
-    for (size_t box = 0; box < boxes; ++box) {
-      double duration = 0;
-      uint32_t event = 0;
-      std::memcpy(&duration, tile.data() + kBoxesAt + 8 * (boxes + box), sizeof duration);
-      std::memcpy(&event, tile.data() + kBoxesAt + 16 * size_t{boxes} + 4 * box, sizeof event);
-      candidates_.emplace_back(duration, track, event);
+  static void Look(uint32_t track, const TileBytes& tile, Level& level) {
+    level.points += tile.points();
+    level.spans += tile.spans();
+    for (size_t span = 0; span < tile.spans(); ++span) level.alone += tile.Count(span) <= 1 ? 1 : 0;
+    for (size_t box = 0; box < tile.boxes(); ++box) {
+      level.boxes.emplace_back(tile.Duration(box), track, tile.Event(box));
     }
   }
 
+  void Pack() {
+    packed_bytes_ = 0;
+    for (auto& [level, of_level] : levels_) {
+      if (std::exchange(of_level.changed, false)) packed_[level] = PackedText(of_level.tiles);
+      packed_bytes_ += packed_[level].size();
+    }
+  }
+
+  struct OfLevel {
+    std::string tiles;
+    bool changed = false;  // since it was packed
+  };
+
   const Timeline& timeline_;
-  size_t room_;
-  std::vector<uint32_t> finest_;
-  std::string tiles_;
+  double room_;
+  double estimate_ = 0;  // of what is chosen, as text
+  std::vector<OfTrack> tracks_;
+  std::map<uint32_t, OfLevel> levels_;
+  std::map<uint32_t, std::string> packed_;
+  size_t packed_bytes_ = 0;
   std::vector<Candidate> candidates_;
 };
 
 // Members of the object "events". Each kind of track gets its share: the longest of all are a few
 // annotations that hold everything else.
-std::string Details(const Timeline& timeline, const std::vector<Candidate>& longest, size_t room) {
+std::string Details(const Timeline& timeline, const std::vector<Candidate>& longest) {
   std::string members;
   std::map<TrackKind, size_t> taken;
   for (const auto& [duration, track, event] : longest) {
@@ -155,26 +217,31 @@ std::string Details(const Timeline& timeline, const std::vector<Candidate>& long
     if (of_kind >= kMostDetails / 4) continue;
     const auto details = timeline.Describe({.track = track, .event = event});
     if (!details) continue;
-    const std::string json = CompactJson(ToJson(*details, timeline));
-    if (members.size() + json.size() > room) continue;
-    members += fmt::format("{}\"{}.{}\":{}", members.empty() ? "" : ",", track, event, json);
+    members += fmt::format("{}\"{}.{}\":{}", members.empty() ? "" : ",", track, event,
+                           CompactJson(ToJson(*details, timeline)));
     ++of_kind;
   }
   return members;
 }
 
 std::string Says(const Timeline& timeline, const Choice& choice) {
-  uint32_t streams = 0, others = 0;
+  int64_t streams = 0, others = 0;
   for (uint32_t track = 0; track < timeline.tracks().size(); ++track) {
-    uint32_t& coarsest = timeline.tracks()[track].kind == TrackKind::kStream ? streams : others;
-    coarsest = std::max(coarsest, choice.finest(track));
+    int64_t& least = timeline.tracks()[track].kind == TrackKind::kStream ? streams : others;
+    least = std::max(least, choice.Least(track));
   }
+  if (streams == 0 && others == 0) {
+    return "This file holds every event. Details are those of the longest.";
+  }
+  const auto which = [](int64_t least) {
+    return least == 0 ? std::string("every event")
+                      : fmt::format("each event that lasts at least {:.1f} us",
+                                    static_cast<double>(least) / 1e3);
+  };
   return fmt::format(
-      "This file holds each event of accelerators that lasts at least {:.1f} us, and each of other "
-      "tracks that lasts at least {:.1f} us; on many tracks shorter ones too. All others are drawn "
-      "as density. Details are those of the longest.",
-      static_cast<double>(int64_t{1} << streams) / 1e3,
-      static_cast<double>(int64_t{1} << others) / 1e3);
+      "This file holds of accelerators {}, and of other tracks {}; on many tracks shorter ones "
+      "too. All others are drawn as density. Details are those of the longest.",
+      which(streams), which(others));
 }
 
 // The JSON of the timeline with one more member for each track. In a text these bytes would have
@@ -195,18 +262,14 @@ std::string WithFinest(std::string_view info, const Timeline& timeline, const Ch
 
 }  // namespace
 
-std::string EmbeddedTimelineJson(const Timeline& timeline, size_t most_bytes) {
-  std::string info = CompactJson(ToJson(timeline));
-  const size_t room = most_bytes - std::min(most_bytes, info.size());
-  const auto for_details = static_cast<size_t>(static_cast<double>(room) * kShareOfDetails);
-  Choice choice(timeline, room - for_details);
+EmbeddedTimeline EmbedTimeline(const Timeline& timeline, size_t most_bytes) {
+  Choice choice(timeline, most_bytes);
   choice.Run();
-  info = WithFinest(info, timeline, choice);
+  const std::string info = WithFinest(CompactJson(ToJson(timeline)), timeline, choice);
   const std::string says = Says(timeline, choice);
-  const std::string tiles = choice.tiles();
-  const std::string events = Details(timeline, std::move(choice).Longest(), for_details);
-  return fmt::format(R"({{"info":{},"says":"{}","tiles":{{{}}},"events":{{{}}}}})", info, says,
-                     tiles, events);
+  const std::string events = Details(timeline, choice.TakeLongest());
+  return {.json = fmt::format(R"({{"info":{},"says":"{}","events":{{{}}}}})", info, says, events),
+          .tiles = choice.TakePacked()};
 }
 
 }  // namespace stepscope::server

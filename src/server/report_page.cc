@@ -9,6 +9,7 @@
 #include "server/compact_json.h"
 #include "server/embedded_timeline.h"
 #include "server/ledger_answer.h"
+#include "server/packed_text.h"
 #include "server/page.h"
 #include "server/sources.h"
 #include "stepscope/server.h"
@@ -18,13 +19,19 @@ namespace stepscope {
 namespace {
 
 using server::CompactJson;
+using server::PackedText;
+
+constexpr size_t kPartForDetails = 20;  // of the room of a timeline, one in so many bytes
 
 // Members of the three objects of the data that are told by id.
 struct Parts {
   std::string answers, ledgers, timelines;
-
-  size_t size() const { return answers.size() + ledgers.size() + timelines.size(); }
 };
+
+// Data that no browser runs, and no page is shown: `text` as PackedText() gives it.
+std::string DataBlock(std::string_view id, std::string_view text) {
+  return fmt::format("<script type=\"text/plain\" id=\"stepscope-{}\">{}</script>\n", id, text);
+}
 
 void AddMember(std::string& members, const std::string& id, std::string_view json) {
   members += fmt::format("{}\"{}\":{}", members.empty() ? "" : ",", id, json);
@@ -91,19 +98,25 @@ Result<std::string> ReportPage(const ReportPageOptions& options) {
     if (!answer) return std::unexpected(answer.error());
     AddMember(parts.ledgers, ledger.id, CompactJson(ToJson(*answer)));
   }
-  const size_t used = page->size() + parts.size();
+  // What is written in any case; of a timeline its tracks and details too, which pack well.
+  const size_t used = page->size() + PackedText(DataJson(sources, parts)).size();
   const size_t room = (options.most_bytes - std::min(options.most_bytes, used)) /
                       std::max<size_t>(1, timelines->size());
+  std::string blocks;
   for (size_t k = 0; k < timelines->size(); ++k) {
     const auto& timeline = (*timelines)[k];
     if (!timeline) continue;  // the page says that the file holds none
-    AddMember(parts.timelines, sources.runs[k].id, server::EmbeddedTimelineJson(*timeline, room));
+    const auto embedded = server::EmbedTimeline(*timeline, room - room / kPartForDetails);
+    const std::string& id = sources.runs[k].id;
+    AddMember(parts.timelines, id, embedded.json);
+    for (const auto& [level, tiles] : embedded.tiles) {
+      blocks += DataBlock(fmt::format("tiles-{}.{}", id, level), tiles);
+    }
   }
   const size_t place = page->find(server::kDataPlace);
   if (place == page->npos) return std::unexpected(Error{"this page has no place for data", "", ""});
-  page->replace(place, server::kDataPlace.size(),
-                fmt::format("<script type=\"application/json\" id=\"stepscope-data\">{}</script>",
-                            server::ScriptSafeJson(DataJson(sources, parts))));
+  blocks += DataBlock("data", PackedText(DataJson(sources, parts)));
+  page->replace(place, server::kDataPlace.size(), blocks);
   return page;
 }
 

@@ -9,10 +9,10 @@ import { followUrl } from "./shell/url";
 import "./style.css";
 import { followLanguage } from "./text";
 
-const data = embeddedData();
 followTheme();
 followLanguage();
 followUrl();
 listenToKeys();
 const page = document.getElementById("page");
+const data = await embeddedData();
 if (page) render(<App source={data ? embeddedSource(data) : serverSource()} />, page);

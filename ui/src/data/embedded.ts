@@ -1,13 +1,12 @@
-// The Source inside a report.html: everything is in one JSON of the page, and tiles as gzip in
-// base64. What the file does not hold says so.
+// The Source inside a report.html. Its data is in blocks of the page, deflated and in base64: one JSON
+// of everything but tiles, and for each level of detail of a run a block of all its tiles, inflated
+// when one of them is first wanted. What the file does not hold says so.
 import type { ReportSet } from "./report";
 import { parseExact } from "./exact";
-import { SourceError, type Analysis, type EventDetails, type EventRef, type Source, type State, type TimelineInfo } from "./source";
+import { SourceError, type Analysis, type EventDetails, type EventRef, type Source, type State, type TileId, type TimelineInfo } from "./source";
 
-// The tiles a file holds of one run, by "track.level.index".
 interface EmbeddedTimeline {
   readonly info: TimelineInfo;
-  readonly tiles: Readonly<Record<string, string>>;
   readonly says?: string;  // how the events were chosen
   readonly events?: Readonly<Record<string, EventDetails>>;  // by "track.event"
 }
@@ -24,10 +23,34 @@ function missing(what: string): SourceError {
   return new SourceError({ what: `This file holds no ${what}.`, where: "report.html", hint: "`stepscope serve` on the traces answers it" });
 }
 
-async function inflate(base64: string): Promise<Uint8Array> {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+// The bytes of a block of the page; none where there is no such block.
+async function unpack(block: string): Promise<Uint8Array> {
+  const text = atob(document.getElementById(`stepscope-${block}`)?.textContent ?? "");
+  if (text === "") return new Uint8Array();
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < bytes.length; ++at) bytes[at] = text.charCodeAt(at);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+const kTileMagic = 0x31544c53;
+const kTileHead = 40;  // bytes
+
+const tileName = ({ track, level, index }: TileId): string => `${track}.${level}.${index}`;
+
+// The tiles of a block by name. Each says in its head how long it is, and which
+// (docs/formats/tiles.md); an index here is small.
+export function tilesByName(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> {
+  const tiles = new Map<string, Uint8Array>();
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at + 20 <= bytes.length; ) {
+    const word = (which: number): number => view.getUint32(at + 4 * which, true);
+    const size = word(1);
+    if (size === 0) break;
+    tiles.set(tileName({ track: word(2), level: word(3), index: word(4) }), bytes.subarray(at, at + size));
+    at += size;
+  }
+  return tiles;
 }
 
 function joined(parts: readonly Uint8Array[]): ArrayBuffer {
@@ -44,7 +67,19 @@ function found<T>(value: T | undefined, what: string): Promise<T> {
   return value === undefined ? Promise.reject(missing(what)) : Promise.resolve(value);
 }
 
+// A tile that a file does not hold, of a level that it does, has nothing in it: a head alone.
+export function emptyTile({ track, level, index }: TileId): Uint8Array {
+  return new Uint8Array(Uint32Array.of(kTileMagic, kTileHead, track, level, index, 0, 0, 0, 0, 0).buffer);
+}
+
 export function embeddedSource(data: Embedded): Source {
+  const levels = new Map<string, Promise<ReadonlyMap<string, Uint8Array>>>();
+  const levelOf = (run: string, level: number): Promise<ReadonlyMap<string, Uint8Array>> => {
+    const block = `tiles-${run}.${level}`;
+    const held = levels.get(block) ?? unpack(block).then(tilesByName);
+    levels.set(block, held);
+    return held;
+  };
   const timeline = (run: string) => data.timelines?.[run];
   const no = (what: string) => Promise.reject(missing(what));
   return {
@@ -60,9 +95,7 @@ export function embeddedSource(data: Embedded): Source {
       return found(held && { ...held.info, ...(held.says && { says: held.says }) }, "timeline");
     },
     async tiles(run, list) {
-      const tiles = timeline(run)?.tiles ?? {};
-      const there = list.flatMap(({ track, level, index }) => tiles[`${track}.${level}.${index}`] ?? []);
-      return joined(await Promise.all(there.map(inflate)));
+      return joined(await Promise.all(list.map(async (id) => (await levelOf(run, id.level)).get(tileName(id)) ?? emptyTile(id))));
     },
     event: (run, { track, event }: EventRef) => found(timeline(run)?.events?.[`${track}.${event}`], "details of this event"),
     longest: () => no("events this short"),
@@ -74,7 +107,7 @@ export function embeddedSource(data: Embedded): Source {
 }
 
 // The data of this page, if it is a report.html.
-export function embeddedData(): Embedded | null {
-  const text = document.getElementById("stepscope-data")?.textContent;
-  return text ? (parseExact(text) as Embedded) : null;
+export async function embeddedData(): Promise<Embedded | null> {
+  const bytes = await unpack("data");
+  return bytes.length > 0 ? (parseExact(new TextDecoder().decode(bytes)) as Embedded) : null;
 }

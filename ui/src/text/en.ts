@@ -132,6 +132,7 @@ export const en = {
   "home.no_steps": "Nothing marks steps in this trace.",
   "home.heat": "Ranks by steps",
   "home.as_table": "As a table",
+  "home.ledger": "Goodput is shown of {name}. The other ledgers:",
   "home.read": "Files: {files}. Ranks: {ranks}. Steps: {steps}.",
   "home.notes": "Notes on what was read: {notes}",
   "home.timeline": "Open the timeline",

@@ -134,6 +134,7 @@ export const ja: Record<keyof typeof en, string> = {
   "home.no_steps": "このトレースにはステップの印がありません。",
   "home.heat": "ランク × ステップ",
   "home.as_table": "表で見る",
+  "home.ledger": "グッドプットは {name} のものです。ほかの台帳:",
   "home.read": "{files} ファイル、{ranks} ランク、ステップ: {steps}。",
   "home.notes": "読み込みについての注記 {notes} 件",
   "home.timeline": "タイムラインを開く",

@@ -98,6 +98,12 @@ export function HomePage({ source, state, run, answer }: { source: Source; state
         <a href={linkTo(["run", run.id, "input"])}>{info.notes.length > 0 ? t("home.notes", { notes: info.notes.length }) : t("page.input")}</a>
         {" · "}<a href={linkTo(["run", run.id, "timeline"])}>{t("home.timeline")}</a>
       </p>
+      {state.ledgers.length > 1 && (
+        <p class="faint">
+          {t("home.ledger", { name: visible(state.ledgers[0]?.name ?? "") })}
+          {state.ledgers.slice(1).map((one) => <>{" "}<a href={linkTo(["ledger", one.id])}>{visible(one.name)}</a></>)}
+        </p>
+      )}
       <Tiles run={run.id} answer={answer} ledger={ledger} goodput={goodput.value} />
       <div class="home-columns">
         <div>
