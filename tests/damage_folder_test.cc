@@ -71,6 +71,29 @@ TEST(DamageFolder, SubfoldersNamedByRanksAreOneRun) {
   EXPECT_EQ(NoteCount(*answer, "rank_from_name"), 4);
 }
 
+// What can be read is read, and the others are named; where nothing can, the first few say why.
+TEST(DamageFolder, WhereNoFileCanBeReadTheFirstFewSayWhy) {
+  const ScratchFolder folder;
+  for (const auto& [name, text] :
+       {std::pair("a.json", ""), {"b.json", "{}"}, {"c.json", "hello"}}) {
+    folder.Write(name, text);
+  }
+  auto answer = Ask({folder.path()});
+  ASSERT_FALSE(answer);
+  const std::string in = folder.path() + "/";
+  EXPECT_EQ(answer.error().what, "none of the 3 files could be read: " + in +
+                                     "a.json: the file is empty; " + in +
+                                     "b.json: the JSON holds no \"traceEvents\"; " + in +
+                                     "c.json: the file is not JSON");
+  EXPECT_TRUE(answer.error().hint.contains("profiler"));
+  folder.Write("d.json", "no");
+  EXPECT_TRUE(Ask({folder.path()}).error().what.ends_with("not JSON; and 1 more"));
+  folder.Write("e.json", Document(Kernels(2)));
+  answer = Ask({folder.path()});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(NoteCount(*answer, "not_a_trace"), 4);
+}
+
 TEST(DamageFolder, AMissingPathFailsAsAWhole) {
   const ScratchFolder folder;
   const std::string file = folder.Write("rank_0.json", Document(Kernels(1)));

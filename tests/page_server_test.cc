@@ -108,6 +108,29 @@ TEST_F(PageServerTest, EveryAnswerTellsTheBrowserToTrustNothingElse) {
   }
 }
 
+TEST_F(PageServerTest, SharesItsPortWithNobody) {
+  const ServedPage page({folder_.path()});
+  const auto second = PageServer::Start({.paths = {folder_.path()}, .port = page.port()});
+  ASSERT_FALSE(second.has_value());
+  EXPECT_TRUE(second.error().what.contains("in use")) << second.error().what;
+  EXPECT_EQ(second.error().where, page.Host());
+  EXPECT_TRUE(second.error().hint.contains("--port")) << second.error().hint;
+}
+
+// Who closes the connection before the answer comes costs the next one nothing, and spoils nothing.
+TEST_F(PageServerTest, AnswersAfterOthersHaveGoneMidway) {
+  const ServedPage page({folder_.path()});
+  const std::string target = "/api/runs/" + page.IdOfOnlyRun() + "/answer?only=kernels,idle_time";
+  const std::string ask = "GET " + target + " HTTP/1.1\r\nHost: " + page.Host() +
+                          "\r\nAuthorization: Bearer " + page.token() + "\r\n\r\n";
+  for (int k = 0; k < 30; ++k) {
+    const int fd = Connect(page.port());
+    ASSERT_EQ(send(fd, ask.data(), ask.size(), MSG_NOSIGNAL), static_cast<ssize_t>(ask.size()));
+    close(fd);
+  }
+  EXPECT_EQ(page.Get(target).body, ToJson(AnalyzeHere({.only = {"kernels", "idle_time"}})));
+}
+
 TEST_F(PageServerTest, ServesNoFileOfTheMachine) {
   const ServedPage page({folder_.path()});
   for (const std::string target :
@@ -329,8 +352,9 @@ TEST_F(PageServerTest, TheTimelineCanBeAskedEverything) {
   const Json longest =
       page.GetJson(fmt::format("{}/longest?track={}&row=0&from=0&to=100000", timeline, stream));
   EXPECT_EQ(longest["duration"], 5'000);
-  EXPECT_EQ(page.GetJson(timeline + "/occurrences" + event)["reports"][0]["analysis"],
-            "occurrences");
+  const Json occurrences = page.GetJson(timeline + "/occurrences" + event);
+  EXPECT_EQ(occurrences["reports"][0]["analysis"], "occurrences");
+  EXPECT_EQ(occurrences["run"], Json::parse(ToJson(AnalyzeHere()))["run"]);
   const Json selection =
       page.GetJson(fmt::format("{}/select?from=0&to=20000&tracks={}&by=name", timeline, stream));
   EXPECT_EQ(selection["reports"][0]["analysis"], "selection");

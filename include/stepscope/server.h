@@ -47,7 +47,7 @@ class PageServer {
 
   PageServer(PageServer&&) noexcept;
   PageServer& operator=(PageServer&&) noexcept;
-  // Answers what was asked and ends. Waits for the run that is being read.
+  // Answers what was asked and ends. What is being read is given up.
   ~PageServer();
 
  private:

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,7 @@ struct OpenOptions {
   // Keep every event for Session::TakeTimeline(), whatever the analyses need: about 32 bytes each.
   bool keep_events = false;
   std::function<void(const Progress&)> on_progress;
+  std::stop_token stop;  // gives reading up soon after it is asked to
 };
 
 struct AnalyzeOptions {
@@ -54,6 +56,7 @@ struct AnalyzeOptions {
   std::vector<KernelGroup> groups;  // for "kernel_groups"; see ReadKernelGroups()
   // ("idle_time.consecutive_kernel_delay", "30000"): parameters as the analyses declare them.
   std::vector<std::pair<std::string, std::string>> params;
+  std::stop_token stop;  // gives the question up soon after it is asked to
 };
 
 // A knob of an analysis, as the analysis itself declares it.
@@ -76,7 +79,7 @@ class Session {
  public:
   // Reads the traces of one run: a folder, some files, or one file. A file that cannot be read
   // becomes a note and an InputFile with a problem, and the others are still analysed. Fails when
-  // no path leads to any readable trace, or an option is wrong.
+  // no path leads to any readable trace, an option is wrong, or it was stopped.
   static Result<Session> Open(std::span<const std::string> paths, const OpenOptions& options = {});
 
   // Every analysis there is, in the order reports are shown. Needs no open run.
@@ -88,7 +91,8 @@ class Session {
   const RunInfo& run() const;
 
   // Runs the analyses asked for. Fails on an unknown name, parameter, step selection or rank; an
-  // analysis that lacks its input does not fail, its report says "unavailable" and why.
+  // analysis that lacks its input does not fail, its report says "unavailable" and why. Fails too
+  // when it was stopped; that leaves nothing behind, and the next question is answered as ever.
   Result<ReportSet> Analyze(const AnalyzeOptions& options = {}) const;
 
   // All events as a timeline, which does not need the session any more. Fails unless the run was

@@ -11,6 +11,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/kernel_name.h"
+#include "base/stop.h"
 #include "facts/kernel_use.h"
 #include "report/humanize.h"
 
@@ -216,7 +217,10 @@ Report Run(const Facts& facts, const Params&) {
   if (report.status == Status::kUnavailable) return report;
   KernelUse measure(facts);
   std::map<int64_t, RankKernelUse> ranks;
-  for (const RankWork& rank : facts.ranks) measure.Add(rank, ranks[rank.rank]);
+  for (const RankWork& rank : facts.ranks) {
+    StopIfAsked();
+    measure.Add(rank, ranks[rank.rank]);
+  }
   std::unordered_map<StringId, KernelSum> all;
   for (const auto& [rank, sums] : ranks) {
     for (const auto& [name, sum] : sums.kernels) all[name].Merge(sum);

@@ -9,6 +9,7 @@
 #include "analyses/build.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
+#include "base/stop.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -87,7 +88,9 @@ class Measure {
   std::vector<DeviceLaunches> Of(const RankWork& rank) {
     std::vector<DeviceLaunches> devices(rank.devices.size());
     std::vector<bool> seen(rank.host->calls.size());
+    StopChecks checks;
     for (const Work& work : rank.work) {
+      checks.Turn();
       DeviceLaunches& device = devices[rank.streams[work.stream].device_index];
       ++device.events;
       const Call* call = rank.CallOf(work);

@@ -9,6 +9,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
+#include "base/stop.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -74,7 +75,9 @@ bool IsOperator(const HostRange& range) { return range.kind == Kind::kOperator; 
 
 void AddHost(const Facts& facts, const RankWork& rank, Sums& sums) {
   const HostWork& host = *rank.host;
+  StopChecks checks;
   for (const HostRange& range : host.ranges) {
+    checks.Turn();
     if (!IsOperator(range) || !facts.Counts(rank, range.start)) continue;
     HostSum& own = sums.host[range.name];
     ++own.count;

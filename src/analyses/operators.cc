@@ -11,6 +11,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
+#include "base/stop.h"
 #include "facts/compiled_ops.h"
 #include "facts/on_demand.h"
 #include "facts/operator_paths.h"
@@ -123,7 +124,9 @@ class Measure {
   void AddHost(const RankWork& rank, const OperatorTree& tree, Sums& sums) {
     const HostWork& host = *rank.host;
     const std::vector<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
+    StopChecks checks;
     for (size_t r = 0; r < tree.size(); ++r) {
+      checks.Turn();
       const HostRange& range = host.ranges[r];
       if (!tree.IsOperator(r) || !facts_.Counts(rank, range.start)) continue;
       sums[range.name].Add({.occurrences = 1, .total = range.duration(), .self = self[r]});
@@ -153,7 +156,9 @@ class Measure {
       sum.flops += cost.flops;
       sum.bytes += cost.bytes;
     }
+    StopChecks checks;
     for (size_t r = tree.size(); r-- > 0;) {
+      checks.Turn();
       const Sum* found = launched.Find(r);
       if (found == nullptr || found->total == 0) continue;
       Sum sum = *found;
@@ -263,7 +268,10 @@ Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kOperators, facts);
   std::map<int64_t, RankSums> ranks;
   Measure measure(facts);
-  for (const RankWork& rank : facts.ranks) measure.Add(rank, ranks[rank.rank]);
+  for (const RankWork& rank : facts.ranks) {
+    StopIfAsked();
+    measure.Add(rank, ranks[rank.rank]);
+  }
   RankSums all;
   for (const auto& [rank, sums] : ranks) {
     for (const auto& [name, sum] : sums.host) all.host[name].Add(sum);

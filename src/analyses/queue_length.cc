@@ -8,6 +8,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/step_curve.h"
+#include "base/stop.h"
 #include "facts/queues.h"
 #include "report/humanize.h"
 
@@ -53,7 +54,9 @@ int64_t LevelAt(const std::vector<StepCurve::Point>& levels, int64_t time) {
 void FindHeldUp(const Facts& facts, const RankWork& rank, uint32_t stream,
                 const std::vector<StepCurve::Point>& levels, int64_t limit, HeldUpByName& held) {
   uint32_t previous = kNoCall;
+  StopChecks checks;
   for (const Work& work : rank.work) {
+    checks.Turn();
     const Call* call = rank.CallOf(work);
     if (work.stream != stream || call == nullptr || work.call == previous) continue;
     previous = work.call;  // a graph's kernels share their call

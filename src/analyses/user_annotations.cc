@@ -8,6 +8,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
+#include "base/stop.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -57,7 +58,9 @@ using Sums = std::map<Key, Sum>;
 void AddHostSide(const Facts& facts, const RankWork& rank, Sums& sums) {
   const HostWork& host = *rank.host;
   const auto is_annotation = [](const HostRange& r) { return r.kind == Kind::kAnnotation; };
+  StopChecks checks;
   for (const HostRange& range : host.ranges) {
+    checks.Turn();
     if (!is_annotation(range) || !facts.Counts(rank, range.start)) continue;
     sums[{rank.rank, false, range.name}].AddRange(range.duration());
   }

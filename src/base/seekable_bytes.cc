@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/stop.h"
+
 namespace stepscope {
 
 SeekableBytes::SeekableBytes(ByteSource source) : source_(std::move(source)) {
@@ -16,6 +18,7 @@ SeekableBytes::SeekableBytes(ByteSource source) : source_(std::move(source)) {
   size_t got = kPart;
   while (got == kPart) {
     const size_t before = held_.size();
+    StopIfAsked();
     held_.resize(before + kPart);
     got = source_.Read(std::span(held_).subspan(before));
     held_.resize(before + got);
@@ -25,6 +28,7 @@ SeekableBytes::SeekableBytes(ByteSource source) : source_(std::move(source)) {
 }
 
 size_t SeekableBytes::ReadAt(uint64_t offset, std::span<char> out) {
+  StopIfAsked();
   if (source_.CanSeek()) return source_.ReadAt(offset, out);
   if (offset >= held_.size()) return 0;
   const size_t count = std::min<size_t>(out.size(), held_.size() - offset);

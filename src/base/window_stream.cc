@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/stop.h"
+
 namespace stepscope {
 namespace {
 
@@ -122,6 +124,7 @@ void WindowStream::Skip(uint64_t bytes) {
 InputEnd WindowStream::end() const { return state_->source.end(); }
 
 Window WindowStream::Next(std::string_view carry, size_t at_least) {
+  StopIfAsked();
   State& s = *state_;
   const bool ended = s.current != nullptr && s.current->last;
   if (!ended && carry.size() < kHeadroom && at_least <= kSlotBytes / 2) {
@@ -135,6 +138,7 @@ Window WindowStream::Next(std::string_view carry, size_t at_least) {
   joined.insert(joined.end(), carry.begin(), carry.end());
   size_t added = 0;
   while (added < at_least && !(s.current != nullptr && s.current->last)) {
+    StopIfAsked();
     Slot& slot = s.Take();
     joined.insert(joined.end(), slot.data(), slot.data() + slot.filled);
     added += slot.filled;

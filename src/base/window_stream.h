@@ -36,7 +36,7 @@ class WindowStream {
   WindowStream& operator=(const WindowStream&) = delete;
 
   // The next window: `carry`, which must lie in the current window, followed by new bytes: at least
-  // `at_least` of them unless the input ends. Ends the life of the current window.
+  // `at_least` of them unless the input ends. Ends the life of the current window. Stops if asked.
   Window Next(std::string_view carry, size_t at_least = 1);
 
   // How many bytes of the source the windows held so far, or passed over.

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "base/innermost.h"
+#include "base/stop.h"
 #include "facts/dependency_draft.h"
 
 namespace stepscope {
@@ -17,7 +18,9 @@ std::vector<int32_t> FindDataLoading(const HostWork& host, const StringTable& na
   enum : uint8_t { kUnknown, kNo, kYes };
   std::vector<uint8_t> loads(names.size(), kUnknown);
   std::vector<int32_t> loading(host.ranges.size(), kNoRange);
+  StopChecks checks;
   for (size_t r = 0; r < host.ranges.size(); ++r) {
+    checks.Turn();
     const HostRange& range = host.ranges[r];
     if (range.parent != kNoRange) loading[r] = loading[static_cast<size_t>(range.parent)];
     uint8_t& known = loads[range.name];
@@ -88,7 +91,9 @@ HostMoments::HostMoments(const RankWork& rank, const StringTable& names, Depende
 // Threads that only poll, such as those which watch collectives, explain nothing.
 void HostMoments::FindWorking(const RankWork& rank) {
   if (!window_.whole()) threads_[window_.thread].works = true;
+  StopChecks checks;
   for (const HostRange& range : rank.host->ranges) {
+    checks.Turn();
     if (range.kind == Kind::kOperator) threads_[range.thread].works = true;
   }
   for (const Work& work : rank.work) {
@@ -105,7 +110,9 @@ void HostMoments::CollectTimes(const RankWork& rank) {
     add(thread, item.start);
     add(thread, item.end);
   };
+  StopChecks checks;
   for (const HostRange& range : rank.host->ranges) {
+    checks.Turn();
     if (threads_[range.thread].works) add_both(threads_[range.thread], range);
   }
   for (uint32_t c = 0; c < rank.host->calls.size(); ++c) {

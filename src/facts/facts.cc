@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/stop.h"
+
 namespace stepscope {
 namespace {
 
@@ -14,7 +16,9 @@ void AddDevices(const RankWork& rank, std::vector<DeviceFacts>& devices) {
   };
   std::vector<Sweeps> sweeps(rank.devices.size());
   for (Sweeps& s : sweeps) s.by_step.resize(steps);
+  StopChecks checks;
   for (const Work& work : rank.work) {
+    checks.Turn();
     Sweeps& s = sweeps[rank.streams[work.stream].device_index];
     const unsigned bit = CombinationBit(work.kind);
     s.total.Add(bit, work.start, work.end);
@@ -80,7 +84,10 @@ Facts DeriveFacts(const StringTable& names, std::span<const RankWork> ranks,
   facts.names = &names;
   facts.ranks = ranks;
   if (selection.mode != StepSelection::Mode::kAll) {
-    for (const RankWork& rank : ranks) facts.selected.push_back(SelectSteps(rank, selection));
+    for (const RankWork& rank : ranks) {
+      StopIfAsked();
+      facts.selected.push_back(SelectSteps(rank, selection));
+    }
     facts.ranks = facts.selected;
   }
   for (const RankWork& rank : facts.ranks) AddDevices(rank, facts.devices);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/stop.h"
+
 namespace stepscope {
 namespace {
 
@@ -22,7 +24,9 @@ HostActivities::HostActivities(const StringTable& names, const HostWork& host)
   for (size_t t = host.threads.size(); t-- > 0;) {
     first_range_[t] = std::min(first_range_[t], first_range_[t + 1]);
   }
+  StopChecks checks;
   for (const HostRange& range : host.ranges) {
+    checks.Turn();
     is_step_.push_back(IsStep(range));
     if (is_step_.back() && !step_thread_) step_thread_ = range.thread;
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/saturate.h"
+#include "base/stop.h"
 
 namespace stepscope {
 namespace {
@@ -123,7 +124,9 @@ MemoryOwners::MemoryOwners(const StringTable& names, const HostWork& host) {
   innermost_.reserve(host.ranges.size());
   asking_.reserve(host.ranges.size());
   std::vector<int8_t> only_allocates(names.size(), -1);
+  StopChecks checks;
   for (size_t r = 0; r < host.ranges.size(); ++r) {
+    checks.Turn();
     const HostRange& range = host.ranges[r];
     const auto own = static_cast<int32_t>(r);
     const bool is_outermost = range.parent == kNoRange;

@@ -1,6 +1,8 @@
 // Derives each fact at its first use.
 #include "facts/on_demand.h"
 
+#include "base/stop.h"
+
 namespace stepscope {
 
 const std::vector<RankSteps>& FactsOnDemand::Steps(const Facts& facts) {
@@ -42,6 +44,7 @@ TensorCores FactsOnDemand::UseOfTensorCores(const Facts& facts, StringId kernel)
 }
 
 FactsOnDemand& OnDemand(const Facts& facts) {
+  StopIfAsked();
   if (!facts.on_demand) facts.on_demand = std::make_shared<FactsOnDemand>();
   return *facts.on_demand;
 }

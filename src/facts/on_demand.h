@@ -42,7 +42,7 @@ class FactsOnDemand {
   std::vector<std::optional<TensorCores>> tensor_cores_;  // by name
 };
 
-// What `facts` keeps.
+// What `facts` keeps. Stops if asked: what takes long comes by here.
 FactsOnDemand& OnDemand(const Facts& facts);
 
 }  // namespace stepscope

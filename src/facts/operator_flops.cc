@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/stop.h"
 #include "facts/operator_cost.h"
 
 namespace stepscope {
@@ -70,7 +71,9 @@ enum class Pass : uint8_t { kForward, kGradient, kAgain };
 std::vector<Pass> PassesOf(const HostWork& host, NameTraits& traits) {
   std::vector<Pass> passes;
   passes.reserve(host.ranges.size());
+  StopChecks checks;
   for (const HostRange& range : host.ranges) {
+    checks.Turn();
     Pass pass =
         range.parent == kNoRange ? Pass::kForward : passes[static_cast<size_t>(range.parent)];
     const Traits& t = traits.Of(range.name);
@@ -91,7 +94,9 @@ class Counter {
   Counter(const StringTable& names, const HostWork& host, const OperatorTree& tree)
       : names_(names), host_(host), tree_(tree), traits_(names), passes_(PassesOf(host, traits_)) {
     std::set<std::pair<StringId, StringId>> seen;
+    StopChecks checks;
     for (const HostRange& range : host.ranges) {
+      checks.Turn();
       const RangeDetail* detail = host.DetailOf(range);
       if (detail == nullptr || detail->shapes == kNoString) continue;
       const bool tells = traits_.Of(range.name).backward_of_convolution;
@@ -104,7 +109,9 @@ class Counter {
     std::vector<CountedOperator> counted;
     std::vector<bool> covered(host_.ranges.size());  // something in it counted already
     std::vector<uint8_t> gradients(host_.ranges.size());
+    StopChecks checks;
     for (size_t r = host_.ranges.size(); r-- > 0;) {
+      checks.Turn();
       const HostRange& range = host_.ranges[r];
       const bool is_operator = tree_.IsOperator(r);
       auto cost = is_operator && !covered[r] ? Cost(range) : std::nullopt;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/saturate.h"
+#include "base/stop.h"
 #include "facts/on_demand.h"
 
 namespace stepscope {
@@ -32,7 +33,9 @@ class Merge {
     const OperatorTree& tree = OnDemand(facts_).Operators(facts_, rank);
     const std::vector<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
     std::vector<NodeId> node_of(tree.size(), kRoot);  // by range
+    StopChecks checks;
     for (size_t r = 0; r < tree.size(); ++r) {
+      checks.Turn();
       const HostRange& range = rank.host->ranges[r];
       if (!tree.IsOperator(r) || !facts_.Counts(rank, range.start)) continue;
       const int32_t caller = tree.CallerOf(r);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/saturate.h"
+#include "base/stop.h"
 #include "facts/on_demand.h"
 #include "facts/operators.h"
 #include "trace/kernel_vocabulary.h"
@@ -65,7 +66,9 @@ class Counter {
     const HostWork& host = *rank.host;
     const std::vector<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
     std::vector<bool> calls_others(tree.size());
+    StopChecks checks;
     for (size_t r = 0; r < tree.size(); ++r) {
+      checks.Turn();
       const int32_t caller = tree.IsOperator(r) ? tree.CallerOf(r) : kNoRange;
       if (caller != kNoRange) calls_others[static_cast<size_t>(caller)] = true;
     }

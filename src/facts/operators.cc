@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/stop.h"
+
 namespace stepscope {
 namespace {
 
@@ -36,7 +38,9 @@ OperatorSet OperatorsAmong(const StringTable& names, const HostWork& host) {
   std::vector<bool> is_operator(host.ranges.size());
   std::vector<bool> seen(names.size());
   bool framework = false, pytorch = false;
+  StopChecks checks;
   for (size_t r = 0; r < is_operator.size(); ++r) {
+    checks.Turn();
     const HostRange& range = host.ranges[r];
     is_operator[r] = range.kind == Kind::kOperator && known.Has(range.name);
     if (!is_operator[r] || seen[range.name]) continue;
@@ -62,7 +66,9 @@ Nesting NestingOf(const HostWork& host, const std::vector<bool>& is_operator) {
   Nesting n;
   n.around.reserve(host.ranges.size());
   n.calls.resize(host.ranges.size());
+  StopChecks checks;
   for (size_t r = 0; r < host.ranges.size(); ++r) {
+    checks.Turn();
     const int32_t parent = host.ranges[r].parent;  // comes before what is in it
     int32_t around = kNoRange;
     if (parent != kNoRange) {
@@ -83,7 +89,9 @@ int64_t Inside(const HostRange& range, int64_t start, int64_t end) {
 void SubtractCalls(const HostWork& host, const OperatorTree& tree, std::vector<int64_t>& self) {
   // A call of the driver lies in one of the runtime: each moment counts once.
   std::vector<int64_t> called_until(host.threads.size(), kNoTime);
+  StopChecks checks;
   for (const Call& call : host.calls) {
+    checks.Turn();
     int64_t& until = called_until[call.thread];
     const int64_t start = std::max(call.start, until);
     until = std::max(until, call.end);
@@ -110,7 +118,9 @@ OperatorTree::OperatorTree(const StringTable& names, const HostWork& host) {
   const Nesting nesting = NestingOf(host, is_operator);
   op_.reserve(host.ranges.size());
   callers_.reserve(host.ranges.size());
+  StopChecks checks;
   for (size_t r = 0; r < host.ranges.size(); ++r) {
+    checks.Turn();
     const int32_t around = nesting.around[r];
     const auto a = static_cast<size_t>(around);
     const bool repeats =
@@ -128,7 +138,9 @@ StringId NamedOperator(const StringTable& names, const KernelDetail* kernel) {
 
 std::vector<int64_t> SelfTimes(const HostWork& host, const OperatorTree& tree) {
   std::vector<int64_t> self(host.ranges.size());
+  StopChecks checks;
   for (size_t r = 0; r < self.size(); ++r) {
+    checks.Turn();
     if (!tree.IsOperator(r)) continue;
     const HostRange& range = host.ranges[r];
     self[r] = range.duration();

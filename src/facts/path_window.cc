@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/stop.h"
+
 namespace stepscope {
 namespace {
 
@@ -24,7 +26,9 @@ PathWindow WindowOf(const RankWork& rank, const HostRange& range) {
 
 // The annotation that `step` was read from.
 const HostRange* RangeOf(const RankWork& rank, const Step& step) {
+  StopChecks checks;
   for (const HostRange& range : rank.host->ranges) {
+    checks.Turn();
     const RangeDetail* detail = rank.host->DetailOf(range);
     const bool same = range.start == step.start && range.end == step.end;
     if (same && detail != nullptr && detail->step == step.number) return &range;
@@ -57,7 +61,9 @@ std::optional<ChosenWindow> FindNamed(const RankWork& rank, const StringTable& n
                                       const WindowChoice& choice) {
   const StringId name = names.Find(choice.annotation);
   std::vector<const HostRange*> found;
+  StopChecks checks;
   for (const HostRange& range : rank.host->ranges) {
+    checks.Turn();
     if (range.name == name && name != kNoString) found.push_back(&range);
   }
   if (choice.instance < 0 || static_cast<size_t>(choice.instance) >= found.size()) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/growing_array.h"
+#include "base/stop.h"
 
 namespace stepscope {
 
@@ -26,6 +27,7 @@ class OwnedIntervals {
  public:
   template <class Owner>
   void Add(int64_t start, int64_t end, Owner owner) {
+    checks_.Turn();
     if (end <= start) return;
     size_t& last = last_[static_cast<size_t>(owner)];
     if (last < all_.size() && all_[last].owner == static_cast<uint8_t>(owner) &&
@@ -45,6 +47,7 @@ class OwnedIntervals {
 
  private:
   GrowingArray<OwnedInterval> all_;
+  StopChecks checks_;
   std::array<size_t, kOwners> last_{};  // of each owner, in `all_`: another's tells by its owner
 };
 
@@ -59,10 +62,12 @@ std::vector<std::array<int64_t, kOwners>> SweepWindows(std::span<const OwnedInte
   std::array<int64_t, kOwners> until;
   until.fill(INT64_MIN);
   size_t next = 0;
+  StopChecks checks;
   for (const Window& window : windows) {
     std::array<int64_t, kOwners>& time = times.emplace_back();
     int64_t now = window.start;
     while (now < window.end) {
+      checks.Turn();
       for (; next < intervals.size() && intervals[next].start <= now; ++next) {
         int64_t& end = until[intervals[next].owner];
         end = std::max(end, intervals[next].end);

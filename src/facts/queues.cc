@@ -3,11 +3,15 @@
 
 #include <algorithm>
 
+#include "base/stop.h"
+
 namespace stepscope {
 
 std::vector<StreamQueue> FollowQueues(const RankWork& rank) {
   std::vector<StreamQueue> queues(rank.streams.size());
+  StopChecks checks;
   for (const Work& work : rank.work) {
+    checks.Turn();
     StreamQueue& queue = queues[work.stream];
     ++queue.operations;
     if (work.launched == kNoTime) {

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/stop.h"
 #include "facts/device_records.h"
 #include "facts/host_records.h"
 #include "trace/sparse_walk.h"
@@ -56,7 +57,9 @@ void Builder::Collect() {
   SparseWalk correlations(trace_.Ints(IntField::kCorrelation));
   SparseWalk steps(trace_.Ints(IntField::kStep));
   WorkDetails details(trace_, out_);
+  StopChecks checks;
   for (EventId e = 0; e < trace_.size(); ++e) {
+    checks.Turn();
     const Kind kind = trace_.kinds()[e];
     const int64_t step = steps.At(e).value_or(-1);
     if (kind == Kind::kAnnotation && step >= 0) AddStep(e, step);

@@ -2,6 +2,7 @@
 // against the device.
 #include "facts/recording_flops.h"
 
+#include "base/stop.h"
 #include "facts/compiled_ops.h"
 #include "facts/device_peaks.h"
 #include "facts/on_demand.h"
@@ -82,7 +83,9 @@ class Recording {
       item_of[static_cast<size_t>(range)] = static_cast<int32_t>(items.size());
       items.push_back({.op = op.name, .cost = cost, .step = rank_.StepAt(op.start)});
     }
+    StopChecks checks;
     for (size_t r = 0; r < host.ranges.size(); ++r) {
+      checks.Turn();
       const int32_t parent = host.ranges[r].parent;
       if (item_of[r] < 0 && parent != kNoRange) item_of[r] = item_of[static_cast<size_t>(parent)];
     }

@@ -14,13 +14,15 @@
 
 namespace stepscope::server {
 
+// Whether the one who asked is no longer there, so that answering is of no use.
+using Gone = std::function<bool()>;
+
 struct Request {
   std::string method;
   std::string target;  // as it came: path, '?', query
   std::vector<std::pair<std::string, std::string>> headers;
-  // Whether the one who asked is no longer there, so that answering is of no use. From any thread,
-  // as long as the answer is being made.
-  std::function<bool()> gone = [] { return false; };
+  // From any thread, as long as the answer is being made.
+  Gone gone = [] { return false; };
 
   // The value of the first header of this name, which must be in lower case here; empty: none.
   std::string_view Header(std::string_view name) const;

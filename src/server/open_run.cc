@@ -5,8 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
+#include <utility>
 
+#include "server/watched.h"
 #include "stepscope/write.h"
 
 namespace stepscope::server {
@@ -14,7 +15,6 @@ namespace {
 
 constexpr size_t kMostKept = 64;                     // answers of a run
 constexpr size_t kMostKeptBytes = size_t{64} << 20;  // packed
-constexpr std::chrono::milliseconds kGlance{50};     // how often one who waits is looked after
 
 const Failure kNobodyThere{499, {"who asked is gone", "", ""}};
 
@@ -28,6 +28,46 @@ std::string KeyOf(const AnalyzeOptions& question) {
 
 }  // namespace
 
+// One that is being answered, or waits to be.
+struct OpenRun::Question {
+  std::string key;
+  size_t waiting = 0;  // for its answer
+  std::stop_source stop;
+};
+
+// A place among those who wait for the answer to a question. When the last one leaves, it is given
+// up.
+class OpenRun::Seat {
+ public:
+  Seat(OpenRun& run, const std::string& key) : run_(run) {
+    const std::lock_guard lock(run_.mutex_);
+    const auto same = std::ranges::find(run_.open_, key, [](const auto& q) { return q->key; });
+    if (same != run_.open_.end()) question_ = *same;
+    if (question_ == nullptr) {
+      question_ = run_.open_.emplace_back(std::make_shared<Question>(Question{.key = key}));
+    }
+    ++question_->waiting;
+  }
+  ~Seat() { Leave(); }
+  Seat(const Seat&) = delete;
+  Seat& operator=(const Seat&) = delete;
+
+  // Once counts. From any thread.
+  void Leave() {
+    const std::lock_guard lock(run_.mutex_);
+    if (std::exchange(left_, true) || --question_->waiting > 0) return;
+    question_->stop.request_stop();
+    std::erase(run_.open_, question_);  // who comes now asks anew
+  }
+
+  std::stop_token stop() const { return question_->stop.get_token(); }
+
+ private:
+  OpenRun& run_;
+  std::shared_ptr<Question> question_;
+  bool left_ = false;
+};
+
 OpenRun::OpenRun(Session session)
     : session_(std::move(session)), timeline_(session_.TakeTimeline()) {
   if (timeline_) timeline_json_ = MakeBody("application/json", ToJson(*timeline_));
@@ -35,31 +75,47 @@ OpenRun::OpenRun(Session session)
 
 Attempt<std::shared_ptr<const Body>> OpenRun::Answer(const AnalyzeOptions& question,
                                                      const Gone& gone) {
-  std::string key = KeyOf(question);
+  const std::string key = KeyOf(question);
   if (auto kept = Find(key)) return kept;
+  Seat seat(*this, key);
   std::unique_lock busy(busy_, std::defer_lock);
-  while (!busy.try_lock_for(kGlance)) {
+  while (!busy.try_lock_for(kLookAfter)) {
     if (gone()) return std::unexpected(kNobodyThere);
   }
   if (auto kept = Find(key)) return kept;  // of who asked the same and came first
   if (gone()) return std::unexpected(kNobodyThere);
-  const auto answer = session_.Analyze(question);
+  const Watched watched(gone, [&] { seat.Leave(); });
+  const auto answer = Ask(question, seat.stop());
   busy.unlock();
-  if (!answer) return std::unexpected(Failure{400, answer.error()});
+  if (!answer) return std::unexpected(answer.error());
   auto body = MakeBody("application/json", ToJson(*answer));
-  Keep(std::move(key), body);
+  Keep(key, body);
   return body;
+}
+
+bool OpenRun::IsAsked() {
+  const std::lock_guard lock(mutex_);
+  return !open_.empty();
 }
 
 Attempt<ReportSet> OpenRun::Analyze(const AnalyzeOptions& question, const Gone& gone) {
   std::unique_lock busy(busy_, std::defer_lock);
-  while (!busy.try_lock_for(kGlance)) {
+  while (!busy.try_lock_for(kLookAfter)) {
     if (gone()) return std::unexpected(kNobodyThere);
   }
   if (gone()) return std::unexpected(kNobodyThere);
-  auto answer = session_.Analyze(question);
-  if (!answer) return std::unexpected(Failure{400, answer.error()});
-  return std::move(*answer);
+  std::stop_source stop;
+  const Watched watched(gone, [&] { stop.request_stop(); });
+  return Ask(question, stop.get_token());
+}
+
+Attempt<ReportSet> OpenRun::Ask(const AnalyzeOptions& question, const std::stop_token& stop) {
+  AnalyzeOptions stoppable = question;
+  stoppable.stop = stop;
+  auto answer = session_.Analyze(stoppable);
+  if (answer) return std::move(*answer);
+  if (stop.stop_requested()) return std::unexpected(kNobodyThere);
+  return std::unexpected(Failure{400, answer.error()});
 }
 
 std::shared_ptr<const Body> OpenRun::Find(const std::string& question) {

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <vector>
 
 #include "server/http.h"
 #include "stepscope/session.h"
@@ -15,22 +16,24 @@
 
 namespace stepscope::server {
 
-using Gone = std::function<bool()>;
-
 // May be used from many threads: questions to its session wait for one another.
 class OpenRun {
  public:
   // Takes the timeline from the session.
   explicit OpenRun(Session session);
 
-  // Exactly what `analyze --format json` prints. Kept for who asks again; once `gone` nothing is
-  // begun.
+  // Exactly what `analyze --format json` prints. Kept for who asks again. Once `gone`, nothing is
+  // begun, and what was begun is given up when all who wait for the same have gone.
   Attempt<std::shared_ptr<const Body>> Answer(const AnalyzeOptions& question, const Gone& gone);
 
   // The same as data, not kept.
   Attempt<ReportSet> Analyze(const AnalyzeOptions& question, const Gone& gone);
 
-  const std::string& name() const { return session_.run().name; }
+  // Whether an answer is being made, or waited for.
+  bool IsAsked();
+
+  // What was read, which no question changes.
+  const RunInfo& run() const { return session_.run(); }
 
   // Null where there is none; then `timeline_error` says why.
   const Timeline* timeline() const { return timeline_ ? &*timeline_ : nullptr; }
@@ -43,6 +46,10 @@ class OpenRun {
     std::string question;
     std::shared_ptr<const Body> answer;
   };
+  struct Question;
+  class Seat;
+  // REQUIRES: busy_ is held.
+  Attempt<ReportSet> Ask(const AnalyzeOptions& question, const std::stop_token& stop);
   std::shared_ptr<const Body> Find(const std::string& question);
   void Keep(std::string question, std::shared_ptr<const Body> answer);
 
@@ -50,9 +57,10 @@ class OpenRun {
   Result<Timeline> timeline_;
   std::shared_ptr<const Body> timeline_json_;
   std::timed_mutex busy_;  // over questions to session_
-  std::mutex mutex_;       // over kept_ and kept_bytes_
+  std::mutex mutex_;       // over all below
   std::list<Kept> kept_;   // the latest used first
   size_t kept_bytes_ = 0;
+  std::vector<std::shared_ptr<Question>> open_;  // for which somebody waits
 };
 
 }  // namespace stepscope::server

@@ -61,5 +61,51 @@ TEST_F(OpenRunTest, ManyMayAskAtOnce) {
   EXPECT_EQ(answered, 8);
 }
 
+// A run of which every question takes some time.
+class LongQuestionTest : public ::testing::Test {
+ protected:
+  LongQuestionTest()
+      : run_(*Session::Open(
+            std::vector{folder_.Write("t.json", testing::Document(testing::Kernels(300'000)))})) {}
+  const testing::ScratchFolder folder_;
+  OpenRun run_;
+};
+
+TEST_F(LongQuestionTest, IsGivenUpWhenWhoAskedGoes) {
+  std::atomic<int> looks = 0;
+  const auto answer = run_.Answer({}, [&] { return ++looks > 1; });
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().status, 499);
+  EXPECT_EQ(run_.Analyze({}, [&] { return ++looks > 4; }).error().status, 499);
+  EXPECT_TRUE(run_.Answer({.only = {"kernels"}}, kThere).has_value());
+}
+
+TEST_F(LongQuestionTest, GoesOnWhileAnybodyWaitsForIt) {
+  std::atomic<bool> second_waits = false;
+  std::jthread first([&] { run_.Answer({}, [&] { return second_waits.load(); }); });
+  while (!run_.IsAsked()) std::this_thread::yield();
+  const auto answer = run_.Answer({}, [&] { return second_waits = true, false; });
+  first.join();
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(run_.Answer({}, kThere).value(), *answer);
+}
+
+TEST_F(LongQuestionTest, IsGivenUpWhenTheLastOfManyGoes) {
+  std::atomic<int> waiting = 0, given_up = 0;
+  std::vector<std::jthread> askers;
+  for (int k = 0; k < 4; ++k) {
+    askers.emplace_back([&] {
+      std::atomic<bool> waits = false;
+      const auto answer = run_.Answer({}, [&] {
+        if (!waits.exchange(true)) ++waiting;
+        return waiting == 4;
+      });
+      given_up += answer.has_value() ? 0 : 1;
+    });
+  }
+  askers.clear();
+  EXPECT_EQ(given_up, 4);
+}
+
 }  // namespace
 }  // namespace stepscope::server

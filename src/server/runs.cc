@@ -43,6 +43,10 @@ Runs::~Runs() { Stop(); }
 void Runs::Stop() {
   reader_.request_stop();
   watcher_.request_stop();
+  {
+    const std::lock_guard lock(mutex_);
+    give_up_.request_stop();
+  }
   changed_.notify_all();
 }
 
@@ -70,6 +74,9 @@ Attempt<std::shared_ptr<OpenRun>> Runs::Get(const std::string& id, const Gone& g
   // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
   const std::shared_ptr<Entry> entry = *found;
   entry->asked = ++clock_;
+  if (entry->run == nullptr && loading_ != nullptr && loading_->asked == 0) {
+    give_up_.request_stop();
+  }
   changed_.notify_all();
   while (entry->run == nullptr) {
     if (entry->view.state == RunState::kFailed) {
@@ -183,38 +190,46 @@ std::shared_ptr<Runs::Entry> Runs::Next() const {
 void Runs::Read(const std::shared_ptr<Entry>& entry, std::unique_lock<std::mutex>& lock) {
   entry->view.state = RunState::kLoading;
   entry->view.progress = {};
+  loading_ = entry;
+  give_up_ = {};
+  const std::stop_token stop = give_up_.get_token();
   const std::string path = entry->view.path;
   lock.unlock();
-  std::shared_ptr<OpenRun> run;
-  std::optional<Error> error;
-  try {
-    OpenOptions open{.analyses = {}, .threads = options_.threads, .keep_events = true};
-    open.on_progress = [&](const Progress& progress) {
-      const std::lock_guard here(mutex_);
-      entry->view.progress = progress;
-    };
-    const std::vector<std::string> paths = {path};
-    auto session = Session::Open(paths, open);
-    if (session) {
-      run = std::make_shared<OpenRun>(std::move(*session));
-      // What the first page asks, so that a run that is ready answers at once.
-      const auto first = run->Answer({}, [] { return false; });
-      if (!first) error = first.error().error;
-    } else {
-      error = session.error();
-    }
-  } catch (const std::exception& problem) {
-    error = Error{"this run could not be read", path, problem.what()};
-  }
+  const ReadRun read = ReadIt(*entry, path, stop);
   lock.lock();
-  entry->view.state = error ? RunState::kFailed : RunState::kReady;
-  entry->view.error = error;
-  entry->run = error ? nullptr : run;
-  if (!error) {
+  loading_ = nullptr;
+  if (read.error && stop.stop_requested()) {
+    entry->view.state = RunState::kWaiting;
+    return;
+  }
+  entry->view.state = read.error ? RunState::kFailed : RunState::kReady;
+  entry->view.error = read.error;
+  entry->run = read.error ? nullptr : read.run;
+  if (!read.error) {
     Progress& progress = entry->view.progress;
     progress.bytes_done = progress.bytes_total;
     progress.files_done = progress.files_total;
     MakeRoom(*entry);
+  }
+}
+
+Runs::ReadRun Runs::ReadIt(Entry& entry, const std::string& path, const std::stop_token& stop) {
+  try {
+    OpenOptions open{.analyses = {}, .threads = options_.threads, .keep_events = true};
+    open.on_progress = [&](const Progress& progress) {
+      const std::lock_guard here(mutex_);
+      entry.view.progress = progress;
+    };
+    open.stop = stop;
+    auto session = Session::Open(std::vector{path}, open);
+    if (!session) return {.run = nullptr, .error = session.error()};
+    auto run = std::make_shared<OpenRun>(std::move(*session));
+    // What the first page asks, so that a run that is ready answers at once.
+    const auto first = run->Answer({}, [&stop] { return stop.stop_requested(); });
+    if (!first) return {.run = nullptr, .error = first.error().error};
+    return {.run = std::move(run), .error = {}};
+  } catch (const std::exception& problem) {
+    return {.run = nullptr, .error = Error{"this run could not be read", path, problem.what()}};
   }
 }
 

@@ -1,5 +1,6 @@
 // The runs of a server: found in what it was given, read in the background one at a time, in the
-// order in which they are asked for, the latest kept in memory.
+// order in which they are asked for, the latest kept in memory. One that is read though nobody
+// asked for it gives way to one that somebody did.
 #pragma once
 
 #include <chrono>
@@ -47,10 +48,9 @@ class Runs {
 
   // Looks at the paths once, and begins.
   explicit Runs(Options options);
-  // Waits for the run that is being read.
   ~Runs();
 
-  // Nothing more is begun, and nobody waits any longer for a run.
+  // What is being read is given up, nothing more is begun, and nobody waits any longer for a run.
   void Stop();
 
   std::vector<RunView> List() const;
@@ -79,6 +79,11 @@ class Runs {
   Held InMemory() const;
   bool TooMuch(const Held& held, size_t runs) const;
   std::shared_ptr<Entry> Next() const;
+  struct ReadRun {
+    std::shared_ptr<OpenRun> run;
+    std::optional<Error> error;
+  };
+  ReadRun ReadIt(Entry& entry, const std::string& path, const std::stop_token& stop);
   void Read(const std::shared_ptr<Entry>& entry, std::unique_lock<std::mutex>& lock);
   void MakeRoom(const Entry& latest);
 
@@ -89,7 +94,9 @@ class Runs {
   std::map<std::string, uint64_t> new_;          // paths seen once, which may still be written
   std::vector<LedgerView> ledgers_;
   uint64_t clock_ = 0;
-  std::jthread reader_, watcher_;  // the last members: end before the others do
+  std::shared_ptr<Entry> loading_;  // what is being read; null: nothing is
+  std::stop_source give_up_;        // reading it
+  std::jthread reader_, watcher_;   // the last members: end before the others do
 };
 
 }  // namespace stepscope::server

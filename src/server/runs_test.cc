@@ -53,6 +53,16 @@ TEST_F(RunsTest, ThatAreTooLargeTogetherAreKeptOneAtATime) {
   }
 }
 
+// One that is read though nobody asked gives way, and is read afterwards.
+TEST_F(RunsTest, ThatAreAskedForAreReadFirst) {
+  folder_.Write("a/t.json", testing::Document(testing::Kernels(100'000)));
+  Runs runs({.paths = {folder_.path()}});
+  while (runs.List().at(0).state == RunState::kWaiting) std::this_thread::yield();
+  ASSERT_TRUE(runs.Get(runs.List().at(2).id, kThere).has_value());
+  EXPECT_NE(runs.List().at(0).state, RunState::kReady);
+  ASSERT_TRUE(runs.Get(runs.List().at(0).id, kThere).has_value());
+}
+
 TEST_F(RunsTest, NobodyWaitsForOneWhenItIsOver) {
   Runs runs({.paths = {folder_.path()}, .keep = 1});
   runs.Stop();

@@ -2,13 +2,10 @@
 #include "server/timeline_api.h"
 
 #include <array>
-#include <chrono>
-#include <condition_variable>
 #include <limits>
-#include <mutex>
 #include <stop_token>
-#include <thread>
 
+#include "server/watched.h"
 #include "stepscope/timeline.h"
 #include "stepscope/write.h"
 
@@ -30,25 +27,15 @@ const Failure kNobodyThere{499, {"who asked is gone", "", ""}};
 
 BodyPtr JsonBody(std::string text) { return MakeBody("application/json", std::move(text)); }
 
-// Stops who works for `gone` once it says so. Looks from a thread of its own, for what takes longer
-// than a glance.
-class Watched {
+// Stops who works for `gone` once it says so.
+class StoppedBy {
  public:
-  explicit Watched(const Gone& gone)
-      : thread_([this, &gone](const std::stop_token& ended) {
-          std::mutex mutex;
-          std::condition_variable_any wake;
-          std::unique_lock lock(mutex);
-          while (!wake.wait_for(lock, ended, kGlance, [&] { return ended.stop_requested(); })) {
-            if (gone()) source_.request_stop();
-          }
-        }) {}
+  explicit StoppedBy(const Gone& gone) : watched_(gone, [this] { source_.request_stop(); }) {}
   std::stop_token token() const { return source_.get_token(); }
 
  private:
-  static constexpr std::chrono::milliseconds kGlance{50};
   std::stop_source source_;
-  std::jthread thread_;
+  Watched watched_;  // the last member: ends first
 };
 
 Attempt<EventRef> EventOf(const Url& url) {
@@ -141,9 +128,9 @@ Attempt<BodyPtr> FindText(const Timeline& timeline, const Url& url, const Gone& 
   if (!from) return Fail(400, from.error());
   const auto limit = url.Integer("limit", 0, kMostMatches, 100);
   if (!limit) return Fail(400, limit.error());
-  const Watched watched(gone);
+  const StoppedBy stopped(gone);
   const auto matches =
-      timeline.Find(url.Get("q"), *from, *by, static_cast<size_t>(*limit), watched.token());
+      timeline.Find(url.Get("q"), *from, *by, static_cast<size_t>(*limit), stopped.token());
   if (!matches) return Fail(gone() ? 499 : 400, matches.error());
   return JsonBody(ToJson(*matches));
 }
@@ -151,7 +138,7 @@ Attempt<BodyPtr> FindText(const Timeline& timeline, const Url& url, const Gone& 
 // One report about a run, as all reports are printed.
 BodyPtr ReportBody(const OpenRun& run, Report report) {
   ReportSet answer;
-  answer.run.name = run.name();
+  answer.run = run.run();
   answer.run.steps = "all";
   answer.reports.push_back(std::move(report));
   return JsonBody(ToJson(answer));
@@ -173,15 +160,15 @@ Attempt<BodyPtr> Select(const OpenRun& run, const Url& url, const Gone& gone) {
     selection.tracks.push_back(static_cast<uint32_t>(*track));
   }
   if (url.Has("by")) selection.by = url.Get("by");
-  const Watched watched(gone);
-  auto report = run.timeline()->Select(selection, watched.token());
+  const StoppedBy stopped(gone);
+  auto report = run.timeline()->Select(selection, stopped.token());
   if (!report) return Fail(gone() ? 499 : 400, report.error());
   return ReportBody(run, std::move(*report));
 }
 
 Attempt<BodyPtr> Occurrences(const OpenRun& run, EventRef ref, const Gone& gone) {
-  const Watched watched(gone);
-  auto report = run.timeline()->Occurrences(ref, watched.token());
+  const StoppedBy stopped(gone);
+  auto report = run.timeline()->Occurrences(ref, stopped.token());
   if (!report) return Fail(gone() ? 499 : 404, report.error());
   return ReportBody(run, std::move(*report));
 }

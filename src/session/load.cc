@@ -17,6 +17,7 @@
 
 #include "base/parallel.h"
 #include "base/spare_threads.h"
+#include "base/stop.h"
 #include "ingest/rank_name.h"
 #include "ingest/trace_reader.h"
 #include "session/progress.h"
@@ -63,7 +64,10 @@ void Fail(LoadedFile& file, Error error, NoteKind note) {
 struct LoadOptions {
   ReadOptions read;
   bool keep_events = false;
+  std::stop_token stop;
 };
+
+Error GivenUp() { return {"reading was given up before its end", "", ""}; }
 
 // What BuildRankWork() takes from the trace, events have no use for. Threads that have no file to
 // read help.
@@ -105,7 +109,11 @@ void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& b
 
 void LoadFile(LoadedFile& file, const LoadOptions& options, std::atomic<int64_t>& bytes_read) {
   try {
+    const StopScope scope(options.stop);
+    StopIfAsked();
     ReadFile(file, options, bytes_read);
+  } catch (const Stopped&) {
+    Fail(file, GivenUp(), NoteKind::kUnreadable);
   } catch (const std::bad_alloc&) {
     Fail(file, {"there is not enough memory for this trace", "", "analyse fewer ranks at a time"},
          NoteKind::kUnreadable);
@@ -134,7 +142,8 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted 
   std::atomic<int> spare_threads = static_cast<int>(threads - std::min(threads, files.size()));
   if (options.keep_events) keep = keep | TimelineNeeds();
   const LoadOptions read{.read = {.keep = keep, .spare_threads = &spare_threads},
-                         .keep_events = options.keep_events};
+                         .keep_events = options.keep_events,
+                         .stop = options.stop};
   std::atomic<int64_t> bytes_read = 0;
   std::atomic<int> files_read = 0;
   std::atomic<size_t> files_begun = 0;
@@ -298,21 +307,35 @@ void NoteMissingRanks(const std::vector<LoadedFile>& files, RunInfo& info) {
        ""});
 }
 
+// How many, and the first few with their reasons.
+Error NoneCouldBeRead(const std::vector<LoadedFile>& files) {
+  constexpr size_t kNamed = 3;
+  Error error = files.front().error;
+  if (files.size() > 1) {
+    error.what = "none of the " + std::to_string(files.size()) + " files could be read";
+    for (size_t i = 0; i < std::min(kNamed, files.size()); ++i) {
+      error.what += (i == 0 ? ": " : "; ") + files[i].info.path + ": " + files[i].error.what;
+    }
+    if (files.size() > kNamed) {
+      error.what += "; and " + std::to_string(files.size() - kNamed) + " more";
+    }
+    error.where.clear();  // it and the hint were about the first
+    error.hint.clear();
+  }
+  if (error.hint.empty())
+    error.hint =
+        "give what the profiler of PyTorch (.json, .json.gz), TensorFlow or JAX (.xplane.pb) "
+        "wrote";
+  return error;
+}
+
 }  // namespace
 
 Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptions& options) {
   auto files = LoadFiles(found.files, keep, options);
+  if (options.stop.stop_requested()) return std::unexpected(GivenUp());
   if (std::ranges::none_of(files, &LoadedFile::used)) {
-    Error error = files.front().error;
-    if (files.size() > 1) {
-      error.what = "none of the " + std::to_string(files.size()) +
-                   " files could be read; the first: " + error.what;
-    }
-    if (error.hint.empty())
-      error.hint =
-          "give what the profiler of PyTorch (.json, .json.gz), TensorFlow or JAX (.xplane.pb) "
-          "wrote";
-    return std::unexpected(std::move(error));
+    return std::unexpected(NoneCouldBeRead(files));
   }
   SettleRanks(files);
   SettleWindows(files);

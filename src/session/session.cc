@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "analyses/all.h"
+#include "base/stop.h"
 #include "ingest/discover.h"
 #include "session/load.h"
 #include "session/name.h"
@@ -52,6 +53,22 @@ Result<std::vector<RankWork>> ChooseRanks(const std::vector<RankWork>& ranks,
     }
   }
   return chosen;
+}
+
+ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankWork> ranks,
+                      const StepSelection& selection, const AnalyzeOptions& options,
+                      const std::vector<std::pair<const Analysis*, Params>>& asked) {
+  StopIfAsked();
+  Facts facts = DeriveFacts(run.names, ranks, selection, options.steps);
+  facts.groups = GroupNames(run.names, options.groups);
+  ReportSet answer{.run = run.info};
+  answer.run.steps = options.steps;
+  for (const auto& [analysis, params] : asked) {
+    StopIfAsked();
+    answer.reports.push_back(analysis->run(facts, params));
+  }
+  answer.verdict = Verdict(answer.reports);
+  return answer;
 }
 
 }  // namespace
@@ -123,22 +140,23 @@ Result<ReportSet> Session::Analyze(const AnalyzeOptions& options) const {
   const std::span<const RankWork> ranks =
       options.ranks.empty() ? std::span<const RankWork>(state_->run.ranks) : *chosen;
 
-  Facts facts = DeriveFacts(state_->run.names, ranks, *selection, options.steps);
-  facts.groups = GroupNames(state_->run.names, options.groups);
-  ReportSet answer{.run = state_->run.info};
-  answer.run.steps = options.steps;
+  std::vector<std::pair<const Analysis*, Params>> analyses;
   for (const Analysis* analysis : *asked) {
     if (std::ranges::find(state_->prepared, analysis) == state_->prepared.end()) {
       return std::unexpected(
           Error{"the run was not opened for '" + std::string(analysis->name) + "'", "",
                 "name it in OpenOptions::analyses"});
     }
-    const auto params = MakeParams(*analysis, options.params);
+    auto params = MakeParams(*analysis, options.params);
     if (!params) return std::unexpected(params.error());
-    answer.reports.push_back(analysis->run(facts, *params));
+    analyses.emplace_back(analysis, std::move(*params));
   }
-  answer.verdict = Verdict(answer.reports);
-  return answer;
+  try {
+    const StopScope scope(options.stop);
+    return RunAnalyses(state_->run, ranks, *selection, options, analyses);
+  } catch (const Stopped&) {
+    return std::unexpected(Error{"the question was given up before it was answered", "", ""});
+  }
 }
 
 }  // namespace stepscope

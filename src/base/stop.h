@@ -1,0 +1,53 @@
+// Work that may be given up before its end, when nobody waits for it any more.
+//
+//   const StopScope scope(token);   // what this thread does from here on may be stopped
+//   try { ... } catch (const Stopped&) { ... }
+//
+// What takes long calls StopIfAsked() now and then, however deep it lies: the wish to stop belongs
+// to all that is on the thread's stack, and the way out is the same for all of it. Without a scope
+// nothing is ever stopped. A thread that helps has no scope unless it opens its own.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <utility>
+
+namespace stepscope {
+
+// Thrown by StopIfAsked(), and caught by who opened the scope.
+struct Stopped {};
+
+class StopScope {
+ public:
+  explicit StopScope(std::stop_token token) : token_(std::move(token)), outer_(current_) {
+    current_ = &token_;
+  }
+  ~StopScope() { current_ = outer_; }
+  StopScope(const StopScope&) = delete;
+  StopScope& operator=(const StopScope&) = delete;
+
+ private:
+  friend void StopIfAsked();
+
+  std::stop_token token_;
+  const std::stop_token* outer_;
+  static inline thread_local const std::stop_token* current_ = nullptr;
+};
+
+// Between two calls there shall be no more than some 10 ms of work.
+inline void StopIfAsked() {
+  if (StopScope::current_ != nullptr && StopScope::current_->stop_requested()) throw Stopped();
+}
+
+// StopIfAsked() in each 16384th of the turns of a loop, which costs nothing worth measuring.
+class StopChecks {
+ public:
+  void Turn() {
+    if (++turns_ % (1u << 14) == 0) StopIfAsked();
+  }
+
+ private:
+  uint32_t turns_ = 0;
+};
+
+}  // namespace stepscope
