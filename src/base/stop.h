@@ -28,6 +28,7 @@ class StopScope {
 
  private:
   friend void StopIfAsked();
+  friend std::stop_token WhatStops();
 
   std::stop_token token_;
   const std::stop_token* outer_;
@@ -37,6 +38,11 @@ class StopScope {
 // Between two calls there shall be no more than some 10 ms of work.
 inline void StopIfAsked() {
   if (StopScope::current_ != nullptr && StopScope::current_->stop_requested()) throw Stopped();
+}
+
+// The token of this thread's scope, for the scope of a thread that helps it.
+inline std::stop_token WhatStops() {
+  return StopScope::current_ == nullptr ? std::stop_token() : *StopScope::current_;
 }
 
 // StopIfAsked() in each 16384th of the turns of a loop, which costs nothing worth measuring.

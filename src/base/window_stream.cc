@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/spare_threads.h"
 #include "base/stop.h"
 
 namespace stepscope {
@@ -19,15 +20,6 @@ constexpr size_t kHeadroom = size_t{32} << 10;  // for the carry, in front of a 
 // the current and the next suffice, and two stay in the cache.
 constexpr size_t kSlotsAhead = 4;
 constexpr size_t kSlotsAlone = 2;
-
-// Takes one of `count`; false if there is none.
-bool TakeOne(std::atomic<int>& count) {
-  int left = count;
-  while (left > 0) {
-    if (count.compare_exchange_weak(left, left - 1)) return true;
-  }
-  return false;
-}
 
 struct Slot {
   std::vector<char> memory = std::vector<char>(kHeadroom + kSlotBytes + Window::kPadding);
@@ -46,7 +38,6 @@ struct WindowStream::State {
     filler->request_stop();
     free.release();
     filler.reset();
-    ++*spare_threads;
   }
 
   void Fill(Slot& slot) {
@@ -65,8 +56,11 @@ struct WindowStream::State {
     }
   }
 
-  // From here on a thread fills the slots. The current one keeps its place and its memory.
+  // If there is a thread to spare, it fills the slots from here on. The current one keeps its place
+  // and its memory.
   void StartReadingAhead() {
+    helper.emplace(*spare_threads, 1);
+    if (helper->count() == 0) return;
     std::vector<Slot> ring(kSlotsAhead);
     const size_t place = taken % kSlotsAhead;  // of the next slot to take
     if (current != nullptr) {
@@ -81,7 +75,7 @@ struct WindowStream::State {
 
   // The next slot with its bytes. The one before it stays untouched until the following call.
   Slot& Take() {
-    if (!filler && spare_threads != nullptr && TakeOne(*spare_threads)) StartReadingAhead();
+    if (!filler && spare_threads != nullptr) StartReadingAhead();
     Slot& slot = slots[taken % slots.size()];
     if (!filler) {
       Fill(slot);
@@ -106,6 +100,7 @@ struct WindowStream::State {
   std::counting_semaphore<kSlotsAhead> free{kSlotsAhead - 1};
   std::counting_semaphore<kSlotsAhead> full{0};
   std::atomic<int>* spare_threads;
+  std::optional<SpareThreads> helper;  // is `filler`, and given back behind it
   std::optional<std::jthread> filler;
 };
 

@@ -158,7 +158,7 @@ class Lines {
 };
 
 TEST(JsonLinesRandom, ALineIsReadAsIfItStoodAlone) {
-  for (const uint64_t seed : {1, 2, 3}) {
+  for (const uint64_t seed : {1u, 2u, 3u}) {
     const std::vector<std::string> lines = Lines(seed).Make(6000);
     const Outcome whole = ReadWhole(lines);
     EXPECT_GT(whole.events.size(), 3000u);

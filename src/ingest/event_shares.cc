@@ -6,11 +6,13 @@
 #include <deque>
 #include <new>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 
 #include "base/parallel.h"
 #include "base/spare_threads.h"
+#include "base/stop.h"
 #include "base/window_stream.h"
 #include "ingest/json_text.h"
 
@@ -112,15 +114,19 @@ std::optional<uint64_t> ReadInShares(const ByteSource& source, uint64_t from,
   if (helpers.count() == 0) return std::nullopt;
   auto shares = Divide(source, from, helpers.count() + 1, options.keep, events);
   std::atomic<bool> no_memory = false;
+  const std::stop_token stop = WhatStops();
   ParallelFor(shares.size(), shares.size(), [&](size_t i) {
     try {
+      const StopScope scope(stop);
       Share& share = shares[i];
       auto part = source.Part(share.begin, share.end);
       if (part) share.reached += TakeEvents(std::move(*part), *share.events);
+    } catch (const Stopped&) {  // as the caller will be
     } catch (const std::bad_alloc&) {
       no_memory = true;
     }
   });
+  StopIfAsked();
   if (no_memory) throw std::bad_alloc();
   uint64_t reached = shares.front().reached;
   for (size_t i = 1; i < shares.size(); ++i) {

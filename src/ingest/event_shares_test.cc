@@ -58,7 +58,7 @@ std::string Document(const std::string& events) {
 
 void ExpectTheSame(const std::string& json) {
   const std::string alone = Alone(json);
-  for (const uint64_t least : {1, 40, 150, 1000, 20'000}) {
+  for (const uint64_t least : {1u, 40u, 150u, 1000u, 20'000u}) {
     for (const int threads : {1, 2, 7}) {
       EXPECT_EQ(Shared(json, least, threads), alone) << least << " bytes, " << threads;
     }
