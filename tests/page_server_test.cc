@@ -343,18 +343,23 @@ TEST_F(PageServerTest, TheTimelineCanBeAskedEverything) {
   EXPECT_EQ(tiles.body.substr(0, 4), "SLT1");
   const Json found = page.GetJson(timeline + "/find?q=GEMM&from=0&by=1&limit=3");
   EXPECT_EQ(found["total"], 40);
+  EXPECT_EQ(found["place"], 1);
   ASSERT_EQ(found["matches"].size(), 3u);
   const std::string event = fmt::format("?track={}&event={}", found["matches"][0]["track"].dump(),
                                         found["matches"][0]["event"].dump());
   EXPECT_EQ(page.GetJson(timeline + "/event" + event)["name"], "gemm");
   EXPECT_EQ(page.GetJson(timeline + "/next" + event + "&by=1")["start"], 10'000);
-  EXPECT_EQ(page.Get(timeline + "/next" + event + "&by=-1").status, 404);
+  const auto before_first = page.Get(timeline + "/next" + event + "&by=-1");
+  EXPECT_EQ(before_first.status, 200);
+  EXPECT_EQ(before_first.body, "null");
   const Json longest =
       page.GetJson(fmt::format("{}/longest?track={}&row=0&from=0&to=100000", timeline, stream));
   EXPECT_EQ(longest["duration"], 5'000);
   const Json occurrences = page.GetJson(timeline + "/occurrences" + event);
   EXPECT_EQ(occurrences["reports"][0]["analysis"], "occurrences");
   EXPECT_EQ(occurrences["run"], Json::parse(ToJson(AnalyzeHere()))["run"]);
+  EXPECT_EQ(page.Get(fmt::format("{}/longest?track={}&row=99&from=0&to=9", timeline, stream)).body,
+            "null");
   const Json selection =
       page.GetJson(fmt::format("{}/select?from=0&to=20000&tracks={}&by=name", timeline, stream));
   EXPECT_EQ(selection["reports"][0]["analysis"], "selection");

@@ -11,8 +11,9 @@
 namespace stepscope {
 
 // What two runs are asked for to be compared, where nobody says otherwise.
-inline constexpr std::array<std::string_view, 5> kComparedAnalyses = {
-    "temporal_breakdown", "comm_overlap", "idle_time", "kernel_breakdown", "operator_kernels"};
+inline constexpr std::array<std::string_view, 6> kComparedAnalyses = {
+    "temporal_breakdown", "comm_overlap",     "idle_time",
+    "kernel_breakdown",   "operator_kernels", "operators"};
 
 struct CompareOptions {
   // Kernels are the same when their names are, without template arguments, return types and

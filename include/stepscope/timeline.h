@@ -112,6 +112,9 @@ struct EventDetails {
 // What a search finds.
 struct TimelineMatches {
   uint64_t total = 0;  // of the whole timeline
+  // Which of these, counted from 1 in the order of start, the first of `matches` is: "3 of 1234".
+  // The others follow it one by one, with by = -1 downwards. 0 without matches.
+  uint64_t place = 0;
   std::vector<TimelineEvent> matches;
 };
 
@@ -150,7 +153,9 @@ class Timeline {
 
   // Events whose name holds `text`, whatever the case of ASCII letters, on all tracks in the order
   // of start: with by = 1 the first `limit` that begin at `from` or later, with by = -1 the last
-  // that begin before, the latest first. Fails when stopped.
+  // that begin before, the latest first. Among equal starts the track, then the event's number,
+  // says which is earlier. A look at the names of the events before `from`, and at those of some
+  // behind. Fails when stopped.
   Result<TimelineMatches> Find(std::string_view text, int64_t from, int by, size_t limit,
                                std::stop_token stop = {}) const;
 

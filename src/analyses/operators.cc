@@ -236,10 +236,10 @@ void AddRows(Table& table, const Facts& facts, std::string_view side, const Sums
 Table TreeTable(const Facts& facts) {
   Table table{.key = "tree",
               .title = "Operators by who called them, all ranks",
-              .columns = {KeyColumn("path", "path"), Column{"name", "operator"},
-                          CountColumn("depth", "depth"), CountColumn("count", "calls"),
-                          TimeColumn("total", "total"), TimeColumn("self", "self"),
-                          TimeColumn("device_time", "work launched")},
+              .columns = {KeyColumn("path", "path"), KeyColumn("name", "operator"),
+                          Column{"depth", "depth", Unit::kCount, Role::kKey},
+                          CountColumn("count", "calls"), TimeColumn("total", "total"),
+                          TimeColumn("self", "self"), TimeColumn("device_time", "work launched")},
               .text_rows = 0};
   for (OperatorPath& path : PathsOfOperators(facts)) {
     table.rows.push_back({std::move(path.path), std::move(path.name), int64_t{path.depth},

@@ -2,7 +2,6 @@
 #include "server/api.h"
 
 #include <algorithm>
-#include <set>
 #include <span>
 
 #include "server/ledger_answer.h"
@@ -19,7 +18,7 @@ using BodyPtr = std::shared_ptr<const Body>;
 using Path = std::span<const std::string>;
 
 constexpr const char* kJson = "application/json";
-constexpr int64_t kMostRanks = 65'536;
+constexpr size_t kMostRanks = 65'536;
 
 std::unexpected<Failure> Fail(int status, Error error) {
   return std::unexpected(Failure{status, std::move(error)});
@@ -35,18 +34,9 @@ BodyPtr JsonBody(std::string text) { return MakeBody(kJson, std::move(text)); }
 Attempt<AnalyzeOptions> QuestionOf(const Url& url) {
   AnalyzeOptions question{.only = url.List("only")};
   if (url.Has("steps") && !url.Get("steps").empty()) question.steps = url.Get("steps");
-  std::set<int64_t> ranks;  // each once: naming one a thousand times must not cost more
-  for (const std::string& text : url.List("ranks")) {
-    const size_t dots = text.find("..");
-    const auto first = ParseInteger(std::string_view(text).substr(0, dots));
-    const auto last = dots == text.npos ? first : ParseInteger(text.substr(dots + 2));
-    const bool read = first && last && *first >= 0 && *first <= *last;
-    if (!read || *last - *first >= kMostRanks || ranks.size() >= size_t{kMostRanks}) {
-      return Fail(400, {"cannot read these ranks", text, "ranks=0,4..7"});
-    }
-    for (int64_t rank = *first; rank <= *last; ++rank) ranks.insert(rank);
-  }
-  question.ranks.assign(ranks.begin(), ranks.end());
+  auto ranks = url.Numbers("ranks", kMostRanks);
+  if (!ranks) return Fail(400, ranks.error());
+  question.ranks = std::move(*ranks);
   for (const auto& [name, value] : url.query) {
     if (name != "param") continue;
     const size_t equals = value.find('=');

@@ -16,6 +16,7 @@ using BodyPtr = std::shared_ptr<const Body>;
 
 constexpr size_t kMostTiles = 256;  // at a time
 constexpr int64_t kMostMatches = 10'000;
+constexpr size_t kMostTracks = size_t{1} << 20;  // of a selection
 constexpr int64_t kLatest = int64_t{1} << 53;
 constexpr int64_t kMostNumber = std::numeric_limits<uint32_t>::max();
 
@@ -100,7 +101,7 @@ Attempt<BodyPtr> Next(const Timeline& timeline, EventRef ref, const Url& url) {
   const auto next = timeline.Next(ref, *by);
   if (!next) return Fail(404, next.error());
   const auto& event = *next;
-  if (!event) return Fail(404, {"there is no further event on this track", "", ""});
+  if (!event) return JsonBody("null");  // past the ends of a track is a place, not an error
   return Describe(timeline, event->ref);
 }
 
@@ -117,7 +118,7 @@ Attempt<BodyPtr> Longest(const Timeline& timeline, const Url& url) {
       timeline.Longest(static_cast<uint32_t>(*track), static_cast<uint32_t>(*row), *from, *to);
   if (!longest) return Fail(404, longest.error());
   const auto& event = *longest;
-  if (!event) return Fail(404, {"there is no event at this place", "", ""});
+  if (!event) return JsonBody("null");
   return Describe(timeline, event->ref);
 }
 
@@ -152,12 +153,12 @@ Attempt<BodyPtr> Select(const OpenRun& run, const Url& url, const Gone& gone) {
   if (!to) return Fail(400, to.error());
   selection.from = *from;
   selection.to = *to;
-  for (const std::string& text : url.List("tracks")) {
-    const auto track = ParseInteger(text);
-    if (!track || *track < 0 || *track > kMostNumber) {
-      return Fail(400, {"cannot read this track", text, "tracks=1,2,3"});
-    }
-    selection.tracks.push_back(static_cast<uint32_t>(*track));
+  const auto tracks = url.Numbers("tracks", kMostTracks);
+  if (!tracks) return Fail(400, tracks.error());
+  for (const int64_t track : *tracks) {
+    if (track > kMostNumber)
+      return Fail(400, {"there is no such track", std::to_string(track), ""});
+    selection.tracks.push_back(static_cast<uint32_t>(track));
   }
   if (url.Has("by")) selection.by = url.Get("by");
   const StoppedBy stopped(gone);

@@ -70,6 +70,24 @@ Result<int64_t> Url::Integer(std::string_view name, int64_t least, int64_t most,
                                std::string(Get(name)), ""});
 }
 
+Result<std::vector<int64_t>> Url::Numbers(std::string_view name, size_t most) const {
+  std::vector<int64_t> numbers;
+  for (const std::string_view item : Split(Get(name), ',')) {
+    const size_t dots = item.find("..");
+    const auto first = ParseInteger(item.substr(0, dots));
+    const auto last = dots == item.npos ? first : ParseInteger(item.substr(dots + 2));
+    if (!first || !last || *first < 0 || *first > *last ||
+        static_cast<uint64_t>(*last - *first) >= most - numbers.size()) {
+      return std::unexpected(Error{"cannot read these " + std::string(name), std::string(item),
+                                   std::string(name) + "=0,4..7"});
+    }
+    for (int64_t number = *first; number <= *last; ++number) numbers.push_back(number);
+  }
+  std::ranges::sort(numbers);
+  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+  return numbers;
+}
+
 std::optional<Url> ParseUrl(std::string_view target) {
   if (!target.starts_with('/')) return std::nullopt;
   const size_t question = std::min(target.find('?'), target.size());

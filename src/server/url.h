@@ -25,6 +25,9 @@ struct Url {
   // none and one is given.
   Result<int64_t> Integer(std::string_view name, int64_t least, int64_t most,
                           std::optional<int64_t> absent = std::nullopt) const;
+  // Whole numbers from 0 and ranges of them, "0,4..7": ascending, each once; empty where there is
+  // no value. Fails on what is no such list, and on more than `most` numbers.
+  Result<std::vector<int64_t>> Numbers(std::string_view name, size_t most) const;
 };
 
 // Escapes that are none stay as they are; dots mean nothing. Nothing when it does not begin with

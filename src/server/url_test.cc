@@ -63,5 +63,19 @@ TEST(Url, NumbersAreWholeAndWithinTheirBounds) {
   for (const char* name : {"c", "d", "e"}) EXPECT_FALSE(url->Integer(name, 0, 9, 7).has_value());
 }
 
+TEST(Url, ListsOfNumbersMayHoldRanges) {
+  const auto read = [](const std::string& list) {
+    return ParseUrl("/?tracks=" + list)->Numbers("tracks", 10);
+  };
+  EXPECT_EQ(read("7,0..2,1"), (std::vector<int64_t>{0, 1, 2, 7}));
+  EXPECT_EQ(read("0..9")->size(), 10u);
+  EXPECT_EQ(read("")->size(), 0u);
+  EXPECT_EQ(ParseUrl("/")->Numbers("tracks", 10)->size(), 0u);
+  for (const char* wrong : {"x", "-1", "2..1", "1..", "..1", "1...2", "1,,2", "0..10", "0..8,0..8",
+                            "0..9223372036854775807", "99999999999999999999"}) {
+    EXPECT_FALSE(read(wrong).has_value()) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace stepscope::server

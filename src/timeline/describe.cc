@@ -83,7 +83,7 @@ void AddConfig(const LaunchConfig& config, std::vector<EventField>& fields) {
         Unit::kBytes);
   }
   if (config.blocks_per_sm >= 0) {
-    Add(fields, "blocks_per_sm", "blocks per SM", double{config.blocks_per_sm});
+    Add(fields, "blocks_per_sm", "blocks per SM", double{config.blocks_per_sm}, Unit::kCount);
   }
   if (config.occupancy >= 0) {
     Add(fields, "occupancy", "occupancy (estimated)", double{config.occupancy}, Unit::kRatio);

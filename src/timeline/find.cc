@@ -1,8 +1,7 @@
 // Search: names first, then the events that have them.
 #include <algorithm>
-#include <functional>
+#include <compare>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "base/ascii.h"
@@ -14,13 +13,12 @@ namespace {
 constexpr size_t kMostMatches = 10'000;
 constexpr size_t kBetweenStops = 1 << 16;  // events
 
-// An event that was found; `time` is such that less is nearer.
+// An event that was found; both members are such that less is nearer.
 struct Found {
   int64_t time = 0;
-  EventRef ref;
+  uint64_t ref = 0;
 
-  auto Key() const { return std::tuple(time, ref.track, ref.event); }
-  bool operator<(const Found& other) const { return Key() < other.Key(); }
+  auto operator<=>(const Found&) const = default;
 };
 
 class Finder {
@@ -40,7 +38,17 @@ class Finder {
   uint64_t MatchNames(const RecordedEvents& recording);
   void Search(uint32_t track);
   void SearchRow(const EventStore& events, uint32_t track, size_t row);
+  void CountBefore(const EventStore& events, size_t begin, size_t end);
   bool Add(Found found);
+  // There and back again.
+  Found FoundOf(int64_t time, EventRef ref) const {
+    const uint64_t packed = uint64_t{ref.track} << 32 | ref.event;
+    return forward_ ? Found{time, packed} : Found{-time, ~packed};
+  }
+  EventRef RefOf(const Found& found) const {
+    const uint64_t packed = forward_ ? found.ref : ~found.ref;
+    return {static_cast<uint32_t>(packed >> 32), static_cast<uint32_t>(packed)};
+  }
 
   const Timeline::State& state_;
   std::string text_;
@@ -50,6 +58,7 @@ class Finder {
   std::stop_token stop_;
   std::vector<bool> matches_;   // by the recording's names
   std::vector<Found> nearest_;  // a heap, the furthest first
+  uint64_t before_ = 0;         // match and begin before `from_`
 };
 
 // Marks the recording's names that match; how many events have them.
@@ -68,21 +77,29 @@ uint64_t Finder::MatchNames(const RecordedEvents& recording) {
 bool Finder::Add(Found found) {
   if (nearest_.size() < limit_) {
     nearest_.push_back(found);
-    std::ranges::push_heap(nearest_, std::less<>());
+    std::ranges::push_heap(nearest_);
     return true;
   }
   if (found < nearest_.front()) {
-    std::ranges::pop_heap(nearest_, std::less<>());
+    std::ranges::pop_heap(nearest_);
     nearest_.back() = found;
-    std::ranges::push_heap(nearest_, std::less<>());
+    std::ranges::push_heap(nearest_);
   }
   return found.time <= nearest_.front().time;
+}
+
+void Finder::CountBefore(const EventStore& events, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
+    if ((i - begin) % kBetweenStops == 0 && stop_.stop_requested()) return;
+    before_ += matches_[events.Name(i)] ? 1 : 0;
+  }
 }
 
 void Finder::SearchRow(const EventStore& events, uint32_t track, size_t row) {
   const Axis& axis = state_.AxisOf(track);
   const auto [begin, end] = events.Row(row);
   const size_t at = events.FirstFrom(begin, end, axis.ToOwn(from_));
+  CountBefore(events, begin, at);
   const size_t count = forward_ ? end - at : at - begin;
   for (size_t n = 0; n < count; ++n) {
     if (n % kBetweenStops == 0 && stop_.stop_requested()) return;
@@ -91,7 +108,7 @@ void Finder::SearchRow(const EventStore& events, uint32_t track, size_t row) {
     // Now and then also where nothing matches: there may be nothing near any more.
     if (!matches && n % 64 != 0) continue;
     const int64_t time = axis.ToCommon(events.Start(i));
-    const Found found = {forward_ ? time : -time, {track, static_cast<uint32_t>(i)}};
+    const Found found = FoundOf(time, {track, static_cast<uint32_t>(i)});
     const bool may_go_on =
         matches ? Add(found) : nearest_.size() < limit_ || found.time <= nearest_.front().time;
     if (!may_go_on) return;
@@ -112,8 +129,9 @@ Result<TimelineMatches> Finder::Find() {
     for (const uint32_t track : state_.track_ids[r]) Search(track);
     if (stop_.stop_requested()) return std::unexpected(Error{"the search was stopped", "", ""});
   }
-  std::ranges::sort(nearest_, std::less<>());
-  for (const Found& found : nearest_) out.matches.push_back(state_.EventAt(found.ref));
+  std::ranges::sort(nearest_);
+  for (const Found& found : nearest_) out.matches.push_back(state_.EventAt(RefOf(found)));
+  if (!nearest_.empty()) out.place = forward_ ? before_ + 1 : before_;
   return out;
 }
 

@@ -143,6 +143,7 @@ std::string ToJson(const EventDetails& details, const Timeline& timeline) {
 std::string ToJson(const TimelineMatches& matches) {
   JsonWriter json;
   json.BeginObject();
+  json.Number("place", static_cast<int64_t>(matches.place));
   json.Number("total", static_cast<int64_t>(matches.total));
   json.Key("matches");
   json.BeginArray();

@@ -253,7 +253,46 @@ TEST(Timeline, FindGoesByTimeOverAllTracks) {
   EXPECT_EQ(Names(timeline.Find("conv", 80, -1, 10)->matches),
             (std::vector<std::string>{"conv_kernel", "Conv2d"}));
   EXPECT_EQ(timeline.Find("nothing", 0, 1, 10)->total, 0u);
+  EXPECT_EQ(timeline.Find("nothing", 0, 1, 10)->place, 0u);
   EXPECT_EQ(timeline.Find("conv", 0, 1, 0)->total, 3u);
+}
+
+TEST(Timeline, FindSaysWhichOfAllItFound) {
+  std::vector<SampleTrace> ranks(2);
+  for (SampleTrace& rank : ranks) {
+    for (int64_t i = 0; i < 4; ++i) {
+      rank.Work("gemm", i * 100, i * 100 + 10);
+      rank.Work("other", i * 100 + 20, i * 100 + 30);
+    }
+  }
+  const Timeline timeline = TimelineOf(std::move(ranks));
+  const auto place = [&](int64_t from, int by) {
+    return timeline.Find("gemm", from, by, 1)->place;
+  };
+  EXPECT_EQ(timeline.Find("gemm", 0, 1, 1)->total, 8u);
+  EXPECT_EQ(place(0, 1), 1u);  // both ranks have one at each time
+  EXPECT_EQ(place(1, 1), 3u);
+  EXPECT_EQ(place(300, 1), 7u);
+  EXPECT_EQ(place(301, 1), 0u);  // none
+  EXPECT_EQ(place(301, -1), 8u);
+  EXPECT_EQ(place(300, -1), 6u);
+  EXPECT_EQ(place(0, -1), 0u);
+}
+
+TEST(Timeline, FindBackwardsIsFindForwardsReversed) {
+  std::vector<SampleTrace> ranks(2);
+  for (SampleTrace& rank : ranks) {
+    for (int64_t i = 0; i < 3; ++i) rank.Work("gemm", i * 100, i * 100 + 10);
+  }
+  const Timeline timeline = TimelineOf(std::move(ranks));
+  const auto refs = [](const TimelineMatches& found) {
+    std::vector<std::pair<uint32_t, uint32_t>> out;
+    for (const auto& match : found.matches) out.emplace_back(match.ref.track, match.ref.event);
+    return out;
+  };
+  auto backwards = refs(*timeline.Find("gemm", 1000, -1, 10));
+  std::ranges::reverse(backwards);
+  EXPECT_EQ(backwards, refs(*timeline.Find("gemm", 0, 1, 10)));
 }
 
 TEST(Timeline, SelectCountsWhatMeetsAndAddsWhatLiesWithin) {

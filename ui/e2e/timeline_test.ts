@@ -163,17 +163,58 @@ describe("search and selection", () => {
     const found = await get<Matches>(page, `${ids.demo}/timeline/find?q=allreduce&from=0&by=1&limit=3`);
     assert.ok(found.total > 3);
     await find(page, "allreduce");
-    assert.ok((await watched.text("#timeline-found")).includes(humanCount(found.total)));
+    const says = (place: number) => page.waitForFunction((text) => document.querySelector("#timeline-found")?.textContent === text, `${humanCount(place)} of ${humanCount(found.total)}`);
+    await says(1);
     const [first, second] = found.matches as [Matches["matches"][0], Matches["matches"][0]];
     await selects(page, first);
     await checkDetails(page, ids.demo);
     await page.keyboard.press("n");
     await selects(page, second);
+    await says(2);
     await checkDetails(page, ids.demo);
     await page.keyboard.press("p");
     await selects(page, first);
+    await says(1);
+    await page.keyboard.press("p");  // before the first: the last of all ranks
+    const { matches: [last] } = await get<Matches>(page, `${ids.demo}/timeline/find?q=allreduce&from=${Number.MAX_SAFE_INTEGER}&by=-1&limit=1`);
+    await selects(page, last!);
+    await says(found.total);
+    await page.keyboard.press("n");
+    await selects(page, first);
+    await says(1);
     await watched.screenshot("timeline-selected");
     await watched.checkAxe("the timeline with details");
+    await watched.close();
+  });
+
+  test("the place of a match is that among all of its name, from any time on", async () => {
+    const watched = await open(ids.demo);
+    const { page } = watched;
+    const all = await get<Matches>(page, `${ids.demo}/timeline/find?q=ncclDevKernel&from=0&by=1&limit=10000`);
+    assert.equal(all.matches.length, all.total);
+    for (const index of [0, 7, all.total - 1]) {
+      const { start } = all.matches[index]!;
+      const forth = await get<Matches>(page, `${ids.demo}/timeline/find?q=ncclDevKernel&from=${start}&by=1&limit=1`);
+      assert.deepEqual(all.matches[forth.place - 1], forth.matches[0]);
+      const back = await get<Matches>(page, `${ids.demo}/timeline/find?q=ncclDevKernel&from=${start + 1}&by=-1&limit=1`);
+      assert.deepEqual(all.matches[back.place - 1], back.matches[0]);
+    }
+    await watched.close();
+  });
+
+  test("past the ends of a track nothing happens, and nothing is complained of", async () => {
+    const watched = await open(ids.demo);
+    const { page } = watched, { tracks } = await info(page, ids.demo);
+    const stream = tracks.find((track) => track.kind === "stream" && track.events > 10)!;
+    assert.equal(await get<EventDetails | null>(page, `${ids.demo}/timeline/next?track=${stream.id}&event=0&by=-1`), null);
+    await page.evaluate((sel) => { location.hash += `?sel=${sel}`; }, `${stream.id}.0`);
+    await page.waitForSelector(".tl-details");
+    const asked = page.waitForResponse((response) => response.url().includes("/timeline/next"));
+    await page.keyboard.press(",");
+    assert.equal((await asked).status(), 200);
+    await page.waitForTimeout(100);
+    assert.equal((await view(page)).sel, `${stream.id}.0`);
+    assert.equal(await page.locator(".problem").count(), 0);
     await watched.close();
   });
 
@@ -302,8 +343,50 @@ describe("tracks and the URL", () => {
     await watched.close();
   });
 
+  test("marks, what is measured and an area survive a reload and the way back", async () => {
+    const watched = await open(ids.demo);
+    const { page } = watched, box = (await page.locator(kCanvas).boundingBox())!;
+    const drag = async (from: number, to: number) => {
+      await page.mouse.move(box.x + from, box.y + 60);
+      await page.mouse.down();
+      await page.mouse.move(box.x + to, box.y + 300, { steps: 4 });
+      await page.mouse.up();
+    };
+    await drag(300, 350);
+    await page.keyboard.press("m");
+    await drag(500, 640);
+    await page.keyboard.down("Shift");
+    await drag(700, 800);
+    await page.keyboard.up("Shift");
+    await page.mouse.move(box.x + 5, box.y + 5);
+    await page.waitForFunction(() => ["measure", "area", "marks"].every((key) => location.hash.includes(`${key}=`)));
+    const picture = () => page.locator(kCanvas).evaluate((element) => (element as HTMLCanvasElement).toDataURL());
+    const hash = await page.evaluate(() => location.hash), before = await picture();
+    await page.reload();
+    await settled(page);
+    await page.waitForSelector(".tl-area tbody tr");
+    await page.mouse.move(box.x + 5, box.y + 5);
+    await view(page);
+    assert.equal(await page.evaluate(() => location.hash), hash);
+    assert.equal(await picture(), before, "the same picture");
+    await watched.screenshot("timeline-marks");
+    await page.keyboard.press("g");
+    await page.keyboard.press("i");
+    await page.waitForFunction(() => location.hash.includes("/input"));
+    await page.goBack();
+    await page.waitForSelector(".tl-area tbody tr");
+    await view(page);
+    assert.equal(await page.evaluate(() => location.hash), hash);
+    for (const [key, gone] of [["Escape", "measure"], ["Escape", "area"], ["Escape", "marks"]] as const) {
+      await page.keyboard.press(key);
+      await page.waitForFunction((name) => !location.hash.includes(`${name}=`), gone);
+    }
+    await watched.close();
+  });
+
   test("what is odd in the URL is ignored", async () => {
-    const watched = await open(ids.demo, {}, "?from=x&to=1e400&sel=999999.1&pins=-1,a&fold=%25%25");
+    const watched = await open(ids.demo, {}, "?from=x&to=1e400&sel=999999.1&pins=-1,a&fold=%25%25&marks=<b>,9..1&measure=NaN..1&area=1..2:-1");
+    assert.equal(await watched.page.locator(".tl-side").count(), 0);
     assert.ok(await watched.page.locator(".tl-rank").count() > 0);
     await watched.close();
   });

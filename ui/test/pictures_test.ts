@@ -4,7 +4,6 @@ import { test } from "node:test";
 import type { Cell, Column, Report, Table } from "../src/data/report";
 import { visible } from "../src/report/format";
 import { kindOf, kKinds, kLooks } from "../src/shell/palette";
-import { treeOf } from "../src/views/flame";
 import { scaleOf } from "../src/views/heat";
 import { heatData, isRankByStep } from "../src/views/heatmap";
 import { legendOf, stretchesOf } from "../src/views/job_timeline";
@@ -31,17 +30,17 @@ test("a heat map has a place for each rank and step, and NaN where nothing is kn
   assert.ok(!isRankByStep(table([key("rank"), key("step"), key("phase")], [])));
 });
 
+test("who waited for whom is a matrix: a row for each rank that waited, a column for each it waited for", () => {
+  const waits = table([key("rank"), key("for_rank"), time("wait")], [[3, 2, 50], [0, 2, 70], [0, 1, 5]]);
+  const data = heatData(waits, "for_rank", 2);
+  assert.deepEqual([data.rows, data.columns], [["rank 3", "rank 0"], ["1", "2"]]);
+  assert.deepEqual([...data.values], [NaN, 50, 5, 70]);
+});
+
 test("a scale spans at least a tenth of the largest, so that noise stays pale", () => {
   assert.deepEqual(scaleOf(Float64Array.of(100, 50)), { low: 50, high: 100 });
   assert.deepEqual(scaleOf(Float64Array.of(100, 99)), { low: 90, high: 100 });
   assert.deepEqual(scaleOf(Float64Array.of(NaN)), { low: 0, high: 1 });
-});
-
-test("paths become a tree, also where names hold the separator", () => {
-  const tree = treeOf(table([key("path"), key("name"), time("total")], [["a", "a", 9], ["a;b;c", "b;c", 4], ["a;b;c;d", "d", 1], ["e", "e", 2]]));
-  assert.deepEqual(tree.map((node) => node.name), ["a", "e"]);
-  assert.equal(tree[0]!.children[0]!.name, "b;c");
-  assert.equal(tree[0]!.children[0]!.children[0]!.total, 1);
 });
 
 test("the life of a job is its segments, in the words of its buckets", () => {

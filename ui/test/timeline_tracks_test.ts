@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { TileCache } from "../src/timeline/cache";
-import { matchAfter } from "../src/timeline/controller";
 import { curvesOf } from "../src/timeline/curves";
 import { boxAt } from "../src/timeline/hit";
 import { kAxisHeight, layOut, lanesBetween, passes, spotAt } from "../src/timeline/lanes";
@@ -197,14 +196,6 @@ test("the lane and row at a height of the screen", () => {
   assert.deepEqual([spot?.lane.key, spot?.row], ["t2", 1]);
   assert.equal(spotAt(laid, 0, 5), undefined);
   assert.deepEqual(lanesBetween(laid.lanes, main.y + 1, main.y + 2).map(({ key }) => key), ["t2"]);
-});
-
-test("the next match is the one after the selected, though others begin with it", () => {
-  const match = (track: number) => ({ track, event: 0, start: 5, duration: 1, name: "a" });
-  const found = { total: 3, matches: [match(0), match(1), match(2)] };
-  assert.equal(matchAfter(found, match(1))?.track, 2);
-  assert.equal(matchAfter(found, null)?.track, 0);
-  assert.equal(matchAfter(found, match(2)), undefined);
 });
 
 test("names are cut to their box", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { levelFor, lowestLevel, tilesIn, topLevel } from "../src/timeline/levels";
-import { fromQuery, stepsView, toQuery } from "../src/timeline/place";
+import { fromQuery, kMostMarks, numbersText, stepsView, toQuery } from "../src/timeline/place";
 import { formatTime, ticks, tickStep } from "../src/timeline/ticks";
 import { clamp, fit, pan, reveal, whole, zoomAt } from "../src/timeline/view";
 import { fakeInfo } from "./fake_timeline";
@@ -84,8 +84,13 @@ test("what is in sight is not moved; what is not comes into the middle", () => {
 
 test("the view and the choices come back from the URL", () => {
   const info = fakeInfo([{ events: [{ start: 0, duration: 1000 }] }, { events: [{ start: 5, duration: 1e6 }] }]);
-  const placed = { view: { from: 100, to: 2000 }, selected: { track: 1, event: 0 }, pins: [1], filter: "gpu", ranks: "", flipped: new Set(["g0/GPU 0, big", "r0"]) };
+  const placed = {
+    view: { from: 100, to: 2000 }, selected: { track: 1, event: 0 }, pins: [1], filter: "gpu", ranks: "", flipped: new Set(["g0/GPU 0, big", "r0"]),
+    measure: { from: 120.5, to: 480 }, area: { from: -5, to: 99, tracks: [0, 1] }, marks: [{ from: 7, to: 7 }, { from: 10, to: 30.125 }],
+  };
   assert.deepEqual(fromQuery(toQuery(placed, whole(info.end)), info), placed);
+  const { measure, area, marks } = toQuery(placed, whole(info.end));
+  assert.deepEqual([measure, area, marks], ["120.5..480", "-5..99:0..1", "7,10..30.125"]);
   const all = { ...placed, view: whole(info.end) };
   assert.equal(toQuery(all, whole(info.end))["from"], "");
 });
@@ -101,6 +106,26 @@ test("the header's choice of steps is what a URL without a view shows", () => {
 test("what a stranger wrote into the URL is checked", () => {
   const info = fakeInfo([{ events: [{ start: 0, duration: 1000 }] }]);
   const odd = fromQuery({ from: "x", to: "9", sel: "7.1", pins: "0,0,99,-1,a", fold: "%E0%A4%A" }, info);
-  assert.deepEqual(odd, { view: whole(info.end), selected: null, pins: [0], filter: "", ranks: "", flipped: new Set() });
+  assert.deepEqual(odd, {
+    view: whole(info.end), selected: null, pins: [0], filter: "", ranks: "", flipped: new Set(), measure: null, area: null, marks: [],
+  });
   assert.deepEqual(fromQuery({ from: "9", to: "1", sel: "0.1.2" }, info).view, whole(info.end));
+});
+
+test("marks, measures and areas that are none are ignored", () => {
+  const info = fakeInfo([{ events: [{ start: 0, duration: 1000 }] }, { kind: "counter", points: [{ time: 1, value: 1 }] }, { events: [] }]);
+  for (const measure of ["x", "5", "9..1", "5..5", "1..2..3", "NaN..2", "1e3..2e3", "0x1..9", "1..1e400", "-900..5", "1..99999999", "1..", "..", "1.23456..2"]) {
+    assert.equal(fromQuery({ measure }, info).measure, null, measure);
+  }
+  for (const area of ["1..5", "1..5:", "1..5:x", "1..5:-1", "1..5:9", "1..5:1", "1..5:2..0", "1..5:0,0", "5..1:0", "1..5:0:0", "5:0", ":0", "1..5:0..1..2"]) {
+    assert.equal(fromQuery({ area }, info).area, null, area);
+  }
+  assert.deepEqual(fromQuery({ area: "1..5:0..4294967295" }, info).area, { from: 1, to: 5, tracks: [0, 2] });
+  assert.deepEqual(fromQuery({ marks: "5,x,9..1,7..8,,<b>" }, info).marks, [{ from: 5, to: 5 }, { from: 7, to: 8 }]);
+  assert.equal(fromQuery({ marks: "1,".repeat(100_000) }, info).marks.length, kMostMarks);
+});
+
+test("lists of tracks are short: neighbours are one range", () => {
+  assert.equal(numbersText([3, 1, 2, 9, 3, 5]), "1..3,5,9");
+  assert.equal(numbersText([]), "");
 });

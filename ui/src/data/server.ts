@@ -71,7 +71,7 @@ export function serverSource(): Source {
     },
     event: (id, ref, signal) => getJson<EventDetails>(run(id, "timeline/event"), { ...ref }, signal),
     longest: (id, query, signal) => getJson<EventDetails | null>(run(id, "timeline/longest"), { ...query }, signal),
-    next: (id, ref, by, signal) => getJson<EventDetails>(run(id, "timeline/next"), { ...ref, by }, signal),
+    next: (id, ref, by, signal) => getJson<EventDetails | null>(run(id, "timeline/next"), { ...ref, by }, signal),
     find: (id, query, signal) => getJson<Matches>(run(id, "timeline/find"), { ...query }, signal),
     select: (id, { tracks, ...query }, signal) =>
       getJson<ReportSet>(run(id, "timeline/select"), { ...query, tracks: tracks.join(",") }, signal),

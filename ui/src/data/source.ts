@@ -137,6 +137,7 @@ export interface Match extends EventRef {
 
 export interface Matches {
   readonly total: number;
+  readonly place: number;  // of the first of these among all, from 1 in the order of time; 0 without any
   readonly matches: readonly Match[];
 }
 
@@ -176,7 +177,8 @@ export interface Source {
   event(run: string, ref: EventRef, signal?: AbortSignal): Promise<EventDetails>;
   // The longest event of a row that meets the time: what a click on density means.
   longest(run: string, query: SpanQuery, signal?: AbortSignal): Promise<EventDetails | null>;
-  next(run: string, ref: EventRef, by: 1 | -1, signal?: AbortSignal): Promise<EventDetails>;
+  // Null past the ends of a track.
+  next(run: string, ref: EventRef, by: 1 | -1, signal?: AbortSignal): Promise<EventDetails | null>;
   find(run: string, query: FindQuery, signal?: AbortSignal): Promise<Matches>;
   select(run: string, query: BoxQuery, signal?: AbortSignal): Promise<ReportSet>;
   occurrences(run: string, ref: EventRef, signal?: AbortSignal): Promise<ReportSet>;

@@ -8,6 +8,7 @@ export const enTimeline = {
   "timeline.search": "Search names",
   "timeline.search_hint": "kernel, operator, ...",
   "timeline.found": "{total} found",
+  "timeline.found_place": "{place} of {total}",
   "timeline.searching": "searching...",
   "timeline.previous": "previous match",
   "timeline.next": "next match",

@@ -10,6 +10,7 @@ export const jaTimeline: Record<keyof typeof enTimeline, string> = {
   "timeline.search": "名前を検索",
   "timeline.search_hint": "カーネル、演算子など",
   "timeline.found": "{total} 件",
+  "timeline.found_place": "{total} 件中 {place} 件目",
   "timeline.searching": "検索中...",
   "timeline.previous": "前の一致",
   "timeline.next": "次の一致",

@@ -1,7 +1,7 @@
 // Everything the timeline can do, whoever asks: a key, the pointer, a button, the URL. It holds the
 // view, which changes every frame, and a store of the rest, which components watch.
 import {
-  SourceError, type EventDetails, type EventRef, type Matches, type Source, type SpanQuery, type TimelineInfo,
+  type EventDetails, type EventRef, type Source, type SpanQuery, type TimelineInfo,
 } from "../data/source";
 import { makeStore, type Store } from "../shell/store";
 import { TileCache } from "./cache";
@@ -11,7 +11,8 @@ import { TileLoader } from "./loader";
 import { Motion, type Push } from "./motion";
 import { boxAt } from "./hit";
 import { piecesOf } from "./pieces";
-import type { Placed } from "./place";
+import { kMostMarks, roundTime, type Placed } from "./place";
+import { placeIn, readOn, stepIn, type Found } from "./search";
 import type { Area, BoxHit, Interval } from "./scene";
 import { fit, reveal, whole, zoomAt, clamp } from "./view";
 
@@ -22,8 +23,10 @@ export type Mode = "measure" | "area";
 
 export interface Search {
   readonly q: string;
-  readonly total: number | null;  // null: not known yet
+  readonly found: Found | null;  // null: not known yet
 }
+
+const kNoSearch: Search = { q: "", found: null };
 
 export interface ChartState {
   readonly selected: EventDetails | null;
@@ -65,8 +68,7 @@ export class Controller {
     this.loads = `${run.id} ${run.revision}`;
     this.view = placed.view;
     this.state = makeStore<ChartState>({
-      selected: null, measure: null, area: null, marks: [], mode: "measure", search: { q: "", total: null },
-      pins: placed.pins, filter: placed.filter, ranks: placed.ranks, flipped: placed.flipped, problem: null,
+      selected: null, mode: "measure", search: kNoSearch, problem: null, ...this.choices(placed),
     });
     this.loader = new TileLoader((list, signal) => source.tiles(run.id, list, signal), new TileCache(kCacheBytes), {
       arrived: () => this.onDirty(),
@@ -95,7 +97,7 @@ export class Controller {
 
   // What the URL says has changed, by Back or by hand.
   restore(placed: Placed): void {
-    this.change({ pins: placed.pins, filter: placed.filter, ranks: placed.ranks, flipped: placed.flipped });
+    this.change(this.choices(placed));
     this.setView(placed.view);
     const now = this.state.get().selected;
     if (!placed.selected) this.change({ selected: null });
@@ -105,8 +107,13 @@ export class Controller {
   }
 
   get placed(): Placed {
-    const { selected, pins, filter, ranks, flipped } = this.state.get();
-    return { view: this.view, selected, pins, filter, ranks, flipped };
+    const { selected, pins, filter, ranks, flipped, measure, area, marks } = this.state.get();
+    return { view: this.view, selected, pins, filter, ranks, flipped, measure, area, marks };
+  }
+
+  // What is as the URL says; an area only where there is a server to sum it up.
+  private choices({ pins, filter, ranks, flipped, measure, area, marks }: Placed) {
+    return { pins, filter, ranks, flipped, measure, marks, area: this.source.live ? area : null };
   }
 
   // --- the view ---
@@ -256,7 +263,7 @@ export class Controller {
     const asking = (this.asking = new AbortController());
     try {
       const selected = await ask(asking.signal);
-      if (asking.signal.aborted || !selected) return;
+      if (asking.signal.aborted || !selected) return;  // none: past the ends of a track all stays as it is
       this.change({ selected, problem: null });
       if (!reveals) return;
       await twoFrames();  // the panel of details has opened, and left the chart less room
@@ -265,30 +272,35 @@ export class Controller {
       const there = reveal(this.view, selected.start, selected.start + selected.duration, this.info.end);
       if (there !== this.view) this.glideTo(there);
     } catch (problem) {
-      // 404: there is none before the first or after the last of a track; all stays as it is.
-      const none = problem instanceof SourceError && problem.status === 404;
-      if (!asking.signal.aborted && !none) this.change({ problem });
+      if (!asking.signal.aborted) this.change({ problem });
     } finally {
       if (this.asking === asking) this.asking = null;
     }
   }
 
-  setMeasure(measure: Interval | null): void { this.change({ measure }); }
-  setArea(area: Area | null): void { this.change({ area }); }
+  setMeasure(measure: Interval | null): void { this.change({ measure: measure && this.rounded(measure) }); }
+  setArea(area: Area | null): void { this.change({ area: area && { ...this.rounded(area), tracks: area.tracks } }); }
+
+  // As the URL has it, so that it is the same there and back; within the run.
+  private rounded({ from, to }: Interval): Interval {
+    const all = whole(this.info.end);
+    const round = (time: number): number => roundTime(Math.min(Math.max(time, all.from), all.to), this.view);
+    return { from: round(from), to: round(to) };
+  }
   setMode(mode: Mode): void { this.change({ mode }); }
 
   // Keeps what is measured or selected, or where the pointer is, as lines.
   mark(): void {
     const { marks } = this.state.get();
     const at = this.anchor ?? (this.view.from + this.view.to) / 2;
-    this.change({ marks: [...marks, this.span() ?? { from: at, to: at }] });
+    this.change({ marks: [...marks, this.rounded(this.span() ?? { from: at, to: at })].slice(-kMostMarks) });
   }
 
   // What is measured, or selected; as an area on all tracks shown, else what is in sight.
   areaFromSpan(): void {
     const tracks = this.lanes.lanes.concat(this.lanes.pinned).flatMap((lane) => (lane.counter ? [] : lane.tracks));
     const span = this.span() ?? { from: Math.max(0, this.view.from), to: Math.min(this.info.end, this.view.to) };
-    this.change({ area: { ...span, tracks: [...new Set(tracks)] } });
+    this.setArea({ ...span, tracks: [...new Set(tracks)] });
   }
 
   private span(): Interval | null {
@@ -302,7 +314,7 @@ export class Controller {
     if (measure) this.change({ measure: null });
     else if (area) this.change({ area: null });
     else if (selected) this.change({ selected: null });
-    else if (search.q) this.change({ search: { q: "", total: null } });
+    else if (search.q) this.change({ search: kNoSearch });
     else if (marks.length > 0) this.change({ marks: [] });
   }
 
@@ -311,35 +323,39 @@ export class Controller {
   // Goes to the match after the selected event, or before it; a new text begins at the left of the view.
   async find(q: string, by: 1 | -1): Promise<void> {
     const { search, selected } = this.state.get();
-    if (!q) return this.change({ search: { q: "", total: null } });
-    const fresh = q !== search.q;
-    this.change({ search: { q, total: fresh ? null : search.total } });
-    // Backwards, what begins before a time is found: one more, for what begins with the selected.
-    const from = selected && !fresh ? selected.start + (by < 0 ? 1 : 0) : by > 0 ? Math.max(0, this.view.from) : this.view.to;
+    if (!q) return this.change({ search: kNoSearch });
+    const before = q === search.q ? search.found : null;
+    this.change({ search: { q, found: before } });
+    const known = before && selected ? stepIn(before, selected, by) : undefined;
+    if (known) return this.select(known, { reveal: true });
     try {
-      const ask = (start: number): Promise<Matches> =>
-        this.source.find(this.run, { q, from: Math.round(start), by, limit: kMatches });
-      let found = await ask(from);
-      let match = matchAfter(found, fresh ? null : selected);
-      if (!match && found.total > 0) {  // past the last: round again
-        found = await ask(by > 0 ? 0 : this.info.end + 1);
-        match = found.matches[0];
-      }
+      const found = await this.ask(q, by, before ? selected : null);
       if (this.state.get().search.q !== q) return;
-      this.change({ search: { q, total: found.total } });
+      this.change({ search: { q, found } });
+      const match = found.matches[found.at];
       if (match) await this.select(match, { reveal: true });
     } catch (problem) {
       this.change({ problem });
     }
   }
 
-  change(part: Partial<ChartState>): void { this.state.set({ ...this.state.get(), ...part }); }
-}
+  // What the server finds beyond `current`, or beyond the edge of the view; past the last it goes round again.
+  private async ask(q: string, by: 1 | -1, current: EventDetails | null): Promise<Found & { readonly at: number }> {
+    const from = by > 0 ? Math.max(0, this.view.from) : this.view.to;
+    const ask = async (start: number, after: EventDetails | null) =>
+      readOn(await this.source.find(this.run, { q, from: Math.round(start), by, limit: kMatches }), by, after);
+    // Backwards, what begins before a time is found: one more, for what begins with the current.
+    const found = await ask(current ? current.start + (by < 0 ? 1 : 0) : from, current);
+    return found.matches[found.at] || found.total === 0 ? found : ask(by > 0 ? 0 : this.info.end + 1, null);
+  }
 
-// Matches may share a start, so the first answers may lie before the selected one in the same order.
-export function matchAfter(found: Matches, current: EventRef | null): Matches["matches"][number] | undefined {
-  const at = found.matches.findIndex((match) => match.track === current?.track && match.event === current.event);
-  return found.matches[at + 1];
+  // Which of the matches is selected, counted from 1; null when it is none of them.
+  get foundPlace(): number | null {
+    const { search: { found }, selected } = this.state.get();
+    return found && selected ? placeIn(found, selected) : null;
+  }
+
+  change(part: Partial<ChartState>): void { this.state.set({ ...this.state.get(), ...part }); }
 }
 
 const twoFrames = (): Promise<unknown> =>

@@ -17,7 +17,7 @@ import { Heads, PinnedHeads } from "./heads";
 import { useTimelineKeys } from "./keys";
 import { kAxisHeight } from "./lanes";
 import { Overview } from "./overview";
-import { fromQuery, stepsView, toQuery } from "./place";
+import { fromQuery, kPlaceKeys, stepsView, toQuery } from "./place";
 import { followPointer } from "./pointer";
 import { Tip, type Pointed } from "./tip";
 import { Tools } from "./tools";
@@ -92,7 +92,7 @@ function useRestOfPage() {
 function useUrl(controller: Controller): void {
   const written = useRef<string>(""), steps = useRef<string>("");
   const { query } = usePlace();
-  const mine = (all: Query): string => JSON.stringify(["from", "to", "sel", "pins", "filter", "fold", "ranks", "steps"].map((key) => all[key] ?? ""));
+  const mine = (all: Query): string => JSON.stringify(kPlaceKeys.map((key) => all[key] ?? ""));
   useEffect(() => {
     const first = written.current === "";
     if (written.current === mine(query)) return;

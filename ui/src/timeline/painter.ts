@@ -13,6 +13,7 @@ import { bucketNs, type Tile } from "./tile";
 const kWide = 12;          // pixels from which on a box shows its pattern
 const kForLabel = 26;      // CSS pixels from which on it has room for a label
 const kMostLabels = 700;
+const kMostInFolded = 100;  // boxes of a folded lane that are looked at for names
 
 // A box with room for text. `clip`: the height of the screen above which it is hidden.
 export interface Label {
@@ -103,10 +104,25 @@ export class Painter {
     }
     for (const box of wide) drawPattern(pixels, scene.colours, box);
     const { lane } = shown, room = kForLabel * scene.dpr;
-    if (lane.kind !== "track" || lane.folded) return;  // where tracks lie over one another, so would names
-    for (const box of wide) {
+    const lone = lane.kind === "track" && !lane.folded;
+    for (const box of lone ? wide : this.onTop(frame, wide)) {
       if (box.x1 - box.x0 >= room && frame.labels.length < kMostLabels) frame.labels.push(box);
     }
+  }
+
+  // Where tracks or rows lie over one another in one: of the longest boxes what of them is on top, each pixel for
+  // one name.
+  private onTop(frame: Frame, wide: readonly Label[]): Label[] {
+    const { scene: { dpr, colours } } = frame, named: Label[] = [];
+    const longest = wide.filter((box) => box.x1 - box.x0 >= kForLabel * dpr)
+      .sort((a, b) => (b.x1 - b.x0) - (a.x1 - a.x0)).slice(0, kMostInFolded);
+    for (const box of longest) {
+      const { boxes, names } = box.tile, kind = Math.min(boxes.kind[box.box]!, colours.kinds - 1);
+      const paint = paintOf(kind, names.shade(boxes.name[box.box]!));
+      const [x0, x1] = this.strips.longestRun(0, box.x0, box.x1, paint, edgeOf(kind));
+      if (named.every((other) => x1 <= other.x0 || x0 >= other.x1)) named.push({ ...box, x0, x1 });
+    }
+    return named;
   }
 
   private addSpans(frame: Frame, shown: Shown, { tile, from, to }: Piece): void {

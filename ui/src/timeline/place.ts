@@ -1,8 +1,10 @@
-// What of the timeline is in the URL: the view, the selected event, pins, the filter, what is folded.
+// What of the timeline is in the URL: the view, the selected event, what is measured, marked and selected as an
+// area, pins, the filter, what is folded.
 // What a stranger wrote there is checked: anything odd is as if it were not there.
 import type { EventRef, TimelineInfo } from "../data/source";
 import type { Query } from "../shell/url";
 import type { View } from "./levels";
+import type { Area, Interval } from "./scene";
 import { clamp, fit, whole } from "./view";
 
 export interface Placed {
@@ -12,12 +14,37 @@ export interface Placed {
   readonly filter: string;
   readonly ranks: string;  // the header's choice, as text
   readonly flipped: ReadonlySet<string>;
+  readonly measure: Interval | null;
+  readonly area: Area | null;
+  readonly marks: readonly Interval[];
 }
 
-// Times in ns, as short as can be without losing what the eye could see.
-function timeText(time: number, view: View): string {
+// What of the URL is the timeline's, with the header's choices that it follows.
+export const kPlaceKeys = ["from", "to", "sel", "pins", "filter", "fold", "measure", "area", "marks", "ranks", "steps"] as const;
+
+export const kMostMarks = 100;
+
+// A time in ns, as round as can be without losing what the eye could see in this view.
+export function roundTime(time: number, view: View): number {
   const places = Math.min(3, Math.max(0, Math.ceil(3 - Math.log10(view.to - view.from))));
-  return String(Number(time.toFixed(places)));
+  return Number(time.toFixed(places));
+}
+
+const timeText = (time: number, view: View): string => String(roundTime(time, view));
+
+// "120..480", or "120" where it is a moment.
+const spanText = ({ from, to }: Interval): string => (from === to ? `${from}` : `${from}..${to}`);
+
+// "0..7,9": ascending numbers, those next to one another as one.
+export function numbersText(numbers: readonly number[]): string {
+  const parts: string[] = [];
+  const all = [...new Set(numbers)].sort((a, b) => a - b);
+  for (let i = 0; i < all.length; ++i) {
+    const first = i;
+    while (all[i + 1] === all[i]! + 1) ++i;
+    parts.push(first === i ? `${all[i]}` : `${all[first]}..${all[i]}`);
+  }
+  return parts.join(",");
 }
 
 // `usual`: the view of a URL without one, which is left out.
@@ -30,6 +57,9 @@ export function toQuery(placed: Placed, usual: View): Query {
     sel: selected ? `${selected.track}.${selected.event}` : "",
     pins: placed.pins.join(","),
     filter: placed.filter,
+    measure: placed.measure ? spanText(placed.measure) : "",
+    area: placed.area ? `${spanText(placed.area)}:${numbersText(placed.area.tracks)}` : "",
+    marks: placed.marks.map(spanText).join(","),
     fold: [...placed.flipped].map(encodeURIComponent).sort().join(","),
   };
 }
@@ -47,6 +77,40 @@ function keysOf(text: string | undefined): string[] {
   } catch {
     return [];
   }
+}
+
+const kTime = /^-?\d{1,16}(?:\.\d{1,3})?$/;
+
+// "120..480" or "120", within what a view of the run can show.
+function spanOf(text: string, end: number): Interval | null {
+  const [first = "", last = first, more] = text.split("..");
+  if (!kTime.test(first) || !kTime.test(last) || more !== undefined) return null;
+  const from = Number(first), to = Number(last), all = whole(end);
+  return from <= to && from >= all.from && to <= all.to ? { from, to } : null;
+}
+
+// The numbers below `limit` of an ascending list with ranges; null when it is no such list.
+function numbersOf(text: string, limit: number): number[] | null {
+  const numbers: number[] = [];
+  for (const part of text.split(",")) {
+    const [first = "", last = first, more] = part.split("..");
+    const next = numbers.length > 0 ? numbers[numbers.length - 1]! + 1 : 0;
+    if (!kWhole.test(first) || !kWhole.test(last) || more !== undefined || Number(first) < next) return null;
+    for (let n = Number(first); n <= Math.min(Number(last), limit - 1); ++n) numbers.push(n);
+  }
+  return numbers;
+}
+
+// "120..480:0..7,9": a stretch of time on tracks that have events.
+function areaOf(text: string, info: TimelineInfo): Area | null {
+  const [time = "", list = "", more] = text.split(":");
+  const span = spanOf(time, info.end);
+  const tracks = numbersOf(list, info.tracks.length)?.filter((id) => info.tracks[id]?.kind !== "counter") ?? [];
+  return span && span.from < span.to && tracks.length > 0 && more === undefined ? { ...span, tracks } : null;
+}
+
+function marksOf(text: string, end: number): Interval[] {
+  return text.split(",").slice(0, kMostMarks).flatMap((part) => spanOf(part, end) ?? []);
 }
 
 // What shows the steps that the header chooses, "7" or "3..7"; null when that is all of them.
@@ -68,6 +132,7 @@ export function fromQuery(query: Query, info: TimelineInfo): Placed {
   const isTrack = (id: number): boolean => id < info.tracks.length;
   const [track, event, more] = (query["sel"] ?? "").split(".");
   const names = kWhole.test(track ?? "") && kWhole.test(event ?? "") && more === undefined && isTrack(Number(track));
+  const measure = spanOf(query["measure"] ?? "", info.end);
   return {
     view: given ? clamp({ from, to }, info.end) : stepsView(info, query["steps"] ?? "") ?? whole(info.end),
     selected: names ? { track: Number(track), event: Number(event) } : null,
@@ -75,5 +140,8 @@ export function fromQuery(query: Query, info: TimelineInfo): Placed {
     filter: query["filter"] ?? "",
     ranks: query["ranks"] ?? "",
     flipped: new Set(keysOf(query["fold"])),
+    measure: measure && measure.from < measure.to ? measure : null,
+    area: areaOf(query["area"] ?? "", info),
+    marks: marksOf(query["marks"] ?? "", info.end),
   };
 }

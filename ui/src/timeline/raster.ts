@@ -54,6 +54,24 @@ export class Strips {
     }
   }
 
+  // Of the pixels x0..x1 of a row the longest stretch that shows this paint, or its edge, as [from, to).
+  longestRun(row: number, x0: number, x1: number, paint: number, edge: number): readonly [number, number] {
+    const base = row * this.width, end = Math.min(this.width, Math.floor(x1));
+    let best: readonly [number, number] = [0, 0];
+    for (let from = Math.max(0, Math.ceil(x0)); from < end; ) {
+      let to = from;
+      while (to < end && this.shows(base + to, paint, edge)) ++to;
+      if (to - from > best[1] - best[0]) best = [from, to];
+      from = to + 1;
+    }
+    return best;
+  }
+
+  private shows(at: number, paint: number, edge: number): boolean {
+    const here = this.paint[at];
+    return this.cover[at] === 255 && (here === paint || here === edge);
+  }
+
   private touch(at: number, share: number, paint: number): void {
     const part = Math.min(255, Math.max(1, Math.round(share * 255)));
     this.cover[at] = Math.min(255, this.cover[at]! + part);

@@ -10,7 +10,7 @@ import type { Controller } from "./controller";
 import { kFilterId, kSearchId } from "./keys";
 
 function SearchField({ controller }: { controller: Controller }) {
-  const { search } = useStore(controller.state);
+  const { search } = useStore(controller.state), { foundPlace: place } = controller;
   const [text, setText] = useState(search.q);
   useEffect(() => setText(search.q), [search.q]);
   const go = (by: 1 | -1) => void controller.find(text.trim(), by);
@@ -20,7 +20,8 @@ function SearchField({ controller }: { controller: Controller }) {
     if (event.key === "Escape") (event.currentTarget as HTMLElement).blur();
     if (event.key === "Enter" || event.key === "Escape") event.preventDefault();
   };
-  const found = search.total === null ? t("timeline.searching") : t("timeline.found", { total: humanCount(search.total) });
+  const total = humanCount(search.found?.total ?? 0);
+  const found = place === null ? t("timeline.found", { total }) : t("timeline.found_place", { place: humanCount(place), total });
   return (
     <div class="tl-search" role="search">
       <label for={kSearchId}>{t("timeline.search")}</label>
@@ -30,7 +31,7 @@ function SearchField({ controller }: { controller: Controller }) {
       />
       <button type="button" aria-label={t("timeline.previous")} onClick={() => go(-1)}>‹</button>
       <button type="button" aria-label={t("timeline.next")} onClick={() => go(1)}>›</button>
-      <span role="status" class="faint" id="timeline-found">{search.q ? found : ""}</span>
+      <span role="status" class="faint" id="timeline-found">{!search.q ? "" : search.found ? found : t("timeline.searching")}</span>
     </div>
   );
 }

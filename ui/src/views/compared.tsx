@@ -12,12 +12,15 @@ const kMost = 20;
 export const isCompared = (table: Table): boolean => comparedColumns(table).length > 0;
 
 // The names of values that the table holds of both runs: "time" for time_a and time_b.
-function comparedColumns(table: Table): string[] {
+export function comparedColumns(table: Table): string[] {
   return table.columns
     .filter((column) => column.key.endsWith("_a") && column.unit !== "")
     .map((column) => column.key.slice(0, -2))
     .filter((name) => columnAt(table, `${name}_b`) >= 0);
 }
+
+export const titleOf = (table: Table, name: string): string =>
+  visible(table.columns[columnAt(table, `${name}_a`)]!.title.replace(/ in a$/, ""));
 
 function Pair({ label, a, b, change, ratio, full }: { label: string; a: Value; b: Value; change: Value; ratio: Value; full: number }) {
   const width = (value: Value) => ({ width: `${full > 0 ? (100 * Math.max(0, value.number ?? 0)) / full : 0}%` });
@@ -48,7 +51,7 @@ export function ComparedBars({ table }: PictureProps) {
     .filter(({ a, b }) => a.number || b.number)
     .slice(0, kMost);
   const full = largestOf(rows.flatMap(({ a, b }) => [a.number ?? 0, b.number ?? 0]));
-  const title = (one: string) => visible(table.columns[columnAt(table, `${one}_a`)]!.title.replace(/ in a$/, ""));
+  const title = (one: string) => titleOf(table, one);
   return (
     <figure class="bars">
       <figcaption>{t("picture.first_rows", { title: visible(table.title), column: title(name) })}</figcaption>

@@ -1,107 +1,109 @@
-// A flame graph of a table of paths: each operator under the one that called it, as wide as it took.
-// Of two runs the width is that of the second, and the colour says whether it got longer or shorter.
-import { useMemo } from "preact/hooks";
-import type { Cell, Table } from "../data/report";
+// A flame graph of a table of paths: each operator under the one that called it, as wide as it took. Of
+// two runs the colour, and a sign with the change beside the name, say what got longer or shorter.
+import { useMemo, useRef, useState } from "preact/hooks";
+import type { Table } from "../data/report";
 import { visible } from "../report/format";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
-import { columnAt, largestOf, valueAt, type PictureProps } from "./parts";
+import { comparedColumns, isCompared, titleOf } from "./compared";
+import { boxBeside, layOut, toneOf, treeOf, type Box, type Node } from "./flame_layout";
+import { columnAt, largestOf, valueAt, type PictureProps, type Value } from "./parts";
 
-interface Node {
-  readonly path: string;
-  readonly name: string;
-  readonly row: readonly Cell[];
-  readonly total: number;
-  readonly children: Node[];
-}
+const kRow = 26;        // pixels
+const kToPress = 0.03;  // of the width: what is narrower is reached with the arrow keys, not with Tab
 
-interface Box {
-  readonly node: Node;
-  readonly depth: number;
-  readonly from: number;  // 0..1
-  readonly share: number;
-}
+const reader = (table: Table, node: Node) => (key: string): Value => valueAt(table, node.row, columnAt(table, key));
 
-const kSmallest = 0.001;
-const kRow = 26;  // pixels
-const kToPress = 0.03;  // of the width: what is narrower is drawn, and can be pressed once one looks closer
-
-// A path is the names joined by ";"; parents come before their children, or are missing.
-export function treeOf(table: Table): Node[] {
-  const at = { path: columnAt(table, "path"), name: columnAt(table, "name"), total: columnAt(table, "total") };
-  const total = at.total >= 0 ? at.total : columnAt(table, "total_b");
-  const nodes = new Map<string, Node>();
-  const roots: Node[] = [];
-  for (const row of table.rows) {
-    const path = String(row[at.path] ?? "");
-    const name = String(row[at.name] ?? path.slice(path.lastIndexOf(";") + 1));
-    const node: Node = { path, name, row, total: valueAt(table, row, total).number ?? 0, children: [] };
-    const parent = nodes.get(path.slice(0, Math.max(0, path.length - name.length - 1)));
-    (parent ? parent.children : roots).push(node);
-    nodes.set(path, node);
-  }
-  return roots;
-}
-
-function layOut(nodes: readonly Node[], whole: number, from: number, depth: number, out: Box[]): void {
-  let at = from;
-  for (const node of nodes) {
-    const share = whole > 0 ? node.total / whole : 0;
-    if (share >= kSmallest) {
-      out.push({ node, depth, from: at, share });
-      layOut(node.children, whole, at, depth + 1, out);
-    }
-    at += share;
-  }
-}
-
-function find(nodes: readonly Node[], path: string): Node | undefined {
-  for (const node of nodes) {
-    if (node.path === path) return node;
-    const below = path.startsWith(`${node.path};`) ? find(node.children, path) : undefined;
-    if (below) return below;
-  }
-  return undefined;
-}
-
-function changeSign(table: Table, node: Node): "" | "longer" | "shorter" {
-  const change = valueAt(table, node.row, columnAt(table, "total_change")).number ?? 0;
-  return change > 0 ? "longer" : change < 0 ? "shorter" : "";
-}
-
+// All values of an operator, in words.
 function says(table: Table, node: Node): string {
-  const values = table.columns.flatMap((column, at) =>
-    column.role === "value" && column.unit !== "" ? [`${visible(column.title)} ${valueAt(table, node.row, at).text}`] : []);
-  return `${visible(node.name)}: ${values.join(", ")}`;
+  const read = reader(table, node);
+  const values = isCompared(table)
+    ? comparedColumns(table).map((name) => t("compare.says", {
+        label: titleOf(table, name), a: read(`${name}_a`).text, b: read(`${name}_b`).text, change: changeText(table, node, name),
+      }))
+    : table.columns.flatMap(({ key, title, role, unit }) => (role === "value" && unit !== "" ? [`${visible(title)} ${read(key).text}`] : []));
+  return `${visible(node.name)}: ${values.join("; ")}`;
+}
+
+function changeText(table: Table, node: Node, name: string): string {
+  const read = reader(table, node), ratio = read(`${name}_change_ratio`);
+  return `${read(`${name}_change`).text}${ratio.number === null ? "" : ` (${ratio.text})`}`;
+}
+
+// What stands before the name: "▲ 4.1 %".
+function changeSign(table: Table, node: Node): string {
+  const tone = toneOf(table, node), read = reader(table, node);
+  if (tone === "new") return `+ ${t("flame.new")} `;
+  if (tone === "gone") return `− ${t("flame.gone")} `;
+  const change = read("total_change").number ?? 0;
+  return change === 0 ? "= " : `${change > 0 ? "▲" : "▼"} ${read("total_change_ratio").text} `;
+}
+
+function Looks() {
+  return (
+    <ul class="legend">
+      {(["longer", "shorter", "new", "gone"] as const).map((tone) => (
+        <li key={tone}><span class={`swatch flame-tone ${tone === "longer" || tone === "shorter" ? "much " : ""}${tone}`} aria-hidden="true" /> {t(`flame.legend.${tone}`)}</li>
+      ))}
+    </ul>
+  );
+}
+
+// One place for Tab, and from there the arrow keys.
+function useArrows(boxes: readonly Box[]) {
+  const [at, setAt] = useState("");
+  const area = useRef<HTMLDivElement>(null);
+  const stop = boxes.find(({ node }) => node.path === at) ?? boxes[0];
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = stop && boxBeside(boxes, stop, event.key);
+    if (!next || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setAt(next.node.path);
+    (area.current?.children[boxes.indexOf(next)] as HTMLElement | undefined)?.focus();
+  };
+  return { area, stop: stop?.node.path, onKeyDown, setAt };
 }
 
 export function FlameGraph({ table }: PictureProps) {
-  const roots = useMemo(() => treeOf(table), [table]);
+  const { roots, byPath } = useMemo(() => {
+    const made = treeOf(table), all = new Map<string, Node>();
+    const add = (node: Node): void => {
+      all.set(node.path, node);
+      node.children.forEach(add);
+    };
+    made.forEach(add);
+    return { roots: made, byPath: all };
+  }, [table]);
   const [path, setPath] = useUrlState("flame", "");
-  const top = path ? find(roots, path) : undefined;
-  const boxes = useMemo(() => {
-    const out: Box[] = [];
-    const shown = top ? [top] : roots;
-    layOut(shown, shown.reduce((sum, node) => sum + node.total, 0), 0, 0, out);
-    return out;
-  }, [roots, top]);
+  const top = byPath.get(path) ?? null, compared = isCompared(table);
+  const boxes = useMemo(() => layOut(roots, top), [roots, top]);
+  const { area, stop, onKeyDown, setAt } = useArrows(boxes);
+  const [pointed, setPointed] = useState<string | null>(null);
+  const told = byPath.get(pointed ?? "");
   const deep = largestOf(boxes.map((box) => box.depth)) + 1;
   return (
     <figure class="flame">
-      <figcaption>{t("flame.title")}</figcaption>
-      {top && <button type="button" class="quiet" onClick={() => setPath("")}>{t("flame.whole")}</button>}
-      <div class="flame-box" style={{ height: `${deep * kRow}px` }}>
-        {boxes.map(({ node, depth, from, share }) => {
-          const change = changeSign(table, node);
-          const sign = change === "longer" ? "▲ " : change === "shorter" ? "▼ " : "";
-          const props = {
-            class: `flame-part depth-${depth % 3} ${change}`, title: says(table, node),
-            style: { left: `${100 * from}%`, width: `${100 * share}%`, top: `${depth * kRow}px` },
-          };
-          if (share < kToPress) return <span key={node.path} {...props} aria-hidden="true" />;
-          return <button key={node.path} type="button" {...props} aria-label={props.title} onClick={() => setPath(node.path)}>{sign + visible(node.name)}</button>;
-        })}
+      <figcaption>{t(compared ? "flame.title_two" : "flame.title")}</figcaption>
+      {compared && <Looks />}
+      <div
+        class="flame-box" ref={area} style={{ height: `${deep * kRow}px` }} role="group" aria-label={t("flame.label")}
+        onKeyDown={onKeyDown} onMouseLeave={() => setPointed(null)}
+      >
+        {boxes.map(({ node, depth, from, share }) => (
+          <button
+            key={node.path} type="button" tabIndex={node.path === stop ? 0 : -1} aria-label={says(table, node)} data-path={node.path}
+            class={`flame-part ${compared ? `flame-tone ${toneOf(table, node)}` : `depth-${depth % 3}`} ${share < kToPress ? "narrow" : ""}`}
+            style={{ left: `${100 * from}%`, width: `${100 * share}%`, top: `${depth * kRow}px` }}
+            onClick={() => setPath(node.path)} onMouseEnter={() => setPointed(node.path)}
+            onFocus={() => { setAt(node.path); setPointed(node.path); }} onBlur={() => setPointed(null)}
+          >
+            {compared && changeSign(table, node)}{visible(node.name)}
+          </button>
+        ))}
       </div>
+      <p class="readout" aria-hidden="true">{told ? says(table, told) : t("flame.hint")}</p>
+      {top && <button type="button" class="quiet" onClick={() => setPath("")}>{t("flame.whole")}</button>}
     </figure>
   );
 }

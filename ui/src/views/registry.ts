@@ -1,5 +1,6 @@
 // Which tables have a picture of their own, by analysis and table. All others are tables alone,
-// except that any table by rank and step gets a heat map, and any table that compares two runs bars.
+// except that any table by rank and step gets a heat map, and any table that compares two runs bars, or one flame
+// graph of both.
 import type { ComponentType } from "preact";
 import type { Report, Table } from "../data/report";
 import { plainBars } from "./bars";
@@ -50,6 +51,7 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
 };
 
 export function pictureOf(report: Report, table: Table): ComponentType<PictureProps> | null {
-  if (isCompared(table)) return ComparedBars;
-  return kPictures[`${report.analysis}.${table.key}`] ?? (isRankByStep(table) ? RankStepPicture : null);
+  const own = kPictures[`${report.analysis}.${table.key}`];
+  if (isCompared(table)) return own === FlameGraph ? FlameGraph : ComparedBars;
+  return own ?? (isRankByStep(table) ? RankStepPicture : null);
 }
