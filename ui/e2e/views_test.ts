@@ -52,8 +52,9 @@ const focusedPath = (page: Page) => page.evaluate(() => document.activeElement?.
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "stepscope-views-"));
-  stepscope("demo", pathOf("a"), "--steps", "3");
-  stepscope("demo", pathOf("b"), "--steps", "3", "--seed", "2", "--slow-rank", "1", "--host-gap", "0.2");
+  // More layers make operators take longer; a rank that is less slow makes waiting shorter.
+  stepscope("demo", pathOf("a"), "--steps", "3", "--layers", "20", "--slow-factor", "1.8");
+  stepscope("demo", pathOf("b"), "--steps", "3", "--layers", "24", "--seed", "2", "--slow-rank", "1");
   server = await serve(pathOf("a"), pathOf("b"));
   browser = await openBrowser();
   const watched = await Watched.open(browser, server.url);
@@ -183,18 +184,17 @@ describe("who waited for whom", () => {
   test("each cell says what analyze says, reached by the arrow keys", async () => {
     const table = tableOf(answerOf(pathOf("a")), "collectives", "waits");
     const rows = table.rows.map((row) => rowOf(table, row));
-    const across = [...new Set(rows.map((row) => Number(row["for_rank"])))].sort((a, b) => a - b);
-    const down = [...new Set(rows.map((row) => Number(row["rank"])))];
+    const ranks = [...new Set(rows.flatMap((row) => [Number(row["rank"]), Number(row["for_rank"])]))].sort((a, b) => a - b);
     const watched = await open(`#/run/${ids.a}/report/collectives`, "#table-waits");
     const { page } = watched, figure = page.locator("div:has(> #table-waits) figure");
     await figure.locator("canvas").focus();
-    for (const [i, rank] of down.entries()) {
+    for (const [i, rank] of ranks.entries()) {
       await page.keyboard.press(i === 0 ? "ArrowRight" : "ArrowDown");
       await page.keyboard.press("Home");
-      for (const [k, other] of across.entries()) {
+      for (const [k, other] of ranks.entries()) {
         if (k > 0) await page.keyboard.press("ArrowRight");
         const row = rows.find((one) => one["rank"] === rank && one["for_rank"] === other);
-        const says = `rank ${rank}, for rank ${other}: ${row ? cellText(row["wait"], "ns") : "not known"}`;
+        const says = `rank ${rank}, for rank ${other}: ${row ? cellText(row["wait"], "ns") : "none"}`;
         await page.waitForFunction((text) => [...document.querySelectorAll(".readout")].some((one) => one.textContent === text), says);
       }
     }

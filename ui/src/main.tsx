@@ -1,4 +1,5 @@
 // Where the page begins: a live server's, or a report.html's.
+import "./data/early";
 import { render } from "preact";
 import { embeddedData, embeddedSource } from "./data/embedded";
 import { serverSource } from "./data/server";
@@ -13,6 +14,6 @@ followTheme();
 followLanguage();
 followUrl();
 listenToKeys();
-const page = document.getElementById("page");
 const data = await embeddedData();
+const page = document.getElementById("page");
 if (page) render(<App source={data ? embeddedSource(data) : serverSource()} />, page);

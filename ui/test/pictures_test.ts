@@ -23,18 +23,18 @@ test("a row is called by the keys that tell it from others", () => {
 test("a heat map has a place for each rank and step, and NaN where nothing is known", () => {
   const steps = table([key("rank"), key("step"), time("step_time")], [[0, 10, 5], [1, 10, 7], [1, 9, null]]);
   assert.ok(isRankByStep(steps));
-  const data = heatData(steps, "step", 2);
+  const data = heatData(steps, { across: "step", left: "rank" }, 2);
   assert.deepEqual(data.rows, ["rank 0", "rank 1"]);
   assert.deepEqual(data.columns, ["9", "10"]);
   assert.deepEqual([...data.values], [NaN, 5, NaN, 7]);
   assert.ok(!isRankByStep(table([key("rank"), key("step"), key("phase")], [])));
 });
 
-test("who waited for whom is a matrix: a row for each rank that waited, a column for each it waited for", () => {
+test("who waited for whom is a matrix: all that waited or were waited for on both sides", () => {
   const waits = table([key("rank"), key("for_rank"), time("wait")], [[3, 2, 50], [0, 2, 70], [0, 1, 5]]);
-  const data = heatData(waits, "for_rank", 2);
-  assert.deepEqual([data.rows, data.columns], [["rank 3", "rank 0"], ["1", "2"]]);
-  assert.deepEqual([...data.values], [NaN, 50, 5, 70]);
+  const data = heatData(waits, { across: "for_rank", left: "rank", square: true }, 2);
+  assert.deepEqual([data.rows, data.columns], [["rank 0", "rank 1", "rank 2", "rank 3"], ["0", "1", "2", "3"]]);
+  assert.deepEqual([...data.values], [NaN, 5, 70, NaN, NaN, NaN, NaN, NaN, NaN, NaN, NaN, NaN, NaN, NaN, 50, NaN]);
 });
 
 test("a scale spans at least a tenth of the largest, so that noise stays pale", () => {

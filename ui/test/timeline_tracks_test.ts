@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { TileCache } from "../src/timeline/cache";
-import { curvesOf } from "../src/timeline/curves";
+import { CurveRows, curvesOf } from "../src/timeline/curves";
 import { boxAt } from "../src/timeline/hit";
 import { kAxisHeight, layOut, lanesBetween, passes, spotAt } from "../src/timeline/lanes";
 import { TileLoader, tileKey } from "../src/timeline/loader";
@@ -139,7 +139,7 @@ test("a pixel shows what covers it most, as strongly as it is covered", () => {
 test("a counter keeps its last value between points, and shows how far it went within a pixel", () => {
   const points = [{ time: 0, value: 4 }, { time: 10, value: 9 }, { time: 11, value: 1 }, { time: 30, value: 6 }];
   const tile = tileOf({ track: 0, level: 0, index: 0 }, { points });
-  const { low, high, last } = curvesOf([{ tile, from: 0, to: 512 }], 0, 0.1, 5);
+  const { low, high, last } = curvesOf([{ tile, from: 0, to: 512 }], 0, 0.1, new CurveRows().of(5));
   assert.deepEqual([...last], [4, 1, 1, 6, 6]);
   assert.deepEqual([low[1], high[1]], [1, 9]);
 });

@@ -1,4 +1,5 @@
 // The Source of `stepscope serve`: JSON and tiles over HTTP, from the address the page came from.
+import { takeEarly } from "./early";
 import { parseExact } from "./exact";
 import type { ReportSet } from "./report";
 import {
@@ -31,7 +32,7 @@ const pause = (time: number) => new Promise((resolve) => setTimeout(resolve, tim
 async function get(url: string, signal: AbortSignal | undefined): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(url, { ...(signal && { signal }), credentials: "same-origin" });
+    response = await (takeEarly(url) ?? fetch(url, { ...(signal && { signal }), credentials: "same-origin" }));
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new SourceError({ what: "network", where: url, hint: "" });

@@ -13,7 +13,8 @@ import { Timeline } from "../timeline";
 import { Choices } from "./choices";
 import { Finder } from "./finder";
 import { Help } from "./help";
-import { useLoad, useWake, type Loaded } from "./load";
+import { useFirstPicture } from "./first_picture";
+import { useLoad, type Loaded } from "./load";
 import { LedgerNav, RunNav } from "./nav";
 import { routeOf, type Route } from "./routes";
 import { useServerState } from "./state";
@@ -27,10 +28,11 @@ export function useSelection(): Selection {
   return { steps: query["steps"] ?? "", ranks: query["ranks"] ?? "" };
 }
 
-function useAnswer(source: Source, run: Run | undefined): Loaded<ReportSet> {
-  const selection = useSelection();
-  useWake(source, run);
-  return useLoad(`answer ${run?.id} ${run?.revision ?? 0}`, run?.state === "ready" ? `${selection.steps} ${selection.ranks}` : null, (signal) => source.answer(run!.id, selection, signal));
+// The server answers once the run is read, so that nobody has to ask when.
+function useAnswer(source: Source, run: Run | undefined, page: Route["page"]): Loaded<ReportSet> {
+  const selection = useSelection(), later = page === "timeline" && !useFirstPicture();
+  const key = run && run.state !== "failed" && !later ? `${selection.steps} ${selection.ranks}` : null;
+  return useLoad(`answer ${run?.id} ${run?.revision ?? 0}`, key, (signal) => source.answer(run!.id, selection, signal));
 }
 
 function RunPage({ source, state, run, route, answer }: {
@@ -38,8 +40,11 @@ function RunPage({ source, state, run, route, answer }: {
 }) {
   if (run.state === "failed") return <ProblemPanel problem={run.error ?? { what: t("error.unknown"), where: run.path, hint: "" }} />;
   const waits = run.state === "waiting" || run.state === "loading";
-  if (waits && (!answer.value || route.page === "timeline")) return <LoadingPanel run={run} />;
-  if (route.page === "timeline") return <Timeline key={`${run.id} ${run.revision ?? 0}`} run={run.id} revision={run.revision ?? 0} source={source} />;
+  const meanwhile = waits ? <LoadingPanel run={run} /> : <Busy />;
+  if (route.page === "timeline") {
+    return <Timeline key={`${run.id} ${run.revision ?? 0}`} run={run.id} revision={run.revision ?? 0} source={source} meanwhile={meanwhile} />;
+  }
+  if (waits && !answer.value) return answer.problem ? <ProblemPanel problem={answer.problem} /> : meanwhile;
   if (route.page === "compare") return <ComparePage source={source} state={state} run={run} name={route.name} />;
   if (answer.problem) return <ProblemPanel problem={answer.problem} />;
   if (!answer.value) return <Busy />;
@@ -90,7 +95,7 @@ export function App({ source }: { source: Source }) {
   const [open, setOpen] = useState<"" | "help" | "finder">("");
   const [menu, setMenu] = useState(false);
   const run = "run" in route ? state?.runs.find((one) => one.id === route.run) : undefined;
-  const answer = useAnswer(source, run);
+  const answer = useAnswer(source, run, route.page);
   const ledgerId = route.page === "ledger" ? route.ledger : undefined;
   const jobName = usePlace().query["job"] ?? "";
   const ledger = useLoad(`ledger ${ledgerId}`, ledgerId === undefined ? null : jobName, (signal) => source.ledger(ledgerId!, jobName, signal));

@@ -1,6 +1,6 @@
 // Loading with a key: the same key is loaded once and kept (the last few), a new key cancels the old
 // load, and what was shown stays (marked busy) while the same page loads for another selection.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { SourceError, type Problem, type Run, type Source } from "../data/source";
 
 export interface Loaded<T> {
@@ -33,7 +33,7 @@ interface Held<T> extends Loaded<T> {
 export function useLoad<T>(scope: string, key: string | null, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const full = key === null ? null : `${scope} ${key}`;
   const [held, setHeld] = useState<Held<T> | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {  // asked for before the page is drawn without it
     if (full === null || kept.has(full)) return;
     const abort = new AbortController();
     const settle = (value: T | undefined, problem: Problem | undefined) => {

@@ -1,6 +1,6 @@
 // What runs there are and how far they are read, asked again and again while the page is open:
 // quickly while something loads, slowly else, so that new runs of a growing folder appear.
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { Problem, Source, State } from "../data/source";
 import { problemOf } from "./load";
 
@@ -11,7 +11,7 @@ const loads = (state: State) => state.runs.some((run) => run.state === "waiting"
 
 export function useServerState(source: Source): { state: State | undefined; problem: Problem | undefined } {
   const [held, setHeld] = useState<{ state: State | undefined; problem: Problem | undefined }>({ state: undefined, problem: undefined });
-  useEffect(() => {
+  useLayoutEffect(() => {
     const abort = new AbortController();
     let timer = 0;
     let last = "";

@@ -152,6 +152,7 @@ export const en = {
   "picture.first_rows": "{title}: the first rows, by “{column}”",
   "picture.all_rows": "Show all {rows}",
   "picture.unknown": "not known",
+  "picture.none": "none",
   "whisker.title": "One kernel on each rank: mean (bar), shortest and longest (whiskers)",
   "whisker.kernel": "Kernel",
   "whisker.says": "mean {mean}, shortest {min}, longest {max}",

@@ -154,6 +154,7 @@ export const ja: Record<keyof typeof en, string> = {
   "picture.first_rows": "{title}: 上位の行、「{column}」",
   "picture.all_rows": "{rows} 件すべて表示",
   "picture.unknown": "不明",
+  "picture.none": "なし",
   "whisker.title": "各ランクでのカーネル 1 種: 平均(棒)、最短と最長(ひげ)",
   "whisker.kernel": "カーネル",
   "whisker.says": "平均 {mean}、最短 {min}、最長 {max}",

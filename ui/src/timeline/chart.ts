@@ -1,4 +1,5 @@
 // The frames of a timeline: draws one when something changed, none else.
+import { firstPictureIsThere } from "../shell/first_picture";
 import { currentTheme, watchTheme } from "../shell/theme";
 import { makeColours, type Colours } from "./colours";
 import type { Controller } from "./controller";
@@ -17,11 +18,14 @@ export interface Stage {
 
 export const kCompleteMark = "timeline complete";
 
+const kFirstMs = 150;  // that the first picture waits for its tiles: an empty one would only delay them
+
 export class Chart {
   pointer: { readonly x: number; readonly y: number } | null = null;
   draft: Draft | null = null;
   scene: Scene | null = null;  // of the last frame
   private complete = false;
+  private waits = true;  // for the first tiles
   private readonly painter: Painter;
   private readonly minimap: Minimap;
   private colours: Colours;
@@ -40,7 +44,20 @@ export class Chart {
     const resized = new ResizeObserver(() => this.dirty());
     for (const canvas of [stage.canvas, stage.minimap]) resized.observe(canvas);
     this.undo.push(() => resized.disconnect(), () => cancelAnimationFrame(this.requested));
+    this.askFirst();
+    const late = setTimeout(() => { this.waits = false; this.dirty(); }, kFirstMs);
+    this.undo.push(() => clearTimeout(late));
     this.dirty();
+  }
+
+  // Asks for the tiles of the first picture before it is drawn.
+  private askFirst(): void {
+    const { controller } = this;
+    controller.size = this.fitCanvases();
+    controller.loader.begin();
+    this.painter.want(this.base(controller.size));
+    this.minimap.want(this.stage.minimap);
+    controller.loader.end(performance.now());
   }
 
   stop(): void {
@@ -49,6 +66,8 @@ export class Chart {
   }
 
   dirty(): void {
+    if (this.waits && this.controller.loader.busy > 0) return;
+    this.waits = false;
     if (this.requested === 0) this.requested = requestAnimationFrame((now) => this.frame(now));
   }
 
@@ -70,7 +89,7 @@ export class Chart {
     }
     controller.loader.begin();
     this.draw(size);
-    this.minimap.paint(this.stage.minimap, this.colours);
+    this.minimap.paint(this.stage.minimap, this.colours, size.dpr);
     controller.loader.end(performance.now());
     this.tellWhenComplete();
     if (this.scene) this.stage.drawn(this.scene);
@@ -81,24 +100,29 @@ export class Chart {
     if (this.complete || this.controller.loader.busy > 0 || this.controller.loader.missing > 0) return;
     this.complete = true;
     performance.mark(kCompleteMark);
+    firstPictureIsThere();
   }
 
   private draw(size: { readonly width: number; readonly height: number; readonly dpr: number }): void {
     const ctx = this.stage.canvas.getContext("2d", { alpha: false });
     if (!ctx) return;
-    const { controller } = this, state = controller.state.get();
-    const base = {
-      info: controller.info, view: controller.view, ...size, scroll: controller.scroll, lanes: controller.lanes,
-      colours: this.colours, selected: state.selected, measure: state.measure, area: state.area, draft: this.draft,
-      marks: state.marks,
-    };
-    const { image, labels } = this.painter.paint({ ...base, hover: null });
+    const base = this.base(size);
+    const { image, labels } = this.painter.paint(base);
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     ctx.putImageData(image, 0, 0);
-    this.scene = { ...base, hover: null };
+    this.scene = base;
     const hit = this.hit();
     if (this.pointer) this.scene = { ...base, hover: { box: hit?.what === "box" ? hit.at : null, x: this.pointer.x } };
     drawOverlay(ctx, this.scene, labels);
+  }
+
+  // All but what is under the pointer.
+  private base(size: { readonly width: number; readonly height: number; readonly dpr: number }): Scene {
+    const { controller } = this, { selected, measure, area, marks } = controller.state.get();
+    return {
+      info: controller.info, view: controller.view, ...size, scroll: controller.scroll, lanes: controller.lanes,
+      colours: this.colours, selected, measure, area, draft: this.draft, marks, hover: null,
+    };
   }
 
   // Gives both canvases as many pixels as the screen has for them.

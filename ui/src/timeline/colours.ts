@@ -13,6 +13,7 @@ export interface Colours {
   readonly theme: Theme;
   readonly ink: Record<keyof (typeof kInk)["light"], string>;
   readonly lut: Uint32Array;
+  readonly plain: Uint16Array;    // the paint of each kind that a tile may name, without a shade
   readonly kinds: number;         // numbers from here on are drawn as the last, "other"
   readonly text: readonly string[];         // on a box of the kind
   readonly pattern: readonly Pattern[];
@@ -38,6 +39,7 @@ export function makeColours(kindNames: readonly string[], theme: Theme): Colours
   return {
     theme, ink, page, curve,
     lut: makeLut(bases.flatMap((base) => [...shades(base), mix(base, page, 0.55)]), page),
+    plain: Uint16Array.from({ length: 256 }, (_, kind) => paintOf(Math.min(kind, kinds.length - 1), 0)),
     kinds: kinds.length,
     text: kinds.map((kind) => textColorOn(kind, theme)),
     pattern: kinds.map((kind) => kLooks[kind].pattern),

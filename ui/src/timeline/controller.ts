@@ -16,7 +16,7 @@ import { placeIn, readOn, stepIn, type Found } from "./search";
 import type { Area, BoxHit, Interval } from "./scene";
 import { fit, reveal, whole, zoomAt, clamp } from "./view";
 
-const kCacheBytes = 32 * 2 ** 20;
+const kCacheBytes = 16 * 2 ** 20;
 const kMatches = 256;
 
 export type Mode = "measure" | "area";

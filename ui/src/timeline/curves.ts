@@ -12,11 +12,23 @@ export interface Curves {
   readonly last: Float32Array;
 }
 
-export function curvesOf(pieces: readonly Piece[], viewFrom: number, scale: number, width: number): Curves {
-  const curves = {
-    low: new Float32Array(width).fill(NaN), high: new Float32Array(width).fill(NaN),
-    last: new Float32Array(width).fill(NaN),
-  };
+// Room for curves, used again and again.
+export class CurveRows {
+  private rows: Curves = { low: new Float32Array(0), high: new Float32Array(0), last: new Float32Array(0) };
+
+  // Empty ones; what was given before is no more.
+  of(width: number): Curves {
+    if (this.rows.last.length !== width) {
+      this.rows = { low: new Float32Array(width), high: new Float32Array(width), last: new Float32Array(width) };
+    }
+    for (const row of [this.rows.low, this.rows.high, this.rows.last]) row.fill(NaN);
+    return this.rows;
+  }
+}
+
+// Fills empty curves.
+export function curvesOf(pieces: readonly Piece[], viewFrom: number, scale: number, curves: Curves): Curves {
+  const width = curves.last.length;
   let value = NaN;  // before the pixels
   for (const piece of pieces) value = addPoints(curves, piece, viewFrom, scale, value);
   for (let x = 0; x < width; ++x) {

@@ -5,7 +5,7 @@ import { levelFor } from "./levels";
 import type { TileLoader } from "./loader";
 import { piecesOf, type Piece } from "./pieces";
 import { timeOf, type BoxHit, type Scene } from "./scene";
-import { bucketNs, kBuckets } from "./tile";
+import { bucketNs, kBuckets, type Tile } from "./tile";
 
 const kReach = 3;  // CSS pixels beside a box that still hit it
 
@@ -65,18 +65,16 @@ function spanAt(pieces: readonly Piece[], row: number, spot: Spot, time: number)
 
 // The counter's values in the last bucket before the time that has any.
 function valueAt(pieces: readonly Piece[], spot: Spot, time: number): Hit {
-  let found: Hit = { what: "lane", spot, time };
+  let found: Tile | undefined, at = 0;
   for (const { tile } of pieces) {
-    const { points } = tile, length = bucketNs(tile.level);
-    for (let i = 0; i < points.size; ++i) {
-      const start = (tile.index * kBuckets + points.bucket[i]!) * length;
-      if (start > time) break;
-      const last = points.last[i]!, inside = time < start + length;
-      found = {
-        what: "value", spot, time, track: tile.track, last,
-        low: inside ? points.low[i]! : last, high: inside ? points.high[i]! : last,
-      };
-    }
+    const { points } = tile, first = tile.index * kBuckets, now = time / bucketNs(tile.level);
+    for (let i = 0; i < points.size && first + points.bucket[i]! <= now; ++i) [found, at] = [tile, i];
   }
-  return found;
+  if (!found) return { what: "lane", spot, time };
+  const { points } = found, last = points.last[at]!;
+  const inside = time < (found.index * kBuckets + points.bucket[at]! + 1) * bucketNs(found.level);
+  return {
+    what: "value", spot, time, track: found.track, last,
+    low: inside ? points.low[at]! : last, high: inside ? points.high[at]! : last,
+  };
 }

@@ -1,11 +1,13 @@
 // The timeline of a run: all ranks on one axis. This file puts its parts together; controller.ts has what it
 // can do, chart.ts draws.
+import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { EventDetails, Source, TimelineInfo } from "../data/source";
 import { humanTime, visible } from "../report/format";
 import { problemOf, useLoad } from "../shell/load";
 import { kindOf, kLooks } from "../shell/palette";
-import { Busy, ProblemPanel } from "../shell/status";
+import { firstPictureIsThere } from "../shell/first_picture";
+import { ProblemPanel } from "../shell/status";
 import { makeStore, useStore } from "../shell/store";
 import { currentPlace, setQuery, usePlace, type Query } from "../shell/url";
 import { t } from "../text";
@@ -25,12 +27,23 @@ import { whole } from "./view";
 import "./timeline.css";
 
 const kUrlMs = 250;
+const kLateMs = 3000;  // after which the rest of the page waits no longer for the picture
+const kRestMs = 100;  // that the view stays where it is before it is told in words
 
-// `revision` changes when the run's files do, and with it what is known of them.
-export function Timeline({ run, revision, source }: { run: string; revision: number; source: Source }) {
+// `revision` changes when the run's files do, and with it what is known of them. `meanwhile` is shown until the run is
+// read.
+export function Timeline({ run, revision, source, meanwhile }: {
+  run: string; revision: number; source: Source; meanwhile: ComponentChildren;
+}) {
   const { value, problem } = useLoad("timeline", `${run} ${revision}`, (signal) => source.timeline(run, signal));
+  const shows = value && value.tracks.length > 0;
+  useEffect(() => {
+    if (problem || (value && !shows)) firstPictureIsThere();
+    const late = shows ? setTimeout(firstPictureIsThere, kLateMs) : 0;
+    return () => clearTimeout(late);
+  }, [problem, value]);
   if (problem) return <ProblemPanel problem={problem} />;
-  if (!value) return <Busy />;
+  if (!value) return <>{meanwhile}</>;
   if (value.tracks.length === 0) return <p class="panel">{t("timeline.empty")}</p>;
   return <Shown key={`${run} ${revision}`} run={run} revision={revision} source={source} info={value} />;
 }
@@ -126,21 +139,28 @@ function Tracks({ controller, minimap, onView }: {
   const [height, setHeight] = useState(400);
   const [scroll, setScroll] = useState(0);
   const pointed = useMemo(() => makeStore<Pointed>(kNowhere), [controller]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!canvas.current || !minimap.current || !scroller.current) return;
     const element = scroller.current;
+    // The first picture is as high as it stays: its tiles are asked for once.
+    canvas.current.style.height = `${element.clientHeight}px`;
+    setHeight(element.clientHeight);
     const sized = new ResizeObserver(() => setHeight(element.clientHeight));
     sized.observe(element);
     controller.onScroll = (top) => requestAnimationFrame(() => element.scrollTo({ top }));
+    // Elements do not follow each frame: what runs by under the pointer need not be told.
+    let rest = 0;
     const chart = new Chart(controller, {
       canvas: canvas.current, minimap: minimap.current,
       drawn: (scene) => {
-        onView(scene.view);
-        pointed.set(chart.pointer ? { hit: chart.hit() ?? null, ...chart.pointer } : kNowhere);
+        clearTimeout(rest);
+        rest = window.setTimeout(() => onView(scene.view), kRestMs);
+        pointed.set(chart.pointer && !controller.motion.moving ? { hit: chart.hit() ?? null, ...chart.pointer } : kNowhere);
       },
     });
     const leave = followPointer(chart, canvas.current);
     return () => {
+      clearTimeout(rest);
       leave();
       chart.stop();
       sized.disconnect();

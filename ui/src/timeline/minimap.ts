@@ -1,6 +1,7 @@
-// The whole run in a strip: for each rank a line of what its devices do, and the view as a window.
+// The whole run in a strip: for each rank a line of what its devices do, and the view as a window. The window is
+// drawn too: an element that moves with each frame would have the browser lay the page out for each.
 import type { Controller } from "./controller";
-import { paintOf, type Colours } from "./colours";
+import type { Colours } from "./colours";
 import { levelFor } from "./levels";
 import { piecesOf, type Piece } from "./pieces";
 import { Pixels, Strips } from "./raster";
@@ -26,7 +27,9 @@ export function minimapTracks(info: Controller["info"]): readonly (readonly numb
 
 export class Minimap {
   private readonly strips = new Strips();
-  private painted = "";
+  private painted = "";      // what the strip shows
+  private framed = "";       // and which part of it the window has
+  private pixels = new Pixels(1, 1);
   private readonly lines: readonly (readonly number[])[];
 
   constructor(private readonly controller: Controller) {
@@ -35,14 +38,41 @@ export class Minimap {
 
   // Paints when something came or changed; else only keeps its tiles in the cache, which are also what
   // stands in for others.
-  paint(canvas: HTMLCanvasElement, colours: Colours): void {
+  paint(canvas: HTMLCanvasElement, colours: Colours, dpr: number): void {
     const { width, height } = canvas, { loader } = this.controller;
     const now = `${width} ${height} ${colours.theme} ${loader.arrivals}`;
     const pieces = this.lines.map((tracks) => tracks.flatMap((track) => this.piecesOf(track, width)));
     const ctx = canvas.getContext("2d");
-    if (!ctx || width === 0 || now === this.painted) return;
-    this.painted = now;
-    const pixels = new Pixels(width, height), line = new Uint32Array(width);
+    if (!ctx || width === 0) return;
+    if (now !== this.painted) this.paintStrip(pieces, width, height, colours);
+    const { view } = this.controller, shown = `${now} ${view.from} ${view.to}`;
+    if (this.framed === shown) return;
+    [this.painted, this.framed] = [now, shown];
+    ctx.putImageData(this.pixels.image, 0, 0);
+    this.drawWindow(ctx, width, height, colours, dpr);
+  }
+
+  // Wants its tiles.
+  want({ width }: HTMLCanvasElement): void {
+    for (const tracks of this.lines) for (const track of tracks) this.piecesOf(track, width);
+  }
+
+  private drawWindow(ctx: CanvasRenderingContext2D, width: number, height: number, { ink }: Colours, dpr: number): void {
+    const { view, info } = this.controller, all = whole(info.end), scale = width / (all.to - all.from);
+    const left = Math.max(0, (view.from - all.from) * scale), right = Math.min(width, (view.to - all.from) * scale);
+    ctx.fillStyle = ink.page;
+    ctx.globalAlpha = 0.6;
+    ctx.fillRect(0, 0, left, height);
+    ctx.fillRect(right, 0, width - right, height);
+    ctx.globalAlpha = 1;
+    ctx.strokeStyle = ink.accent;
+    const line = (ctx.lineWidth = 2 * dpr), least = 3 * dpr;
+    ctx.strokeRect(left + line / 2, line / 2, Math.max(least, right - left) - line, height - line);
+  }
+
+  private paintStrip(pieces: readonly (readonly Piece[])[], width: number, height: number, colours: Colours): void {
+    if (this.pixels.width !== width || this.pixels.height !== height) this.pixels = new Pixels(width, height);
+    const { pixels } = this, line = new Uint32Array(width);
     pixels.fill(colours.page, 0, height);
     pieces.forEach((some, i) => {
       this.strips.start(1, width);
@@ -52,7 +82,6 @@ export class Minimap {
       const y0 = Math.round((i * height) / this.lines.length), y1 = Math.round(((i + 1) * height) / this.lines.length);
       pixels.copyLine(line, y0, y1 - y0 > 3 ? y1 - 1 : y1);
     });
-    ctx.putImageData(pixels.image, 0, 0);
   }
 
   private piecesOf(track: number, width: number): Piece[] {
@@ -61,20 +90,16 @@ export class Minimap {
   }
 
   private addTile(tile: Tile, width: number, colours: Colours): void {
-    const all = whole(this.controller.info.end), scale = width / (all.to - all.from), other = colours.kinds - 1;
+    const all = whole(this.controller.info.end), scale = width / (all.to - all.from);
     const length = bucketNs(tile.level), start = tile.index * kBuckets * length, end = start + kBuckets * length;
     const { boxes, spans } = tile;
-    const put = (from: number, to: number, share: number, kind: number): void => {
-      const paint = paintOf(Math.min(kind, other), 0);
-      this.strips.add(0, (from - all.from) * scale, (to - all.from) * scale, share, paint, paint);
-    };
-    for (let i = 0; i < spans.size; ++i) {
-      const from = start + spans.bucket[i]! * length;
-      put(from, from + length, spans.cover[i]! / 255, spans.kind[i]!);
-    }
+    this.strips.addSpans(spans, colours.plain, {
+      x: (start - all.from) * scale, step: length * scale, from: 0, to: kBuckets, merged: true, rows: [0, 0],
+    });
     for (let i = 0; i < boxes.size; ++i) {
-      const from = boxes.start[i]!;
-      put(Math.max(from, start), Math.min(from + boxes.duration[i]!, end), 1, boxes.kind[i]!);
+      const from = Math.max(boxes.start[i]!, start), to = Math.min(boxes.start[i]! + boxes.duration[i]!, end);
+      const paint = colours.plain[boxes.kind[i]!]!;
+      this.strips.add(0, (from - all.from) * scale, (to - all.from) * scale, 1, paint, paint);
     }
   }
 }

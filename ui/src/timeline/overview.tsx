@@ -8,14 +8,29 @@ import type { View } from "./levels";
 import { kMinimapHeight } from "./minimap";
 import { pan, whole, zoomAt } from "./view";
 
+// The time of a place on the strip.
+function timeOn(element: HTMLElement, { info: { end } }: Controller): (at: PointerEvent) => number {
+  const rect = element.getBoundingClientRect(), all = whole(end);
+  return (at) => all.from + ((at.clientX - rect.left) / rect.width) * (all.to - all.from);
+}
+
+// Whether the window is there to be taken.
+function hasWindowAt({ view, info: { end } }: Controller, time: number): boolean {
+  const all = whole(end);
+  return time >= view.from && time <= view.to && view.to - view.from < (all.to - all.from) * 0.9;
+}
+
+const showGrip = (controller: Controller) => (event: PointerEvent): void => {
+  const element = event.currentTarget as HTMLElement;
+  element.style.cursor = hasWindowAt(controller, timeOn(element, controller)(event)) ? "grab" : "crosshair";
+};
+
 function useDrag(controller: Controller) {
-  const { end } = controller.info, all = whole(end);
   return (event: PointerEvent) => {
     if (event.button !== 0) return;
-    const element = event.currentTarget as HTMLElement, rect = element.getBoundingClientRect();
-    const timeAt = (at: PointerEvent): number => all.from + ((at.clientX - rect.left) / rect.width) * (all.to - all.from);
+    const element = event.currentTarget as HTMLElement, timeAt = timeOn(element, controller);
     const start = timeAt(event), before = controller.view, length = before.to - before.from;
-    const inside = start >= before.from && start <= before.to && length < (all.to - all.from) * 0.9;
+    const inside = hasWindowAt(controller, start);
     const show = (now: number): void => {
       if (inside) controller.setView({ from: before.from + now - start, to: before.to + now - start });
       else if (now !== start) controller.setView({ from: Math.min(start, now), to: Math.max(start, now) });
@@ -52,19 +67,16 @@ export function Overview({ controller, shown, canvas }: {
   controller: Controller; shown: Store<View>; canvas: Ref<HTMLCanvasElement>;
 }) {
   const view = useStore(shown);
-  const { end } = controller.info, all = whole(end), length = all.to - all.from;
-  const left = Math.max(0, (view.from - all.from) / length), right = Math.min(1, (view.to - all.from) / length);
+  const { end } = controller.info;
   const text = t("timeline.showing", { length: humanTime(view.to - view.from), from: humanTime(Math.max(0, view.from)) });
   return (
     <div
-      class="tl-overview" style={{ height: `${kMinimapHeight}px` }} onPointerDown={useDrag(controller)} onKeyDown={useKeys(controller)}
+      class="tl-overview" style={{ height: `${kMinimapHeight}px` }} onPointerDown={useDrag(controller)} onPointerMove={showGrip(controller)}
+      onKeyDown={useKeys(controller)}
       role="slider" tabIndex={0} aria-label={t("timeline.minimap")} aria-orientation="horizontal"
       aria-valuemin={0} aria-valuemax={end} aria-valuenow={Math.min(end, Math.max(0, Math.round((view.from + view.to) / 2)))} aria-valuetext={text}
     >
       <canvas ref={canvas} />
-      <div class="tl-shade" style={{ left: 0, width: `${left * 100}%` }} />
-      <div class="tl-shade" style={{ left: `${right * 100}%`, right: 0 }} />
-      <div class="tl-window" style={{ left: `${left * 100}%`, width: `${(right - left) * 100}%` }} />
     </div>
   );
 }

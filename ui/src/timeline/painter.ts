@@ -1,6 +1,6 @@
 // Draws the tracks of a frame into a buffer of pixels, and says which boxes are wide enough for a
 // label. Everything here is in device pixels.
-import { curvesOf, drawCurves } from "./curves";
+import { CurveRows, curvesOf, drawCurves } from "./curves";
 import { edgeOf, kPatternBits, paintOf, type Colours } from "./colours";
 import { kAxisHeight, lanesBetween, type Lane } from "./lanes";
 import { levelFor } from "./levels";
@@ -8,7 +8,7 @@ import type { TileLoader } from "./loader";
 import { piecesOf, type Piece } from "./pieces";
 import { Pixels, Strips } from "./raster";
 import { stepsOf, type Scene } from "./scene";
-import { bucketNs, type Tile } from "./tile";
+import { bucketNs, kBuckets, type Tile } from "./tile";
 
 const kWide = 12;          // pixels from which on a box shows its pattern
 const kForLabel = 26;      // CSS pixels from which on it has room for a label
@@ -49,25 +49,40 @@ export class Painter {
   private pixels = new Pixels(1, 1);
   private readonly strips = new Strips();
   private line = new Uint32Array(0);
-  private backgrounds = new Map<number, Uint32Array>();
+  private readonly curves = new CurveRows();
+  // Those of this frame by lane, and lines to make them of: what each frame makes anew is garbage of the next.
+  private readonly backgrounds = new Map<number, Uint32Array>();
+  private readonly spare: Uint32Array[] = [];
 
   constructor(private readonly loader: TileLoader) {}
 
   paint(scene: Scene): { readonly image: ImageData; readonly labels: readonly Label[] } {
     const width = Math.round(scene.width * scene.dpr), height = Math.round(scene.height * scene.dpr);
     if (this.pixels.width !== width || this.pixels.height !== height) this.pixels = new Pixels(width, height);
-    if (this.line.length !== width) this.line = new Uint32Array(width);
-    this.backgrounds = new Map();
+    if (this.line.length !== width) {
+      this.line = new Uint32Array(width);
+      this.spare.length = 0;
+    } else {
+      this.spare.push(...this.backgrounds.values());
+    }
+    this.backgrounds.clear();
     const frame: Frame = {
       scene, pixels: this.pixels, labels: [],
       level: levelFor(scene.view, width), scale: width / (scene.view.to - scene.view.from),
     };
     this.pixels.fill(scene.colours.page, 0, height);
     const below = kAxisHeight + scene.lanes.pinnedHeight;
-    const visible = lanesBetween(scene.lanes.lanes, scene.scroll, scene.scroll + scene.height - below);
-    for (const lane of visible) this.drawLane(frame, lane, below - scene.scroll, below);
+    for (const lane of lanesInSight(scene)) this.drawLane(frame, lane, below - scene.scroll, below);
     for (const lane of scene.lanes.pinned) this.drawLane(frame, lane, kAxisHeight, kAxisHeight);
     return { image: this.pixels.image, labels: frame.labels };
+  }
+
+  // Wants the tiles of a frame, which is not drawn.
+  want(scene: Scene): void {
+    const level = levelFor(scene.view, Math.round(scene.width * scene.dpr));
+    for (const lane of [...lanesInSight(scene), ...scene.lanes.pinned]) {
+      for (const track of lane.tracks) piecesOf(this.loader, scene.info, track, scene.view, level);
+    }
   }
 
   private drawLane(frame: Frame, lane: Lane, offset: number, clip: number): void {
@@ -126,20 +141,12 @@ export class Painter {
   }
 
   private addSpans(frame: Frame, shown: Shown, { tile, from, to }: Piece): void {
-    const { spans } = tile, { scale, scene: { view, colours } } = frame;
-    const length = bucketNs(tile.level), start = tile.index * length * 512;
-    const first = (from - start) / length, last = (to - start) / length;
-    const x = (start - view.from) * scale, step = length * scale;
-    const merged = shown.lane.rows === 1, other = colours.kinds - 1;
-    for (let i = 0; i < spans.size; ++i) {
-      const bucket = spans.bucket[i]!;
-      if (bucket + 1 <= first || bucket >= last) continue;
-      const row = merged ? 0 : spans.row[i]!;
-      if (row < shown.first || row > shown.last) continue;
-      const paint = paintOf(Math.min(spans.kind[i]!, other), 0);
-      const x0 = x + Math.max(bucket, first) * step, x1 = x + Math.min(bucket + 1, last) * step;
-      this.strips.add(row - shown.first, x0, x1, spans.cover[i]! / 255, paint, paint);
-    }
+    const { scale, scene: { view, colours } } = frame;
+    const length = bucketNs(tile.level), start = tile.index * length * kBuckets;
+    this.strips.addSpans(tile.spans, colours.plain, {
+      x: (start - view.from) * scale, step: length * scale, from: (from - start) / length, to: (to - start) / length,
+      merged: shown.lane.rows === 1, rows: [shown.first, shown.last],
+    });
   }
 
   private addBoxes(frame: Frame, shown: Shown, { tile, from, to }: Piece, wide: Label[]): void {
@@ -167,7 +174,7 @@ export class Painter {
   private drawCounter(frame: Frame, shown: Shown, pieces: readonly Piece[]): void {
     const { scene, pixels } = frame;
     const track = scene.info.tracks[shown.lane.tracks[0] ?? -1];
-    const curves = curvesOf(pieces, scene.view.from, frame.scale, pixels.width);
+    const curves = curvesOf(pieces, scene.view.from, frame.scale, this.curves.of(pixels.width));
     const end = Math.ceil((scene.info.end - scene.view.from) * frame.scale);
     const { top, rowHeight: height, clip } = shown;
     drawCurves(pixels, curves, { top, height, clip, max: track?.max ?? 1, end, colours: scene.colours });
@@ -181,7 +188,7 @@ export class Painter {
     if (known) return known;
     const width = frame.pixels.width;
     const { page, head, band } = scene.colours;
-    const line = new Uint32Array(width).fill(lane.kind === "track" ? page : head);
+    const line = (this.spare.pop() ?? new Uint32Array(width)).fill(lane.kind === "track" ? page : head);
     for (const step of stepsOf(scene.info, lane.rankIndex)) {
       if (step.number % 2 === 0) continue;
       const x0 = Math.max(0, Math.round((step.start - scene.view.from) * frame.scale));
@@ -191,6 +198,10 @@ export class Painter {
     this.backgrounds.set(key, line);
     return line;
   }
+}
+
+function lanesInSight({ lanes, scroll, height }: Scene): readonly Lane[] {
+  return lanesBetween(lanes.lanes, scroll, scroll + height - kAxisHeight - lanes.pinnedHeight);
 }
 
 // Darker or lighter points in the pattern of the box's kind: it is told apart without its colour.

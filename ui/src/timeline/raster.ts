@@ -3,8 +3,20 @@
 // is copied down the row's height. So a frame costs as much as it has pixels, however many events
 // there are, and an event below a pixel still shows.
 
+import type { Spans } from "./tile";
+
 // Left edges of boxes are drawn darker from this width on, so that equal neighbours stay apart.
 const kEdgeFrom = 4;
+
+// Where the spans of a tile go.
+export interface SpanPlace {
+  readonly x: number;
+  readonly step: number;
+  readonly from: number;  // buckets
+  readonly to: number;
+  readonly merged: boolean;
+  readonly rows: readonly [number, number];
+}
 
 export class Strips {
   private cover = new Uint8Array(0);
@@ -35,13 +47,34 @@ export class Strips {
     const first = Math.min(this.width - 1, Math.floor(from));
     const last = Math.min(this.width - 1, Math.floor(to));
     if (first === last) {
-      this.touch(base + first, (to - from) * share, paint);
+      this.touch(base + first, Math.round((to - from) * share * 255), paint);
       return;
     }
-    this.touch(base + first, (first + 1 - from) * share, paint);
+    this.touch(base + first, Math.round((first + 1 - from) * share * 255), paint);
     if (last > first + 1) this.fill(base + first + 1, base + last, share, paint);
-    if (to > last) this.touch(base + last, (to - last) * share, paint);
+    if (to > last) this.touch(base + last, Math.round((to - last) * share * 255), paint);
     if (edge !== paint && x1 - x0 >= kEdgeFrom && x0 >= 0) this.paint[base + first] = edge;
+  }
+
+  // The spans of a tile, in rows `rows[0]..rows[1]`, or all in one. Bucket b begins at x + b * step pixels; of the
+  // tile only the buckets from..to count. What calls with fractions would leave as garbage for each span adds up to
+  // most of the page's, so that those below a pixel are drawn here.
+  addSpans(spans: Spans, paints: Uint16Array, place: SpanPlace): void {
+    const { x, step, from, to, merged, rows: [firstRow, lastRow] } = place;
+    for (let i = 0; i < spans.size; ++i) {
+      const bucket = spans.bucket[i]!, row = merged ? 0 : spans.row[i]!;
+      if (bucket + 1 <= from || bucket >= to || row < firstRow || row > lastRow) continue;
+      const paint = paints[spans.kind[i]!]!, cover = spans.cover[i]!;
+      const x0 = x + Math.max(bucket, from) * step, x1 = x + Math.min(bucket + 1, to) * step;
+      const first = Math.floor(x0), last = Math.floor(x1);
+      if (last - first > 1) {
+        this.add(row - firstRow, x0, x1, cover / 255, paint, paint);
+        continue;
+      }
+      const base = (row - firstRow) * this.width, middle = Math.min(x1, first + 1);
+      if (first >= 0 && first < this.width) this.touch(base + first, Math.round((middle - x0) * cover), paint);
+      if (x1 > middle && last >= 0 && last < this.width) this.touch(base + last, Math.round((x1 - middle) * cover), paint);
+    }
   }
 
   // Writes row `row` over `line`, which holds the background. lut[paint * kShades + cover / 8].
@@ -72,8 +105,9 @@ export class Strips {
     return this.cover[at] === 255 && (here === paint || here === edge);
   }
 
-  private touch(at: number, share: number, paint: number): void {
-    const part = Math.min(255, Math.max(1, Math.round(share * 255)));
+  // `covered`: of 255.
+  private touch(at: number, covered: number, paint: number): void {
+    const part = Math.min(255, Math.max(1, covered));
     this.cover[at] = Math.min(255, this.cover[at]! + part);
     if (part >= this.most[at]!) {
       this.most[at] = part;
@@ -83,7 +117,7 @@ export class Strips {
 
   private fill(from: number, to: number, share: number, paint: number): void {
     if (share < 1) {
-      for (let at = from; at < to; ++at) this.touch(at, share, paint);
+      for (let at = from; at < to; ++at) this.touch(at, Math.round(share * 255), paint);
       return;
     }
     this.cover.fill(255, from, to);

@@ -64,8 +64,10 @@ export function CanvasGrid({ grid, label, hint }: { grid: Grid; label: string; h
     if (step) {
       event.preventDefault();
       event.stopPropagation();
-      const from = cursor ?? { row: 0, column: step[1] === 0 ? 0 : -1 };
-      setCursor({ row: clamp(from.row + step[0], grid.rows), column: clamp(from.column + step[1], grid.columns) });
+      setCursor((now) => {  // which another key may have moved since it was drawn
+        const from = now ?? { row: 0, column: step[1] === 0 ? 0 : -1 };
+        return { row: clamp(from.row + step[0], grid.rows), column: clamp(from.column + step[1], grid.columns) };
+      });
     } else if (event.key === "Enter" && cursor && grid.enter) {
       event.preventDefault();
       grid.enter(cursor);

@@ -55,7 +55,8 @@ function useArrows(boxes: readonly Box[]) {
   const area = useRef<HTMLDivElement>(null);
   const stop = boxes.find(({ node }) => node.path === at) ?? boxes[0];
   const onKeyDown = (event: KeyboardEvent) => {
-    const next = stop && boxBeside(boxes, stop, event.key);
+    const here = boxes.find(({ node }) => node.path === (event.target as HTMLElement).dataset["path"]);
+    const next = here && boxBeside(boxes, here, event.key);
     if (!next || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();

@@ -63,6 +63,8 @@ export function drawHeat(context: CanvasRenderingContext2D, data: HeatData, fram
   const cellHeight = (frame.height - frame.bottom) / rows;
   const bands = Math.min(columns, Math.max(1, Math.floor(width - frame.left)));
   const gap = cellWidth > 6 && cellHeight > 6 ? 1 : 0;
+  context.fillStyle = ink.panel;
+  context.fillRect(frame.left, 0, width - frame.left, frame.height - frame.bottom);
   for (let row = 0; row < rows; ++row) {
     for (let band = 0; band < bands; ++band) {
       const from = Math.floor((band * columns) / bands);
@@ -70,9 +72,12 @@ export function drawHeat(context: CanvasRenderingContext2D, data: HeatData, fram
       const value = largest(data, row, from, to);
       const x = frame.left + from * cellWidth;
       const y = row * cellHeight;
-      context.fillStyle = Number.isNaN(value) ? ink.panel : shade((value - data.low) / (data.high - data.low), theme);
+      if (Number.isNaN(value)) {
+        if (cellWidth > 6) cross(context, x, y, cellWidth - gap, cellHeight - gap, ink.faint);
+        continue;
+      }
+      context.fillStyle = shade((value - data.low) / (data.high - data.low), theme);
       context.fillRect(x, y, Math.max(1, (to - from) * cellWidth - gap), Math.max(1, cellHeight - gap));
-      if (Number.isNaN(value) && cellWidth > 6) cross(context, x, y, cellWidth - gap, cellHeight - gap, ink.faint);
     }
   }
   labels(context, data, frame, cellWidth, cellHeight, ink.faint);

@@ -14,6 +14,8 @@ import { columnAt, labelColumns, labelOf, largestOf, valueAt, type PictureProps 
 interface Axes {
   readonly across: string;  // the key column that goes to the right: "step"
   readonly left: string;    // what the row labels are called
+  // Both axes are of this kind, and what stands in no row did not happen: a matrix with all of them on both.
+  readonly square?: boolean;
 }
 
 const acrossTitle = (table: Table, axes: Axes): string => visible(table.columns[columnAt(table, axes.across)]?.title ?? axes.across);
@@ -22,13 +24,14 @@ function numericKeys(cells: Iterable<Cell>): Cell[] {
   return [...new Set(cells)].sort((a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b))));
 }
 
-export function heatData(table: Table, across: string, value: number): HeatData {
-  const at = columnAt(table, across);
-  const labels = labelColumns(table, [across]);
-  const columns = numericKeys(table.rows.map((row) => row[at] ?? null));
+export function heatData(table: Table, { across, left, square }: Axes, value: number): HeatData {
+  const at = columnAt(table, across), own = columnAt(table, left);
+  const labels = square ? [own] : labelColumns(table, [across]);
+  const columns = numericKeys(table.rows.flatMap((row) => (square ? [row[at] ?? null, row[own] ?? null] : [row[at] ?? null])));
   const columnOf = new Map(columns.map((cell, index) => [cell, index]));
   const rowOf = new Map<string, number>();
-  for (const row of table.rows) {
+  const lines = square ? columns.map((cell) => table.columns.map((_, k) => (k === own ? cell : null))) : table.rows;
+  for (const row of lines) {
     const label = labelOf(table, row, labels);
     if (!rowOf.has(label)) rowOf.set(label, rowOf.size);
   }
@@ -41,7 +44,7 @@ export function heatData(table: Table, across: string, value: number): HeatData 
   return { rows: [...rowOf.keys()], columns: columns.map(String), values, ...scaleOf(values) };
 }
 
-function gridOf(data: HeatData, column: Column, across: string, enter: ((across: string) => void) | undefined): Grid {
+function gridOf(data: HeatData, column: Column, across: string, none: string, enter: ((across: string) => void) | undefined): Grid {
   const left = Math.min(160, 14 + 7 * largestOf(data.rows.map((row) => row.length)));
   const bottom = 18;
   const height = Math.max(60, Math.min(420, data.rows.length * 26)) + bottom;
@@ -50,7 +53,7 @@ function gridOf(data: HeatData, column: Column, across: string, enter: ((across:
     draw: (context, width, theme, cursor) => drawHeat(context, data, { left, bottom, height }, width, theme, cursor),
     says: ({ row, column: at }) => {
       const value = data.values[row * data.columns.length + at]!;
-      return `${data.rows[row]}, ${across} ${data.columns[at]}: ${Number.isNaN(value) ? t("picture.unknown") : humanNumber(value, column.unit)}`;
+      return `${data.rows[row]}, ${across} ${data.columns[at]}: ${Number.isNaN(value) ? none : humanNumber(value, column.unit)}`;
     },
     ...(enter && { enter: ({ column: at }: { column: number }) => enter(data.columns[at]!) }),
   };
@@ -75,9 +78,9 @@ export function HeatMap({ table, axes, onStep }: { table: Table; axes: Axes; onS
   const choices = table.columns.map((_, at) => at).filter((at) => table.columns[at]!.role === "value" && table.columns[at]!.unit !== "");
   const [key, setKey] = useUrlState(`heat.${table.key}`, table.columns[choices[0] ?? 0]?.key ?? "");
   const at = choices.find((choice) => table.columns[choice]!.key === key) ?? choices[0];
-  const data = useMemo(() => (at === undefined ? null : heatData(table, axes.across, at)), [table, at, axes.across]);
+  const data = useMemo(() => (at === undefined ? null : heatData(table, axes, at)), [table, at, axes.across]);
   const column = at === undefined ? undefined : table.columns[at];
-  const grid = useMemo(() => (data && column ? gridOf(data, column, acrossTitle(table, axes), onStep) : null), [data, column]);
+  const grid = useMemo(() => (data && column ? gridOf(data, column, acrossTitle(table, axes), t(axes.square ? "picture.none" : "picture.unknown"), onStep) : null), [data, column]);
   if (!data || !column || !grid) return null;
   const label = t("heat.label", {
     value: visible(column.title), rows: data.rows.length, columns: data.columns.length,
@@ -115,6 +118,6 @@ export function RankStepPicture({ table }: PictureProps) {
 }
 
 export function matrixPicture(across: string, left: string) {
-  return ({ table }: PictureProps) => <HeatMap table={table} axes={{ across, left }} />;
+  return ({ table }: PictureProps) => <HeatMap table={table} axes={{ across, left, square: true }} />;
 }
 
