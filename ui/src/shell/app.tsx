@@ -30,7 +30,8 @@ export function useSelection(): Selection {
 
 // The server answers once the run is read, so that nobody has to ask when.
 function useAnswer(source: Source, run: Run | undefined, page: Route["page"]): Loaded<ReportSet> {
-  const selection = useSelection(), later = page === "timeline" && !useFirstPicture();
+  const selection = useSelection(), pictureIsThere = useFirstPicture();
+  const later = page === "timeline" && !pictureIsThere;
   const key = run && run.state !== "failed" && !later ? `${selection.steps} ${selection.ranks}` : null;
   return useLoad(`answer ${run?.id} ${run?.revision ?? 0}`, key, (signal) => source.answer(run!.id, selection, signal));
 }
