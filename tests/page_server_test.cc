@@ -148,6 +148,14 @@ TEST_F(PageServerTest, AnswersAsTheCommandLinePrints) {
   const std::string answer = "/api/runs/" + id + "/answer";
   EXPECT_EQ(page.Get(answer).body, ToJson(AnalyzeHere()));
   EXPECT_EQ(page.Get(answer + "?steps=&only=&ranks=").body, ToJson(AnalyzeHere()));
+  ReportSet brief = AnalyzeHere();
+  for (Report& report : brief.reports) {
+    report.metrics = {};
+    report.tables = {};
+    report.series = {};
+    report.notes = {};
+  }
+  EXPECT_EQ(page.Get(answer + "?brief=1").body, ToJson(brief));
   EXPECT_EQ(page.Get(answer + "?only=kernels,idle_time&ranks=1&param=" +
                      "idle_time.consecutive_kernel_delay%3D50")
                 .body,

@@ -53,7 +53,7 @@ Attempt<BodyPtr> AnswerOf(Runs& runs, const std::string& id, const Url& url, con
   if (!question) return std::unexpected(question.error());
   const auto run = runs.Get(id, gone);
   if (!run) return std::unexpected(run.error());
-  return (*run)->Answer(*question, gone);
+  return (*run)->Answer(*question, gone, url.Get("brief") == "1");
 }
 
 Attempt<BodyPtr> Comparison(Runs& runs, const Url& url, const Gone& gone) {

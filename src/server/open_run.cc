@@ -26,6 +26,20 @@ std::string KeyOf(const AnalyzeOptions& question) {
   return key;
 }
 
+std::shared_ptr<const Body> BodyOf(const ReportSet& answer) {
+  return MakeBody("application/json", ToJson(answer));
+}
+
+ReportSet Brief(ReportSet answer) {
+  for (Report& report : answer.reports) {
+    report.metrics.clear();
+    report.tables.clear();
+    report.series.clear();
+    report.notes.clear();
+  }
+  return answer;
+}
+
 }  // namespace
 
 // One that is being answered, or waits to be.
@@ -74,10 +88,11 @@ OpenRun::OpenRun(Session session)
 }
 
 Attempt<std::shared_ptr<const Body>> OpenRun::Answer(const AnalyzeOptions& question,
-                                                     const Gone& gone) {
-  const std::string key = KeyOf(question);
+                                                     const Gone& gone, bool brief) {
+  const std::string full_key = KeyOf(question), brief_key = full_key + "\x1e" + "brief";
+  const std::string& key = brief ? brief_key : full_key;
   if (auto kept = Find(key)) return kept;
-  Seat seat(*this, key);
+  Seat seat(*this, full_key);
   std::unique_lock busy(busy_, std::defer_lock);
   while (!busy.try_lock_for(kLookAfter)) {
     if (gone()) return std::unexpected(kNobodyThere);
@@ -85,12 +100,14 @@ Attempt<std::shared_ptr<const Body>> OpenRun::Answer(const AnalyzeOptions& quest
   if (auto kept = Find(key)) return kept;  // of who asked the same and came first
   if (gone()) return std::unexpected(kNobodyThere);
   const Watched watched(gone, [&] { seat.Leave(); });
-  const auto answer = Ask(question, seat.stop());
+  auto answer = Ask(question, seat.stop());
   busy.unlock();
   if (!answer) return std::unexpected(answer.error());
-  auto body = MakeBody("application/json", ToJson(*answer));
-  Keep(key, body);
-  return body;
+  // Who asks for one will ask for the other.
+  auto full_body = BodyOf(*answer), brief_body = BodyOf(Brief(std::move(*answer)));
+  Keep(full_key, full_body);
+  Keep(brief_key, brief_body);
+  return brief ? brief_body : full_body;
 }
 
 bool OpenRun::IsAsked() {

@@ -23,19 +23,26 @@ export function processorOf(pid) {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-// The renderer that holds the page: of several the largest, as the others are spare.
-async function rendererOf(browser) {
+// The renderer that holds the page: the one that works when the page does. There are others, spare and of the
+// browser's own pages, some larger than an empty page's.
+async function rendererOf(browser, page) {
   const session = await browser.newBrowserCDPSession();
-  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
-  const renderers = processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id);
-  return renderers.sort((a, b) => memoryOf(b).now - memoryOf(a).now)[0];
+  const worked = async () => {
+    const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+    return new Map(processInfo.filter(({ type }) => type === "renderer").map(({ id, cpuTime }) => [id, cpuTime]));
+  };
+  const before = await worked();
+  await page.evaluate(() => { for (const until = performance.now() + 500; performance.now() < until;); });
+  const after = [...await worked()].map(([id, time]) => ({ id, time: time - (before.get(id) ?? 0) }));
+  await session.detach();
+  return after.sort((a, b) => b.time - a.time)[0].id;
 }
 
 // What a renderer holds that shows nothing.
 export async function emptyRenderer(browser) {
-  const context = await browser.newContext({ viewport: kWindow });
-  await (await context.newPage()).goto("about:blank");
-  const { now } = memoryOf(await rendererOf(browser));
+  const context = await browser.newContext({ viewport: kWindow }), page = await context.newPage();
+  await page.goto("about:blank");
+  const { now } = memoryOf(await rendererOf(browser, page));
   await context.close();
   return now;
 }
@@ -43,7 +50,7 @@ export async function emptyRenderer(browser) {
 // Of the script after garbage is gone, and of the whole renderer.
 export async function memoryOfPage(browser, page) {
   const session = await page.context().newCDPSession(page);
-  const renderer = memoryOf(await rendererOf(browser));
+  const renderer = memoryOf(await rendererOf(browser, page));
   await session.send("HeapProfiler.collectGarbage");
   const { usedSize } = await session.send("Runtime.getHeapUsage");
   await session.detach();

@@ -40,6 +40,8 @@ test("who waited for whom is a matrix: all that waited or were waited for on bot
 test("a scale spans at least a tenth of the largest, so that noise stays pale", () => {
   assert.deepEqual(scaleOf(Float64Array.of(100, 50)), { low: 50, high: 100 });
   assert.deepEqual(scaleOf(Float64Array.of(100, 99)), { low: 90, high: 100 });
+  assert.deepEqual(scaleOf(Float64Array.of(20, 20)), { low: 18, high: 20 });
+  assert.deepEqual(scaleOf(Float64Array.of(0)), { low: 0, high: 1e-9 });
   assert.deepEqual(scaleOf(Float64Array.of(NaN)), { low: 0, high: 1 });
 });
 

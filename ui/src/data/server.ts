@@ -51,8 +51,8 @@ async function getJson<T>(path: string, query: Query, signal: AbortSignal | unde
   return parseExact(await (await get(address(path, query), signal)).text()) as T;
 }
 
-function selected({ steps, ranks, only }: Selection): Query {
-  return { steps: steps === "all" ? "" : steps, ranks, only: only?.join(",") };
+function selected({ steps, ranks, only, brief }: Selection): Query {
+  return { steps: steps === "all" ? "" : steps, ranks, only: only?.join(","), brief: brief ? 1 : "" };
 }
 
 export function serverSource(): Source {

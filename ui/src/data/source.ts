@@ -56,6 +56,7 @@ export interface Selection {
   readonly steps?: string;  // "all", "complete", "7", "3..7"
   readonly ranks?: string;  // "0,2..5"
   readonly only?: readonly string[];  // analyses
+  readonly brief?: boolean;  // which reports there are, without their numbers; a report.html gives all
 }
 
 // --- the timeline; times are ns from the run's first event, on aligned clocks, below 2^53 ---

@@ -1,5 +1,5 @@
 // The frame around every page: header, navigation, and the page the URL names.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReportSet } from "../data/report";
 import type { Run, Selection, Source, State } from "../data/source";
 import { ComparePage } from "../views/compare";
@@ -28,12 +28,20 @@ export function useSelection(): Selection {
   return { steps: query["steps"] ?? "", ranks: query["ranks"] ?? "" };
 }
 
-// The server answers once the run is read, so that nobody has to ask when.
+// The server answers once the run is read, so that nobody has to ask when. The timeline's page shows none of the
+// numbers, and has better use for the memory.
 function useAnswer(source: Source, run: Run | undefined, page: Route["page"]): Loaded<ReportSet> {
-  const selection = useSelection(), pictureIsThere = useFirstPicture();
-  const later = page === "timeline" && !pictureIsThere;
-  const key = run && run.state !== "failed" && !later ? `${selection.steps} ${selection.ranks}` : null;
-  return useLoad(`answer ${run?.id} ${run?.revision ?? 0}`, key, (signal) => source.answer(run!.id, selection, signal));
+  const selection = useSelection(), pictureIsThere = useFirstPicture(), brief = page === "timeline";
+  const key = run && run.state !== "failed" && (!brief || pictureIsThere) ? `${selection.steps} ${selection.ranks}` : null;
+  const scope = `answer ${brief ? "brief " : ""}${run?.id} ${run?.revision ?? 0}`;
+  return useLoad(scope, key, (signal) => source.answer(run!.id, { ...selection, brief }, signal));
+}
+
+// What the navigation lists stays until another run's is there, from page to page.
+function useListed(run: Run | undefined, answer: ReportSet | undefined): ReportSet | undefined {
+  const last = useRef<{ readonly run: string; readonly answer: ReportSet }>();
+  if (run && answer) last.current = { run: run.id, answer };
+  return last.current?.run === run?.id ? last.current?.answer : undefined;
 }
 
 function RunPage({ source, state, run, route, answer }: {
@@ -100,7 +108,7 @@ export function App({ source }: { source: Source }) {
   const ledgerId = route.page === "ledger" ? route.ledger : undefined;
   const jobName = usePlace().query["job"] ?? "";
   const ledger = useLoad(`ledger ${ledgerId}`, ledgerId === undefined ? null : jobName, (signal) => source.ledger(ledgerId!, jobName, signal));
-  const shown = route.page === "ledger" ? ledger.value : answer.value;
+  const listed = useListed(run, answer.value), shown = route.page === "ledger" ? ledger.value : listed;
   useShellCommands({ state, route, reports: shown?.reports ?? [], open: setOpen });
   const path = usePlace().path.join("/");
   useEffect(() => setMenu(false), [path]);
@@ -116,7 +124,7 @@ export function App({ source }: { source: Source }) {
         <button type="button" class="menu" aria-expanded={menu} aria-controls="navigation" onClick={() => setMenu(!menu)}>{t("nav.menu")}</button>
       </header>
       <nav id="navigation" class={menu ? "open" : ""} aria-label={t("nav.title")}>
-        {route.page === "ledger" ? <LedgerNav ledger={route.ledger} answer={ledger.value} /> : run && <RunNav run={run.id} answer={answer.value} compared={compared} />}
+        {route.page === "ledger" ? <LedgerNav ledger={route.ledger} answer={ledger.value} /> : run && <RunNav run={run.id} answer={listed} compared={compared} />}
       </nav>
       <main id="content" tabIndex={-1} class={`page-${route.page}`}>
         {problem && <ProblemPanel problem={problem} />}

@@ -93,7 +93,7 @@ export function FlameGraph({ table }: PictureProps) {
       >
         {boxes.map(({ node, depth, from, share }) => (
           <button
-            key={node.path} type="button" tabIndex={node.path === stop ? 0 : -1} aria-label={says(table, node)} data-path={node.path}
+            key={node.path} type="button" tabIndex={node.path === stop ? 0 : -1} aria-label={`${compared ? changeSign(table, node) : ""}${says(table, node)}`} data-path={node.path}
             class={`flame-part ${compared ? `flame-tone ${toneOf(table, node)}` : `depth-${depth % 3}`} ${share < kToPress ? "narrow" : ""}`}
             style={{ left: `${100 * from}%`, width: `${100 * share}%`, top: `${depth * kRow}px` }}
             onClick={() => setPath(node.path)} onMouseEnter={() => setPointed(node.path)}

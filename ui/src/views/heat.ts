@@ -23,7 +23,8 @@ export function scaleOf(values: Float64Array): { low: number; high: number } {
     if (value > high) high = value;
   }
   if (low > high) return { low: 0, high: 1 };
-  return { low: high - low < high / 10 ? Math.max(0, high * 0.9) : low, high: high > low ? high : low + Math.max(1e-9, Math.abs(low)) };
+  const from = high - low < high / 10 ? Math.max(0, high * 0.9) : low;
+  return { low: from, high: high > from ? high : from + Math.max(1e-9, Math.abs(from)) };
 }
 
 function channels(color: string): [number, number, number] {
