@@ -44,6 +44,11 @@ test("folded, a name stands where its box is on top", () => {
   assert.deepEqual(labelsOf([{ events: [kOuter, kInner] }], ["t0"]), ["outer 0..200", "inner 200..300"]);
 });
 
+test("boxes that look alike keep their names apart", () => {
+  const alike = [{ ...kOuter, name: "same" }, { ...kInner, kind: 3, name: "same" }];
+  assert.deepEqual(labelsOf([{ events: alike }], ["t0"]), ["same 0..200", "same 200..300"]);
+});
+
 test("tracks folded into their rank share its line; what another hides has no name", () => {
   const streams = [{ events: [{ start: 0, duration: 400, name: "gemm", kind: 0 }] }, { events: [{ start: 0, duration: 400, name: "nccl", kind: 1 }, { start: 410, duration: 90, name: "late", kind: 1 }] }];
   assert.deepEqual(labelsOf(streams, ["r0"]), ["nccl 0..400", "late 410..500"]);

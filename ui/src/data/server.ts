@@ -24,12 +24,14 @@ function problemOf(body: unknown, status: number, where: string): Problem {
   };
 }
 
-const kAgain = 400;  // ms
+const kAgain = 400;  // ms between two requests
 
 const pause = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
 
-// A run that is not in memory is read when it is asked for; until then the server answers 503.
+// A run that is not in memory is read when it is asked for. The server answers once it is there; after a while it
+// says 503, and is asked again.
 async function get(url: string, signal: AbortSignal | undefined): Promise<Response> {
+  const began = performance.now();
   let response: Response;
   try {
     response = await (takeEarly(url) ?? fetch(url, { ...(signal && { signal }), credentials: "same-origin" }));
@@ -39,7 +41,7 @@ async function get(url: string, signal: AbortSignal | undefined): Promise<Respon
   }
   if (response.ok) return response;
   if (response.status === 503) {
-    await pause(kAgain);
+    await pause(Math.max(0, kAgain - (performance.now() - began)));
     signal?.throwIfAborted();
     return get(url, signal);
   }

@@ -105,7 +105,8 @@ export class Painter {
   private drawRows(frame: Frame, shown: Shown, pieces: readonly Piece[], background: Uint32Array): void {
     const { pixels, scene } = frame;
     const wide: Label[] = [];
-    this.strips.start(shown.last - shown.first + 1, pixels.width);
+    const { lane } = shown, room = kForLabel * scene.dpr, lone = lane.kind === "track" && !lane.folded;
+    this.strips.start(shown.last - shown.first + 1, pixels.width, !lone);
     for (const piece of pieces) {
       this.addSpans(frame, shown, piece);
       this.addBoxes(frame, shown, piece, wide);
@@ -118,31 +119,27 @@ export class Painter {
       pixels.copyLine(this.line, Math.max(y, shown.clip), y + shown.rowHeight - gap);
     }
     for (const box of wide) drawPattern(pixels, scene.colours, box);
-    const { lane } = shown, room = kForLabel * scene.dpr;
-    const lone = lane.kind === "track" && !lane.folded;
     for (const box of lone ? wide : this.onTop(frame, wide)) {
       if (box.x1 - box.x0 >= room && frame.labels.length < kMostLabels) frame.labels.push(box);
     }
   }
 
-  // Where tracks or rows lie over one another in one: of the longest boxes what of them is on top, each pixel for
-  // one name.
+  // Where tracks or rows lie over one another in one: of the longest boxes what of them is on top.
   private onTop(frame: Frame, wide: readonly Label[]): Label[] {
-    const { scene: { dpr, colours } } = frame, named: Label[] = [];
-    const longest = wide.filter((box) => box.x1 - box.x0 >= kForLabel * dpr)
-      .sort((a, b) => (b.x1 - b.x0) - (a.x1 - a.x0)).slice(0, kMostInFolded);
-    for (const box of longest) {
-      const { boxes, names } = box.tile, kind = Math.min(boxes.kind[box.box]!, colours.kinds - 1);
-      const paint = paintOf(kind, names.shade(boxes.name[box.box]!));
-      const [x0, x1] = this.strips.longestRun(0, box.x0, box.x1, paint, edgeOf(kind));
-      if (named.every((other) => x1 <= other.x0 || x0 >= other.x1)) named.push({ ...box, x0, x1 });
-    }
-    return named;
+    const room = kForLabel * frame.scene.dpr;
+    return wide.map((box, i) => ({ box, owner: i + 1 }))
+      .filter(({ box }) => box.x1 - box.x0 >= room)
+      .sort((a, b) => (b.box.x1 - b.box.x0) - (a.box.x1 - a.box.x0)).slice(0, kMostInFolded)
+      .map(({ box, owner }) => {
+        const [x0, x1] = this.strips.longestRun(owner, box.x0, box.x1);
+        return { ...box, x0, x1 };
+      });
   }
 
   private addSpans(frame: Frame, shown: Shown, { tile, from, to }: Piece): void {
     const { scale, scene: { view, colours } } = frame;
     const length = bucketNs(tile.level), start = tile.index * length * kBuckets;
+    this.strips.owner = 0;
     this.strips.addSpans(tile.spans, colours.plain, {
       x: (start - view.from) * scale, step: length * scale, from: (from - start) / length, to: (to - start) / length,
       merged: shown.lane.rows === 1, rows: [shown.first, shown.last],
@@ -161,11 +158,13 @@ export class Painter {
       const kind = Math.min(boxes.kind[i]!, other);
       const x0 = (Math.max(start, from) - view.from) * scale, x1 = (Math.min(end, to) - view.from) * scale;
       const paint = paintOf(kind, names.shade(boxes.name[i]!));
-      this.strips.add(row - shown.first, x0, x1, 1, paint, start >= from ? edgeOf(kind) : paint);
       // Its text is set once: by the piece in which the part on the screen begins.
-      if (Math.max(start, view.from) < from) continue;
+      const begins = Math.max(start, view.from) >= from;
       const left = Math.max(0, (start - view.from) * scale), limit = Math.min(right, (end - view.from) * scale);
-      if (limit - left < kWide) continue;
+      const named = begins && limit - left >= kWide;
+      this.strips.owner = named ? wide.length + 1 : 0;
+      this.strips.add(row - shown.first, x0, x1, 1, paint, start >= from ? edgeOf(kind) : paint);
+      if (!named) continue;
       const y = shown.top + row * shown.rowHeight;
       wide.push({ x0: left, x1: limit, y, height: shown.rowHeight, tile, box: i, clip: shown.clip });
     }

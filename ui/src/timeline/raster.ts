@@ -23,10 +23,17 @@ export class Strips {
   private most = new Uint8Array(0);
   private paint = new Uint16Array(0);
   private width = 0;
+  private owners = new Uint32Array(0);  // of the pixels of the first row: what is seen there
+  private owned = false;
+  owner = 0;  // what is added next; 0: nobody
 
-  // Empties `rows` strips of `width` pixels.
-  start(rows: number, width: number): void {
+  // Empties `rows` strips of `width` pixels; `owned`: it is to be known who is seen in the only one.
+  start(rows: number, width: number, owned = false): void {
     this.width = width;
+    this.owned = owned;
+    this.owner = 0;
+    if (owned && this.owners.length < width) this.owners = new Uint32Array(width);
+    if (owned) this.owners.fill(0, 0, width);
     const size = rows * width;
     if (this.cover.length < size) {
       this.cover = new Uint8Array(size);
@@ -87,22 +94,17 @@ export class Strips {
     }
   }
 
-  // Of the pixels x0..x1 of a row the longest stretch that shows this paint, or its edge, as [from, to).
-  longestRun(row: number, x0: number, x1: number, paint: number, edge: number): readonly [number, number] {
-    const base = row * this.width, end = Math.min(this.width, Math.floor(x1));
+  // Of the pixels x0..x1 the longest stretch that shows what was added as `owner`, as [from, to).
+  longestRun(owner: number, x0: number, x1: number): readonly [number, number] {
+    const end = Math.min(this.width, Math.floor(x1));
     let best: readonly [number, number] = [0, 0];
     for (let from = Math.max(0, Math.ceil(x0)); from < end; ) {
       let to = from;
-      while (to < end && this.shows(base + to, paint, edge)) ++to;
+      while (to < end && this.owners[to] === owner) ++to;
       if (to - from > best[1] - best[0]) best = [from, to];
       from = to + 1;
     }
     return best;
-  }
-
-  private shows(at: number, paint: number, edge: number): boolean {
-    const here = this.paint[at];
-    return this.cover[at] === 255 && (here === paint || here === edge);
   }
 
   // `covered`: of 255.
@@ -112,6 +114,7 @@ export class Strips {
     if (part >= this.most[at]!) {
       this.most[at] = part;
       this.paint[at] = paint;
+      if (this.owned) this.owners[at] = this.owner;
     }
   }
 
@@ -123,6 +126,7 @@ export class Strips {
     this.cover.fill(255, from, to);
     this.most.fill(255, from, to);
     this.paint.fill(paint, from, to);
+    if (this.owned) this.owners.fill(this.owner, from, to);
   }
 }
 
