@@ -169,8 +169,9 @@ TEST_F(GoodputScheduler, RollingUpChangesNoAnswerToTheVectors) {
     GoodputReportOptions of_ledger{.store = store, .scheduler_files = of_files.scheduler_files};
     const auto want = GoodputReport(of_files);
     ASSERT_TRUE(GoodputImport(store, {file}));
-    for (const size_t part : {0, 2, 4, 6, 8}) {
-      const int64_t now = times[std::min(times.size() * part / 8, times.size() - 1)] + part / 8;
+    for (const size_t part : {0u, 2u, 4u, 6u, 8u}) {
+      const int64_t now = times[std::min(times.size() * part / 8, times.size() - 1)] +
+                          static_cast<int64_t>(part / 8);
       ASSERT_TRUE(GoodputCompact({.store = store, .now = now * kSecond}));
       EXPECT_EQ(Numbers(GoodputReport(of_ledger), false), Numbers(want, false)) << part;
     }

@@ -129,14 +129,15 @@ TEST(GoodputServe, KilledInBetweenLosesNothingThatWasAcknowledged) {
   std::vector<std::thread> senders;
   for (int s = 0; s < kSenders; ++s) {
     senders.emplace_back([&, s] {
+      const auto own = static_cast<size_t>(s);
       for (int64_t first = 0; !stop.load(); first += kBatch) {
         std::string body;
         for (int64_t k = first; k < first + kBatch; ++k) body += Line(s, k);
         while (!Succeeded(Post(port, body))) {
-          ++repeated[s];
+          ++repeated[own];
           usleep(2000);
         }
-        acknowledged[s].store(first + kBatch);
+        acknowledged[own].store(first + kBatch);
       }
     });
   }

@@ -308,7 +308,7 @@ TEST_P(HtaOperatorsTest, SequencesOfKernels) {
     Sequences all;
     for (const auto& [depth, sequences] : by_depth) {
       for (const auto& [pattern, sums] : sequences) {
-        for (const size_t i : {0, 1, 2}) all[pattern][i] += sums[i];
+        for (const size_t i : {0u, 1u, 2u}) all[pattern][i] += sums[i];
       }
     }
     const auto answer = AnswerWith(

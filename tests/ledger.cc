@@ -104,7 +104,7 @@ void ExpectRollingUpToChangeNothing(const std::string& store, const std::string&
   }
   std::ranges::sort(times);
   if (times.empty()) return;
-  for (const size_t part : {1, 3, 4, 6, 7}) {
+  for (const size_t part : {1u, 3u, 4u, 6u, 7u}) {
     const size_t rolled_up = std::max<size_t>(times.size() * part / 7, 1);
     const auto compacted = GoodputCompact({.store = store, .now = times[rolled_up - 1] + 1});
     ASSERT_TRUE(compacted) << compacted.error().what;

@@ -324,10 +324,10 @@ TEST(Segment, FollowingGivesEachEventOnce) {
   std::vector<Event> events;
   Oddities oddities;
   for (int64_t k = 0; k < 5000; ++k) {
-    Append(segment,
-           {.kind = EventKind::kCustomBegin,
-            .sequence = k,
-            .text = std::string_view("0123456789012345678901234567890").substr(0, k % 31)});
+    Append(segment, {.kind = EventKind::kCustomBegin,
+                     .sequence = k,
+                     .text = std::string_view("0123456789012345678901234567890")
+                                 .substr(0, static_cast<size_t>(k) % 31)});
     if (k % 700 != 0) continue;
     scratch.Write("a.goodput", segment + std::string(3000 * kSlotBytes, '\0'));
     reader->Follow(oddities, [&](const Event& event) { events.push_back(event); });

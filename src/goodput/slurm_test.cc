@@ -11,7 +11,7 @@ namespace stepscope::goodput {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
-constexpr SlurmOptions kUtc{.utc_offset = 0};
+const SlurmOptions kUtc{.utc_offset = 0};
 
 // tests/data/slurm: printed by Slurm 22.05.8 about two nodes. Job 1 ran on both, was requeued after
 // 6 s, waited 7 s and ran for a minute; 2 waited 4 s behind it; 3 was held for 8 s.

@@ -16,7 +16,8 @@ std::string Texts() {
   std::string bytes;
   ProtoWriter writer(bytes);
   uint32_t number = 0;
-  for (const size_t length : {0, 1, 127, 128, 16'383, 16'384, 2'000'000, 5, 1'048'576, 3'000'001}) {
+  for (const size_t length :
+       {0u, 1u, 127u, 128u, 16'383u, 16'384u, 2'000'000u, 5u, 1'048'576u, 3'000'001u}) {
     ++number;
     writer.Text(number, std::string(length, static_cast<char>('a' + number)));
     writer.Varint(100, length);

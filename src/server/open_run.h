@@ -23,8 +23,8 @@ class OpenRun {
   explicit OpenRun(Session session);
 
   // Exactly what `analyze --format json` prints; or, `brief`, without metrics, tables, series and
-  // notes: what a list of reports needs. Kept for who asks again. Once `gone`, nothing is begun, and
-  // what was begun is given up when all who wait for the same have gone.
+  // notes: what a list of reports needs. Kept for who asks again. Once `gone`, nothing is begun,
+  // and what was begun is given up when all who wait for the same have gone.
   Attempt<std::shared_ptr<const Body>> Answer(const AnalyzeOptions& question, const Gone& gone,
                                               bool brief = false);
 

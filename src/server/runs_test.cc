@@ -44,7 +44,7 @@ TEST_F(RunsTest, AreReadFirstToLast) {
 // However little may be kept, one is, and none is read again and again without being asked for.
 TEST_F(RunsTest, ThatAreTooLargeTogetherAreKeptOneAtATime) {
   Runs runs({.paths = {folder_.path()}, .keep_bytes = 1});
-  for (const size_t which : {0, 2, 1, 2}) {
+  for (const size_t which : {0u, 2u, 1u, 2u}) {
     const auto run = runs.Get(runs.List().at(which).id, kThere);
     ASSERT_TRUE(run.has_value());
     std::string alone = "www";
