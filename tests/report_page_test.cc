@@ -8,10 +8,10 @@
 #include <set>
 #include <string>
 
-#include "base/deflate.h"
 #include "stepscope/demo.h"
 #include "stepscope/server.h"
 #include "tests/front_door.h"
+#include "tests/gzip.h"
 
 namespace stepscope::testing {
 namespace {
@@ -42,9 +42,8 @@ std::map<std::string, std::string> BlocksOf(const std::string& page) {
   for (size_t at = 0; (at = page.find(kBegins, at)) != page.npos;) {
     at += kBegins.size();
     const size_t quote = page.find('"', at), end = page.find("</script>", at);
-    const auto bytes = Inflate(FromBase64(page.substr(quote + 2, end - quote - 2)));
-    EXPECT_TRUE(bytes.has_value());
-    blocks[page.substr(at, quote - at)] = bytes.value_or("");
+    blocks[page.substr(at, quote - at)] =
+        testing::InflateRaw(FromBase64(page.substr(quote + 2, end - quote - 2)));
   }
   return blocks;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -168,8 +169,9 @@ std::map<int64_t, PeakUse> UseOfPeak(const Facts& facts, double given_peak, Repo
   bool counted = false;
   for (const RankWork& rank : facts.ranks) {
     if (rank.work.empty()) continue;
-    const RecordingFlops& flops =
-        given_peak > 0 ? MeasureFlops(facts, rank, given_peak) : OnDemand(facts).Flops(facts, rank);
+    std::optional<RecordingFlops> own;
+    if (given_peak > 0) own = MeasureFlops(facts, rank, given_peak);
+    const RecordingFlops& flops = own ? *own : OnDemand(facts).Flops(facts, rank);
     if (flops.flops > 0 && !flops.has_peak) ++unknown;
     counted |= flops.model_peak_time > 0;
     for (const StepFlops& step : flops.steps) {

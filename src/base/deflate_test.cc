@@ -1,7 +1,9 @@
-// There and back.
+// Another library has it back.
 #include "base/deflate.h"
 
 #include <gtest/gtest.h>
+
+#include "tests/gzip.h"
 
 namespace stepscope {
 namespace {
@@ -15,18 +17,10 @@ TEST(Deflate, GivesBackWhatItTook) {
   const std::string same(1'000'000, 'x');
   for (const std::string& text : {std::string(), std::string("a"), noise, same, same + noise}) {
     const std::string packed = Deflate(text);
-    EXPECT_EQ(Inflate(packed), text);
+    EXPECT_EQ(testing::InflateRaw(packed), text);
     EXPECT_LE(packed.size(), text.size() + text.size() / 1000 + 16);
   }
   EXPECT_LT(Deflate(same).size(), 2000u);
-}
-
-TEST(Deflate, DamagedBytesSaySo) {
-  const std::string packed = Deflate("some text that is longer than nothing");
-  EXPECT_FALSE(Inflate("").has_value());
-  EXPECT_FALSE(Inflate(packed.substr(0, packed.size() - 2)).has_value());
-  EXPECT_FALSE(Inflate(packed + "x").has_value());
-  EXPECT_FALSE(Inflate("\xff\xff\xff").has_value());
 }
 
 }  // namespace

@@ -4,23 +4,45 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <exception>
+#include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "base/stop.h"
 
 namespace stepscope {
 
 // Calls body(i) for every i in [0, count), each exactly once, on up to `threads` threads (0: one
-// per processor), the caller's among them. Items are handed out in order. `body` must not throw.
+// per processor), the caller's among them; on fewer where the system has no more. Items are handed
+// out in order. What stops the caller stops them all. Once one throws no other is begun, and the
+// first exception is thrown on when all have ended.
 template <class Body>
 void ParallelFor(size_t count, size_t threads, const Body& body) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   std::atomic<size_t> next = 0;
-  const auto work = [&] {
-    for (size_t i = next++; i < count; i = next++) body(i);
+  std::mutex mutex;  // over `thrown`
+  std::exception_ptr thrown;
+  const auto work = [&, stop = WhatStops()] {
+    const StopScope scope(stop);
+    try {
+      for (size_t i = next++; i < count; i = next++) body(i);
+    } catch (...) {
+      next = count;
+      const std::lock_guard lock(mutex);
+      if (!thrown) thrown = std::current_exception();
+    }
   };
-  std::vector<std::jthread> helpers;
-  for (size_t i = 1; i < std::min(threads, count); ++i) helpers.emplace_back(work);
-  work();
+  {
+    std::vector<std::jthread> helpers;
+    try {
+      for (size_t i = 1; i < std::min(threads, count); ++i) helpers.emplace_back(work);
+    } catch (const std::system_error&) {  // those there are do the work
+    }
+    work();
+  }
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace stepscope

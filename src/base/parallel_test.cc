@@ -5,6 +5,7 @@
 
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <thread>
 
 namespace stepscope {
@@ -38,6 +39,26 @@ TEST(ParallelFor, UsesNoMoreThreadsThanAskedFor) {
     seen.insert(std::this_thread::get_id());
   });
   EXPECT_LE(seen.size(), 3u);
+}
+
+TEST(ParallelFor, ThrowsOnWhatOneThrew) {
+  std::atomic<int> calls = 0;
+  const auto body = [&](size_t i) {
+    ++calls;
+    if (i == 10) throw std::runtime_error("ten");
+  };
+  EXPECT_THROW(ParallelFor(100'000'000, 3, body), std::runtime_error);
+  EXPECT_LT(calls, 100'000'000);
+}
+
+TEST(ParallelFor, StopsAllWithTheCaller) {
+  std::stop_source stop;
+  const StopScope scope(stop.get_token());
+  const auto body = [&](size_t i) {
+    if (i == 10) stop.request_stop();
+    StopIfAsked();
+  };
+  EXPECT_THROW(ParallelFor(100'000'000, 3, body), Stopped);
 }
 
 }  // namespace

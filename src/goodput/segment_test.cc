@@ -112,7 +112,7 @@ TEST(Segment, KeepsNumbersOfAnySize) {
   int64_t sequence = (int64_t{1} << 40) - 8;
   for (const int64_t step : steps) {
     Append(segment, {.kind = EventKind::kStepEnd,
-                     .time = -step / 2,
+                     .time = step / -2,
                      .monotonic = INT64_MAX,
                      .sequence = sequence++,
                      .step = step});

@@ -2,11 +2,8 @@
 #include "ingest/event_shares.h"
 
 #include <algorithm>
-#include <atomic>
 #include <deque>
-#include <new>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -50,7 +47,7 @@ uint64_t TakeEvents(ByteSource source, KinetoEvents& events) {
       at = window.begin;
       continue;
     }
-    const auto outcome = events.Parse(at, stop);
+    const auto outcome = events.Parse(at, stop, KinetoEvents::Mend::kNo);
     const uint64_t parsed = taken + static_cast<uint64_t>(outcome.at - at);
     at = outcome.at;
     if (outcome.stop == KinetoEvents::Stop::kEndOfArray) return parsed - 1;
@@ -113,23 +110,14 @@ std::optional<uint64_t> ReadInShares(const ByteSource& source, uint64_t from,
   const SpareThreads helpers(*options.spare_threads, most - 1);
   if (helpers.count() == 0) return std::nullopt;
   auto shares = Divide(source, from, helpers.count() + 1, options.keep, events);
-  std::atomic<bool> no_memory = false;
-  const std::stop_token stop = WhatStops();
   ParallelFor(shares.size(), shares.size(), [&](size_t i) {
-    try {
-      const StopScope scope(stop);
-      Share& share = shares[i];
-      auto part = source.Part(share.begin, share.end);
-      if (part) share.reached += TakeEvents(std::move(*part), *share.events);
-    } catch (const Stopped&) {  // as the caller will be
-    } catch (const std::bad_alloc&) {
-      no_memory = true;
-    }
+    Share& share = shares[i];
+    auto part = source.Part(share.begin, share.end);
+    if (part) share.reached += TakeEvents(std::move(*part), *share.events);
   });
-  StopIfAsked();
-  if (no_memory) throw std::bad_alloc();
   uint64_t reached = shares.front().reached;
   for (size_t i = 1; i < shares.size(); ++i) {
+    StopIfAsked();
     if (reached != shares[i].begin || !events.Adopt(*shares[i].events)) break;
     reached = shares[i].reached;
   }

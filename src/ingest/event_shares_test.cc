@@ -101,6 +101,15 @@ TEST(EventShares, DamageIsLeftToALookCloser) {
   EXPECT_EQ(Shared(json, 500, 3), alone);
 }
 
+TEST(EventShares, WhatIsNoTextCountsOnce) {
+  std::string json = Document(Events(200, [](int i) { return i == 90 ? "n\xff" : "plain"; }));
+  json.insert(json.size() - 1, ",\"traceName\":\"/home/\xe9\"");
+  const std::string alone = Alone(json);
+  EXPECT_TRUE(alone.contains("invalid_text 2"));
+  EXPECT_TRUE(alone.contains("n?"));
+  EXPECT_EQ(Shared(json, 500, 3), alone);
+}
+
 TEST(EventShares, AllOfThemCount) {
   const std::string events = Events(200, [](int) { return "x"; });
   std::atomic<int> spare = 3;

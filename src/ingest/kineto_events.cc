@@ -57,7 +57,7 @@ struct KinetoEvents::State {
         text(tap == nullptr ? wanted.kinds : KindSet::All()),
         tracks(target) {}
 
-  bool IndexText(char* begin, char* end);
+  bool IndexText(char* begin, char* end, Mend mend);
   bool ParseElement(JsonWalk& walk);
   char* LookForEvent(char* from, char* end);
   bool ParseEvent(JsonWalk& walk);
@@ -226,9 +226,9 @@ void KinetoEvents::State::AddFields() {
   if (args.out_of_range > 0) trace.notes.Add(NoteKind::kValueOutOfRange, args.out_of_range);
 }
 
-bool KinetoEvents::State::IndexText(char* begin, char* end) {
+bool KinetoEvents::State::IndexText(char* begin, char* end, Mend mend) {
   auto indexed = index.Index(begin, end);
-  if (indexed == JsonIndex::Outcome::kInvalidText) {
+  if (indexed == JsonIndex::Outcome::kInvalidText && mend == Mend::kYes) {
     trace.notes.Add(NoteKind::kInvalidText, ReplaceInvalid(begin, end));
     indexed = index.Index(begin, end);
   }
@@ -257,10 +257,10 @@ char* KinetoEvents::State::LookForEvent(char* from, char* end) {
   return NextEventByLooks(from, end);
 }
 
-KinetoEvents::Outcome KinetoEvents::Parse(char* begin, char* end) {
+KinetoEvents::Outcome KinetoEvents::Parse(char* begin, char* end, Mend mend) {
   State& s = *state_;
   const BorrowedByte mark(end, '\0');
-  if (!s.IndexText(begin, end)) return {Stop::kBroken, begin};
+  if (!s.IndexText(begin, end, mend)) return {Stop::kBroken, begin};
   JsonWalk walk(s.index);
   const auto here = [&] { return begin + (walk.At() - begin); };
   while (here() != end) {
@@ -275,6 +275,7 @@ KinetoEvents::Outcome KinetoEvents::Parse(char* begin, char* end) {
       continue;
     }
     if (here() != end && walk.Peek() == '\0') {  // looks like the end, and is none
+      if (mend == Mend::kNo) return {Stop::kBroken, element};
       s.trace.notes.Add(NoteKind::kInvalidText, std::count(here(), end, '\0'));
       std::replace(here(), end, '\0', '?');
       walk = start;

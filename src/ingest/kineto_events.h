@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "ingest/text_tap.h"
@@ -27,10 +28,14 @@ class KinetoEvents {
     char* at;
   };
 
+  // What becomes of bytes that no JSON text may hold: they are replaced and counted, or the text
+  // that has them is kBroken, and left to a reader that will come again.
+  enum class Mend : uint8_t { kYes, kNo };
+
   // Parses [begin, end): elements of the array of events, from the start of one (or a space, or the
   // closing bracket) to behind one. The byte at `end` is written to, and restored. What is no event
   // is counted and passed over.
-  Outcome Parse(char* begin, char* end);
+  Outcome Parse(char* begin, char* end, Mend mend = Mend::kYes);
 
   // Takes over what `later` took, from text that followed this one's, as if this one had read it;
   // the trace of `later` is empty then. False, and nothing done, if a trace cannot hold so much.

@@ -58,6 +58,9 @@ struct Failure {
 template <class T>
 using Attempt = std::expected<T, Failure>;
 
+// The answer that nobody gets: see Gone.
+inline const Failure kNobodyThere{499, {"who asked is gone", "", ""}};
+
 // {"error": {"what", "where", "hint"}}
 std::string ErrorJson(const Error& error);
 Response Refusal(int status, const Error& error);

@@ -16,8 +16,6 @@ namespace {
 constexpr size_t kMostKept = 64;                     // answers of a run
 constexpr size_t kMostKeptBytes = size_t{64} << 20;  // packed
 
-const Failure kNobodyThere{499, {"who asked is gone", "", ""}};
-
 // The same for the same question. Its parts are told apart by bytes that no name holds.
 std::string KeyOf(const AnalyzeOptions& question) {
   std::string key = fmt::format("{}\x1e{}\x1e{}", question.steps, fmt::join(question.only, "\x1f"),
@@ -93,15 +91,12 @@ Attempt<std::shared_ptr<const Body>> OpenRun::Answer(const AnalyzeOptions& quest
   const std::string& key = brief ? brief_key : full_key;
   if (auto kept = Find(key)) return kept;
   Seat seat(*this, full_key);
-  std::unique_lock busy(busy_, std::defer_lock);
-  while (!busy.try_lock_for(kLookAfter)) {
-    if (gone()) return std::unexpected(kNobodyThere);
-  }
+  auto busy = Turn(gone);
+  if (!busy) return std::unexpected(busy.error());
   if (auto kept = Find(key)) return kept;  // of who asked the same and came first
-  if (gone()) return std::unexpected(kNobodyThere);
   const Watched watched(gone, [&] { seat.Leave(); });
   auto answer = Ask(question, seat.stop());
-  busy.unlock();
+  busy->unlock();
   if (!answer) return std::unexpected(answer.error());
   // Who asks for one will ask for the other.
   auto full_body = BodyOf(*answer), brief_body = BodyOf(Brief(std::move(*answer)));
@@ -116,14 +111,20 @@ bool OpenRun::IsAsked() {
 }
 
 Attempt<ReportSet> OpenRun::Analyze(const AnalyzeOptions& question, const Gone& gone) {
+  const auto busy = Turn(gone);
+  if (!busy) return std::unexpected(busy.error());
+  std::stop_source stop;
+  const Watched watched(gone, [&] { stop.request_stop(); });
+  return Ask(question, stop.get_token());
+}
+
+Attempt<std::unique_lock<std::timed_mutex>> OpenRun::Turn(const Gone& gone) {
   std::unique_lock busy(busy_, std::defer_lock);
   while (!busy.try_lock_for(kLookAfter)) {
     if (gone()) return std::unexpected(kNobodyThere);
   }
   if (gone()) return std::unexpected(kNobodyThere);
-  std::stop_source stop;
-  const Watched watched(gone, [&] { stop.request_stop(); });
-  return Ask(question, stop.get_token());
+  return busy;
 }
 
 Attempt<ReportSet> OpenRun::Ask(const AnalyzeOptions& question, const std::stop_token& stop) {
@@ -145,6 +146,10 @@ std::shared_ptr<const Body> OpenRun::Find(const std::string& question) {
 
 void OpenRun::Keep(std::string question, std::shared_ptr<const Body> answer) {
   const std::lock_guard lock(mutex_);
+  std::erase_if(kept_, [&](const Kept& kept) {
+    if (kept.question == question) kept_bytes_ -= kept.answer->bytes.size();
+    return kept.question == question;
+  });
   kept_bytes_ += answer->bytes.size();
   kept_.push_front({std::move(question), std::move(answer)});
   while (kept_.size() > 1 && (kept_.size() > kMostKept || kept_bytes_ > kMostKeptBytes)) {

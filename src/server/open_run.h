@@ -50,6 +50,8 @@ class OpenRun {
   };
   struct Question;
   class Seat;
+  // Waits until nobody else asks the session.
+  Attempt<std::unique_lock<std::timed_mutex>> Turn(const Gone& gone);
   // REQUIRES: busy_ is held.
   Attempt<ReportSet> Ask(const AnalyzeOptions& question, const std::stop_token& stop);
   std::shared_ptr<const Body> Find(const std::string& question);

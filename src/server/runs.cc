@@ -74,7 +74,8 @@ Attempt<std::shared_ptr<OpenRun>> Runs::Get(const std::string& id, const Gone& g
   // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
   const std::shared_ptr<Entry> entry = *found;
   entry->asked = ++clock_;
-  if (entry->run == nullptr && loading_ != nullptr && loading_->asked == 0) {
+  const bool to_be_read = entry->run == nullptr && entry->view.state != RunState::kFailed;
+  if (to_be_read && loading_ != nullptr && loading_->asked == 0) {
     give_up_.request_stop();
   }
   changed_.notify_all();
@@ -89,7 +90,7 @@ Attempt<std::shared_ptr<OpenRun>> Runs::Get(const std::string& id, const Gone& g
     lock.unlock();
     const bool nobody = gone();
     lock.lock();
-    if (nobody) return std::unexpected(Failure{499, {"who asked is gone", "", ""}});
+    if (nobody) return std::unexpected(kNobodyThere);
   }
   return entry->run;
 }
@@ -197,8 +198,8 @@ void Runs::Read(const std::shared_ptr<Entry>& entry, std::unique_lock<std::mutex
   lock.unlock();
   const ReadRun read = ReadIt(*entry, path, stop);
   lock.lock();
-  loading_ = nullptr;
   if (read.error && stop.stop_requested()) {
+    loading_ = nullptr;
     entry->view.state = RunState::kWaiting;
     return;
   }
@@ -210,6 +211,19 @@ void Runs::Read(const std::shared_ptr<Entry>& entry, std::unique_lock<std::mutex
     progress.bytes_done = progress.bytes_total;
     progress.files_done = progress.files_total;
     MakeRoom(*entry);
+    changed_.notify_all();
+    lock.unlock();
+    Prepare(*read.run, stop);
+    lock.lock();
+  }
+  loading_ = nullptr;
+}
+
+// Answers what the first page will ask, while its picture of the timeline is drawn already.
+void Runs::Prepare(OpenRun& run, const std::stop_token& stop) {
+  try {
+    (void)run.Answer({}, [&stop] { return stop.stop_requested(); });  // kept for who asks
+  } catch (const std::bad_alloc&) {                                   // who asks will be told
   }
 }
 
@@ -223,11 +237,7 @@ Runs::ReadRun Runs::ReadIt(Entry& entry, const std::string& path, const std::sto
     open.stop = stop;
     auto session = Session::Open(std::vector{path}, open);
     if (!session) return {.run = nullptr, .error = session.error()};
-    auto run = std::make_shared<OpenRun>(std::move(*session));
-    // What the first page asks, so that a run that is ready answers at once.
-    const auto first = run->Answer({}, [&stop] { return stop.stop_requested(); });
-    if (!first) return {.run = nullptr, .error = first.error().error};
-    return {.run = std::move(run), .error = {}};
+    return {.run = std::make_shared<OpenRun>(std::move(*session)), .error = {}};
   } catch (const std::exception& problem) {
     return {.run = nullptr, .error = Error{"this run could not be read", path, problem.what()}};
   }

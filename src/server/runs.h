@@ -85,6 +85,7 @@ class Runs {
   };
   ReadRun ReadIt(Entry& entry, const std::string& path, const std::stop_token& stop);
   void Read(const std::shared_ptr<Entry>& entry, std::unique_lock<std::mutex>& lock);
+  static void Prepare(OpenRun& run, const std::stop_token& stop);
   void MakeRoom(const Entry& latest);
 
   Options options_;
@@ -94,7 +95,7 @@ class Runs {
   std::map<std::string, uint64_t> new_;          // paths seen once, which may still be written
   std::vector<LedgerView> ledgers_;
   uint64_t clock_ = 0;
-  std::shared_ptr<Entry> loading_;  // what is being read; null: nothing is
+  std::shared_ptr<Entry> loading_;  // what is being read or prepared; null: nothing is
   std::stop_source give_up_;        // reading it
   std::jthread reader_, watcher_;   // the last members: end before the others do
 };

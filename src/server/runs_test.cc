@@ -55,7 +55,7 @@ TEST_F(RunsTest, ThatAreTooLargeTogetherAreKeptOneAtATime) {
 
 // One that is read though nobody asked gives way, and is read afterwards.
 TEST_F(RunsTest, ThatAreAskedForAreReadFirst) {
-  folder_.Write("a/t.json", testing::Document(testing::Kernels(100'000)));
+  folder_.Write("a/t.json", testing::Document(testing::Kernels(300'000)));
   Runs runs({.paths = {folder_.path()}});
   while (runs.List().at(0).state == RunState::kWaiting) std::this_thread::yield();
   ASSERT_TRUE(runs.Get(runs.List().at(2).id, kThere).has_value());

@@ -24,8 +24,6 @@ std::unexpected<Failure> Fail(int status, Error error) {
   return std::unexpected(Failure{status, std::move(error)});
 }
 
-const Failure kNobodyThere{499, {"who asked is gone", "", ""}};
-
 BodyPtr JsonBody(std::string text) { return MakeBody("application/json", std::move(text)); }
 
 // Stops who works for `gone` once it says so.

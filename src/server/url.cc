@@ -76,8 +76,13 @@ Result<std::vector<int64_t>> Url::Numbers(std::string_view name, size_t most) co
     const size_t dots = item.find("..");
     const auto first = ParseInteger(item.substr(0, dots));
     const auto last = dots == item.npos ? first : ParseInteger(item.substr(dots + 2));
-    if (!first || !last || *first < 0 || *first > *last ||
+    if (first && last && *first >= 0 && *first <= *last &&
         static_cast<uint64_t>(*last - *first) >= most - numbers.size()) {
+      return std::unexpected(
+          Error{"these are more than " + std::to_string(most) + " " + std::string(name),
+                std::string(item), ""});
+    }
+    if (!first || !last || *first < 0 || *first > *last) {
       return std::unexpected(Error{"cannot read these " + std::string(name), std::string(item),
                                    std::string(name) + "=0,4..7"});
     }

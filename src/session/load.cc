@@ -5,12 +5,12 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <future>
 #include <iterator>
 #include <map>
 #include <new>
 #include <numeric>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -77,13 +77,15 @@ RecordedEvents KeepEvents(const Trace& trace, std::atomic<int>& spare_threads) {
 }
 
 // Both are made at once where there is a thread to spare: of the trace, the work changes nothing
-// but the notes, and the events do not read those.
+// but the notes and what is said of devices, and the events read neither.
 void TakeWorkAndEvents(LoadedFile& file, Trace& trace, std::atomic<int>& spare_threads) {
   const SpareThreads helper(spare_threads, 1);
-  auto events = std::async(helper.count() > 0 ? std::launch::async : std::launch::deferred,
-                           [&] { return KeepEvents(trace, spare_threads); });
-  file.work = BuildRankWork(trace, Events::kKeep);
-  file.events = events.get();
+  ParallelFor(2, helper.count() + 1, [&](size_t which) {
+    if (which == 0)
+      file.work = BuildRankWork(trace, Events::kKeep);
+    else
+      file.events = KeepEvents(trace, spare_threads);
+  });
 }
 
 void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& bytes_read) {
@@ -116,6 +118,9 @@ void LoadFile(LoadedFile& file, const LoadOptions& options, std::atomic<int64_t>
     Fail(file, GivenUp(), NoteKind::kUnreadable);
   } catch (const std::bad_alloc&) {
     Fail(file, {"there is not enough memory for this trace", "", "analyse fewer ranks at a time"},
+         NoteKind::kUnreadable);
+  } catch (const std::system_error& problem) {
+    Fail(file, {std::string("no thread could be started: ") + problem.what(), "", "--threads 1"},
          NoteKind::kUnreadable);
   }
 }

@@ -1,6 +1,7 @@
 // Tells a caller from time to time how far reading has come.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -27,7 +28,8 @@ class ProgressTicker {
       while (!wake.wait_for(lock, stop, std::chrono::milliseconds(100),
                             [&] { return stop.stop_requested(); })) {
         Progress progress = totals;
-        progress.bytes_done = bytes;
+        // What is read twice, as around damage, counts twice.
+        progress.bytes_done = std::min<int64_t>(bytes, totals.bytes_total);
         progress.files_done = files;
         on_progress(progress);
       }

@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <map>
-#include <new>
 #include <numeric>
 #include <optional>
 #include <string_view>
@@ -97,18 +95,12 @@ class Builder {
 
 void Builder::FollowAllCounters() {
   counters_.resize(input_.work.size());
-  std::atomic<bool> failed = false;
   ParallelFor(counters_.size(), 0, [&](size_t i) {
-    try {
-      counters_[i] = FollowCounters(*input_.work_names, input_.work[i]);
-      auto& in_trace = state_->recordings[i].counters;
-      std::ranges::move(in_trace, std::back_inserter(counters_[i]));
-      in_trace = {};
-    } catch (const std::bad_alloc&) {
-      failed = true;
-    }
+    counters_[i] = FollowCounters(*input_.work_names, input_.work[i]);
+    auto& in_trace = state_->recordings[i].counters;
+    std::ranges::move(in_trace, std::back_inserter(counters_[i]));
+    in_trace = {};
   });
-  if (failed) throw std::bad_alloc();
 }
 
 // When the first event begins. Where there are none, counters tell: the middle one of their first

@@ -4,16 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <map>
-#include <new>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include "base/parallel.h"
 #include "base/saturate.h"
+#include "base/stop.h"
 
 namespace stepscope {
 namespace {
@@ -219,15 +218,10 @@ void Recorder::MakeTracks() {
                       draft.track, draft.line);
   });
   out_.tracks.resize(drafts.size());
-  std::atomic<bool> failed = false;
   ParallelFor(drafts.size(), threads_, [&](size_t i) {
-    try {
-      out_.tracks[i] = TrackOf(drafts[i], processes.size() > 1);
-    } catch (const std::bad_alloc&) {
-      failed = true;
-    }
+    StopIfAsked();
+    out_.tracks[i] = TrackOf(drafts[i], processes.size() > 1);
   });
-  if (failed) throw std::bad_alloc();
   uint32_t first = 0;
   for (RecordedTrack& track : out_.tracks) {
     track.first = first;

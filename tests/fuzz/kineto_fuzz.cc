@@ -101,7 +101,9 @@ void ReadInThree(std::string_view bytes, const Trace& expected) {
   std::atomic<int> spare_threads = 2;
   const auto trace =
       Read(bytes, {.spare_threads = &spare_threads, .least_share = bytes.size() / 4 + 1});
-  Require(Damaged(expected) || (trace && Same(*trace, expected)));
+  if (Damaged(expected)) return;
+  const auto invalid = [](const Trace& t) { return t.notes.Count(NoteKind::kInvalidText); };
+  Require(trace && Same(*trace, expected) && invalid(*trace) == invalid(expected));
 }
 
 void Fuzz(std::string_view bytes) {

@@ -5,15 +5,22 @@ import { embeddedData, embeddedSource } from "./data/embedded";
 import { serverSource } from "./data/server";
 import { App } from "./shell/app";
 import { listenToKeys } from "./shell/commands";
+import { ProblemPanel } from "./shell/status";
 import { followTheme } from "./shell/theme";
 import { followUrl } from "./shell/url";
 import "./style.css";
-import { followLanguage } from "./text";
+import { followLanguage, t } from "./text";
 
 followTheme();
 followLanguage();
 followUrl();
 listenToKeys();
-const data = await embeddedData();
 const page = document.getElementById("page");
-if (page) render(<App source={data ? embeddedSource(data) : serverSource()} />, page);
+if (page) {
+  try {
+    const data = await embeddedData();
+    render(<App source={data ? embeddedSource(data) : serverSource()} />, page);
+  } catch (problem) {
+    render(<ProblemPanel problem={{ what: t("error.unpack"), where: String(problem), hint: t("error.unpack_hint") }} />, page);
+  }
+}

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { levelFor, lowestLevel, tilesIn, topLevel } from "../src/timeline/levels";
-import { fromQuery, kMostMarks, numbersText, stepsView, toQuery } from "../src/timeline/place";
+import { numbersText } from "../src/data/numbers";
+import { fromQuery, kMostMarks, stepsView, toQuery } from "../src/timeline/place";
 import { formatTime, ticks, tickStep } from "../src/timeline/ticks";
 import { clamp, fit, pan, reveal, whole, zoomAt } from "../src/timeline/view";
 import { fakeInfo } from "./fake_timeline";

@@ -1,6 +1,7 @@
 // The Source of `stepscope serve`: JSON and tiles over HTTP, from the address the page came from.
 import { takeEarly } from "./early";
 import { parseExact } from "./exact";
+import { numbersText } from "./numbers";
 import type { ReportSet } from "./report";
 import {
   SourceError, type Analysis, type EventDetails, type Matches, type Problem, type Selection,
@@ -77,7 +78,7 @@ export function serverSource(): Source {
     next: (id, ref, by, signal) => getJson<EventDetails | null>(run(id, "timeline/next"), { ...ref, by }, signal),
     find: (id, query, signal) => getJson<Matches>(run(id, "timeline/find"), { ...query }, signal),
     select: (id, { tracks, ...query }, signal) =>
-      getJson<ReportSet>(run(id, "timeline/select"), { ...query, tracks: tracks.join(",") }, signal),
+      getJson<ReportSet>(run(id, "timeline/select"), { ...query, tracks: numbersText(tracks) }, signal),
     occurrences: (id, ref, signal) => getJson<ReportSet>(run(id, "timeline/occurrences"), { ...ref }, signal),
   };
 }

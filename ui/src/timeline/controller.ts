@@ -283,8 +283,8 @@ export class Controller {
 
   // As the URL has it, so that it is the same there and back; within the run.
   private rounded({ from, to }: Interval): Interval {
-    const all = whole(this.info.end);
-    const round = (time: number): number => roundTime(Math.min(Math.max(time, all.from), all.to), this.view);
+    const all = whole(this.info.end), first = Math.ceil(all.from), last = Math.floor(all.to);
+    const round = (time: number): number => Math.min(Math.max(roundTime(time, this.view), first), last);
     return { from: round(from), to: round(to) };
   }
   setMode(mode: Mode): void { this.change({ mode }); }

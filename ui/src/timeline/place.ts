@@ -1,6 +1,7 @@
 // What of the timeline is in the URL: the view, the selected event, what is measured, marked and selected as an
 // area, pins, the filter, what is folded.
 // What a stranger wrote there is checked: anything odd is as if it were not there.
+import { numbersText } from "../data/numbers";
 import type { EventRef, TimelineInfo } from "../data/source";
 import type { Query } from "../shell/url";
 import type { View } from "./levels";
@@ -34,18 +35,6 @@ const timeText = (time: number, view: View): string => String(roundTime(time, vi
 
 // "120..480", or "120" where it is a moment.
 const spanText = ({ from, to }: Interval): string => (from === to ? `${from}` : `${from}..${to}`);
-
-// "0..7,9": ascending numbers, those next to one another as one.
-export function numbersText(numbers: readonly number[]): string {
-  const parts: string[] = [];
-  const all = [...new Set(numbers)].sort((a, b) => a - b);
-  for (let i = 0; i < all.length; ++i) {
-    const first = i;
-    while (all[i + 1] === all[i]! + 1) ++i;
-    parts.push(first === i ? `${all[i]}` : `${all[first]}..${all[i]}`);
-  }
-  return parts.join(",");
-}
 
 // `usual`: the view of a URL without one, which is left out.
 export function toQuery(placed: Placed, usual: View): Query {

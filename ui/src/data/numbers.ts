@@ -1,0 +1,13 @@
+// Lists of whole numbers as addresses have them, here and at the server.
+
+// "0..7,9": ascending numbers, those next to one another as one.
+export function numbersText(numbers: readonly number[]): string {
+  const parts: string[] = [];
+  const all = [...new Set(numbers)].sort((a, b) => a - b);
+  for (let i = 0; i < all.length; ++i) {
+    const first = i;
+    while (all[i + 1] === all[i]! + 1) ++i;
+    parts.push(first === i ? `${all[i]}` : `${all[first]}..${all[i]}`);
+  }
+  return parts.join(",");
+}
