@@ -103,7 +103,7 @@ TEST(EventShares, DamageIsLeftToALookCloser) {
 
 TEST(EventShares, WhatIsNoTextCountsOnce) {
   std::string json = Document(Events(200, [](int i) { return i == 90 ? "n\xff" : "plain"; }));
-  json.insert(json.size() - 1, ",\"traceName\":\"/home/\xe9\"");
+  json.insert(json.find("\"distributedInfo\""), "\"traceName\":\"/home/\xe9\",");
   const std::string alone = Alone(json);
   EXPECT_TRUE(alone.contains("invalid_text 2"));
   EXPECT_TRUE(alone.contains("n?"));
