@@ -10,7 +10,8 @@ namespace stepscope::server {
 namespace {
 
 constexpr std::chrono::milliseconds kGlance{100};
-constexpr std::chrono::seconds kPatience{20};  // of a request for a run that is being read
+constexpr std::chrono::milliseconds kLetItBeSeen{500};  // before the reports are made
+constexpr std::chrono::seconds kPatience{20};           // of a request for a run that is being read
 Failure NotYet(const RunView& run) {
   return {503, {"this run is still being read", run.name, "ask again in a moment"}};
 }
@@ -212,6 +213,8 @@ void Runs::Read(const std::shared_ptr<Entry>& entry, std::unique_lock<std::mutex
     progress.files_done = progress.files_total;
     MakeRoom(*entry);
     changed_.notify_all();
+    // Who looks already gets the picture first; a question of theirs is answered at once.
+    if (entry->asked > 0) changed_.wait_for(lock, stop, kLetItBeSeen, [] { return false; });
     lock.unlock();
     Prepare(*read.run, stop);
     lock.lock();

@@ -59,33 +59,36 @@ async function openTimeline(page, server, run) {
   return (performance.now() - start) / 1000;
 }
 
-// From the whole run to a kernel and back, keys held as a reader would.
+// From the whole run to a kernel and back, keys held as a reader would: the frames of the slower way.
 async function zoomAbout(page) {
   const box = await page.locator(".tl-stick canvas").boundingBox();
   await page.mouse.move(box.x + box.width / 3, box.y + 120);
-  await hold(page, "w", 4200);
-  await hold(page, "d", 700);
+  const inwards = await framesWhile(page, async () => {
+    await hold(page, "w", 4200);
+    await hold(page, "d", 700);
+  });
+  await page.waitForTimeout(500);  // what is in sight is told when it rests
   const deep = await page.evaluate(() => document.querySelector(".tl-overview").getAttribute("aria-valuetext"));
-  await hold(page, "s", 4200);
-  return deep;
+  const outwards = await framesWhile(page, () => hold(page, "s", 4200));
+  return { deep, frames: inwards.p95 > outwards.p95 ? inwards : outwards, worst: Math.max(inwards.worst, outwards.worst) };
 }
 
 async function measureOurs(browser, path) {
-  const began = performance.now(), server = await serve(path);
   const context = await browser.newContext({ viewport: kWindow });
+  const first = await context.newPage();  // an empty one, as peers have it before they are measured
+  const began = performance.now(), server = await serve(path);
   try {
-    const first = await context.newPage(), run = await runOf(server);
+    const run = await runOf(server);
     await openTimeline(first, server, run);
     const read = (performance.now() - began) / 1000;
     await first.close();
     // Again, now that the trace is read: what of the wait was the page's.
     const page = await context.newPage(), processor = processorOf(server.pid);
     const seconds = await openTimeline(page, server, run);
-    let deep = "";
-    const frames = await framesWhile(page, async () => { deep = await zoomAbout(page); });
+    const { deep, frames, worst } = await zoomAbout(page);
     const memory = await memoryOfPage(browser, page);
     const events = await page.evaluate(async (id) => (await (await fetch(`api/runs/${id}/timeline`)).json()).tracks.reduce((sum, { events: some }) => sum + some, 0), run);
-    return { events, read, seconds, frames, deep, ...memory, server: { ...memoryOf(server.pid), processor: processorOf(server.pid) - processor } };
+    return { events, read, seconds, frames: { ...frames, worst }, deep, ...memory, server: { ...memoryOf(server.pid), processor: processorOf(server.pid) - processor } };
   } finally {
     await context.close();
     server.stop();
