@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -56,7 +55,8 @@ struct ByteSource::State {
   File file;
   std::string_view memory;  // instead of a file
   std::atomic<int64_t>* bytes_read = nullptr;
-  std::optional<uint64_t> part_begin, part_end;  // of a part: what is left of the file
+  bool is_part = false;
+  uint64_t part_begin = 0, part_end = 0;  // of a part: what is left of the file
   InputEnd end = InputEnd::kOpen;
   bool disk_done = false;
   std::unique_ptr<inflate_state> inflater;  // null: the input is not compressed
@@ -72,10 +72,10 @@ struct ByteSource::State {
 
 // As read(2).
 ssize_t ByteSource::State::ReadFile(std::span<char> out) {
-  if (!part_begin) return read(file.fd(), out.data(), out.size());
-  const size_t wanted = std::min<uint64_t>(out.size(), *part_end - *part_begin);
-  const ssize_t got = pread(file.fd(), out.data(), wanted, static_cast<off_t>(*part_begin));
-  if (got > 0) *part_begin += static_cast<uint64_t>(got);
+  if (!is_part) return read(file.fd(), out.data(), out.size());
+  const size_t wanted = std::min<uint64_t>(out.size(), part_end - part_begin);
+  const ssize_t got = pread(file.fd(), out.data(), wanted, static_cast<off_t>(part_begin));
+  if (got > 0) part_begin += static_cast<uint64_t>(got);
   return got;
 }
 
@@ -149,7 +149,7 @@ size_t ByteSource::State::Inflate(std::span<char> out) {
 ByteSource::ByteSource(std::unique_ptr<State> state) : state_(std::move(state)) {
   State& s = *state_;
   s.input.resize(kDiskRead);
-  if (s.part_begin) return;
+  if (s.is_part) return;
   s.RefillInput();
   const bool gzip = s.input_end >= 2 && static_cast<unsigned char>(s.input[0]) == 0x1f &&
                     static_cast<unsigned char>(s.input[1]) == 0x8b;
@@ -256,6 +256,7 @@ Result<ByteSource> ByteSource::Part(uint64_t from, uint64_t to) const {
   auto state = std::make_unique<State>(std::move(file));
   if (!is_file) state->memory = state_->whole.substr(from, to - from);
   state->bytes_read = state_->bytes_read;
+  state->is_part = true;
   state->part_begin = from;
   state->part_end = to;
   return ByteSource(std::move(state));
@@ -266,7 +267,7 @@ void ByteSource::Skip(uint64_t bytes) {
   if (s.file.fd() < 0)
     s.memory.remove_prefix(std::min<uint64_t>(bytes, s.memory.size()));
   else
-    *s.part_begin += std::min(bytes, *s.part_end - *s.part_begin);
+    s.part_begin += std::min(bytes, s.part_end - s.part_begin);
 }
 
 bool ByteSource::compressed() const { return state_->inflater != nullptr; }

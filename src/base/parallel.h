@@ -36,10 +36,15 @@ void ParallelFor(size_t count, size_t threads, const Body& body) {
   };
   {
     std::vector<std::jthread> helpers;
-    try {
-      for (size_t i = 1; i < std::min(threads, count); ++i) helpers.emplace_back(work);
-    } catch (const std::system_error&) {  // those there are do the work
-    }
+    const auto start_one = [&] {
+      try {
+        helpers.emplace_back(work);
+        return true;
+      } catch (const std::system_error&) {
+        return false;  // those there are do the work
+      }
+    };
+    while (helpers.size() + 1 < std::min(threads, count) && start_one()) continue;
     work();
   }
   if (thrown) std::rethrow_exception(thrown);

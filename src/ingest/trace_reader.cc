@@ -52,29 +52,32 @@ class Reader {
  public:
   Reader(ByteSource source, const ReadOptions& options)
       : options_(options),
+        stream_{ToRead(source, options, shared_), shared_ ? nullptr : options.spare_threads},
         events_(trace_, options.keep, options.tap),
         changes_(trace_, options.keep.Has(Kind::kInstant)),
         tap_(options.tap) {
-    if (CanShare(source, options)) {
-      if (auto part = source.Part(0, source.size())) {
-        stream_.emplace(std::move(*part));
-        shared_ = std::move(source);
-      }
-    }
-    if (!stream_) stream_.emplace(std::move(source), options.spare_threads);
-    Advance(stream_->Next({}));
+    Advance(stream_.Next({}));
   }
 
   Result<Trace> Read();
 
  private:
+  // What is read in order: `source`, or a part that is all of it, if `shared` is to keep it.
+  static ByteSource ToRead(ByteSource& source, const ReadOptions& options,
+                           std::optional<ByteSource>& shared) {
+    if (!CanShare(source, options)) return std::move(source);
+    auto part = source.Part(0, source.size());
+    if (!part) return std::move(source);
+    shared = std::move(source);
+    return std::move(*part);
+  }
   void Advance(Window window) {
     window_ = window;
     at_ = window.begin;
   }
   void ReadMore() {
     const auto left = static_cast<size_t>(window_.end - at_);
-    Advance(stream_->Next({at_, left}, std::max<size_t>(left, 1)));
+    Advance(stream_.Next({at_, left}, std::max<size_t>(left, 1)));
   }
   void SkipCommas() {
     while (at_ < window_.end && (IsSpace(*at_) || *at_ == ',')) ++at_;
@@ -107,7 +110,7 @@ class Reader {
   const ReadOptions& options_;
   Trace trace_;
   std::optional<ByteSource> shared_;  // the whole of a file that threads may read at once
-  std::optional<WindowStream> stream_;
+  WindowStream stream_;
   KinetoEvents events_;
   MemoryChanges changes_;
   const TextTap* tap_;
@@ -125,7 +128,7 @@ char Reader::Peek() {
     while (at_ < window_.end && IsSpace(*at_)) ++at_;
     if (at_ < window_.end) return *at_;
     if (window_.last) return '\0';
-    Advance(stream_->Next({}));
+    Advance(stream_.Next({}));
   }
 }
 
@@ -138,7 +141,7 @@ std::string Reader::CaptureValue() {
   bool escaped = false;
   for (Peek(); at_ < window_.end || !window_.last;) {
     if (at_ == window_.end) {
-      Advance(stream_->Next({}));
+      Advance(stream_.Next({}));
       continue;
     }
     const char c = *at_;
@@ -163,15 +166,15 @@ std::string Reader::CaptureValue() {
 // Has several threads read on from here, as far as they get, if that is of use.
 void Reader::TryShares() {
   if (!shared_ || shares_left_ == 0) return;
-  const uint64_t window_end = stream_->position();
+  const uint64_t window_end = stream_.position();
   const uint64_t from = window_end - static_cast<uint64_t>(window_.end - at_);
   const auto reached = ReadInShares(*shared_, from, options_, events_);
   if (!reached) return;
   --shares_left_;
   at_ = window_.end;
   if (*reached > window_end) {
-    stream_->Skip(*reached - window_end);
-    Advance(stream_->Next({}));
+    stream_.Skip(*reached - window_end);
+    Advance(stream_.Next({}));
   } else {
     at_ -= window_end - *reached;
   }
@@ -322,7 +325,7 @@ bool Reader::ReadMembers() {
 
 // Notes how the input ended; `whole`: the document did, though the file may not.
 void Reader::NoteEnd(bool whole) {
-  switch (stream_->end()) {
+  switch (stream_.end()) {
     case InputEnd::kCorrupt:
     case InputEnd::kReadError:
       return trace_.notes.Add(NoteKind::kCorrupt);
@@ -349,7 +352,7 @@ Result<Trace> Reader::Read() {
     at_ += 3;  // a byte order mark
   }
   if (AtEnd()) {
-    const bool damaged = stream_->end() != InputEnd::kClean;
+    const bool damaged = stream_.end() != InputEnd::kClean;
     return std::unexpected(
         Error{damaged ? "the compressed data is damaged from its beginning" : "the file is empty",
               "", ""});
@@ -374,7 +377,7 @@ Result<Trace> Reader::Read() {
                   : ""});
   }
   if (whole && !broken_off_ && !AtEnd()) trace_.notes.Add(NoteKind::kTrailingBytes);
-  while (!window_.last) Advance(stream_->Next({}));  // to the checksum
+  while (!window_.last) Advance(stream_.Next({}));  // to the checksum
   NoteEnd(whole);
   events_.Finish();
   return std::move(trace_);

@@ -225,8 +225,9 @@ void Runs::Read(const std::shared_ptr<Entry>& entry, std::unique_lock<std::mutex
 // Answers what the first page will ask, while its picture of the timeline is drawn already.
 void Runs::Prepare(OpenRun& run, const std::stop_token& stop) {
   try {
-    (void)run.Answer({}, [&stop] { return stop.stop_requested(); });  // kept for who asks
-  } catch (const std::bad_alloc&) {                                   // who asks will be told
+    [[maybe_unused]] const auto kept = run.Answer({}, [&stop] { return stop.stop_requested(); });
+  } catch (const std::bad_alloc&) {
+    return;  // who asks will be told
   }
 }
 
