@@ -272,7 +272,7 @@ describe("search and selection", () => {
     await page.keyboard.up("Shift");
     const url = new URL((await asked).url());
     assert.ok(Number(url.searchParams.get("to")) > Number(url.searchParams.get("from")));
-    assert.ok(url.searchParams.get("tracks")!.split(",").length > 2, "the area has several tracks");
+    assert.match(url.searchParams.get("tracks")!, /^\d+(\.\.|,)\d+/, "the area has several tracks");
     for (const [i, by] of ["name", "kind", "track", "rank"].entries()) {
       await page.locator(".tl-by button").nth(i).click();
       url.searchParams.set("by", by);
