@@ -19,7 +19,9 @@ class SpareThreads {
       if (spare.compare_exchange_weak(left, left - wanted)) count_ = wanted;
     }
   }
-  ~SpareThreads() { spare_ += count_; }
+  ~SpareThreads() {
+    if (count_ > 0) spare_ += count_;  // who got none leaves alone what all others look at
+  }
   SpareThreads(const SpareThreads&) = delete;
   SpareThreads& operator=(const SpareThreads&) = delete;
 

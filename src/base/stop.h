@@ -5,7 +5,8 @@
 //
 // What takes long calls StopIfAsked() now and then, however deep it lies: the wish to stop belongs
 // to all that is on the thread's stack, and the way out is the same for all of it. Without a scope
-// nothing is ever stopped. A thread that helps has no scope unless it opens its own.
+// nothing is ever stopped. A thread that helps has no scope unless it opens its own, as those of
+// ParallelFor() do with that of their caller.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import type { State } from "../src/data/source";
 import { kScreenshots } from "./job";
 
 const axePath = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -58,6 +59,23 @@ export class Watched {
   async go(hash: string): Promise<void> {
     await this.page.evaluate((next) => { location.hash = next; }, hash);
     await this.page.waitForFunction((next) => location.hash === next && !document.querySelector(".busy") && document.querySelector("main h1, main .panel, main canvas"), hash);
+  }
+
+  // The runs and ledgers that are served.
+  state(): Promise<State> {
+    return this.page.evaluate(async () => (await fetch("api/state")).json() as Promise<State>);
+  }
+
+  // What the server calls the runs at these paths, once all of them are read: as who is asked for is.
+  async readRuns<Name extends string>(paths: Readonly<Record<Name, string>>): Promise<Record<Name, string>> {
+    const { runs } = await this.state(), ids = {} as Record<Name, string>;
+    for (const name of Object.keys(paths) as Name[]) {
+      const folder = paths[name].split("/").at(-1);
+      ids[name] = runs.find(({ path }) => path.endsWith(`/${folder}`))!.id;
+      await this.go(`#/run/${ids[name]}`);
+      await this.page.waitForSelector(".tiles");
+    }
+    return ids;
   }
 
   async text(selector: string): Promise<string> {

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser } from "playwright-core";
 import type { ReportSet } from "../src/data/report";
-import type { State } from "../src/data/source";
 import { cellText, visible } from "../src/report/format";
 import { openBrowser, Watched, type Looks } from "./browser";
 import { answerOf, kHostileNames, makeJob, removeJob, serve, stepscope, type Job, type Server } from "./job";
@@ -22,14 +21,8 @@ const mine = (): ReportSet => answerOf(job.after);
 
 async function readIds(): Promise<void> {
   const watched = await open();
-  const state = await watched.page.evaluate(async () => (await fetch("api/state")).json() as Promise<State>);
-  const idOf = (path: string) => state.runs.find((run) => run.path === path || run.path.endsWith(path.split("/").at(-1)!))!.id;
-  ids = { before: idOf(job.before), after: idOf(job.after), hostile: idOf(job.hostile) };
-  ledger = state.ledgers[0]!.id;
-  for (const id of Object.values(ids)) {
-    await watched.go(`#/run/${id}`); // who is asked for is read
-    await watched.page.waitForSelector(".tiles");
-  }
+  ids = await watched.readRuns({ before: job.before, after: job.after, hostile: job.hostile });
+  ledger = (await watched.state()).ledgers[0]!.id;
   await watched.close();
 }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { cellText, humanCount, humanTime, visible } from "../src/report/format";
-import type { EventDetails, Matches, State, TimelineInfo } from "../src/data/source";
+import type { EventDetails, Matches, TimelineInfo } from "../src/data/source";
 import type { ReportSet } from "../src/data/report";
 import { openBrowser, Watched, type Looks } from "./browser";
 import { kHostileNames, makeJob, removeJob, serve, type Job, type Server } from "./job";
@@ -79,13 +79,7 @@ before(async () => {
   server = await serve(job.after, job.hostile);
   browser = await openBrowser();
   const watched = await Watched.open(browser, server.url);
-  const state = await watched.page.evaluate(async () => (await fetch("api/state")).json() as Promise<State>);
-  const idOf = (path: string) => state.runs.find((run) => run.path.endsWith(path.split("/").at(-1)!))!.id;
-  ids = { demo: idOf(job.after), hostile: idOf(job.hostile) };
-  for (const id of Object.values(ids)) {
-    await watched.go(`#/run/${id}`);
-    await watched.page.waitForSelector(".tiles");
-  }
+  ids = await watched.readRuns({ demo: job.after, hostile: job.hostile });
   await watched.close();
 });
 

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser } from "playwright-core";
-import type { State } from "../src/data/source";
 import { visible } from "../src/report/format";
 import { openBrowser, Watched } from "./browser";
 import { answerOf, serve, type Server } from "./job";
@@ -25,8 +24,7 @@ describe("traces of your own", { skip: kTraces.length === 0 && "none were named"
   for (const [at, path] of kTraces.entries()) {
     test(path, async () => {
       const watched = await Watched.open(browser, server.url);
-      const state = await watched.page.evaluate(async () => (await fetch("api/state")).json() as Promise<State>);
-      const run = state.runs[at]!;
+      const run = (await watched.state()).runs[at]!;
       const answer = answerOf(path);
       await watched.go(`#/run/${run.id}`);
       await watched.page.waitForSelector(".tiles", { timeout: 120_000 });

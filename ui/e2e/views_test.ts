@@ -8,7 +8,6 @@ import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { parseExact } from "../src/data/exact";
 import type { Cell, ReportSet, Table } from "../src/data/report";
-import type { State } from "../src/data/source";
 import { cellText, humanCell, visible } from "../src/report/format";
 import { openBrowser, Watched, type Looks } from "./browser";
 import { answerOf, serve, stepscope, type Server } from "./job";
@@ -58,13 +57,7 @@ before(async () => {
   server = await serve(pathOf("a"), pathOf("b"));
   browser = await openBrowser();
   const watched = await Watched.open(browser, server.url);
-  const state = await watched.page.evaluate(async () => (await fetch("api/state")).json() as Promise<State>);
-  const idOf = (run: "a" | "b") => state.runs.find(({ path }) => path.endsWith(`/${run}`))!.id;
-  ids = { a: idOf("a"), b: idOf("b") };
-  for (const id of Object.values(ids)) {
-    await watched.go(`#/run/${id}`);
-    await watched.page.waitForSelector(".tiles");
-  }
+  ids = await watched.readRuns({ a: pathOf("a"), b: pathOf("b") });
   await watched.close();
 });
 
