@@ -13,6 +13,36 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
+// As a varint of every length; at the end of the bytes, and with others behind it.
+TEST(TakeVarint, TakesNumbersOfEveryLength) {
+  for (int bits = 0; bits <= 64; ++bits) {
+    for (const uint64_t number :
+         {bits == 0 ? 0 : ~uint64_t{0} >> (64 - bits), bits == 0 ? 0 : uint64_t{1} << (bits - 1),
+          bits == 0 ? 0 : 0xa5c3'9617'2b4d'8e0f >> (64 - bits)}) {
+      for (const std::string_view behind :
+           {""sv, "\x81"sv, "\xff\xff\xff\xff\xff\xff\xff\xff\xff"sv}) {
+        std::string bytes;
+        ProtoWriter(bytes).Varint(1, number);
+        bytes += behind;
+        std::string_view rest = std::string_view(bytes).substr(1);  // behind the tag
+        uint64_t taken = 0;
+        EXPECT_TRUE(TakeVarint(rest, taken));
+        EXPECT_EQ(taken, number);
+        EXPECT_EQ(rest, behind);
+      }
+    }
+  }
+}
+
+TEST(TakeVarint, TakesNoneThatDoesNotEnd) {
+  for (const std::string_view bytes : {""sv, "\x80"sv, "\xff\xff\xff\xff\xff\xff\xff\xff"sv,
+                                       "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"sv}) {
+    std::string_view rest = bytes;
+    uint64_t taken = 0;
+    EXPECT_FALSE(TakeVarint(rest, taken));
+  }
+}
+
 TEST(ProtoReader, ReadsEveryTypeOfField) {
   std::string bytes;
   ProtoWriter writer(bytes);

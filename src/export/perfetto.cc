@@ -133,16 +133,16 @@ TrackUuid RecordingWriter::Process(const std::string& what) {
 // A call and its work share a correlation. An arrow's id is the work's number in the file.
 void RecordingWriter::FindLaunches() {
   const auto& correlations = trace_.Ints(IntField::kCorrelation);
-  const auto events = correlations.events();
-  const auto ids = correlations.values();
-  for (size_t i = 0; i < events.size(); ++i) {
-    if (trace_.kinds()[events[i]] == Kind::kRuntime) call_of_.try_emplace(ids[i], events[i]);
+  for (size_t i = 0; i < correlations.size(); ++i) {
+    const EventId event = correlations.event(i);
+    if (trace_.kinds()[event] == Kind::kRuntime) call_of_.try_emplace(correlations.value(i), event);
   }
-  for (size_t i = 0; i < events.size(); ++i) {
-    if (!IsGpuWork(trace_.kinds()[events[i]])) continue;
-    const auto call = call_of_.find(ids[i]);
+  for (size_t i = 0; i < correlations.size(); ++i) {
+    const EventId event = correlations.event(i);
+    if (!IsGpuWork(trace_.kinds()[event])) continue;
+    const auto call = call_of_.find(correlations.value(i));
     if (call == call_of_.end()) continue;
-    flows_[call->second].push_back(uint64_t{file_.recordings_} << 32 | (events[i] + uint64_t{1}));
+    flows_[call->second].push_back(uint64_t{file_.recordings_} << 32 | (event + uint64_t{1}));
   }
 }
 

@@ -252,16 +252,14 @@ std::vector<int64_t> DevicePlanes::StepsFromLaunches(const std::vector<EventId>&
   steps.reserve(work.size());
   int64_t device = -1;
   size_t near = 0;
-  const auto events = trace_.Ints(IntField::kCorrelation).events();
-  const auto correlations = trace_.Ints(IntField::kCorrelation).values();
+  const auto& correlations = trace_.Ints(IntField::kCorrelation);
   size_t at = 0;  // in the column: work comes in about the order of events
   for (const EventId e : work) {
     const int64_t own = trace_.tracks[trace_.tracks_of()[e]].device;
     bool known = false;
-    if (at >= events.size() || events[at] != e)
-      at = static_cast<size_t>(std::ranges::lower_bound(events, e) - events.begin());
-    const bool launched = at < events.size() && events[at] == e;
-    int64_t step = launched ? groups_.StepOfLaunch(correlations[at++], known, near) : -1;
+    if (at >= correlations.size() || correlations.event(at) != e) at = correlations.LowerBound(e);
+    const bool launched = at < correlations.size() && correlations.event(at) == e;
+    int64_t step = launched ? groups_.StepOfLaunch(correlations.value(at++), known, near) : -1;
     if (!known && !steps.empty() && own == device) step = steps.back();
     steps.push_back(step);
     device = own;

@@ -14,9 +14,6 @@
 namespace stepscope {
 namespace {
 
-constexpr std::string_view kAllocation = "MemoryAllocation";
-constexpr std::string_view kDeallocation = "MemoryDeallocation";
-
 // Links that the profiler does not number as such: an executor works for the function or session
 // whose step id it carries, and for the iteration of it.
 constexpr int64_t kStepLink = -1;
@@ -135,20 +132,32 @@ EventId HostPlanes::Keep(Kind kind, const XEvent& event, const XTime& time, Stri
   return trace_.Add({time.start, time.duration, name, track, kind});
 }
 
+HostPlanes::Role HostPlanes::RoleOf(std::string_view name) {
+  if (name == "MemoryAllocation") return Role::kAllocation;
+  if (name == "MemoryDeallocation") return Role::kDeallocation;
+  if (name.starts_with("Iterator::")) return Role::kIterator;
+  if (name.starts_with("EagerExecute")) return Role::kEagerExecute;
+  if (name.starts_with("InstantiatedCapturedFunction")) return Role::kCapturedFunction;
+  return Role::kNone;
+}
+
+HostPlanes::Name HostPlanes::Know(std::string_view name) {
+  if (IsLoopOperator(name)) groups_.IgnoreIterations();
+  return {trace_.strings.Intern(name), KindOfHostName(name), RoleOf(name), LegacyLevel(name)};
+}
+
 void HostPlanes::Take(const XEvent& event, const XTime& time) {
   ++trace_.events_in_file;
-  const std::string_view name = NameOf(event);
-  const Name known = names_.Get(event.metadata == nullptr ? 0 : event.metadata->number, [&] {
-    if (IsLoopOperator(name)) groups_.IgnoreIterations();
-    return Name{trace_.strings.Intern(name), KindOfHostName(name)};
-  });
-  if (name == kAllocation || name == kDeallocation) return TakeMemory(event, time, known.id);
-  const Kind kind = KindOfHostEvent(event, known.kind);
-  const EventId kept = Keep(kind, event, time, known.id);
+  const Name name = names_.Get(event.metadata == nullptr ? 0 : event.metadata->number,
+                               [&] { return Know(NameOf(event)); });
+  if (name.role == Role::kAllocation || name.role == Role::kDeallocation)
+    return TakeMemory(event, time, name);
+  const Kind kind = KindOfHostEvent(event, name.kind);
+  const EventId kept = Keep(kind, event, time, name.id);
   const XStats& stats = event.stats;
   if (kept != kNotKept) {
     SetInt(IntField::kCorrelation, stats.Int(StatKey::kCorrelation));
-    if (name.starts_with("Iterator::") && stats.Has(StatKey::kId)) {
+    if (name.role == Role::kIterator && stats.Has(StatKey::kId)) {
       trace_.Set(IntField::kIterator, stats.Int(StatKey::kId) & INT64_MAX);
       if (stats.Has(StatKey::kParentId))
         trace_.Set(IntField::kIteratorParent, stats.Int(StatKey::kParentId) & INT64_MAX);
@@ -160,7 +169,7 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
               stats.Int(StatKey::kRunId), time.start, time.start + time.duration);
   }
   const int64_t end = time.start + time.duration;
-  if (kept != kNotKept && name.starts_with("EagerExecute") && stats.Int(StatKey::kIsFunction) == 0)
+  if (kept != kNotKept && name.role == Role::kEagerExecute && stats.Int(StatKey::kIsFunction) == 0)
     alone_.push_back({track_, time.start, end});
   const HostEvent host{.start = time.start,
                        .end = end,
@@ -168,12 +177,12 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
                        .kept = kept,
                        .root_level = static_cast<int32_t>(
                            std::clamp<int64_t>(stats.Int(StatKey::kRoot, 0), 0, INT32_MAX)),
-                       .legacy_level = LegacyLevel(name),
-                       .of_pipeline = name.starts_with("InstantiatedCapturedFunction")};
+                       .legacy_level = name.legacy_level,
+                       .of_pipeline = name.role == Role::kCapturedFunction};
   if (stats.Has(StatKey::kCorrelation))
     groups_.AddLaunch(line_, time.start, stats.Int(StatKey::kCorrelation));
   if (MattersToSteps(host, stats) && groups_.size() < kNotKept)
-    Join(groups_.Add(host), event, name);
+    Join(groups_.Add(host), event, NameOf(event));
 }
 
 // Tells what the event hands to other threads, or takes from them.
@@ -200,14 +209,14 @@ void HostPlanes::Join(HostEventId id, const XEvent& event, std::string_view name
   if (name.starts_with("IteratorGetNext")) groups_.AddConsumer(id, kIterationLink, iteration);
 }
 
-void HostPlanes::TakeMemory(const XEvent& event, const XTime& time, StringId name) {
+void HostPlanes::TakeMemory(const XEvent& event, const XTime& time, const Name& name) {
   const XStats& stats = event.stats;
   const std::string_view allocator = stats.Text(StatKey::kAllocator);
   const int64_t bytes = stats.Int(StatKey::kAllocationBytes, 0);
   if (bytes < 0) return trace_.notes.Add(NoteKind::kValueOutOfRange);
-  if (Keep(Kind::kInstant, event, {time.start, 0}, name) == kNotKept) return;
+  if (Keep(Kind::kInstant, event, {time.start, 0}, name.id) == kNotKept) return;
   const int64_t device = DeviceOfAllocator(allocator, stats.Int(StatKey::kDeviceOrdinal, 0));
-  trace_.Set(IntField::kBytes, NameOf(event) == kAllocation ? bytes : -bytes);
+  trace_.Set(IntField::kBytes, name.role == Role::kAllocation ? bytes : -bytes);
   if (stats.Has(StatKey::kAddress))
     trace_.Set(IntField::kAddress, stats.Int(StatKey::kAddress) & INT64_MAX);
   const int64_t stack = stats.Int(StatKey::kBytesReserved);

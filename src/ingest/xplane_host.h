@@ -26,9 +26,28 @@ class HostPlanes {
   void MarkEvents(bool steps);
 
  private:
+  // What events of special names are.
+  enum class Role : uint8_t {
+    kNone,
+    kAllocation,
+    kDeallocation,
+    kIterator,          // a stage of an input pipeline
+    kEagerExecute,      // a call that runs an operator by itself
+    kCapturedFunction,  // a function that a stage calls
+  };
+  // What events have in common by their name.
+  struct Name {
+    StringId id = 0;
+    Kind kind = Kind::kUnknown;  // of those that say no more
+    Role role = Role::kNone;
+    int32_t legacy_level = 0;  // of roots that carry no "_r"
+  };
+
+  static Role RoleOf(std::string_view name);
+  Name Know(std::string_view name);
   void StartLine(const XLine& line);
   void Take(const XEvent& event, const XTime& time);
-  void TakeMemory(const XEvent& event, const XTime& time, StringId name);
+  void TakeMemory(const XEvent& event, const XTime& time, const Name& name);
   EventId Keep(Kind kind, const XEvent& event, const XTime& time, StringId name);
   void Join(HostEventId id, const XEvent& event, std::string_view name);
   TrackId AsyncTrack();
@@ -37,10 +56,6 @@ class HostPlanes {
   void SetInt(IntField field, int64_t value);
   void MarkAlone();
 
-  struct Name {
-    StringId id;
-    Kind kind;  // of events that say no more
-  };
   struct Span {
     TrackId track;
     int64_t start, end;  // ns

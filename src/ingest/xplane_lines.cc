@@ -25,6 +25,8 @@ XLine LineReader::ReadHeader(ByteRange range) {
   XLine line;
   while (const auto field = file_.Next(range)) {
     if (field->number != kEvents) TakeHeader(*field, line);
+    while (file_.NextHeld(range, kEvents)) {
+    }
   }
   return line;
 }

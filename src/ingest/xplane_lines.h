@@ -45,12 +45,17 @@ class LineReader {
   void Read(const XPlane& plane, ByteRange range, const Visit& visit, const Take& take) {
     const XLine line = ReadHeader(range);
     bool visited = false;
-    while (const auto field = file_.Next(range)) {
-      if (field->number != kEvents || field->type != WireType::kBytes) continue;
+    while (true) {
+      auto message = file_.NextHeld(range, kEvents);
+      if (!message) {
+        const auto field = file_.Next(range);
+        if (!field) break;
+        if (field->number != kEvents || field->type != WireType::kBytes) continue;
+        message = file_.View(field->bytes);
+      }
       if (!visited && !visit(line)) return;
       visited = true;
       ++events_;
-      const auto message = file_.View(field->bytes);
       XTime time;
       if (message && Place(plane, *message, line, time)) take(event_, time);
     }

@@ -117,28 +117,36 @@ bool ReadXEvent(const XPlane& plane, std::string_view message, XEvent& event, No
   event.metadata_id = event.offset_ps = event.duration_ps = 0;
   event.aggregated = false;
   event.stats.Clear();
-  // What an event says itself goes before what its metadata says of all like it: that comes first,
-  // wherever the event names it; as a rule in its first field.
-  ProtoReader ids(message);
-  while (ids.Next()) {
-    if (ids.field() != 1) continue;
-    event.metadata_id = ids.Signed();
-    break;
-  }
-  event.metadata = plane.events.Find(event.metadata_id);
-  if (event.metadata != nullptr) {
-    for (const XStat& stat : event.metadata->stats) event.stats.Set(stat.key, stat.value);
-  }
   int64_t bad_stats = 0;
   ProtoReader fields(message);
   while (fields.Next()) {
-    if (fields.field() == 2) event.offset_ps = fields.Signed();
-    if (fields.field() == 3) event.duration_ps = fields.Signed();
-    if (fields.field() == 4)
-      bad_stats += plane.stat_names.Read(fields.Bytes(), event.stats) ? 0 : 1;
-    if (fields.field() == 5) event.aggregated = true;
+    switch (fields.field()) {
+      case 1:
+        event.metadata_id = fields.Signed();
+        break;
+      case 2:
+        event.offset_ps = fields.Signed();
+        break;
+      case 3:
+        event.duration_ps = fields.Signed();
+        break;
+      case 4:
+        if (!plane.stat_names.Read(fields.Bytes(), event.stats)) ++bad_stats;
+        break;
+      case 5:
+        event.aggregated = true;
+        break;
+      default:
+        break;
+    }
   }
   if (bad_stats > 0) notes.Add(NoteKind::kUnreadableStat, bad_stats);
+  event.metadata = plane.events.Find(event.metadata_id);
+  if (event.metadata == nullptr) return fields.ok();
+  // What an event says itself goes before what its metadata says of all like it.
+  for (const XStat& stat : event.metadata->stats) {
+    if (!event.stats.Has(stat.key)) event.stats.Set(stat.key, stat.value);
+  }
   return fields.ok();
 }
 

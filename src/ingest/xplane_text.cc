@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "trace/sparse_walk.h"
+
 namespace stepscope {
 namespace {
 
@@ -43,30 +45,13 @@ std::string_view CategoryOf(Kind kind) {
   }
 }
 
-// The values of a column, asked for event by event.
-template <class T>
-class Cursor {
- public:
-  explicit Cursor(const SparseColumn<T>& column) : column_(&column) {}
-  std::optional<T> At(EventId event) {
-    const auto events = column_->events();
-    while (next_ < events.size() && events[next_] < event) ++next_;
-    if (next_ == events.size() || events[next_] != event) return std::nullopt;
-    return column_->values()[next_];
-  }
-
- private:
-  const SparseColumn<T>* column_;
-  size_t next_ = 0;
-};
-
 struct NumberArg {
   const char* key;
-  Cursor<int64_t> values;
+  SparseWalk<int64_t> values;
 };
 struct TextArg {
   const char* key;
-  Cursor<StringId> values;
+  SparseWalk<StringId> values;
 };
 
 class Teller {
@@ -130,12 +115,12 @@ class Teller {
     return args;
   }
 
-  Cursor<int64_t> Of(IntField field) const { return Cursor(trace_.Ints(field)); }
-  Cursor<StringId> Of(TextField field) const { return Cursor(trace_.Texts(field)); }
+  SparseWalk<int64_t> Of(IntField field) const { return SparseWalk(trace_.Ints(field)); }
+  SparseWalk<StringId> Of(TextField field) const { return SparseWalk(trace_.Texts(field)); }
 
   const Trace& trace_;
   std::string text_;
-  Cursor<int64_t> bytes_ = Of(IntField::kBytes);
+  SparseWalk<int64_t> bytes_ = Of(IntField::kBytes);
   NumberArg numbers_[6] = {{"correlation", Of(IntField::kCorrelation)},
                            {"step", Of(IntField::kStep)},
                            {"Addr", Of(IntField::kAddress)},

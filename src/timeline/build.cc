@@ -156,15 +156,15 @@ void Builder::PlaceOnAxis() {
 }
 
 void Builder::AddSteps(uint32_t recording) {
-  std::vector<int64_t> starts, durations;
-  std::vector<uint32_t> names;
+  NarrowArray<int64_t> starts, durations;
+  NarrowArray<uint32_t> names;
   for (const Step& step : input_.work[recording].steps) {
     const int64_t off = SubtractSaturated(step.start, firsts_[recording]);
     if (off < 0 || off > kLongestRecording || step.end < step.start) continue;
     const int64_t duration = std::min(step.end - step.start, kDay);
-    starts.push_back(step.start);
-    durations.push_back(duration);
-    names.push_back(state_->names.Intern(fmt::format("step {}", step.number)));
+    starts.Append(step.start);
+    durations.Append(duration);
+    names.Append(state_->names.Intern(fmt::format("step {}", step.number)));
     const Axis& axis = state_->axes[recording];
     state_->steps.push_back({.rank_index = recording,
                              .number = step.number,

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/narrow_array.h"
 #include "timeline/packed_times.h"
 #include "trace/vocabulary.h"
 
@@ -19,8 +20,9 @@ namespace stepscope {
 
 // Columns of events in any order, from which stores are built.
 struct EventColumns {
-  std::span<const int64_t> starts, durations;  // ns; starts + durations do not overflow
-  std::span<const uint32_t> names;
+  const NarrowArray<int64_t>& starts;  // ns; starts + durations do not overflow
+  const NarrowArray<int64_t>& durations;
+  const NarrowArray<uint32_t>& names;
   std::span<const Kind> kinds;
 };
 

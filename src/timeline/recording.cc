@@ -74,10 +74,10 @@ std::string GroupOf(const Track& track, bool several_processes) {
 template <class T, class BitsOf>
 void Pack(const SparseColumn<T>& column, const BitsOf& bits, PackedColumn& packed) {
   uint32_t next = 0;  // an event that repeats a field keeps what it said first
-  for (size_t i = 0; i < column.events().size(); ++i) {
-    const EventId event = column.events()[i];
+  for (size_t i = 0; i < column.size(); ++i) {
+    const EventId event = column.event(i);
     if (event < next) continue;
-    packed.Append(event, bits(column.values()[i]));
+    packed.Append(event, bits(column.value(i)));
     next = event + 1;
   }
   packed.Finish();
@@ -143,7 +143,7 @@ bool Recorder::HasPlace(EventId e) const {
 
 std::vector<Recorder::Draft> Recorder::CollectDrafts() {
   const auto kinds = trace_.kinds();
-  const auto tracks = trace_.tracks_of();
+  const auto& tracks = trace_.tracks_of();
   std::vector<uint64_t> counts(trace_.tracks.size() * kLines);
   std::vector<uint64_t> of_thread(trace_.tracks.size());
   for (EventId e = 0; e < trace_.size(); ++e) {
@@ -232,11 +232,11 @@ void Recorder::MakeTracks() {
 void Recorder::CollectCounters() {
   const auto& values = trace_.Reals(RealField::kCounterValue);
   std::map<std::pair<TrackId, StringId>, std::vector<CounterPoint>> points;
-  for (size_t i = 0; i < values.events().size(); ++i) {
-    const EventId e = values.events()[i];
+  for (size_t i = 0; i < values.size(); ++i) {
+    const EventId e = values.event(i);
     if (trace_.kinds()[e] != Kind::kCounter || !HasPlace(e)) continue;
     points[{trace_.tracks_of()[e], trace_.names()[e]}].push_back(
-        {trace_.starts()[e], values.values()[i]});
+        {trace_.starts()[e], values.value(i)});
   }
   for (auto& [key, curve] : points) {
     std::ranges::stable_sort(curve, {}, &CounterPoint::time);
@@ -249,16 +249,14 @@ void Recorder::CollectCounters() {
 // Correlation ids by position on the tracks, so that a link leads straight to its event.
 void Recorder::PackCorrelations() {
   const auto& column = trace_.Ints(IntField::kCorrelation);
-  std::vector<uint32_t> slots(column.events().empty() ? 0 : trace_.size(), kNoSlot);
-  for (size_t i = 0; i < column.events().size(); ++i) {
-    slots[column.events()[i]] = static_cast<uint32_t>(i);
-  }
+  std::vector<uint32_t> slots(column.size() == 0 ? 0 : trace_.size(), kNoSlot);
+  for (size_t i = 0; i < column.size(); ++i) slots[column.event(i)] = static_cast<uint32_t>(i);
   if (!slots.empty()) {
     for (const RecordedTrack& track : out_.tracks) {
       for (size_t i = 0; i < track.events.size(); ++i) {
         const uint32_t slot = slots[track.events.Source(i)];
-        if (slot == kNoSlot || column.values()[slot] == 0) continue;
-        out_.correlations_.Append(track.first + static_cast<uint32_t>(i), column.values()[slot]);
+        if (slot == kNoSlot || column.value(slot) == 0) continue;
+        out_.correlations_.Append(track.first + static_cast<uint32_t>(i), column.value(slot));
       }
     }
   }

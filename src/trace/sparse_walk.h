@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 
 #include "trace/trace.h"
 
@@ -12,19 +11,23 @@ namespace stepscope {
 template <class T>
 class SparseWalk {
  public:
-  explicit SparseWalk(const SparseColumn<T>& column)
-      : events_(column.events()), values_(column.values()) {}
+  explicit SparseWalk(const SparseColumn<T>& column) : column_(&column) { GoTo(0); }
 
   std::optional<T> At(EventId event) {
-    while (at_ < events_.size() && events_[at_] < event) ++at_;
-    if (at_ == events_.size() || events_[at_] != event) return std::nullopt;
-    return values_[at_];
+    while (next_ < event && at_ < column_->size()) GoTo(at_ + 1);
+    if (next_ != event || at_ == column_->size()) return std::nullopt;
+    return column_->value(at_);
   }
 
  private:
-  std::span<const EventId> events_;
-  std::span<const T> values_;
+  void GoTo(size_t at) {
+    at_ = at;
+    next_ = at < column_->size() ? column_->event(at) : UINT32_MAX;
+  }
+
+  const SparseColumn<T>* column_;
   size_t at_ = 0;
+  EventId next_ = 0;  // the event at at_
 };
 
 }  // namespace stepscope

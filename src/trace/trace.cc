@@ -7,11 +7,9 @@
 namespace stepscope {
 namespace {
 
-template <class T, class Here>
-void AppendColumn(GrowingArray<T>& column, GrowingArray<T>& later, const Here& here) {
-  T* out = column.Room(later.size());
-  for (const T& value : later) *out++ = here(value);
-  column.Extend(later.size());
+template <class Column, class Here>
+void AppendColumn(Column& column, Column& later, const Here& here) {
+  for (size_t i = 0; i < later.size(); ++i) column.Append(here(later[i]));
   later = {};
 }
 

@@ -2,7 +2,7 @@
 //
 // Events stand in the order they were read, and every column is as long as there are events. What
 // only some events have (a correlation id, input shapes) is a sparse column: pairs of event number
-// and value, ascending by event. Average: under 64 bytes of columns per event on real traces.
+// and value, ascending by event. Columns are kept narrow: see base/narrow_array.h.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/growing_array.h"
+#include "base/narrow_array.h"
 #include "base/string_table.h"
 #include "trace/launch_config.h"
 #include "trace/notes.h"
@@ -103,14 +104,15 @@ class SparseColumn {
     events_.Append(event);
     values_.Append(value);
   }
-  std::span<const EventId> events() const { return events_.view(); }
-  std::span<const T> values() const { return values_.view(); }
+  size_t size() const { return events_.size(); }
+  EventId event(size_t i) const { return events_[i]; }
+  T value(size_t i) const { return values_[i]; }
+  // The first i with event(i) >= `event`, else size().
+  size_t LowerBound(EventId event) const { return events_.LowerBound(event); }
   size_t bytes() const { return events_.bytes() + values_.bytes(); }
   // As Trace::LetGo().
   void LetGo(EventId before) {
-    const auto events = events_.view();
-    const auto count =
-        static_cast<size_t>(std::ranges::lower_bound(events, before) - events.begin());
+    const size_t count = LowerBound(before);
     events_.LetGo(count);
     values_.LetGo(count);
   }
@@ -119,28 +121,19 @@ class SparseColumn {
   // and empties `later`.
   template <class Here>
   void Append(SparseColumn& later, EventId first, const Here& here) {
-    const size_t count = later.events_.size();
-    EventId* events = events_.Room(count);
-    T* values = values_.Room(count);
-    for (size_t i = 0; i < count; ++i) {
-      events[i] = first + later.events_[i];
-      values[i] = here(later.values_[i]);
-    }
-    events_.Extend(count);
-    values_.Extend(count);
+    for (size_t i = 0; i < later.size(); ++i) Append(first + later.event(i), here(later.value(i)));
     later = {};
   }
 
   std::optional<T> Find(EventId event) const {
-    const auto events = events_.view();
-    const auto at = std::ranges::lower_bound(events, event);
-    if (at == events.end() || *at != event) return std::nullopt;
-    return values_[static_cast<size_t>(at - events.begin())];
+    const size_t at = LowerBound(event);
+    if (at == size() || events_[at] != event) return std::nullopt;
+    return values_[at];
   }
 
  private:
-  GrowingArray<EventId> events_;
-  GrowingArray<T> values_;
+  NarrowArray<EventId> events_;
+  NarrowArray<T> values_;
 };
 
 // Where events happen: a host thread, or a stream of a device.
@@ -217,10 +210,10 @@ class Trace {
   void Set(RealField field, double value) { reals_[Index(field)].Append(Last(), value); }
 
   size_t size() const { return starts_.size(); }
-  std::span<const int64_t> starts() const { return starts_.view(); }
-  std::span<const int64_t> durations() const { return durations_.view(); }
-  std::span<const StringId> names() const { return names_.view(); }
-  std::span<const TrackId> tracks_of() const { return tracks_of_.view(); }
+  const NarrowArray<int64_t>& starts() const { return starts_; }
+  const NarrowArray<int64_t>& durations() const { return durations_; }
+  const NarrowArray<StringId>& names() const { return names_; }
+  const NarrowArray<TrackId>& tracks_of() const { return tracks_of_; }
   std::span<const Kind> kinds() const { return kinds_.view(); }
   const SparseColumn<int64_t>& Ints(IntField field) const { return ints_[Index(field)]; }
   const SparseColumn<StringId>& Texts(TextField field) const { return texts_[Index(field)]; }
@@ -249,10 +242,10 @@ class Trace {
  private:
   EventId Last() const { return static_cast<EventId>(starts_.size() - 1); }
 
-  GrowingArray<int64_t> starts_;
-  GrowingArray<int64_t> durations_;
-  GrowingArray<StringId> names_;
-  GrowingArray<TrackId> tracks_of_;
+  NarrowArray<int64_t> starts_;
+  NarrowArray<int64_t> durations_;
+  NarrowArray<StringId> names_;
+  NarrowArray<TrackId> tracks_of_;
   GrowingArray<Kind> kinds_;
   std::array<SparseColumn<int64_t>, Index(IntField::kCount)> ints_;
   std::array<SparseColumn<StringId>, Index(TextField::kCount)> texts_;

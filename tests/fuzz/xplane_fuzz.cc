@@ -55,8 +55,8 @@ void RequireTimes(const Trace& trace) {
     Require(trace.durations()[e] >= 0 && trace.tracks_of()[e] < trace.tracks.size());
     Require(!__builtin_add_overflow(trace.starts()[e], trace.durations()[e], &end));
   }
-  const auto steps = trace.Ints(IntField::kStep).events();
-  for (size_t i = 1; i < steps.size(); ++i) Require(steps[i - 1] < steps[i]);
+  const auto& steps = trace.Ints(IntField::kStep);
+  for (size_t i = 1; i < steps.size(); ++i) Require(steps.event(i - 1) < steps.event(i));
 }
 
 // Asks every analysis about the trace and prints the answer in every form.
