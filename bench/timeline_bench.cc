@@ -168,6 +168,7 @@ int Made(size_t events, bool alone) {
   const Watch watch;
   TimelineInput input{.work_names = &trace.strings, .work = std::span(&work, 1)};
   input.recordings.emplace_back(trace, 2);
+  input.recordings.back().TakeFields(trace);
   input.recordings.back().ShareNames(trace.strings, input.names);
   const Timeline timeline = BuildTimeline(std::move(input));
   Report(timeline, watch.Seconds(), copy / 1e3);

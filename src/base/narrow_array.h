@@ -53,6 +53,19 @@ class NarrowArray {
     return *std::ranges::lower_bound(std::views::iota(size_t{0}, size()), value, {}, at);
   }
 
+  // Calls f(i) for every i with (*this)[i] == value, ascending, until it returns false. Blocks that
+  // cannot hold the value are passed over.
+  template <class F>
+  void ForEachEqual(T value, const F& f) const {
+    for (size_t b = 0; b <= blocks_.size(); ++b) {
+      if (b < blocks_.size() && !MayHold(blocks_[b], Height(value))) continue;
+      const size_t end = std::min((b + 1) * kBlock, size());
+      for (size_t i = b * kBlock; i < end; ++i) {
+        if ((*this)[i] == value && !f(i)) return;
+      }
+    }
+  }
+
   // As GrowingArray::LetGo().
   void LetGo(size_t count) {
     const size_t block = count / kBlock;
@@ -88,6 +101,10 @@ class NarrowArray {
       return std::bit_cast<double>(height);
     else
       return static_cast<T>(height - kZero);
+  }
+
+  static bool MayHold(const Block& block, uint64_t height) {
+    return height >= block.low && ((height - block.low) & ~kMasks[block.width]) == 0;
   }
 
   void Pack() {

@@ -91,6 +91,25 @@ TEST(NarrowArray, FindsTheFirstThatIsNotLess) {
   EXPECT_EQ(array.LowerBound(1333), 2000u);
 }
 
+TEST(NarrowArray, GoesThroughThoseThatAreEqual) {
+  std::vector<int64_t> numbers;
+  for (int64_t i = 0; i < 2000; ++i) numbers.push_back(i < 1024 ? i % 300 - 100 : i);
+  const auto array = Narrow(numbers);
+  const auto places_of = [&](int64_t value, size_t most) {
+    std::vector<size_t> places;
+    array.ForEachEqual(value, [&](size_t i) {
+      places.push_back(i);
+      return places.size() < most;
+    });
+    return places;
+  };
+  EXPECT_EQ(places_of(-5, 100), (std::vector<size_t>{95, 395, 695, 995}));
+  EXPECT_EQ(places_of(-5, 2), (std::vector<size_t>{95, 395}));
+  EXPECT_EQ(places_of(1999, 100), std::vector<size_t>{1999}) << "in a block that is not full";
+  for (const int64_t none : {int64_t{-101}, int64_t{500}, int64_t{2000}, INT64_MIN, INT64_MAX})
+    EXPECT_TRUE(places_of(none, 100).empty()) << none;
+}
+
 TEST(NarrowArray, MovesWithItsNumbers) {
   auto array = Narrow<int64_t>(std::vector<int64_t>(700, 5));
   const NarrowArray<int64_t> moved = std::move(array);

@@ -86,6 +86,7 @@ void TakeWorkAndEvents(LoadedFile& file, Trace& trace, std::atomic<int>& spare_t
     else
       file.events = KeepEvents(trace, spare_threads);
   });
+  file.events.TakeFields(trace);
 }
 
 void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& bytes_read) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <bit>
 #include <string>
 #include <utility>
 
@@ -102,20 +101,17 @@ std::vector<EventField> FieldsOf(const Timeline::State& state, const RecordedEve
   for (const TextTitle& text : kTexts) {
     const auto id = recording.Texts(text.field).Find(source);
     if (!id) continue;
-    const StringId shared = recording.Shared(static_cast<uint32_t>(*id));
+    const StringId shared = recording.Shared(*id);
     Add(fields, text.key, text.title, std::string(state.names[shared]));
   }
   for (const IntTitle& number : kInts) {
     const auto value = recording.Ints(number.field).Find(source);
     if (value) Add(fields, number.key, number.title, *value, number.unit);
   }
-  if (const auto bits = recording.Reals(RealField::kBandwidth).Find(source)) {
-    Add(fields, "bandwidth", "bandwidth", std::bit_cast<double>(*bits) * 1e9,
-        Unit::kBytesPerSecond);
-  }
-  if (const auto bits = recording.Reals(RealField::kFragmentation).Find(source)) {
-    Add(fields, "fragmentation", "fragmentation", std::bit_cast<double>(*bits), Unit::kRatio);
-  }
+  if (const auto rate = recording.Reals(RealField::kBandwidth).Find(source))
+    Add(fields, "bandwidth", "bandwidth", *rate * 1e9, Unit::kBytesPerSecond);
+  if (const auto share = recording.Reals(RealField::kFragmentation).Find(source))
+    Add(fields, "fragmentation", "fragmentation", *share, Unit::kRatio);
   return fields;
 }
 

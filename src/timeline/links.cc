@@ -76,7 +76,7 @@ EventRef Describer::AtNumber(uint32_t number) const {
 
 template <class F>
 void Describer::ForEachCorrelated(int64_t correlation, const F& f) const {
-  recording_.Correlations().ForEachKeyOf(correlation, [&](uint32_t number) {
+  recording_.Correlations().ForEachEventOf(correlation, [&](uint32_t number) {
     f(AtNumber(number));
     return out_.links.size() < kMostLinks;
   });

@@ -3,6 +3,7 @@
 // A block that spans more than 4.2 s, where events are few, keeps its times whole beside.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -71,18 +70,6 @@ std::string GroupOf(const Track& track, bool several_processes) {
   return several_processes && !track.process.empty() ? "CPU " + track.process : "CPU";
 }
 
-template <class T, class BitsOf>
-void Pack(const SparseColumn<T>& column, const BitsOf& bits, PackedColumn& packed) {
-  uint32_t next = 0;  // an event that repeats a field keeps what it said first
-  for (size_t i = 0; i < column.size(); ++i) {
-    const EventId event = column.event(i);
-    if (event < next) continue;
-    packed.Append(event, bits(column.value(i)));
-    next = event + 1;
-  }
-  packed.Finish();
-}
-
 }  // namespace
 
 class Recorder {
@@ -95,7 +82,6 @@ class Recorder {
     MakeTracks();
     CollectCounters();
     PackCorrelations();
-    PackFields();
     CountNames();
   }
 
@@ -115,7 +101,6 @@ class Recorder {
   RecordedTrack TrackOf(Draft& draft, bool several_processes) const;
   void CollectCounters();
   void PackCorrelations();
-  void PackFields();
   void CountNames();
 
   const Trace& trace_;
@@ -260,28 +245,6 @@ void Recorder::PackCorrelations() {
       }
     }
   }
-  out_.correlations_.Finish();
-}
-
-void Recorder::PackFields() {
-  for (size_t f = 0; f < out_.ints_.size(); ++f) {
-    const auto field = static_cast<IntField>(f);
-    if (!IsKept(field)) continue;
-    Pack(trace_.Ints(field), [](int64_t value) { return value; }, out_.ints_[f]);
-  }
-  for (size_t f = 0; f < out_.texts_.size(); ++f) {
-    Pack(
-        trace_.Texts(static_cast<TextField>(f)), [](StringId id) { return int64_t{id}; },
-        out_.texts_[f]);
-  }
-  for (const RealField field : {RealField::kBandwidth, RealField::kFragmentation}) {
-    Pack(
-        trace_.Reals(field), [](double value) { return std::bit_cast<int64_t>(value); },
-        out_.reals_[Index(field)]);
-  }
-  for (size_t c = 0; c < trace_.launch_configs.size(); ++c) {
-    out_.configs_.push_back(trace_.launch_configs[c]);
-  }
 }
 
 // Names in use are told from others by 0 in place of kNoString, until they are shared.
@@ -294,13 +257,25 @@ void Recorder::CountNames() {
   for (size_t id = 0; id < out_.uses_.size(); ++id) {
     if (out_.uses_[id] > 0) out_.shared_[id] = 0;
   }
-  for (const PackedColumn& column : out_.texts_) {
-    column.ForEachValue([&](int64_t id) { out_.shared_[static_cast<size_t>(id)] = 0; });
+  for (size_t f = 0; f < Index(TextField::kCount); ++f) {
+    const auto& texts = trace_.Texts(static_cast<TextField>(f));
+    for (size_t i = 0; i < texts.size(); ++i) out_.shared_[texts.value(i)] = 0;
   }
 }
 
 RecordedEvents::RecordedEvents(const Trace& trace, size_t threads) {
   Recorder(trace, threads, *this).Record();
+}
+
+void RecordedEvents::TakeFields(Trace& trace) {
+  for (size_t f = 0; f < ints_.size(); ++f) {
+    if (IsKept(static_cast<IntField>(f))) ints_[f] = trace.Take(static_cast<IntField>(f));
+  }
+  for (size_t f = 0; f < texts_.size(); ++f) texts_[f] = trace.Take(static_cast<TextField>(f));
+  for (const RealField field : {RealField::kBandwidth, RealField::kFragmentation})
+    reals_[Index(field)] = trace.Take(field);
+  for (size_t c = 0; c < trace.launch_configs.size(); ++c)
+    configs_.push_back(trace.launch_configs[c]);
 }
 
 void RecordedEvents::ShareNames(const StringTable& strings, StringTable& names) {

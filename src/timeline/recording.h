@@ -11,7 +11,6 @@
 #include "stepscope/timeline.h"
 #include "timeline/counter_store.h"
 #include "timeline/event_store.h"
-#include "timeline/packed_column.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -40,8 +39,10 @@ struct RecordedCounter {
 class RecordedEvents {
  public:
   RecordedEvents() = default;
-  // Of all events of the trace, on up to `threads` threads. Memory: about 30 bytes for an event.
+  // Of all events of the trace, on up to `threads` threads. Memory: about 20 bytes for an event.
   explicit RecordedEvents(const Trace& trace, size_t threads = 1);
+  // Takes over what the events say about themselves. REQUIRES: the trace they are of.
+  void TakeFields(Trace& trace);
 
   // Gives the texts of `strings`, the trace's, that are in use a number in `names`, which many
   // recordings share. Until then there are no names.
@@ -54,14 +55,15 @@ class RecordedEvents {
   // How many events have the name.
   uint32_t Uses(uint32_t name) const { return uses_[name]; }
 
-  // By the event's number in the trace, EventStore::Source().
-  const PackedColumn& Ints(IntField field) const { return ints_[Index(field)]; }
-  const PackedColumn& Texts(TextField field) const { return texts_[Index(field)]; }
-  const PackedColumn& Reals(RealField field) const { return reals_[Index(field)]; }  // their bits
+  // By the event's number in the trace, EventStore::Source(). Of one that repeats a field counts
+  // what it said first.
+  const SparseColumn<int64_t>& Ints(IntField field) const { return ints_[Index(field)]; }
+  const SparseColumn<StringId>& Texts(TextField field) const { return texts_[Index(field)]; }
+  const SparseColumn<double>& Reals(RealField field) const { return reals_[Index(field)]; }
   const LaunchConfig& Config(size_t number) const { return configs_[number]; }
   size_t configs() const { return configs_.size(); }
   // By RecordedTrack::first + event.
-  const PackedColumn& Correlations() const { return correlations_; }
+  const SparseColumn<int64_t>& Correlations() const { return correlations_; }
 
   std::vector<RecordedTrack> tracks;      // in the order to show
   std::vector<RecordedCounter> counters;  // that stand in the trace
@@ -70,10 +72,10 @@ class RecordedEvents {
 
  private:
   friend class Recorder;
-  std::array<PackedColumn, Index(IntField::kCount)> ints_;
-  std::array<PackedColumn, Index(TextField::kCount)> texts_;
-  std::array<PackedColumn, Index(RealField::kCount)> reals_;
-  PackedColumn correlations_;
+  std::array<SparseColumn<int64_t>, Index(IntField::kCount)> ints_;
+  std::array<SparseColumn<StringId>, Index(TextField::kCount)> texts_;
+  std::array<SparseColumn<double>, Index(RealField::kCount)> reals_;
+  SparseColumn<int64_t> correlations_;
   std::vector<LaunchConfig> configs_;
   std::vector<StringId> shared_;  // by name; kNoString for what nothing here is called
   std::vector<uint32_t> uses_;

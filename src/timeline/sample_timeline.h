@@ -23,6 +23,7 @@ inline Timeline TimelineOf(std::vector<SampleTrace> ranks) {
     work.push_back(BuildRankWork(rank.trace));
     work.back().rank = static_cast<int64_t>(work.size()) - 1;
     input.recordings.emplace_back(rank.trace);
+    input.recordings.back().TakeFields(rank.trace);
     input.recordings.back().ShareNames(rank.trace.strings, input.names);
   }
   input.work_names = &ranks.front().trace.strings;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/growing_array.h"
@@ -109,6 +110,11 @@ class SparseColumn {
   T value(size_t i) const { return values_[i]; }
   // The first i with event(i) >= `event`, else size().
   size_t LowerBound(EventId event) const { return events_.LowerBound(event); }
+  // Calls f(event) for every event of this value, ascending, until it returns false.
+  template <class F>
+  void ForEachEventOf(T value, const F& f) const {
+    values_.ForEachEqual(value, [&](size_t i) { return f(events_[i]); });
+  }
   size_t bytes() const { return events_.bytes() + values_.bytes(); }
   // As Trace::LetGo().
   void LetGo(EventId before) {
@@ -218,6 +224,11 @@ class Trace {
   const SparseColumn<int64_t>& Ints(IntField field) const { return ints_[Index(field)]; }
   const SparseColumn<StringId>& Texts(TextField field) const { return texts_[Index(field)]; }
   const SparseColumn<double>& Reals(RealField field) const { return reals_[Index(field)]; }
+
+  // Hands a column over: the trace has none of it from then on.
+  SparseColumn<int64_t> Take(IntField field) { return std::exchange(ints_[Index(field)], {}); }
+  SparseColumn<StringId> Take(TextField field) { return std::exchange(texts_[Index(field)], {}); }
+  SparseColumn<double> Take(RealField field) { return std::exchange(reals_[Index(field)], {}); }
 
   // Appends what a trace of the same recording holds that was read behind this one, and empties it;
   // its tracks are `tracks` here. REQUIRES: fewer than 2^32 - 1 events in all.
