@@ -10,11 +10,12 @@ export async function openBrowser() {
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 }
 
-// MB that the process holds, and the most it ever held.
+// MB that the process holds, and the most it ever held; and what of it is its own. The rest it shares, above all the
+// browser's program, which is resident once and counted in each of its processes.
 export function memoryOf(pid) {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const mb = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? NaN) / 1024;
-  return { now: mb("VmRSS"), most: mb("VmHWM") };
+  const text = readFileSync(`/proc/${pid}/status`, "utf8") + readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  const mb = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? NaN) / 1024;
+  return { now: mb("VmRSS"), most: mb("VmHWM"), own: mb("Private_Clean") + mb("Private_Dirty") };
 }
 
 // Seconds of processor time that the process took so far.
@@ -42,9 +43,9 @@ async function rendererOf(browser, page) {
 export async function emptyRenderer(browser) {
   const context = await browser.newContext({ viewport: kWindow }), page = await context.newPage();
   await page.goto("about:blank");
-  const { now } = memoryOf(await rendererOf(browser, page));
+  const memory = memoryOf(await rendererOf(browser, page));
   await context.close();
-  return now;
+  return memory;
 }
 
 // Of the script after garbage is gone, and of the whole renderer.
@@ -54,7 +55,7 @@ export async function memoryOfPage(browser, page) {
   await session.send("HeapProfiler.collectGarbage");
   const { usedSize } = await session.send("Runtime.getHeapUsage");
   await session.detach();
-  return { heap: usedSize / 1e6, renderer: renderer.now, rendererMost: renderer.most };
+  return { heap: usedSize / 1e6, renderer };
 }
 
 // The milliseconds between the frames that the page shows while `act` goes on.

@@ -103,7 +103,7 @@ function sayOurs(what, one) {
   console.log(`  picture after starting the server   ${number(one.read, 2)} s (the trace is read in it)`);
   console.log(`  first whole picture of a read trace ${number(one.seconds, 2)} s`);
   console.log(`  frame while zooming                 ${frameText(one.frames)}, worst ${number(one.frames.worst)} ms; deepest view: ${one.deep}`);
-  console.log(`  JS heap, renderer                   ${number(one.heap)} MB, ${number(one.renderer, 0)} MB`);
+  console.log(`  JS heap; renderer, resident and own ${number(one.heap)} MB; ${number(one.renderer.now, 0)} MB, ${number(one.renderer.own, 0)} MB`);
   console.log(`  server: processor while looking     ${number(one.server.processor, 2)} s; memory ${number(one.server.now, 0)} MB, at most ${number(one.server.most, 0)} MB`);
 }
 
@@ -124,8 +124,9 @@ async function comparePeers(browser) {
   for (const [name, open] of Object.entries(kPeers)) {
     try {
       const peer = await measurePeer(open, modules, trace);
-      console.log(`${name}: drawn ${number(peer.seconds, 2)} s, frame ${frameText(peer.frames)}, JS heap ${number(peer.heap)} MB, renderer ${number(peer.renderer, 0)} MB`);
-      console.log(`  this page: ${number(peer.seconds / ours.read)} times faster, ${number(peer.heap / ours.heap)} times less heap, ${number(peer.renderer / ours.renderer)} times less renderer memory (${number((peer.renderer - empty) / (ours.renderer - empty))} times above an empty page's)`);
+      console.log(`${name}: drawn ${number(peer.seconds, 2)} s, frame ${frameText(peer.frames)}, JS heap ${number(peer.heap)} MB, renderer ${number(peer.renderer.now, 0)} MB resident, ${number(peer.renderer.own, 0)} MB its own`);
+      const less = (of) => number(of(peer.renderer) / of(ours.renderer));
+      console.log(`  this page: ${number(peer.seconds / ours.read)} times faster, ${number(peer.heap / ours.heap)} times less heap; renderer ${less(({ own }) => own)} times less of its own, ${less(({ now }) => now)} times less resident, ${less(({ now }) => now - empty.now)} times less above an empty page's ${number(empty.now, 0)} MB`);
     } catch (error) {
       console.log(`${name}: failed: ${String(error).split("\n")[0]}`);
     }
