@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { levelFor, lowestLevel, tilesIn, topLevel } from "../src/timeline/levels";
 import { numbersText } from "../src/data/numbers";
-import { fromQuery, kMostMarks, stepsView, toQuery } from "../src/timeline/place";
+import { fromQuery, homeView, kMostMarks, toQuery } from "../src/timeline/place";
 import { formatTime, ticks, tickStep } from "../src/timeline/ticks";
 import { clamp, fit, pan, reveal, whole, zoomAt } from "../src/timeline/view";
 import { fakeInfo } from "./fake_timeline";
@@ -101,7 +101,16 @@ test("the header's choice of steps is what a URL without a view shows", () => {
   const info = fakeInfo([{ events: [{ start: 0, duration: 9000 }] }], [1, 2, 3, 4].map(step));
   assert.deepEqual(fromQuery({ steps: "2..3" }, info).view, fit(2000, 3900, 9000));
   assert.deepEqual(fromQuery({ steps: "2..3", from: "100", to: "200" }, info).view, { from: 100, to: 200 });
-  for (const choice of ["", "complete", "77"]) assert.equal(stepsView(info, choice), null, choice);
+  for (const choice of ["", "complete", "77"]) assert.deepEqual(homeView(info, choice), whole(9000), choice);
+});
+
+test("a run of which the steps are a small part begins with a view of them", () => {
+  const step = (number: number, start: number) => ({ rank_index: 0, number, start, end: start + 100 });
+  const tracks = [{ events: [{ start: 0, duration: 9000 }] }];
+  assert.deepEqual(homeView(fakeInfo(tracks, [step(0, 500), step(1, 700)]), ""), fit(500, 800, 9000));
+  assert.deepEqual(homeView(fakeInfo(tracks, [step(0, 500), step(1, 1400)]), ""), whole(9000), "a ninth of it");
+  assert.deepEqual(homeView(fakeInfo(tracks, [step(0, 500), step(1, 700)]), "1"), fit(700, 800, 9000));
+  assert.deepEqual(homeView(fakeInfo(tracks), ""), whole(9000));
 });
 
 test("what a stranger wrote into the URL is checked", () => {

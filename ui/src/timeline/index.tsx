@@ -19,11 +19,10 @@ import { Heads, PinnedHeads } from "./heads";
 import { useTimelineKeys } from "./keys";
 import { kAxisHeight } from "./lanes";
 import { Overview } from "./overview";
-import { fromQuery, kPlaceKeys, stepsView, toQuery } from "./place";
+import { fromQuery, homeView, kPlaceKeys, toQuery } from "./place";
 import { followPointer } from "./pointer";
 import { Tip, type Pointed } from "./tip";
 import { Tools } from "./tools";
-import { whole } from "./view";
 import "./timeline.css";
 
 const kUrlMs = 250;
@@ -114,12 +113,12 @@ function useUrl(controller: Controller): void {
     else controller.restore(fromQuery(query, controller.info));
     if (steps.current === (query["steps"] ?? "")) return;
     steps.current = query["steps"] ?? "";
-    controller.glideTo(stepsView(controller.info, steps.current) ?? whole(controller.info.end));
+    controller.glideTo(homeView(controller.info, steps.current));
   }, [query]);
   useEffect(() => {
     const timer = setInterval(() => {
-      const { query: { ranks = "", steps = "" } } = currentPlace(), { end } = controller.info;
-      const next = { ...toQuery(controller.placed, stepsView(controller.info, steps) ?? whole(end)), ranks, steps };
+      const { query: { ranks = "", steps = "" } } = currentPlace();
+      const next = { ...toQuery(controller.placed, homeView(controller.info, steps)), ranks, steps };
       if (controller.busy || controller.motion.moving || mine(next) === written.current) return;
       written.current = mine(next);
       setQuery(next, "replace");

@@ -102,17 +102,28 @@ function marksOf(text: string, end: number): Interval[] {
   return text.split(",").slice(0, kMostMarks).flatMap((part) => spanOf(part, end) ?? []);
 }
 
-// What shows the steps that the header chooses, "7" or "3..7"; null when that is all of them.
-export function stepsView(info: TimelineInfo, choice: string): View | null {
-  const [, first, last] = /^(\d+)(?:\.\.(\d+))?$/.exec(choice) ?? [];
-  if (first === undefined) return null;
+// From the first of the steps numbered `first` to `last` to the last; null where there are none.
+function stretchOfSteps(info: TimelineInfo, first: number, last: number): Interval | null {
   let from = Infinity, to = -Infinity;
   for (const step of info.steps) {
-    if (step.number < Number(first) || step.number > Number(last ?? first)) continue;
+    if (step.number < first || step.number > last) continue;
     from = Math.min(from, step.start);
     to = Math.max(to, step.end);
   }
-  return from < to ? fit(from, to, info.end) : null;
+  return from < to ? { from, to } : null;
+}
+
+// A run whose steps take less of it than this begins with a view of them: before and behind lies what recording
+// started early or ended late.
+const kLittle = 0.1;
+
+// What is shown where nothing else is asked for: the steps that the header chooses, "7" or "3..7", or the whole run.
+export function homeView(info: TimelineInfo, choice: string): View {
+  const [, first, last] = /^(\d+)(?:\.\.(\d+))?$/.exec(choice) ?? [];
+  const chosen = first === undefined ? null : stretchOfSteps(info, Number(first), Number(last ?? first));
+  if (chosen) return fit(chosen.from, chosen.to, info.end);
+  const all = stretchOfSteps(info, -Infinity, Infinity);
+  return all && all.to - all.from < kLittle * info.end ? fit(all.from, all.to, info.end) : whole(info.end);
 }
 
 export function fromQuery(query: Query, info: TimelineInfo): Placed {
@@ -123,7 +134,7 @@ export function fromQuery(query: Query, info: TimelineInfo): Placed {
   const names = kWhole.test(track ?? "") && kWhole.test(event ?? "") && more === undefined && isTrack(Number(track));
   const measure = spanOf(query["measure"] ?? "", info.end);
   return {
-    view: given ? clamp({ from, to }, info.end) : stepsView(info, query["steps"] ?? "") ?? whole(info.end),
+    view: given ? clamp({ from, to }, info.end) : homeView(info, query["steps"] ?? ""),
     selected: names ? { track: Number(track), event: Number(event) } : null,
     pins: [...new Set((query["pins"] ?? "").split(",").filter((id) => kWhole.test(id)).map(Number))].filter(isTrack),
     filter: query["filter"] ?? "",
