@@ -21,6 +21,9 @@ struct Parameter {
   std::string_view default_value;
   Unit unit = Unit::kNone;
   std::string_view says;
+  // "analysis.name" of the parameter whose value counts where this one is not given: what is the
+  // same for several analyses is given once.
+  std::string_view or_as = {};
 };
 
 // The values for one run: for each declared parameter the given or the default one, already checked

@@ -43,7 +43,10 @@ constexpr auto kParams = std::to_array<Parameter>({
     {"slow", Parameter::Type::kNumber, "1.5", Unit::kNone,
      "a step that takes so many times the median is slow"},
     {"peak_tflops", Parameter::Type::kNumber, "0", Unit::kNone,
-     "for mfu, a device's peak in TFLOP/s, for every type; 0: that of the chip the trace names"},
+     "for mfu, a device's peak in TFLOP/s, for every type; if not given, flops.peak_tflops; 0: "
+     "that "
+     "of the chip the trace names",
+     "flops.peak_tflops"},
 });
 
 constexpr int64_t kEnoughSteps = 5;  // to speak of a usual one
@@ -183,7 +186,7 @@ std::map<int64_t, PeakUse> UseOfPeak(const Facts& facts, double given_peak, Repo
   if (unknown > 0) {
     report.notes.push_back({"unknown_peak", unknown,
                             "the peak of these devices is not known, so there is no MFU of steps; "
-                            "give it: -p steps.peak_tflops=N",
+                            "give it: -p flops.peak_tflops=N",
                             ""});
   }
   if (unknown > 0 || !counted) uses.clear();

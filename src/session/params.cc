@@ -41,6 +41,12 @@ bool IsOfType(Parameter::Type type, const std::string& value) {
   return false;
 }
 
+Error WrongType(const Parameter& parameter, const std::string& name, const std::string& text) {
+  const char* wanted = parameter.type == Parameter::Type::kInteger ? "a whole number" : "a number";
+  return {"'" + text + "' is not " + wanted, name,
+          "the default is " + std::string(parameter.default_value)};
+}
+
 }  // namespace
 
 Result<const Analysis*> FindAnalysis(std::string_view name) {
@@ -70,16 +76,14 @@ Result<Params> MakeParams(const Analysis& analysis,
   for (const Parameter& parameter : analysis.params) {
     std::string& value = values[std::string(parameter.name)];
     value = parameter.default_value;
-    const std::string full_name = FullName(analysis, parameter);
-    for (const auto& [name, text] : given) {
-      if (name != full_name) continue;
-      if (!IsOfType(parameter.type, text)) {
-        const char* wanted =
-            parameter.type == Parameter::Type::kInteger ? "a whole number" : "a number";
-        return std::unexpected(Error{"'" + text + "' is not " + wanted, full_name,
-                                     "the default is " + std::string(parameter.default_value)});
+    // Its own name comes last: it counts more.
+    for (const std::string& name : {std::string(parameter.or_as), FullName(analysis, parameter)}) {
+      for (const auto& [given_name, text] : given) {
+        if (given_name != name) continue;
+        if (!IsOfType(parameter.type, text))
+          return std::unexpected(WrongType(parameter, name, text));
+        value = text;
       }
-      value = text;
     }
   }
   return Params(std::move(values));

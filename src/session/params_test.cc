@@ -1,0 +1,51 @@
+// What counts when a parameter may be given under two names.
+#include "session/params.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace stepscope {
+namespace {
+
+using Given = std::vector<std::pair<std::string, std::string>>;
+
+// The peak that `steps` gets, or the error.
+std::string Peak(const Given& given) {
+  const auto params = MakeParams(**FindAnalysis("steps"), given);
+  return params ? params->Text("peak_tflops") : params.error().what + ": " + params.error().where;
+}
+
+TEST(Params, AreTheirOwnElseThoseTheyStandFor) {
+  EXPECT_EQ(Peak({}), "0");
+  EXPECT_EQ(Peak({{"flops.peak_tflops", "500"}}), "500");
+  EXPECT_EQ(Peak({{"steps.peak_tflops", "312"}}), "312");
+  EXPECT_EQ(Peak({{"steps.peak_tflops", "312"}, {"flops.peak_tflops", "500"}}), "312");
+  EXPECT_EQ(Peak({{"flops.peak_tflops", "500"}, {"steps.peak_tflops", "0"}}), "0");
+}
+
+TEST(Params, ThatAreNoNumbersAreNamedAsTheyWereGiven) {
+  EXPECT_EQ(Peak({{"flops.peak_tflops", "much"}}), "'much' is not a number: flops.peak_tflops");
+  EXPECT_EQ(Peak({{"steps.peak_tflops", "much"}}), "'much' is not a number: steps.peak_tflops");
+}
+
+// Whatever stands in for a parameter is one, of the same type.
+TEST(Params, StandForParametersThatThereAre) {
+  std::map<std::string, Parameter::Type> types;
+  const auto all = *FindAnalyses({});
+  for (const Analysis* analysis : all) {
+    for (const Parameter& p : analysis->params) {
+      types[std::string(analysis->name) + "." + std::string(p.name)] = p.type;
+    }
+  }
+  for (const Analysis* analysis : all) {
+    for (const Parameter& p : analysis->params) {
+      if (p.or_as.empty()) continue;
+      ASSERT_TRUE(types.contains(std::string(p.or_as))) << p.or_as;
+      EXPECT_EQ(types[std::string(p.or_as)], p.type) << p.or_as;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepscope
