@@ -1,5 +1,5 @@
 // Where the page begins: a live server's, or a report.html's.
-import "./data/early";
+import { early } from "./data/early";
 import { render } from "preact";
 import { embeddedData, embeddedSource } from "./data/embedded";
 import { serverSource } from "./data/server";
@@ -7,13 +7,14 @@ import { App } from "./shell/app";
 import { listenToKeys } from "./shell/commands";
 import { ProblemPanel } from "./shell/status";
 import { followTheme } from "./shell/theme";
-import { followUrl } from "./shell/url";
+import { followUrl, formatHash, watchPlace } from "./shell/url";
 import "./style.css";
 import { followLanguage, t } from "./text";
 
 followTheme();
 followLanguage();
 followUrl();
+watchPlace((now) => early.moveTo(formatHash(now)));
 listenToKeys();
 const page = document.getElementById("page");
 if (page) {

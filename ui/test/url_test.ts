@@ -1,7 +1,6 @@
 // The hash as the page's state.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { firstAddresses } from "../src/data/early";
 import { formatHash, parseHash } from "../src/shell/url";
 import { routeOf } from "../src/shell/routes";
 
@@ -28,15 +27,4 @@ test("paths are pages", () => {
   assert.deepEqual(routeOf(["ledger", "2", "goodput"]), { page: "ledger", ledger: "2", name: "goodput" });
   assert.deepEqual(routeOf(["run"]), { page: "none" });
   assert.deepEqual(routeOf(["elsewhere", "1"]), { page: "none" });
-});
-
-test("what a page at an address asks for before its script has begun", () => {
-  assert.deepEqual(firstAddresses(""), ["api/state"]);
-  assert.deepEqual(firstAddresses("#/run/3f9a/report/operators?x=/timeline"), ["api/state"]);
-  for (const hash of ["#/run/3f9a/timeline", "#/run/3f9a/timeline?from=1&to=2"]) {
-    assert.deepEqual(firstAddresses(hash), ["api/state", "api/runs/3f9a/timeline"]);
-  }
-  for (const odd of ["#/run//timeline", "#/run/a/b/timeline", "#/run/a/timelines", "#/ledger/a/timeline"]) {
-    assert.deepEqual(firstAddresses(odd), ["api/state"], odd);
-  }
 });

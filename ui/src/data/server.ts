@@ -1,5 +1,5 @@
 // The Source of `stepscope serve`: JSON and tiles over HTTP, from the address the page came from.
-import { takeEarly } from "./early";
+import { early } from "./early";
 import { parseExact } from "./exact";
 import { numbersText } from "./numbers";
 import type { ReportSet } from "./report";
@@ -35,7 +35,7 @@ async function get(url: string, signal: AbortSignal | undefined): Promise<Respon
   const began = performance.now();
   let response: Response;
   try {
-    response = await (takeEarly(url) ?? fetch(url, { ...(signal && { signal }), credentials: "same-origin" }));
+    response = await (early.take(url, signal) ?? fetch(url, { ...(signal && { signal }), credentials: "same-origin" }));
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new SourceError({ what: "network", where: url, hint: "" });

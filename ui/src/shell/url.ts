@@ -82,6 +82,7 @@ function governing(): Record<string, string> {
 }
 
 export const currentPlace = (): Place => place.get();
+export const watchPlace = (listener: (now: Place) => void): (() => void) => place.watch(listener);
 export const usePlace = (): Place => useStore(place);
 
 // The href of another page, with the keys that govern.
