@@ -72,6 +72,16 @@ TEST_F(GoodputReportTest, SaysWhereTheTimeWent) {
   EXPECT_EQ(answer.run.files.at(0).events, 13);
 }
 
+// Of the clock on the wall people get dates, programs the number.
+TEST_F(GoodputReportTest, SaysWhenItWas) {
+  const ReportSet answer = Answer(Job());
+  EXPECT_EQ(MetricOf(answer, "start"), Cell(kBegin));
+  EXPECT_NE(ToText(answer).find("2026-05-28 20:26:40 UTC"), std::string::npos) << ToText(answer);
+  EXPECT_NE(ToText(answer).find("2026-05-28 20:28:20 UTC"), std::string::npos);
+  EXPECT_NE(ToJson(answer).find(R"("value": 1780000000000000000, "unit": "unix_ns")"),
+            std::string::npos);
+}
+
 TEST_F(GoodputReportTest, ReadsGzipAndFilesInOrder) {
   const std::string job = Job();
   const size_t cut = job.find('\n', job.size() / 2) + 1;

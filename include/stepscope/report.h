@@ -6,6 +6,8 @@
 //
 // Conventions that hold in every report:
 //   - Times are int64 nanoseconds (Unit::kNanoseconds), never floating point, never microseconds.
+//   - A moment of the wall clock (Unit::kUnixTime) is such a number too, counted from 1970 in UTC;
+//     times within a trace or a job are counted from its start.
 //   - Ratios are doubles from 0 to 1 (Unit::kRatio), never percentages.
 //   - An absent value is an empty Cell (JSON null), never a zero standing in for "unknown".
 //   - The columns with Role::kKey identify a row: no two rows of a table agree in all of them.
@@ -36,6 +38,7 @@ enum class Unit : uint8_t {
   kBytesPerSecond,  // "bytes/s"
   kFlop,            // "FLOP": arithmetic operations
   kFlopPerSecond,   // "FLOP/s"
+  kUnixTime,        // "unix_ns": a moment of the wall clock, as ns since the epoch
 };
 
 // The unit's name in JSON and CSV: "" for kNone, else as quoted above.

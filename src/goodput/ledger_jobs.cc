@@ -140,8 +140,8 @@ Table JobsTable() {
   Table table{.key = "jobs", .title = "Jobs", .text_rows = 30};
   table.columns = {
       {.key = "job", .title = "job", .role = Role::kKey},
-      {.key = "first", .title = "first event", .unit = Unit::kNanoseconds, .detail = true},
-      {.key = "last", .title = "last event", .unit = Unit::kNanoseconds, .detail = true},
+      {.key = "first", .title = "first event", .unit = Unit::kUnixTime, .detail = true},
+      {.key = "last", .title = "last event", .unit = Unit::kUnixTime, .detail = true},
       {.key = "time", .title = "time", .unit = Unit::kNanoseconds},
       {.key = "events", .title = "events", .unit = Unit::kCount},
       {.key = "attempts", .title = "attempts", .unit = Unit::kCount},

@@ -221,9 +221,9 @@ std::vector<Metric> Metrics(const Partition& p, const StepClock& clock) {
       {"async_data_loading", "data loading beside the steps", some(p.async_loading), ns, true},
       {"active_slices", "slices that made steps", Maybe(p.active_slices), Unit::kRatio},
       {"available_slices", "slices that were there", Maybe(p.available_slices), Unit::kRatio},
-      {"start", "start, ns since the epoch", p.start, Unit::kNone, true},
-      {"end", "end, ns since the epoch", p.end, Unit::kNone, true},
-      {"running", "running", static_cast<int64_t>(p.running), Unit::kNone, true},
+      {"start", "start", p.start, Unit::kUnixTime},
+      {"end", p.running ? "until" : "end", p.end, Unit::kUnixTime},
+      {"running", "running (1), ended (0)", static_cast<int64_t>(p.running), Unit::kNone, true},
   };
   std::erase_if(metrics, [](const Metric& m) {
     return std::holds_alternative<std::monostate>(m.value) && m.key != "goodput_ratio" &&

@@ -52,12 +52,14 @@ std::vector<Column> Sides(const Column& column) {
   const bool is_ratio = column.unit == Unit::kRatio;
   return {{column.key + "_a", column.title + " in a", column.unit, Role::kValue, /*detail=*/true},
           {column.key + "_b", column.title, column.unit, Role::kValue, /*detail=*/is_ratio},
-          {column.key + "_change", "change", column.unit, Role::kValue, /*detail=*/true},
+  const Unit change = column.unit == Unit::kUnixTime ? Unit::kNanoseconds : column.unit;
+          {column.key + "_change", "change", change, Role::kValue, /*detail=*/true},
           {column.key + "_change_ratio", "change", Unit::kRatio, Role::kValue, is_ratio}};
 }
 
-std::vector<Cell> SideCells(const Cell& a, const Cell& b) {
-  return {a, b, Change(a, b), ChangeRatio(a, b)};
+std::vector<Cell> SideCells(const Cell& a, const Cell& b, Unit unit) {
+  // A moment has no size to be compared with.
+  return {a, b, Change(a, b), unit == Unit::kUnixTime ? Cell() : ChangeRatio(a, b)};
 }
 
 const Report* FindReport(const ReportSet& answer, std::string_view analysis) {
@@ -121,7 +123,8 @@ class RowMatch {
       out.rows.push_back(key);
       for (const Pair& value : values_) {
         std::ranges::move(
-            SideCells(a == nullptr ? Cell() : (*a)[value.a], b == nullptr ? Cell() : (*b)[value.b]),
+            SideCells(a == nullptr ? Cell() : (*a)[value.a], b == nullptr ? Cell() : (*b)[value.b],
+                      a_.columns[value.a].unit),
             std::back_inserter(out.rows.back()));
       }
     }
@@ -153,7 +156,7 @@ void CompareMetrics(const Report& a, const Report& b, Report& out) {
     const auto other = std::ranges::find(b.metrics, metric.key, &Metric::key);
     if (other == b.metrics.end()) continue;
     const auto columns = Sides({metric.key, metric.title, metric.unit});
-    const auto cells = SideCells(metric.value, other->value);
+    const auto cells = SideCells(metric.value, other->value, metric.unit);
     for (size_t i = 0; i < columns.size(); ++i) {
       // The headline has both sides in words.
       out.metrics.push_back(
@@ -246,8 +249,8 @@ Table UsageTable(std::string key, std::string title, const Usages& usages) {
   for (const auto* usage : order) {
     const auto& [name, both] = *usage;
     table.rows.push_back({name, WhatHappened(both)});
-    for (const auto& cells :
-         {SideCells(both.a.count, both.b.count), SideCells(both.a.time, both.b.time)}) {
+    for (const auto& cells : {SideCells(both.a.count, both.b.count, Unit::kCount),
+                              SideCells(both.a.time, both.b.time, Unit::kNanoseconds)}) {
       table.rows.back().insert(table.rows.back().end(), cells.begin(), cells.end());
     }
   }

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <span>
 
 namespace stepscope {
@@ -48,6 +50,14 @@ std::string ThreeDigits(double value) {
   return Grouped(fmt::format("{:.0f}", value));
 }
 
+// The whole number at or below `value`, or the end of int64 next to it.
+int64_t Floor(double value) {
+  constexpr double kEnd = 0x1p63;
+  if (value >= kEnd) return std::numeric_limits<int64_t>::max();
+  if (value < -kEnd) return std::numeric_limits<int64_t>::min();
+  return static_cast<int64_t>(std::floor(value));
+}
+
 bool IsWhole(double value) { return value == std::trunc(value); }
 
 // `value` in the smallest of `scales` that keeps it below 1000 once rounded, or in the largest.
@@ -77,6 +87,8 @@ std::string HumanNumber(double value, Unit unit) {
       return HumanFlop(value);
     case Unit::kFlopPerSecond:
       return HumanFlop(value) + "/s";
+    case Unit::kUnixTime:
+      return HumanMoment(Floor(value));
   }
   return {};
 }
@@ -84,6 +96,7 @@ std::string HumanNumber(double value, Unit unit) {
 std::string HumanInteger(int64_t value, Unit unit) {
   if (unit == Unit::kNone) return fmt::format("{}", value);
   if (unit == Unit::kCount) return HumanCount(value);
+  if (unit == Unit::kUnixTime) return HumanMoment(value);
   return HumanNumber(static_cast<double>(value), unit);
 }
 
@@ -98,6 +111,17 @@ std::string HumanTime(double ns) {
     return fmt::format("{} {}", Grouped(ThreeDigits(ns / kLong[unit].factor)), kLong[unit].name);
   }
   return Scaled(ns, kTimes);
+}
+
+std::string HumanMoment(int64_t ns) {
+  using namespace std::chrono;
+  const auto second = floor<seconds>(sys_time<nanoseconds>(nanoseconds(ns)));
+  const auto day = floor<days>(second);
+  const year_month_day date(day);
+  const hh_mm_ss time(second - day);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     time.hours().count(), time.minutes().count(), time.seconds().count());
 }
 
 std::string HumanBytes(double bytes) { return Scaled(bytes, kSizes); }

@@ -23,6 +23,19 @@ TEST(Humanize, TimesChooseTheirUnit) {
   EXPECT_EQ(HumanTime(-1500), "-1.50 us");
 }
 
+TEST(Humanize, MomentsAreDatesAndTimesOfDay) {
+  const auto moment = [](int64_t ns) { return HumanCell(ns, Unit::kUnixTime); };
+  EXPECT_EQ(moment(0), "1970-01-01 00:00:00 UTC");
+  EXPECT_EQ(moment(1795291503'000'000'000), "2026-11-21 20:05:03 UTC");
+  EXPECT_EQ(moment(1795291503'999'999'999), "2026-11-21 20:05:03 UTC");
+  EXPECT_EQ(moment(951782400'000'000'000), "2000-02-29 00:00:00 UTC");
+  EXPECT_EQ(moment(-1), "1969-12-31 23:59:59 UTC");
+  EXPECT_EQ(moment(std::numeric_limits<int64_t>::max()), "2262-04-11 23:47:16 UTC");
+  EXPECT_EQ(moment(std::numeric_limits<int64_t>::min()), "1677-09-21 00:12:43 UTC");
+  EXPECT_EQ(HumanCell(1.795291503e18, Unit::kUnixTime), "2026-11-21 20:05:03 UTC");
+  EXPECT_EQ(HumanCell(1e300, Unit::kUnixTime), "2262-04-11 23:47:16 UTC");
+}
+
 TEST(Humanize, RoundingNeverShowsAThousandOfAUnit) {
   EXPECT_EQ(HumanTime(999499), "999 us");
   EXPECT_EQ(HumanTime(999500), "1.00 ms");

@@ -21,6 +21,8 @@ std::string_view UnitName(Unit unit) {
       return "FLOP";
     case Unit::kFlopPerSecond:
       return "FLOP/s";
+    case Unit::kUnixTime:
+      return "unix_ns";
   }
   return "";
 }

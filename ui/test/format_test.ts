@@ -21,6 +21,19 @@ test("bytes are powers of a thousand", () => {
   assert.equal(humanCell(512, "FLOP"), "512 FLOP");
 });
 
+test("moments are dates and times of day", () => {
+  const cases: [string, string][] = [
+    ["1795291503000000000", "2026-11-21 20:05:03 UTC"], ["1795291503999999999", "2026-11-21 20:05:03 UTC"],
+    ["951782400000000000", "2000-02-29 00:00:00 UTC"],
+    ["9223372036854775807", "2262-04-11 23:47:16 UTC"], ["-9223372036854775808", "1677-09-21 00:12:43 UTC"],
+  ];
+  for (const [ns, text] of cases) assert.equal(humanCell(ns, "unix_ns"), text);
+  assert.equal(humanCell(0, "unix_ns"), "1970-01-01 00:00:00 UTC");
+  assert.equal(humanCell(-1, "unix_ns"), "1969-12-31 23:59:59 UTC");
+  assert.equal(humanCell(1.795291503e18, "unix_ns"), "2026-11-21 20:05:03 UTC");
+  assert.equal(humanCell(1e300, "unix_ns"), "2262-04-11 23:47:16 UTC");
+});
+
 test("small ratios are not zero", () => {
   const cases: [number, string][] = [[0, "0.0 %"], [0.0001, "<0.1 %"], [0.1234, "12.3 %"], [1, "100.0 %"], [-0.0001, ">-0.1 %"], [12.5, "1,250.0 %"]];
   for (const [ratio, text] of cases) assert.equal(humanRatio(ratio), text);

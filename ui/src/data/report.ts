@@ -1,7 +1,7 @@
 // The report schema, docs/report-schema.json, as types. Everything shown comes from these values;
 // the page never reckons with them beyond choosing units and the length of a bar.
 
-export type Unit = "" | "ns" | "ratio" | "count" | "bytes" | "bytes/s" | "FLOP" | "FLOP/s";
+export type Unit = "" | "ns" | "ratio" | "count" | "bytes" | "bytes/s" | "FLOP" | "FLOP/s" | "unix_ns";
 
 // A string comes from a trace, that is from strangers: it is text, never markup.
 export type Cell = number | string | null;

@@ -75,6 +75,16 @@ export function humanCount(count: number): string {
 
 export const humanBytes = (bytes: number): string => scaled(bytes, kSizes);
 
+const kSecond = 1_000_000_000n;
+const kEnd = 2n ** 63n;  // what a report's whole numbers fit into
+
+// A moment, ns since the epoch, to the second it lies in.
+function humanMoment(ns: bigint): string {
+  const held = ns < -kEnd ? -kEnd : ns >= kEnd ? kEnd - 1n : ns;
+  const second = held / kSecond - (held % kSecond < 0n ? 1n : 0n);
+  return `${new Date(1000 * Number(second)).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
 export function humanNumber(value: number, unit: Unit): string {
   switch (unit) {
     case "": return String(value);
@@ -85,6 +95,7 @@ export function humanNumber(value: number, unit: Unit): string {
     case "bytes/s": return `${humanBytes(value)}/s`;
     case "FLOP": return scaled(value, kOperations);
     case "FLOP/s": return `${scaled(value, kOperations)}/s`;
+    case "unix_ns": return humanMoment(BigInt(Math.floor(value)));
   }
 }
 
@@ -99,6 +110,7 @@ export function numberOf(cell: Cell | undefined, unit: Unit): number | null {
 export function humanCell(cell: Cell | undefined, unit: Unit): string {
   if (cell === null || cell === undefined || cell === "") return "-";
   const number = numberOf(cell, unit);
+  if (number !== null && unit === "unix_ns" && typeof cell === "string") return humanMoment(BigInt(cell));
   if (number !== null) return humanNumber(number + 0, unit);
   return typeof cell === "string" ? cell : "-";
 }

@@ -59,7 +59,10 @@ function textOf(table: Table, index: number): string {
   const texts = searched.get(table) ?? [];
   searched.set(table, texts);
   return (texts[index] ??= table.rows[index]!
-    .map((cell, at) => (typeof cell === "string" ? cell : `${cell ?? ""} ${humanCell(cell, table.columns[at]?.unit ?? "")}`))
+    .map((cell, at) => {
+      const unit = table.columns[at]?.unit ?? "";
+      return typeof cell === "string" && unit === "" ? cell : `${cell ?? ""} ${humanCell(cell, unit)}`;
+    })
     .join("\n")
     .toLowerCase());
 }
