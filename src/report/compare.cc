@@ -23,6 +23,8 @@ bool IsNumber(const Cell& cell) {
   return std::holds_alternative<int64_t>(cell) || std::holds_alternative<double>(cell);
 }
 
+bool IsText(const Cell& cell) { return std::holds_alternative<std::string>(cell); }
+
 double NumberOf(const Cell& cell) {
   if (const auto* whole = std::get_if<int64_t>(&cell)) return static_cast<double>(*whole);
   return std::get<double>(cell);
@@ -50,9 +52,9 @@ Cell ChangeRatio(const Cell& a, const Cell& b) {
 // which follow from other numbers, nothing.
 std::vector<Column> Sides(const Column& column) {
   const bool is_ratio = column.unit == Unit::kRatio;
+  const Unit change = column.unit == Unit::kUnixTime ? Unit::kNanoseconds : column.unit;
   return {{column.key + "_a", column.title + " in a", column.unit, Role::kValue, /*detail=*/true},
           {column.key + "_b", column.title, column.unit, Role::kValue, /*detail=*/is_ratio},
-  const Unit change = column.unit == Unit::kUnixTime ? Unit::kNanoseconds : column.unit;
           {column.key + "_change", "change", change, Role::kValue, /*detail=*/true},
           {column.key + "_change_ratio", "change", Unit::kRatio, Role::kValue, is_ratio}};
 }
@@ -79,24 +81,35 @@ std::optional<size_t> FindColumn(const Table& table, std::string_view key) {
   return static_cast<size_t>(at - table.columns.begin());
 }
 
-// Whether the column says the same of every row, so that it need not agree with the other side's.
+// Whether the column says the same of every row.
 bool IsConstant(const Table& table, size_t column) {
   return std::ranges::all_of(
       table.rows, [&](const auto& row) { return row[column] == table.rows.front()[column]; });
 }
 
-// The two tables of one key, and how their rows find one another.
+// The two tables of one key, and how their rows find one another: by the keys that both have. A
+// number that is the same in all rows of a side need not agree, such as the rank of runs of one
+// rank; a name must.
 class RowMatch {
  public:
   RowMatch(const Table& a, const Table& b) : a_(a), b_(b) {
+    std::optional<Pair> dropped;  // the first of those that need not agree
     for (size_t c = 0; c < a.columns.size(); ++c) {
       const auto other = FindColumn(b, a.columns[c].key);
       if (!other) continue;
       if (a.columns[c].role == Role::kValue) {
         values_.push_back({c, *other});
-      } else if (!IsConstant(a, c) || !IsConstant(b, *other) || SameConstant(c, *other)) {
+      } else if (MustAgree(c, *other)) {
         keys_.push_back({c, *other});
+      } else if (!dropped) {
+        dropped = {c, *other};
       }
+    }
+    // A row says which it is even so.
+    if (keys_.empty() && dropped) {
+      keys_.push_back(*dropped);
+      only_key_ = fmt::format("{} in a, {} in b", HumanCell(a.rows.front()[dropped->a], {}),
+                              HumanCell(b.rows.front()[dropped->b], {}));
     }
   }
 
@@ -136,11 +149,13 @@ class RowMatch {
   struct Pair {
     size_t a, b;
   };
-  bool SameConstant(size_t a, size_t b) const {
-    if (a_.rows.empty() || b_.rows.empty()) return true;
-    return a_.rows.front()[a] == b_.rows.front()[b];
+  bool MustAgree(size_t a, size_t b) const {
+    if (a_.rows.empty() || b_.rows.empty() || !IsConstant(a_, a) || !IsConstant(b_, b)) return true;
+    const Cell &in_a = a_.rows.front()[a], &in_b = b_.rows.front()[b];
+    return in_a == in_b || IsText(in_a) || IsText(in_b);
   }
   Cells KeyOf(const Cells& row, size_t Pair::* side) const {
+    if (!only_key_.empty()) return {only_key_};
     Cells key;
     for (const Pair& column : keys_) key.push_back(row[column.*side]);
     return key;
@@ -149,6 +164,7 @@ class RowMatch {
   const Table& a_;
   const Table& b_;
   std::vector<Pair> keys_, values_;
+  std::string only_key_;  // of the one row there is, where its keys do not agree
 };
 
 void CompareMetrics(const Report& a, const Report& b, Report& out) {

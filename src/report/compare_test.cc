@@ -71,7 +71,47 @@ TEST(Compare, RowsMatchByKeyAndOneSideMayLackThem) {
 TEST(Compare, AKeyThatHasOneValueOnEachSideIsNoObstacle) {
   const auto answer =
       Compare(Answer(0, {{int64_t{0}, int64_t{100}}}), Answer(0, {{int64_t{3}, int64_t{90}}}));
-  EXPECT_EQ(Say(TableOf(answer, 1, 0)), "100 90 -10 -0.10");
+  EXPECT_EQ(Say(TableOf(answer, 1, 0)), "0 in a, 3 in b 100 90 -10 -0.10");
+}
+
+// Operators by who called them, on a rank.
+ReportSet Tree(Rows rows) {
+  Report report{.analysis = "operators", .title = "Operators", .headline = "So."};
+  report.tables = {{.key = "tree",
+                    .title = "Operators",
+                    .columns = {{"rank", "rank", Unit::kNone, Role::kKey},
+                                {"path", "path", Unit::kNone, Role::kKey},
+                                {"depth", "depth", Unit::kNone, Role::kKey},
+                                {"time", "time", Unit::kNanoseconds}},
+                    .rows = std::move(rows)}};
+  ReportSet answer;
+  answer.reports.push_back(std::move(report));
+  return answer;
+}
+
+TEST(Compare, ARowOfEachSideIsTheSameOnlyIfItsNamesAre) {
+  const auto compared = [](int64_t rank, const char* path) {
+    const auto answer = Compare(Tree({{int64_t{0}, "mm", int64_t{0}, int64_t{100}}}),
+                                Tree({{rank, path, int64_t{0}, int64_t{90}}}));
+    return Say(TableOf(answer, 1, 0));
+  };
+  EXPECT_EQ(compared(0, "mm"), "0 mm 0 100 90 -10 -0.10");
+  EXPECT_EQ(compared(3, "mm"), "mm 0 100 90 -10 -0.10");
+  EXPECT_EQ(compared(0, "addmm"), "0 mm 0 100 - - -; 0 addmm 0 - 90 - -");
+  EXPECT_EQ(compared(3, "addmm"), "mm 0 100 - - -; addmm 0 - 90 - -");
+}
+
+TEST(Compare, MomentsDifferByATimeAndByNoShare) {
+  ReportSet a = Answer(0, {}), b = Answer(0, {});
+  a.reports[0].metrics = {{"start", "start", int64_t{1'780'000'000'000'000'000}, Unit::kUnixTime}};
+  b.reports[0].metrics = {{"start", "start", int64_t{1'780'000'060'000'000'000}, Unit::kUnixTime}};
+  const auto answer = Compare(a, b);
+  const auto& metrics = answer.reports[1].metrics;
+  ASSERT_EQ(metrics.size(), 4u);
+  EXPECT_EQ(metrics[1].unit, Unit::kUnixTime);
+  EXPECT_EQ(metrics[2].unit, Unit::kNanoseconds);
+  EXPECT_EQ(Say(metrics[2].value), "60000000000");
+  EXPECT_EQ(Say(metrics[3].value), "-");
 }
 
 TEST(Compare, KernelsSayWhatHappenedToThem) {
