@@ -112,6 +112,10 @@ TEST(GoodputServe, WantsTheToken) {
   const std::string answer = post("Authorization: Bearer secret\r\n");
   EXPECT_NE(answer.find("\"stored\": 1"), answer.npos) << answer;
   EXPECT_EQ(ServerProcess(scratch.path() + "/open", 0, {"--host", "0.0.0.0"}).port(), 0);
+  ServerProcess word(scratch.path() + "/word", 0, {"--token", "secret"});
+  EXPECT_TRUE(Post(word.port(), Line(0, 0), "").starts_with("HTTP/1.1 401"));
+  EXPECT_TRUE(Post(word.port(), Line(0, 0), "Authorization: Bearer secret\r\n")
+                  .starts_with("HTTP/1.1 200"));
 }
 
 // Four senders post batches until all are acknowledged, while the server is killed and started

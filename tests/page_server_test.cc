@@ -416,8 +416,38 @@ TEST_F(PageServerTest, TheCommandPrintsAnAddressAndEndsAsTold) {
   }
   const std::string refused =
       Shell("stepscope serve '" + folder_.path() + "' --host 0.0.0.0; echo \"code $?\"");
-  EXPECT_NE(refused.find("--token-file"), refused.npos);
+  EXPECT_NE(refused.find("--token-file, or give it with --token"), refused.npos);
   EXPECT_TRUE(refused.ends_with("code 2\n")) << refused;
+}
+
+// The token of the address that `serve` prints, or what it says instead, when it is started so.
+std::string TokenServed(const std::string& before, const std::string& folder,
+                        const std::string& options) {
+  const std::string out = Shell(
+      fmt::format("{} timeout --preserve-status -s TERM 1 '{}' serve '{}' {}; echo \"code $?\"",
+                  before, STEPSCOPE_BINARY, folder, options));
+  const size_t at = out.find("/?token=");
+  return at == out.npos ? out : out.substr(at + 8, out.find('\n', at) - at - 8);
+}
+
+TEST_F(PageServerTest, TheCommandTakesATokenInThreeWays) {
+  const ScratchFolder other;
+  const std::string file = "--token-file '" + other.Write("token", "of-a-file-0123456789\n") + "'";
+  const std::string set = "STEPSCOPE_TOKEN=of-the-environment-0123";
+  const auto served = [&](const std::string& before, const std::string& options) {
+    return TokenServed(before, folder_.path(), options);
+  };
+  EXPECT_EQ(served("", "--token of-a-word-0123456789"), "of-a-word-0123456789");
+  EXPECT_EQ(served("", file), "of-a-file-0123456789");
+  EXPECT_EQ(served(set, ""), "of-the-environment-0123");
+  EXPECT_EQ(served(set, "--token of-a-word-0123456789"), "of-a-word-0123456789");
+  EXPECT_EQ(served(set, file), "of-a-file-0123456789");
+  for (const std::string& wrong : {std::string("--token short"), std::string("--token ''"),
+                                   file + " --token of-a-word-0123456789"}) {
+    const std::string said = served("", wrong);
+    EXPECT_TRUE(said.ends_with("code 2\n")) << said;
+    EXPECT_NE(said.find("--token"), said.npos) << said;
+  }
 }
 
 TEST_F(PageServerTest, TheCommandWritesOneFile) {

@@ -11,7 +11,7 @@
 
 #include "cli/answer.h"
 #include "cli/goodput.h"
-#include "cli/token_file.h"
+#include "cli/token_flags.h"
 
 namespace stepscope::cli {
 namespace {
@@ -29,7 +29,7 @@ tries for ever; it ends at SIGINT or SIGTERM, after sending what there is.
 
 struct SendFlags {
   GoodputSendOptions options;
-  std::string token_file;
+  TokenFlags token;
   double patience = 60;
 };
 
@@ -63,11 +63,9 @@ void PrintSummary(const GoodputSent& sent) {
 int Run(const SendFlags& flags) {
   GoodputSendOptions options = flags.options;
   options.patience = static_cast<int64_t>(flags.patience * 1e9);
-  if (!flags.token_file.empty()) {
-    auto token = ReadToken(flags.token_file);
-    if (!token) return Fail(token.error());
-    options.token = std::move(*token);
-  }
+  auto token = TokenOf(flags.token);
+  if (!token) return Fail(token.error());
+  options.token = std::move(*token);
   const sigset_t signals = EndingSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   options.wait = [&](int64_t ns) { return WaitUnlessToldToEnd(signals, ns); };
@@ -109,13 +107,7 @@ void AddGoodputSend(CLI::App& goodput, Command& chosen) {
   command->add_option("--to", options.to, "Where 'stepscope goodput serve' listens")
       ->required()
       ->option_text("http[s]://HOST:PORT");
-  CLI::Option* token =
-      command->add_option("--token", options.token, "What the server wants to hear")
-          ->option_text("T");
-  command
-      ->add_option("--token-file", flags->token_file, "The same from a file, where nobody sees it")
-      ->option_text("FILE")
-      ->excludes(token);
+  AddTokenFlags(*command, flags->token, "What the server wants to hear");
   command->add_flag("--follow", options.follow, "Go on with what is added, until told to end");
   command->add_flag("--again", options.again, "Send all there is: the server has lost it");
   command

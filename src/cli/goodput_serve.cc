@@ -8,7 +8,7 @@
 #include "cli/answer.h"
 #include "cli/goodput.h"
 #include "cli/program_flags.h"
-#include "cli/token_file.h"
+#include "cli/token_flags.h"
 #include "stepscope/goodput_live.h"
 
 namespace stepscope::cli {
@@ -27,12 +27,13 @@ Examples:
 Events are JSON lines, each with a writer and a sequence number, so that sending twice is harmless;
 who gets no answer sends again. An answer says that the events outlive the server. Recorders of this
 host may write into the same folder themselves. A database that is gone holds nobody up: it gets the
-rest when it is back. Ends at SIGINT or SIGTERM.
+rest when it is back. STEPSCOPE_TOKEN in the environment is a token too. Ends at SIGINT or SIGTERM.
 )";
 
 struct ServeFlags {
-  std::string folder, store, host = "127.0.0.1", token_file, tensorboard;
+  std::string folder, store, host = "127.0.0.1", tensorboard;
   int port = 9461;
+  TokenFlags token;
   std::string otlp;
   double otlp_every = 60;
   ProgramFlags program;
@@ -44,11 +45,9 @@ int Run(const ServeFlags& flags) {
                               .host = flags.host,
                               .port = flags.port,
                               .tensorboard = flags.tensorboard};
-  if (!flags.token_file.empty()) {
-    auto token = ReadToken(flags.token_file);
-    if (!token) return Fail(token.error());
-    options.token = std::move(*token);
-  }
+  auto token = TokenOf(flags.token);
+  if (!token) return Fail(token.error());
+  options.token = std::move(*token);
   const auto program = ReadProgramFlags(flags.program);
   if (!program) return Fail(program.error());
   options.program = *program;
@@ -85,8 +84,7 @@ void AddGoodputServe(CLI::App& goodput, Command& chosen) {
   command->add_option("--port", flags->port, "0: any that is free")
       ->check(CLI::Range(0, 65535))
       ->option_text("N [9461]");
-  command->add_option("--token-file", flags->token_file, "Who posts events must say what is in it")
-      ->type_name("FILE");
+  AddTokenFlags(*command, flags->token, "What who posts events must say");
   command
       ->add_option("--tensorboard", flags->tensorboard,
                    "Write scalars for TensorBoard there, a folder of each job")

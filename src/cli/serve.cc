@@ -13,7 +13,7 @@
 #include "cli/browser.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
-#include "cli/token_file.h"
+#include "cli/token_flags.h"
 #include "stepscope/server.h"
 
 namespace stepscope::cli {
@@ -28,13 +28,13 @@ Examples:
   stepscope serve traces/ --port 8080      then from elsewhere: ssh -L 8080:127.0.0.1:8080 HOST
   stepscope serve traces/ --host 0.0.0.0 --token-file FILE      for a network you trust
 
-Only who knows the token in the address gets in. A token is given as a file, not on the command line,
-which everybody on the machine can read. Ends at SIGINT or SIGTERM.
+Only who knows the token in the address gets in: a new one each time, unless --token-file, --token or
+STEPSCOPE_TOKEN in the environment say which. Ends at SIGINT or SIGTERM.
 )";
 
 struct ServeFlags {
   PageServerOptions options;
-  std::string token_file;
+  TokenFlags token;
   bool open = false;
 };
 
@@ -50,11 +50,9 @@ sigset_t BlockSignals() {
 
 int Run(const ServeFlags& flags) {
   PageServerOptions options = flags.options;
-  if (!flags.token_file.empty()) {
-    auto token = ReadToken(flags.token_file);
-    if (!token) return Fail(token.error());
-    options.token = std::move(*token);
-  }
+  auto token = TokenOf(flags.token);
+  if (!token) return Fail(token.error());
+  options.token = std::move(*token);
   const sigset_t signals = BlockSignals();
   auto server = PageServer::Start(options);
   if (!server) return Fail(server.error());
@@ -85,10 +83,7 @@ void AddServe(CLI::App& app, Command& chosen) {
   command->add_option("--port", flags->options.port, "0: any that is free")
       ->check(CLI::Range(0, 65535))
       ->option_text("N [0]");
-  command
-      ->add_option("--token-file", flags->token_file,
-                   "The token is what is in it; else: a new one each time")
-      ->type_name("FILE");
+  AddTokenFlags(*command, flags->token, "What the address must hold");
   command->add_flag("--open", flags->open, "Open the page in the browser of this machine");
   command
       ->add_option("--keep", flags->options.keep,

@@ -287,7 +287,8 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   const bool loopback = IsLoopback(options.host);
   if (!loopback && options.token.empty()) {
     return std::unexpected(Error{"listening beyond this host needs a token", options.host,
-                                 "put one into a file and name it with --token-file"});
+                                 "name a file that holds one with --token-file, or give it with "
+                                 "--token, which everybody on this machine can see"});
   }
   for (const auto& [address, wanted] : {std::pair(options.folder, false), {options.store, true}}) {
     if (address.empty() || goodput::IsPostgres(address) == wanted) continue;
