@@ -122,9 +122,8 @@ Response Api::Answer(const Request& request) const {
   if (auto stopped = gate_.Stop(request, *url)) return std::move(*stopped);
   const auto found = Find(runs_, *url, request);
   if (found) return {.status = 200, .headers = {}, .body = *found};
-  Response refusal = Refusal(found.error().status, found.error().error);
-  if (refusal.status == 503) refusal.headers.emplace_back("Retry-After", "1");
-  return refusal;
+  const auto& [status, why] = found.error();
+  return status == kNotYet ? NotYet(why) : Refusal(status, why);
 }
 
 }  // namespace stepscope::server

@@ -56,6 +56,21 @@ bool HasAlready(const Request& request, std::string_view etag) {
                  [&](std::string_view item) { return item == "*" || item == etag; });
 }
 
+std::shared_ptr<const Body> ErrorBody(std::string_view member, const Error& error) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Key(member);
+  json.BeginObject(JsonWriter::Form::kOneLine);
+  for (const auto& [key, value] :
+       {std::pair("what", &error.what), {"where", &error.where}, {"hint", &error.hint}}) {
+    json.Key(key);
+    json.String(*value);
+  }
+  json.End();
+  json.End();
+  return MakeBody("application/json", std::move(json).Take() + "\n");
+}
+
 }  // namespace
 
 std::string_view Request::Header(std::string_view name) const {
@@ -81,23 +96,12 @@ std::shared_ptr<const Body> GzipBody(std::string type, std::string_view gzip) {
       Body{.type = std::move(type), .bytes = std::string(gzip), .etag = TagOf(gzip), .gzip = true});
 }
 
-std::string ErrorJson(const Error& error) {
-  JsonWriter json;
-  json.BeginObject();
-  json.Key("error");
-  json.BeginObject(JsonWriter::Form::kOneLine);
-  for (const auto& [key, value] :
-       {std::pair("what", &error.what), {"where", &error.where}, {"hint", &error.hint}}) {
-    json.Key(key);
-    json.String(*value);
-  }
-  json.End();
-  json.End();
-  return std::move(json).Take() + "\n";
+Response Refusal(int status, const Error& error) {
+  return {.status = status, .headers = {}, .body = ErrorBody("error", error)};
 }
 
-Response Refusal(int status, const Error& error) {
-  return {.status = status, .headers = {}, .body = MakeBody("application/json", ErrorJson(error))};
+Response NotYet(const Error& why) {
+  return {.status = kNotYet, .headers = {{"Retry-After", "1"}}, .body = ErrorBody("pending", why)};
 }
 
 Response Negotiate(const Request& request, Response response) {

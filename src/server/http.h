@@ -62,8 +62,13 @@ using Attempt = std::expected<T, Failure>;
 inline const Failure kNobodyThere{499, {"who asked is gone", "", ""}};
 
 // {"error": {"what", "where", "hint"}}
-std::string ErrorJson(const Error& error);
 Response Refusal(int status, const Error& error);
+
+// The status of what is no failure: it is being made ready, and who asks again gets it.
+inline constexpr int kNotYet = 202;
+
+// {"pending": {"what", "where", "hint"}}, to be asked for again.
+Response NotYet(const Error& why);
 
 // What is sent for `response` to who asked this: 304 without a body where they have it already, the
 // bytes unpacked where they do not take gzip.

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kGlance{100};
 constexpr std::chrono::milliseconds kLetItBeSeen{500};  // before the reports are made
-constexpr std::chrono::seconds kPatience{20};           // of a request for a run that is being read
-Failure NotYet(const RunView& run) {
-  return {503, {"this run is still being read", run.name, "ask again in a moment"}};
+
+Failure StillBeingRead(const RunView& run) {
+  return {kNotYet, {"this run is still being read", run.name, "ask again in a moment"}};
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ std::vector<LedgerView> Runs::Ledgers() const {
 }
 
 Attempt<std::shared_ptr<OpenRun>> Runs::Get(const std::string& id, const Gone& gone) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + options_.patience;
   std::unique_lock lock(mutex_);
   const auto found =
       std::ranges::find(entries_, id, [](const auto& entry) { return entry->view.id; });
@@ -85,7 +85,7 @@ Attempt<std::shared_ptr<OpenRun>> Runs::Get(const std::string& id, const Gone& g
       return std::unexpected(Failure{422, entry->view.error.value_or(Error{})});
     }
     if (std::chrono::steady_clock::now() >= until || reader_.get_stop_token().stop_requested()) {
-      return std::unexpected(NotYet(entry->view));
+      return std::unexpected(StillBeingRead(entry->view));
     }
     changed_.wait_for(lock, kGlance);
     lock.unlock();

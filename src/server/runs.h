@@ -44,6 +44,8 @@ class Runs {
     // larger.
     size_t keep_bytes = SIZE_MAX;
     std::chrono::milliseconds look_every{2000};
+    // A request waits so long for a run that is being read.
+    std::chrono::milliseconds patience{20'000};
   };
 
   // Looks at the paths once, and begins.
@@ -57,7 +59,7 @@ class Runs {
   std::vector<LedgerView> Ledgers() const;
 
   // The run of this id, in memory. One that is not there yet is read next, and waited for a while:
-  // 404 there is none such, 422 it cannot be read, 503 it is still being read, 499 `gone`.
+  // 404 there is none such, 422 it cannot be read, kNotYet it is still being read, 499 `gone`.
   Attempt<std::shared_ptr<OpenRun>> Get(const std::string& id, const Gone& gone);
 
  private:

@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "server/api.h"
 #include "tests/front_door.h"
 
 namespace stepscope::server {
@@ -67,8 +68,30 @@ TEST_F(RunsTest, NobodyWaitsForOneWhenItIsOver) {
   Runs runs({.paths = {folder_.path()}, .keep = 1});
   runs.Stop();
   const auto last = runs.Get(runs.List().at(2).id, kThere);
-  EXPECT_TRUE(last.has_value() || last.error().status == 503);
+  EXPECT_TRUE(last.has_value() || last.error().status == kNotYet);
   EXPECT_EQ(runs.Get("nothing", kThere).error().status, 404);
+}
+
+TEST_F(RunsTest, WhoWaitsTooLongIsToldToAskAgain) {
+  folder_.Write("a/t.json", testing::Document(testing::Kernels(300'000)));
+  Runs runs({.paths = {folder_.path()}, .patience = std::chrono::milliseconds(0)});
+  const std::string first = runs.List().at(0).id;
+  const Api api(Gate("127.0.0.1", 80, "secret"), runs);
+  const Request request{.method = "GET",
+                        .target = "/api/runs/" + first + "/timeline",
+                        .headers = {{"Host", "127.0.0.1:80"}, {"Authorization", "Bearer secret"}}};
+  const Response told = api.Answer(request);
+  EXPECT_EQ(told.status, 202);
+  EXPECT_EQ(told.headers, (decltype(told.headers){{"Retry-After", "1"}}));
+  EXPECT_NE(told.body->bytes.find(R"({"what": "this run is still being read", "where": "a",)"),
+            std::string::npos)
+      << told.body->bytes;
+  Response answer = told;
+  for (int k = 0; k < 400 && answer.status == 202; ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    answer = api.Answer(request);
+  }
+  EXPECT_EQ(answer.status, 200);
 }
 
 TEST_F(RunsTest, WhoIsGoneWaitsForNone) {

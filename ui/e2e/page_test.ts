@@ -130,6 +130,8 @@ describe("numbers", () => {
     await watched.go(`#/ledger/${ledger}`);
     assert.equal(await watched.text(".verdict"), visible(answer.verdict));
     await checkReport(watched, answer.reports[0]!);
+    assert.equal(await watched.text("dd[data-metric='start']"), "2026-05-28 20:26:40 UTC");
+    assert.ok(stepscope("goodput", "report", "--store", job.ledger).includes("2026-05-28 20:26:40 UTC"), "as the CLI says it");
     const segments = answer.reports[0]!.tables.find((table) => table.key === "segments")!;
     const drawn = await watched.page.locator(".job-line .part").evaluateAll((all) => all.map((one) => ({ says: one.getAttribute("title") ?? "", wide: one.getBoundingClientRect().width })));
     assert.equal(drawn.length, segments.rows.length);
@@ -149,6 +151,21 @@ describe("numbers", () => {
     await watched.screenshot("goodput");
     await watched.close();
   });
+});
+
+// A long reading takes 20 s before the server says so; here it says so at once.
+test("a run that is still being read is asked for again, and nothing complains", async () => {
+  const watched = await open();
+  let told = 0;
+  await watched.page.route("**/api/runs/*/answer*", (route) => {
+    if (++told > 2) return route.continue();
+    return route.fulfill({ status: 202, contentType: "application/json", headers: { "Retry-After": "1" }, body: `{"pending": {"what": "this run is still being read", "where": "", "hint": ""}}` });
+  });
+  await watched.go(`#/run/${ids.after}?steps=complete`);
+  await watched.page.waitForSelector(".tiles");
+  assert.equal(await watched.text("main h1"), visible(answerOf(job.after, "--steps", "complete").verdict));
+  assert.ok(told > 2);
+  await watched.close();
 });
 
 test("all of the page is less than 250 KB on its way", async () => {

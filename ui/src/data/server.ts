@@ -30,7 +30,7 @@ const kAgain = 400;  // ms between two requests
 const pause = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
 
 // A run that is not in memory is read when it is asked for. The server answers once it is there; after a while it
-// says 503, and is asked again.
+// says 202, not yet, and is asked again.
 async function get(url: string, signal: AbortSignal | undefined): Promise<Response> {
   const began = performance.now();
   let response: Response;
@@ -40,12 +40,12 @@ async function get(url: string, signal: AbortSignal | undefined): Promise<Respon
     if (signal?.aborted) throw error;
     throw new SourceError({ what: "network", where: url, hint: "" });
   }
-  if (response.ok) return response;
-  if (response.status === 503) {
+  if (response.status === 202) {
     await pause(Math.max(0, kAgain - (performance.now() - began)));
     signal?.throwIfAborted();
     return get(url, signal);
   }
+  if (response.ok) return response;
   const body: unknown = await response.json().catch(() => null);
   throw new SourceError(problemOf(body, response.status, url), response.status);
 }
