@@ -4,7 +4,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <memory>
 #include <new>
 
 namespace stepscope {
@@ -17,31 +16,63 @@ constexpr size_t kMostAtOnce = size_t{1} << 30;
 
 }  // namespace
 
-std::string Deflate(std::string_view bytes) {
-  z_stream stream = {};
-  if (deflateInit2(&stream, kLevel, Z_DEFLATED, kRaw, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw std::bad_alloc();
-  }
-  const std::unique_ptr<z_stream, decltype(&deflateEnd)> end(&stream, deflateEnd);
-  std::string out(std::max<size_t>(bytes.size() / 4, 256), '\0');
-  size_t used = 0;
-  for (int state = Z_OK; state == Z_OK;) {
-    if (stream.avail_in == 0) {
-      const std::string_view piece = bytes.substr(0, kMostAtOnce);
-      bytes.remove_prefix(piece.size());
-      // It reads its input only, but asks for a pointer to mutable bytes.
-      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
-      stream.avail_in = static_cast<uInt>(piece.size());
+struct Deflater::Stream {
+  Stream() {
+    if (deflateInit2(&z, kLevel, Z_DEFLATED, kRaw, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
+      throw std::bad_alloc();
     }
-    if (used == out.size()) out.resize(out.size() * 2);
-    const size_t room = std::min(out.size() - used, kMostAtOnce);
-    stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
-    stream.avail_out = static_cast<uInt>(room);
-    state = deflate(&stream, bytes.empty() ? Z_FINISH : Z_NO_FLUSH);
-    used += room - stream.avail_out;
   }
-  out.resize(used);
-  return out;
+  ~Stream() { deflateEnd(&z); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  z_stream z = {};
+  std::string out;
+  size_t used = 0;  // of `out`
+};
+
+Deflater::Deflater() : stream_(std::make_unique<Stream>()) {}
+Deflater::Deflater(Deflater&&) noexcept = default;
+Deflater& Deflater::operator=(Deflater&&) noexcept = default;
+Deflater::~Deflater() = default;
+
+// Until all is taken, and with a flush, all is out.
+void Deflater::Run(std::string_view bytes, int flush) {
+  auto& [z, out, used] = *stream_;
+  do {
+    const std::string_view piece = bytes.substr(0, kMostAtOnce);
+    bytes.remove_prefix(piece.size());
+    // It reads its input only, but asks for a pointer to mutable bytes.
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+    z.avail_in = static_cast<uInt>(piece.size());
+    do {
+      if (used == out.size()) out.resize(std::max<size_t>(2 * out.size(), 4096));
+      const size_t room = std::min(out.size() - used, kMostAtOnce);
+      z.next_out = reinterpret_cast<Bytef*>(out.data() + used);
+      z.avail_out = static_cast<uInt>(room);
+      deflate(&z, bytes.empty() ? flush : Z_NO_FLUSH);
+      used += room - z.avail_out;
+    } while (z.avail_out == 0);
+  } while (!bytes.empty());
+}
+
+void Deflater::Add(std::string_view bytes) { Run(bytes, Z_NO_FLUSH); }
+
+size_t Deflater::Flush() {
+  Run({}, Z_SYNC_FLUSH);
+  return stream_->used;
+}
+
+std::string Deflater::Finish() && {
+  Run({}, Z_FINISH);
+  stream_->out.resize(stream_->used);
+  return std::move(stream_->out);
+}
+
+std::string Deflate(std::string_view bytes) {
+  Deflater deflater;
+  deflater.Add(bytes);
+  return std::move(deflater).Finish();
 }
 
 }  // namespace stepscope

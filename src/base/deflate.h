@@ -1,12 +1,36 @@
 // Bytes as one raw deflate stream (RFC 1951), for what is written once and sent often.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace stepscope {
 
-// A fifth of the speed of Gzip(), which packs what is sent at once, and a quarter smaller.
+// Of bytes that come piece by piece. A fifth of the speed of Gzip(), which packs what is sent at
+// once, and a quarter smaller.
+class Deflater {
+ public:
+  Deflater();
+  Deflater(Deflater&&) noexcept;
+  Deflater& operator=(Deflater&&) noexcept;
+  ~Deflater();
+
+  void Add(std::string_view bytes);
+
+  // How many bytes all that was added takes, packed; it costs some of them.
+  size_t Flush();
+
+  // The whole stream. Nothing can be added any more.
+  std::string Finish() &&;
+
+ private:
+  struct Stream;
+  void Run(std::string_view bytes, int flush);
+  std::unique_ptr<Stream> stream_;
+};
+
 std::string Deflate(std::string_view bytes);
 
 }  // namespace stepscope

@@ -23,5 +23,23 @@ TEST(Deflate, GivesBackWhatItTook) {
   EXPECT_LT(Deflate(same).size(), 2000u);
 }
 
+TEST(Deflate, OfPiecesIsOneStreamWhoseSizeIsKnownOnTheWay) {
+  Deflater deflater;
+  std::string whole;
+  size_t before = 0;
+  for (int k = 0; k < 50; ++k) {
+    const std::string piece(static_cast<size_t>(k) * 100, static_cast<char>('a' + k % 26));
+    deflater.Add(piece);
+    whole += piece;
+    if (k % 10 != 9) continue;
+    const size_t size = deflater.Flush();
+    EXPECT_GT(size, before);
+    before = size;
+  }
+  const std::string packed = std::move(deflater).Finish();
+  EXPECT_EQ(testing::InflateRaw(packed), whole);
+  EXPECT_LE(packed.size(), before + 8);
+}
+
 }  // namespace
 }  // namespace stepscope

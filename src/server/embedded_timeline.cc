@@ -5,15 +5,18 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/gzip.h"
+#include "base/parallel.h"
 #include "server/compact_json.h"
 #include "server/packed_text.h"
 
@@ -77,43 +80,75 @@ class TileBytes {
   std::string_view bytes_;
 };
 
-// A level of a track.
+// A level of a track, with its tiles that have something in them.
 struct Level {
+  uint32_t level = 0;
   std::string tiles;
+  std::vector<uint32_t> indices;
   std::vector<Candidate> boxes;
   uint64_t spans = 0, alone = 0;  // and those that stand for one event
-  uint64_t points = 0, count = 0;
+  uint64_t points = 0;
+  int64_t count = 0;  // of tiles, the empty ones too
+  double text = 0;    // so many bytes as text, about; of a level that is not whole, at least
+  bool whole = false;
 
   // Nothing of the track is hidden: a finer level would only say the same again.
-  bool ShowsAll(const TimelineTrack& track, uint32_t level) const {
-    if (track.kind == TrackKind::kCounter)
-      return level <= kMicrosecond || points >= track.events + count;
+  bool ShowsAll(const TimelineTrack& track) const {
+    if (track.kind == TrackKind::kCounter) {
+      return level <= kMicrosecond || points >= track.events + static_cast<uint64_t>(count);
+    }
     return spans == 0 || (level <= kMicrosecond && alone == spans);
+  }
+
+  void Add(uint32_t track, uint32_t index, std::string_view tile) {
+    const TileBytes parts(tile);
+    if (parts.empty()) return;
+    tiles += tile;
+    indices.push_back(index);
+    points += parts.points();
+    spans += parts.spans();
+    for (size_t span = 0; span < parts.spans(); ++span) alone += parts.Count(span) <= 1 ? 1 : 0;
+    for (size_t box = 0; box < parts.boxes(); ++box) {
+      boxes.emplace_back(parts.Duration(box), track, parts.Event(box));
+    }
   }
 };
 
 class Choice {
  public:
-  Choice(const Timeline& timeline, size_t room)
-      : timeline_(timeline), room_(static_cast<double>(room)), tracks_(timeline.tracks().size()) {}
+  Choice(const Timeline& timeline, size_t room, int threads)
+      : timeline_(timeline),
+        room_(static_cast<double>(room)),
+        threads_(static_cast<size_t>(std::max(threads, 0))),
+        tracks_(timeline.tracks().size()) {}
 
   void Run() {
     const uint32_t top = TopLevel(timeline_.end());
-    for (uint32_t track = 0; track < tracks_.size(); ++track) AddLevel(track, top, kNoLimit);
+    for (uint32_t track = 0; track < tracks_.size(); ++track) {
+      tracks_[track].indices = {0};
+      Add(track, Make(track, top, kNoLimit), kNoLimit);
+    }
     for (const auto& [kind, share] : kShares) {
       Descend(kind, std::min(room_, estimate_ + room_ * share));
     }
     for (const auto& [kind, share] : kShares) Descend(kind, room_);
-    Pack();
-    // What was estimated packs better together: the rest of the room is for more.
-    const double better = static_cast<double>(packed_bytes_) / std::max(estimate_, 1.0);
-    if (better < 0.95) {
-      for (const auto& [kind, share] : kShares) Descend(kind, 0.97 * room_ / better);
-      Pack();
+    // What was estimated packs better together: the rest of the room is for more. Nearly all of it
+    // at first, as the first kinds would take what others have little enough of.
+    for (const double part : {0.971, 0.99}) {
+      const double better = PackedSize() / std::max(estimate_, 1.0);
+      if (better >= 0.95) return;
+      for (const auto& [kind, share] : kShares) Descend(kind, part * room_ / better);
     }
   }
 
-  std::map<uint32_t, std::string> TakePacked() { return std::move(packed_); }
+  std::map<uint32_t, std::string> TakePacked() {
+    std::map<uint32_t, std::string> packed;
+    ForEachLevel([](OfLevel& level) { level.Pack(); });
+    for (auto& [level, of_level] : levels_) {
+      packed[level] = PackedText(std::move(of_level.deflater));
+    }
+    return packed;
+  }
   // From so many ns on each event of a track is there; 0: all.
   int64_t Least(uint32_t track) const {
     const OfTrack& t = tracks_[track];
@@ -129,9 +164,19 @@ class Choice {
 
  private:
   static constexpr double kNoLimit = 1e18;
+  static constexpr size_t kAtOnce = 64;  // levels that are in memory before they are chosen
   struct OfTrack {
     uint32_t finest = 0;
     bool shows_all = false;
+    std::vector<uint32_t> indices;  // of the tiles of the finest level
+    double next = 0;                // what the level below takes at least, as text
+  };
+  // Each byte is packed once, though the size is asked for on the way.
+  struct OfLevel {
+    std::string waiting;
+    Deflater deflater;
+
+    void Pack() { deflater.Add(std::exchange(waiting, {})); }
   };
 
   // Finer levels for the tracks of a kind, one level after another, until `limit` is reached.
@@ -143,67 +188,84 @@ class Choice {
     while (!tracks.empty()) {
       std::erase_if(tracks, [&](uint32_t track) {
         const OfTrack& t = tracks_[track];
-        return t.shows_all || t.finest == 0 || !AddLevel(track, t.finest - 1, limit);
+        return t.shows_all || t.finest == 0 || estimate_ + t.next > limit;
       });
+      std::vector<uint32_t> deeper;
+      for (size_t at = 0; at < tracks.size(); at += kAtOnce) {
+        const auto some = std::span(tracks).subspan(at, std::min(kAtOnce, tracks.size() - at));
+        std::vector<Level> made(some.size());
+        ParallelFor(some.size(), threads_, [&](size_t k) {
+          made[k] = Make(some[k], tracks_[some[k]].finest - 1, limit - estimate_);
+        });
+        for (size_t k = 0; k < some.size(); ++k) {
+          if (Add(some[k], std::move(made[k]), limit)) deeper.push_back(some[k]);
+        }
+      }
+      tracks = std::move(deeper);
     }
   }
 
-  // All tiles of a level of a track that have something in them, or none where they do not fit.
-  bool AddLevel(uint32_t track, uint32_t level, double limit) {
-    const int64_t count = timeline_.end() / (kBuckets << level) + 1;
-    if (count > kMostTiles) return false;
-    Level made;
-    for (int64_t index = 0; index < count; ++index) {
-      const auto tile = timeline_.Tile(track, level, static_cast<uint64_t>(index));
-      if (!tile) return false;
-      const TileBytes parts(*tile);
-      ++made.count;
-      if (parts.empty()) continue;
-      made.tiles += *tile;
-      Look(track, parts, made);
+  // A level of a track, from below the tiles of the one above that have something in them; not
+  // whole where it has too many tiles, or takes more than `room` in any case.
+  Level Make(uint32_t track, uint32_t level, double room) const {
+    Level made{
+        .level = level, .count = timeline_.end() / (kBuckets << level) + 1, .text = kNoLimit};
+    if (made.count > kMostTiles) return made;
+    for (const uint32_t above : tracks_[track].indices) {
+      for (const uint32_t index : {2 * above, 2 * above + 1}) {
+        if (index >= made.count) continue;
+        const auto tile = timeline_.Tile(track, level, index);
+        if (!tile) return made;
+        made.Add(track, index, *tile);
+      }
       // Nothing packs better than this.
-      if (static_cast<double>(made.tiles.size()) / 1000 > limit - estimate_) return false;
+      const double least = static_cast<double>(made.tiles.size()) / 1000;
+      if (least <= room) continue;
+      made.text = least;
+      return made;
     }
-    const auto text = static_cast<double>(Base64Size(Gzip(made.tiles).size()));
-    if (estimate_ + text > limit) return false;
-    estimate_ += text;
-    levels_[level].tiles += made.tiles;
-    levels_[level].changed = true;
+    made.text = static_cast<double>(Base64Size(Gzip(made.tiles).size()));
+    made.whole = true;
+    return made;
+  }
+
+  // False where it does not fit.
+  bool Add(uint32_t track, Level made, double limit) {
+    OfTrack& t = tracks_[track];
+    t.next = made.text;
+    if (!made.whole || estimate_ + made.text > limit) return false;
+    estimate_ += made.text;
+    levels_[made.level].waiting += made.tiles;
     candidates_.insert(candidates_.end(), made.boxes.begin(), made.boxes.end());
-    tracks_[track] = {.finest = level,
-                      .shows_all = made.ShowsAll(timeline_.tracks()[track], level)};
+    t = {.finest = made.level,
+         .shows_all = made.ShowsAll(timeline_.tracks()[track]),
+         .indices = std::move(made.indices)};
     return true;
   }
 
-  static void Look(uint32_t track, const TileBytes& tile, Level& level) {
-    level.points += tile.points();
-    level.spans += tile.spans();
-    for (size_t span = 0; span < tile.spans(); ++span) level.alone += tile.Count(span) <= 1 ? 1 : 0;
-    for (size_t box = 0; box < tile.boxes(); ++box) {
-      level.boxes.emplace_back(tile.Duration(box), track, tile.Event(box));
-    }
+  template <class Body>
+  void ForEachLevel(const Body& body) {
+    std::vector<OfLevel*> levels;
+    for (auto& [level, of_level] : levels_) levels.push_back(&of_level);
+    ParallelFor(levels.size(), threads_, [&](size_t k) { body(*levels[k]); });
   }
 
-  void Pack() {
-    packed_bytes_ = 0;
-    for (auto& [level, of_level] : levels_) {
-      if (std::exchange(of_level.changed, false)) packed_[level] = PackedText(of_level.tiles);
-      packed_bytes_ += packed_[level].size();
-    }
+  // What is chosen, as text.
+  double PackedSize() {
+    std::atomic<size_t> bytes = 0;
+    ForEachLevel([&](OfLevel& level) {
+      level.Pack();
+      bytes += Base64Size(level.deflater.Flush());
+    });
+    return static_cast<double>(bytes);
   }
-
-  struct OfLevel {
-    std::string tiles;
-    bool changed = false;  // since it was packed
-  };
 
   const Timeline& timeline_;
   double room_;
+  size_t threads_;
   double estimate_ = 0;  // of what is chosen, as text
   std::vector<OfTrack> tracks_;
   std::map<uint32_t, OfLevel> levels_;
-  std::map<uint32_t, std::string> packed_;
-  size_t packed_bytes_ = 0;
   std::vector<Candidate> candidates_;
 };
 
@@ -262,8 +324,8 @@ std::string WithFinest(std::string_view info, const Timeline& timeline, const Ch
 
 }  // namespace
 
-EmbeddedTimeline EmbedTimeline(const Timeline& timeline, size_t most_bytes) {
-  Choice choice(timeline, most_bytes);
+EmbeddedTimeline EmbedTimeline(const Timeline& timeline, size_t most_bytes, int threads) {
+  Choice choice(timeline, most_bytes, threads);
   choice.Run();
   const std::string info = WithFinest(CompactJson(ToJson(timeline)), timeline, choice);
   const std::string says = Says(timeline, choice);

@@ -28,6 +28,8 @@ struct EmbeddedTimeline {
 // track gets finer levels, until a finer one would show no more, or as far as its share of the room
 // goes: half of it is for the streams of accelerators. So what is left out of a track is exactly
 // what is shorter than a bucket of its finest level, and that is still there as density.
-EmbeddedTimeline EmbedTimeline(const Timeline& timeline, size_t most_bytes);
+//
+// On up to `threads` threads, 0: one per processor; what is chosen is the same on any number.
+EmbeddedTimeline EmbedTimeline(const Timeline& timeline, size_t most_bytes, int threads);
 
 }  // namespace stepscope::server

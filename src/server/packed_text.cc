@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
-
-#include "base/deflate.h"
+#include <string_view>
+#include <utility>
 
 namespace stepscope::server {
 namespace {
@@ -29,6 +29,6 @@ std::string Base64(std::string_view bytes) {
 
 }  // namespace
 
-std::string PackedText(std::string_view bytes) { return Base64(Deflate(bytes)); }
+std::string PackedText(Deflater&& deflater) { return Base64(std::move(deflater).Finish()); }
 
 }  // namespace stepscope::server

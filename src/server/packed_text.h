@@ -2,11 +2,13 @@
 #pragma once
 
 #include <string>
-#include <string_view>
+
+#include "base/deflate.h"
 
 namespace stepscope::server {
 
-std::string PackedText(std::string_view bytes);
+// Of all that was added to it.
+std::string PackedText(Deflater&& deflater);
 
 // The digits of base64 for so many bytes.
 constexpr size_t Base64Size(size_t bytes) { return (bytes + 2) / 3 * 4; }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
+#include "base/deflate.h"
 #include "base/gzip.h"
 #include "server/api.h"
 #include "server/compact_json.h"
@@ -19,22 +21,36 @@ namespace stepscope {
 namespace {
 
 using server::CompactJson;
-using server::PackedText;
 
-constexpr size_t kPartForDetails = 20;  // of the room of a timeline, one in so many bytes
+constexpr size_t kPartForDetails = 40;  // of the room of a timeline, one in so many bytes
 
-// Members of the three objects of the data that are told by id.
-struct Parts {
-  std::string answers, ledgers, timelines;
+// The JSON of everything but tiles, packed as it comes.
+class Data {
+ public:
+  // The text up to the first member of an object whose members are told by id.
+  void Begin(std::string_view text) {
+    packed_.Add(text);
+    first_ = true;
+  }
+  void AddMember(const std::string& id, std::string_view json) {
+    packed_.Add(fmt::format("{}\"{}\":", first_ ? "" : ",", id));
+    packed_.Add(json);
+    first_ = false;
+  }
+  size_t Size() { return server::Base64Size(packed_.Flush()); }
+  std::string End(std::string_view text) && {
+    packed_.Add(text);
+    return server::PackedText(std::move(packed_));
+  }
+
+ private:
+  Deflater packed_;
+  bool first_ = true;
 };
 
 // Data that no browser runs, and no page is shown: `text` as PackedText() gives it.
 std::string DataBlock(std::string_view id, std::string_view text) {
   return fmt::format("<script type=\"text/plain\" id=\"stepscope-{}\">{}</script>\n", id, text);
-}
-
-void AddMember(std::string& members, const std::string& id, std::string_view json) {
-  members += fmt::format("{}\"{}\":{}", members.empty() ? "" : ",", id, json);
 }
 
 Result<Session> OpenRun(const server::SourceRun& run, const ReportPageOptions& options) {
@@ -48,20 +64,20 @@ Result<Session> OpenRun(const server::SourceRun& run, const ReportPageOptions& o
 // The reports of each run, and the timelines in memory: how much room they have is known only when
 // all reports are there.
 Result<std::vector<Result<Timeline>>> AskRuns(const server::Sources& sources,
-                                              const ReportPageOptions& options, Parts& parts) {
+                                              const ReportPageOptions& options, Data& data) {
   std::vector<Result<Timeline>> timelines;
   for (const server::SourceRun& run : sources.runs) {
     auto session = OpenRun(run, options);
     if (!session) return std::unexpected(session.error());
     const auto answer = session->Analyze();
     if (!answer) return std::unexpected(answer.error());
-    AddMember(parts.answers, run.id, CompactJson(ToJson(*answer)));
+    data.AddMember(run.id, CompactJson(ToJson(*answer)));
     timelines.push_back(session->TakeTimeline());
   }
   return timelines;
 }
 
-std::string DataJson(const server::Sources& sources, const Parts& parts) {
+std::string StateOf(const server::Sources& sources) {
   std::vector<server::RunView> runs;
   for (const server::SourceRun& run : sources.runs) {
     runs.push_back({.id = run.id,
@@ -71,10 +87,7 @@ std::string DataJson(const server::Sources& sources, const Parts& parts) {
                     .progress = {},
                     .error = {}});
   }
-  return fmt::format(
-      R"({{"state":{},"analyses":{},"answers":{{{}}},"ledgers":{{{}}},"timelines":{{{}}}}})",
-      CompactJson(server::StateJson(runs, sources.ledgers)), CompactJson(server::AnalysesJson()),
-      parts.answers, parts.ledgers, parts.timelines);
+  return CompactJson(server::StateJson(runs, sources.ledgers));
 }
 
 }  // namespace
@@ -90,32 +103,37 @@ Result<std::string> ReportPage(const ReportPageOptions& options) {
   }
   auto page = Gunzip(server::OneFilePageGzip());
   if (!page) return page;
-  Parts parts;
-  const auto timelines = AskRuns(sources, options, parts);
+  Data data;
+  data.Begin(fmt::format(R"({{"state":{},"analyses":{},"answers":{{)", StateOf(sources),
+                         CompactJson(server::AnalysesJson())));
+  const auto timelines = AskRuns(sources, options, data);
   if (!timelines) return std::unexpected(timelines.error());
+  data.Begin(R"(},"ledgers":{)");
   for (const server::LedgerView& ledger : sources.ledgers) {
     const auto answer = server::AskLedger(ledger.path, "");
     if (!answer) return std::unexpected(answer.error());
-    AddMember(parts.ledgers, ledger.id, CompactJson(ToJson(*answer)));
+    data.AddMember(ledger.id, CompactJson(ToJson(*answer)));
   }
   // What is written in any case; of a timeline its tracks and details too, which pack well.
-  const size_t used = page->size() + PackedText(DataJson(sources, parts)).size();
+  data.Begin(R"(},"timelines":{)");
+  const size_t used = page->size() + data.Size();
   const size_t room = (options.most_bytes - std::min(options.most_bytes, used)) /
                       std::max<size_t>(1, timelines->size());
   std::string blocks;
   for (size_t k = 0; k < timelines->size(); ++k) {
     const auto& timeline = (*timelines)[k];
     if (!timeline) continue;  // the page says that the file holds none
-    const auto embedded = server::EmbedTimeline(*timeline, room - room / kPartForDetails);
+    const auto embedded =
+        server::EmbedTimeline(*timeline, room - room / kPartForDetails, options.threads);
     const std::string& id = sources.runs[k].id;
-    AddMember(parts.timelines, id, embedded.json);
+    data.AddMember(id, embedded.json);
     for (const auto& [level, tiles] : embedded.tiles) {
       blocks += DataBlock(fmt::format("tiles-{}.{}", id, level), tiles);
     }
   }
   const size_t place = page->find(server::kDataPlace);
   if (place == page->npos) return std::unexpected(Error{"this page has no place for data", "", ""});
-  blocks += DataBlock("data", PackedText(DataJson(sources, parts)));
+  blocks += DataBlock("data", std::move(data).End("}}"));
   page->replace(place, server::kDataPlace.size(), blocks);
   return page;
 }

@@ -4,22 +4,34 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
+#include <span>
 
 namespace stepscope {
 namespace {
 
 constexpr size_t kFew = 4 * kTileBuckets;
 
-// Where the buckets of a tile begin on the recording's own clock, and where the last one ends.
-using Edges = std::array<int64_t, kTileBuckets + 1>;
+// Where the buckets of a tile begin on the recording's own clock, and where the last one ends; each
+// reckoned when it is first asked for, as most tiles hold little.
+class Edges {
+ public:
+  Edges(const Axis& axis, const TileAddress& at) : axis_(axis), at_(at) {}
 
-Edges EdgesOf(const Axis& axis, const TileAddress& at) {
-  Edges edges;
-  for (uint32_t b = 0; b <= kTileBuckets; ++b) {
-    edges[b] = axis.ToOwn(at.Start() + (int64_t{b} << at.level));
+  int64_t operator[](size_t b) {
+    if (!known_[b]) edges_[b] = axis_.ToOwn(at_.Start() + (static_cast<int64_t>(b) << at_.level));
+    known_[b] = true;
+    return edges_[b];
   }
-  return edges;
-}
+  int64_t front() { return (*this)[0]; }
+  int64_t back() { return (*this)[kTileBuckets]; }
+
+ private:
+  const Axis& axis_;
+  const TileAddress at_;
+  std::array<int64_t, kTileBuckets + 1> edges_;
+  std::bitset<kTileBuckets + 1> known_;
+};
 
 // Gathers the rows of one track.
 class Gatherer {
@@ -28,7 +40,7 @@ class Gatherer {
       : events_(events),
         axis_(axis),
         at_(at),
-        edges_(EdgesOf(axis, at)),
+        edges_(axis, at),
         kinds_(events.Kinds().size()),
         busy_(kTileBuckets * kinds_) {}
 
@@ -36,8 +48,6 @@ class Gatherer {
     for (size_t row = 0; row < events_.rows(); ++row) {
       const auto [from, to] = events_.Meeting(row, edges_.front(), edges_.back());
       if (from == to) continue;
-      counts_.fill(0);
-      std::ranges::fill(busy_, 0);
       row_ = static_cast<uint16_t>(row);
       if (events_.Crowded(row)) {
         AddCrowded(from, to);
@@ -54,9 +64,13 @@ class Gatherer {
  private:
   bool IsBox(size_t i) const { return events_.Duration(i) >= at_.Bucket(); }
   uint64_t& Busy(size_t bucket, size_t slot) { return busy_[bucket * kinds_ + slot]; }
-  size_t BucketOf(int64_t start) const {
+  size_t BucketOf(int64_t start) {
     if (start < edges_.front()) return 0;
     return static_cast<size_t>((axis_.ToCommon(start) - at_.Start()) >> at_.level);
+  }
+  void Count(size_t from, size_t to) {
+    low_ = std::min(low_, from);
+    high_ = std::min<size_t>(std::max(high_, to), kTileBuckets);
   }
   void AddBox(size_t i) { out_.boxes.push_back({static_cast<uint32_t>(i), row_}); }
   void AddEach(size_t from, size_t to);
@@ -69,11 +83,12 @@ class Gatherer {
   const EventStore& events_;
   const Axis& axis_;
   const TileAddress at_;
-  const Edges edges_;
+  Edges edges_;
   const size_t kinds_;
   std::vector<uint64_t> busy_;  // ns of small events in each bucket, by kind
   std::array<uint32_t, kTileBuckets> counts_{};
   std::array<uint8_t, kTileBuckets> first_kinds_{};  // where nothing covers any time
+  size_t low_ = kTileBuckets, high_ = 0;  // outside these buckets nothing has been counted
   uint16_t row_ = 0;
   TileContent out_;
 };
@@ -90,6 +105,7 @@ void Gatherer::AddEach(size_t from, size_t to) {
     const uint8_t slot = events_.SlotOf(events_.KindOf(i));
     if (counts_[b]++ == 0) first_kinds_[b] = slot;
     const int64_t edge = edges_[b + 1];
+    Count(b, b + 2);
     Busy(b, slot) += static_cast<uint64_t>(std::min(end, edge) - start);
     if (end > edge && b + 1 < kTileBuckets) Busy(b + 1, slot) += static_cast<uint64_t>(end - edge);
   }
@@ -97,6 +113,7 @@ void Gatherer::AddEach(size_t from, size_t to) {
 
 // Per bucket the difference of two sums, less the boxes in it, less what reaches into the next.
 void Gatherer::AddMany(size_t from, size_t to) {
+  Count(0, kTileBuckets);
   std::array<size_t, kTileBuckets + 1> begins{};
   begins.front() = from;
   for (size_t b = 1; b < kTileBuckets; ++b) {
@@ -161,8 +178,9 @@ void Gatherer::AddCrowded(size_t from, size_t to) {
   }
 }
 
+// And forgets what has been counted.
 void Gatherer::FlushSpans() {
-  for (size_t b = 0; b < kTileBuckets; ++b) {
+  for (size_t b = low_; b < high_; ++b) {
     uint64_t covered = 0;
     size_t most = counts_[b] > 0 ? first_kinds_[b] : 0;
     for (size_t k = 0; k < kinds_; ++k) {
@@ -170,7 +188,13 @@ void Gatherer::FlushSpans() {
       if (Busy(b, k) > Busy(b, most)) most = k;
     }
     if (counts_[b] > 0 || covered > 0) AddSpan(b, counts_[b], covered, events_.Kinds()[most]);
+    counts_[b] = 0;
   }
+  if (low_ < high_) {
+    std::ranges::fill(std::span(busy_).subspan(low_ * kinds_, (high_ - low_) * kinds_), 0);
+  }
+  low_ = kTileBuckets;
+  high_ = 0;
 }
 
 void Gatherer::AddSpan(size_t bucket, uint64_t count, uint64_t covered, Kind kind) {
@@ -191,7 +215,7 @@ TileContent GatherEvents(const EventStore& events, const Axis& axis, const TileA
 
 TileContent GatherPoints(const CounterStore& points, const Axis& axis, const TileAddress& at) {
   TileContent out;
-  const Edges edges = EdgesOf(axis, at);
+  Edges edges(axis, at);
   size_t begin = points.FirstFrom(0, points.size(), edges.front());
   for (size_t b = 0; b < kTileBuckets; ++b) {
     const size_t end = points.FirstFrom(begin, points.size(), edges[b + 1]);
