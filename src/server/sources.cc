@@ -39,6 +39,9 @@ std::string NameIn(const std::string& given, const std::string& path) {
   return fs::path(path).lexically_normal().lexically_relative(fs::path(given).lexically_normal());
 }
 
+// Of a database. It may hold a password: it is no name.
+bool IsAddress(const std::string& path) { return path.contains("://"); }
+
 }  // namespace
 
 Sources FindSources(const std::vector<std::string>& paths) {
@@ -46,9 +49,8 @@ Sources FindSources(const std::vector<std::string>& paths) {
   std::set<std::string> ids;
   for (const std::string& path : paths) {
     const auto runs = FindRuns(path);
-    // An address of a database may hold a password: it is no name.
     if (runs.empty() && IsGoodputLedger(path) && ids.insert(IdOf(path)).second) {
-      const std::string name = path.contains("://") ? "PostgreSQL" : LastName(path);
+      const std::string name = IsAddress(path) ? "PostgreSQL" : LastName(path);
       found.ledgers.push_back({.id = IdOf(path), .name = name, .path = path});
     }
     for (const FoundRun& run : runs) {
@@ -57,10 +59,14 @@ Sources FindSources(const std::vector<std::string>& paths) {
     }
   }
   // Where two have one name, both are called by their path.
-  std::map<std::string, int> times;
+  std::map<std::string, int> times, of_ledgers;
   for (const SourceRun& run : found.runs) ++times[run.name];
   for (SourceRun& run : found.runs) {
     if (times[run.name] > 1) run.name = run.run.path;
+  }
+  for (const LedgerView& ledger : found.ledgers) ++of_ledgers[ledger.name];
+  for (LedgerView& ledger : found.ledgers) {
+    if (of_ledgers[ledger.name] > 1 && !IsAddress(ledger.path)) ledger.name = ledger.path;
   }
   return found;
 }

@@ -41,11 +41,18 @@ function writeHostile(folder: string): void {
   writeFileSync(join(folder, "rank0.json"), JSON.stringify({ schemaVersion: 1, distributedInfo: { rank: 0, world_size: 1 }, traceEvents: events }));
 }
 
-// A job of two attempts: the first is lost after its checkpoint, and made again.
-function writeLedger(folder: string, ledger: string): void {
+// Jobs of two attempts: the first is lost after its checkpoint, and made again. Each has lost more than the one before.
+export function writeLedger(folder: string, ledger: string, jobs: readonly string[] = ["e2e"]): void {
+  const lines = jobs.flatMap((name, at) => eventsOf(name, 120 * (1 + at)));
+  const file = join(folder, "events.jsonl");
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  stepscope("goodput", "import", file, "--store", ledger);
+}
+
+function eventsOf(name: string, down: number): object[] {
   const lines: object[] = [];
   let time = 1_780_000_000;
-  const say = (event: string, step?: number) => lines.push({ job_name: "e2e", event, time, ...(step !== undefined && { step }) });
+  const say = (event: string, step?: number) => lines.push({ job_name: name, event, time, ...(step !== undefined && { step }) });
   const run = (from: number, to: number) => {
     say("job_start");
     time += 30;
@@ -55,12 +62,10 @@ function writeLedger(folder: string, ledger: string): void {
     }
   };
   run(0, 40);
-  time += 120;
+  time += down;
   run(20, 80);
   say("job_end");
-  const file = join(folder, "events.jsonl");
-  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  stepscope("goodput", "import", file, "--store", ledger);
+  return lines;
 }
 
 export function makeJob(): Job {

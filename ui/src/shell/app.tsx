@@ -14,6 +14,7 @@ import { Choices } from "./choices";
 import { Finder } from "./finder";
 import { Help } from "./help";
 import { useFirstPicture } from "./first_picture";
+import { useJob } from "./job";
 import { useLoad, type Loaded } from "./load";
 import { LedgerNav, RunNav } from "./nav";
 import { routeOf, type Route } from "./routes";
@@ -106,7 +107,7 @@ export function App({ source }: { source: Source }) {
   const run = "run" in route ? state?.runs.find((one) => one.id === route.run) : undefined;
   const answer = useAnswer(source, run, route.page);
   const ledgerId = route.page === "ledger" ? route.ledger : undefined;
-  const jobName = usePlace().query["job"] ?? "";
+  const jobName = useJob(ledgerId);
   const ledger = useLoad(`ledger ${ledgerId}`, ledgerId === undefined ? null : jobName, (signal) => source.ledger(ledgerId!, jobName, signal));
   const listed = useListed(run, answer.value), shown = route.page === "ledger" ? ledger.value : listed;
   useShellCommands({ state, route, reports: shown?.reports ?? [], open: setOpen });

@@ -5,8 +5,9 @@ import type { Finding, Report, ReportSet, Table } from "../data/report";
 import type { Run, Source, State } from "../data/source";
 import { FindingItem } from "../report/findings";
 import { humanCount, visible } from "../report/format";
+import { useJob } from "../shell/job";
 import { useLoad } from "../shell/load";
-import { linkTo, usePlace } from "../shell/url";
+import { linkTo } from "../shell/url";
 import { t } from "../text";
 import { HeatMap, stepChooser } from "./heatmap";
 import { reportOf, tableOf } from "./parts";
@@ -87,7 +88,7 @@ function ByRank({ answer, run }: { answer: ReportSet; run: string }) {
 
 export function HomePage({ source, state, run, answer }: { source: Source; state: State; run: Run; answer: ReportSet }) {
   const ledger = state.ledgers[0]?.id;
-  const job = usePlace().query["job"] ?? "";
+  const job = useJob(ledger);
   const goodput = useLoad(`ledger ${ledger}`, ledger === undefined ? null : job, (signal) => source.ledger(ledger!, job, signal));
   const info = answer.run;
   return (

@@ -4,9 +4,9 @@ import type { ReportSet } from "../data/report";
 import type { Source } from "../data/source";
 import { visible } from "../report/format";
 import { ReportView } from "../report/page";
+import { useChosenJob } from "../shell/job";
 import type { Loaded } from "../shell/load";
 import { Busy, ProblemPanel } from "../shell/status";
-import { useUrlState } from "../shell/url";
 import { t } from "../text";
 import { columnAt } from "./parts";
 
@@ -15,14 +15,14 @@ function jobsOf(answer: ReportSet): string[] {
   return table ? table.rows.map((row) => String(row[columnAt(table, "job")] ?? "")) : [];
 }
 
-function JobChooser({ answer }: { answer: ReportSet }) {
+function JobChooser({ ledger, answer }: { ledger: string; answer: ReportSet }) {
   const jobs = jobsOf(answer);
-  const [chosen, setChosen] = useUrlState("job", "");
+  const [chosen, setChosen] = useChosenJob(ledger);
   if (jobs.length < 2) return null;
   return (
     <label class="choose">
       <span>{t("ledger.job")}</span>
-      <select id="choose-job" value={chosen || answer.run.name} onChange={(event) => setChosen(event.currentTarget.value)}>
+      <select id="choose-job" value={jobs.includes(chosen) ? chosen : jobs[0]} onChange={(event) => setChosen(event.currentTarget.value)}>
         {jobs.map((job) => <option key={job} value={job}>{visible(job)}</option>)}
       </select>
     </label>
@@ -38,7 +38,7 @@ export function LedgerPage({ source, ledger, name, loaded }: { source: Source; l
   if (!report) return <p class="panel">{t("page.nothing")}</p>;
   return (
     <div class={loaded.busy ? "stale" : ""} aria-busy={loaded.busy}>
-      <JobChooser answer={answer} />
+      <JobChooser ledger={ledger} answer={answer} />
       <p class="verdict" lang="en">{visible(answer.verdict)}</p>
       <ReportView key={report.analysis} report={report} base={["ledger", ledger]} source={source} explained={false} />
     </div>

@@ -1,0 +1,112 @@
+// A page with several ledgers: which one its figures are of, how the others are reached, and that a job chosen in one
+// is none of the others'.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { parseExact } from "../src/data/exact";
+import type { ReportSet } from "../src/data/report";
+import { visible } from "../src/report/format";
+import { openBrowser, Watched } from "./browser";
+import { serve, stepscope, writeLedger, type Server } from "./job";
+import { checkReport } from "./numbers";
+
+const kJobs = { first: ["early", "late"], second: ["apart", "late too"] } as const;
+type Name = keyof typeof kJobs;
+
+let folder: string;
+let server: Server;
+let browser: Browser;
+let ledgers: Record<Name, string>;
+let run: string;
+
+// The first and the second ledger have the same last name.
+const ledgerAt = (name: Name): string => join(folder, name, "ledger");
+
+const reportOf = (name: Name, job: string): ReportSet =>
+  parseExact(stepscope("goodput", "report", "--store", ledgerAt(name), "--job", job, "--format", "json")) as ReportSet;
+
+const goodputOf = (answer: ReportSet) => String(answer.reports[0]!.metrics.find(({ key }) => key === "goodput_ratio")!.value);
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "stepscope-ledgers-"));
+  for (const name of Object.keys(kJobs) as Name[]) {
+    mkdirSync(join(folder, name));
+    writeLedger(join(folder, name), ledgerAt(name), kJobs[name]);
+  }
+  stepscope("demo", join(folder, "run"), "--steps", "3", "--layers", "2");
+  server = await serve(join(folder, "run"), ledgerAt("first"), ledgerAt("second"));
+  browser = await openBrowser();
+  const watched = await Watched.open(browser, server.url);
+  const state = await watched.state();
+  assert.deepEqual(state.ledgers.map(({ name }) => name), [ledgerAt("first"), ledgerAt("second")], "they are told apart");
+  ledgers = { first: state.ledgers[0]!.id, second: state.ledgers[1]!.id };
+  run = state.runs[0]!.id;
+  await watched.close();
+});
+
+after(async () => {
+  await browser?.close();
+  server?.stop();
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
+
+async function openHome(): Promise<Watched> {
+  const watched = await Watched.open(browser, server.url);
+  await watched.go(`#/run/${run}`);
+  await watched.page.waitForSelector("[data-metric='goodput.goodput_ratio']");
+  return watched;
+}
+
+// On the page of a ledger, once it shows this job.
+async function checkLedger(watched: Watched, name: Name, job: string): Promise<void> {
+  const answer = reportOf(name, job);
+  await watched.page.waitForFunction((text) => document.querySelector(".verdict")?.textContent === text, visible(answer.verdict));
+  await checkReport(watched, answer.reports[0]!);
+  assert.equal(await watched.page.inputValue("#choose-run"), `ledger ${ledgers[name]}`);
+  assert.equal(await watched.page.inputValue("#choose-job"), job);
+}
+
+test("the first screen says which ledger its goodput is of, and leads to the others", async () => {
+  const watched = await openHome();
+  const shown = watched.page.locator("[data-metric='goodput.goodput_ratio']");
+  assert.equal(await shown.getAttribute("data-value"), goodputOf(reportOf("first", "early")));
+  const line = watched.page.locator(".home > p.faint", { hasText: "Goodput is shown of" });
+  assert.equal(await line.textContent(), `Goodput is shown of ${ledgerAt("first")}. The other ledgers: ${ledgerAt("second")}`);
+  await watched.checkAxe("the first screen with two ledgers");
+  await watched.screenshot("ledgers");
+  await line.getByRole("link").click();
+  await checkLedger(watched, "second", "apart");
+  await watched.close();
+});
+
+test("the header's choice goes from one ledger to the other", async () => {
+  const watched = await openHome();
+  const choices = await watched.page.locator("#choose-run option").allTextContents();
+  assert.deepEqual(choices.slice(1), [`Goodput: ${ledgerAt("first")}`, `Goodput: ${ledgerAt("second")}`]);
+  await watched.page.selectOption("#choose-run", `ledger ${ledgers.second}`);
+  await checkLedger(watched, "second", "apart");
+  await watched.page.selectOption("#choose-run", `ledger ${ledgers.first}`);
+  await checkLedger(watched, "first", "early");
+  await watched.close();
+});
+
+test("a job that was chosen stays with its ledger", async () => {
+  const watched = await openHome();
+  await watched.page.selectOption("#choose-run", `ledger ${ledgers.second}`);
+  await checkLedger(watched, "second", "apart");
+  await watched.page.selectOption("#choose-job", "late too");
+  await checkLedger(watched, "second", "late too");
+  // Another ledger knows no such job, and the first screen shows the first ledger.
+  await watched.page.selectOption("#choose-run", `ledger ${ledgers.first}`);
+  await checkLedger(watched, "first", "early");
+  await watched.page.selectOption("#choose-job", "late");
+  await checkLedger(watched, "first", "late");
+  await watched.page.selectOption("#choose-run", `run ${run}`);
+  const shown = watched.page.locator("[data-metric='goodput.goodput_ratio']");
+  await shown.waitFor();
+  assert.equal(await shown.getAttribute("data-value"), goodputOf(reportOf("first", "late")));
+  await watched.close();
+});
