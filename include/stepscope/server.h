@@ -30,14 +30,15 @@ struct PageServerOptions {
   std::string token;  // empty: one that nobody can guess, on loopback only
   int threads = 0;    // to read traces with; 0: one per processor
   size_t keep = 4;    // so many runs stay in memory
+  Settings settings;  // of every run
   // How often folders are looked at.
   std::chrono::milliseconds look_every{2000};
 };
 
 class PageServer {
  public:
-  // Listens; reads the runs in the background. Fails when a path does not exist, when it cannot
-  // listen there, or would listen beyond loopback without a token.
+  // Listens; reads the runs in the background. Fails when a path does not exist, a setting is wrong,
+  // it cannot listen there, or would listen beyond loopback without a token.
   static Result<PageServer> Start(const PageServerOptions& options);
 
   // The address with the token, for people.
@@ -59,6 +60,7 @@ class PageServer {
 struct ReportPageOptions {
   std::vector<std::string> paths;  // as of a server
   int threads = 0;
+  Settings settings;  // of every run
   // What the file shall have at most, where reports alone do not need more: the timelines get what
   // is left.
   size_t most_bytes = 4'800'000;

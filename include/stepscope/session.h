@@ -32,6 +32,13 @@ struct Progress {
   int files_total = 0;
 };
 
+// What a user sets once for all questions.
+struct Settings {
+  std::vector<KernelGroup> groups;  // for "kernel_groups"; see ReadKernelGroups()
+  // ("idle_time.consecutive_kernel_delay", "30000"): parameters as the analyses declare them.
+  std::vector<std::pair<std::string, std::string>> params;
+};
+
 struct OpenOptions {
   // The analyses that will be asked for; empty means all of them. Only what these need is kept in
   // memory: asking Analyze() for another one later answers with an error.
@@ -40,6 +47,7 @@ struct OpenOptions {
   int threads = 0;
   // Keep every event for Session::TakeTimeline(), whatever the analyses need: about 32 bytes each.
   bool keep_events = false;
+  Settings settings;  // what a question sets itself counts more
   std::function<void(const Progress&)> on_progress;
   std::stop_token stop;  // gives reading up soon after it is asked to
 };
@@ -52,10 +60,9 @@ struct AnalyzeOptions {
   //   "7"         step 7 alone, as numbered by ProfilerStep#7
   //   "3..7"      steps 3 to 7, both included
   std::string steps = "all";
-  std::vector<int64_t> ranks;       // only these; empty: all
-  std::vector<KernelGroup> groups;  // for "kernel_groups"; see ReadKernelGroups()
-  // ("idle_time.consecutive_kernel_delay", "30000"): parameters as the analyses declare them.
-  std::vector<std::pair<std::string, std::string>> params;
+  std::vector<int64_t> ranks;  // only these; empty: all
+  std::vector<KernelGroup> groups;                          // as in Settings, for this question
+  std::vector<std::pair<std::string, std::string>> params;  // the same
   std::stop_token stop;  // gives the question up soon after it is asked to
 };
 
@@ -81,6 +88,9 @@ class Session {
   // becomes a note and an InputFile with a problem, and the others are still analysed. Fails when
   // no path leads to any readable trace, an option is wrong, or it was stopped.
   static Result<Session> Open(std::span<const std::string> paths, const OpenOptions& options = {});
+
+  // Fails when they name a parameter that no analysis has, or a value is none of its type.
+  static Result<void> Check(const Settings& settings);
 
   // Every analysis there is, in the order reports are shown. Needs no open run.
   static std::vector<AnalysisInfo> List();

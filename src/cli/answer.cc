@@ -56,16 +56,29 @@ void AddQuestion(CLI::App& command, Question& question) {
   command.add_option("--ranks", question.ranks, "Only these ranks, separated by commas")
       ->delimiter(',')
       ->option_text("N,...");
+  AddSettings(command, question.settings);
+  AddThreads(command, question.threads);
+}
+
+void AddSettings(CLI::App& command, SettingsFlags& settings) {
   command
-      .add_option("-p,--param", question.params,
+      .add_option("-p,--param", settings.params,
                   "Set a parameter: analysis.param=value; 'stepscope explain NAME' lists them")
       ->option_text("NAME=VALUE")
       ->allow_extra_args(false);
   command
-      .add_option("--groups", question.groups,
+      .add_option("--groups", settings.groups,
                   "Your own groups of kernels, for kernel_groups: a TOML file of name patterns")
       ->type_name("FILE");
-  AddThreads(command, question.threads);
+}
+
+Result<Settings> ReadSettings(const SettingsFlags& flags) {
+  auto params = SplitParams(flags.params);
+  if (!params) return std::unexpected(params.error());
+  Result<std::vector<KernelGroup>> groups;
+  if (!flags.groups.empty()) groups = ReadKernelGroups(flags.groups);
+  if (!groups) return std::unexpected(groups.error());
+  return Settings{.groups = std::move(*groups), .params = std::move(*params)};
 }
 
 void AddThreads(CLI::App& command, int& threads) {
@@ -97,22 +110,19 @@ void AddOutput(CLI::App& command, OutputFlags& output, std::vector<std::string>&
 }
 
 Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question) {
-  auto params = SplitParams(question.params);
-  if (!params) return std::unexpected(params.error());
-  Result<std::vector<KernelGroup>> groups;
-  if (!question.groups.empty()) groups = ReadKernelGroups(question.groups);
-  if (!groups) return std::unexpected(groups.error());
+  auto settings = ReadSettings(question.settings);
+  if (!settings) return std::unexpected(settings.error());
   ProgressLine line;
-  OpenOptions open{.analyses = question.only, .threads = question.threads};
+  OpenOptions open{.analyses = question.only,
+                   .threads = question.threads,
+                   .settings = std::move(*settings)};
   open.on_progress = [&](const Progress& progress) { line.Show(progress); };
   const auto session = Session::Open(paths, open);
   line.Clear();
   if (!session) return std::unexpected(session.error());
   return session->Analyze({.only = question.only,
                            .steps = question.steps,
-                           .ranks = question.ranks,
-                           .groups = std::move(*groups),
-                           .params = std::move(*params)});
+                           .ranks = question.ranks});
 }
 
 Result<std::vector<Condition>> ReadConditions(const std::vector<std::string>& given) {

@@ -9,15 +9,23 @@
 #include "stepscope/condition.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
+#include "stepscope/session.h"
 
 namespace stepscope::cli {
+
+// What is set once for all analyses.
+struct SettingsFlags {
+  std::vector<std::string> params;
+  std::string groups;  // a file
+};
+void AddSettings(CLI::App& command, SettingsFlags& settings);
+Result<Settings> ReadSettings(const SettingsFlags& flags);
 
 struct Question {
   std::vector<std::string> only;
   std::string steps = "all";
   std::vector<int64_t> ranks;
-  std::vector<std::string> params;
-  std::string groups;  // a file
+  SettingsFlags settings;
   int threads = 0;
 };
 void AddQuestion(CLI::App& command, Question& question);

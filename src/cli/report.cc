@@ -25,12 +25,16 @@ It holds all reports, and of the timeline as much detail as fits: the file says 
 
 struct ReportFlags {
   ReportPageOptions options;
+  SettingsFlags settings;
   std::string file;
 };
 
 int Run(const ReportFlags& flags) {
-  ProgressLine line;
   ReportPageOptions options = flags.options;
+  auto settings = ReadSettings(flags.settings);
+  if (!settings) return Fail(settings.error());
+  options.settings = std::move(*settings);
+  ProgressLine line;
   options.on_progress = [&](const Progress& progress) { line.Show(progress); };
   const auto page = ReportPage(options);
   line.Clear();
@@ -52,6 +56,7 @@ void AddReport(CLI::App& app, Command& chosen) {
   command->add_option("-o,--output", flags->file, "The file to write")
       ->type_name("FILE")
       ->required();
+  AddSettings(*command, flags->settings);
   AddThreads(*command, flags->options.threads);
   command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
 }

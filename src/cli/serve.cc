@@ -34,6 +34,7 @@ STEPSCOPE_TOKEN in the environment say which. Ends at SIGINT or SIGTERM.
 
 struct ServeFlags {
   PageServerOptions options;
+  SettingsFlags settings;
   TokenFlags token;
   bool open = false;
 };
@@ -53,6 +54,9 @@ int Run(const ServeFlags& flags) {
   auto token = TokenOf(flags.token);
   if (!token) return Fail(token.error());
   options.token = std::move(*token);
+  auto settings = ReadSettings(flags.settings);
+  if (!settings) return Fail(settings.error());
+  options.settings = std::move(*settings);
   const sigset_t signals = BlockSignals();
   auto server = PageServer::Start(options);
   if (!server) return Fail(server.error());
@@ -90,6 +94,7 @@ void AddServe(CLI::App& app, Command& chosen) {
                    "So many runs stay in memory; of more, those that were looked at last")
       ->check(CLI::Range(1, 1000))
       ->option_text("N [4]");
+  AddSettings(*command, flags->settings);
   AddThreads(*command, flags->options.threads);
   command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
 }

@@ -58,6 +58,7 @@ Result<Session> OpenRun(const server::SourceRun& run, const ReportPageOptions& o
   return Session::Open(paths, {.analyses = {},
                                .threads = options.threads,
                                .keep_events = true,
+                               .settings = options.settings,
                                .on_progress = options.on_progress});
 }
 

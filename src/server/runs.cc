@@ -233,7 +233,9 @@ void Runs::Prepare(OpenRun& run, const std::stop_token& stop) {
 
 Runs::ReadRun Runs::ReadIt(Entry& entry, const std::string& path, const std::stop_token& stop) {
   try {
-    OpenOptions open{.analyses = {}, .threads = options_.threads, .keep_events = true};
+    OpenOptions open{.analyses = {}, .threads = options_.threads,
+                     .keep_events = true,
+                     .settings = options_.settings};
     open.on_progress = [&](const Progress& progress) {
       const std::lock_guard here(mutex_);
       entry.view.progress = progress;

@@ -86,6 +86,9 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
   if (const auto checked = server::CheckPaths(options.paths); !checked) {
     return std::unexpected(checked.error());
   }
+  if (const auto checked = Session::Check(options.settings); !checked) {
+    return std::unexpected(checked.error());
+  }
   auto token = options.token.empty() ? NewSecret() : Result<std::string>(options.token);
   if (!token) return std::unexpected(token.error());
   auto http = HttpServer::Listen(options.host, options.port);
@@ -96,6 +99,7 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
   state->warning = loopback ? "" : kOverTheNetwork;
   Runs& runs = state->runs.emplace(Runs::Options{.paths = options.paths,
                                                  .threads = options.threads,
+                                                 .settings = options.settings,
                                                  .keep = options.keep,
                                                  .keep_bytes = HalfOfMemory(),
                                                  .look_every = options.look_every});

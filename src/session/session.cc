@@ -77,6 +77,7 @@ struct Session::State {
   LoadedRun run;
   std::vector<const Analysis*> prepared;
   bool has_events = false;
+  Settings settings;
 };
 
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -92,6 +93,8 @@ Result<Session> Session::Open(std::span<const std::string> paths, const OpenOpti
   }
   const auto prepared = FindAnalyses(options.analyses);
   if (!prepared) return std::unexpected(prepared.error());
+  if (const auto checked = Check(options.settings); !checked)
+    return std::unexpected(checked.error());
   Wanted keep;
   for (const Analysis* analysis : *prepared) keep = keep | analysis->needs;
   const auto files = FindTraces(paths);
@@ -99,7 +102,7 @@ Result<Session> Session::Open(std::span<const std::string> paths, const OpenOpti
   auto run = LoadRun(*files, keep, options);
   if (!run) return std::unexpected(run.error());
   run->info.name = NameOfRun(paths);
-  return Session(std::make_unique<State>(std::move(*run), *prepared, options.keep_events));
+  return Session(std::make_unique<State>(std::move(*run), *prepared, options.keep_events, options.settings));
 }
 
 Result<Timeline> Session::TakeTimeline() {
@@ -115,6 +118,15 @@ Result<Timeline> Session::TakeTimeline() {
                         .names = std::move(run.event_names)});
 }
 
+Result<void> Session::Check(const Settings& settings) {
+  if (const auto named = CheckParamNames(settings.params); !named) return named;
+  for (const Analysis* analysis : kAllAnalyses) {
+    const auto params = MakeParams(*analysis, settings.params);
+    if (!params) return std::unexpected(params.error());
+  }
+  return {};
+}
+
 std::vector<AnalysisInfo> Session::List() {
   std::vector<AnalysisInfo> list;
   for (const Analysis* analysis : kAllAnalyses) list.push_back(InfoOf(*analysis));
@@ -127,7 +139,11 @@ Result<AnalysisInfo> Session::Explain(std::string_view name) {
   return InfoOf(**analysis);
 }
 
-Result<ReportSet> Session::Analyze(const AnalyzeOptions& options) const {
+Result<ReportSet> Session::Analyze(const AnalyzeOptions& question) const {
+  AnalyzeOptions options = question;
+  const Settings& usual = state_->settings;
+  options.params.insert(options.params.begin(), usual.params.begin(), usual.params.end());
+  if (options.groups.empty()) options.groups = usual.groups;
   const auto selection = ParseSteps(options.steps);
   if (!selection) return std::unexpected(selection.error());
   auto asked = options.only.empty() ? state_->prepared : FindAnalyses(options.only);
