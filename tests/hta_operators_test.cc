@@ -239,9 +239,9 @@ std::map<int, Sequences> SequencesByDepth(const std::string& trace, const char* 
   };
   std::map<int32_t, std::vector<const Work*>> launched;  // by the outermost wanted range
   for (const Work& work : rank.work) {
-    const Call* call = rank.CallOf(work);
+    const auto call = rank.CallOf(work);
     int32_t root = kNoRange;
-    for (int32_t r = call == nullptr ? kNoRange : call->range; r != kNoRange;
+    for (int32_t r = !call ? kNoRange : call->range; r != kNoRange;
          r = host.ranges[static_cast<size_t>(r)].parent) {
       if (wanted(r)) root = r;
     }

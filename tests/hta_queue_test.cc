@@ -272,8 +272,8 @@ TEST_P(HtaQueueTest, QueuesOverEvents) {
   for (const RankWork& all : run->ranks) {
     const RankWork rank = SelectSteps(all, *ParseSteps(set().steps));
     for (const Work& work : rank.work) {
-      const Call* call = rank.CallOf(work);
-      if (call == nullptr || kUnknownToHta.contains(run->names[call->name])) continue;
+      const auto call = rank.CallOf(work);
+      if (!call || kUnknownToHta.contains(run->names[call->name])) continue;
       auto& of = events[{HtaRank(rank.rank), rank.streams[work.stream].stream}];
       of.emplace_back(work.launched, 1);
       of.emplace_back(work.start, -1);

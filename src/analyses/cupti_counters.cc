@@ -27,20 +27,19 @@ given, and a note says so.
 the kernel's time give the FLOP/s it reached.
 )md";
 
-// The kernel launches of a recording, by time.
-std::vector<const Call*> LaunchesOf(const RankWork& rank) {
-  std::vector<const Call*> launches;
+// Of each kernel launch of a recording, by time, the innermost range around it.
+std::vector<int32_t> RangesOfLaunches(const RankWork& rank) {
+  std::vector<int32_t> ranges;
   for (const Call& call : rank.host->calls) {
-    if (call.role == CallRole::kLaunch) launches.push_back(&call);
+    if (call.role == CallRole::kLaunch) ranges.push_back(call.range);
   }
-  return launches;
+  return ranges;
 }
 
-// The names of the operators around a call, innermost first.
-std::vector<std::string> OperatorsAround(const Facts& facts, const RankWork& rank,
-                                         const Call* call) {
+// The names of the operators among a range and those around it, innermost first.
+std::vector<std::string> OperatorsAround(const Facts& facts, const RankWork& rank, int32_t at) {
   std::vector<std::string> names;
-  for (int32_t at = call == nullptr ? kNoRange : call->range; at != kNoRange;) {
+  while (at != kNoRange) {
     const HostRange& range = rank.host->ranges[static_cast<size_t>(at)];
     if (range.kind == Kind::kOperator) names.emplace_back((*facts.names)[range.name]);
     at = range.parent;
@@ -83,8 +82,8 @@ using Totals = std::map<std::tuple<std::string, std::string, std::string>,
                         std::pair<int64_t, double>>;  // operator, kernel, counter: count, sum
 
 void AddRange(const Facts& facts, const RankWork& rank, int64_t number, const CounterRange& range,
-              const Call* call, Tables& tables, Totals& totals) {
-  const auto stack = OperatorsAround(facts, rank, call);
+              int32_t around, Tables& tables, Totals& totals) {
+  const auto stack = OperatorsAround(facts, rank, around);
   const std::string kernel((*facts.names)[range.name]);
   const Cell op = stack.empty() ? Cell() : Cell(stack.front());
   tables.ranges.rows.push_back(
@@ -125,13 +124,14 @@ Report Run(const Facts& facts, const Params&) {
   Totals totals;
   int64_t without = 0;
   for (const RankWork& rank : facts.ranks) {
-    const auto launches = LaunchesOf(rank);
+    if (rank.counters.empty()) continue;
+    const auto launches = RangesOfLaunches(rank);
     const bool paired = launches.size() == rank.counters.size();
     for (size_t i = 0; i < rank.counters.size(); ++i) {
       const CounterRange& range = rank.counters[i];
       if (!facts.Counts(rank, range.start)) continue;
-      const Call* call = paired ? launches[i] : nullptr;
-      AddRange(facts, rank, static_cast<int64_t>(i), range, call, tables, totals);
+      const int32_t around = paired ? launches[i] : kNoRange;
+      AddRange(facts, rank, static_cast<int64_t>(i), range, around, tables, totals);
       if (!paired) ++without;
     }
   }

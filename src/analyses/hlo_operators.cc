@@ -70,33 +70,37 @@ using Sums = std::map<Key, Sum>;
 
 // An operation that ran, and its time without those inside of it.
 struct Execution {
-  const Work* work;
-  const KernelDetail* kernel;
-  int64_t self;
+  uint32_t work = 0;  // index into RankWork::work
+  int64_t self = 0;   // ns
 };
 
 // By stream, then start, then the longer first: what is inside follows what it is in.
 std::vector<Execution> ExecutionsOf(const RankWork& rank) {
-  std::vector<Execution> executions;
-  for (const Work& work : rank.work) {
+  const auto is_one = [&](const Work& work) {
     const KernelDetail* kernel = rank.KernelOf(work);
-    if (kernel != nullptr && kernel->hlo_op != kNoString)
-      executions.push_back({&work, kernel, work.duration()});
+    return kernel != nullptr && kernel->hlo_op != kNoString;
+  };
+  std::vector<Execution> executions;
+  executions.reserve(static_cast<size_t>(std::ranges::count_if(rank.work, is_one)));
+  for (uint32_t w = 0; w < rank.work.size(); ++w) {
+    if (is_one(rank.work[w])) executions.push_back({w, rank.work[w].duration()});
   }
-  std::ranges::stable_sort(executions, {}, [](const Execution& e) {
-    return std::tuple(e.work->stream, e.work->start, -e.work->end);
-  });
+  const auto key = [&](const Execution& e) {
+    const Work& work = rank.work[e.work];
+    return std::tuple(work.stream, work.start, -work.end);
+  };
+  if (!std::ranges::is_sorted(executions, {}, key)) std::ranges::stable_sort(executions, {}, key);
   return executions;
 }
 
-void SubtractInner(std::vector<Execution>& executions) {
+void SubtractInner(const RankWork& rank, std::vector<Execution>& executions) {
   std::vector<Execution*> open;
   for (Execution& e : executions) {
-    const Work& work = *e.work;
+    const Work& work = rank.work[e.work];
     const auto holds = [&](const Work& outer) {
       return outer.stream == work.stream && outer.end >= work.end && outer.end > work.start;
     };
-    while (!open.empty() && !holds(*open.back()->work)) open.pop_back();
+    while (!open.empty() && !holds(rank.work[open.back()->work])) open.pop_back();
     if (!open.empty()) open.back()->self = AddSaturated(open.back()->self, -work.duration());
     open.push_back(&e);
   }
@@ -104,14 +108,16 @@ void SubtractInner(std::vector<Execution>& executions) {
 
 void AddRank(const StringTable& names, const RankWork& rank, Sums& sums) {
   std::vector<Execution> executions = ExecutionsOf(rank);
-  SubtractInner(executions);
+  SubtractInner(rank, executions);
   const CompiledOps ops(names, rank);
-  for (const auto& [work, kernel, self] : executions) {
-    const bool stands = ops.StandsForExecution(*work, *kernel);
+  for (const auto& [index, self] : executions) {
+    const Work& work = rank.work[index];
+    const KernelDetail* kernel = rank.KernelOf(work);
+    const bool stands = ops.StandsForExecution(work, *kernel);
     const bool flops = stands && kernel->flops >= 0, bytes = stands && kernel->bytes >= 0;
     sums[{kernel->hlo_op, kernel->hlo_module}].Add(
         {.occurrences = 1,
-         .total = work->duration(),
+         .total = work.duration(),
          .self = std::max<int64_t>(self, 0),
          .flops = flops ? static_cast<double>(kernel->flops) : 0,
          .bytes = bytes ? static_cast<double>(kernel->bytes) : 0,

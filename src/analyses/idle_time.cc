@@ -150,7 +150,7 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
 // Waits for idle devices in calls of one name, of one recording.
 struct WaitSum {
   int64_t calls = 0, time = 0, longest = 0;
-  const Call* longest_call = nullptr;
+  Call longest_call;
 };
 
 class IdleWaits {
@@ -185,13 +185,13 @@ class IdleWaits {
       all += wait.time;
       if (wait.time <= sum.longest) continue;
       sum.longest = wait.time;
-      sum.longest_call = &call;
+      sum.longest_call = call;
     }
     for (const auto& [name, sum] : sums) {
       table_.rows.push_back({rank.rank, rank.window, std::string((*facts_.names)[name]), sum.calls,
                              sum.time, sum.longest,
-                             Around(rank, *sum.longest_call, Kind::kOperator),
-                             Around(rank, *sum.longest_call, Kind::kAnnotation)});
+                             Around(rank, sum.longest_call, Kind::kOperator),
+                             Around(rank, sum.longest_call, Kind::kAnnotation)});
     }
     if (all <= most_) return;
     most_ = all;

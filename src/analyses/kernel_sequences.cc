@@ -83,34 +83,48 @@ class Wanted {
 };
 
 // For each range, the outermost wanted one around it or itself; kNoRange if none.
-std::vector<int32_t> FindRoots(const HostWork& host, Wanted& wanted) {
-  std::vector<int32_t> roots(host.ranges.size(), kNoRange);
-  for (size_t r = 0; r < roots.size(); ++r) {  // parents come before their children
-    const int32_t parent = host.ranges[r].parent;
-    if (parent != kNoRange) roots[r] = roots[static_cast<size_t>(parent)];
-    if (roots[r] == kNoRange && wanted(host.ranges[r])) roots[r] = static_cast<int32_t>(r);
+RangeLinks FindRoots(const HostWork& host, Wanted& wanted) {
+  RangeLinks roots;
+  for (size_t r = 0; r < host.ranges.size(); ++r) {  // parents come before their children
+    const HostRange range = host.ranges[r];
+    const int32_t above =
+        range.parent == kNoRange ? kNoRange : roots[static_cast<size_t>(range.parent)];
+    roots.Append(above == kNoRange && wanted(range) ? static_cast<int32_t>(r) : above);
   }
   return roots;
 }
 
-void AddRank(const RankWork& rank, Wanted& wanted, Sequences& sequences) {
-  const auto roots = FindRoots(*rank.host, wanted);
-  std::vector<std::pair<int32_t, const Work*>> launched;  // by root, in the order of starts
-  for (const Work& work : rank.work) {
-    const Call* call = rank.CallOf(work);
-    if (call == nullptr || call->range == kNoRange) continue;
+struct Launched {
+  int32_t root = kNoRange;
+  uint32_t work = 0;  // index into RankWork::work
+};
+
+// By root, in the order of starts.
+std::vector<Launched> LaunchedBy(const RankWork& rank, const RangeLinks& roots) {
+  std::vector<Launched> launched;
+  launched.reserve(rank.work.size());
+  for (uint32_t w = 0; w < rank.work.size(); ++w) {
+    const auto call = rank.CallOf(rank.work[w]);
+    if (!call || call->range == kNoRange) continue;
     const int32_t root = roots[static_cast<size_t>(call->range)];
-    if (root != kNoRange) launched.emplace_back(root, &work);
+    if (root != kNoRange) launched.push_back({root, w});
   }
-  std::ranges::stable_sort(launched, {}, &std::pair<int32_t, const Work*>::first);
+  if (!std::ranges::is_sorted(launched, {}, &Launched::root))
+    std::ranges::stable_sort(launched, {}, &Launched::root);
+  return launched;
+}
+
+void AddRank(const RankWork& rank, Wanted& wanted, Sequences& sequences) {
+  const auto launched = LaunchedBy(rank, FindRoots(*rank.host, wanted));
   for (size_t i = 0; i < launched.size();) {
-    const int32_t root = launched[i].first;
+    const int32_t root = launched[i].root;
     const HostRange& range = rank.host->ranges[static_cast<size_t>(root)];
     Sequence sequence{range.name, {}};
     int64_t gpu_time = 0;
-    for (; i < launched.size() && launched[i].first == root; ++i) {
-      sequence.kernels.push_back(launched[i].second->name);
-      gpu_time = AddSaturated(gpu_time, launched[i].second->duration());
+    for (; i < launched.size() && launched[i].root == root; ++i) {
+      const Work& work = rank.work[launched[i].work];
+      sequence.kernels.push_back(work.name);
+      gpu_time = AddSaturated(gpu_time, work.duration());
     }
     Sum& sum = sequences[std::move(sequence)];
     ++sum.count;
@@ -158,7 +172,7 @@ struct Mined {
   const DeviceFacts* device = nullptr;
   uint32_t stream = 0;
   Cell step;
-  std::vector<const Work*> work;
+  std::vector<Work> work;
 };
 
 Mined ChooseStretch(const Facts& facts) {
@@ -183,7 +197,7 @@ Mined ChooseStretch(const Facts& facts) {
   for (const Work& work : rank.work) {
     const bool counts = longest == rank.steps.end() || work.step == step;
     if (!counts || work.stream != mined.stream) continue;
-    if (mined.work.size() < kMostMined) mined.work.push_back(&work);
+    if (mined.work.size() < kMostMined) mined.work.push_back(work);
   }
   return mined;
 }
@@ -196,7 +210,7 @@ StretchTime TimeOf(const Mined& mined, const Repeat& repeat) {
   StretchTime time;
   for (const size_t start : repeat.starts) {
     for (size_t i = start; i < start + repeat.length; ++i) {
-      const Work& work = *mined.work[i];
+      const Work& work = mined.work[i];
       time.work = AddSaturated(time.work, work.duration());
       if (i == start || work.free_since == kNoTime) continue;
       time.gaps = AddSaturated(time.gaps, std::max<int64_t>(work.start - work.free_since, 0));
@@ -206,7 +220,7 @@ StretchTime TimeOf(const Mined& mined, const Repeat& repeat) {
 }
 
 void AddFinding(Report& report, const Mined& mined, const Repeat& repeat, const StretchTime& time) {
-  const int64_t whole = mined.work.back()->end - mined.work.front()->start;
+  const int64_t whole = mined.work.back().end - mined.work.front().start;
   const double share =
       static_cast<double>(time.gaps) / static_cast<double>(std::max<int64_t>(whole, 1));
   if (share < kWorthSaying) return;
@@ -229,7 +243,7 @@ void AddFinding(Report& report, const Mined& mined, const Repeat& repeat, const 
 Table RepeatsTable(Report& report, const Facts& facts) {
   const Mined mined = ChooseStretch(facts);
   Names names;
-  for (const Work* work : mined.work) names.push_back(work->name);
+  for (const Work& work : mined.work) names.push_back(work.name);
   Table table{.key = "repeats",
               .title = fmt::format("Stretches of kernels that repeat on {}, stream {}",
                                    SayDevice(*mined.device),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <unordered_map>
 
 #include "analyses/all.h"
@@ -66,7 +67,8 @@ struct GroupSum {
 
 struct DeviceLaunches {
   int64_t events = 0;
-  std::vector<int64_t> delays, calls, work;
+  std::vector<int64_t> delays;
+  int64_t calls = 0, work = 0;  // ns, of what has a delay
   // Kernels launched one by one: no copies, whose calls may wait, and not as part of a graph.
   int64_t single = 0;
   GroupSum single_short;            // of which shorter than their call
@@ -89,12 +91,17 @@ class Measure {
     std::vector<DeviceLaunches> devices(rank.devices.size());
     std::vector<bool> seen(rank.host->calls.size());
     StopChecks checks;
+    std::vector<size_t> counts(devices.size());
+    for (const Work& work : rank.work) {
+      if (work.call != kNoCall) ++counts[rank.streams[work.stream].device_index];
+    }
+    for (size_t d = 0; d < devices.size(); ++d) devices[d].delays.reserve(counts[d]);
     for (const Work& work : rank.work) {
       checks.Turn();
       DeviceLaunches& device = devices[rank.streams[work.stream].device_index];
       ++device.events;
-      const Call* call = rank.CallOf(work);
-      if (call == nullptr) continue;
+      const auto call = rank.CallOf(work);
+      if (!call) continue;
       Add(device, work, *call);
       CallSum& sum = calls_[call->name];
       ++sum.kernels;
@@ -111,8 +118,8 @@ class Measure {
   void Add(DeviceLaunches& device, const Work& work, const Call& call) {
     const int64_t delay = std::max<int64_t>(work.start - call.end, 0);
     device.delays.push_back(delay);
-    device.calls.push_back(call.duration());
-    device.work.push_back(work.duration());
+    device.calls = AddSaturated(device.calls, call.duration());
+    device.work = AddSaturated(device.work, work.duration());
     const bool single = call.role == CallRole::kLaunch;
     if (single) ++device.single;
     if (work.duration() < call.duration()) {
@@ -153,11 +160,15 @@ Table RanksTable() {
 }
 
 void AddRow(Table& table, const DeviceFacts& device, DeviceLaunches& l) {
-  const Distribution delay = Describe(l.delays), call = Describe(l.calls), gpu = Describe(l.work);
+  const Distribution delay = Describe(l.delays);
   auto row = DeviceCells(device);
   const bool any = delay.count > 0;
+  const auto mean = [&](int64_t sum) -> Cell {
+    if (!any) return {};
+    return int64_t{std::llround(static_cast<double>(sum) / static_cast<double>(delay.count))};
+  };
   const auto group = [&](Group g) { return l.counts[static_cast<size_t>(g)]; };
-  row.insert(row.end(), {l.events, delay.count, When(any, call.mean), When(any, gpu.mean),
+  row.insert(row.end(), {l.events, delay.count, mean(l.calls), mean(l.work),
                          When(any, delay.sum), When(any, delay.mean), When(any, delay.p50),
                          When(any, delay.p90), When(any, delay.p99), When(any, delay.max),
                          group(Group::kShort), group(Group::kRuntime), group(Group::kDelay)});
@@ -265,7 +276,8 @@ void Summarize(Report& report, Totals& t) {
   report.series.push_back(DelaySeries(t.delays));
 }
 
-void AddTotals(Totals& t, const DeviceFacts& device, const DeviceLaunches& l) {
+// Takes the delays.
+void AddTotals(Totals& t, const DeviceFacts& device, DeviceLaunches& l) {
   const GroupSum& shorts = l.single_short;
   t.events += l.events;
   t.linked += static_cast<int64_t>(l.delays.size());
@@ -274,7 +286,10 @@ void AddTotals(Totals& t, const DeviceFacts& device, const DeviceLaunches& l) {
   t.lost = AddSaturated(t.lost, std::min(shorts.excess, device.total.Idle()));
   t.idle = AddSaturated(t.idle, device.total.Idle());
   t.span = AddSaturated(t.span, device.total.Span());
-  t.delays.insert(t.delays.end(), l.delays.begin(), l.delays.end());
+  if (t.delays.empty())
+    t.delays = std::move(l.delays);
+  else
+    t.delays.insert(t.delays.end(), l.delays.begin(), l.delays.end());
 }
 
 Report Run(const Facts& facts, const Params& params) {
@@ -286,8 +301,8 @@ Report Run(const Facts& facts, const Params& params) {
   Totals totals;
   const auto measure_rank = [&](const RankWork& rank) { return measure.Of(rank); };
   ForEachDevice(facts, measure_rank, [&](const DeviceFacts& device, auto& devices) {
-    AddTotals(totals, device, devices[device.device_index]);
     AddRow(ranks, device, devices[device.device_index]);
+    AddTotals(totals, device, devices[device.device_index]);
   });
   if (totals.linked == 0) {
     MakeUnavailable(report, std::string(kNothingLinked));

@@ -37,10 +37,10 @@ queue, or a device that was busy.
 struct Sum {
   int64_t count = 0, gpu_time = 0, op_delay = 0, launch_delay = 0;
 
-  void Add(const Work& work, const Call& call, const HostRange* op) {
+  void Add(const Work& work, const Call& call, int64_t op_start) {
     ++count;
     gpu_time = AddSaturated(gpu_time, work.duration());
-    if (op != nullptr) op_delay = AddSaturated(op_delay, call.start - op->start);
+    if (op_start != kNoTime) op_delay = AddSaturated(op_delay, call.start - op_start);
     launch_delay = AddSaturated(launch_delay, std::max<int64_t>(work.start - call.start, 0));
   }
   int64_t Mean(int64_t sum) const { return count > 0 ? sum / count : 0; }
@@ -94,14 +94,14 @@ void AddWork(const RankWork& rank, Sums& sums) {
   const HostWork& host = *rank.host;
   for (const Work& work : rank.work) {
     sums.total = AddSaturated(sums.total, work.duration());
-    const Call* call = rank.CallOf(work);
-    const int32_t at = call == nullptr ? kNoRange : host.FindAround(call->range, IsOperator);
-    const HostRange* op = at == kNoRange ? nullptr : &host.ranges[static_cast<size_t>(at)];
-    if (op == nullptr) sums.without = AddSaturated(sums.without, work.duration());
-    if (call == nullptr) continue;
-    const StringId name = op == nullptr ? kNoString : op->name;
-    sums.operators[name].Add(work, *call, op);
-    sums.kernels[{rank.rank, name, work.name}].Add(work, *call, op);
+    const auto call = rank.CallOf(work);
+    const int32_t at = !call ? kNoRange : host.FindAround(call->range, IsOperator);
+    if (at == kNoRange) sums.without = AddSaturated(sums.without, work.duration());
+    if (!call) continue;
+    const HostRange op = at == kNoRange ? HostRange{.start = kNoTime, .name = kNoString}
+                                        : host.ranges[static_cast<size_t>(at)];
+    sums.operators[op.name].Add(work, *call, op.start);
+    sums.kernels[{rank.rank, op.name, work.name}].Add(work, *call, op.start);
   }
 }
 

@@ -123,7 +123,7 @@ class Measure {
  private:
   void AddHost(const RankWork& rank, const OperatorTree& tree, Sums& sums) {
     const HostWork& host = *rank.host;
-    const std::vector<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
+    const NarrowArray<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
     StopChecks checks;
     for (size_t r = 0; r < tree.size(); ++r) {
       checks.Turn();

@@ -52,9 +52,9 @@ using Sums = std::map<Key, ByPhase>;
 void AddDeviceTime(const RankWork& rank, const RangePhases& phases, Sums& sums) {
   std::vector<int64_t> until(rank.devices.size(), kNoTime);
   for (const Work& work : rank.work) {
-    const Call* call = rank.CallOf(work);
+    const auto call = rank.CallOf(work);
     const Phase phase =
-        call == nullptr ? Phase::kOther : phases.At(call->range, call->thread, call->start);
+        !call ? Phase::kOther : phases.At(call->range, call->thread, call->start);
     const Stream& stream = rank.streams[work.stream];
     Sum& sum = sums[{rank.rank, rank.window, stream.device, work.step}][static_cast<size_t>(phase)];
     int64_t& busy_until = until[stream.device_index];

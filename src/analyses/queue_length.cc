@@ -57,8 +57,8 @@ void FindHeldUp(const Facts& facts, const RankWork& rank, uint32_t stream,
   StopChecks checks;
   for (const Work& work : rank.work) {
     checks.Turn();
-    const Call* call = rank.CallOf(work);
-    if (work.stream != stream || call == nullptr || work.call == previous) continue;
+    const auto call = rank.CallOf(work);
+    if (work.stream != stream || !call || work.call == previous) continue;
     previous = work.call;  // a graph's kernels share their call
     if (LevelAt(levels, call->start) < limit) continue;
     HeldUp& h = held[(*facts.names)[call->name]];
@@ -91,8 +91,9 @@ Tables MakeTables() {
   return t;
 }
 
-Series CurveOf(const DeviceFacts& device, int64_t stream, std::string_view what,
+Series CurveOf(const DeviceFacts& device, uint32_t index, std::string_view what,
                const std::vector<StepCurve::Point>& levels, int64_t points) {
+  const int64_t stream = device.rank->streams[index].stream;
   return {.key = fmt::format("{}.rank{}.window{}.device{}.stream{}", what, device.rank->rank,
                              device.rank->window, device.device, stream),
           .title = fmt::format("Operations {} on {}, stream {}", what, SayDevice(device), stream),
@@ -108,23 +109,18 @@ class Measurement {
         limit_(params.Integer("max_queue_length")),
         points_(params.Integer("points")) {}
 
-  void AddStream(const DeviceFacts& device, uint32_t index, StreamQueue& queue) {
+  void AddStream(const DeviceFacts& device, uint32_t index, const StreamQueue& queue) {
     const int64_t stream = device.rank->streams[index].stream;
-    const auto outstanding = queue.outstanding.Levels(), waiting = queue.waiting.Levels();
-    const bool any = !outstanding.empty();
-    const CurveStatistics o = Measure(outstanding, limit_);
-    const CurveStatistics w = Measure(waiting, limit_);
+    const CurveStatistics o = AddOutstanding(device, index, queue);
+    const bool any = o.max > 0;
+    const CurveStatistics w = any ? AddWaiting(device, index, queue) : CurveStatistics();
     auto row = DeviceCells(device);
     row.insert(row.end(), {stream, queue.operations, When(any, o.mean), When(any, o.max),
                            When(any, o.time_at_limit), When(any, w.mean), When(any, w.max),
-                           When(any, w.time_at_limit), queue.without_launch});
+                           When(any, w.time_at_limit), queue.WithoutLaunch()});
     tables.streams.rows.push_back(std::move(row));
     at_limit_ += o.time_at_limit;
-    if (!any) return;
-    Consider(device, stream, queue.operations, o);
-    series.push_back(CurveOf(device, stream, "outstanding", outstanding, points_));
-    series.push_back(CurveOf(device, stream, "waiting", waiting, points_));
-    if (o.time_at_limit > 0) AddHeldUp(device, index, outstanding);
+    if (any) Consider(device, stream, queue.operations, o);
   }
 
   bool any() const { return busiest_operations_ > 0; }
@@ -144,6 +140,22 @@ class Measurement {
   std::vector<Series> series;
 
  private:
+  CurveStatistics AddOutstanding(const DeviceFacts& device, uint32_t index,
+                                 const StreamQueue& queue) {
+    const auto levels = Outstanding(*device.rank, queue).Levels();
+    if (levels.empty()) return {};
+    const CurveStatistics statistics = Measure(levels, limit_);
+    series.push_back(CurveOf(device, index, "outstanding", levels, points_));
+    if (statistics.time_at_limit > 0) AddHeldUp(device, index, levels);
+    return statistics;
+  }
+
+  CurveStatistics AddWaiting(const DeviceFacts& device, uint32_t index, const StreamQueue& queue) {
+    const auto levels = Waiting(*device.rank, queue).Levels();
+    series.push_back(CurveOf(device, index, "waiting", levels, points_));
+    return Measure(levels, limit_);
+  }
+
   void Consider(const DeviceFacts& device, int64_t stream, int64_t operations,
                 const CurveStatistics& o) {
     if (operations <= busiest_operations_) return;
@@ -175,7 +187,7 @@ Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kQueueLength, facts);
   if (report.status == Status::kUnavailable) return report;
   Measurement measurement(facts, params);
-  ForEachDevice(facts, FollowQueues, [&](const DeviceFacts& device, auto& queues) {
+  ForEachDevice(facts, FollowQueues, [&](const DeviceFacts& device, const auto& queues) {
     for (uint32_t s = 0; s < queues.size(); ++s) {
       const bool here = device.rank->streams[s].device_index == device.device_index;
       if (here && queues[s].operations > 0) measurement.AddStream(device, s, queues[s]);

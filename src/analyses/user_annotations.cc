@@ -65,8 +65,8 @@ void AddHostSide(const Facts& facts, const RankWork& rank, Sums& sums) {
     sums[{rank.rank, false, range.name}].AddRange(range.duration());
   }
   for (const Work& work : rank.work) {
-    const Call* call = rank.CallOf(work);
-    const int32_t at = call == nullptr ? kNoRange : host.FindAround(call->range, is_annotation);
+    const auto call = rank.CallOf(work);
+    const int32_t at = !call ? kNoRange : host.FindAround(call->range, is_annotation);
     if (at == kNoRange) continue;
     sums[{rank.rank, false, host.ranges[static_cast<size_t>(at)].name}].AddWork(work);
   }

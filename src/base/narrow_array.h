@@ -24,6 +24,8 @@ template <class T>
 class NarrowArray {
  public:
   NarrowArray() = default;
+  NarrowArray(const NarrowArray&) = default;
+  NarrowArray& operator=(const NarrowArray&) = default;
   NarrowArray(NarrowArray&&) noexcept = default;
   NarrowArray& operator=(NarrowArray&&) noexcept = default;
 

@@ -2,6 +2,7 @@
 // second are on their way.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -16,6 +17,9 @@ class StepCurve {
     int64_t time = 0;   // ns
     int64_t level = 0;  // from this time on
   };
+
+  // Room for so many intervals.
+  void Reserve(size_t intervals) { changes_.reserve(2 * intervals); }
 
   // REQUIRES: from <= to. An interval without length adds nothing.
   void Add(int64_t from, int64_t to, int64_t amount = 1) {

@@ -11,7 +11,7 @@
 namespace stepscope {
 namespace {
 
-void AddCounter(std::vector<CounterTrack>& counters, CounterTrack track, StepCurve& curve) {
+void AddCounter(std::vector<CounterTrack>& counters, CounterTrack track, StepCurve curve) {
   track.points = curve.Levels();
   if (!track.points.empty()) counters.push_back(std::move(track));
 }
@@ -28,7 +28,7 @@ std::string WhereOf(const RankWork& rank, const Edge& edge) {
 
 std::vector<CounterTrack> CountersOf(const RankWork& rank) {
   std::vector<CounterTrack> counters;
-  auto queues = FollowQueues(rank);
+  const auto queues = FollowQueues(rank);
   for (size_t s = 0; s < queues.size(); ++s) {
     const Stream& stream = rank.streams[s];
     for (const bool finished : {true, false}) {
@@ -37,7 +37,7 @@ std::vector<CounterTrack> CountersOf(const RankWork& rank) {
                   .name = fmt::format("queue of stream {}, not {}", stream.stream,
                                       finished ? "finished" : "started"),
                   .unit = "operations"},
-                 finished ? queues[s].outstanding : queues[s].waiting);
+                 finished ? Outstanding(rank, queues[s]) : Waiting(rank, queues[s]));
     }
   }
   auto copies = FollowCopies(rank);

@@ -43,8 +43,8 @@ struct Size {
 
 // What the operator that launched `work` says of its tensors.
 Size SizeByOperator(const StringTable& names, const RankWork& rank, const Work& work) {
-  const Call* call = rank.CallOf(work);
-  int32_t range = call == nullptr ? kNoRange : call->range;
+  const auto call = rank.CallOf(work);
+  int32_t range = !call ? kNoRange : call->range;
   constexpr int kNear = 4;  // operators of a framework's call are that deep
   for (int i = 0; i < kNear && range != kNoRange; ++i) {
     const HostRange& r = rank.host->ranges[static_cast<size_t>(range)];
@@ -107,7 +107,7 @@ class Finder {
                   .wait = std::max<int64_t>(part.wait, 0),
                   .bytes = size.bytes,
                   .elements = size.elements};
-      if (const Call* call = rank.CallOf(work)) {
+      if (const auto call = rank.CallOf(work)) {
         const RangePhases& phases = PhasesOf(part.recording);
         a.phase = phases.At(call->range, call->thread, call->start);
         a.phase_known = phases.HasBackward();

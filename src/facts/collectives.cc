@@ -42,7 +42,7 @@ class Matcher {
   const CollectiveDescription& Of(const CollectiveItem& item) const {
     return in_.descriptions[item.description];
   }
-  const Work& WorkOf(const CollectiveItem& item) const {
+  Work WorkOf(const CollectiveItem& item) const {
     return ranks_[item.recording].work[item.work];
   }
 

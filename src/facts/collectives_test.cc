@@ -198,11 +198,10 @@ TEST(Collectives, OddOnesCostNoMoreThanTheyAreLong) {
       one_number.Add(r, i, i + 10, 7);
       own_groups.Add(r, i, i + 10, 1, "allreduce", i, "g", std::to_string(i));
       one_kernel_each.AddKernel(r, i, i + 10, "nccl" + std::to_string(i * (r == 0 ? 1 : -1)));
-      devices.AddKernel(r, i, i + 10, "nccl");
       if (i > 0) devices.ranks[r].devices.push_back(i);
       const auto device = static_cast<uint32_t>(i);
       if (i > 0) devices.ranks[r].streams.push_back({i, 20, device});
-      devices.ranks[r].work.back().stream = device;
+      devices.AddKernel(r, i, i + 10, "nccl", device);
     }
   }
   EXPECT_LT(cost(one_number), kLimit);
@@ -217,7 +216,6 @@ TEST(Collectives, AThousandRanksInSeconds) {
   constexpr size_t kLate = 421;
   SampleRanks s(kRanks);
   for (RankWork& rank : s.ranks) {
-    rank.work.reserve(kCollectives);
     rank.collectives.reserve(kCollectives);
   }
   std::mt19937 random(1);

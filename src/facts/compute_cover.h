@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/intervals.h"
+#include "base/narrow_array.h"
 #include "facts/rank_work.h"
 
 namespace stepscope {
@@ -17,14 +19,13 @@ class ComputeCover {
   int64_t Within(int64_t start, int64_t end) const;
 
  private:
+  void Append(const Interval& stretch);
   // Of everything before `time`.
   int64_t Before(int64_t time) const;
 
-  struct Stretch {
-    int64_t start = 0, end = 0;
-    int64_t before = 0;  // compute up to its start
-  };
-  std::vector<Stretch> stretches_;
+  // Stretches without a gap.
+  NarrowArray<int64_t> starts_, lengths_;
+  NarrowArray<int64_t> before_;  // of all stretches before it
 };
 
 }  // namespace stepscope

@@ -1,5 +1,6 @@
 // The host's moments: whenever an operator, annotation or call begins or ends.
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "base/innermost.h"
@@ -14,19 +15,20 @@ namespace {
 constexpr int64_t kQuiet = 50'000;  // ns
 
 // Of each range: the outermost range around it that loads data, or kNoRange.
-std::vector<int32_t> FindDataLoading(const HostWork& host, const StringTable& names) {
+RangeLinks FindDataLoading(const HostWork& host, const StringTable& names) {
   enum : uint8_t { kUnknown, kNo, kYes };
   std::vector<uint8_t> loads(names.size(), kUnknown);
-  std::vector<int32_t> loading(host.ranges.size(), kNoRange);
+  RangeLinks loading;
   StopChecks checks;
   for (size_t r = 0; r < host.ranges.size(); ++r) {
     checks.Turn();
     const HostRange& range = host.ranges[r];
-    if (range.parent != kNoRange) loading[r] = loading[static_cast<size_t>(range.parent)];
+    const int32_t above =
+        range.parent == kNoRange ? kNoRange : loading[static_cast<size_t>(range.parent)];
     uint8_t& known = loads[range.name];
     if (known == kUnknown)
       known = PhaseOfName(names[range.name]) == Phase::kDataLoading ? kYes : kNo;
-    if (loading[r] == kNoRange && known == kYes) loading[r] = static_cast<int32_t>(r);
+    loading.Append(above == kNoRange && known == kYes ? static_cast<int32_t>(r) : above);
   }
   return loading;
 }
@@ -47,9 +49,9 @@ Bound BoundOfCall(CallRole role) {
   }
 }
 
-// What a thread does while `range` and `call` (or null) are the innermost.
-Edge LabelOf(const HostWork& host, const std::vector<int32_t>& loading, uint32_t thread,
-             int32_t range, const Call* call) {
+// What a thread does while `range` and `call` are the innermost, if any are.
+Edge LabelOf(const HostWork& host, const RangeLinks& loading, uint32_t thread,
+             int32_t range, const std::optional<Call>& call) {
   Edge edge{.lag = DependencyDraft::kUsual,
             .bound = Bound::kCpu,
             .reason = Reason::kThread,
@@ -61,11 +63,11 @@ Edge LabelOf(const HostWork& host, const std::vector<int32_t>& loading, uint32_t
     edge.name = name_of(loading[static_cast<size_t>(range)]);
     return edge;
   }
-  if (call != nullptr) edge.bound = BoundOfCall(call->role);
-  const bool by_range = call == nullptr || edge.bound == Bound::kLaunch;
+  if (call) edge.bound = BoundOfCall(call->role);
+  const bool by_range = !call || edge.bound == Bound::kLaunch;
   if (by_range && range != kNoRange) {
     edge.name = name_of(range);
-  } else if (call != nullptr) {
+  } else if (call) {
     edge.name = call->name;
   }
   return edge;
@@ -97,8 +99,8 @@ void HostMoments::FindWorking(const RankWork& rank) {
     if (range.kind == Kind::kOperator) threads_[range.thread].works = true;
   }
   for (const Work& work : rank.work) {
-    const Call* call = rank.CallOf(work);
-    if (call != nullptr) threads_[call->thread].works = true;
+    const auto call = rank.CallOf(work);
+    if (call) threads_[call->thread].works = true;
   }
 }
 
@@ -130,11 +132,11 @@ void HostMoments::CollectTimes(const RankWork& rank) {
 }
 
 // The ranges of thread `t` begin at `first` and end before `last`.
-void HostMoments::LabelThread(const HostWork& host, const std::vector<int32_t>& loading, uint32_t t,
+void HostMoments::LabelThread(const HostWork& host, const RangeLinks& loading, uint32_t t,
                               size_t first, size_t last) {
   Thread& thread = threads_[t];
-  const auto range_at = [&](size_t r) -> const HostRange& { return host.ranges[r]; };
-  const auto call_at = [&](size_t c) -> const Call& { return host.calls[calls_[t][c]]; };
+  const auto range_at = [&](size_t r) { return host.ranges[r]; };
+  const auto call_at = [&](size_t c) { return host.calls[calls_[t][c]]; };
   Innermost ranges(first), calls;
   thread.slices.resize(thread.times.size());
   thread.quiet.resize(thread.times.size());
@@ -142,24 +144,23 @@ void HostMoments::LabelThread(const HostWork& host, const std::vector<int32_t>& 
     const int64_t now = thread.times[i - 1];
     const int32_t range = ranges.At(now, last, range_at);
     const int32_t call = calls.At(now, calls_[t].size(), call_at);
-    const Call* inside = call == kNoRange ? nullptr : &call_at(static_cast<size_t>(call));
+    const auto inside =
+        call == kNoRange ? std::nullopt : std::optional(call_at(static_cast<size_t>(call)));
     thread.slices[i] = LabelOf(host, loading, t, range, inside);
-    const bool nothing = range == kNoRange && inside == nullptr;
+    const bool nothing = range == kNoRange && !inside;
     if (nothing && i == 1) thread.slices[i].bound = Bound::kNoRecord;
     const bool operates =
         range != kNoRange && range_at(static_cast<size_t>(range)).kind == Kind::kOperator;
-    thread.quiet[i] = inside == nullptr && !operates;
+    thread.quiet[i] = !inside && !operates;
   }
 }
 
 void HostMoments::LabelSlices(const RankWork& rank, const StringTable& names) {
   const HostWork& host = *rank.host;
-  const std::vector<int32_t> loading = FindDataLoading(host, names);
-  size_t last = 0;
+  const RangeLinks loading = FindDataLoading(host, names);
   for (uint32_t t = 0; t < threads_.size(); ++t) {
-    const size_t first = last;
-    while (last < host.ranges.size() && host.ranges[last].thread == t) ++last;
-    if (threads_[t].works) LabelThread(host, loading, t, first, last);
+    if (threads_[t].works)
+      LabelThread(host, loading, t, host.ranges.FirstOf(t), host.ranges.FirstOf(t + 1));
   }
 }
 

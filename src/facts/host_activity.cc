@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 #include "base/stop.h"
 
@@ -17,13 +18,8 @@ constexpr int64_t kLooks = 64;
 HostActivities::HostActivities(const StringTable& names, const HostWork& host)
     : names_(names),
       host_(host),
-      first_range_(host.threads.size() + 1, host.ranges.size()),
       calls_(host.threads.size()) {
   is_step_.reserve(host.ranges.size());
-  for (size_t r = host.ranges.size(); r-- > 0;) first_range_[Range(r).thread] = r;
-  for (size_t t = host.threads.size(); t-- > 0;) {
-    first_range_[t] = std::min(first_range_[t], first_range_[t + 1]);
-  }
   StopChecks checks;
   for (const HostRange& range : host.ranges) {
     checks.Turn();
@@ -64,14 +60,12 @@ void HostActivities::AddRangesAt(size_t last, int64_t from, int64_t to, std::vec
 std::vector<HostActivities::Piece> HostActivities::Pieces(uint32_t thread, int64_t from, int64_t to,
                                                           StringId& around) {
   std::vector<Piece> pieces;
-  const auto ranges =
-      std::span(host_.ranges)
-          .subspan(first_range_[thread], first_range_[thread + 1] - first_range_[thread]);
-  const auto after = std::ranges::upper_bound(ranges, from, {}, &HostRange::start);
-  const size_t next = first_range_[thread] + static_cast<size_t>(after - ranges.begin());
-  if (after != ranges.begin()) AddRangesAt(next - 1, from, to, pieces, around);
+  const size_t first = host_.ranges.FirstOf(thread), last = host_.ranges.FirstOf(thread + 1);
+  const size_t next = *std::ranges::upper_bound(std::views::iota(first, last), from, {},
+                                                [this](size_t r) { return Range(r).start; });
+  if (next > first) AddRangesAt(next - 1, from, to, pieces, around);
   int64_t until = pieces.empty() ? from : pieces.back().end;
-  for (size_t r = next; r < first_range_[thread + 1] && Range(r).start < to; ++r) {
+  for (size_t r = next; r < last && Range(r).start < to; ++r) {
     --budget_;
     const HostRange& range = Range(r);
     if (range.start < until || is_step_[r]) continue;

@@ -45,7 +45,7 @@ class HostActivities {
     int64_t time = 0;
   };
 
-  const HostRange& Range(size_t r) const { return host_.ranges[r]; }
+  HostRange Range(size_t r) const { return host_.ranges[r]; }
   std::vector<Piece> Pieces(uint32_t thread, int64_t from, int64_t to, StringId& around);
   void AddRangesAt(size_t last, int64_t from, int64_t to, std::vector<Piece>& pieces,
                    StringId& around);
@@ -55,7 +55,6 @@ class HostActivities {
 
   const StringTable& names_;
   const HostWork& host_;
-  std::vector<size_t> first_range_;           // by thread, and one more
   std::vector<std::vector<uint32_t>> calls_;  // by thread
   std::vector<bool> is_step_;                 // by range
   std::optional<uint32_t> step_thread_;

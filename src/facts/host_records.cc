@@ -1,7 +1,10 @@
 // From a recording's columns to the tree of what its host did.
 #include "facts/host_records.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
+#include <array>
 #include <span>
 #include <utility>
 
@@ -11,6 +14,8 @@ namespace stepscope {
 namespace {
 
 constexpr uint32_t kUnused = UINT32_MAX;
+// After so many ranges the memory of their drafts is given back.
+constexpr size_t kLetGoAfter = 1 << 18;
 constexpr auto kUnknownRole = static_cast<CallRole>(UINT8_MAX);
 
 template <class Items, class Key>
@@ -68,8 +73,8 @@ void HostRecords::Count() {
     thread.ranges.begin = thread.ranges.next;
     thread.calls.begin = thread.calls.next;
   }
-  out_.ranges.Resize(ranges);
-  out_.calls.Resize(calls);
+  ranges_.Resize(ranges);
+  order_.Resize(calls);
 }
 
 void HostRecords::Take(EventId e) {
@@ -87,8 +92,9 @@ void HostRecords::Take(EventId e) {
 }
 
 HostWork HostRecords::Finish() {
-  for (Thread& thread : threads_) Nest(thread);
-  SortUnlessSorted(out_.calls, &Call::start);
+  around_.Resize(calls_.size());
+  for (uint32_t t = 0; t < threads_.size(); ++t) Nest(t);
+  AddCalls();
   SortUnlessSorted(out_.memory, &MemoryEvent::time);
   if (!trace_.memory.empty()) TakeMemoryTimeline();
   return std::move(out_);
@@ -106,13 +112,14 @@ uint32_t HostRecords::ThreadOf(EventId e) {
 }
 
 void HostRecords::TakeRange(EventId e) {
-  const uint32_t thread = ThreadOf(e);
-  out_.ranges[threads_[thread].ranges.next++] = {.start = Start(e),
-                                                 .end = End(e),
-                                                 .name = trace_.names()[e],
-                                                 .thread = thread,
-                                                 .detail = DetailOfRange(e),
-                                                 .kind = trace_.kinds()[e]};
+  ranges_[threads_[ThreadOf(e)].ranges.next++] = {.event = e, .detail = DetailOfRange(e)};
+}
+
+size_t HostRecords::HashOfDetail::operator()(const RangeDetail& detail) const {
+  const std::array<int64_t, 7> parts = {detail.shapes, detail.types,           detail.values,
+                                        detail.step,   detail.iterator,        detail.iterator_parent,
+                                        detail.eager ? 1 : 0};
+  return XXH3_64bits(parts.data(), sizeof parts);
 }
 
 int32_t HostRecords::DetailOfRange(EventId e) {
@@ -124,8 +131,10 @@ int32_t HostRecords::DetailOfRange(EventId e) {
                            .iterator_parent = iterator_parents_.At(e).value_or(-1),
                            .eager = eager_.At(e).value_or(0) > 0};
   if (detail == RangeDetail{}) return -1;
-  out_.range_details.push_back(detail);
-  return static_cast<int32_t>(out_.range_details.size() - 1);
+  const auto [at, is_new] =
+      details_.try_emplace(detail, static_cast<int32_t>(out_.range_details.size()));
+  if (is_new) out_.range_details.push_back(detail);
+  return at->second;
 }
 
 void HostRecords::TakeCall(EventId e) {
@@ -134,12 +143,13 @@ void HostRecords::TakeCall(EventId e) {
   CallRole& role = roles_[name];
   if (role == kUnknownRole) role = RoleOfCall(trace_.strings[name]);
   const int64_t correlation = correlations_.At(e).value_or(0);
-  out_.calls[threads_[thread].calls.next++] = {.start = Start(e),
-                                               .end = End(e),
-                                               .correlation = std::max<int64_t>(correlation, 0),
-                                               .name = name,
-                                               .thread = thread,
-                                               .role = role};
+  order_[threads_[thread].calls.next++] = static_cast<uint32_t>(calls_.size());
+  calls_.Append({.start = Start(e),
+                 .end = End(e),
+                 .correlation = std::max<int64_t>(correlation, 0),
+                 .name = name,
+                 .thread = thread,
+                 .role = role});
 }
 
 void HostRecords::TakeMemoryEvent(EventId e) {
@@ -182,24 +192,53 @@ void HostRecords::TakeMemoryTimeline() {
 }
 
 // Finds what lies within what, on one thread.
-void HostRecords::Nest(Thread& thread) {
-  const auto [first, last] = thread.ranges;
-  const auto all = std::span(out_.ranges);
-  SortUnlessSorted(all.subspan(first, last - first),
-                   [](const HostRange& r) { return std::pair(r.start, -r.end); });
-  const auto range_at = [all](size_t r) -> const HostRange& { return all[r]; };
-  Innermost parents(first);
-  for (size_t r = first; r < last; ++r) all[r].parent = parents.At(all[r].start, r, range_at);
+void HostRecords::Nest(uint32_t t) {
+  const size_t first = out_.ranges.size();
+  AddRanges(t);
+  const size_t last = out_.ranges.size();
+  Thread& thread = threads_[t];
+  const auto range_at = [this](size_t r) { return out_.ranges[r]; };
+  const auto start_of = [this](uint32_t c) { return calls_[c].start; };
   const auto calls =
-      std::span(out_.calls).subspan(thread.calls.begin, thread.calls.next - thread.calls.begin);
-  SortUnlessSorted(calls, &Call::start);
+      std::span(order_).subspan(thread.calls.begin, thread.calls.next - thread.calls.begin);
+  SortUnlessSorted(calls, start_of);
   SortUnlessSorted(thread.memory, &MemoryEvent::time);
   Innermost around_calls(first), around_memory(first);
-  for (Call& call : calls) call.range = around_calls.At(call.start, last, range_at);
+  for (const uint32_t c : calls) around_[c] = around_calls.At(start_of(c), last, range_at);
   for (MemoryEvent& event : thread.memory)
     event.range = around_memory.At(event.time, last, range_at);
   out_.memory.insert(out_.memory.end(), thread.memory.begin(), thread.memory.end());
   thread.memory = {};
+}
+
+void HostRecords::AddRanges(uint32_t thread) {
+  const auto [first, last] = threads_[thread].ranges;
+  SortUnlessSorted(std::span(ranges_).subspan(first, last - first), [this](const DraftRange& r) {
+    return std::pair(Start(r.event), -End(r.event));
+  });
+  const auto range_at = [this](size_t r) { return out_.ranges[r]; };
+  Innermost parents(first);
+  for (size_t r = first; r < last; ++r) {
+    const auto [event, detail] = ranges_[r];
+    out_.ranges.Append({.start = Start(event),
+                        .end = End(event),
+                        .name = trace_.names()[event],
+                        .thread = thread,
+                        .parent = parents.At(Start(event), r, range_at),
+                        .detail = detail,
+                        .kind = trace_.kinds()[event]});
+    if ((r + 1) % kLetGoAfter == 0) ranges_.LetGo(r + 1);
+  }
+}
+
+// By start, those of a thread in its order, threads one after the other.
+void HostRecords::AddCalls() {
+  std::ranges::stable_sort(order_, {}, [this](uint32_t c) { return calls_[c].start; });
+  for (const uint32_t c : order_) {
+    Call call = calls_[c];
+    call.range = around_[c];
+    out_.calls.Append(call);
+  }
 }
 
 }  // namespace stepscope

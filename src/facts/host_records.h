@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "facts/host_work.h"
@@ -17,8 +18,7 @@ class HostRecords {
   // Takes the event if it is the host's. REQUIRES: every event of the trace, ascending.
   void Take(EventId event);
 
-  // To be called once, after the last event; it no longer looks at the trace's events. Names are
-  // ids of `trace.strings`.
+  // To be called once, after the last event. Names are ids of `trace.strings`.
   HostWork Finish();
 
  private:
@@ -30,6 +30,13 @@ class HostRecords {
     Slice ranges, calls;
     std::vector<MemoryEvent> memory;
   };
+  struct DraftRange {
+    EventId event = 0;
+    int32_t detail = -1;
+  };
+  struct HashOfDetail {
+    size_t operator()(const RangeDetail& detail) const;
+  };
 
   void Count();
   uint32_t ThreadOf(EventId event);
@@ -38,7 +45,9 @@ class HostRecords {
   void TakeCall(EventId event);
   void TakeMemoryEvent(EventId event);
   int32_t DetailOfMemory(EventId event);
-  void Nest(Thread& thread);
+  void Nest(uint32_t thread);
+  void AddRanges(uint32_t thread);
+  void AddCalls();
   void TakeMemoryTimeline();
 
   int64_t Start(EventId event) const { return trace_.starts()[event]; }
@@ -54,6 +63,11 @@ class HostRecords {
   std::vector<uint32_t> thread_of_track_;
   std::vector<CallRole> roles_;  // by name
   std::vector<Thread> threads_;
+  GrowingArray<DraftRange> ranges_;  // by thread
+  HostCalls calls_;                  // in the order of the trace, without the ranges around them
+  GrowingArray<uint32_t> order_;     // of calls_, by thread
+  GrowingArray<int32_t> around_;     // each of calls_
+  std::unordered_map<RangeDetail, int32_t, HashOfDetail> details_;  // each to its index
   HostWork out_;
 };
 

@@ -5,16 +5,14 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "facts/host_lists.h"
 #include "trace/trace.h"
 
 namespace stepscope {
 
-inline constexpr int64_t kNoTime = std::numeric_limits<int64_t>::min();
-inline constexpr int32_t kNoRange = -1;
 
 // What a range says about itself. Texts that the trace does not give are kNoString, numbers -1.
 struct RangeDetail {
@@ -28,32 +26,6 @@ struct RangeDetail {
   bool eager = false;  // the operator ran by itself, in no compiled function
 
   bool operator==(const RangeDetail&) const = default;
-};
-
-// An operator or an annotation.
-struct HostRange {
-  int64_t start = 0;  // ns
-  int64_t end = 0;
-  StringId name = 0;
-  uint32_t thread = 0;        // index into HostWork::threads
-  int32_t parent = kNoRange;  // index into HostWork::ranges, always lower than the own one
-  int32_t detail = -1;        // index into HostWork::range_details; -1: it says nothing
-  Kind kind = Kind::kOperator;
-
-  int64_t duration() const { return end - start; }
-};
-
-// A call into the runtime or driver.
-struct Call {
-  int64_t start = 0;  // ns
-  int64_t end = 0;
-  int64_t correlation = 0;  // 0: it has none, and no work can be its own
-  StringId name = 0;
-  uint32_t thread = 0;
-  int32_t range = kNoRange;  // the innermost range around it
-  CallRole role = CallRole::kOther;
-
-  int64_t duration() const { return end - start; }
 };
 
 // What an allocator that keeps its own books says with a memory event. Texts that the trace does
@@ -91,8 +63,8 @@ struct MemoryTimeline {
 
 struct HostWork {
   std::vector<std::string> threads;  // as the trace names them, or their ids
-  GrowingArray<HostRange> ranges;    // by thread, then start, then the longer first
-  GrowingArray<Call> calls;          // by start
+  HostRanges ranges;                 // by thread, then start, then the longer first
+  HostCalls calls;                   // by start
   std::vector<MemoryEvent> memory;   // by time
   std::vector<MemoryTimeline> memory_timelines;
   std::vector<RangeDetail> range_details;

@@ -6,38 +6,33 @@
 namespace stepscope {
 namespace {
 
-// Stretches without any work, between the first piece and the end of the last.
-struct Gap {
-  int64_t start = 0, end = 0;
-  int64_t before = 0;  // ns of the gaps before
-};
+// How long no work ran, between the first piece and the end of the last.
+class IdleTime {
+ public:
+  explicit IdleTime(const RankWork& rank)
+      : work_(rank.work), until_(work_.empty() ? 0 : work_.front().start) {}
 
-std::vector<Gap> GapsOf(const RankWork& rank) {
-  std::vector<Gap> gaps;
-  int64_t until = rank.work.empty() ? 0 : rank.work.front().start, sum = 0;
-  for (const Work& work : rank.work) {
-    if (work.start > until) {
-      gaps.push_back({until, work.start, sum});
-      sum += work.start - until;
+  // ns before `time`. REQUIRES: times ascend from call to call.
+  int64_t Before(int64_t time) {
+    for (; next_ < work_.size() && work_[next_].start <= time; ++next_) {
+      idle_ += std::max<int64_t>(work_[next_].start - until_, 0);
+      until_ = std::max(until_, work_[next_].end);
     }
-    until = std::max(until, work.end);
+    return next_ == work_.size() ? idle_ : idle_ + std::max<int64_t>(time - until_, 0);
   }
-  return gaps;
-}
 
-// ns of gaps before `time`.
-int64_t IdleBefore(const std::vector<Gap>& gaps, int64_t time) {
-  const auto after = std::ranges::upper_bound(gaps, time, {}, &Gap::start);
-  if (after == gaps.begin()) return 0;
-  const Gap& gap = *std::prev(after);
-  return gap.before + std::min(time, gap.end) - gap.start;
-}
+ private:
+  const WorkList& work_;
+  size_t next_ = 0;
+  int64_t until_;     // when all work before next_ had ended
+  int64_t idle_ = 0;  // up to then
+};
 
 std::vector<bool> ThreadsThatLaunch(const RankWork& rank) {
   std::vector<bool> launch(rank.host->threads.size());
   for (const Work& work : rank.work) {
-    const Call* call = rank.CallOf(work);
-    if (call != nullptr && LaunchesKernels(call->role)) launch[call->thread] = true;
+    const auto call = rank.CallOf(work);
+    if (call && LaunchesKernels(call->role)) launch[call->thread] = true;
   }
   return launch;
 }
@@ -50,7 +45,7 @@ bool MayWait(CallRole role) {
 }  // namespace
 
 std::vector<IdleWait> FindIdleWaits(const RankWork& rank, int64_t at_least) {
-  const auto gaps = GapsOf(rank);
+  IdleTime idle_time(rank);
   const auto launch = ThreadsThatLaunch(rank);
   std::vector<IdleWait> waits;
   int64_t until = kNoTime;
@@ -59,7 +54,8 @@ std::vector<IdleWait> FindIdleWaits(const RankWork& rank, int64_t at_least) {
     const Call& call = calls[c];
     if (!MayWait(call.role) || !launch[call.thread] || call.end <= until) continue;
     const int64_t from = std::max(call.start, until);
-    const int64_t idle = IdleBefore(gaps, call.end) - IdleBefore(gaps, from);
+    const int64_t before = idle_time.Before(from);
+    const int64_t idle = idle_time.Before(call.end) - before;
     until = call.end;
     if (idle > 0 && idle >= at_least) waits.push_back({c, idle});
   }

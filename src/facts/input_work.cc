@@ -69,7 +69,7 @@ class Collector {
   }
 
  private:
-  static constexpr int32_t kNone = -1;
+  static constexpr int32_t kNone = kNoRange;
   struct Stage {
     StringId name = kNoString;
     int64_t parent = INT64_MIN;  // key of the stage that asks it; INT64_MIN: nobody recorded
@@ -85,27 +85,25 @@ class Collector {
 
   // For each range the innermost one around it, itself included, that prepares input.
   void FindOwners() {
-    owner_.resize(host_.ranges.size(), kNone);
-    for (size_t r = 0; r < owner_.size(); ++r) {
+    for (size_t r = 0; r < host_.ranges.size(); ++r) {
       const HostRange& range = host_.ranges[r];
       if (CategoryOf(range.name))
-        owner_[r] = static_cast<int32_t>(r);
-      else if (range.parent != kNoRange)
-        owner_[r] = owner_[static_cast<size_t>(range.parent)];
+        owner_.Append(static_cast<int32_t>(r));
+      else
+        owner_.Append(OwnerAround(range.parent));
     }
   }
 
-  int32_t OwnerAround(size_t range) const {
-    const int32_t parent = host_.ranges[range].parent;
+  int32_t OwnerAround(int32_t parent) const {
     return parent == kNoRange ? kNone : owner_[static_cast<size_t>(parent)];
   }
 
   void CountOperators() {
-    std::vector<int64_t> within(owner_.size());
+    std::unordered_map<int32_t, int64_t> within;
     for (size_t r = 0; r < owner_.size(); ++r) {
-      const int32_t around = OwnerAround(r);
-      if (owner_[r] == static_cast<int32_t>(r) && around != kNone)
-        AddTo(within[static_cast<size_t>(around)], host_.ranges[r].duration());
+      if (owner_[r] != static_cast<int32_t>(r)) continue;
+      const int32_t around = OwnerAround(host_.ranges[r].parent);
+      if (around != kNone) AddTo(within[around], host_.ranges[r].duration());
     }
     std::map<StringId, InputOperator> by_name;
     for (size_t r = 0; r < owner_.size(); ++r) {
@@ -116,7 +114,7 @@ class Collector {
       op.category = CategoryOf(range.name).value_or(InputCategory::kOther);
       ++op.count;
       AddTo(op.total, range.duration());
-      AddTo(op.self, std::max<int64_t>(range.duration() - within[r], 0));
+      AddTo(op.self, std::max<int64_t>(range.duration() - within[static_cast<int32_t>(r)], 0));
     }
     for (const auto& [name, op] : by_name) out_.operators.push_back(op);
     std::ranges::stable_sort(out_.operators, std::ranges::greater{}, &InputOperator::self);
@@ -138,7 +136,7 @@ class Collector {
     const RangeDetail* detail = host_.DetailOf(range);
     if (detail != nullptr && detail->iterator_parent >= 0) {
       stage.parent = detail->iterator_parent;
-    } else if (const int32_t around = OwnerAround(r); around != kNone) {
+    } else if (const int32_t around = OwnerAround(range.parent); around != kNone) {
       const int64_t parent = KeyOf(host_.ranges[static_cast<size_t>(around)]);
       if (stage.parent == INT64_MIN && parent != KeyOf(range)) stage.parent = parent;
     }
@@ -188,7 +186,7 @@ class Collector {
   const StringTable& names_;
   InputWork out_;
   std::unordered_map<StringId, std::optional<InputCategory>> categories_;
-  std::vector<int32_t> owner_;  // by range
+  RangeLinks owner_;  // by range
   std::map<int64_t, Stage> stages_;
 };
 

@@ -121,8 +121,6 @@ std::vector<MemoryStep> FollowSteps(const RankWork& rank, const AllocatorMemory&
 }
 
 MemoryOwners::MemoryOwners(const StringTable& names, const HostWork& host) {
-  innermost_.reserve(host.ranges.size());
-  asking_.reserve(host.ranges.size());
   std::vector<int8_t> only_allocates(names.size(), -1);
   StopChecks checks;
   for (size_t r = 0; r < host.ranges.size(); ++r) {
@@ -136,9 +134,9 @@ MemoryOwners::MemoryOwners(const StringTable& names, const HostWork& host) {
     const bool is_operator = range.kind == Kind::kOperator;
     int8_t& known = only_allocates[range.name];
     if (known < 0) known = OnlyAllocates(names[range.name]) ? 1 : 0;
-    innermost_.push_back(is_operator ? own : above);
+    innermost_.Append(is_operator ? own : above);
     const bool leaves_it = !is_operator || (known == 1 && asking_above != kNoRange);
-    asking_.push_back(leaves_it ? asking_above : own);
+    asking_.Append(leaves_it ? asking_above : own);
   }
 }
 

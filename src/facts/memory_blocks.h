@@ -82,11 +82,11 @@ class MemoryOwners {
   int32_t Asking(const MemoryEvent& event) const { return Of(asking_, event); }
 
  private:
-  static int32_t Of(const std::vector<int32_t>& owners, const MemoryEvent& event) {
+  static int32_t Of(const RangeLinks& owners, const MemoryEvent& event) {
     return event.range == kNoRange ? kNoRange : owners[static_cast<size_t>(event.range)];
   }
 
-  std::vector<int32_t> innermost_, asking_;  // by range
+  RangeLinks innermost_, asking_;  // by range
 };
 
 }  // namespace stepscope

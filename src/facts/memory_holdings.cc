@@ -1,6 +1,7 @@
 // Adds blocks up by the texts that describe them.
 #include "facts/memory_holdings.h"
 
+#include <optional>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -62,14 +63,15 @@ class Grouping {
 
   Purpose PurposeOf(const MemoryEvent& event) const {
     const int32_t owner = owners_.Asking(event);
-    const HostRange* range =
-        owner == kNoRange ? nullptr : &rank_.host->ranges[static_cast<size_t>(owner)];
-    const StringId around = range == nullptr ? kNoString : range->name;
+    const auto range = owner == kNoRange
+                           ? std::nullopt
+                           : std::optional(rank_.host->ranges[static_cast<size_t>(owner)]);
+    const StringId around = range ? range->name : kNoString;
     if (const MemoryDetail* d = rank_.host->DetailOf(event)) {
       return {d->framework_op == kNoString ? around : d->framework_op, d->type, d->shape,
               d->region};
     }
-    const RangeDetail* inputs = range == nullptr ? nullptr : rank_.host->DetailOf(*range);
+    const RangeDetail* inputs = range ? rank_.host->DetailOf(*range) : nullptr;
     if (inputs == nullptr) return {around, kNoString, kNoString, kNoString};
     return {around, inputs->types, inputs->shapes, kNoString};
   }

@@ -16,7 +16,7 @@ const OperatorTree& FactsOnDemand::Operators(const Facts& facts, const RankWork&
   return *operators;
 }
 
-const std::vector<int64_t>& FactsOnDemand::OperatorSelfTimes(const Facts& facts,
+const NarrowArray<int64_t>& FactsOnDemand::OperatorSelfTimes(const Facts& facts,
                                                              const RankWork& rank) {
   auto& self_times = ranks_[&rank].self_times;
   if (!self_times) self_times = SelfTimes(*rank.host, Operators(facts, rank));

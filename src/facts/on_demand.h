@@ -22,7 +22,7 @@ class FactsOnDemand {
 
   const OperatorTree& Operators(const Facts& facts, const RankWork& rank);
   // As SelfTimes() and CountOperators().
-  const std::vector<int64_t>& OperatorSelfTimes(const Facts& facts, const RankWork& rank);
+  const NarrowArray<int64_t>& OperatorSelfTimes(const Facts& facts, const RankWork& rank);
   const std::vector<CountedOperator>& OperatorCosts(const Facts& facts, const RankWork& rank);
   // As MeasureFlops(), against the chip's own peaks.
   const RecordingFlops& Flops(const Facts& facts, const RankWork& rank);
@@ -32,7 +32,7 @@ class FactsOnDemand {
  private:
   struct OfRank {
     std::optional<OperatorTree> operators;
-    std::optional<std::vector<int64_t>> self_times;
+    std::optional<NarrowArray<int64_t>> self_times;
     std::optional<std::vector<CountedOperator>> costs;
     std::optional<RecordingFlops> flops;
   };

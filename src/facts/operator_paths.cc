@@ -31,7 +31,7 @@ class Merge {
 
   void Add(const RankWork& rank) {
     const OperatorTree& tree = OnDemand(facts_).Operators(facts_, rank);
-    const std::vector<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
+    const NarrowArray<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
     std::vector<NodeId> node_of(tree.size(), kRoot);  // by range
     StopChecks checks;
     for (size_t r = 0; r < tree.size(); ++r) {

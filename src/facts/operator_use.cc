@@ -64,7 +64,7 @@ class Counter {
   void AddHost(const RankWork& rank, const OperatorTree& tree, const std::vector<bool>& launches,
                bool by_launch) {
     const HostWork& host = *rank.host;
-    const std::vector<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
+    const NarrowArray<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
     std::vector<bool> calls_others(tree.size());
     StopChecks checks;
     for (size_t r = 0; r < tree.size(); ++r) {

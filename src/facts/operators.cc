@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/stop.h"
 
@@ -58,13 +59,12 @@ OperatorSet OperatorsAmong(const StringTable& names, const HostWork& host) {
 
 // For each range the innermost operator around it, and for each operator how many it calls.
 struct Nesting {
-  std::vector<int32_t> around;
-  std::vector<uint32_t> calls;
+  RangeLinks around;
+  std::vector<uint8_t> calls;  // 2: two or more
 };
 
 Nesting NestingOf(const HostWork& host, const std::vector<bool>& is_operator) {
   Nesting n;
-  n.around.reserve(host.ranges.size());
   n.calls.resize(host.ranges.size());
   StopChecks checks;
   for (size_t r = 0; r < host.ranges.size(); ++r) {
@@ -75,8 +75,10 @@ Nesting NestingOf(const HostWork& host, const std::vector<bool>& is_operator) {
       const auto p = static_cast<size_t>(parent);
       around = is_operator[p] ? parent : n.around[p];
     }
-    n.around.push_back(around);
-    if (is_operator[r] && around != kNoRange) ++n.calls[static_cast<size_t>(around)];
+    n.around.Append(around);
+    if (!is_operator[r] || around == kNoRange) continue;
+    uint8_t& calls = n.calls[static_cast<size_t>(around)];
+    if (calls < 2) ++calls;
   }
   return n;
 }
@@ -115,9 +117,7 @@ bool IsOperatorName(std::string_view name) {
 OperatorTree::OperatorTree(const StringTable& names, const HostWork& host) {
   const auto [is_operator, of_tensorflow] = OperatorsAmong(names, host);
   of_tensorflow_ = of_tensorflow;
-  const Nesting nesting = NestingOf(host, is_operator);
-  op_.reserve(host.ranges.size());
-  callers_.reserve(host.ranges.size());
+  Nesting nesting = NestingOf(host, is_operator);
   StopChecks checks;
   for (size_t r = 0; r < host.ranges.size(); ++r) {
     checks.Turn();
@@ -125,9 +125,9 @@ OperatorTree::OperatorTree(const StringTable& names, const HostWork& host) {
     const auto a = static_cast<size_t>(around);
     const bool repeats =
         around != kNoRange && nesting.calls[a] == 1 && host.ranges[r].name == host.ranges[a].name;
-    op_.push_back(is_operator[r] && !repeats ? static_cast<int32_t>(r) : Of(around));
-    callers_.push_back(around);
+    op_.Append(is_operator[r] && !repeats ? static_cast<int32_t>(r) : Of(around));
   }
+  callers_ = std::move(nesting.around);
 }
 
 StringId NamedOperator(const StringTable& names, const KernelDetail* kernel) {
@@ -136,7 +136,7 @@ StringId NamedOperator(const StringTable& names, const KernelDetail* kernel) {
   return op != kNoString && ParseFrameworkOp(names[op]) ? op : kernel->hlo_op;
 }
 
-std::vector<int64_t> SelfTimes(const HostWork& host, const OperatorTree& tree) {
+NarrowArray<int64_t> SelfTimes(const HostWork& host, const OperatorTree& tree) {
   std::vector<int64_t> self(host.ranges.size());
   StopChecks checks;
   for (size_t r = 0; r < self.size(); ++r) {
@@ -150,8 +150,9 @@ std::vector<int64_t> SelfTimes(const HostWork& host, const OperatorTree& tree) {
     self[c] -= Inside(host.ranges[c], range.start, range.end);
   }
   if (!tree.of_tensorflow()) SubtractCalls(host, tree, self);
-  for (int64_t& time : self) time = std::max<int64_t>(time, 0);
-  return self;
+  NarrowArray<int64_t> times;
+  for (const int64_t time : self) times.Append(std::max<int64_t>(time, 0));
+  return times;
 }
 
 }  // namespace stepscope

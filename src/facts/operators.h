@@ -35,14 +35,14 @@ class OperatorTree {
 
  private:
   bool of_tensorflow_ = false;
-  std::vector<int32_t> op_;       // by range
-  std::vector<int32_t> callers_;  // by range: the operator range around it
+  RangeLinks op_;       // by range
+  RangeLinks callers_;  // by range: the operator range around it
 };
 
 // The operator whose call launched `work`, as a range of the host; kNoRange for none.
 inline int32_t OperatorOf(const RankWork& rank, const OperatorTree& tree, const Work& work) {
-  const Call* call = rank.CallOf(work);
-  return call == nullptr ? kNoRange : tree.Of(call->range);
+  const auto call = rank.CallOf(work);
+  return !call ? kNoRange : tree.Of(call->range);
 }
 
 // How the framework names the operator this work is for, where the trace says it of the work
@@ -52,6 +52,6 @@ StringId NamedOperator(const StringTable& names, const KernelDetail* kernel);
 // For each range that is an operator, its time without the operators it called and without calls
 // of the runtime (of TensorFlow with them, as XProf has it): never negative, whatever overlaps. 0
 // for other ranges.
-std::vector<int64_t> SelfTimes(const HostWork& host, const OperatorTree& tree);
+NarrowArray<int64_t> SelfTimes(const HostWork& host, const OperatorTree& tree);
 
 }  // namespace stepscope

@@ -2,6 +2,7 @@
 #include "facts/path_window.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "base/stop.h"
@@ -25,15 +26,15 @@ PathWindow WindowOf(const RankWork& rank, const HostRange& range) {
 }
 
 // The annotation that `step` was read from.
-const HostRange* RangeOf(const RankWork& rank, const Step& step) {
+std::optional<HostRange> RangeOf(const RankWork& rank, const Step& step) {
   StopChecks checks;
   for (const HostRange& range : rank.host->ranges) {
     checks.Turn();
     const RangeDetail* detail = rank.host->DetailOf(range);
     const bool same = range.start == step.start && range.end == step.end;
-    if (same && detail != nullptr && detail->step == step.number) return &range;
+    if (same && detail != nullptr && detail->step == step.number) return range;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 // The step asked for, or the one that takes longest until its work has ended.
@@ -60,18 +61,19 @@ const Step* ChooseStep(const RankWork& rank, int64_t number) {
 std::optional<ChosenWindow> FindNamed(const RankWork& rank, const StringTable& names,
                                       const WindowChoice& choice) {
   const StringId name = names.Find(choice.annotation);
-  std::vector<const HostRange*> found;
+  const HostRanges& ranges = rank.host->ranges;
+  std::vector<size_t> found;
   StopChecks checks;
-  for (const HostRange& range : rank.host->ranges) {
+  for (size_t r = 0; r < ranges.size(); ++r) {
     checks.Turn();
-    if (range.name == name && name != kNoString) found.push_back(&range);
+    if (ranges[r].name == name && name != kNoString) found.push_back(r);
   }
   if (choice.instance < 0 || static_cast<size_t>(choice.instance) >= found.size()) {
     return std::nullopt;
   }
   const auto nth = found.begin() + static_cast<std::ptrdiff_t>(choice.instance);
-  std::ranges::nth_element(found, nth, {}, &HostRange::start);
-  return ChosenWindow{WindowOf(rank, **nth), std::string(choice.annotation)};
+  std::ranges::nth_element(found, nth, {}, [&](size_t r) { return ranges[r].start; });
+  return ChosenWindow{WindowOf(rank, ranges[*nth]), std::string(choice.annotation)};
 }
 
 // All work, and what the threads did that have operators or launched work. Host records more than
@@ -81,7 +83,7 @@ ChosenWindow WholeRecording(const RankWork& rank) {
   std::vector<bool> works(rank.host->threads.size());
   for (const Work& work : rank.work) {
     window.end = std::max(window.end, work.end);
-    if (const Call* call = rank.CallOf(work)) works[call->thread] = true;
+    if (const auto call = rank.CallOf(work)) works[call->thread] = true;
   }
   for (const HostRange& range : rank.host->ranges) {
     if (range.kind == Kind::kOperator) works[range.thread] = true;
@@ -92,8 +94,8 @@ ChosenWindow WholeRecording(const RankWork& rank) {
     window.start = std::min(window.start, item.start);
     window.end = std::max(window.end, item.end);
   };
-  std::ranges::for_each(rank.host->ranges, include);
-  std::ranges::for_each(rank.host->calls, include);
+  for (const HostRange& range : rank.host->ranges) include(range);
+  for (const Call& call : rank.host->calls) include(call);
   window.host_end = window.launched_until = window.end;
   return {window, "the whole recording"};
 }
@@ -105,8 +107,8 @@ std::optional<ChosenWindow> ChooseWindow(const RankWork& rank, const StringTable
   if (rank.work.empty()) return std::nullopt;
   if (!choice.annotation.empty()) return FindNamed(rank, names, choice);
   const Step* step = ChooseStep(rank, choice.step);
-  const HostRange* range = step == nullptr ? nullptr : RangeOf(rank, *step);
-  if (range != nullptr) {
+  const auto range = step == nullptr ? std::nullopt : RangeOf(rank, *step);
+  if (range) {
     return ChosenWindow{WindowOf(rank, *range), "step " + std::to_string(step->number)};
   }
   if (choice.step >= 0) return std::nullopt;

@@ -6,82 +6,78 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
+#include <utility>
 
-#include "base/growing_array.h"
 #include "base/stop.h"
 
 namespace stepscope {
 
-// Something that goes on from `start` to `end` (ns); of several at once the largest `owner` has the
-// time.
-struct OwnedInterval {
-  int64_t start = 0;
-  int64_t end = 0;
-  uint8_t owner = 0;
-};
-
-// Intervals to sweep. Those of one owner that follow upon each other, as nested ones do, are one.
 template <size_t kOwners>
-class OwnedIntervals {
+using TimeByOwner = std::array<int64_t, kOwners>;
+
+// For each window the time of each owner; of several that go on at once the largest has it. Owner 0
+// has what nobody else has, so that they add up to the window.
+template <size_t kOwners, class Window, class Take>
+class PrioritySweep {
  public:
+  // Each window goes to take(its index, its TimeByOwner) in turn. REQUIRES: windows outlive this
+  // and follow one another without overlap; `Window` has `start` and `end`.
+  PrioritySweep(std::span<const Window> windows, Take take)
+      : windows_(windows), take_(std::move(take)) {
+    until_.fill(INT64_MIN);
+    if (!windows.empty()) now_ = windows.front().start;
+  }
+
+  // Something that goes on from `start` to `end` (ns). REQUIRES: by start; they may overlap in any
+  // way.
   template <class Owner>
   void Add(int64_t start, int64_t end, Owner owner) {
     checks_.Turn();
     if (end <= start) return;
-    size_t& last = last_[static_cast<size_t>(owner)];
-    if (last < all_.size() && all_[last].owner == static_cast<uint8_t>(owner) &&
-        start >= all_[last].start && start <= all_[last].end) {
-      all_[last].end = std::max(all_[last].end, end);
-      return;
-    }
-    last = all_.size();
-    all_.Append({start, end, static_cast<uint8_t>(owner)});
+    AdvanceTo(start);
+    int64_t& until = until_[static_cast<size_t>(owner)];
+    until = std::max(until, end);
   }
 
-  // By start. Nothing can be added after that.
-  std::span<const OwnedInterval> Sorted() {
-    std::ranges::sort(all_, {}, &OwnedInterval::start);
-    return all_.view();
-  }
+  // To be called once, after the last.
+  void Finish() { AdvanceTo(INT64_MAX); }
 
  private:
-  GrowingArray<OwnedInterval> all_;
-  StopChecks checks_;
-  std::array<size_t, kOwners> last_{};  // of each owner, in `all_`: another's tells by its owner
-};
-
-// For each window the time of each owner; owner 0 has what nobody else has, so that they add up to
-// the window. REQUIRES: windows follow one another without overlap; `Window` has `start` and `end`.
-// Intervals are by start, and may overlap in any way.
-template <size_t kOwners, class Window>
-std::vector<std::array<int64_t, kOwners>> SweepWindows(std::span<const OwnedInterval> intervals,
-                                                       std::span<const Window> windows) {
-  std::vector<std::array<int64_t, kOwners>> times;
-  times.reserve(windows.size());
-  std::array<int64_t, kOwners> until;
-  until.fill(INT64_MIN);
-  size_t next = 0;
-  StopChecks checks;
-  for (const Window& window : windows) {
-    std::array<int64_t, kOwners>& time = times.emplace_back();
-    int64_t now = window.start;
-    while (now < window.end) {
-      checks.Turn();
-      for (; next < intervals.size() && intervals[next].start <= now; ++next) {
-        int64_t& end = until[intervals[next].owner];
-        end = std::max(end, intervals[next].end);
-      }
-      size_t owner = kOwners - 1;
-      while (owner > 0 && until[owner] <= now) --owner;
-      int64_t change = window.end;
-      if (owner > 0) change = std::min(change, until[owner]);
-      if (next < intervals.size()) change = std::min(change, intervals[next].start);
-      time[owner] += change - now;
-      now = change;
+  void AdvanceTo(int64_t time) {
+    while (window_ < windows_.size() && now_ < time) {
+      const Window& window = windows_[window_];
+      if (now_ < window.start) now_ = std::min(window.start, time);
+      while (now_ < std::min(time, window.end)) GiveTo(OwnerNow(), std::min(time, window.end));
+      if (now_ < window.end) return;
+      take_(window_++, std::exchange(time_, {}));
     }
   }
-  return times;
+
+  size_t OwnerNow() const {
+    size_t owner = kOwners - 1;
+    while (owner > 0 && until_[owner] <= now_) --owner;
+    return owner;
+  }
+
+  // All until `end`, or until the owner's end.
+  void GiveTo(size_t owner, int64_t end) {
+    if (owner > 0) end = std::min(end, until_[owner]);
+    time_[owner] += end - now_;
+    now_ = end;
+  }
+
+  std::span<const Window> windows_;
+  Take take_;
+  TimeByOwner<kOwners> time_{};   // of the window it is in
+  TimeByOwner<kOwners> until_{};  // when what each has goes on to
+  int64_t now_ = 0;
+  size_t window_ = 0;
+  StopChecks checks_;
+};
+
+template <size_t kOwners, class Window, class Take>
+auto MakePrioritySweep(std::span<const Window> windows, Take take) {
+  return PrioritySweep<kOwners, Window, Take>(windows, std::move(take));
 }
 
 }  // namespace stepscope

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -25,34 +26,49 @@ class Builder {
   RankWork Build();
 
  private:
-  void Collect();
-  void AddWork(EventId event, int64_t correlation, int64_t step, int32_t detail);
+  void CollectHost();
+  void CollectWork();
+  void AddDraft(EventId event, int64_t correlation, int64_t step, int32_t detail);
   void AddStep(EventId event, int64_t number);
   void StepsFromOptimizer();
   void LeaveOutliersOut();
   void IndexCalls();
-  void LinkLaunches();
-  void SortStreams();
-  void AssignSteps();
+  void SettleSteps();
+  void FindStreams();
+  std::vector<uint32_t> Order() const;
+  void AddWork();
+  uint32_t CallOf(int64_t correlation) const;
+  int32_t StepOf(size_t draft, int64_t launched) const;
   void FindIncompleteSteps();
-  void FollowStreams();
 
   Trace& trace_;
   const Events events_;
   RankWork out_;
-  // Of each piece of work, in the order of the file until it is sorted:
-  std::vector<int64_t> correlations_;
-  std::vector<int64_t>
-      said_steps_;  // number of the step the trace puts it in, or -1; empty: of none
+  // The work in the order of the file, with numbers of tracks for streams:
+  WorkList drafts_;
+  NarrowArray<int64_t> correlations_;
+  NarrowArray<int64_t> said_steps_;  // number of the step the trace puts it in, or -1
+  std::vector<uint32_t> stream_of_track_;
+  std::map<int64_t, int32_t> step_by_number_;
   std::vector<uint32_t> by_correlation_;  // the calls with a correlation id, by that id, then start
   std::vector<bool> call_used_;  // by call: whether work of its correlation id was recorded
 };
 
-void Builder::Collect() {
-  const auto count = static_cast<size_t>(std::ranges::count_if(trace_.kinds(), IsGpuWork));
-  out_.work.reserve(count);
-  correlations_.reserve(count);
+// The host's part first: while the one is collected, little is held of the other.
+void Builder::CollectHost() {
   HostRecords host(trace_);
+  SparseWalk steps(trace_.Ints(IntField::kStep));
+  StopChecks checks;
+  for (EventId e = 0; e < trace_.size(); ++e) {
+    checks.Turn();
+    const int64_t step = trace_.kinds()[e] == Kind::kAnnotation ? steps.At(e).value_or(-1) : -1;
+    if (step >= 0) AddStep(e, step);
+    host.Take(e);
+  }
+  *out_.host = host.Finish();
+}
+
+void Builder::CollectWork() {
   DeviceRecords device(trace_, out_);
   SparseWalk correlations(trace_.Ints(IntField::kCorrelation));
   SparseWalk steps(trace_.Ints(IntField::kStep));
@@ -60,35 +76,27 @@ void Builder::Collect() {
   StopChecks checks;
   for (EventId e = 0; e < trace_.size(); ++e) {
     checks.Turn();
-    const Kind kind = trace_.kinds()[e];
-    const int64_t step = steps.At(e).value_or(-1);
-    if (kind == Kind::kAnnotation && step >= 0) AddStep(e, step);
-    if (IsGpuWork(kind)) AddWork(e, correlations.At(e).value_or(-1), step, details.Take(e));
-    host.Take(e);
+    if (IsGpuWork(trace_.kinds()[e])) {
+      AddDraft(e, correlations.At(e).value_or(-1), steps.At(e).value_or(-1), details.Take(e));
+    }
     device.Take(e);
     if (events_ == Events::kLetGo && (e + 1) % kLetGoAfter == 0) trace_.LetGo(e + 1);
   }
-  if (events_ == Events::kLetGo) trace_.LetGo(static_cast<EventId>(trace_.size()));
-  *out_.host = host.Finish();
   device.Finish();
 }
 
-void Builder::AddWork(EventId event, int64_t correlation, int64_t step, int32_t detail) {
+void Builder::AddDraft(EventId event, int64_t correlation, int64_t step, int32_t detail) {
   const int64_t start = trace_.starts()[event];
   const int64_t duration = trace_.durations()[event];
   if (duration > kDay) return trace_.notes.Add(NoteKind::kHugeDuration);
-  out_.work.push_back({.start = start,
-                       .end = start + duration,
-                       .name = trace_.names()[event],
-                       .stream = trace_.tracks_of()[event],  // its index only after SortStreams()
-                       .detail = detail,
-                       .kind = trace_.kinds()[event]});
-  correlations_.push_back(correlation);
-  if (step >= 0) {
-    said_steps_.reserve(out_.work.capacity());
-    said_steps_.resize(out_.work.size() - 1, -1);
-  }
-  if (step >= 0 || !said_steps_.empty()) said_steps_.push_back(step);
+  drafts_.Append({.start = start,
+                  .end = start + duration,
+                  .name = trace_.names()[event],
+                  .stream = trace_.tracks_of()[event],
+                  .detail = detail,
+                  .kind = trace_.kinds()[event]});
+  correlations_.Append(correlation);
+  said_steps_.Append(step);
 }
 
 void Builder::AddStep(EventId event, int64_t number) {
@@ -119,25 +127,27 @@ void Builder::StepsFromOptimizer() {
 
 // A record with a broken clock, such as a start of 0, would stretch every span to half a century.
 void Builder::LeaveOutliersOut() {
-  auto& work = out_.work;
-  if (work.empty()) return;
+  if (drafts_.empty()) return;
   std::vector<int64_t> starts;
-  starts.reserve(work.size());
-  for (const Work& w : work) starts.push_back(w.start);
+  starts.reserve(drafts_.size());
+  for (const Work& work : drafts_) starts.push_back(work.start);
   const auto middle = starts.begin() + static_cast<std::ptrdiff_t>(starts.size() / 2);
   std::ranges::nth_element(starts, middle);
-  const int64_t median = *middle;
-  size_t kept = 0;
-  for (size_t i = 0; i < work.size(); ++i) {
-    if (work[i].start < median - kDay || work[i].start > median + kDay) continue;
-    work[kept] = work[i];
-    correlations_[kept] = correlations_[i];
-    if (!said_steps_.empty()) said_steps_[kept] = said_steps_[i];
-    ++kept;
+  const auto is_outlier = [median = *middle](int64_t start) {
+    return start < median - kDay || start > median + kDay;
+  };
+  const auto outliers = std::ranges::count_if(starts, is_outlier);
+  if (outliers == 0) return;
+  trace_.notes.Add(NoteKind::kClockStep, outliers);
+  const auto drafts = std::exchange(drafts_, {});
+  const auto correlations = std::exchange(correlations_, {});
+  const auto said_steps = std::exchange(said_steps_, {});
+  for (size_t i = 0; i < drafts.size(); ++i) {
+    if (is_outlier(drafts[i].start)) continue;
+    drafts_.Append(drafts[i]);
+    correlations_.Append(correlations[i]);
+    said_steps_.Append(said_steps[i]);
   }
-  const size_t removed = work.size() - kept;
-  work.resize(kept);
-  if (removed > 0) trace_.notes.Add(NoteKind::kClockStep, static_cast<int64_t>(removed));
 }
 
 void Builder::IndexCalls() {
@@ -155,32 +165,18 @@ void Builder::IndexCalls() {
 
 // Correlation joins work to its launch; one launch of a graph has many kernels. Should two calls
 // share a correlation id, the earlier one is the launch.
-void Builder::LinkLaunches() {
-  IndexCalls();
-  const auto& calls = out_.host->calls;
-  call_used_.resize(calls.size());
-  int64_t without = 0;
-  for (size_t i = 0; i < out_.work.size(); ++i) {
-    const auto at =
-        std::ranges::lower_bound(by_correlation_, correlations_[i], {},
-                                 [&](uint32_t call) { return calls[call].correlation; });
-    if (at == by_correlation_.end() || calls[*at].correlation != correlations_[i]) {
-      ++without;
-      continue;
-    }
-    out_.work[i].call = *at;
-    out_.work[i].launched = calls[*at].start;
-    call_used_[*at] = true;
-  }
-  correlations_ = {};
-  if (without > 0) trace_.notes.Add(NoteKind::kWithoutLaunch, without);
+uint32_t Builder::CallOf(int64_t correlation) const {
+  const auto correlation_of = [&](uint32_t call) { return out_.host->calls[call].correlation; };
+  const auto at = std::ranges::lower_bound(by_correlation_, correlation, {}, correlation_of);
+  return at == by_correlation_.end() || correlation_of(*at) != correlation ? kNoCall : *at;
 }
 
-void Builder::SortStreams() {
+void Builder::FindStreams() {
   std::map<std::pair<int64_t, int64_t>, uint32_t> index;
-  for (const Work& work : out_.work) {
-    const Track& track = trace_.tracks[work.stream];
-    index.try_emplace({track.device, track.stream});
+  std::vector<bool> has_work(trace_.tracks.size());
+  for (const Work& work : drafts_) has_work[work.stream] = true;
+  for (size_t t = 0; t < has_work.size(); ++t) {
+    if (has_work[t]) index.try_emplace({trace_.tracks[t].device, trace_.tracks[t].stream});
   }
   for (auto& [key, position] : index) {
     const auto [device, stream] = key;
@@ -188,44 +184,74 @@ void Builder::SortStreams() {
     position = static_cast<uint32_t>(out_.streams.size());
     out_.streams.push_back({device, stream, static_cast<uint32_t>(out_.devices.size() - 1)});
   }
-  std::vector<uint32_t> by_track(trace_.tracks.size());
+  stream_of_track_.resize(trace_.tracks.size());
   for (size_t t = 0; t < trace_.tracks.size(); ++t) {
     const auto at = index.find({trace_.tracks[t].device, trace_.tracks[t].stream});
-    if (trace_.tracks[t].is_stream && at != index.end()) by_track[t] = at->second;
+    if (trace_.tracks[t].is_stream && at != index.end()) stream_of_track_[t] = at->second;
   }
-  for (Work& work : out_.work) work.stream = by_track[work.stream];
-  const auto before = [this](const Work& a, const Work& b) {
-    if (a.start != b.start) return a.start < b.start;
-    if (a.end != b.end) return a.end < b.end;
-    if (a.stream != b.stream) return a.stream < b.stream;
-    return trace_.strings[a.name] < trace_.strings[b.name];
-  };
-  if (!std::ranges::is_sorted(out_.work, before)) std::ranges::sort(out_.work, before);
 }
 
-void Builder::AssignSteps() {
+// The drafts by start, then end, then stream, then name.
+std::vector<uint32_t> Builder::Order() const {
+  const auto before = [this](uint32_t a, uint32_t b) {
+    const Work& x = drafts_[a];
+    const Work& y = drafts_[b];
+    if (x.start != y.start) return x.start < y.start;
+    if (x.end != y.end) return x.end < y.end;
+    if (x.stream != y.stream) return stream_of_track_[x.stream] < stream_of_track_[y.stream];
+    return x.name != y.name && trace_.strings[x.name] < trace_.strings[y.name];
+  };
+  std::vector<uint32_t> order(drafts_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  if (!std::ranges::is_sorted(order, before)) std::ranges::sort(order, before);
+  return order;
+}
+
+void Builder::SettleSteps() {
   auto& steps = out_.steps;
   std::ranges::sort(steps, {}, [](const Step& s) { return std::tuple(s.start, s.end, s.number); });
   std::map<int64_t, int64_t> seen;
   const auto repeated = std::erase_if(steps, [&](const Step& s) { return seen[s.number]++ > 0; });
   if (repeated > 0) trace_.notes.Add(NoteKind::kRepeatedStep, static_cast<int64_t>(repeated));
-  if (steps.empty()) return;
-  std::map<int64_t, int32_t> index;
-  for (size_t s = 0; s < steps.size(); ++s) index[steps[s].number] = static_cast<int32_t>(s);
-  int64_t outside = 0;
-  for (size_t i = 0; i < out_.work.size(); ++i) {
-    Work& work = out_.work[i];
-    const auto said = said_steps_.empty() ? index.end() : index.find(said_steps_[i]);
-    if (said != index.end()) {
-      work.step = said->second;
-      continue;
+  for (size_t s = 0; s < steps.size(); ++s)
+    step_by_number_[steps[s].number] = static_cast<int32_t>(s);
+}
+
+// The one the trace says, else the one that its launch lies in.
+int32_t Builder::StepOf(size_t draft, int64_t launched) const {
+  const auto said = step_by_number_.find(said_steps_[draft]);
+  if (said != step_by_number_.end()) return said->second;
+  return launched == kNoTime ? kNoStep : out_.StepAt(launched);
+}
+
+void Builder::AddWork() {
+  std::vector<int64_t> busy_until(out_.streams.size(), kNoTime);
+  call_used_.resize(out_.host->calls.size());
+  int64_t without = 0, outside = 0, overlaps = 0;
+  for (const uint32_t draft : Order()) {
+    Work work = drafts_[draft];
+    work.stream = stream_of_track_[work.stream];
+    work.call = CallOf(correlations_[draft]);
+    if (work.call == kNoCall) {
+      ++without;
+    } else {
+      work.launched = out_.host->calls[work.call].start;
+      call_used_[work.call] = true;
     }
-    if (work.launched == kNoTime) continue;
-    work.step = out_.StepAt(work.launched);
-    if (work.step == kNoStep) ++outside;
+    work.step = StepOf(draft, work.launched);
+    if (work.step == kNoStep && work.launched != kNoTime && !out_.steps.empty()) ++outside;
+    int64_t& until = busy_until[work.stream];
+    work.free_since = until;
+    if (work.start < until) ++overlaps;
+    until = std::max(until, work.end);
+    out_.work.Append(work);
   }
-  said_steps_ = {};
-  if (outside > 0) trace_.notes.Add(NoteKind::kOutsideSteps, outside);
+  const auto note = [this](NoteKind kind, int64_t count) {
+    if (count > 0) trace_.notes.Add(kind, count);
+  };
+  note(NoteKind::kWithoutLaunch, without);
+  note(NoteKind::kOutsideSteps, outside);
+  note(NoteKind::kOverlapping, overlaps);
 }
 
 // A step is complete when the last kernel launch within it has its kernel in the trace.
@@ -250,27 +276,16 @@ void Builder::FindIncompleteSteps() {
   for (size_t s = 0; s < last.size(); ++s) out_.steps[s].complete = last[s].used;
 }
 
-void Builder::FollowStreams() {
-  std::vector<int64_t> busy_until(out_.streams.size(), kNoTime);
-  int64_t overlaps = 0;
-  for (Work& work : out_.work) {
-    int64_t& until = busy_until[work.stream];
-    work.free_since = until;
-    if (work.start < until) ++overlaps;
-    until = std::max(until, work.end);
-  }
-  if (overlaps > 0) trace_.notes.Add(NoteKind::kOverlapping, overlaps);
-}
-
 RankWork Builder::Build() {
-  Collect();
+  CollectHost();
+  CollectWork();
   if (out_.steps.empty()) StepsFromOptimizer();
   LeaveOutliersOut();
-  LinkLaunches();
-  AssignSteps();
+  IndexCalls();
+  SettleSteps();
+  FindStreams();
+  AddWork();
   FindIncompleteSteps();
-  SortStreams();
-  FollowStreams();
   if (out_.work.empty() && !trace_.meta.memory_only) trace_.notes.Add(NoteKind::kNoGpuEvents);
   out_.device_name = trace_.meta.device_name;
   out_.properties = std::move(trace_.meta.devices);

@@ -3,40 +3,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "facts/host_work.h"
+#include "facts/work_list.h"
 #include "trace/trace.h"
 
 namespace stepscope {
 
 // What BuildRankWork() reads of a trace; the least a reader has to keep.
 inline constexpr KindSet kRankWorkNeeds = kGpuWork | KindSet{Kind::kRuntime, Kind::kAnnotation};
-
-inline constexpr int32_t kNoStep = -1;
-inline constexpr uint32_t kNoCall = UINT32_MAX;
-inline constexpr int32_t kNoDetail = -1;
-
-// A kernel, copy or set on a device.
-struct Work {
-  int64_t start = 0;  // ns
-  int64_t end = 0;    // ns, not before start
-  int64_t launched =
-      kNoTime;  // when the call began that launched it; kNoTime: no call in the trace
-  // When all earlier work of its stream had ended; kNoTime for the first. The stream was idle from
-  // then to `start`, unless that is not positive: work of one stream can overlap.
-  int64_t free_since = kNoTime;
-  StringId name = 0;
-  uint32_t stream = 0;      // index into RankWork::streams
-  uint32_t call = kNoCall;  // index into HostWork::calls: the call that launched it
-  int32_t step =
-      kNoStep;  // index into RankWork::steps: the step whose annotation the call began in
-  int32_t detail = kNoDetail;  // index into RankWork::kernels, ::collectives or ::copies, by kind
-  Kind kind = Kind::kCompute;
-
-  int64_t duration() const { return end - start; }
-};
 
 // What a communication kernel says about the collective it is part of. Texts that the trace does
 // not give are kNoString, numbers -1.
@@ -125,7 +103,7 @@ struct Step {
 struct RankWork {
   int64_t rank = 0;
   int64_t window = 0;            // which recording of this rank
-  std::vector<Work> work;        // by start, then end, then stream, then name
+  WorkList work;                 // by start, then end, then stream, then name
   std::vector<Stream> streams;   // by device, then stream
   std::vector<int64_t> devices;  // ascending
   std::vector<Step> steps;       // by start
@@ -150,9 +128,9 @@ struct RankWork {
     const bool known = !IsMemory(w.kind) && kernel != kNoDetail;
     return known ? &kernels[static_cast<size_t>(kernel)] : nullptr;
   }
-  // The call that launched `work`, or null.
-  const Call* CallOf(const Work& w) const {
-    return w.call == kNoCall ? nullptr : &host->calls[w.call];
+  // The call that launched `work`, if that is known.
+  [[gnu::always_inline]] std::optional<Call> CallOf(const Work& w) const {
+    return w.call == kNoCall ? std::nullopt : std::optional(host->calls[w.call]);
   }
   // The index of the step whose annotation holds `time`, or kNoStep. Of steps that overlap, the one
   // that began last.
@@ -165,7 +143,7 @@ void ForEachName(RankWork& rank, const F& f) {
   const auto maybe = [&](StringId& id) {
     if (id != kNoString) f(id);
   };
-  for (Work& work : rank.work) f(work.name);
+  rank.work.ForEachName(f);
   for (KernelDetail& k : rank.kernels) {
     for (StringId* id : {&k.framework_op, &k.hlo_op, &k.hlo_module, &k.hlo_category}) maybe(*id);
   }
@@ -178,8 +156,8 @@ void ForEachName(RankWork& rank, const F& f) {
     f(range.name);
     for (auto& [name, value] : range.counters) f(name);
   }
-  for (HostRange& range : rank.host->ranges) f(range.name);
-  for (Call& call : rank.host->calls) f(call.name);
+  rank.host->ranges.ForEachName(f);
+  rank.host->calls.ForEachName(f);
   for (RangeDetail& d : rank.host->range_details) {
     for (StringId* id : {&d.shapes, &d.types, &d.values}) maybe(*id);
   }

@@ -101,9 +101,9 @@ class Recording {
     const uint32_t device = rank_.streams[work.stream].device_index;
     const bool tensor_cores = UsesTensorCores(work.name);
     const KernelDetail* kernel = rank_.KernelOf(work);
-    const Call* call = rank_.CallOf(work);
+    const auto call = rank_.CallOf(work);
     const int32_t at =
-        call == nullptr || call->range == kNoRange ? -1 : item_of[static_cast<size_t>(call->range)];
+        !call || call->range == kNoRange ? -1 : item_of[static_cast<size_t>(call->range)];
     if (kernel != nullptr && kernel->flops > 0) {
       sum_.covered = AddSaturated(sum_.covered, work.duration());
       AddItem(OfCompiler(work, *kernel, device, tensor_cores));

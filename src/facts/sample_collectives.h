@@ -30,8 +30,8 @@ struct SampleRanks {
   void Add(size_t rank, int64_t start, int64_t end, int64_t sequence,
            std::string_view operation = "allreduce", int64_t elements = 1000,
            std::string_view group = "0", std::string_view members = "[all]", int64_t size = -1) {
-    AddKernel(rank, start, end, "ncclDevKernel_Generic");
-    ranks[rank].work.back().detail = static_cast<int32_t>(ranks[rank].collectives.size());
+    const auto detail = static_cast<int32_t>(ranks[rank].collectives.size());
+    AddKernel(rank, start, end, "ncclDevKernel_Generic", 0, detail);
     ranks[rank].collectives.push_back(
         {.operation = names.Intern(operation),
          .group = group.empty() ? kNoString : names.Intern(group),
@@ -44,9 +44,14 @@ struct SampleRanks {
   }
 
   // One as old traces have it: a name, and no more.
-  void AddKernel(size_t rank, int64_t start, int64_t end, std::string_view name) {
-    ranks[rank].work.push_back(
-        {.start = start, .end = end, .name = names.Intern(name), .kind = Kind::kCommunication});
+  void AddKernel(size_t rank, int64_t start, int64_t end, std::string_view name,
+                 uint32_t stream = 0, int32_t detail = kNoDetail) {
+    ranks[rank].work.Append({.start = start,
+                             .end = end,
+                             .name = names.Intern(name),
+                             .stream = stream,
+                             .detail = detail,
+                             .kind = Kind::kCommunication});
   }
 };
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "facts/by_start.h"
 #include "facts/priority_sweep.h"
 #include "trace/vocabulary.h"
 
@@ -68,8 +69,8 @@ class Names {
 
   // Of the innermost operator around the launch that tells.
   Precision PrecisionOfOperands(const Work& work) const {
-    const Call* call = rank_.CallOf(work);
-    if (call == nullptr) return Precision::kUnknown;
+    const auto call = rank_.CallOf(work);
+    if (!call) return Precision::kUnknown;
     const HostWork& host = *rank_.host;
     constexpr int kFurthest = 4;  // operators call one another; further up they say less and less
     int32_t range = call->range;
@@ -104,6 +105,12 @@ bool Launches(CallRole role) {
          role != CallRole::kEventSync;
 }
 
+StepRole RoleOf(Kind kind) {
+  if (kind == Kind::kCommunication) return StepRole::kCommunication;
+  if (kind == Kind::kMemcpy) return StepRole::kMemcpy;
+  return kind == Kind::kMemset ? StepRole::kMemset : StepRole::kKernel;
+}
+
 }  // namespace
 
 std::vector<StepWindow> StepWindows(const RankWork& rank) {
@@ -130,53 +137,54 @@ std::vector<StepWindow> StepWindows(const RankWork& rank) {
 std::vector<StepBreakdown> BreakStepsDown(const RankWork& rank, const StringTable& names,
                                           std::span<const StepWindow> windows) {
   Names meaning(rank, names);
-  OwnedIntervals<kActivities> intervals;
-  for (const Work& work : rank.work) intervals.Add(work.start, work.end, meaning.OfWork(work));
-  for (const Call& call : rank.host->calls) {
-    if (Launches(call.role)) intervals.Add(call.start, call.end, Activity::kLaunch);
-  }
+  std::vector<StepBreakdown> steps;
+  auto sweep = MakePrioritySweep<kActivities>(
+      windows, [&](size_t s, const auto& time) { steps.push_back({windows[s], time}); });
+  const auto add = [&](const auto& item, Activity a) { sweep.Add(item.start, item.end, a); };
   const std::vector<bool> of_input = InputThreads(*rank.host);
-  for (const HostRange& range : rank.host->ranges) {
+  const auto add_range = [&](const HostRange& range) {
     const HostActivity doing = meaning.OfRange(range.name);
     const bool op = range.kind == Kind::kOperator && !of_input[range.thread];
     if (doing == HostActivity::kInputWait)
-      intervals.Add(range.start, range.end, Activity::kInputWait);
+      add(range, Activity::kInputWait);
     else if (doing == HostActivity::kCompilation)
-      intervals.Add(range.start, range.end, Activity::kCompilation);
+      add(range, Activity::kCompilation);
     else if (doing == HostActivity::kTransfer)
-      intervals.Add(range.start, range.end, Activity::kHostToDevice);
+      add(range, Activity::kHostToDevice);
     else if (doing == HostActivity::kExecutor && op && !rank.work.empty())
-      intervals.Add(range.start, range.end, Activity::kLaunch);
+      add(range, Activity::kLaunch);
     else if (doing != HostActivity::kWrapper && op)
-      intervals.Add(range.start, range.end, Activity::kHostCompute);
-  }
-  const auto times = SweepWindows<kActivities>(intervals.Sorted(), windows);
-  std::vector<StepBreakdown> steps;
-  for (size_t s = 0; s < windows.size(); ++s) steps.push_back({windows[s], times[s]});
+      add(range, Activity::kHostCompute);
+  };
+  const auto add_call = [&](const Call& call) {
+    if (Launches(call.role)) add(call, Activity::kLaunch);
+  };
+  ForEachByStart(
+      rank, [&](const Work& work) { add(work, meaning.OfWork(work)); }, add_call, add_range);
+  sweep.Finish();
   return steps;
 }
 
 std::vector<std::array<int64_t, kStepRoles>> StepRoles(const RankWork& rank,
                                                        const StringTable& names,
                                                        std::span<const StepWindow> windows) {
-  OwnedIntervals<kStepRoles> intervals;
-  for (const Work& work : rank.work) {
-    StepRole role = StepRole::kKernel;
-    if (work.kind == Kind::kCommunication) role = StepRole::kCommunication;
-    if (work.kind == Kind::kMemcpy) role = StepRole::kMemcpy;
-    if (work.kind == Kind::kMemset) role = StepRole::kMemset;
-    intervals.Add(work.start, work.end, role);
-  }
-  for (const Call& call : rank.host->calls) intervals.Add(call.start, call.end, StepRole::kRuntime);
+  std::vector<std::array<int64_t, kStepRoles>> times;
+  auto sweep = MakePrioritySweep<kStepRoles>(
+      windows, [&](size_t, const auto& time) { times.push_back(time); });
+  const auto add = [&](const auto& item, StepRole role) { sweep.Add(item.start, item.end, role); };
   Names meaning(rank, names);
-  for (const HostRange& range : rank.host->ranges) {
+  const auto add_range = [&](const HostRange& range) {
     const HostActivity doing = meaning.OfRange(range.name);
     if (doing == HostActivity::kInputWait)
-      intervals.Add(range.start, range.end, StepRole::kDataLoader);
+      add(range, StepRole::kDataLoader);
     else if (range.kind == Kind::kOperator)  // wrappers too, where they were recorded as operators
-      intervals.Add(range.start, range.end, StepRole::kCpuExec);
-  }
-  return SweepWindows<kStepRoles>(intervals.Sorted(), windows);
+      add(range, StepRole::kCpuExec);
+  };
+  ForEachByStart(
+      rank, [&](const Work& work) { add(work, RoleOf(work.kind)); },
+      [&](const Call& call) { add(call, StepRole::kRuntime); }, add_range);
+  sweep.Finish();
+  return times;
 }
 
 }  // namespace stepscope

@@ -15,7 +15,7 @@ namespace {
 
 // The kernels of one step on one device.
 struct StepKernels {
-  const Work* first = nullptr;
+  Work first;
   int64_t last_end = 0;
 };
 using DeviceAndStep = std::pair<uint32_t, int32_t>;  // indices
@@ -25,7 +25,7 @@ std::map<DeviceAndStep, StepKernels> KernelsOfSteps(const RankWork& rank) {
   for (const Work& work : rank.work) {
     if (IsMemory(work.kind) || work.step == kNoStep) continue;
     const uint32_t device = rank.streams[work.stream].device_index;
-    const auto [step, is_new] = steps.try_emplace({device, work.step}, &work, work.end);
+    const auto [step, is_new] = steps.try_emplace({device, work.step}, work, work.end);
     if (!is_new) step->second.last_end = std::max(step->second.last_end, work.end);
   }
   return steps;
@@ -35,7 +35,7 @@ std::map<DeviceAndStep, StepKernels> KernelsOfSteps(const RankWork& rank) {
 std::optional<uint32_t> LaunchingThread(const RankWork& rank) {
   std::map<uint32_t, int64_t> launches;
   for (const Work& work : rank.work) {
-    if (const Call* call = rank.CallOf(work); call != nullptr && !IsMemory(work.kind)) {
+    if (const auto call = rank.CallOf(work); call && !IsMemory(work.kind)) {
       ++launches[call->thread];
     }
   }
@@ -76,21 +76,21 @@ class Finder {
   }
 
   StepGap Between(uint32_t device, const StepKernels& before, const StepKernels& step) {
-    const int64_t start = before.last_end, end = step.first->start;
+    const int64_t start = before.last_end, end = step.first.start;
     StepGap gap{.gap = std::max<int64_t>(end - start, 0)};
     if (gap.gap == 0) return gap;
     gap.idle = gap.gap - busy_[device].Within(start, end);
     gap.copies = copying_[device].Within(start, end);
-    gap.host = HostDuring(start, end, *step.first);
+    gap.host = HostDuring(start, end, step.first);
     return gap;
   }
 
   // What the host did until it launched the kernel that ended the gap.
   MainActivity HostDuring(int64_t start, int64_t end, const Work& first) {
-    const Call* call = rank_.CallOf(first);
-    if (call != nullptr && call->start <= start) return {.name = kLaunchedAhead};
-    const int64_t until = call == nullptr ? end : std::min(end, call->start);
-    const auto thread = call == nullptr ? launching_ : std::optional(call->thread);
+    const auto call = rank_.CallOf(first);
+    if (call && call->start <= start) return {.name = kLaunchedAhead};
+    const int64_t until = !call ? end : std::min(end, call->start);
+    const auto thread = !call ? launching_ : std::optional(call->thread);
     auto activity = thread ? activities_.In(*thread, start, until) : std::nullopt;
     const auto marked = activities_.step_thread();
     const bool silent = !activity || activity->name == kPythonActivity;

@@ -19,18 +19,16 @@ Use UseOf(Kind kind) {
 
 std::vector<StepUse> UseOfSteps(const RankWork& rank, std::span<const StepWindow> windows) {
   if (rank.devices.empty()) return {};
-  std::vector<OwnedIntervals<kUses>> intervals(rank.devices.size());
-  for (const Work& work : rank.work)
-    intervals[rank.streams[work.stream].device_index].Add(work.start, work.end, UseOf(work.kind));
   std::vector<StepUse> uses(windows.size());
-  for (OwnedIntervals<kUses>& of_device : intervals) {
-    const auto times = SweepWindows<kUses>(of_device.Sorted(), windows);
-    for (size_t s = 0; s < uses.size(); ++s) {
-      const auto time = [&](Use use) { return times[s][static_cast<size_t>(use)]; };
-      uses[s].idle = AddSaturated(uses[s].idle, time(Use::kIdle));
-      uses[s].exposed = AddSaturated(uses[s].exposed, time(Use::kCommunication));
-    }
-  }
+  const auto add = [&](size_t s, const TimeByOwner<kUses>& time) {
+    const auto of = [&](Use use) { return time[static_cast<size_t>(use)]; };
+    uses[s].idle = AddSaturated(uses[s].idle, of(Use::kIdle));
+    uses[s].exposed = AddSaturated(uses[s].exposed, of(Use::kCommunication));
+  };
+  std::vector sweeps(rank.devices.size(), MakePrioritySweep<kUses>(windows, add));
+  for (const Work& work : rank.work)
+    sweeps[rank.streams[work.stream].device_index].Add(work.start, work.end, UseOf(work.kind));
+  for (auto& of_device : sweeps) of_device.Finish();
   const auto devices = static_cast<int64_t>(rank.devices.size());
   for (StepUse& use : uses) use = {use.idle / devices, use.exposed / devices};
   return uses;

@@ -63,10 +63,11 @@ RankWork SelectSteps(const RankWork& rank, const StepSelection& selection) {
     chosen.steps.push_back(rank.steps[s]);
     chosen.steps.back().stretch = stretch;
   }
-  std::erase_if(chosen.work, [&](Work& work) {
+  chosen.work = {};
+  for (Work work : rank.work) {
     if (work.step != kNoStep) work.step = new_index[static_cast<size_t>(work.step)];
-    return work.step == kNoStep;
-  });
+    if (work.step != kNoStep) chosen.work.Append(work);
+  }
   return chosen;
 }
 

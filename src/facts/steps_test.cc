@@ -44,7 +44,7 @@ RankWork Sample() {
   RankWork rank;
   rank.steps = {{3, 0, 10, true}, {4, 10, 20, true}, {6, 20, 30, false}};
   for (int32_t s = -1; s < 3; ++s)
-    rank.work.push_back({.start = s * 10 + 10, .end = s * 10 + 15, .step = s});
+    rank.work.Append({.start = s * 10 + 10, .end = s * 10 + 15, .step = s});
   return rank;
 }
 

@@ -34,13 +34,13 @@ void Add(Counters& counters, RecordedCounter counter) {
 }
 
 void AddQueues(const RankWork& rank, Counters& counters) {
-  auto queues = FollowQueues(rank);
+  const auto queues = FollowQueues(rank);
   for (size_t s = 0; s < queues.size(); ++s) {
     Add(counters, {.group = DeviceGroup(rank.streams[s].device),
                    .name = fmt::format("queue length of stream {}", rank.streams[s].stream),
                    .unit = std::string(UnitName(Unit::kCount)),
                    .device = rank.streams[s].device,
-                   .points = PointsOf(queues[s].outstanding.Levels())});
+                   .points = PointsOf(Outstanding(rank, queues[s]).Levels())});
   }
 }
 

@@ -1,0 +1,89 @@
+// The pieces of accelerator work of a recording, as columns: see facts/host_lists.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "base/narrow_array.h"
+#include "base/string_table.h"
+#include "facts/host_lists.h"
+#include "trace/vocabulary.h"
+
+namespace stepscope {
+
+inline constexpr int64_t kNoTime = std::numeric_limits<int64_t>::min();
+inline constexpr int32_t kNoStep = -1;
+inline constexpr uint32_t kNoCall = UINT32_MAX;
+inline constexpr int32_t kNoDetail = -1;
+
+// A kernel, copy or set on a device.
+struct Work {
+  int64_t start = 0;  // ns
+  int64_t end = 0;    // ns, not before start
+  int64_t launched =
+      kNoTime;  // when the call began that launched it; kNoTime: no call in the trace
+  // When all earlier work of its stream had ended; kNoTime for the first. The stream was idle from
+  // then to `start`, unless that is not positive: work of one stream can overlap.
+  int64_t free_since = kNoTime;
+  StringId name = 0;
+  uint32_t stream = 0;      // index into RankWork::streams
+  uint32_t call = kNoCall;  // index into HostWork::calls: the call that launched it
+  int32_t step =
+      kNoStep;  // index into RankWork::steps: the step whose annotation the call began in
+  int32_t detail = kNoDetail;  // index into RankWork::kernels, ::collectives or ::copies, by kind
+  Kind kind = Kind::kCompute;
+
+  int64_t duration() const { return end - start; }
+};
+
+class WorkList {
+ public:
+  void Append(const Work& work) {
+    starts_.Append(work.start);
+    durations_.Append(work.duration());
+    launched_.Append(work.launched);
+    free_since_.Append(work.free_since);
+    names_.Append(work.name);
+    streams_.Append(work.stream);
+    calls_.Append(work.call);
+    steps_.Append(work.step);
+    details_.Append(work.detail);
+    kinds_.Append(static_cast<uint8_t>(work.kind));
+  }
+
+  size_t size() const { return starts_.size(); }
+  bool empty() const { return starts_.empty(); }
+  [[gnu::always_inline]] Work operator[](size_t i) const {
+    const int64_t start = starts_[i];
+    return {.start = start,
+            .end = start + durations_[i],
+            .launched = launched_[i],
+            .free_since = free_since_[i],
+            .name = names_[i],
+            .stream = streams_[i],
+            .call = calls_[i],
+            .step = steps_[i],
+            .detail = details_[i],
+            .kind = static_cast<Kind>(kinds_[i])};
+  }
+  // REQUIRES: !empty()
+  [[gnu::always_inline]] Work front() const { return (*this)[0]; }
+  [[gnu::always_inline]] Work back() const { return (*this)[size() - 1]; }
+  auto begin() const { return ItemIterator(*this, 0); }
+  auto end() const { return ItemIterator(*this, size()); }
+
+  template <class F>
+  void ForEachName(const F& f) {
+    ChangeEach(names_, f);
+  }
+
+ private:
+  NarrowArray<int64_t> starts_, durations_, launched_, free_since_;
+  NarrowArray<StringId> names_;
+  NarrowArray<uint32_t> streams_, calls_;
+  NarrowArray<int32_t> steps_, details_;
+  NarrowArray<uint8_t> kinds_;
+};
+
+}  // namespace stepscope
