@@ -114,6 +114,30 @@ TEST(CompiledWork, OfTensorFlowOnlyOperatorsCount) {
   EXPECT_EQ(RowsOf(both, "operators").size(), 3u);
 }
 
+// Matrix products of a TPU are no missed chance for Tensor Cores, and what it could do it says
+// itself.
+TEST(CompiledWork, OfTpus) {
+  XlaTrace t;
+  const std::vector<DeviceProperties> devices = {
+      {.device = 0, .name = "TPU v5 lite", .memory_bandwidth = 8e11, .peak_flops = 2e14}};
+  t.trace.meta.devices = devices;
+  for (const int64_t step : {0, 1, 2}) {
+    t.Step(step, step * 2000, step * 2000 + 1900);
+    t.Op("fusion.1", step * 2000, step * 2000 + 1000, "fusion.1", "jit(f)/dot_general:dot_general",
+         20'000'000, 4000);
+    t.trace.Set(IntField::kStep, step);
+  }
+  const Report kernels = t.Ask(kKernels);
+  EXPECT_TRUE(kernels.findings.empty());
+  EXPECT_TRUE(kernels.metrics.empty());
+  EXPECT_EQ(RowsOf(kernels, "top").at(0).Text("tensor_core"), "unknown");
+  t.trace.meta.devices = devices;
+  const Report flops = t.Ask(kFlops);
+  const Row product = RowsOf(flops, "operators").at(0);
+  EXPECT_DOUBLE_EQ(product.Real("utilisation"), 0.1);
+  EXPECT_EQ(t.Ask(kCriticalPath).status, Status::kUnavailable) << "nothing was launched";
+}
+
 TEST(CompiledWork, OperationsInALoopAreItsOwn) {
   XlaTrace t;
   t.Op("while", 0, 1000, "while.1");

@@ -330,7 +330,7 @@ Report Run(const Facts& facts, const Params& params) {
                            .text = params.Text("what_if"),
                            .changes = *changes});
   if (measured.ranks.empty()) {
-    MakeUnavailable(report, WhyNothing(params));
+    MakeUnavailable(report, measured.unlinked ? std::string(kNothingLinked) : WhyNothing(params));
     return report;
   }
   if (!measured.without.empty()) {

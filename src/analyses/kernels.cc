@@ -27,7 +27,7 @@ profiler's, means weighted by duration. PyTorch's occupancy is an estimate: min(
 threads of one, theoretical occupancy); it writes 0 where a block takes more than 48 KB of shared memory, and there
 it is reckoned here. Traces of XLA hold the theoretical one. `theoretical` is what registers, shared memory and block
 size allow, by NVIDIA's calculator. `tensor_core` is told by the kernel's name: "unknown" for what compilers and some
-libraries generate. `tensor_core_eligible`: the kernel uses them, or the operator that launched it computes matrix
+libraries generate, and on TPUs, which have none. `tensor_core_eligible`: the kernel uses them, or the operator that launched it computes matrix
 products, convolutions, attention or recurrent cells.
 
 **Cannot see:** occupancy as it was: warps that wait count. AMD's traces hold no estimate.
@@ -193,7 +193,12 @@ void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals&
        .table = "top"});
 }
 
-void Summarize(Report& report, const KernelTotals& t) {
+void Summarize(Report& report, const KernelTotals& t, bool only_tpus) {
+  if (only_tpus) {
+    report.headline =
+        "Devices are TPUs, which have no Tensor Cores; hlo_operators and flops say more.";
+    return;
+  }
   report.metrics = {{"tensor_core_ratio", "kernel time on Tensor Cores",
                      Ratio(t.tensor_core, t.time), Unit::kRatio},
                     {"tensor_core_unknown_ratio", "where the name does not tell",
@@ -242,7 +247,7 @@ Report Run(const Facts& facts, const Params&) {
     AddKernels(kernels, facts, measure, sums.kernels, {rank});
     AddLaunches(launches, facts, measure, rank, sums.launches);
   }
-  Summarize(report, measure.totals());
+  Summarize(report, measure.totals(), measure.only_tpus());
   for (Table* table : {&top, &kernels, &launches}) report.tables.push_back(std::move(*table));
   AddTensorCoreFinding(report, facts, measure.totals());
   AddOccupancyFinding(report, facts, measure.totals());

@@ -359,7 +359,7 @@ Report Run(const Facts& facts, const Params& params) {
   if (!AddUses(facts, report, points) && !any) {
     MakeUnavailable(report,
                     "there are no memory events in what was selected: record with "
-                    "profile_memory=True");
+                    "profile_memory=True, or in TensorFlow and JAX with the BFC allocator");
   }
   return report;
 }

@@ -68,7 +68,12 @@ std::optional<int> ComputeCapabilityOf(const RankWork& rank, int64_t device) {
   return known ? std::optional(p->compute_major * 10 + p->compute_minor) : std::nullopt;
 }
 
+bool IsTpu(const RankWork& rank, int64_t device) {
+  return Lower(NameOf(rank, PropertiesOf(rank, device))).starts_with("tpu");
+}
+
 std::optional<bool> HasTensorCores(const RankWork& rank, int64_t device) {
+  if (IsTpu(rank, device)) return false;
   if (const auto capability = ComputeCapabilityOf(rank, device)) return *capability >= 70;
   const DevicePeaks peaks = PeaksOf(rank, device);
   return peaks.bf16 > 0 ? std::optional(true) : std::nullopt;
@@ -96,6 +101,11 @@ DevicePeaks PeaksOf(const RankWork& rank, int64_t device) {
   if (const Chip* chip = FindChip(name)) FillFromChip(*chip, peaks);
   if (p != nullptr && p->memory_bandwidth > 0 && peaks.memory_bandwidth == 0)
     peaks.memory_bandwidth = p->memory_bandwidth;
+  if (p != nullptr && p->peak_flops > 0) {
+    peaks.name = peaks.name.empty() ? name : std::string_view(peaks.name);
+    peaks.bf16 = p->peak_flops;
+    peaks.source = "the trace";
+  }
   if (peaks.bf16 > 0 || p == nullptr || p->clock_hz <= 0 || p->multiprocessors <= 0) return peaks;
   const double flops = FlopsInACycle(*p, IsAmd(name));
   if (flops == 0) return peaks;

@@ -17,6 +17,9 @@ const DeviceProperties* PropertiesOf(const RankWork& rank, int64_t device);
 // numbered alike and mean something else: nothing for those.
 std::optional<int> ComputeCapabilityOf(const RankWork& rank, int64_t device);
 
+// Whether it is one of Google's, "TPU v5 lite", which has matrix units and no Tensor Cores.
+bool IsTpu(const RankWork& rank, int64_t device);
+
 // Whether it has Tensor Cores, or matrix cores; nothing where it is not known.
 std::optional<bool> HasTensorCores(const RankWork& rank, int64_t device);
 
@@ -34,8 +37,9 @@ struct DevicePeaks {
   double Of(NumberType type, bool tensor_cores) const;
 };
 
-// By the chip's name; else, where the trace tells clock and multiprocessors, from what those of its
-// architecture do each cycle. All 0 where neither is known.
+// As the trace says itself, which of TPUs is of a core; by the chip's name; else, where the trace
+// tells clock and multiprocessors, from what those of its architecture do each cycle. All 0 where
+// neither is known.
 DevicePeaks PeaksOf(const RankWork& rank, int64_t device);
 
 }  // namespace stepscope

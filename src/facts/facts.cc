@@ -39,8 +39,7 @@ std::string WhyNoWork(std::span<const RankWork> recorded, const StepSelection& s
       std::ranges::any_of(recorded, [](const RankWork& r) { return !r.work.empty(); });
   if (!recorded_some) {
     return "no trace holds accelerator work; record the job with ProfilerActivity.CUDA, or the "
-           "activity "
-           "of its accelerator";
+           "activity of its accelerator; in TensorFlow and JAX with device_tracer_level=1";
   }
   const std::string there_are = DescribeSteps(recorded);
   if (there_are == "none") {

@@ -1,6 +1,7 @@
 // From the work of recordings to what their kernels make of the devices.
 #include "facts/kernel_use.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "facts/device_peaks.h"
@@ -8,7 +9,13 @@
 namespace stepscope {
 
 KernelUse::KernelUse(const Facts& facts)
-    : facts_(facts), names_(*facts.names), eligible_(names_.size(), -1) {}
+    : facts_(facts),
+      names_(*facts.names),
+      eligible_(names_.size(), -1),
+      only_tpus_(!facts.devices.empty() &&
+                 std::ranges::all_of(facts.devices, [](const DeviceFacts& device) {
+                   return IsTpu(*device.rank, device.device);
+                 })) {}
 
 void KernelUse::Add(const RankWork& rank, RankKernelUse& sums) {
   const OperatorTree& tree = OnDemand(facts_).Operators(facts_, rank);
@@ -41,6 +48,7 @@ void KernelUse::Add(const RankWork& rank, RankKernelUse& sums) {
 }
 
 TensorCores KernelUse::Uses(StringId kernel) {
+  if (only_tpus_) return TensorCores::kUnknown;
   return OnDemand(facts_).UseOfTensorCores(facts_, kernel);
 }
 

@@ -97,7 +97,9 @@ class KernelUse {
   // Adds the kernels of a recording to `sums` and to the totals.
   void Add(const RankWork& rank, RankKernelUse& sums);
 
+  // Of TPUs, which have none, "unknown".
   TensorCores Uses(StringId kernel);
+  bool only_tpus() const { return only_tpus_; }
   // Whether the operator could use Tensor Cores, or the kernel does. kNoString: no operator.
   bool IsEligible(StringId op, StringId kernel);
   const KernelTotals& totals() const { return totals_; }
@@ -117,6 +119,7 @@ class KernelUse {
   const Facts& facts_;
   const StringTable& names_;
   std::vector<int8_t> eligible_;  // by name; -1: not asked yet
+  bool only_tpus_ = false;
   KernelTotals totals_;
 };
 

@@ -39,6 +39,13 @@ RankPath Measure(const RankWork& rank, const StringTable& names, ChosenWindow ch
   return result;
 }
 
+// Where something of the host was recorded, but nothing joins work with it, no path leads from the
+// host's annotation of a step to the device: all of it would be the host's, whatever devices did.
+bool HostWouldHaveAll(const RankWork& rank) {
+  const auto unlinked = [](const Work& w) { return w.call == kNoCall; };
+  return !rank.host->ranges.empty() && std::ranges::all_of(rank.work, unlinked);
+}
+
 }  // namespace
 
 MeasuredPaths MeasurePaths(const Facts& facts, const PathQuery& query) {
@@ -46,6 +53,10 @@ MeasuredPaths MeasurePaths(const Facts& facts, const PathQuery& query) {
   size_t longest = 0;
   for (const RankWork& rank : facts.ranks) {
     if (rank.work.empty() || (query.rank >= 0 && rank.rank != query.rank)) continue;
+    if (HostWouldHaveAll(rank)) {
+      measured.unlinked = true;
+      continue;
+    }
     auto chosen = ChooseWindow(rank, *facts.names, query.window);
     if (!chosen) {
       measured.without.push_back(rank.rank);

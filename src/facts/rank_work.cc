@@ -2,6 +2,7 @@
 #include "facts/rank_work.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -33,6 +34,7 @@ class Builder {
   void StepsFromOptimizer();
   void LeaveOutliersOut();
   void IndexCalls();
+  void NoteStepsWithinSteps();
   void SettleSteps();
   void FindStreams();
   std::vector<uint32_t> Order() const;
@@ -61,7 +63,10 @@ void Builder::CollectHost() {
   StopChecks checks;
   for (EventId e = 0; e < trace_.size(); ++e) {
     checks.Turn();
-    const int64_t step = trace_.kinds()[e] == Kind::kAnnotation ? steps.At(e).value_or(-1) : -1;
+    // An operator is one where loops on the host are steps: the first of each iteration.
+    const Kind kind = trace_.kinds()[e];
+    const bool may_step = kind == Kind::kAnnotation || kind == Kind::kOperator;
+    const int64_t step = may_step ? steps.At(e).value_or(-1) : -1;
     if (step >= 0) AddStep(e, step);
     host.Take(e);
   }
@@ -207,12 +212,25 @@ std::vector<uint32_t> Builder::Order() const {
   return order;
 }
 
+// Threads that step side by side: times of steps are cut where the step before ends, so that they
+// add up to the recording's, and of a step within another nothing is left.
+void Builder::NoteStepsWithinSteps() {
+  int64_t within = 0;
+  int64_t end = out_.steps.front().start;
+  for (const Step& step : out_.steps) {
+    within += step.end <= end && step.end > step.start ? 1 : 0;
+    end = std::max(end, step.end);
+  }
+  if (within > 0) trace_.notes.Add(NoteKind::kStepWithinStep, within);
+}
+
 void Builder::SettleSteps() {
   auto& steps = out_.steps;
   std::ranges::sort(steps, {}, [](const Step& s) { return std::tuple(s.start, s.end, s.number); });
   std::map<int64_t, int64_t> seen;
   const auto repeated = std::erase_if(steps, [&](const Step& s) { return seen[s.number]++ > 0; });
   if (repeated > 0) trace_.notes.Add(NoteKind::kRepeatedStep, static_cast<int64_t>(repeated));
+  if (!steps.empty()) NoteStepsWithinSteps();
   for (size_t s = 0; s < steps.size(); ++s)
     step_by_number_[steps[s].number] = static_cast<int32_t>(s);
 }
@@ -254,8 +272,10 @@ void Builder::AddWork() {
   note(NoteKind::kOverlapping, overlaps);
 }
 
-// A step is complete when the last kernel launch within it has its kernel in the trace.
+// A step is complete when the last kernel launch within it has its kernel in the trace. Where no
+// work says which call launched it, launches tell nothing.
 void Builder::FindIncompleteSteps() {
+  if (!out_.work.empty() && std::ranges::none_of(call_used_, std::identity())) return;
   struct Last {
     int64_t start = kNoTime;
     bool used = true;

@@ -102,6 +102,13 @@ TEST(RankWork, AnAnnotationsShadowOnTheDeviceIsNoStep) {
   EXPECT_TRUE(BuildRankWork(t.trace).steps.empty());
 }
 
+TEST(RankWork, AnOperatorMayMarkAStep) {
+  SampleTrace t;
+  t.Step(4, 0, 100, Kind::kOperator);
+  t.trace.Set(IntField::kStep, 4);
+  EXPECT_EQ(BuildRankWork(t.trace).steps.size(), 1u);
+}
+
 TEST(RankWork, AStepThatOccursTwiceCountsOnce) {
   SampleTrace t;
   t.Step(4, 100, 200);
@@ -110,6 +117,28 @@ TEST(RankWork, AStepThatOccursTwiceCountsOnce) {
   ASSERT_EQ(work.steps.size(), 1u);
   EXPECT_EQ(work.steps[0].start, 0);
   EXPECT_EQ(t.trace.notes.Count(NoteKind::kRepeatedStep), 1);
+}
+
+TEST(RankWork, StepsAreCompleteWhereNoWorkSaysWhatLaunchedIt) {
+  SampleTrace t;
+  for (const int64_t step : {1, 2}) {
+    t.Step(step, step * 100, step * 100 + 100);
+    t.Launch(step * 100 + 10, step);
+    t.Work("k", step * 100 + 20, step * 100 + 30);
+  }
+  const RankWork work = BuildRankWork(t.trace);
+  ASSERT_EQ(work.steps.size(), 2u);
+  EXPECT_TRUE(work.steps[0].complete);
+  EXPECT_TRUE(work.steps[1].complete);
+}
+
+TEST(RankWork, AStepWithinAnotherIsCounted) {
+  SampleTrace t;
+  t.Step(1, 0, 100);
+  t.Step(2, 10, 90);
+  t.Step(3, 90, 120);  // reaches beyond
+  EXPECT_EQ(BuildRankWork(t.trace).steps.size(), 3u);
+  EXPECT_EQ(t.trace.notes.Count(NoteKind::kStepWithinStep), 1);
 }
 
 TEST(RankWork, AStepIsCompleteWhenItsLastLaunchHasItsKernel) {

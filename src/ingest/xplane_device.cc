@@ -60,6 +60,7 @@ bool IsDevicePlane(std::string_view name) {
 DevicePlanes::LineUse DevicePlanes::UseOf(std::string_view line) const {
   if (!is_tpu_) return Contains(kDerivedLines, line) ? LineUse::kNone : LineUse::kWork;
   if (line == "Steps") return LineUse::kSteps;
+  if (line == "XLA Modules") return LineUse::kModules;
   return Contains(kTpuWork, line) ? LineUse::kWork : LineUse::kNone;
 }
 
@@ -88,16 +89,17 @@ void DevicePlanes::Read(const XPlane& plane, LineReader& lines) {
           return use != LineUse::kNone;
         },
         [&](const XEvent& event, const XTime& time) {
-          if (use == LineUse::kWork)
-            TakeWork(event, time);
-          else
-            TakeStep(event, time);
+          if (use == LineUse::kWork) TakeWork(event, time);
+          if (use == LineUse::kSteps) TakeStep(event, time);
+          if (use == LineUse::kModules) TakeModule(event, time);
         });
   }
 }
 
 void DevicePlanes::AddProperties(const XPlane& plane) {
   constexpr double kKilohertz = 1e3;
+  constexpr double kTera = 1e12;
+  constexpr double kGiga = 1e9;
   const XStats& stats = plane.stats;
   const auto small = [&](StatKey key) {
     return static_cast<int32_t>(std::clamp<int64_t>(stats.Int(key), -1, INT32_MAX));
@@ -111,6 +113,10 @@ void DevicePlanes::AddProperties(const XPlane& plane) {
                           .memory_bandwidth = stats.Real(StatKey::kMemoryBandwidth)};
   if (stats.Has(StatKey::kClockRate))
     device.clock_hz = stats.Real(StatKey::kClockRate) * kKilohertz;
+  if (stats.Real(StatKey::kPeakTeraflops) > 0)
+    device.peak_flops = stats.Real(StatKey::kPeakTeraflops) * kTera;
+  if (device.memory_bandwidth <= 0 && stats.Real(StatKey::kPeakMemoryBandwidth) > 0)
+    device.memory_bandwidth = stats.Real(StatKey::kPeakMemoryBandwidth) * kGiga;
   if (device.name.empty()) device.name = stats.Text(StatKey::kDeviceType);
   // Where it has no name of its own, whose it is.
   if (device.name.empty() && stats.Has(StatKey::kDeviceVendor))
@@ -215,6 +221,15 @@ void DevicePlanes::TakeStep(const XEvent& event, const XTime& time) {
   if (digits != name.npos) std::from_chars(name.data() + digits, name.data() + name.size(), number);
   if (number < 0) number = event.stats.Int(StatKey::kStepNumber);
   if (number >= 0) device_steps_.push_back({number, time.start, time.start + time.duration});
+}
+
+// An execution of a program, "jit_step(7)"; cores that execute it together say the same run.
+void DevicePlanes::TakeModule(const XEvent& event, const XTime& time) {
+  ++trace_.events_in_file;
+  if (!groups_.roots().empty() || event.metadata == nullptr) return;
+  const StringId module = trace_.strings.Intern(WithoutNumber(event.metadata->name));
+  runs_.Add(module, kNoString, event.stats.Int(StatKey::kRunId), time.start,
+            time.start + time.duration);
 }
 
 // A step of several cores reaches from the first to begin to the last to end.

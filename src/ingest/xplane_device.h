@@ -31,7 +31,7 @@ class DevicePlanes {
   void MarkSteps();
 
  private:
-  enum class LineUse : uint8_t { kWork, kSteps, kNone };
+  enum class LineUse : uint8_t { kWork, kSteps, kModules, kNone };
   struct Name {
     StringId id;
     Kind kind;          // of a GPU's work that says no more
@@ -49,6 +49,7 @@ class DevicePlanes {
   void TakeWork(const XEvent& event, const XTime& time);
   void AddDetails(Kind kind, const XEvent& event);
   void TakeStep(const XEvent& event, const XTime& time);
+  void TakeModule(const XEvent& event, const XTime& time);
   std::vector<EventId> Work() const;
   std::vector<int64_t> StepsFromLaunches(const std::vector<EventId>& work) const;
   std::vector<int64_t> StepsFromIntervals(const std::vector<EventId>& work,

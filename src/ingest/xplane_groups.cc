@@ -125,20 +125,28 @@ std::vector<HostEventId> HostGroups::FirstOfIterations() {
   return firsts;
 }
 
-void HostGroups::FindRoots() {
-  std::vector<HostEventId> candidates;
-  if (!ignore_iterations_) candidates = FirstOfIterations();
-  for (const auto level : {&HostEvent::root_level, &HostEvent::legacy_level}) {
-    if (!candidates.empty()) break;
-    for (HostEventId e = 0; e < events_.size(); ++e) {
-      if (events_[e].*level > 0 && !in_pipeline_[e]) candidates.push_back(e);
-    }
-    if (candidates.empty()) continue;
-    std::ranges::sort(candidates, {}, [&](HostEventId e) {
-      return std::tuple(-(events_[e].*level), events_[e].start, e);
-    });
-    break;
+// The events that have a level, higher ones first, then in order of time.
+template <class LevelOf>
+std::vector<HostEventId> HostGroups::RootsBy(const LevelOf& level_of) const {
+  std::vector<HostEventId> roots;
+  for (HostEventId e = 0; e < events_.size(); ++e) {
+    if (level_of(events_[e]) > 0 && !in_pipeline_[e]) roots.push_back(e);
   }
+  std::ranges::sort(roots, {}, [&](HostEventId e) {
+    return std::tuple(-level_of(events_[e]), events_[e].start, e);
+  });
+  return roots;
+}
+
+// What a program marked itself goes before the marks that TensorFlow puts on every call of a
+// function, tf.data's included. Every loop counts iterations, a recurrent layer's too, so they are
+// asked only where nothing is marked.
+void HostGroups::FindRoots() {
+  const auto own = [](const HostEvent& e) { return e.legacy_level > 0 ? 0 : e.root_level; };
+  std::vector<HostEventId> candidates = RootsBy(own);
+  if (candidates.empty()) candidates = RootsBy([](const HostEvent& e) { return e.root_level; });
+  if (candidates.empty() && !ignore_iterations_) candidates = FirstOfIterations();
+  if (candidates.empty()) candidates = RootsBy([](const HostEvent& e) { return e.legacy_level; });
   for (const HostEventId e : candidates) {
     if (group_[e] != kNoGroup) continue;  // below a root that came before
     Gather(e, static_cast<int32_t>(roots_.size()));

@@ -96,6 +96,8 @@ class HostGroups {
   void Nest();
   std::vector<HostEventId> FirstOfIterations();
   void MarkPipelines();
+  template <class LevelOf>
+  std::vector<HostEventId> RootsBy(const LevelOf& level_of) const;
   void FindRoots();
   void Gather(HostEventId root, int32_t group);
   void GatherTree(uint32_t place, int32_t group, std::vector<HostEventId>& next);

@@ -300,12 +300,11 @@ class Module {
   std::unordered_map<int64_t, Computation> computations_;
 };
 
-// "jit_f(17)" is a program of the module "jit_f".
+}  // namespace
+
 std::string_view WithoutNumber(std::string_view name) {
   return name.ends_with(')') ? name.substr(0, name.rfind('(')) : name;
 }
-
-}  // namespace
 
 // Map entry: 2 value; XEventMetadata: 2 name, 5 stats; XStat: 6 bytes; HloProto: 1 hlo_module.
 void Programs::Add(std::string_view map_entry, Notes& notes) {

@@ -19,6 +19,9 @@ struct HloOp {
   int64_t bytes = -1;  // of its operands and results
 };
 
+// "jit_f(17)" is a program of the module "jit_f".
+std::string_view WithoutNumber(std::string_view name);
+
 class Programs {
  public:
   // Reads an entry of the table of programs: a name, "jit_f(17)", and a serialised HloProto.

@@ -61,6 +61,8 @@ constexpr auto kNames = std::to_array<NamedKey>({
     {"clock_rate", StatKey::kClockRate},
     {"core_count", StatKey::kCoreCount},
     {"memory_bandwidth", StatKey::kMemoryBandwidth},
+    {"peak_teraflops_per_second", StatKey::kPeakTeraflops},
+    {"peak_hbm_bw_gigabytes_per_second", StatKey::kPeakMemoryBandwidth},
     {"memory_size", StatKey::kMemorySize},
     {"compute_cap_major", StatKey::kComputeMajor},
     {"compute_cap_minor", StatKey::kComputeMinor},

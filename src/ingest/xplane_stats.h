@@ -64,6 +64,8 @@ enum class StatKey : uint8_t {
   kCoreCount,
   kMemoryBandwidth,
   kMemorySize,
+  kPeakTeraflops,
+  kPeakMemoryBandwidth,
   kComputeMajor,
   kComputeMinor,
   kProfileStart,

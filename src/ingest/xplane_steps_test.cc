@@ -157,6 +157,35 @@ TEST(XPlaneSteps, LegacyRootsCountOnlyWhereNoneSaysSo) {
   EXPECT_EQ(Markers(p.Read()), (Steps{{"train", 6}}));
 }
 
+// TensorFlow 2 marks every call of a function as a root.
+TEST(XPlaneSteps, WhatTheProgramMarksGoesBeforeCallsOfFunctions) {
+  Profile p;
+  SampleLine& pipeline = p.host.Line(2, "tf_data_private_threadpool");
+  for (const int64_t i : {0, 1}) {
+    pipeline.Event("FunctionRun", 100 * i, 20, {{"_r", 1}, {"id", 50 + i}});
+    p.thread.Event("train", 100 * i + 30, 60, {{"_r", 1}, {"step_num", 7 + i}});
+    p.thread.Event("FunctionRun", 100 * i + 40, 20, {{"_r", 1}, {"id", 60 + i}});
+  }
+  EXPECT_EQ(Markers(p.Read()), (Steps{{"train", 7}, {"train", 8}}));
+  Profile unmarked;
+  unmarked.thread.Event("FunctionRun", 0, 20, {{"_r", 1}, {"id", 3}});
+  EXPECT_EQ(Markers(unmarked.Read()), (Steps{{"FunctionRun", 0}}));
+}
+
+TEST(XPlaneSteps, LoopsWithinWhatIsMarkedAreNoSteps) {
+  Profile p;
+  SampleLine& executor = p.host.Line(2, "tf_Compute");
+  p.thread.Event("train", 0, 900, {{"_r", 1}, {"step_num", 3}});
+  p.thread.Event("FunctionRun", 10, 800, {{"_r", 1}, {"id", 5}});
+  for (const int64_t i : {0, 1, 2}) {  // of a recurrent layer
+    executor.Event("ExecutorState::Process", 100 * i + 20, 40, {{"id", 5}, {"iter_num", i}});
+    p.Launch(executor, 100 * i + 30, "k" + std::to_string(i), i + 1);
+  }
+  const Trace t = p.Read();
+  EXPECT_EQ(Markers(t), (Steps{{"train", 3}}));
+  EXPECT_EQ(Work(t), (Steps{{"k0", 3}, {"k1", 3}, {"k2", 3}}));
+}
+
 TEST(XPlaneSteps, PipelinesRunFunctionsThatAreNoSteps) {
   Profile p;
   SampleLine& pipeline = p.host.Line(2, "tf_data");
@@ -255,11 +284,37 @@ TEST(XPlaneSteps, AModuleThatRanOnceIsNoSteps) {
   EXPECT_EQ(t.notes.Count(NoteKind::kStepsFromModule), 0);
 }
 
+TEST(XPlaneSteps, ATpuWithoutStepsIsDividedByItsPrograms) {
+  SampleXSpace file;
+  for (const int64_t core : {0, 1}) {
+    SamplePlane& tpu = file.Plane("/device:TPU:" + std::to_string(core));
+    SampleLine& modules = tpu.Line(1, "XLA Modules");
+    SampleLine& ops = tpu.Line(2, "XLA Ops");
+    for (const int64_t run : {0, 1, 2}) {
+      const int64_t start = 1000 * run + 10 * core;
+      modules.Event("jit_step(7)", start, 500, {{"run_id", 40 + run}});
+      ops.Event("%fusion.1 = f32[8] fusion(...)", start + 20, 400);
+    }
+    modules.Event("jit_eval(8)", 3500, 10, {{"run_id", 50}});
+  }
+  auto trace = ReadTrace(ByteSource::FromMemory(file.Bytes()));
+  ASSERT_TRUE(trace);
+  const Trace& t = *trace;
+  EXPECT_EQ(t.notes.Count(NoteKind::kStepsFromModule), 3);
+  EXPECT_EQ(t.notes.Detail(NoteKind::kStepsFromModule), "jit_step");
+  EXPECT_EQ(Markers(t), (Steps{{"jit_step", 0}, {"jit_step", 1}, {"jit_step", 2}}));
+  EXPECT_EQ(Work(t).size(), 6u);
+  EXPECT_EQ(Work(t)[4].second, 1);
+}
+
 TEST(XPlaneSteps, ATpuMarksItsSteps) {
   SampleXSpace file;
   file.Plane("/host:CPU").Line(1, "python").Event("train", 0, 5000, {{"_r", 1}, {"step_num", 1}});
   for (const int64_t core : {0, 1}) {
     SamplePlane& tpu = file.Plane("/device:TPU:" + std::to_string(core));
+    tpu.Stats({{"device_type_string", "TPU v5 lite"},
+               {"peak_teraflops_per_second", 197.0},
+               {"peak_hbm_bw_gigabytes_per_second", 819.0}});
     SampleLine& steps = tpu.Line(0, "Steps");
     steps.Event("10", 100 + 10 * core, 100);
     steps.Event("11", 300 + 10 * core, 100);
@@ -285,6 +340,10 @@ TEST(XPlaneSteps, ATpuMarksItsSteps) {
   EXPECT_EQ(t.durations()[t.size() - 2], 110) << "to the last to end";
   EXPECT_EQ(t.kinds()[2], Kind::kCommunication);
   EXPECT_EQ(t.Ints(IntField::kFlops).Find(1), 4096);
+  ASSERT_EQ(t.meta.devices.size(), 2u);
+  EXPECT_EQ(t.meta.devices[1].name, "TPU v5 lite");
+  EXPECT_DOUBLE_EQ(t.meta.devices[1].peak_flops, 197e12);
+  EXPECT_DOUBLE_EQ(t.meta.devices[1].memory_bandwidth, 819e9);
 }
 
 }  // namespace

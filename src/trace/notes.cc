@@ -50,6 +50,9 @@ constexpr auto kTexts = std::to_array<NoteText>({
      "no step, and gaps before them are not counted as waiting for the host"},
     {"outside_steps", "pieces of accelerator work were launched outside every step"},
     {"repeated_step", "steps occur twice under one number; the later one was left out"},
+    {"step_within_step",
+     "steps lie within the time of others, as where several threads step side by side; their time "
+     "is those others'"},
     {"steps_from_module",
      "the recording marks no steps; each execution of its largest compiled program counts as one"},
     {"steps_from_optimizer",

@@ -42,6 +42,7 @@ enum class NoteKind : uint8_t {
   kWithoutLaunch,
   kOutsideSteps,
   kRepeatedStep,
+  kStepWithinStep,
   kStepsFromModule,
   kStepsFromOptimizer,
   kCount

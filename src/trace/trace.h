@@ -181,6 +181,7 @@ struct DeviceProperties {
   int32_t threads_per_multiprocessor = -1;
   double clock_hz = -1;
   double memory_bandwidth = -1;  // bytes per second
+  double peak_flops = -1;        // FLOP per second, of TPUs
 
   bool operator==(const DeviceProperties&) const = default;
 };
