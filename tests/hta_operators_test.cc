@@ -237,7 +237,7 @@ std::map<int, Sequences> SequencesByDepth(const std::string& trace, const char* 
   const auto wanted = [&](int32_t r) {
     return run->names[host.ranges[static_cast<size_t>(r)].name].contains(op);
   };
-  std::map<int32_t, std::vector<const Work*>> launched;  // by the outermost wanted range
+  std::map<int32_t, std::vector<Work>> launched;  // by the outermost wanted range
   for (const Work& work : rank.work) {
     const auto call = rank.CallOf(work);
     int32_t root = kNoRange;
@@ -245,7 +245,7 @@ std::map<int, Sequences> SequencesByDepth(const std::string& trace, const char* 
          r = host.ranges[static_cast<size_t>(r)].parent) {
       if (wanted(r)) root = r;
     }
-    if (root != kNoRange) launched[root].push_back(&work);
+    if (root != kNoRange) launched[root].push_back(work);
   }
   std::map<int, Sequences> by_depth;
   for (const auto& [root, work] : launched) {
@@ -256,9 +256,9 @@ std::map<int, Sequences> SequencesByDepth(const std::string& trace, const char* 
       ++depth;
     std::vector<std::string> kernels;
     int64_t time = 0;
-    for (const Work* w : work) {
-      kernels.emplace_back(run->names[w->name]);
-      time += w->duration();
+    for (const Work& w : work) {
+      kernels.emplace_back(run->names[w.name]);
+      time += w.duration();
     }
     auto& [count, gpu, cpu] =
         by_depth[depth][Pattern(std::string(run->names[range.name]), kernels, kernels.size())];

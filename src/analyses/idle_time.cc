@@ -189,8 +189,7 @@ class IdleWaits {
     }
     for (const auto& [name, sum] : sums) {
       table_.rows.push_back({rank.rank, rank.window, std::string((*facts_.names)[name]), sum.calls,
-                             sum.time, sum.longest,
-                             Around(rank, sum.longest_call, Kind::kOperator),
+                             sum.time, sum.longest, Around(rank, sum.longest_call, Kind::kOperator),
                              Around(rank, sum.longest_call, Kind::kAnnotation)});
     }
     if (all <= most_) return;

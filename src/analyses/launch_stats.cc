@@ -168,10 +168,10 @@ void AddRow(Table& table, const DeviceFacts& device, DeviceLaunches& l) {
     return int64_t{std::llround(static_cast<double>(sum) / static_cast<double>(delay.count))};
   };
   const auto group = [&](Group g) { return l.counts[static_cast<size_t>(g)]; };
-  row.insert(row.end(), {l.events, delay.count, mean(l.calls), mean(l.work),
-                         When(any, delay.sum), When(any, delay.mean), When(any, delay.p50),
-                         When(any, delay.p90), When(any, delay.p99), When(any, delay.max),
-                         group(Group::kShort), group(Group::kRuntime), group(Group::kDelay)});
+  row.insert(row.end(), {l.events, delay.count, mean(l.calls), mean(l.work), When(any, delay.sum),
+                         When(any, delay.mean), When(any, delay.p50), When(any, delay.p90),
+                         When(any, delay.p99), When(any, delay.max), group(Group::kShort),
+                         group(Group::kRuntime), group(Group::kDelay)});
   table.rows.push_back(std::move(row));
 }
 

@@ -53,8 +53,7 @@ void AddDeviceTime(const RankWork& rank, const RangePhases& phases, Sums& sums) 
   std::vector<int64_t> until(rank.devices.size(), kNoTime);
   for (const Work& work : rank.work) {
     const auto call = rank.CallOf(work);
-    const Phase phase =
-        !call ? Phase::kOther : phases.At(call->range, call->thread, call->start);
+    const Phase phase = !call ? Phase::kOther : phases.At(call->range, call->thread, call->start);
     const Stream& stream = rank.streams[work.stream];
     Sum& sum = sums[{rank.rank, rank.window, stream.device, work.step}][static_cast<size_t>(phase)];
     int64_t& busy_until = until[stream.device_index];

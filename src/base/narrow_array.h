@@ -38,7 +38,7 @@ class NarrowArray {
   bool empty() const { return size() == 0; }
   size_t bytes() const { return blocks_.bytes() + packed_.bytes() + last_.bytes(); }
 
-  T operator[](size_t i) const {
+  [[gnu::always_inline]] T operator[](size_t i) const {
     const size_t b = i / kBlock;
     if (b == blocks_.size()) return last_[i % kBlock];
     const Block& block = blocks_[b];

@@ -16,43 +16,44 @@ namespace stepscope {
 template <class OfWork, class OfCall, class OfRange>
 void ForEachByStart(const RankWork& rank, const OfWork& of_work, const OfCall& of_call,
                     const OfRange& of_range) {
-  enum class List : uint8_t { kWork, kCalls, kRanges };
   struct Rest {
-    int64_t start = 0;  // of the next item
     size_t next = 0, end = 0;
-    List list = List::kWork;
   };
+  struct Next {
+    int64_t start = 0;
+    uint32_t list = 0;
+  };
+  constexpr uint32_t kWork = 0, kCalls = 1, kRanges = 2;  // from there on: of each thread
   const HostWork& host = *rank.host;
-  const auto start_of = [&](const Rest& rest) {
-    if (rest.list == List::kWork) return rank.work[rest.next].start;
-    return rest.list == List::kCalls ? host.calls[rest.next].start : host.ranges[rest.next].start;
+  std::vector<Rest> rests = {{0, rank.work.size()}, {0, host.calls.size()}};
+  for (uint32_t t = 0; t < host.threads.size(); ++t)
+    rests.push_back({host.ranges.FirstOf(t), host.ranges.FirstOf(t + 1)});
+  const auto start_of = [&](uint32_t list, size_t i) {
+    if (list >= kRanges) return host.ranges[i].start;
+    return list == kWork ? rank.work[i].start : host.calls[i].start;
   };
-  const auto later = [](const Rest& a, const Rest& b) { return a.start > b.start; };
-  std::vector<Rest> rests;  // a heap: the front begins first
-  const auto add = [&](Rest rest) {
-    if (rest.next == rest.end) return;
-    rest.start = start_of(rest);
-    rests.push_back(rest);
-    std::ranges::push_heap(rests, later);
+  const auto later = [](const Next& a, const Next& b) { return a.start > b.start; };
+  std::vector<Next> heap;  // the front begins first
+  const auto add = [&](uint32_t list) {
+    if (rests[list].next == rests[list].end) return;
+    heap.push_back({start_of(list, rests[list].next), list});
+    std::ranges::push_heap(heap, later);
   };
-  add({.end = rank.work.size(), .list = List::kWork});
-  add({.end = host.calls.size(), .list = List::kCalls});
-  for (uint32_t t = 0; t < host.threads.size(); ++t) {
-    const size_t first = host.ranges.FirstOf(t), last = host.ranges.FirstOf(t + 1);
-    add({.next = first, .end = last, .list = List::kRanges});
-  }
-  while (!rests.empty()) {
-    std::ranges::pop_heap(rests, later);
-    Rest rest = rests.back();
-    rests.pop_back();
-    // Often the next one is of the same list.
-    while (rest.next < rest.end && (rests.empty() || rest.start <= rests.front().start)) {
-      if (rest.list == List::kWork) of_work(rank.work[rest.next]);
-      if (rest.list == List::kCalls) of_call(host.calls[rest.next]);
-      if (rest.list == List::kRanges) of_range(host.ranges[rest.next]);
-      if (++rest.next < rest.end) rest.start = start_of(rest);
+  for (uint32_t list = 0; list < rests.size(); ++list) add(list);
+  while (!heap.empty()) {
+    std::ranges::pop_heap(heap, later);
+    auto [start, list] = heap.back();
+    heap.pop_back();
+    auto [next, end] = rests[list];
+    // Often the one behind it is the next.
+    while (next < end && (heap.empty() || start <= heap.front().start)) {
+      if (list >= kRanges) of_range(host.ranges[next]);
+      if (list == kWork) of_work(rank.work[next]);
+      if (list == kCalls) of_call(host.calls[next]);
+      if (++next < end) start = start_of(list, next);
     }
-    add(rest);
+    rests[list].next = next;
+    add(list);
   }
 }
 

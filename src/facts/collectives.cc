@@ -42,9 +42,7 @@ class Matcher {
   const CollectiveDescription& Of(const CollectiveItem& item) const {
     return in_.descriptions[item.description];
   }
-  Work WorkOf(const CollectiveItem& item) const {
-    return ranks_[item.recording].work[item.work];
-  }
+  Work WorkOf(const CollectiveItem& item) const { return ranks_[item.recording].work[item.work]; }
 
   void SortItems() {
     std::ranges::sort(in_.items, {}, [](const CollectiveItem& i) {

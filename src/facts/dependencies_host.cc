@@ -50,8 +50,8 @@ Bound BoundOfCall(CallRole role) {
 }
 
 // What a thread does while `range` and `call` are the innermost, if any are.
-Edge LabelOf(const HostWork& host, const RangeLinks& loading, uint32_t thread,
-             int32_t range, const std::optional<Call>& call) {
+Edge LabelOf(const HostWork& host, const RangeLinks& loading, uint32_t thread, int32_t range,
+             const std::optional<Call>& call) {
   Edge edge{.lag = DependencyDraft::kUsual,
             .bound = Bound::kCpu,
             .reason = Reason::kThread,

@@ -76,8 +76,8 @@ class HostMoments {
   uint32_t MomentOf(const Thread& thread, size_t i) const;
   void FindWorking(const RankWork& rank);
   void CollectTimes(const RankWork& rank);
-  void LabelThread(const HostWork& host, const RangeLinks& loading, uint32_t t,
-                   size_t first, size_t last);
+  void LabelThread(const HostWork& host, const RangeLinks& loading, uint32_t t, size_t first,
+                   size_t last);
   void LabelSlices(const RankWork& rank, const StringTable& names);
   void AddToDraft(DependencyDraft& draft);
   void AddHandOvers(DependencyDraft& draft);

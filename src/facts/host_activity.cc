@@ -16,9 +16,7 @@ constexpr int64_t kLooks = 64;
 }  // namespace
 
 HostActivities::HostActivities(const StringTable& names, const HostWork& host)
-    : names_(names),
-      host_(host),
-      calls_(host.threads.size()) {
+    : names_(names), host_(host), calls_(host.threads.size()) {
   is_step_.reserve(host.ranges.size());
   StopChecks checks;
   for (const HostRange& range : host.ranges) {

@@ -83,8 +83,8 @@ class RangeLinks {
  public:
   // REQUIRES: `range` is not above size().
   void Append(int32_t range) {
-    back_.Append(range == kNoRange ? 0 : static_cast<uint32_t>(size()) + 1 -
-                                             static_cast<uint32_t>(range));
+    back_.Append(
+        range == kNoRange ? 0 : static_cast<uint32_t>(size()) + 1 - static_cast<uint32_t>(range));
   }
   size_t size() const { return back_.size(); }
   int32_t operator[](size_t i) const {

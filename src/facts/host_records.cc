@@ -116,9 +116,9 @@ void HostRecords::TakeRange(EventId e) {
 }
 
 size_t HostRecords::HashOfDetail::operator()(const RangeDetail& detail) const {
-  const std::array<int64_t, 7> parts = {detail.shapes, detail.types,           detail.values,
-                                        detail.step,   detail.iterator,        detail.iterator_parent,
-                                        detail.eager ? 1 : 0};
+  const std::array<int64_t, 7> parts = {
+      detail.shapes,   detail.types,           detail.values,       detail.step,
+      detail.iterator, detail.iterator_parent, detail.eager ? 1 : 0};
   return XXH3_64bits(parts.data(), sizeof parts);
 }
 

@@ -13,7 +13,6 @@
 
 namespace stepscope {
 
-
 // What a range says about itself. Texts that the trace does not give are kNoString, numbers -1.
 struct RangeDetail {
   StringId shapes = kNoString;  // of an operator's inputs, "[[8, 16], [16, 4], []]"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -37,9 +36,10 @@ class Builder {
   void NoteStepsWithinSteps();
   void SettleSteps();
   void FindStreams();
+  bool ComesFirst(uint32_t a, uint32_t b) const;
   std::vector<uint32_t> Order() const;
   void AddWork();
-  uint32_t CallOf(int64_t correlation) const;
+  uint32_t CallOf(int64_t correlation);
   int32_t StepOf(size_t draft, int64_t launched) const;
   void FindIncompleteSteps();
 
@@ -53,6 +53,7 @@ class Builder {
   std::vector<uint32_t> stream_of_track_;
   std::map<int64_t, int32_t> step_by_number_;
   std::vector<uint32_t> by_correlation_;  // the calls with a correlation id, by that id, then start
+  size_t found_ = 0;                      // where CallOf() looked last
   std::vector<bool> call_used_;  // by call: whether work of its correlation id was recorded
 };
 
@@ -170,10 +171,18 @@ void Builder::IndexCalls() {
 
 // Correlation joins work to its launch; one launch of a graph has many kernels. Should two calls
 // share a correlation id, the earlier one is the launch.
-uint32_t Builder::CallOf(int64_t correlation) const {
+uint32_t Builder::CallOf(int64_t correlation) {
   const auto correlation_of = [&](uint32_t call) { return out_.host->calls[call].correlation; };
-  const auto at = std::ranges::lower_bound(by_correlation_, correlation, {}, correlation_of);
-  return at == by_correlation_.end() || correlation_of(*at) != correlation ? kNoCall : *at;
+  const auto is_it = [&](size_t at) {
+    return at < by_correlation_.size() && correlation_of(by_correlation_[at]) == correlation;
+  };
+  ++found_;  // often the next one
+  const bool is_next = is_it(found_) && correlation_of(by_correlation_[found_ - 1]) != correlation;
+  if (!is_next) {
+    const auto at = std::ranges::lower_bound(by_correlation_, correlation, {}, correlation_of);
+    found_ = static_cast<size_t>(at - by_correlation_.begin());
+  }
+  return is_it(found_) ? by_correlation_[found_] : kNoCall;
 }
 
 void Builder::FindStreams() {
@@ -196,19 +205,31 @@ void Builder::FindStreams() {
   }
 }
 
-// The drafts by start, then end, then stream, then name.
+// Of two drafts that start together, which comes first: by end, then stream, then name.
+bool Builder::ComesFirst(uint32_t a, uint32_t b) const {
+  const Work x = drafts_[a], y = drafts_[b];
+  if (x.end != y.end) return x.end < y.end;
+  const uint32_t stream = stream_of_track_[x.stream], other = stream_of_track_[y.stream];
+  if (stream != other) return stream < other;
+  return x.name != y.name && trace_.strings[x.name] < trace_.strings[y.name];
+}
+
+// The drafts by start.
 std::vector<uint32_t> Builder::Order() const {
-  const auto before = [this](uint32_t a, uint32_t b) {
-    const Work& x = drafts_[a];
-    const Work& y = drafts_[b];
-    if (x.start != y.start) return x.start < y.start;
-    if (x.end != y.end) return x.end < y.end;
-    if (x.stream != y.stream) return stream_of_track_[x.stream] < stream_of_track_[y.stream];
-    return x.name != y.name && trace_.strings[x.name] < trace_.strings[y.name];
+  struct Draft {
+    int64_t start = 0;
+    uint32_t number = 0;
   };
-  std::vector<uint32_t> order(drafts_.size());
-  std::iota(order.begin(), order.end(), 0u);
-  if (!std::ranges::is_sorted(order, before)) std::ranges::sort(order, before);
+  const auto before = [this](const Draft& a, const Draft& b) {
+    return a.start != b.start ? a.start < b.start : ComesFirst(a.number, b.number);
+  };
+  std::vector<Draft> sorted;
+  sorted.reserve(drafts_.size());
+  for (uint32_t d = 0; d < drafts_.size(); ++d) sorted.push_back({drafts_[d].start, d});
+  if (!std::ranges::is_sorted(sorted, before)) std::ranges::sort(sorted, before);
+  std::vector<uint32_t> order;
+  order.reserve(sorted.size());
+  for (const Draft& draft : sorted) order.push_back(draft.number);
   return order;
 }
 

@@ -2,8 +2,8 @@
 #include "facts/step_breakdown.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
-#include <unordered_map>
 
 #include "facts/by_start.h"
 #include "facts/priority_sweep.h"
@@ -44,21 +44,22 @@ Precision PrecisionOfTypes(std::string_view types) {
 // What names mean, each looked at once.
 class Names {
  public:
-  Names(const RankWork& rank, const StringTable& names) : rank_(rank), names_(names) {}
+  Names(const RankWork& rank, const StringTable& names)
+      : rank_(rank), names_(names), precisions_(names.size()), ranges_(names.size()) {}
 
   Activity OfWork(const Work& work) {
     if (work.kind == Kind::kCommunication) return Activity::kCollective;
     if (IsMemory(work.kind)) return ActivityOfCopy(PathOf(work));
-    const auto [at, is_new] = precisions_.try_emplace(work.name, Precision::kUnknown);
-    if (is_new) at->second = PrecisionOfKernel(names_[work.name]);
-    if (at->second != Precision::kUnknown) return ActivityOfCompute(at->second);
+    auto& precision = precisions_[work.name];
+    if (!precision) precision = PrecisionOfKernel(names_[work.name]);
+    if (*precision != Precision::kUnknown) return ActivityOfCompute(*precision);
     return ActivityOfCompute(PrecisionOfOperands(work));
   }
 
   HostActivity OfRange(StringId name) {
-    const auto [at, is_new] = ranges_.try_emplace(name, HostActivity::kOther);
-    if (is_new) at->second = HostActivityOfName(names_[name]);
-    return at->second;
+    auto& activity = ranges_[name];
+    if (!activity) activity = HostActivityOfName(names_[name]);
+    return *activity;
   }
 
  private:
@@ -88,8 +89,8 @@ class Names {
 
   const RankWork& rank_;
   const StringTable& names_;
-  std::unordered_map<StringId, Precision> precisions_;
-  std::unordered_map<StringId, HostActivity> ranges_;
+  std::vector<std::optional<Precision>> precisions_;  // by name
+  std::vector<std::optional<HostActivity>> ranges_;   // by name
 };
 
 // Threads that prepare input ahead of the step; what they do costs it nothing until it waits.
