@@ -24,8 +24,11 @@ template <class T>
 class NarrowArray {
  public:
   NarrowArray() = default;
-  NarrowArray(const NarrowArray&) = default;
-  NarrowArray& operator=(const NarrowArray&) = default;
+  NarrowArray(const NarrowArray& other)
+      : blocks_(other.blocks_), packed_(other.packed_), last_(other.last_) {
+    packed_.Room(sizeof(uint64_t));
+  }
+  NarrowArray& operator=(const NarrowArray& other) { return *this = NarrowArray(other); }
   NarrowArray(NarrowArray&&) noexcept = default;
   NarrowArray& operator=(NarrowArray&&) noexcept = default;
 
