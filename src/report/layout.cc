@@ -28,7 +28,7 @@ const Cell& CellAt(const Row& row, size_t column) {
 }
 
 // Whether a reader learns anything from the column. Most runs have one device and one window a
-// rank; saying so in every row only costs width.
+// rank; saying their number in every row only costs width.
 bool Informs(const Table& table, size_t at) {
   const auto is_blank = [&](const Row& row) { return IsBlank(CellAt(row, at)); };
   if (std::ranges::all_of(table.rows, is_blank)) return false;
@@ -36,6 +36,7 @@ bool Informs(const Table& table, size_t at) {
   if (column.role != Role::kKey) return true;
   if (column.key != "device" && column.key != "window") return true;
   const Cell& first = CellAt(table.rows.front(), at);
+  if (std::holds_alternative<std::string>(first)) return true;
   return std::ranges::any_of(table.rows, [&](const Row& row) { return CellAt(row, at) != first; });
 }
 

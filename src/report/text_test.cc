@@ -152,6 +152,21 @@ TEST(Text, KeyColumnsComeFirstAndTellingOnesStay) {
 )");
 }
 
+// A window that has a name is no number that nearly all traces have.
+TEST(Text, KeysInWordsStay) {
+  Table table;
+  table.title = "The last stretches";
+  table.columns = {{"window", "the last", Unit::kNone, Role::kKey},
+                   {"goodput", "goodput", Unit::kRatio, Role::kValue}};
+  table.rows = {{"1h", 0.5}};
+  EXPECT_EQ(ToText(WithTable(table)), R"(Report
+
+  The last stretches
+    the last  goodput
+    1h         50.0 %
+)");
+}
+
 TEST(Text, ATableWithoutRowsIsALine) {
   Table table = SampleRanks();
   table.rows.clear();

@@ -67,6 +67,8 @@ async function checkLedger(watched: Watched, name: Name, job: string): Promise<v
   await checkReport(watched, answer.reports[0]!);
   assert.equal(await watched.page.inputValue("#choose-run"), `ledger ${ledgers[name]}`);
   assert.equal(await watched.page.inputValue("#choose-job"), job);
+  assert.match(await watched.text("nav [aria-current='page']"), /^Goodput/);
+  assert.match(await watched.text("#table-disruptions"), /1 row(?!s)/);
 }
 
 test("the first screen says which ledger its goodput is of, and leads to the others", async () => {

@@ -1,7 +1,7 @@
 // Numbers read as the CLI prints them (src/report/humanize_test.cc has the same cases).
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fixed, humanBytes, humanCell, humanCount, humanRatio, humanTime, visible } from "../src/report/format";
+import { fixed, humanBytes, humanCell, humanCount, humanRatio, humanTime, kTimeSteps, visible } from "../src/report/format";
 
 test("times choose their unit", () => {
   const cases: [number, string][] = [
@@ -10,6 +10,13 @@ test("times choose their unit", () => {
     [999499, "999 us"], [999500, "1.00 ms"], [9995000, "10.0 ms"],
   ];
   for (const [ns, text] of cases) assert.equal(humanTime(ns), text);
+});
+
+test("an axis of time has steps of whole units, up to a life", () => {
+  assert.deepEqual([...kTimeSteps].sort((a, b) => a - b), kTimeSteps);
+  for (const step of [1, 5e3, 20e6, 50e9, 60e9, 1800e9, 3600e9, 6 * 3600e9, 86400e9]) assert.ok(kTimeSteps.includes(step), String(step));
+  assert.ok(!kTimeSteps.includes(5000e9), "83.3 min");
+  assert.ok(kTimeSteps.at(-1)! > 2 ** 61 / 2);
 });
 
 test("bytes are powers of a thousand", () => {

@@ -32,6 +32,17 @@ test("a filter looks at names and at numbers as they are printed", () => {
   assert.deepEqual(chosenRows(table, "nothing", null), []);
 });
 
+test("a filter finds moments as they are printed", () => {
+  const jobs: Table = {
+    key: "jobs", title: "Jobs",
+    columns: [{ key: "job", title: "job", unit: "", role: "key" }, { key: "first", title: "first event", unit: "unix_ns", role: "value" }],
+    rows: [["a", "1780000000000000000"], ["b", "1795291503000000000"]],
+  };
+  assert.deepEqual(chosenRows(jobs, "2026-05", null), [0]);
+  assert.deepEqual(chosenRows(jobs, "1795291503", null), [1]);
+  assert.deepEqual(chosenRows(jobs, "", parseOrder("-first")), [1, 0]);
+});
+
 test("a heading goes round: largest first, smallest first, as it was", () => {
   const column = table.columns[1]!;
   const first = nextOrder(null, column, isNumeric(table, 1));

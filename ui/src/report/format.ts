@@ -8,6 +8,15 @@ const kTimes: Scale = [[1, "ns"], [1e3, "us"], [1e6, "ms"], [1e9, "s"]];
 const kLongTimes: readonly (readonly [from: number, factor: number, name: string])[] = [
   [72 * 3600e9, 24 * 3600e9, "d"], [2 * 3600e9, 3600e9, "h"], [600e9, 60e9, "min"],
 ];
+
+// Steps of an axis in ns that read well: 1, 2 or 5 of a unit, and whole parts of minutes, hours and days.
+export const kTimeSteps: readonly number[] = [
+  ...[1, 1e3, 1e6, 1e9].flatMap((unit) => [1, 2, 5, 10, 20, 50, 100, 200, 500].map((count) => count * unit)).filter((step) => step < 60e9),
+  ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * 60e9),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * 3600e9),
+  ...[1, 10, 100, 1e3, 1e4].flatMap((unit) => [1, 2, 5].map((count) => count * unit * 86400e9)),
+];
+
 const kSizes: Scale = [[1, "B"], [1e3, "kB"], [1e6, "MB"], [1e9, "GB"], [1e12, "TB"]];
 const kOperations: Scale = [
   [1, "FLOP"], [1e3, "kFLOP"], [1e6, "MFLOP"], [1e9, "GFLOP"], [1e12, "TFLOP"], [1e15, "PFLOP"],

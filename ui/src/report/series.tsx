@@ -8,7 +8,7 @@ import { kCurves, kInk } from "../shell/palette";
 import { useTheme, type Theme } from "../shell/theme";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
-import { humanNumber, visible } from "./format";
+import { humanNumber, kTimeSteps, visible } from "./format";
 import { DataTable } from "./table";
 
 export interface Chart {
@@ -71,7 +71,7 @@ function optionsOf(chart: Chart, theme: Theme, width: number): uPlot.Options {
   const names = curveNames(chart.series);
   const axis = (unit: Unit): uPlot.Axis => ({
     stroke: ink.faint, grid: { stroke: ink.line, width: 1 }, ticks: { stroke: ink.line, width: 1 },
-    font: "12px system-ui, sans-serif", values: (_, ticks) => ticks.map((tick) => (unit === "" ? String(tick) : humanNumber(tick, unit))),
+    font: "12px system-ui, sans-serif", ...(unit === "ns" && { incrs: [...kTimeSteps] }), values: (_, ticks) => ticks.map((tick) => (unit === "" ? String(tick) : humanNumber(tick, unit))),
   });
   // What changes in time holds until the next point; what is told by step does not.
   const stepped = chart.x === "ns" ? uPlot.paths.stepped!({ align: 1 }) : undefined;

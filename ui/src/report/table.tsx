@@ -76,7 +76,7 @@ export function DataTable({ table, name, level = 3 }: { table: Table; name: stri
       <div class="table-head">
         <Title id={`${id}-title`} lang="en">{title}</Title>
         <span class="faint" role="status">
-          {filter ? t("table.rows_of", { rows: humanCount(rows.length), all: humanCount(table.rows.length) }) : t("table.rows", { rows: humanCount(rows.length) })}
+          {filter ? t("table.rows_of", { rows: humanCount(rows.length), all: humanCount(table.rows.length) }) : rows.length === 1 ? t("table.one_row") : t("table.rows", { rows: humanCount(rows.length) })}
         </span>
         {table.rows.length > 8 && (
           <input

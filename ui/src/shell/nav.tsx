@@ -3,10 +3,12 @@
 import type { Report, ReportSet } from "../data/report";
 import { visible } from "../report/format";
 import { t } from "../text";
+import { firstReport } from "./routes";
 import { linkTo, usePlace } from "./url";
 
 interface Entry {
   readonly path: readonly string[];
+  readonly also?: readonly string[];  // another path that leads there
   readonly title: string;
   readonly mark?: { readonly sign: string; readonly says: string };  // after the title
   readonly lang?: string;
@@ -21,7 +23,7 @@ function Entries({ title, entries }: { title: string; entries: readonly Entry[] 
       <ul>
         {entries.map((entry) => (
           <li key={entry.path.join("/")}>
-            <a href={linkTo(entry.path)} aria-current={entry.path.join("/") === here ? "page" : undefined} lang={entry.lang}>
+            <a href={linkTo(entry.path)} aria-current={[entry.path, entry.also].some((path) => path?.join("/") === here) ? "page" : undefined} lang={entry.lang}>
               {entry.title}{entry.mark && <span class="mark" lang="" title={entry.mark.says}><span aria-hidden="true">{entry.mark.sign}</span><span class="hidden">, {entry.mark.says}</span></span>}
             </a>
           </li>
@@ -64,5 +66,7 @@ export function RunNav({ run, answer, compared }: { run: string; answer: ReportS
 
 export function LedgerNav({ ledger, answer }: { ledger: string; answer: ReportSet | undefined }) {
   const base = ["ledger", ledger];
-  return <Entries title={t("nav.ledger")} entries={(answer?.reports ?? []).map((report) => entryOf(base, report))} />;
+  const first = answer && firstReport(answer);
+  const entries = (answer?.reports ?? []).map((report): Entry => ({ ...entryOf(base, report), ...(report === first && { also: base }) }));
+  return <Entries title={t("nav.ledger")} entries={entries} />;
 }

@@ -3,6 +3,7 @@
 //   #/run/ID                    the first screen       #/run/ID/timeline
 //   #/run/ID/report/ANALYSIS    one analysis           #/run/ID/input        the files that were read
 //   #/run/ID/compare[/NAME]     against ?with=ID       #/ledger/ID[/NAME]    goodput of a ledger
+import type { Report, ReportSet } from "../data/report";
 
 export type Route =
   | { readonly page: "none" }
@@ -21,3 +22,6 @@ export function routeOf(path: readonly string[]): Route {
   if (page === "timeline" || page === "input") return { page, run: id };
   return { page: "home", run: id };
 }
+
+// The report that the page of a ledger shows where its path names none.
+export const firstReport = ({ reports }: ReportSet): Report | undefined => reports.find(({ analysis }) => analysis === "goodput") ?? reports[0];

@@ -96,6 +96,7 @@ export const en = {
   "severity.high": "high",
   "severity.medium": "medium",
   "severity.low": "low",
+  "table.one_row": "1 row",
   "table.rows": "{rows} rows",
   "table.rows_of": "{rows} of {all} rows",
   "table.filter": "filter",

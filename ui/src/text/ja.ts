@@ -98,6 +98,7 @@ export const ja: Record<keyof typeof en, string> = {
   "severity.high": "高",
   "severity.medium": "中",
   "severity.low": "低",
+  "table.one_row": "1 行",
   "table.rows": "{rows} 行",
   "table.rows_of": "{all} 行中 {rows} 行",
   "table.filter": "絞り込み",

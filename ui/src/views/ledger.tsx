@@ -6,6 +6,7 @@ import { visible } from "../report/format";
 import { ReportView } from "../report/page";
 import { useChosenJob } from "../shell/job";
 import type { Loaded } from "../shell/load";
+import { firstReport } from "../shell/routes";
 import { Busy, ProblemPanel } from "../shell/status";
 import { t } from "../text";
 import { columnAt } from "./parts";
@@ -33,8 +34,7 @@ export function LedgerPage({ source, ledger, name, loaded }: { source: Source; l
   if (loaded.problem) return <ProblemPanel problem={loaded.problem} />;
   const answer = loaded.value;
   if (!answer) return <Busy />;
-  const named = (analysis: string) => answer.reports.find((report) => report.analysis === analysis);
-  const report = named(name) ?? named("goodput") ?? answer.reports[0];
+  const report = answer.reports.find(({ analysis }) => analysis === name) ?? firstReport(answer);
   if (!report) return <p class="panel">{t("page.nothing")}</p>;
   return (
     <div class={loaded.busy ? "stale" : ""} aria-busy={loaded.busy}>
