@@ -27,8 +27,8 @@ profiler's, means weighted by duration. PyTorch's occupancy is an estimate: min(
 threads of one, theoretical occupancy); it writes 0 where a block takes more than 48 KB of shared memory, and there
 it is reckoned here. Traces of XLA hold the theoretical one. `theoretical` is what registers, shared memory and block
 size allow, by NVIDIA's calculator. `tensor_core` is told by the kernel's name: "unknown" for what compilers and some
-libraries generate, and on TPUs, which have none. `tensor_core_eligible`: the kernel uses them, or the operator that launched it computes matrix
-products, convolutions, attention or recurrent cells.
+libraries generate, and on TPUs, which have none. `tensor_core_eligible`: the kernel uses them, or the operator that
+launched it computes matrix products, convolutions, attention or recurrent cells.
 
 **Cannot see:** occupancy as it was: warps that wait count. AMD's traces hold no estimate.
 
