@@ -37,8 +37,8 @@ struct PageServerOptions {
 
 class PageServer {
  public:
-  // Listens; reads the runs in the background. Fails when a path does not exist, a setting is wrong,
-  // it cannot listen there, or would listen beyond loopback without a token.
+  // Listens; reads the runs in the background. Fails when a path does not exist, a setting is
+  // wrong, it cannot listen there, or would listen beyond loopback without a token.
   static Result<PageServer> Start(const PageServerOptions& options);
 
   // The address with the token, for people.

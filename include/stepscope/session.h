@@ -60,7 +60,7 @@ struct AnalyzeOptions {
   //   "7"         step 7 alone, as numbered by ProfilerStep#7
   //   "3..7"      steps 3 to 7, both included
   std::string steps = "all";
-  std::vector<int64_t> ranks;  // only these; empty: all
+  std::vector<int64_t> ranks;                               // only these; empty: all
   std::vector<KernelGroup> groups;                          // as in Settings, for this question
   std::vector<std::pair<std::string, std::string>> params;  // the same
   std::stop_token stop;  // gives the question up soon after it is asked to

@@ -113,16 +113,14 @@ Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& 
   auto settings = ReadSettings(question.settings);
   if (!settings) return std::unexpected(settings.error());
   ProgressLine line;
-  OpenOptions open{.analyses = question.only,
-                   .threads = question.threads,
-                   .settings = std::move(*settings)};
+  OpenOptions open{
+      .analyses = question.only, .threads = question.threads, .settings = std::move(*settings)};
   open.on_progress = [&](const Progress& progress) { line.Show(progress); };
   const auto session = Session::Open(paths, open);
   line.Clear();
   if (!session) return std::unexpected(session.error());
-  return session->Analyze({.only = question.only,
-                           .steps = question.steps,
-                           .ranks = question.ranks});
+  return session->Analyze(
+      {.only = question.only, .steps = question.steps, .ranks = question.ranks});
 }
 
 Result<std::vector<Condition>> ReadConditions(const std::vector<std::string>& given) {

@@ -1,9 +1,9 @@
 // The host's moments: whenever an operator, annotation or call begins or ends.
 #include <algorithm>
 #include <optional>
-#include <tuple>
 
 #include "base/innermost.h"
+#include "base/sort_runs.h"
 #include "base/stop.h"
 #include "facts/dependency_draft.h"
 
@@ -185,7 +185,6 @@ void HostMoments::AddHandOvers(DependencyDraft& draft) {
   struct Seen {
     int64_t time;
     uint32_t thread, index;
-    auto Key() const { return std::tuple(time, thread, index); }
   };
   std::vector<Seen> all;
   for (uint32_t t = 0; t < threads_.size(); ++t) {
@@ -193,7 +192,7 @@ void HostMoments::AddHandOvers(DependencyDraft& draft) {
       all.push_back({threads_[t].times[i], t, i});
     }
   }
-  std::ranges::sort(all, {}, &Seen::Key);
+  SortRuns(all, &Seen::time);
   const Seen* latest = nullptr;  // of any thread, and the latest of another thread than that
   const Seen* other = nullptr;
   for (const Seen& now : all) {

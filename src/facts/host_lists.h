@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/narrow_array.h"
+#include "base/narrow_rows.h"
 #include "base/string_table.h"
 #include "trace/vocabulary.h"
 
@@ -77,54 +78,53 @@ void ChangeEach(NarrowArray<StringId>& names, const F& f) {
   names = std::move(changed);
 }
 
-// For each range another one that is not behind it, or kNoRange: the one around it, the operator
-// that it is part of.
+// A range's link to another one that is not behind it, or to none: as the distance back, which is
+// small, from 1 for the range itself; 0 for none.
+inline uint32_t LinkBack(size_t from, int32_t to) {
+  return to == kNoRange ? 0 : static_cast<uint32_t>(from) + 1 - static_cast<uint32_t>(to);
+}
+inline int32_t LinkedTo(size_t from, uint32_t back) {
+  return back == 0 ? kNoRange : static_cast<int32_t>(from + 1 - back);
+}
+
+// For each range another one that is not behind it, or kNoRange: the operator that it is part of.
 class RangeLinks {
  public:
   // REQUIRES: `range` is not above size().
-  void Append(int32_t range) {
-    back_.Append(
-        range == kNoRange ? 0 : static_cast<uint32_t>(size()) + 1 - static_cast<uint32_t>(range));
-  }
+  void Append(int32_t range) { back_.Append(LinkBack(size(), range)); }
   size_t size() const { return back_.size(); }
-  int32_t operator[](size_t i) const {
-    const uint32_t back = back_[i];
-    return back == 0 ? kNoRange : static_cast<int32_t>(i + 1 - back);
-  }
+  int32_t operator[](size_t i) const { return LinkedTo(i, back_[i]); }
 
  private:
-  NarrowArray<uint32_t> back_;  // 1: the range itself
+  NarrowArray<uint32_t> back_;
 };
 
 class HostRanges {
  public:
   void Append(const HostRange& range) {
-    parents_.Append(range.parent);
-    starts_.Append(range.start);
-    durations_.Append(range.duration());
+    rows_.Append({range.start, range.duration(), range.thread, LinkBack(size(), range.parent),
+                  range.detail, static_cast<int64_t>(range.kind)});
     names_.Append(range.name);
-    threads_.Append(range.thread);
-    details_.Append(range.detail);
-    kinds_.Append(static_cast<uint8_t>(range.kind));
   }
 
-  size_t size() const { return starts_.size(); }
-  bool empty() const { return starts_.empty(); }
+  size_t size() const { return rows_.size(); }
+  bool empty() const { return rows_.empty(); }
   [[gnu::always_inline]] HostRange operator[](size_t i) const {
-    const int64_t start = starts_[i];
+    const auto row = rows_[i];
+    const int64_t start = row.Get<kStart>();
     return {.start = start,
-            .end = start + durations_[i],
+            .end = start + row.Get<kDuration>(),
             .name = names_[i],
-            .thread = threads_[i],
-            .parent = parents_[i],
-            .detail = details_[i],
-            .kind = static_cast<Kind>(kinds_[i])};
+            .thread = static_cast<uint32_t>(row.Get<kThread>()),
+            .parent = LinkedTo(i, static_cast<uint32_t>(row.Get<kParent>())),
+            .detail = static_cast<int32_t>(row.Get<kDetail>()),
+            .kind = static_cast<Kind>(row.Get<kKind>())};
   }
   auto begin() const { return ItemIterator(*this, 0); }
   auto end() const { return ItemIterator(*this, size()); }
 
   // The first range of this thread, or else of the next that has any. REQUIRES: by thread.
-  size_t FirstOf(uint32_t thread) const { return threads_.LowerBound(thread); }
+  size_t FirstOf(uint32_t thread) const { return rows_.LowerBound<kThread>(thread); }
 
   template <class F>
   void ForEachName(const F& f) {
@@ -132,37 +132,31 @@ class HostRanges {
   }
 
  private:
-  NarrowArray<int64_t> starts_, durations_;
+  enum Column : size_t { kStart, kDuration, kThread, kParent, kDetail, kKind, kColumns };
+  NarrowRows<kColumns> rows_;
   NarrowArray<StringId> names_;
-  NarrowArray<uint32_t> threads_;
-  RangeLinks parents_;
-  NarrowArray<int32_t> details_;
-  NarrowArray<uint8_t> kinds_;
 };
 
 class HostCalls {
  public:
   void Append(const Call& call) {
-    starts_.Append(call.start);
-    durations_.Append(call.duration());
-    correlations_.Append(call.correlation);
+    rows_.Append({call.start, call.duration(), call.correlation, call.thread, call.range,
+                  static_cast<int64_t>(call.role)});
     names_.Append(call.name);
-    threads_.Append(call.thread);
-    ranges_.Append(call.range);
-    roles_.Append(static_cast<uint8_t>(call.role));
   }
 
-  size_t size() const { return starts_.size(); }
-  bool empty() const { return starts_.empty(); }
+  size_t size() const { return rows_.size(); }
+  bool empty() const { return rows_.empty(); }
   [[gnu::always_inline]] Call operator[](size_t i) const {
-    const int64_t start = starts_[i];
+    const auto row = rows_[i];
+    const int64_t start = row.Get<kStart>();
     return {.start = start,
-            .end = start + durations_[i],
-            .correlation = correlations_[i],
+            .end = start + row.Get<kDuration>(),
+            .correlation = row.Get<kCorrelation>(),
             .name = names_[i],
-            .thread = threads_[i],
-            .range = ranges_[i],
-            .role = static_cast<CallRole>(roles_[i])};
+            .thread = static_cast<uint32_t>(row.Get<kThread>()),
+            .range = static_cast<int32_t>(row.Get<kRange>()),
+            .role = static_cast<CallRole>(row.Get<kRole>())};
   }
   auto begin() const { return ItemIterator(*this, 0); }
   auto end() const { return ItemIterator(*this, size()); }
@@ -173,11 +167,9 @@ class HostCalls {
   }
 
  private:
-  NarrowArray<int64_t> starts_, durations_, correlations_;
+  enum Column : size_t { kStart, kDuration, kCorrelation, kThread, kRange, kRole, kColumns };
+  NarrowRows<kColumns> rows_;
   NarrowArray<StringId> names_;
-  NarrowArray<uint32_t> threads_;
-  NarrowArray<int32_t> ranges_;
-  NarrowArray<uint8_t> roles_;
 };
 
 }  // namespace stepscope

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/innermost.h"
+#include "base/sort_runs.h"
 
 namespace stepscope {
 namespace {
@@ -233,7 +234,7 @@ void HostRecords::AddRanges(uint32_t thread) {
 
 // By start, those of a thread in its order, threads one after the other.
 void HostRecords::AddCalls() {
-  std::ranges::stable_sort(order_, {}, [this](uint32_t c) { return calls_[c].start; });
+  SortRuns(order_, [this](uint32_t c) { return calls_[c].start; });
   for (const uint32_t c : order_) {
     Call call = calls_[c];
     call.range = around_[c];

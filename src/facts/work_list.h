@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/narrow_array.h"
+#include "base/narrow_rows.h"
 #include "base/string_table.h"
 #include "facts/host_lists.h"
 #include "trace/vocabulary.h"
@@ -40,32 +41,26 @@ struct Work {
 class WorkList {
  public:
   void Append(const Work& work) {
-    starts_.Append(work.start);
-    durations_.Append(work.duration());
-    launched_.Append(work.launched);
-    free_since_.Append(work.free_since);
+    rows_.Append({work.start, work.duration(), work.launched, work.free_since, work.stream,
+                  work.call, work.step, work.detail, static_cast<int64_t>(work.kind)});
     names_.Append(work.name);
-    streams_.Append(work.stream);
-    calls_.Append(work.call);
-    steps_.Append(work.step);
-    details_.Append(work.detail);
-    kinds_.Append(static_cast<uint8_t>(work.kind));
   }
 
-  size_t size() const { return starts_.size(); }
-  bool empty() const { return starts_.empty(); }
+  size_t size() const { return rows_.size(); }
+  bool empty() const { return rows_.empty(); }
   [[gnu::always_inline]] Work operator[](size_t i) const {
-    const int64_t start = starts_[i];
+    const auto row = rows_[i];
+    const int64_t start = row.Get<kStart>();
     return {.start = start,
-            .end = start + durations_[i],
-            .launched = launched_[i],
-            .free_since = free_since_[i],
+            .end = start + row.Get<kDuration>(),
+            .launched = row.Get<kLaunched>(),
+            .free_since = row.Get<kFreeSince>(),
             .name = names_[i],
-            .stream = streams_[i],
-            .call = calls_[i],
-            .step = steps_[i],
-            .detail = details_[i],
-            .kind = static_cast<Kind>(kinds_[i])};
+            .stream = static_cast<uint32_t>(row.Get<kStream>()),
+            .call = static_cast<uint32_t>(row.Get<kCall>()),
+            .step = static_cast<int32_t>(row.Get<kStep>()),
+            .detail = static_cast<int32_t>(row.Get<kDetail>()),
+            .kind = static_cast<Kind>(row.Get<kKind>())};
   }
   // REQUIRES: !empty()
   [[gnu::always_inline]] Work front() const { return (*this)[0]; }
@@ -79,11 +74,20 @@ class WorkList {
   }
 
  private:
-  NarrowArray<int64_t> starts_, durations_, launched_, free_since_;
+  enum Column : size_t {
+    kStart,
+    kDuration,
+    kLaunched,
+    kFreeSince,
+    kStream,
+    kCall,
+    kStep,
+    kDetail,
+    kKind,
+    kColumns
+  };
+  NarrowRows<kColumns> rows_;
   NarrowArray<StringId> names_;
-  NarrowArray<uint32_t> streams_, calls_;
-  NarrowArray<int32_t> steps_, details_;
-  NarrowArray<uint8_t> kinds_;
 };
 
 }  // namespace stepscope

@@ -233,7 +233,8 @@ void Runs::Prepare(OpenRun& run, const std::stop_token& stop) {
 
 Runs::ReadRun Runs::ReadIt(Entry& entry, const std::string& path, const std::stop_token& stop) {
   try {
-    OpenOptions open{.analyses = {}, .threads = options_.threads,
+    OpenOptions open{.analyses = {},
+                     .threads = options_.threads,
                      .keep_events = true,
                      .settings = options_.settings};
     open.on_progress = [&](const Progress& progress) {

@@ -102,7 +102,8 @@ Result<Session> Session::Open(std::span<const std::string> paths, const OpenOpti
   auto run = LoadRun(*files, keep, options);
   if (!run) return std::unexpected(run.error());
   run->info.name = NameOfRun(paths);
-  return Session(std::make_unique<State>(std::move(*run), *prepared, options.keep_events, options.settings));
+  return Session(
+      std::make_unique<State>(std::move(*run), *prepared, options.keep_events, options.settings));
 }
 
 Result<Timeline> Session::TakeTimeline() {

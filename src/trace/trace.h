@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +17,7 @@
 
 #include "base/growing_array.h"
 #include "base/narrow_array.h"
+#include "base/narrow_rows.h"
 #include "base/string_table.h"
 #include "trace/launch_config.h"
 #include "trace/notes.h"
@@ -101,27 +104,26 @@ constexpr size_t Index(Field field) {
 template <class T>
 class SparseColumn {
  public:
-  void Append(EventId event, T value) {
-    events_.Append(event);
-    values_.Append(value);
-  }
-  size_t size() const { return events_.size(); }
-  EventId event(size_t i) const { return events_[i]; }
-  T value(size_t i) const { return values_[i]; }
+  void Append(EventId event, T value) { rows_.Append({event, ToNumber(value)}); }
+
+  size_t size() const { return rows_.size(); }
+  EventId event(size_t i) const { return static_cast<EventId>(rows_[i].template Get<kEvent>()); }
+  T value(size_t i) const { return FromNumber(rows_[i].template Get<kValue>()); }
   // The first i with event(i) >= `event`, else size().
-  size_t LowerBound(EventId event) const { return events_.LowerBound(event); }
+  size_t LowerBound(EventId event) const { return rows_.template LowerBound<kEvent>(event); }
+  std::optional<T> Find(EventId event) const {
+    const size_t at = LowerBound(event);
+    if (at == size() || this->event(at) != event) return std::nullopt;
+    return value(at);
+  }
   // Calls f(event) for every event of this value, ascending, until it returns false.
   template <class F>
   void ForEachEventOf(T value, const F& f) const {
-    values_.ForEachEqual(value, [&](size_t i) { return f(events_[i]); });
+    rows_.template ForEachEqual<kValue>(ToNumber(value), [&](size_t i) { return f(event(i)); });
   }
-  size_t bytes() const { return events_.bytes() + values_.bytes(); }
+  size_t bytes() const { return rows_.bytes(); }
   // As Trace::LetGo().
-  void LetGo(EventId before) {
-    const size_t count = LowerBound(before);
-    events_.LetGo(count);
-    values_.LetGo(count);
-  }
+  void LetGo(EventId before) { rows_.LetGo(LowerBound(before)); }
 
   // Appends those of events that are numbered from `first` on here, each value as `here` has it,
   // and empties `later`.
@@ -131,15 +133,23 @@ class SparseColumn {
     later = {};
   }
 
-  std::optional<T> Find(EventId event) const {
-    const size_t at = LowerBound(event);
-    if (at == size() || events_[at] != event) return std::nullopt;
-    return values_[at];
+ private:
+  enum Column : size_t { kEvent, kValue, kColumns };
+  // Of a fraction the bits.
+  static int64_t ToNumber(T value) {
+    if constexpr (std::floating_point<T>)
+      return std::bit_cast<int64_t>(value);
+    else
+      return value;
+  }
+  static T FromNumber(int64_t number) {
+    if constexpr (std::floating_point<T>)
+      return std::bit_cast<T>(number);
+    else
+      return static_cast<T>(number);
   }
 
- private:
-  NarrowArray<EventId> events_;
-  NarrowArray<T> values_;
+  NarrowRows<kColumns> rows_;
 };
 
 // Where events happen: a host thread, or a stream of a device.
