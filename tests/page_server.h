@@ -18,9 +18,10 @@ using Json = nlohmann::json;
 
 class ServedPage {
  public:
-  explicit ServedPage(std::vector<std::string> paths, size_t keep = 4)
+  explicit ServedPage(std::vector<std::string> paths, size_t keep = 4, Settings settings = {})
       : server_(PageServer::Start({.paths = std::move(paths),
                                    .keep = keep,
+                                   .settings = std::move(settings),
                                    .look_every = std::chrono::milliseconds(100)})) {
     if (!server_) throw std::runtime_error(server_.error().what);
     const std::string& url = server_->url();  // http://127.0.0.1:PORT/?token=TOKEN
