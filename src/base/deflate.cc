@@ -16,7 +16,7 @@ constexpr size_t kMostAtOnce = size_t{1} << 30;
 
 }  // namespace
 
-struct Deflater::Stream {
+struct RawDeflater::Stream {
   Stream() {
     if (deflateInit2(&z, kLevel, Z_DEFLATED, kRaw, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
       throw std::bad_alloc();
@@ -31,13 +31,13 @@ struct Deflater::Stream {
   size_t used = 0;  // of `out`
 };
 
-Deflater::Deflater() : stream_(std::make_unique<Stream>()) {}
-Deflater::Deflater(Deflater&&) noexcept = default;
-Deflater& Deflater::operator=(Deflater&&) noexcept = default;
-Deflater::~Deflater() = default;
+RawDeflater::RawDeflater() : stream_(std::make_unique<Stream>()) {}
+RawDeflater::RawDeflater(RawDeflater&&) noexcept = default;
+RawDeflater& RawDeflater::operator=(RawDeflater&&) noexcept = default;
+RawDeflater::~RawDeflater() = default;
 
 // Until all is taken, and with a flush, all is out.
-void Deflater::Run(std::string_view bytes, int flush) {
+void RawDeflater::Run(std::string_view bytes, int flush) {
   auto& [z, out, used] = *stream_;
   do {
     const std::string_view piece = bytes.substr(0, kMostAtOnce);
@@ -56,21 +56,21 @@ void Deflater::Run(std::string_view bytes, int flush) {
   } while (!bytes.empty());
 }
 
-void Deflater::Add(std::string_view bytes) { Run(bytes, Z_NO_FLUSH); }
+void RawDeflater::Add(std::string_view bytes) { Run(bytes, Z_NO_FLUSH); }
 
-size_t Deflater::Flush() {
+size_t RawDeflater::Flush() {
   Run({}, Z_SYNC_FLUSH);
   return stream_->used;
 }
 
-std::string Deflater::Finish() && {
+std::string RawDeflater::Finish() && {
   Run({}, Z_FINISH);
   stream_->out.resize(stream_->used);
   return std::move(stream_->out);
 }
 
 std::string Deflate(std::string_view bytes) {
-  Deflater deflater;
+  RawDeflater deflater;
   deflater.Add(bytes);
   return std::move(deflater).Finish();
 }

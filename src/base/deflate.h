@@ -10,12 +10,12 @@ namespace stepscope {
 
 // Of bytes that come piece by piece. A fifth of the speed of Gzip(), which packs what is sent at
 // once, and a quarter smaller.
-class Deflater {
+class RawDeflater {
  public:
-  Deflater();
-  Deflater(Deflater&&) noexcept;
-  Deflater& operator=(Deflater&&) noexcept;
-  ~Deflater();
+  RawDeflater();
+  RawDeflater(RawDeflater&&) noexcept;
+  RawDeflater& operator=(RawDeflater&&) noexcept;
+  ~RawDeflater();
 
   void Add(std::string_view bytes);
 

@@ -24,7 +24,7 @@ TEST(Deflate, GivesBackWhatItTook) {
 }
 
 TEST(Deflate, OfPiecesIsOneStreamWhoseSizeIsKnownOnTheWay) {
-  Deflater deflater;
+  RawDeflater deflater;
   std::string whole;
   size_t before = 0;
   for (int k = 0; k < 50; ++k) {

@@ -174,7 +174,7 @@ class Choice {
   // Each byte is packed once, though the size is asked for on the way.
   struct OfLevel {
     std::string waiting;
-    Deflater deflater;
+    RawDeflater deflater;
 
     void Pack() { deflater.Add(std::exchange(waiting, {})); }
   };

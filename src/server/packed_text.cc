@@ -29,6 +29,6 @@ std::string Base64(std::string_view bytes) {
 
 }  // namespace
 
-std::string PackedText(Deflater&& deflater) { return Base64(std::move(deflater).Finish()); }
+std::string PackedText(RawDeflater&& deflater) { return Base64(std::move(deflater).Finish()); }
 
 }  // namespace stepscope::server

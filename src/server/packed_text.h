@@ -8,7 +8,7 @@
 namespace stepscope::server {
 
 // Of all that was added to it.
-std::string PackedText(Deflater&& deflater);
+std::string PackedText(RawDeflater&& deflater);
 
 // The digits of base64 for so many bytes.
 constexpr size_t Base64Size(size_t bytes) { return (bytes + 2) / 3 * 4; }

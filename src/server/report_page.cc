@@ -44,7 +44,7 @@ class Data {
   }
 
  private:
-  Deflater packed_;
+  RawDeflater packed_;
   bool first_ = true;
 };
 
