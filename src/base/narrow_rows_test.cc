@@ -31,13 +31,13 @@ void ExpectSame(const Rows& narrow, const std::vector<Rows::Row>& rows) {
 // Blocks are of 512 rows: part of one, one, and several. Columns are of different widths.
 TEST(NarrowRows, GivesBackNumbersOfEveryWidth) {
   std::mt19937_64 random(3);
-  for (const size_t count : {1, 511, 512, 513, 1500}) {
+  for (const int count : {1, 511, 512, 513, 1500}) {
     for (int bits = 0; bits <= 64; ++bits) {
       const auto number = [&](int most) {
         return static_cast<int64_t>((most == 0 ? 0 : random() >> (64 - most)) - 1000);
       };
       std::vector<Rows::Row> rows;
-      for (size_t i = 0; i < count; ++i)
+      for (int i = 0; i < count; ++i)
         rows.push_back({number(bits), number(64 - bits), number(bits * 7 % 65)});
       ExpectSame(Narrow(rows), rows);
     }

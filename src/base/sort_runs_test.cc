@@ -30,8 +30,8 @@ std::vector<Item> Make(size_t count, size_t runs, std::mt19937& random) {
 
 TEST(SortRuns, SortsAsAStableSortDoes) {
   std::mt19937 random(7);
-  for (const size_t count : {0, 1, 2, 3, 31, 100, 5000}) {
-    for (const size_t runs : {1, 2, 3, 4, 5, 7, 8, 64, 5000}) {
+  for (const size_t count : {0u, 1u, 2u, 3u, 31u, 100u, 5000u}) {
+    for (const size_t runs : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 64u, 5000u}) {
       auto items = Make(count, std::min(runs, std::max<size_t>(count, 1)), random);
       auto sorted = items;
       std::ranges::stable_sort(sorted, {}, &Item::first);
