@@ -9,6 +9,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
+#include "base/sort_runs.h"
 #include "facts/compiled_ops.h"
 #include "report/humanize.h"
 
@@ -89,7 +90,7 @@ std::vector<Execution> ExecutionsOf(const RankWork& rank) {
     const Work& work = rank.work[e.work];
     return std::tuple(work.stream, work.start, -work.end);
   };
-  if (!std::ranges::is_sorted(executions, {}, key)) std::ranges::stable_sort(executions, {}, key);
+  SortRuns(executions, {}, key);
   return executions;
 }
 

@@ -10,6 +10,7 @@
 #include "analyses/build.h"
 #include "base/repeats.h"
 #include "base/saturate.h"
+#include "base/sort_runs.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -82,18 +83,6 @@ class Wanted {
   std::vector<int8_t> known_;
 };
 
-// For each range, the outermost wanted one around it or itself; kNoRange if none.
-RangeLinks FindRoots(const HostWork& host, Wanted& wanted) {
-  RangeLinks roots;
-  for (size_t r = 0; r < host.ranges.size(); ++r) {  // parents come before their children
-    const HostRange range = host.ranges[r];
-    const int32_t above =
-        range.parent == kNoRange ? kNoRange : roots[static_cast<size_t>(range.parent)];
-    roots.Append(above == kNoRange && wanted(range) ? static_cast<int32_t>(r) : above);
-  }
-  return roots;
-}
-
 struct Launched {
   int32_t root = kNoRange;
   uint32_t work = 0;  // index into RankWork::work
@@ -109,13 +98,13 @@ std::vector<Launched> LaunchedBy(const RankWork& rank, const RangeLinks& roots) 
     const int32_t root = roots[static_cast<size_t>(call->range)];
     if (root != kNoRange) launched.push_back({root, w});
   }
-  if (!std::ranges::is_sorted(launched, {}, &Launched::root))
-    std::ranges::stable_sort(launched, {}, &Launched::root);
+  SortRuns(launched, {}, &Launched::root);
   return launched;
 }
 
 void AddRank(const RankWork& rank, Wanted& wanted, Sequences& sequences) {
-  const auto launched = LaunchedBy(rank, FindRoots(*rank.host, wanted));
+  const auto is_wanted = [&](const HostRange& range) { return wanted(range); };
+  const auto launched = LaunchedBy(rank, FindOutermost(*rank.host, is_wanted));
   for (size_t i = 0; i < launched.size();) {
     const int32_t root = launched[i].root;
     const HostRange& range = rank.host->ranges[static_cast<size_t>(root)];

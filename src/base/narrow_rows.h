@@ -1,6 +1,6 @@
-// A growing list of rows of a few whole numbers each, kept as narrow as NarrowArray keeps one: of
-// 512 rows each column holds its lowest number, and of each row what is added to it in as few bytes
-// as the column allows. All numbers of a row lie side by side, so that to find the row is paid
+// A growing list of rows of a few whole numbers each, which are like their neighbours. Of 512 rows
+// each column holds its lowest number, and each row what is added to that, in as few bytes as the
+// largest of them needs. All numbers of a row lie side by side, so that to find the row is paid
 // once.
 #pragma once
 

@@ -10,12 +10,13 @@
 
 namespace stepscope {
 
-// By `key`, ascending; stable. Takes time by the number of items times the logarithm of the number
-// of their ascending stretches, which is that of any sort if there are many.
-template <std::ranges::random_access_range Items, class Key = std::identity>
-void SortRuns(Items&& items, const Key& key = {}) {
+// As std::ranges::stable_sort(). Takes time by the number of items times the logarithm of the
+// number of their ascending stretches, which is that of any sort if there are many.
+template <std::ranges::random_access_range Items, class Compare = std::ranges::less,
+          class Key = std::identity>
+void SortRuns(Items&& items, const Compare& compare = {}, const Key& key = {}) {
   const auto less = [&](const auto& a, const auto& b) {
-    return std::invoke(key, a) < std::invoke(key, b);
+    return std::invoke(compare, std::invoke(key, a), std::invoke(key, b));
   };
   const auto begin = std::ranges::begin(items), end = std::ranges::end(items);
   std::vector<std::ranges::iterator_t<Items>> runs = {begin};  // where they begin, and the end

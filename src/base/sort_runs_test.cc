@@ -35,7 +35,7 @@ TEST(SortRuns, SortsAsAStableSortDoes) {
       auto items = Make(count, std::min(runs, std::max<size_t>(count, 1)), random);
       auto sorted = items;
       std::ranges::stable_sort(sorted, {}, &Item::first);
-      SortRuns(items, &Item::first);
+      SortRuns(items, {}, &Item::first);
       EXPECT_EQ(items, sorted) << count << " in " << runs;
     }
   }

@@ -26,8 +26,9 @@ void ForEachByStart(const RankWork& rank, const OfWork& of_work, const OfCall& o
   constexpr uint32_t kWork = 0, kCalls = 1, kRanges = 2;  // from there on: of each thread
   const HostWork& host = *rank.host;
   std::vector<Rest> rests = {{0, rank.work.size()}, {0, host.calls.size()}};
-  for (uint32_t t = 0; t < host.threads.size(); ++t)
-    rests.push_back({host.ranges.FirstOf(t), host.ranges.FirstOf(t + 1)});
+  const std::vector<size_t> of_thread = host.RangesByThread();
+  for (size_t t = 0; t < host.threads.size(); ++t)
+    rests.push_back({of_thread[t], of_thread[t + 1]});
   const auto start_of = [&](uint32_t list, size_t i) {
     if (list >= kRanges) return host.ranges[i].start;
     return list == kWork ? rank.work[i].start : host.calls[i].start;

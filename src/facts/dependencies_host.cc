@@ -18,19 +18,12 @@ constexpr int64_t kQuiet = 50'000;  // ns
 RangeLinks FindDataLoading(const HostWork& host, const StringTable& names) {
   enum : uint8_t { kUnknown, kNo, kYes };
   std::vector<uint8_t> loads(names.size(), kUnknown);
-  RangeLinks loading;
-  StopChecks checks;
-  for (size_t r = 0; r < host.ranges.size(); ++r) {
-    checks.Turn();
-    const HostRange& range = host.ranges[r];
-    const int32_t above =
-        range.parent == kNoRange ? kNoRange : loading[static_cast<size_t>(range.parent)];
+  return FindOutermost(host, [&](const HostRange& range) {
     uint8_t& known = loads[range.name];
     if (known == kUnknown)
       known = PhaseOfName(names[range.name]) == Phase::kDataLoading ? kYes : kNo;
-    loading.Append(above == kNoRange && known == kYes ? static_cast<int32_t>(r) : above);
-  }
-  return loading;
+    return known == kYes;
+  });
 }
 
 Bound BoundOfCall(CallRole role) {
@@ -158,9 +151,9 @@ void HostMoments::LabelThread(const HostWork& host, const RangeLinks& loading, u
 void HostMoments::LabelSlices(const RankWork& rank, const StringTable& names) {
   const HostWork& host = *rank.host;
   const RangeLinks loading = FindDataLoading(host, names);
+  const std::vector<size_t> of_thread = host.RangesByThread();
   for (uint32_t t = 0; t < threads_.size(); ++t) {
-    if (threads_[t].works)
-      LabelThread(host, loading, t, host.ranges.FirstOf(t), host.ranges.FirstOf(t + 1));
+    if (threads_[t].works) LabelThread(host, loading, t, of_thread[t], of_thread[t + 1]);
   }
 }
 
@@ -192,7 +185,7 @@ void HostMoments::AddHandOvers(DependencyDraft& draft) {
       all.push_back({threads_[t].times[i], t, i});
     }
   }
-  SortRuns(all, &Seen::time);
+  SortRuns(all, {}, &Seen::time);
   const Seen* latest = nullptr;  // of any thread, and the latest of another thread than that
   const Seen* other = nullptr;
   for (const Seen& now : all) {

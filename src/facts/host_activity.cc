@@ -16,7 +16,7 @@ constexpr int64_t kLooks = 64;
 }  // namespace
 
 HostActivities::HostActivities(const StringTable& names, const HostWork& host)
-    : names_(names), host_(host), calls_(host.threads.size()) {
+    : names_(names), host_(host), first_range_(host.RangesByThread()), calls_(host.threads.size()) {
   is_step_.reserve(host.ranges.size());
   StopChecks checks;
   for (const HostRange& range : host.ranges) {
@@ -58,7 +58,7 @@ void HostActivities::AddRangesAt(size_t last, int64_t from, int64_t to, std::vec
 std::vector<HostActivities::Piece> HostActivities::Pieces(uint32_t thread, int64_t from, int64_t to,
                                                           StringId& around) {
   std::vector<Piece> pieces;
-  const size_t first = host_.ranges.FirstOf(thread), last = host_.ranges.FirstOf(thread + 1);
+  const size_t first = first_range_[thread], last = first_range_[thread + 1];
   const size_t next = *std::ranges::upper_bound(std::views::iota(first, last), from, {},
                                                 [this](size_t r) { return Range(r).start; });
   if (next > first) AddRangesAt(next - 1, from, to, pieces, around);

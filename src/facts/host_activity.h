@@ -55,6 +55,7 @@ class HostActivities {
 
   const StringTable& names_;
   const HostWork& host_;
+  std::vector<size_t> first_range_;           // of each thread, and the end
   std::vector<std::vector<uint32_t>> calls_;  // by thread
   std::vector<bool> is_step_;                 // by range
   std::optional<uint32_t> step_thread_;

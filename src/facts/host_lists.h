@@ -1,16 +1,12 @@
-// What the threads of a host did, as columns: there are millions of ranges and calls, each of them
-// like its neighbours. An item is put together when it is asked for: always in place, so that only
-// those of its fields are read that are used.
+// What the threads of a host did: their ranges and calls, of which there are millions.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <utility>
 
 #include "base/narrow_array.h"
-#include "base/narrow_rows.h"
 #include "base/string_table.h"
+#include "facts/item_list.h"
 #include "trace/vocabulary.h"
 
 namespace stepscope {
@@ -43,41 +39,6 @@ struct Call {
   int64_t duration() const { return end - start; }
 };
 
-// Goes through a list that makes its items.
-template <class List>
-class ItemIterator {
- public:
-  using iterator_concept = std::forward_iterator_tag;
-  using value_type = decltype(std::declval<const List&>()[0]);
-  using difference_type = std::ptrdiff_t;
-
-  ItemIterator() = default;
-  ItemIterator(const List& list, size_t at) : list_(&list), at_(at) {}
-  [[gnu::always_inline]] value_type operator*() const { return (*list_)[at_]; }
-  ItemIterator& operator++() {
-    ++at_;
-    return *this;
-  }
-  ItemIterator operator++(int) { return {*list_, at_++}; }
-  bool operator==(const ItemIterator&) const = default;
-
- private:
-  const List* list_ = nullptr;
-  size_t at_ = 0;
-};
-
-// Calls f(name) for each of the names, so that it can be given another.
-template <class F>
-void ChangeEach(NarrowArray<StringId>& names, const F& f) {
-  NarrowArray<StringId> changed;
-  for (size_t i = 0; i < names.size(); ++i) {
-    StringId name = names[i];
-    f(name);
-    changed.Append(name);
-  }
-  names = std::move(changed);
-}
-
 // A range's link to another one that is not behind it, or to none: as the distance back, which is
 // small, from 1 for the range itself; 0 for none.
 inline uint32_t LinkBack(size_t from, int32_t to) {
@@ -99,77 +60,51 @@ class RangeLinks {
   NarrowArray<uint32_t> back_;
 };
 
-class HostRanges {
- public:
-  void Append(const HostRange& range) {
-    rows_.Append({range.start, range.duration(), range.thread, LinkBack(size(), range.parent),
-                  range.detail, static_cast<int64_t>(range.kind)});
-    names_.Append(range.name);
-  }
-
-  size_t size() const { return rows_.size(); }
-  bool empty() const { return rows_.empty(); }
-  [[gnu::always_inline]] HostRange operator[](size_t i) const {
-    const auto row = rows_[i];
-    const int64_t start = row.Get<kStart>();
-    return {.start = start,
-            .end = start + row.Get<kDuration>(),
-            .name = names_[i],
-            .thread = static_cast<uint32_t>(row.Get<kThread>()),
-            .parent = LinkedTo(i, static_cast<uint32_t>(row.Get<kParent>())),
-            .detail = static_cast<int32_t>(row.Get<kDetail>()),
-            .kind = static_cast<Kind>(row.Get<kKind>())};
-  }
-  auto begin() const { return ItemIterator(*this, 0); }
-  auto end() const { return ItemIterator(*this, size()); }
-
-  // The first range of this thread, or else of the next that has any. REQUIRES: by thread.
-  size_t FirstOf(uint32_t thread) const { return rows_.LowerBound<kThread>(thread); }
-
-  template <class F>
-  void ForEachName(const F& f) {
-    ChangeEach(names_, f);
-  }
-
- private:
+// How ranges are kept.
+struct RangeColumns {
+  using Item = HostRange;
   enum Column : size_t { kStart, kDuration, kThread, kParent, kDetail, kKind, kColumns };
-  NarrowRows<kColumns> rows_;
-  NarrowArray<StringId> names_;
-};
 
-class HostCalls {
- public:
-  void Append(const Call& call) {
-    rows_.Append({call.start, call.duration(), call.correlation, call.thread, call.range,
-                  static_cast<int64_t>(call.role)});
-    names_.Append(call.name);
+  static ItemRow<kColumns> ToRow(const HostRange& range, size_t i) {
+    return {range.start,  range.duration(),
+            range.thread, LinkBack(i, range.parent),
+            range.detail, static_cast<int64_t>(range.kind)};
   }
-
-  size_t size() const { return rows_.size(); }
-  bool empty() const { return rows_.empty(); }
-  [[gnu::always_inline]] Call operator[](size_t i) const {
-    const auto row = rows_[i];
-    const int64_t start = row.Get<kStart>();
+  template <class Place>
+  [[gnu::always_inline]] static HostRange FromRow(const Place& row, StringId name, size_t i) {
+    const int64_t start = row.template Get<kStart>();
     return {.start = start,
-            .end = start + row.Get<kDuration>(),
-            .correlation = row.Get<kCorrelation>(),
-            .name = names_[i],
-            .thread = static_cast<uint32_t>(row.Get<kThread>()),
-            .range = static_cast<int32_t>(row.Get<kRange>()),
-            .role = static_cast<CallRole>(row.Get<kRole>())};
+            .end = start + row.template Get<kDuration>(),
+            .name = name,
+            .thread = static_cast<uint32_t>(row.template Get<kThread>()),
+            .parent = LinkedTo(i, static_cast<uint32_t>(row.template Get<kParent>())),
+            .detail = static_cast<int32_t>(row.template Get<kDetail>()),
+            .kind = static_cast<Kind>(row.template Get<kKind>())};
   }
-  auto begin() const { return ItemIterator(*this, 0); }
-  auto end() const { return ItemIterator(*this, size()); }
-
-  template <class F>
-  void ForEachName(const F& f) {
-    ChangeEach(names_, f);
-  }
-
- private:
-  enum Column : size_t { kStart, kDuration, kCorrelation, kThread, kRange, kRole, kColumns };
-  NarrowRows<kColumns> rows_;
-  NarrowArray<StringId> names_;
 };
+using HostRanges = ItemList<RangeColumns>;
+
+// How calls are kept.
+struct CallColumns {
+  using Item = Call;
+  enum Column : size_t { kStart, kDuration, kCorrelation, kThread, kRange, kRole, kColumns };
+
+  static ItemRow<kColumns> ToRow(const Call& call, size_t /*i*/) {
+    return {call.start,  call.duration(), call.correlation,
+            call.thread, call.range,      static_cast<int64_t>(call.role)};
+  }
+  template <class Place>
+  [[gnu::always_inline]] static Call FromRow(const Place& row, StringId name, size_t /*i*/) {
+    const int64_t start = row.template Get<kStart>();
+    return {.start = start,
+            .end = start + row.template Get<kDuration>(),
+            .correlation = row.template Get<kCorrelation>(),
+            .name = name,
+            .thread = static_cast<uint32_t>(row.template Get<kThread>()),
+            .range = static_cast<int32_t>(row.template Get<kRange>()),
+            .role = static_cast<CallRole>(row.template Get<kRole>())};
+  }
+};
+using HostCalls = ItemList<CallColumns>;
 
 }  // namespace stepscope

@@ -19,11 +19,6 @@ constexpr uint32_t kUnused = UINT32_MAX;
 constexpr size_t kLetGoAfter = 1 << 18;
 constexpr auto kUnknownRole = static_cast<CallRole>(UINT8_MAX);
 
-template <class Items, class Key>
-void SortUnlessSorted(Items&& items, const Key& key) {
-  if (!std::ranges::is_sorted(items, {}, key)) std::ranges::stable_sort(items, {}, key);
-}
-
 }  // namespace
 
 HostRecords::HostRecords(const Trace& trace)
@@ -96,7 +91,7 @@ HostWork HostRecords::Finish() {
   around_.Resize(calls_.size());
   for (uint32_t t = 0; t < threads_.size(); ++t) Nest(t);
   AddCalls();
-  SortUnlessSorted(out_.memory, &MemoryEvent::time);
+  SortRuns(out_.memory, {}, &MemoryEvent::time);
   if (!trace_.memory.empty()) TakeMemoryTimeline();
   return std::move(out_);
 }
@@ -187,8 +182,8 @@ int32_t HostRecords::DetailOfMemory(EventId e) {
 void HostRecords::TakeMemoryTimeline() {
   const auto changes = trace_.memory.view();
   MemoryTimeline timeline{{changes.begin(), changes.end()}};
-  SortUnlessSorted(timeline.changes,
-                   [](const MemoryChange& c) { return std::pair(!c.before, c.time); });
+  SortRuns(timeline.changes, {},
+           [](const MemoryChange& c) { return std::pair(!c.before, c.time); });
   out_.memory_timelines.push_back(std::move(timeline));
 }
 
@@ -202,8 +197,8 @@ void HostRecords::Nest(uint32_t t) {
   const auto start_of = [this](uint32_t c) { return calls_[c].start; };
   const auto calls =
       std::span(order_).subspan(thread.calls.begin, thread.calls.next - thread.calls.begin);
-  SortUnlessSorted(calls, start_of);
-  SortUnlessSorted(thread.memory, &MemoryEvent::time);
+  SortRuns(calls, {}, start_of);
+  SortRuns(thread.memory, {}, &MemoryEvent::time);
   Innermost around_calls(first), around_memory(first);
   for (const uint32_t c : calls) around_[c] = around_calls.At(start_of(c), last, range_at);
   for (MemoryEvent& event : thread.memory)
@@ -214,9 +209,8 @@ void HostRecords::Nest(uint32_t t) {
 
 void HostRecords::AddRanges(uint32_t thread) {
   const auto [first, last] = threads_[thread].ranges;
-  SortUnlessSorted(std::span(ranges_).subspan(first, last - first), [this](const DraftRange& r) {
-    return std::pair(Start(r.event), -End(r.event));
-  });
+  SortRuns(std::span(ranges_).subspan(first, last - first), {},
+           [this](const DraftRange& r) { return std::pair(Start(r.event), -End(r.event)); });
   const auto range_at = [this](size_t r) { return out_.ranges[r]; };
   Innermost parents(first);
   for (size_t r = first; r < last; ++r) {
@@ -234,7 +228,7 @@ void HostRecords::AddRanges(uint32_t thread) {
 
 // By start, those of a thread in its order, threads one after the other.
 void HostRecords::AddCalls() {
-  SortRuns(order_, [this](uint32_t c) { return calls_[c].start; });
+  SortRuns(order_, {}, [this](uint32_t c) { return calls_[c].start; });
   for (const uint32_t c : order_) {
     Call call = calls_[c];
     call.range = around_[c];

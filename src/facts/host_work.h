@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/stop.h"
 #include "facts/host_lists.h"
 #include "trace/trace.h"
 
@@ -77,6 +78,8 @@ struct HostWork {
   const MemoryDetail* DetailOf(const MemoryEvent& event) const {
     return event.detail < 0 ? nullptr : &memory_details[static_cast<size_t>(event.detail)];
   }
+  // Where in `ranges` those of each thread begin, and behind the last thread's the end.
+  std::vector<size_t> RangesByThread() const;
   // The range around `range`, on up to the outermost, that `wanted` holds for; kNoRange if none.
   template <class Wanted>
   int32_t FindAround(int32_t range, const Wanted& wanted) const {
@@ -86,5 +89,21 @@ struct HostWork {
     return range;
   }
 };
+
+// Of each range: the outermost one that `wanted` holds for, of those around it and itself; kNoRange
+// if none.
+template <class Wanted>
+RangeLinks FindOutermost(const HostWork& host, const Wanted& wanted) {
+  RangeLinks outermost;
+  StopChecks checks;
+  for (size_t r = 0; r < host.ranges.size(); ++r) {  // parents come before their children
+    checks.Turn();
+    const HostRange range = host.ranges[r];
+    const int32_t above =
+        range.parent == kNoRange ? kNoRange : outermost[static_cast<size_t>(range.parent)];
+    outermost.Append(above == kNoRange && wanted(range) ? static_cast<int32_t>(r) : above);
+  }
+  return outermost;
+}
 
 }  // namespace stepscope

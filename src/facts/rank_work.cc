@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/sort_runs.h"
 #include "base/stop.h"
 #include "facts/device_records.h"
 #include "facts/host_records.h"
@@ -163,10 +164,7 @@ void Builder::IndexCalls() {
   for (uint32_t c = 0; c < calls.size(); ++c) {
     if (calls[c].correlation != 0) by_correlation_.push_back(c);
   }
-  if (!std::ranges::is_sorted(by_correlation_, {}, correlation)) {
-    std::ranges::sort(by_correlation_, {},
-                      [&](uint32_t call) { return std::pair(correlation(call), call); });
-  }
+  SortRuns(by_correlation_, {}, correlation);
 }
 
 // Correlation joins work to its launch; one launch of a graph has many kernels. Should two calls
@@ -226,7 +224,7 @@ std::vector<uint32_t> Builder::Order() const {
   std::vector<Draft> sorted;
   sorted.reserve(drafts_.size());
   for (uint32_t d = 0; d < drafts_.size(); ++d) sorted.push_back({drafts_[d].start, d});
-  if (!std::ranges::is_sorted(sorted, before)) std::ranges::sort(sorted, before);
+  SortRuns(sorted, before);
   std::vector<uint32_t> order;
   order.reserve(sorted.size());
   for (const Draft& draft : sorted) order.push_back(draft.number);

@@ -1,14 +1,12 @@
-// The pieces of accelerator work of a recording, as columns: see facts/host_lists.h.
+// The pieces of accelerator work of a recording.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
-#include "base/narrow_array.h"
-#include "base/narrow_rows.h"
 #include "base/string_table.h"
-#include "facts/host_lists.h"
+#include "facts/item_list.h"
 #include "trace/vocabulary.h"
 
 namespace stepscope {
@@ -38,42 +36,9 @@ struct Work {
   int64_t duration() const { return end - start; }
 };
 
-class WorkList {
- public:
-  void Append(const Work& work) {
-    rows_.Append({work.start, work.duration(), work.launched, work.free_since, work.stream,
-                  work.call, work.step, work.detail, static_cast<int64_t>(work.kind)});
-    names_.Append(work.name);
-  }
-
-  size_t size() const { return rows_.size(); }
-  bool empty() const { return rows_.empty(); }
-  [[gnu::always_inline]] Work operator[](size_t i) const {
-    const auto row = rows_[i];
-    const int64_t start = row.Get<kStart>();
-    return {.start = start,
-            .end = start + row.Get<kDuration>(),
-            .launched = row.Get<kLaunched>(),
-            .free_since = row.Get<kFreeSince>(),
-            .name = names_[i],
-            .stream = static_cast<uint32_t>(row.Get<kStream>()),
-            .call = static_cast<uint32_t>(row.Get<kCall>()),
-            .step = static_cast<int32_t>(row.Get<kStep>()),
-            .detail = static_cast<int32_t>(row.Get<kDetail>()),
-            .kind = static_cast<Kind>(row.Get<kKind>())};
-  }
-  // REQUIRES: !empty()
-  [[gnu::always_inline]] Work front() const { return (*this)[0]; }
-  [[gnu::always_inline]] Work back() const { return (*this)[size() - 1]; }
-  auto begin() const { return ItemIterator(*this, 0); }
-  auto end() const { return ItemIterator(*this, size()); }
-
-  template <class F>
-  void ForEachName(const F& f) {
-    ChangeEach(names_, f);
-  }
-
- private:
+// How work is kept.
+struct WorkColumns {
+  using Item = Work;
   enum Column : size_t {
     kStart,
     kDuration,
@@ -86,8 +51,27 @@ class WorkList {
     kKind,
     kColumns
   };
-  NarrowRows<kColumns> rows_;
-  NarrowArray<StringId> names_;
+
+  static ItemRow<kColumns> ToRow(const Work& work, size_t /*i*/) {
+    return {work.start,      work.duration(), work.launched,
+            work.free_since, work.stream,     work.call,
+            work.step,       work.detail,     static_cast<int64_t>(work.kind)};
+  }
+  template <class Place>
+  [[gnu::always_inline]] static Work FromRow(const Place& row, StringId name, size_t /*i*/) {
+    const int64_t start = row.template Get<kStart>();
+    return {.start = start,
+            .end = start + row.template Get<kDuration>(),
+            .launched = row.template Get<kLaunched>(),
+            .free_since = row.template Get<kFreeSince>(),
+            .name = name,
+            .stream = static_cast<uint32_t>(row.template Get<kStream>()),
+            .call = static_cast<uint32_t>(row.template Get<kCall>()),
+            .step = static_cast<int32_t>(row.template Get<kStep>()),
+            .detail = static_cast<int32_t>(row.template Get<kDetail>()),
+            .kind = static_cast<Kind>(row.template Get<kKind>())};
+  }
 };
+using WorkList = ItemList<WorkColumns>;
 
 }  // namespace stepscope

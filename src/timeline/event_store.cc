@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/sort_runs.h"
 #include "timeline/rows.h"
 
 namespace stepscope {
@@ -12,11 +13,10 @@ namespace {
 // By start, the longer first: so that what nests comes after what it nests in. Most tracks are in
 // order but for a few events.
 void SortByTime(const EventColumns& columns, std::vector<uint32_t>& ids) {
-  const auto before = [&](uint32_t a, uint32_t b) {
+  SortRuns(ids, [&](uint32_t a, uint32_t b) {
     const int64_t x = columns.starts[a], y = columns.starts[b];
     return x != y ? x < y : columns.durations[a] > columns.durations[b];
-  };
-  if (!std::ranges::is_sorted(ids, before)) std::ranges::stable_sort(ids, before);
+  });
 }
 
 }  // namespace
