@@ -2,12 +2,35 @@
 import { existsSync, readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
-export const kWindow = { width: 1400, height: 900 };
+const kWindow = { width: 1400, height: 900 };
+export const kTimes = 5;  // that a picture is waited for
 
-export async function openBrowser() {
+async function openBrowser() {
   const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
   if (!executablePath) throw new Error("the benchmark needs Debian's chromium");
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+}
+
+// A page of a browser that is only for it and has come to rest: for a second or so after its start it makes pages of
+// its own ready, which takes a processor as long as what is measured. `use` has it; then it is closed.
+export async function withPage(use) {
+  const browser = await openBrowser();
+  try {
+    const page = await browser.newPage({ viewport: kWindow });
+    await page.waitForTimeout(2000);
+    return await use(page, browser);
+  } finally {
+    // One that is lost in its work may never close; it is killed when this process ends.
+    await Promise.race([browser.close(), new Promise((resolve) => setTimeout(resolve, 10_000))]);
+  }
+}
+
+// So many times, or once if that took more than half a minute: the least, the middle and the most seconds.
+export async function repeat(times, measure) {
+  const all = [await measure()];
+  while (all.length < times && all[0] < 30) all.push(await measure());
+  all.sort((a, b) => a - b);
+  return { times: all.length, least: all[0], median: all[Math.floor(all.length / 2)], most: all[all.length - 1] };
 }
 
 // MB that the process holds, and the most it ever held; and what of it is its own. The rest it shares, above all the
@@ -40,12 +63,8 @@ async function rendererOf(browser, page) {
 }
 
 // What a renderer holds that shows nothing.
-export async function emptyRenderer(browser) {
-  const context = await browser.newContext({ viewport: kWindow }), page = await context.newPage();
-  await page.goto("about:blank");
-  const memory = memoryOf(await rendererOf(browser, page));
-  await context.close();
-  return memory;
+export function emptyRenderer() {
+  return withPage(async (page, browser) => memoryOf(await rendererOf(browser, page)));
 }
 
 // Of the script after garbage is gone, and of the whole renderer.

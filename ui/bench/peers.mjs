@@ -3,7 +3,7 @@
 import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
-import { framesWhile, kWindow, memoryOfPage, openBrowser } from "./measure.mjs";
+import { framesWhile, kTimes, memoryOfPage, repeat, withPage } from "./measure.mjs";
 
 const kLongestMs = 120_000;
 
@@ -71,14 +71,18 @@ async function openSpeedscope(page, modules, trace) {
 
 export const kPeers = { "traceviewer 1.0.11": openTraceviewer, "speedscope 1.25.0": openSpeedscope };
 
-// Opens the trace, zooms in and out with the keys that all of them have. In a browser of its own: one
-// that is lost in its work is ended with it.
+// Opens the trace several times, each in a browser of its own; in the first zooms in and out with the keys that all of
+// them have.
 export async function measurePeer(open, modules, trace) {
-  const browser = await openBrowser(), page = await browser.newPage({ viewport: kWindow });
-  // What a peer complains of, an event at a time, is not what is measured.
-  await page.addInitScript(() => { for (const say of ["log", "warn", "error"]) console[say] = () => undefined; });
-  try {
+  const opened = async (more) => withPage(async (page, browser) => {
+    // What a peer complains of, an event at a time, is not what is measured.
+    await page.addInitScript(() => { for (const say of ["log", "warn", "error"]) console[say] = () => undefined; });
     const { served, seconds } = await open(page, modules, trace);
+    const found = more ? await more(page, browser) : {};
+    served.close();
+    return { seconds, ...found };
+  });
+  const whole = await opened(async (page, browser) => {
     await page.mouse.move(700, 300);
     await page.mouse.click(700, 300);
     const frames = await framesWhile(page, async () => {
@@ -89,11 +93,9 @@ export async function measurePeer(open, modules, trace) {
         }
       }
     });
-    const memory = await memoryOfPage(browser, page);
-    served.close();
-    return { seconds, frames, ...memory };
-  } finally {
-    // One that is lost may never close; it is killed when this process ends.
-    await Promise.race([browser.close(), new Promise((resolve) => setTimeout(resolve, 10_000))]);
-  }
+    return { frames, ...await memoryOfPage(browser, page) };
+  });
+  const first = [whole.seconds];
+  const drawn = await repeat(kTimes, async () => first.pop() ?? (await opened()).seconds);
+  return { ...whole, drawn };
 }
