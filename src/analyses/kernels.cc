@@ -141,26 +141,32 @@ std::string SayMost(const Facts& facts, std::vector<std::pair<StringId, Time>> s
   return text;
 }
 
+std::string_view MatrixUnits(const KernelUse& use) {
+  return use.only_amd() ? "matrix cores" : "Tensor Cores";
+}
+
 double Share(int64_t part, int64_t whole) {
   return static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole, 1));
 }
 
-void AddTensorCoreFinding(Report& report, const Facts& facts, const KernelTotals& t) {
+void AddTensorCoreFinding(Report& report, const Facts& facts, const KernelUse& use) {
+  const KernelTotals& t = use.totals();
   const double share = Share(t.missed_time, t.time);
   if (share < kWorthSaying) return;
   const int64_t each = t.missed_time / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
       {.severity = share >= 0.3 ? Severity::kHigh : Severity::kMedium,
-       .says = fmt::format("{} of the kernel time is matrix work that does not use Tensor Cores.",
-                           HumanRatio(share)),
-       .because = fmt::format(
-           "{} a device, most of it in {}; on Tensor Cores are {} of the kernel time",
-           HumanTime(static_cast<double>(each)),
-           SayMost(facts,
-                   std::vector<std::pair<StringId, int64_t>>(t.missed.begin(), t.missed.end())),
-           HumanRatio(Share(t.tensor_core, t.time))),
-       .hint = "run it in 16 bit with torch.autocast (mixed precision); from Ampere on also allow "
-               "TF32: torch.set_float32_matmul_precision(\"high\")",
+       .says = fmt::format("{} of the kernel time is matrix work that does not use {}.",
+                           HumanRatio(share), MatrixUnits(use)),
+       .because = fmt::format("{} a device, most of it in {}; on {} are {} of the kernel time",
+                              HumanTime(static_cast<double>(each)),
+                              SayMost(facts, std::vector<std::pair<StringId, int64_t>>(
+                                                 t.missed.begin(), t.missed.end())),
+                              MatrixUnits(use), HumanRatio(Share(t.tensor_core, t.time))),
+       .hint = std::string("run it in 16 bit with torch.autocast (mixed precision)") +
+               (use.only_amd() ? ""
+                               : "; from Ampere on also allow TF32: "
+                                 "torch.set_float32_matmul_precision(\"high\")"),
        .worth = each,
        .table = "top"});
 }
@@ -193,8 +199,9 @@ void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals&
        .table = "top"});
 }
 
-void Summarize(Report& report, const KernelTotals& t, bool only_tpus) {
-  if (only_tpus) {
+void Summarize(Report& report, const KernelUse& use) {
+  const KernelTotals& t = use.totals();
+  if (use.only_tpus()) {
     report.headline =
         "Devices are TPUs, which have no Tensor Cores; hlo_operators and flops say more.";
     return;
@@ -208,8 +215,9 @@ void Summarize(Report& report, const KernelTotals& t, bool only_tpus) {
                     {"occupancy", "mean occupancy, estimated",
                      When(t.occupancy_time > 0, t.occupancy / t.occupancy_time), Unit::kRatio}};
   report.headline = fmt::format(
-      "{} of the kernel time is on Tensor Cores, {} was launched by operators that could use them",
-      HumanRatio(Share(t.tensor_core, t.time)), HumanRatio(Share(t.eligible, t.time)));
+      "{} of the kernel time is on {}, {} was launched by operators that could use them",
+      HumanRatio(Share(t.tensor_core, t.time)), MatrixUnits(use),
+      HumanRatio(Share(t.eligible, t.time)));
   if (t.unknown > 0) {
     report.headline +=
         fmt::format("; of {} the name does not tell", HumanRatio(Share(t.unknown, t.time)));
@@ -247,9 +255,9 @@ Report Run(const Facts& facts, const Params&) {
     AddKernels(kernels, facts, measure, sums.kernels, {rank});
     AddLaunches(launches, facts, measure, rank, sums.launches);
   }
-  Summarize(report, measure.totals(), measure.only_tpus());
+  Summarize(report, measure);
   for (Table* table : {&top, &kernels, &launches}) report.tables.push_back(std::move(*table));
-  AddTensorCoreFinding(report, facts, measure.totals());
+  AddTensorCoreFinding(report, facts, measure);
   AddOccupancyFinding(report, facts, measure.totals());
   return report;
 }

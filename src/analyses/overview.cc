@@ -285,8 +285,15 @@ void AddPrecisionFinding(const std::vector<RankSteps>& ranks, const StepBreakdow
        .table = "step_time"});
 }
 
-// "A step takes 960 us (± 0 ns) over 7 steps: 31.2 % device compute, 31.2 % input, 15.6 % all
-// others."
+// "A step takes 960 us" or, of several, "A step takes 960 us (± 12 us) over 7 steps".
+std::string SayStepTime(const StepStatistics& total) {
+  std::string said = "A step takes " + HumanTime(total.mean);
+  if (total.steps == 1) return said + ", and only one was recorded";
+  if (total.deviation >= 1) said += fmt::format(" (± {})", HumanTime(total.deviation));
+  return said + fmt::format(" over {} steps", total.steps);
+}
+
+// "A step takes 960 us over 7 steps: 31.2 % device compute, 31.2 % input, 15.6 % all others."
 std::string Headline(const StepStatistics& total, const StepBreakdown& sum, bool marked) {
   constexpr size_t kNamed = 3;
   std::array<std::pair<int64_t, StepCategory>, kStepCategories> shares;
@@ -306,8 +313,7 @@ std::string Headline(const StepStatistics& total, const StepBreakdown& sum, bool
     return fmt::format("Nothing marks steps; of the {} recorded: {}.",
                        HumanTime(static_cast<double>(sum.Total())), parts);
   }
-  return fmt::format("A step takes {} (± {}) over {} steps: {}.", HumanTime(total.mean),
-                     HumanTime(total.deviation), total.steps, parts);
+  return fmt::format("{}: {}.", SayStepTime(total), parts);
 }
 
 void AddStepMetrics(const StepStatistics& total, const StepBreakdown& sum, bool marked,

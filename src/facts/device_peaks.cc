@@ -16,7 +16,7 @@ std::string_view NameOf(const RankWork& rank, const DeviceProperties* properties
                                                             : std::string_view(rank.device_name);
 }
 
-bool IsAmd(std::string_view name) {
+bool IsAmdName(std::string_view name) {
   const std::string lower = Lower(name);
   return lower.contains("amd") || lower.contains("instinct") || lower.contains("radeon") ||
          lower.starts_with("gfx");
@@ -62,7 +62,7 @@ const DeviceProperties* PropertiesOf(const RankWork& rank, int64_t device) {
 
 std::optional<int> ComputeCapabilityOf(const RankWork& rank, int64_t device) {
   const DeviceProperties* p = PropertiesOf(rank, device);
-  if (p == nullptr || IsAmd(NameOf(rank, p))) return std::nullopt;
+  if (p == nullptr || IsAmdName(NameOf(rank, p))) return std::nullopt;
   const bool known = p->compute_major >= 1 && p->compute_major <= 99 && p->compute_minor >= 0 &&
                      p->compute_minor <= 9;
   return known ? std::optional(p->compute_major * 10 + p->compute_minor) : std::nullopt;
@@ -70,6 +70,10 @@ std::optional<int> ComputeCapabilityOf(const RankWork& rank, int64_t device) {
 
 bool IsTpu(const RankWork& rank, int64_t device) {
   return Lower(NameOf(rank, PropertiesOf(rank, device))).starts_with("tpu");
+}
+
+bool IsAmd(const RankWork& rank, int64_t device) {
+  return IsAmdName(NameOf(rank, PropertiesOf(rank, device)));
 }
 
 std::optional<bool> HasTensorCores(const RankWork& rank, int64_t device) {
@@ -107,7 +111,7 @@ DevicePeaks PeaksOf(const RankWork& rank, int64_t device) {
     peaks.source = "the trace";
   }
   if (peaks.bf16 > 0 || p == nullptr || p->clock_hz <= 0 || p->multiprocessors <= 0) return peaks;
-  const double flops = FlopsInACycle(*p, IsAmd(name));
+  const double flops = FlopsInACycle(*p, IsAmdName(name));
   if (flops == 0) return peaks;
   peaks.name = name;
   peaks.bf16 = flops * p->multiprocessors * p->clock_hz;

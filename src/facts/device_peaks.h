@@ -20,6 +20,9 @@ std::optional<int> ComputeCapabilityOf(const RankWork& rank, int64_t device);
 // Whether it is one of Google's, "TPU v5 lite", which has matrix units and no Tensor Cores.
 bool IsTpu(const RankWork& rank, int64_t device);
 
+// Whether it is one of AMD's, whose units for matrices are matrix cores.
+bool IsAmd(const RankWork& rank, int64_t device);
+
 // Whether it has Tensor Cores, or matrix cores; nothing where it is not known.
 std::optional<bool> HasTensorCores(const RankWork& rank, int64_t device);
 

@@ -8,14 +8,24 @@
 
 namespace stepscope {
 
+namespace {
+
+// Whether there are devices, and all are such.
+template <class IsSuch>
+bool All(const std::vector<DeviceFacts>& devices, const IsSuch& is_such) {
+  return !devices.empty() && std::ranges::all_of(devices, [&](const DeviceFacts& device) {
+    return is_such(*device.rank, device.device);
+  });
+}
+
+}  // namespace
+
 KernelUse::KernelUse(const Facts& facts)
     : facts_(facts),
       names_(*facts.names),
       eligible_(names_.size(), -1),
-      only_tpus_(!facts.devices.empty() &&
-                 std::ranges::all_of(facts.devices, [](const DeviceFacts& device) {
-                   return IsTpu(*device.rank, device.device);
-                 })) {}
+      only_tpus_(All(facts.devices, IsTpu)),
+      only_amd_(All(facts.devices, IsAmd)) {}
 
 void KernelUse::Add(const RankWork& rank, RankKernelUse& sums) {
   const OperatorTree& tree = OnDemand(facts_).Operators(facts_, rank);

@@ -99,7 +99,9 @@ class KernelUse {
 
   // Of TPUs, which have none, "unknown".
   TensorCores Uses(StringId kernel);
+  // Of which make all devices are.
   bool only_tpus() const { return only_tpus_; }
+  bool only_amd() const { return only_amd_; }
   // Whether the operator could use Tensor Cores, or the kernel does. kNoString: no operator.
   bool IsEligible(StringId op, StringId kernel);
   const KernelTotals& totals() const { return totals_; }
@@ -119,7 +121,7 @@ class KernelUse {
   const Facts& facts_;
   const StringTable& names_;
   std::vector<int8_t> eligible_;  // by name; -1: not asked yet
-  bool only_tpus_ = false;
+  bool only_tpus_ = false, only_amd_ = false;
   KernelTotals totals_;
 };
 

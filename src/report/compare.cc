@@ -322,7 +322,8 @@ Report CompareUsage(const ReportSet& a, const ReportSet& b, const CompareOptions
   const auto after = static_cast<double>(Total(kernels, &BothSides::b));
   report.headline =
       fmt::format("Kernels take {} in a and {} in b", HumanTime(before), HumanTime(after));
-  if (before > 0) report.headline += fmt::format(" ({:+.1f} %)", (after - before) / before * 100);
+  if (before > 0 && after < 10 * before)
+    report.headline += fmt::format(" ({:+.1f} %)", (after - before) / before * 100);
   report.headline += ".";
   if (!operators.empty()) {
     report.tables.push_back(

@@ -131,7 +131,7 @@ std::string HumanFlop(double flop) { return Scaled(flop, kOperations); }
 std::string HumanRatio(double ratio) {
   if (ratio > 0 && ratio < 0.0005) return "<0.1 %";
   if (ratio < 0 && ratio > -0.0005) return ">-0.1 %";
-  return Grouped(fmt::format("{:.1f}", ratio * 100)) + " %";
+  return Grouped(fmt::format("{:.{}f}", ratio * 100, std::abs(ratio) < 10 ? 1 : 0)) + " %";
 }
 
 std::string HumanCount(int64_t count) { return Grouped(fmt::format("{}", count)); }

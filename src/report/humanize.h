@@ -22,7 +22,7 @@ std::string HumanBytes(double bytes);
 // Powers of 1000: "12.3 GFLOP".
 std::string HumanFlop(double flop);
 
-// "12.3 %"; what would round to nothing is "<0.1 %".
+// "12.3 %", from ten times on "1,234 %"; what would round to nothing is "<0.1 %".
 std::string HumanRatio(double ratio);
 
 // "1,234,567". Doubles (means of counts) keep three significant digits: "12.5".

@@ -57,6 +57,9 @@ TEST(Humanize, SmallRatiosAreNotZero) {
   EXPECT_EQ(HumanRatio(0.0001), "<0.1 %");
   EXPECT_EQ(HumanRatio(0.1234), "12.3 %");
   EXPECT_EQ(HumanRatio(1), "100.0 %");
+  EXPECT_EQ(HumanRatio(9.999), "999.9 %");
+  EXPECT_EQ(HumanRatio(270.492), "27,049 %");
+  EXPECT_EQ(HumanRatio(-34353.74), "-3,435,374 %");
   EXPECT_EQ(HumanCell(-0.0, Unit::kRatio), "0.0 %");
 }
 

@@ -42,7 +42,7 @@ test("moments are dates and times of day", () => {
 });
 
 test("small ratios are not zero", () => {
-  const cases: [number, string][] = [[0, "0.0 %"], [0.0001, "<0.1 %"], [0.1234, "12.3 %"], [1, "100.0 %"], [-0.0001, ">-0.1 %"], [12.5, "1,250.0 %"]];
+  const cases: [number, string][] = [[0, "0.0 %"], [0.0001, "<0.1 %"], [0.1234, "12.3 %"], [1, "100.0 %"], [-0.0001, ">-0.1 %"], [9.999, "999.9 %"], [12.5, "1,250 %"], [270.492, "27,049 %"]];
   for (const [ratio, text] of cases) assert.equal(humanRatio(ratio), text);
   assert.equal(humanCell(-0, "ratio"), "0.0 %");
 });

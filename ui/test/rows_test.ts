@@ -54,9 +54,9 @@ test("a heading goes round: largest first, smallest first, as it was", () => {
 
 test("a hundred thousand rows sort in a moment", () => {
   const rows = Array.from({ length: 100_000 }, (_, at) => [`kernel ${at}`, (at * 7919) % 100_003]);
-  const began = performance.now();
+  const began = process.cpuUsage();  // the processor's time: others may use the machine too
   assert.equal(chosenRows({ ...table, rows }, "kernel", parseOrder("-time")).length, 100_000);
-  assert.ok(performance.now() - began < 3000);
+  assert.ok(process.cpuUsage(began).user < 3e6);
 });
 
 test("CSV quotes what needs it and leaves nothing for unknown", () => {

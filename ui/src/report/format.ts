@@ -66,7 +66,7 @@ export function humanTime(ns: number): string {
 export function humanRatio(ratio: number): string {
   if (ratio > 0 && ratio < 0.0005) return "<0.1 %";
   if (ratio < 0 && ratio > -0.0005) return ">-0.1 %";
-  return `${grouped(fixed(ratio * 100, 1))} %`;
+  return `${grouped(fixed(ratio * 100, Math.abs(ratio) < 10 ? 1 : 0))} %`;
 }
 
 // As C's %.2g prints what is small.
