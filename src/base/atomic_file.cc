@@ -11,6 +11,9 @@
 #include <cstring>
 #include <memory>
 
+#include "base/sync_folder.h"
+#include "base/write_all.h"
+
 namespace stepscope {
 namespace {
 
@@ -20,23 +23,11 @@ std::unexpected<Error> Failed(int error, const std::string& path) {
             "check that the folder exists, may be written to and has space left"});
 }
 
-bool WriteAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
-}
-
-void SyncFolderOf(const std::string& path) {
+// Not every file system can; the file's own bytes are safe by now.
+void TryToSyncFolderOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   const std::string folder = slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  fsync(fd);  // not every file system can; the file's own bytes are safe by now
-  close(fd);
+  [[maybe_unused]] const auto synced = SyncFolder(folder);
 }
 
 // A name for what this process was started with, though it may lead to an ordinary file.
@@ -80,7 +71,7 @@ Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes
   int error = errno;
   const bool closed = close(fd) == 0;
   if (done && closed && std::rename(temporary.c_str(), target.c_str()) == 0) {
-    SyncFolderOf(target);
+    TryToSyncFolderOf(target);
     return {};
   }
   if (done) error = errno;

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/write_all.h"
+
 namespace stepscope {
 namespace {
 
@@ -40,16 +42,6 @@ std::unexpected<Error> Failed(std::string what, const std::string& where) {
   std::string hint = std::string("the system says: ") + std::strerror(reason);
   if (reason == ENOSPC) hint += "; free some space, or write less";
   return std::unexpected(Error{.what = std::move(what), .where = where, .hint = std::move(hint)});
-}
-
-bool WriteAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
 }
 
 void PutLittleEndian(uint32_t value, std::string& out) {
