@@ -149,9 +149,41 @@ TEST_F(CliTest, OutputGoesToAFileWholeOrNotAtAll) {
   ExpectError(Stepscope("analyze " + job_ + " --only nothing -o '" + file + "'"), "nothing", "");
   EXPECT_EQ(Content(file), before) << "a failure leaves what was there";
   ExpectError(Stepscope("analyze " + job_ + " -o '" + folder_.path() + "/no/folder/x'"),
-              "cannot write", "folder");
+              "no such folder", "make it first");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path() + "/out"), {}), 1);
   EXPECT_EQ(Stepscope("analyze " + job_ + " -o -").out, Stepscope("analyze " + job_).out);
+}
+
+// Whatever its name, what was read is not written over.
+TEST_F(CliTest, NoTraceIsWrittenOver) {
+  const std::string trace = folder_.path() + "/rank_1.json", before = Content(trace);
+  fs::create_symlink("rank_1.json", folder_.path() + "/link");
+  for (const char* file : {"rank_1.json", "link"}) {
+    for (const char* command : {"analyze", "report"}) {
+      const std::string line = fmt::format("{} {} -o '{}/{}'", command, job_, folder_.path(), file);
+      ExpectError(Stepscope(line), "one of the traces", "another name");
+      EXPECT_EQ(Content(trace), before) << line;
+    }
+  }
+}
+
+TEST_F(CliTest, ReportKnowsFirstWhereItCanWrite) {
+  const std::string there = "report /no/such/traces -o '" + folder_.path();
+  ExpectError(Stepscope(there + "'"), "this is a folder", "name a file");
+  ExpectError(Stepscope(there + "/no/x.html'"), "no such folder", "make it first");
+  const Outcome page = Stepscope("report " + job_ + " -o -");
+  EXPECT_EQ(page.code, 0) << page.err;
+  EXPECT_TRUE(page.out.starts_with("<!doctype html>"));
+  EXPECT_FALSE(fs::exists("-"));
+}
+
+// One run of a folder that is no trace is told of, and the rest is written.
+TEST_F(CliTest, ReportSaysWhatIsMissing) {
+  folder_.Write("rank_2.json", "{\"traceEvents\": [");
+  const Outcome outcome = Stepscope("report " + job_ + " -o '" + folder_.path() + "/report.html'");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.err.contains("rank_2.json: ")) << outcome.err;
+  EXPECT_TRUE(outcome.err.contains("report.html: ")) << outcome.err;
 }
 
 TEST_F(CliTest, WithoutATerminalThereAreNoEscapes) {

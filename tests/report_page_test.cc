@@ -72,15 +72,15 @@ TEST(ReportPage, HoldsTheReportsAndTheTimeline) {
   folder.Write("rank_0.json", DocumentOfRank(0, Kernels(20)));
   const auto page = ReportPage({.paths = {folder.path()}});
   ASSERT_TRUE(page.has_value()) << page.error().what;
-  EXPECT_NE(page->find("default-src 'none'; script-src 'sha256-"), page->npos);
-  EXPECT_EQ(page->find("src=\""), page->npos);  // nothing is loaded
-  const Json data = DataOf(*page);
+  EXPECT_NE(page->html.find("default-src 'none'; script-src 'sha256-"), std::string::npos);
+  EXPECT_EQ(page->html.find("src=\""), std::string::npos);  // nothing is loaded
+  const Json data = DataOf(page->html);
   const std::string id = data["state"]["runs"][0]["id"];
   EXPECT_EQ(data["answers"][id], Json::parse(ToJson(*Ask({folder.path()}))));
   EXPECT_EQ(data["analyses"].size(), Session::List().size());
   const Json& timeline = data["timelines"][id];
   const Json& track = timeline["info"]["tracks"][0];
-  EXPECT_TRUE(TilesOf(*page).contains(fmt::format("0.{}.0", track["finest"].get<int>())));
+  EXPECT_TRUE(TilesOf(page->html).contains(fmt::format("0.{}.0", track["finest"].get<int>())));
   EXPECT_NE(timeline["says"].get<std::string>().find("every event"), std::string::npos);
   EXPECT_FALSE(timeline["events"].empty());
 }
@@ -92,8 +92,8 @@ TEST(ReportPage, OfASmallRunIsSmallerStill) {
   folder.Write("rank_0.json", DocumentOfRank(0, Kernels(20)));
   const auto page = ReportPage({.paths = {folder.path()}});
   ASSERT_TRUE(page.has_value());
-  EXPECT_LT(page->size(), 300'000u);
-  EXPECT_LT(TilesOf(*page).size(), 50u);
+  EXPECT_LT(page->html.size(), 300'000u);
+  EXPECT_LT(TilesOf(page->html).size(), 50u);
 }
 
 TEST(ReportPage, OfALargeJobIsSmall) {
@@ -103,14 +103,14 @@ TEST(ReportPage, OfALargeJobIsSmall) {
   ASSERT_TRUE(WriteDemo(folder.path(), demo).has_value());
   const auto page = ReportPage({.paths = {folder.path()}});
   ASSERT_TRUE(page.has_value()) << page.error().what;
-  EXPECT_LT(page->size(), 5'000'000u);
-  const Json data = DataOf(*page);
+  EXPECT_LT(page->html.size(), 5'000'000u);
+  const Json data = DataOf(page->html);
   EXPECT_EQ(data["timelines"].size(), 1u);
   // Of each level that is there, all tiles with something in them: those of the finest cover the
   // run.
   const auto whole =
       Session::Open(std::vector{folder.path()}, {.keep_events = true})->TakeTimeline();
-  const std::set<std::string> tiles = TilesOf(*page);
+  const std::set<std::string> tiles = TilesOf(page->html);
   const Json& timeline = data["timelines"].begin().value();
   const uint64_t end = timeline["info"]["end"];
   for (const Json& track : timeline["info"]["tracks"]) {
@@ -128,8 +128,26 @@ TEST(ReportPage, NamesOfATraceStayText) {
   folder.Write("t.json", Document({Kernel("</script><script>alert(1)</script><!--\\u2028", 0, 5)}));
   const auto page = ReportPage({.paths = {folder.path()}});
   ASSERT_TRUE(page.has_value());
-  EXPECT_EQ(page->find("<script>alert"), page->npos);
-  EXPECT_NE(DataOf(*page).dump().find("</script><script>alert(1)</script><!--"), std::string::npos);
+  EXPECT_EQ(page->html.find("<script>alert"), std::string::npos);
+  EXPECT_NE(DataOf(page->html).dump().find("</script><script>alert(1)</script><!--"),
+            std::string::npos);
+}
+
+// What can be read is shown, and what cannot is named, on the page too.
+TEST(ReportPage, OneBadRunAmongOthers) {
+  const ScratchFolder folder;
+  folder.Write("good/rank_0.json", DocumentOfRank(0, Kernels(20)));
+  folder.Write("bad/rank_0.json", "no trace");
+  const auto page = ReportPage({.paths = {folder.path() + "/good", folder.path() + "/bad"}});
+  ASSERT_TRUE(page.has_value()) << page.error().what;
+  ASSERT_EQ(page->failed.size(), 1u);
+  EXPECT_TRUE(page->failed[0].where.contains("/bad")) << page->failed[0].where;
+  ASSERT_EQ(page->inputs.size(), 1u);
+  const Json data = DataOf(page->html);
+  EXPECT_EQ(data["state"]["runs"][0]["state"], "ready");
+  EXPECT_EQ(data["state"]["runs"][1]["state"], "failed");
+  EXPECT_EQ(data["state"]["runs"][1]["error"]["what"], page->failed[0].what);
+  EXPECT_EQ(data["answers"].size(), 1u);
 }
 
 TEST(ReportPage, SaysWhatItCannotShow) {

@@ -69,8 +69,14 @@ struct ReportPageOptions {
 
 // One HTML file with the page, all reports of these runs and ledgers, and of each timeline whole
 // levels of detail, as fine as fits, accelerators first; the file says from which duration on each
-// event is in it. It opens offline and sends no request. Fails when a path leads to nothing, or
-// when one of the runs cannot be read.
-Result<std::string> ReportPage(const ReportPageOptions& options);
+// event is in it. It opens offline and sends no request.
+struct PageFile {
+  std::string html;
+  std::vector<InputFile> inputs;  // the traces, of all runs; those with a problem too
+  std::vector<Error> failed;      // runs that could not be read: the page says so as well
+};
+
+// Fails when a path leads to nothing, or when none of several runs can be read.
+Result<PageFile> ReportPage(const ReportPageOptions& options);
 
 }  // namespace stepscope

@@ -47,6 +47,18 @@ TEST(WriteFileAtomically, ARelativePathIsInTheCurrentFolder) {
   EXPECT_EQ(Content(folder.path() + "/report.txt"), "x");
 }
 
+// A link stays one, though what it leads to is not there yet.
+TEST(WriteFileAtomically, WritesBehindLinks) {
+  const testing::ScratchFolder folder;
+  fs::create_directories(folder.path() + "/else");
+  fs::create_symlink("else/real", folder.path() + "/link");
+  for (const char* text : {"first", "second"}) {
+    ASSERT_TRUE(WriteFileAtomically(folder.path() + "/link", text));
+    EXPECT_TRUE(fs::is_symlink(folder.path() + "/link"));
+    EXPECT_EQ(Content(folder.path() + "/else/real"), text);
+  }
+}
+
 TEST(WriteFileAtomically, FailsWithTheReasonAndLeavesNothing) {
   const testing::ScratchFolder folder;
   for (const std::string& path :

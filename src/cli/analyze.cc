@@ -5,6 +5,7 @@
 
 #include "cli/answer.h"
 #include "cli/commands.h"
+#include "cli/output_file.h"
 
 namespace stepscope::cli {
 namespace {
@@ -30,6 +31,8 @@ struct AnalyzeFlags {
 int Run(const AnalyzeFlags& flags) {
   const auto conditions = ReadConditions(flags.fail_on);
   if (!conditions) return Fail(conditions.error());
+  if (const auto writable = CheckOutput(flags.output.file); !writable)
+    return Fail(writable.error());
   const auto answer = Answer(flags.paths, flags.question);
   if (!answer) return Fail(answer.error());
   OutputFlags output = flags.output;

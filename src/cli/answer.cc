@@ -3,13 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <utility>
 
-#include "base/atomic_file.h"
 #include "cli/commands.h"
+#include "cli/output_file.h"
 #include "cli/terminal.h"
 #include "stepscope/session.h"
 #include "stepscope/write.h"
@@ -29,19 +26,6 @@ Result<std::vector<std::pair<std::string, std::string>>> SplitParams(
     params.emplace_back(param.substr(0, equals), param.substr(equals + 1));
   }
   return params;
-}
-
-bool ToTerminal(const OutputFlags& output) { return output.file.empty() || output.file == "-"; }
-
-Result<void> Print(const std::string& text, const OutputFlags& output) {
-  if (!ToTerminal(output)) return WriteFileAtomically(output.file, text);
-  // A reader that has seen enough, such as head, closes the pipe: no reason to complain.
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    if (errno == EPIPE) return {};
-    return std::unexpected(Error{std::string("cannot write the result: ") + std::strerror(errno),
-                                 "standard output", ""});
-  }
-  return {};
 }
 
 }  // namespace
@@ -136,12 +120,11 @@ Result<std::vector<Condition>> ReadConditions(const std::vector<std::string>& gi
 int PrintAndJudge(const ReportSet& answer, const OutputFlags& output,
                   const std::vector<Condition>& conditions) {
   const auto matches = Matches(answer, conditions);
-  TextStyle style = ToTerminal(output) ? StdoutStyle() : TextStyle{};
+  TextStyle style = IsStandardOutput(output.file) ? StdoutStyle() : TextStyle{};
   style.brief = output.brief;
   const auto format = ParseFormat(output.format).value_or(Format::kText);
-  if (const auto printed = Print(Write(answer, format, style), output); !printed) {
-    return Fail(printed.error());
-  }
+  const auto printed = WriteOutput(Write(answer, format, style), output.file, answer.run.files);
+  if (!printed) return Fail(printed.error());
   if (!matches) return Fail(matches.error());
   for (const std::string& match : *matches) fmt::print(stderr, "stepscope: {}\n", match);
   return matches->empty() ? kDone : kConditionHolds;

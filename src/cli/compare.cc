@@ -7,6 +7,7 @@
 
 #include "cli/answer.h"
 #include "cli/commands.h"
+#include "cli/output_file.h"
 
 namespace stepscope::cli {
 namespace {
@@ -33,6 +34,8 @@ struct CompareFlags {
 int Run(const CompareFlags& flags) {
   const auto conditions = ReadConditions(flags.fail_on);
   if (!conditions) return Fail(conditions.error());
+  if (const auto writable = CheckOutput(flags.output.file); !writable)
+    return Fail(writable.error());
   Question ask_a = flags.question, ask_b = flags.question;
   if (!flags.steps_a.empty()) ask_a.steps = flags.steps_a;
   if (!flags.steps_b.empty()) ask_b.steps = flags.steps_b;

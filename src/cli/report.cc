@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "base/atomic_file.h"
 #include "cli/answer.h"
 #include "cli/commands.h"
+#include "cli/output_file.h"
 #include "cli/terminal.h"
 #include "stepscope/server.h"
 
@@ -29,6 +29,19 @@ struct ReportFlags {
   std::string file;
 };
 
+// What a reader of the file will find damaged, or not find.
+void SayWhatIsMissing(const PageFile& page) {
+  constexpr size_t kMostNamed = 5;
+  for (const Error& error : page.failed) PrintError(error);
+  size_t damaged = 0;
+  for (const InputFile& input : page.inputs) {
+    if (input.problem.empty() || ++damaged > kMostNamed) continue;
+    fmt::print(stderr, "stepscope: {}: {}\n", input.path, input.problem);
+  }
+  if (damaged > kMostNamed)
+    fmt::print(stderr, "stepscope: and {} more files are damaged\n", damaged - kMostNamed);
+}
+
 int Run(const ReportFlags& flags) {
   ReportPageOptions options = flags.options;
   auto settings = ReadSettings(flags.settings);
@@ -36,13 +49,16 @@ int Run(const ReportFlags& flags) {
   options.settings = std::move(*settings);
   ProgressLine line;
   options.on_progress = [&](const Progress& progress) { line.Show(progress); };
+  if (const auto writable = CheckOutput(flags.file); !writable) return Fail(writable.error());
   const auto page = ReportPage(options);
   line.Clear();
   if (!page) return Fail(page.error());
-  if (const auto written = WriteFileAtomically(flags.file, *page); !written) {
-    return Fail(written.error());
+  const auto written = WriteOutput(page->html, flags.file, page->inputs);
+  if (!written) return Fail(written.error());
+  SayWhatIsMissing(*page);
+  if (!IsStandardOutput(flags.file)) {
+    fmt::print(stderr, "{}: {:.1f} MB\n", flags.file, static_cast<double>(page->html.size()) / 1e6);
   }
-  fmt::print(stderr, "{}: {:.1f} MB\n", flags.file, static_cast<double>(page->size()) / 1e6);
   return kDone;
 }
 
@@ -53,7 +69,7 @@ void AddReport(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("report", "Write it all as one HTML file");
   command->footer(kExamples);
   AddShownPaths(*command, flags->options.paths);
-  command->add_option("-o,--output", flags->file, "The file to write")
+  command->add_option("-o,--output", flags->file, "The file to write; -: standard output")
       ->type_name("FILE")
       ->required();
   AddSettings(*command, flags->settings);

@@ -67,8 +67,12 @@ void ProgressLine::Show(const Progress& progress) {
   const double share = progress.bytes_total == 0 ? 0
                                                  : static_cast<double>(progress.bytes_done) /
                                                        static_cast<double>(progress.bytes_total);
-  fmt::print(stderr, "\r\033[Kreading {} of {} files, {:.0f} %", progress.files_done,
-             progress.files_total, std::min(share, 1.0) * 100);
+  if (progress.files_total > 0 && progress.files_done == progress.files_total) {
+    fmt::print(stderr, "\r\033[K{} files are read; working out the answers", progress.files_total);
+  } else {
+    fmt::print(stderr, "\r\033[Kreading {} of {} files, {:.0f} %", progress.files_done,
+               progress.files_total, std::min(share, 1.0) * 100);
+  }
   std::fflush(stderr);
   shown_ = true;
 }

@@ -1,22 +1,41 @@
 // A word, one line of a file, or a variable.
 #include "cli/token_flags.h"
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <string_view>
+#include <system_error>
 
 namespace stepscope::cli {
 namespace {
 
-// The first line. Fails when there is none.
+constexpr size_t kLongestToken = 1024;  // it is part of an address
+
+std::unexpected<Error> NoToken(const std::string& what, const std::string& path) {
+  return std::unexpected(
+      Error{"cannot read a token: " + what, path, "write the token into it, as its only line"});
+}
+
+// The only line of an ordinary file, without the space around it.
 Result<std::string> ReadToken(const std::string& path) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return NoToken("there is no such file", path);
+  if (!std::filesystem::is_regular_file(path, error)) return NoToken("this is no file", path);
   std::ifstream in(path, std::ios::binary);
-  std::string token{std::istreambuf_iterator<char>(in), {}};
-  while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
-  if (!in || token.empty()) {
-    return std::unexpected(Error{"cannot read a token", path, "write one line into this file"});
-  }
-  return token;
+  if (!in) return NoToken(std::strerror(errno), path);
+  std::string text(kLongestToken + 2, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(in.gcount()));
+  const size_t first = text.find_first_not_of(kSpace);
+  if (first == text.npos) return NoToken("the file is empty", path);
+  text = text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
+  if (text.size() > kLongestToken) return NoToken("it is too long for one", path);
+  if (text.find_first_of("\r\n") != text.npos) return NoToken("it has several lines", path);
+  return text;
 }
 
 std::string NotEmpty(const std::string& token) {

@@ -62,38 +62,43 @@ Result<Session> OpenRun(const server::SourceRun& run, const ReportPageOptions& o
                                .on_progress = options.on_progress});
 }
 
-// The reports of each run, and the timelines in memory: how much room they have is known only when
-// all reports are there.
-Result<std::vector<Result<Timeline>>> AskRuns(const server::Sources& sources,
-                                              const ReportPageOptions& options, Data& data) {
-  std::vector<Result<Timeline>> timelines;
-  for (const server::SourceRun& run : sources.runs) {
-    auto session = OpenRun(run, options);
-    if (!session) return std::unexpected(session.error());
-    const auto answer = session->Analyze();
-    if (!answer) return std::unexpected(answer.error());
-    data.AddMember(run.id, CompactJson(ToJson(*answer)));
-    timelines.push_back(session->TakeTimeline());
-  }
-  return timelines;
+// A run that was asked, and its timeline in memory: how much room that has is known only when all
+// reports are there.
+struct AskedRun {
+  std::string id;
+  Result<Timeline> timeline;
+};
+
+// The answer to everything about a run goes into `data`, what was read into `file`.
+Result<AskedRun> AskRun(const server::SourceRun& run, const ReportPageOptions& options, Data& data,
+                        PageFile& file) {
+  auto session = OpenRun(run, options);
+  if (!session) return std::unexpected(session.error());
+  const auto answer = session->Analyze();
+  if (!answer) return std::unexpected(answer.error());
+  const auto& files = answer->run.files;
+  file.inputs.insert(file.inputs.end(), files.begin(), files.end());
+  data.AddMember(run.id, CompactJson(ToJson(*answer)));
+  return AskedRun{run.id, session->TakeTimeline()};
 }
 
-std::string StateOf(const server::Sources& sources) {
-  std::vector<server::RunView> runs;
-  for (const server::SourceRun& run : sources.runs) {
-    runs.push_back({.id = run.id,
-                    .name = run.name,
-                    .path = run.run.path,
-                    .state = server::RunState::kReady,
-                    .progress = {},
-                    .error = {}});
+server::RunView ViewOf(const server::SourceRun& run, const Result<AskedRun>& asked) {
+  server::RunView view{.id = run.id,
+                       .name = run.name,
+                       .path = run.run.path,
+                       .state = server::RunState::kReady,
+                       .progress = {},
+                       .error = {}};
+  if (!asked) {
+    view.state = server::RunState::kFailed;
+    view.error = asked.error();
   }
-  return CompactJson(server::StateJson(runs, sources.ledgers));
+  return view;
 }
 
 }  // namespace
 
-Result<std::string> ReportPage(const ReportPageOptions& options) {
+Result<PageFile> ReportPage(const ReportPageOptions& options) {
   if (const auto checked = server::CheckPaths(options.paths); !checked) {
     return std::unexpected(checked.error());
   }
@@ -103,13 +108,23 @@ Result<std::string> ReportPage(const ReportPageOptions& options) {
                                  options.paths[0], "give a folder of traces, or trace files"});
   }
   auto page = Gunzip(server::OneFilePageGzip());
-  if (!page) return page;
+  if (!page) return std::unexpected(page.error());
+  PageFile file;
   Data data;
-  data.Begin(fmt::format(R"({{"state":{},"analyses":{},"answers":{{)", StateOf(sources),
-                         CompactJson(server::AnalysesJson())));
-  const auto timelines = AskRuns(sources, options, data);
-  if (!timelines) return std::unexpected(timelines.error());
-  data.Begin(R"(},"ledgers":{)");
+  data.Begin(fmt::format(R"({{"analyses":{},"answers":{{)", CompactJson(server::AnalysesJson())));
+  std::vector<AskedRun> asked;
+  std::vector<server::RunView> views;
+  for (const server::SourceRun& run : sources.runs) {
+    auto one = AskRun(run, options, data, file);
+    views.push_back(ViewOf(run, one));
+    if (one)
+      asked.push_back(std::move(*one));
+    else
+      file.failed.push_back(one.error());
+  }
+  if (asked.empty() && !file.failed.empty()) return std::unexpected(file.failed.front());
+  data.Begin(fmt::format(R"(}},"state":{},"ledgers":{{)",
+                         CompactJson(server::StateJson(views, sources.ledgers))));
   for (const server::LedgerView& ledger : sources.ledgers) {
     const auto answer = server::AskLedger(ledger.path, "");
     if (!answer) return std::unexpected(answer.error());
@@ -118,15 +133,13 @@ Result<std::string> ReportPage(const ReportPageOptions& options) {
   // What is written in any case; of a timeline its tracks and details too, which pack well.
   data.Begin(R"(},"timelines":{)");
   const size_t used = page->size() + data.Size();
-  const size_t room = (options.most_bytes - std::min(options.most_bytes, used)) /
-                      std::max<size_t>(1, timelines->size());
+  const size_t room =
+      (options.most_bytes - std::min(options.most_bytes, used)) / std::max<size_t>(1, asked.size());
   std::string blocks;
-  for (size_t k = 0; k < timelines->size(); ++k) {
-    const auto& timeline = (*timelines)[k];
+  for (const auto& [id, timeline] : asked) {
     if (!timeline) continue;  // the page says that the file holds none
     const auto embedded =
         server::EmbedTimeline(*timeline, room - room / kPartForDetails, options.threads);
-    const std::string& id = sources.runs[k].id;
     data.AddMember(id, embedded.json);
     for (const auto& [level, tiles] : embedded.tiles) {
       blocks += DataBlock(fmt::format("tiles-{}.{}", id, level), tiles);
@@ -136,7 +149,8 @@ Result<std::string> ReportPage(const ReportPageOptions& options) {
   if (place == page->npos) return std::unexpected(Error{"this page has no place for data", "", ""});
   blocks += DataBlock("data", std::move(data).End("}}"));
   page->replace(place, server::kDataPlace.size(), blocks);
-  return page;
+  file.html = std::move(*page);
+  return file;
 }
 
 }  // namespace stepscope
