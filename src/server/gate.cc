@@ -2,11 +2,13 @@
 #include "server/gate.h"
 
 #include <arpa/inet.h>
+#include <netdb.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "base/loopback.h"
 #include "base/secret.h"
 
@@ -33,17 +35,24 @@ bool IsAddress(std::string_view host) {
   return inet_pton(AF_INET, std::string(host).c_str(), ignored.data()) == 1;
 }
 
-std::string MachineName() {
-  std::array<char, 256> name{};
-  if (gethostname(name.data(), name.size() - 1) != 0) return "";
-  return name.data();
-}
-
 bool SameSite(std::string_view site) {
   return site.empty() || site == "same-origin" || site == "none";
 }
 
 }  // namespace
+
+std::vector<std::string> MachineNames() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return {};
+  std::vector<std::string> names = {name.data()};
+  addrinfo asked{}, *found = nullptr;
+  asked.ai_flags = AI_CANONNAME;
+  if (getaddrinfo(name.data(), nullptr, &asked, &found) != 0) return names;
+  if (found->ai_canonname != nullptr && names.front() != found->ai_canonname)
+    names.emplace_back(found->ai_canonname);
+  freeaddrinfo(found);
+  return names;
+}
 
 Gate::Gate(std::string host, int port, std::string token)
     : host_(InUrl(host)),
@@ -51,7 +60,7 @@ Gate::Gate(std::string host, int port, std::string token)
       token_(std::move(token)),
       // Browsers do not tell ports apart in cookies: two of us on one machine must.
       cookie_("stepscope_" + std::to_string(port)),
-      machine_(IsLoopback(host) ? "" : MachineName()) {}
+      machine_(IsLoopback(host) ? std::vector<std::string>() : MachineNames()) {}
 
 std::optional<Response> Gate::Stop(const Request& request, const Url& url) const {
   if (!IsOurName(request.Header("host"))) {
@@ -74,11 +83,15 @@ std::optional<Response> Gate::Stop(const Request& request, const Url& url) const
   return std::nullopt;
 }
 
+// Browsers leave out the port of HTTP.
 bool Gate::IsOurName(std::string_view host) const {
-  if (!host.ends_with(port_)) return false;
-  host.remove_suffix(port_.size());
+  if (host.ends_with(port_))
+    host.remove_suffix(port_.size());
+  else if (port_ != ":80")
+    return false;
   if (host == "127.0.0.1" || host == "localhost" || host == "[::1]" || host == host_) return true;
-  return !machine_.empty() && (IsAddress(host) || host == machine_);
+  return !machine_.empty() &&
+         (IsAddress(host) || std::ranges::find(machine_, host) != machine_.end());
 }
 
 bool Gate::FromOtherSite(const Request& request, const Url& url) const {
@@ -93,9 +106,10 @@ bool Gate::FromOtherSite(const Request& request, const Url& url) const {
 }
 
 bool Gate::KnowsToken(const Request& request) const {
-  constexpr std::string_view kBearer = "Bearer ";
+  constexpr std::string_view kBearer = "bearer ";  // in any case, as schemes are
   const std::string_view said = request.Header("authorization");
-  if (said.starts_with(kBearer)) return SameSecret(said.substr(kBearer.size()), token_);
+  if (Lower(said.substr(0, kBearer.size())) == kBearer)
+    return SameSecret(said.substr(kBearer.size()), token_);
   std::string_view cookies = request.Header("cookie");
   while (!cookies.empty()) {
     const size_t end = std::min(cookies.find(';'), cookies.size());

@@ -8,11 +8,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "server/http.h"
 #include "server/url.h"
 
 namespace stepscope::server {
+
+// Of the machine: its own, and that in its domain if it knows one.
+std::vector<std::string> MachineNames();
 
 class Gate {
  public:
@@ -29,7 +33,7 @@ class Gate {
   Response LetIn(const Request& request) const;
 
   std::string host_, port_, token_, cookie_;
-  std::string machine_;  // its name, where we listen beyond loopback
+  std::vector<std::string> machine_;  // its names, where we listen beyond loopback
 };
 
 }  // namespace stepscope::server

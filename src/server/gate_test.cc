@@ -23,8 +23,24 @@ TEST(Gate, BeyondLoopbackAddressesInNumbersAreOurNames) {
   EXPECT_EQ(Status(gate, "192.0.2.7.evil.example:80"), 403);
   EXPECT_EQ(Status(gate, "evil.example:80"), 403);
   EXPECT_EQ(Status(gate, "192.0.2.7:81"), 403);
-  EXPECT_EQ(Status(gate, "192.0.2.7"), 403);
   EXPECT_EQ(Status(gate, ""), 403);
+}
+
+TEST(Gate, BrowsersLeaveOutThePortOfHttpAlone) {
+  EXPECT_EQ(Status(Gate("127.0.0.1", 80, "secret"), "127.0.0.1"), 200);
+  EXPECT_EQ(Status(Gate("127.0.0.1", 80, "secret"), "evil.example"), 403);
+  EXPECT_EQ(Status(Gate("127.0.0.1", 8080, "secret"), "127.0.0.1"), 403);
+}
+
+TEST(Gate, SchemesAreInAnyCase) {
+  const Gate gate("127.0.0.1", 80, "secret");
+  for (const char* scheme : {"Bearer", "bearer", "BEARER"}) {
+    const Request request{
+        .method = "GET",
+        .target = "/api/state",
+        .headers = {{"Host", "localhost"}, {"Authorization", std::string(scheme) + " secret"}}};
+    EXPECT_FALSE(gate.Stop(request, *ParseUrl(request.target)).has_value()) << scheme;
+  }
 }
 
 TEST(Gate, OnLoopbackOnlyItsNamesAndTheOneGivenAre) {

@@ -1,6 +1,8 @@
 // Two threads: one looks for runs every now and then, one reads them.
 #include "server/runs.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -217,6 +219,7 @@ void Runs::Read(const std::shared_ptr<Entry>& entry, std::unique_lock<std::mutex
     if (entry->asked > 0) changed_.wait_for(lock, stop, kLetItBeSeen, [] { return false; });
     lock.unlock();
     Prepare(*read.run, stop);
+    GiveMemoryBack();
     lock.lock();
   }
   loading_ = nullptr;
@@ -265,6 +268,14 @@ void Runs::MakeRoom(const Entry& latest) {
     oldest->dropped = true;
     oldest->view.state = RunState::kWaiting;
   }
+}
+
+// The allocator keeps what was freed, in a part of its own for each thread that read: of many runs,
+// one after another, that would be more than those that are kept.
+void Runs::GiveMemoryBack() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 }  // namespace stepscope::server

@@ -90,6 +90,7 @@ class Runs {
   void Read(const std::shared_ptr<Entry>& entry, std::unique_lock<std::mutex>& lock);
   static void Prepare(OpenRun& run, const std::stop_token& stop);
   void MakeRoom(const Entry& latest);
+  static void GiveMemoryBack();
 
   Options options_;
   mutable std::mutex mutex_;  // over all below

@@ -34,10 +34,6 @@ struct PageServer::State {
 
 namespace {
 
-constexpr const char* kOverTheNetwork =
-    "the page and its token travel unencrypted: let a proxy with TLS listen beyond this host "
-    "instead, or forward the port over SSH, unless the network is your own";
-
 // Of this machine.
 size_t HalfOfMemory() {
   const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
@@ -45,11 +41,25 @@ size_t HalfOfMemory() {
                                : SIZE_MAX;
 }
 
+bool IsAnyAddress(const std::string& host) { return host == "0.0.0.0" || host == "::"; }
+
 // What a browser on this machine opens.
 std::string UrlOf(const std::string& host, int port, const std::string& token) {
-  const bool any = host == "0.0.0.0" || host == "::";
-  const std::string name = any ? "127.0.0.1" : host.contains(':') ? "[" + host + "]" : host;
+  const std::string name = IsAnyAddress(host)   ? "127.0.0.1"
+                           : host.contains(':') ? "[" + host + "]"
+                                                : host;
   return fmt::format("http://{}:{}/?token={}", name, port, token);
+}
+
+// What is said where we listen beyond this machine, with the address for others.
+std::string OverTheNetwork(const std::string& host, int port, const std::string& token) {
+  std::string text =
+      "the page and its token travel unencrypted: let a proxy with TLS listen beyond this host "
+      "instead, or forward the port over SSH, unless the network is your own";
+  const auto names = server::MachineNames();
+  if (IsAnyAddress(host) && !names.empty())
+    text += "; other machines open " + UrlOf(names.back(), port, token);
+  return text;
 }
 
 // A token is part of an address and of a cookie.
@@ -96,7 +106,7 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
   const int port = (*http)->port();
   auto state = std::make_unique<State>();
   state->url = UrlOf(options.host, port, *token);
-  state->warning = loopback ? "" : kOverTheNetwork;
+  state->warning = loopback ? "" : OverTheNetwork(options.host, port, *token);
   Runs& runs = state->runs.emplace(Runs::Options{.paths = options.paths,
                                                  .threads = options.threads,
                                                  .settings = options.settings,

@@ -33,10 +33,18 @@ std::string LastName(const std::string& path) {
   return whole.has_filename() ? whole.filename().string() : path;
 }
 
-// Below a folder that was given, the path from there on; else the last part of it.
+// Below a folder that was given, the path from there on; else the last part of it. Of profiles that
+// lie as TensorBoard keeps them, what tells them apart: "job/2026_11_22" of
+// job/plugins/profile/2026_11_22.
 std::string NameIn(const std::string& given, const std::string& path) {
   if (path == given) return LastName(path);
-  return fs::path(path).lexically_normal().lexically_relative(fs::path(given).lexically_normal());
+  constexpr std::string_view kKept = "plugins/profile/";
+  std::string name =
+      fs::path(path).lexically_normal().lexically_relative(fs::path(given).lexically_normal());
+  const size_t kept = name.find(kKept);
+  if (kept == name.npos) return name;
+  name.erase(kept, kKept.size());
+  return kept == 0 ? LastName(given) + "/" + name : name;
 }
 
 // Of a database. It may hold a password: it is no name.
