@@ -38,8 +38,7 @@ Distribution Describe(std::vector<int64_t>& values) {
   return d;
 }
 
-std::vector<std::pair<int64_t, int64_t>> HistogramByPowersOfTwo(
-    const std::vector<int64_t>& values) {
+Histogram HistogramByPowersOfTwo(const std::vector<int64_t>& values) {
   std::array<int64_t, 65> counts{};
   for (const int64_t value : values) {
     ++counts[static_cast<size_t>(
@@ -48,9 +47,32 @@ std::vector<std::pair<int64_t, int64_t>> HistogramByPowersOfTwo(
   size_t first = 0, last = counts.size();
   while (first < last && counts[first] == 0) ++first;
   while (last > first && counts[last - 1] == 0) --last;
-  std::vector<std::pair<int64_t, int64_t>> buckets;
+  Histogram buckets;
   for (size_t b = first; b < last; ++b) {
     buckets.emplace_back(b == 0 ? 0 : int64_t{1} << (b - 1), counts[b]);
+  }
+  return buckets;
+}
+
+Histogram HistogramOfRange(const std::vector<int64_t>& values) {
+  constexpr int64_t kBuckets = 32;
+  constexpr double kWide = 16;
+  if (values.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(values);
+  const double low = static_cast<double>(std::max<int64_t>(least, 1));
+  const double ratio = static_cast<double>(most) / low;
+  const double width = (static_cast<double>(most) - static_cast<double>(least) + 1) / kBuckets;
+  Histogram buckets;
+  for (int64_t b = 0; b < kBuckets; ++b) {
+    const double at = ratio >= kWide ? low * std::pow(ratio, static_cast<double>(b) / kBuckets)
+                                     : static_cast<double>(least) + width * static_cast<double>(b);
+    int64_t bound = b == 0 ? least : most;
+    if (b > 0 && at < static_cast<double>(most)) bound = static_cast<int64_t>(std::ceil(at));
+    if (buckets.empty() || bound > buckets.back().first) buckets.emplace_back(bound, 0);
+  }
+  for (const int64_t value : values) {
+    const auto after = std::ranges::upper_bound(buckets, value, {}, &Histogram::value_type::first);
+    ++std::prev(after)->second;
   }
   return buckets;
 }

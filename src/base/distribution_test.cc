@@ -33,10 +33,41 @@ TEST(Distribution, SumsStopAtTheLimit) {
 
 TEST(Distribution, BucketsArePowersOfTwo) {
   using Buckets = std::vector<std::pair<int64_t, int64_t>>;
+  EXPECT_EQ(HistogramOfRange({}), Buckets{});
+  EXPECT_EQ(HistogramOfRange({7, 7}), (Buckets{{7, 2}}));
+  EXPECT_EQ(HistogramOfRange({3, 4, 4, 6}), (Buckets{{3, 1}, {4, 2}, {5, 0}, {6, 1}}));
   EXPECT_EQ(HistogramByPowersOfTwo({}), Buckets{});
   EXPECT_EQ(HistogramByPowersOfTwo({0, -5}), (Buckets{{0, 2}}));
   EXPECT_EQ(HistogramByPowersOfTwo({2, 3, 4, 7, 8, 40}),
             (Buckets{{2, 2}, {4, 2}, {8, 1}, {16, 0}, {32, 1}}));
+}
+
+// Two humps that a factor of two would hide.
+TEST(HistogramOfRange, TellsCloseHumpsApart) {
+  std::vector<int64_t> values(900, 560'000);
+  values.insert(values.end(), 100, 730'000);
+  const auto buckets = HistogramOfRange(values);
+  ASSERT_EQ(buckets.size(), 32u);
+  EXPECT_EQ(buckets.front(), std::pair(int64_t{560'000}, int64_t{900}));
+  EXPECT_EQ(buckets.back().second, 100);
+}
+
+// Whatever the range, every value is in one bucket, and buckets ascend.
+TEST(HistogramOfRange, HoldsEveryValueOnce) {
+  for (const std::vector<int64_t>& values : {std::vector<int64_t>{0, 1, 1000, 1'000'000'000},
+                                             {INT64_MAX, 0},
+                                             {INT64_MAX - 1, INT64_MAX},
+                                             {-5, 5},
+                                             {INT64_MIN, INT64_MAX},
+                                             {0}}) {
+    const auto buckets = HistogramOfRange(values);
+    int64_t sum = 0;
+    for (size_t b = 0; b < buckets.size(); ++b) {
+      sum += buckets[b].second;
+      EXPECT_TRUE(b == 0 || buckets[b].first > buckets[b - 1].first);
+    }
+    EXPECT_EQ(sum, std::ssize(values));
+  }
 }
 
 }  // namespace

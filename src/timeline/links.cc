@@ -32,6 +32,7 @@ class Describer {
     AddQueuedBehind();
     AddPeers();
     AddStack();
+    AddShapesOfOperator();
     return std::move(out_);
   }
 
@@ -57,6 +58,7 @@ class Describer {
   void LastEnded(uint32_t track, int64_t time, Ended& last) const;
   void AddPeers();
   void AddStack();
+  void AddShapesOfOperator();
   void AddAround(EventRef inner, uint32_t track);
 
   const Timeline::State& state_;
@@ -66,6 +68,24 @@ class Describer {
   EventDetails out_;
   std::optional<EventRef> launch_;
 };
+
+// Of work and calls: the inputs of the innermost operator that says them.
+void Describer::AddShapesOfOperator() {
+  const auto shapes_of = [&](EventRef ref) {
+    const uint32_t source = state_.Events(ref.track).Source(ref.event);
+    return recording_.Texts(TextField::kInputShapes).Find(source);
+  };
+  const Kind kind = KindAt(out_.event.ref);
+  if (kind != Kind::kRuntime && !IsGpuWork(kind)) return;
+  for (const TimelineEvent& around : out_.stack) {
+    const auto text = shapes_of(around.ref);
+    if (!text) continue;
+    const std::string_view shapes = state_.names[recording_.Shared(*text)];
+    out_.fields.push_back({"operator_shapes", "inputs of " + std::string(around.name),
+                           std::string(shapes), Unit::kNone});
+    return;
+  }
+}
 
 // The event with this number in the recording.
 EventRef Describer::AtNumber(uint32_t number) const {

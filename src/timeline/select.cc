@@ -255,10 +255,10 @@ Result<std::vector<Piece>> PiecesOf(const Timeline::State& state,
 
 Series HistogramOf(const std::vector<int64_t>& durations) {
   Series series{.key = "histogram",
-                .title = "How many events by duration, in powers of two",
+                .title = "How many events by duration",
                 .x_unit = Unit::kNanoseconds,
                 .y_unit = Unit::kCount};
-  for (const auto& [lower, count] : HistogramByPowersOfTwo(durations)) {
+  for (const auto& [lower, count] : HistogramOfRange(durations)) {
     series.points.emplace_back(lower, count);
   }
   return series;

@@ -95,6 +95,8 @@ TEST(Timeline, AKernelLeadsToItsLaunchAndOperators) {
   EXPECT_EQ(gemm.event.kind, "compute");
   EXPECT_EQ(gemm.event.start, 2000);
   EXPECT_EQ(Names(gemm.stack), (std::vector<std::string>{"aten::mm", "aten::linear"}));
+  EXPECT_EQ(FieldNamed(gemm, "operator_shapes")->title, "inputs of aten::mm");
+  EXPECT_EQ(FieldNamed(gemm, "operator_shapes")->value, Cell("[[8, 16], [16, 4]]"));
   ASSERT_EQ(gemm.links.size(), 1u);
   EXPECT_EQ(gemm.links[0].kind, LinkKind::kLaunch);
   EXPECT_EQ(gemm.links[0].event.name, "cudaLaunchKernel");
@@ -334,8 +336,10 @@ TEST(Timeline, OccurrencesAreOfAllRanks) {
   EXPECT_EQ(report.metrics[1].value, Cell(int64_t{10 * 500 + 10 * 200}));
   ASSERT_EQ(report.tables[0].rows.size(), 2u);
   EXPECT_EQ(report.tables[0].rows[0][0], Cell(int64_t{0}));  // the rank with the larger sum
-  EXPECT_EQ(report.series[0].points,
-            (std::vector<std::pair<double, double>>{{128, 10}, {256, 10}}));
+  const auto& histogram = report.series[0].points;
+  ASSERT_EQ(histogram.size(), 32u);
+  EXPECT_EQ(histogram.front(), std::pair(200.0, 10.0));
+  EXPECT_EQ(histogram.back().second, 10);
 }
 
 TEST(Timeline, BrokenClocksAreLeftOutAndCounted) {
