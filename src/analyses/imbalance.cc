@@ -41,9 +41,13 @@ struct InStep {
 };
 using Steps = std::map<int64_t, std::vector<InStep>>;
 
+// One that copies for others is no rank that has little to do.
+bool Computes(const DeviceFacts& device) { return device.total.Compute() > 0; }
+
 Steps CollectSteps(const Facts& facts) {
   Steps steps;
   for (const DeviceFacts& device : facts.devices) {
+    if (!Computes(device)) continue;
     for (size_t s = 0; s < device.by_step.size(); ++s) {
       if (!device.by_step[s].any) continue;
       steps[device.rank->steps[s].number].push_back({&device, &device.by_step[s]});
@@ -57,7 +61,7 @@ Table MatrixTable(const Facts& facts) {
               .title = "Every rank in every step",
               .columns = DeviceKeys(),
               .text_rows = 0};
-  AddColumns(table, {KeyColumn("step", "step"), TimeColumn("step_time", "step"),
+  AddColumns(table, {KeyColumn("step", "step"), TimeColumn("step_time", "step time"),
                      TimeColumn("compute", "compute"), TimeColumn("exposed", "exposed"),
                      TimeColumn("idle", "idle")});
   for (const DeviceFacts& device : facts.devices) {
@@ -110,7 +114,7 @@ Table StepTable(const std::map<int64_t, StepSpread>& steps) {
                   RatioColumn("step_time_spread", "spread"),
                   TimeColumn("compute_min", "least compute"),
                   TimeColumn("compute_max", "most compute"), Column{"compute_max_rank", "on rank"},
-                  RatioColumn("compute_spread", "spread")},
+                  RatioColumn("compute_spread", "spread of compute")},
       .text_rows = 8};
   for (const auto& [step, s] : steps) {
     table.rows.push_back({step, s.ranks, s.time.min, s.time.max,
@@ -166,9 +170,9 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t step
        .says = always_one ? fmt::format("Compute is uneven: {} has the most of it.", who)
                           : "Compute is uneven, and the longest is not always the same rank.",
        .because = fmt::format(
-           "over {}, the mean rank computes {} less than the longest ({} of it); "
-           "{} is the longest in {} of them",
-           Plural(steps, "step"), HumanTime(t.uneven), HumanRatio(t.Share()), who, times),
+           "over {}, the mean rank computes {} less than the longest ({} of it), which is {} in {}",
+           Plural(steps, "step"), HumanTime(t.uneven), HumanRatio(t.Share()), who,
+           Plural(static_cast<size_t>(times), "step")),
        .hint = always_one
                    ? fmt::format("find out whether {} is slower or has more to do: the same "
                                  "kernels in kernel_distribution tell",
@@ -190,6 +194,10 @@ Report Run(const Facts& facts, const Params& params) {
     MakeUnavailable(report,
                     "the traces hold no steps: no ProfilerStep#N annotations (call profiler.step() "
                     "in the training loop)");
+    return report;
+  }
+  if (std::ranges::count_if(facts.devices, Computes) < 2) {
+    MakeUnavailable(report, "fewer than two devices compute: there is nothing to compare");
     return report;
   }
   std::map<int64_t, StepSpread> spreads;

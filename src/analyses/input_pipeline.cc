@@ -258,10 +258,10 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const 
       .table = "host"};
   if (const PipelineStage* stage = SlowestStage(inputs)) {
     const std::string name((*facts.names)[stage->name]);
-    finding.because +=
-        fmt::format("; most of it is waiting for {} ({} in {} calls, the longest {})", name,
-                    HumanTime(static_cast<double>(stage->waited)), stage->calls,
-                    HumanTime(static_cast<double>(stage->longest)));
+    finding.because += fmt::format("; most of it is waiting for {} ({} in {}, the longest {})",
+                                   name, HumanTime(static_cast<double>(stage->waited)),
+                                   Plural(static_cast<size_t>(stage->calls), "call"),
+                                   HumanTime(static_cast<double>(stage->longest)));
     finding.hint = AdviceOf(*stage, CategoryOf(inputs, stage->name));
     finding.table = "stages";
   }

@@ -273,8 +273,8 @@ std::string Headline(const Table& sequences, const Table& repeats) {
     return fmt::format("{} kernels repeat {} times in a step.", std::get<int64_t>(row[2]),
                        std::get<int64_t>(row[3]));
   }
-  return fmt::format("Operators launch {} different sequences of kernels; a step repeats none.",
-                     sequences.rows.size());
+  return fmt::format("Operators launch {} of kernels; a step repeats none.",
+                     Plural(sequences.rows.size(), "different sequence"));
 }
 
 Report Run(const Facts& facts, const Params& params) {

@@ -1,5 +1,6 @@
 // How kernels were launched, how full they keep a device, and whether they use Tensor Cores.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -133,12 +134,14 @@ std::string SayMost(const Facts& facts, std::vector<std::pair<StringId, Time>> s
     if (a.second != b.second) return a.second > b.second;
     return (*facts.names)[a.first] < (*facts.names)[b.first];
   });
-  std::string text;
-  for (size_t i = 0; i < sums.size() && i < 3; ++i) {
-    const std::string_view name = (*facts.names)[sums[i].first];
-    text += (i == 0 ? "" : ", ") + ShortName(name);
+  // Templates of one name are short for it alike.
+  std::vector<std::string> most;
+  for (const auto& [name, time] : sums) {
+    std::string text = ShortName((*facts.names)[name]);
+    if (most.size() < 3 && std::ranges::find(most, text) == most.end())
+      most.push_back(std::move(text));
   }
-  return text;
+  return fmt::format("{}", fmt::join(most, ", "));
 }
 
 std::string_view MatrixUnits(const KernelUse& use) {

@@ -254,7 +254,8 @@ std::string SayTop(const Facts& facts, std::string_view side, const Sums& sums) 
   if (table.rows.empty()) return {};
   const auto& row = table.rows[0];
   const auto* share = std::get_if<double>(&row[6]);
-  return fmt::format("{} has most of the {}'s time, {}", std::get<std::string>(row[1]), side,
+  return fmt::format("{} takes the largest share of the {}'s time, {}",
+                     std::get<std::string>(row[1]), side,
                      HumanRatio(share == nullptr ? 0 : *share));
 }
 

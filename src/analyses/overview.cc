@@ -274,8 +274,9 @@ void AddPrecisionFinding(const std::vector<RankSteps>& ranks, const StepBreakdow
   if (Share(compute, sum.Total()) < kModerately) return;
   report.findings.push_back(
       {.severity = Severity::kMedium,
-       .says =
-           fmt::format("Only {} of device computation is in 16 bit or less.", HumanRatio(share)),
+       .says = share > 0 ? fmt::format("Only {} of device computation is in 16 bit or less.",
+                                       HumanRatio(share))
+                         : "No device computation is in 16 bit or less.",
        .because =
            fmt::format("{} of computing per rank are in 32 bit",
                        HumanTime(static_cast<double>(wide) / static_cast<double>(ranks.size()))),
@@ -285,16 +286,25 @@ void AddPrecisionFinding(const std::vector<RankSteps>& ranks, const StepBreakdow
        .table = "step_time"});
 }
 
-// "A step takes 960 us" or, of several, "A step takes 960 us (± 12 us) over 7 steps".
-std::string SayStepTime(const StepStatistics& total) {
+// "A step takes 960 us (± 12 us) over 7 steps of 8 ranks"; "The step takes 960 us" if there is one.
+std::string SayStepTime(const std::vector<RankSteps>& ranks, const StepStatistics& total) {
+  if (total.steps == 1) return "The step takes " + HumanTime(total.mean);
+  std::set<int64_t> of;
+  std::set<std::pair<int64_t, int64_t>> steps;  // window and number
+  for (const RankSteps& rank : ranks) {
+    of.insert(rank.rank->rank);
+    for (const StepBreakdown& step : rank.steps)
+      steps.insert({rank.rank->window, step.window.number});
+  }
   std::string said = "A step takes " + HumanTime(total.mean);
-  if (total.steps == 1) return said + ", and only one was recorded";
   if (total.deviation >= 1) said += fmt::format(" (± {})", HumanTime(total.deviation));
-  return said + fmt::format(" over {} steps", total.steps);
+  said += " over " + Plural(steps.size(), "step");
+  return of.size() == 1 ? said : said + fmt::format(" of {} ranks", of.size());
 }
 
 // "A step takes 960 us over 7 steps: 31.2 % device compute, 31.2 % input, 15.6 % all others."
-std::string Headline(const StepStatistics& total, const StepBreakdown& sum, bool marked) {
+std::string Headline(const std::vector<RankSteps>& ranks, const StepStatistics& total,
+                     const StepBreakdown& sum) {
   constexpr size_t kNamed = 3;
   std::array<std::pair<int64_t, StepCategory>, kStepCategories> shares;
   for (size_t c = 0; c < kStepCategories; ++c) {
@@ -309,11 +319,11 @@ std::string Headline(const StepStatistics& total, const StepBreakdown& sum, bool
         fmt::format("{}{} {}", i == 0 ? "" : ", ", HumanRatio(Share(shares[i].first, sum.Total())),
                     StepCategoryName(shares[i].second));
   }
-  if (!marked) {
+  if (ranks.front().whole_recording) {
     return fmt::format("Nothing marks steps; of the {} recorded: {}.",
                        HumanTime(static_cast<double>(sum.Total())), parts);
   }
-  return fmt::format("{}: {}.", SayStepTime(total), parts);
+  return fmt::format("{}: {}.", SayStepTime(ranks, total), parts);
 }
 
 void AddStepMetrics(const StepStatistics& total, const StepBreakdown& sum, bool marked,
@@ -327,11 +337,18 @@ void AddStepMetrics(const StepStatistics& total, const StepBreakdown& sum, bool 
   };
 }
 
+std::string WhyNoSteps(const Facts& facts) {
+  if (facts.selected.empty()) {
+    return "the traces hold neither work of devices nor operators of hosts";
+  }
+  return facts.no_work.empty() ? "none of these steps is complete" : facts.no_work;
+}
+
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kOverview, facts);
   const std::vector<RankSteps>& ranks = OnDemand(facts).Steps(facts);
   if (ranks.empty()) {
-    MakeUnavailable(report, "the traces hold neither work of devices nor operators of hosts");
+    MakeUnavailable(report, WhyNoSteps(facts));
     return report;
   }
   // Without work on devices the host's side remains.
@@ -340,7 +357,7 @@ Report Run(const Facts& facts, const Params&) {
   const bool has_work = !facts.devices.empty();
   const StepStatistics total = StatisticsOfTotals(ranks);
   const StepBreakdown sum = SumOf(ranks);
-  report.headline = Headline(total, sum, marked);
+  report.headline = Headline(ranks, total, sum);
   AddStepMetrics(total, sum, marked, report);
   const OperatorUse use = UseOfOperators(facts);
   AddPlacement(use, has_work, report);

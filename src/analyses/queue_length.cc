@@ -9,6 +9,7 @@
 #include "analyses/build.h"
 #include "base/step_curve.h"
 #include "base/stop.h"
+#include "facts/device_peaks.h"
 #include "facts/queues.h"
 #include "report/humanize.h"
 
@@ -23,7 +24,7 @@ launch calls block?
 the launch call begins, -1 when the work ends (`mean`, `max`, `time_at_limit`); and those launched
 and not yet started (`waiting_mean`, `waiting_max`, `waiting_at_limit`), which is what HTA counts. All
 means are over time, from the stream's first launch to its last end, not over events.
-`max_queue_length` is the length at which a CUDA stream makes launch calls wait.
+`max_queue_length` is the length at which a stream makes launch calls wait: 1024 in CUDA.
 
 **Cannot see:** work whose launch is not in the trace; `without_launch` counts it. A graph's kernels enter
 together, at the one call that launches them all.
@@ -33,9 +34,11 @@ launch is waited for. Time at the limit is harmless while the device is busy, bu
 then last as long as kernels do.
 )md";
 
+constexpr int64_t kCudaLimit = 1024;
+
 constexpr auto kParams = std::to_array<Parameter>({
-    {"max_queue_length", Parameter::Type::kInteger, "1024", Unit::kCount,
-     "the length at which launch calls begin to wait"},
+    {"max_queue_length", Parameter::Type::kInteger, "0", Unit::kCount,
+     "the length at which launch calls begin to wait; 0: 1024, and no limit on AMD's devices"},
     {"points", Parameter::Type::kInteger, "200", Unit::kCount,
      "at most so many points of each curve"},
 });
@@ -84,7 +87,8 @@ Tables MakeTables() {
              {KeyColumn("stream", "stream"), CountColumn("operations", "operations"),
               CountColumn("mean", "mean"), CountColumn("max", "max"),
               TimeColumn("time_at_limit", "at limit"), CountColumn("waiting_mean", "not started"),
-              CountColumn("waiting_max", "max"), TimeColumn("waiting_at_limit", "at limit"),
+              CountColumn("waiting_max", "max not started"),
+              TimeColumn("waiting_at_limit", "at limit, not started"),
               CountColumn("without_launch", "no launch")});
   AddColumns(t.held_up, {KeyColumn("stream", "stream"), KeyColumn("call", "call"),
                          CountColumn("calls", "calls"), TimeColumn("time", "time in them")});
@@ -106,7 +110,7 @@ class Measurement {
  public:
   Measurement(const Facts& facts, const Params& params)
       : facts_(facts),
-        limit_(params.Integer("max_queue_length")),
+        given_limit_(params.Integer("max_queue_length")),
         points_(params.Integer("points")) {}
 
   void AddStream(const DeviceFacts& device, uint32_t index, const StreamQueue& queue) {
@@ -140,11 +144,16 @@ class Measurement {
   std::vector<Series> series;
 
  private:
+  int64_t LimitOf(const DeviceFacts& device) const {
+    if (given_limit_ > 0) return given_limit_;
+    return IsAmd(*device.rank, device.device) ? INT64_MAX : kCudaLimit;
+  }
+
   CurveStatistics AddOutstanding(const DeviceFacts& device, uint32_t index,
                                  const StreamQueue& queue) {
     const auto levels = Outstanding(*device.rank, queue).Levels();
     if (levels.empty()) return {};
-    const CurveStatistics statistics = Measure(levels, limit_);
+    const CurveStatistics statistics = Measure(levels, LimitOf(device));
     series.push_back(CurveOf(device, index, "outstanding", levels, points_));
     if (statistics.time_at_limit > 0) AddHeldUp(device, index, levels);
     return statistics;
@@ -153,12 +162,12 @@ class Measurement {
   CurveStatistics AddWaiting(const DeviceFacts& device, uint32_t index, const StreamQueue& queue) {
     const auto levels = Waiting(*device.rank, queue).Levels();
     series.push_back(CurveOf(device, index, "waiting", levels, points_));
-    return Measure(levels, limit_);
+    return Measure(levels, LimitOf(device));
   }
 
   void Consider(const DeviceFacts& device, int64_t stream, int64_t operations,
                 const CurveStatistics& o) {
-    if (operations <= busiest_operations_) return;
+    if (std::pair(operations, o.mean) <= std::pair(busiest_operations_, busiest_mean_)) return;
     busiest_operations_ = operations;
     busiest_ = fmt::format("{}, stream {}", SayDevice(device), stream);
     busiest_mean_ = o.mean;
@@ -167,7 +176,7 @@ class Measurement {
   void AddHeldUp(const DeviceFacts& device, uint32_t index,
                  const std::vector<StepCurve::Point>& levels) {
     HeldUpByName held;
-    FindHeldUp(facts_, *device.rank, index, levels, limit_, held);
+    FindHeldUp(facts_, *device.rank, index, levels, LimitOf(device), held);
     for (const auto& [name, h] : held) {
       auto row = DeviceCells(device);
       row.insert(row.end(),
@@ -177,7 +186,7 @@ class Measurement {
   }
 
   const Facts& facts_;
-  int64_t limit_, points_;
+  int64_t given_limit_, points_;
   int64_t busiest_operations_ = 0, at_limit_ = 0;
   double busiest_mean_ = 0;
   std::string busiest_;

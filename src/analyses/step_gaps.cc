@@ -130,8 +130,8 @@ Table GapTable(const std::vector<Found::Gap>& gaps, bool any_large) {
               .text_rows = any_large ? 6u : 0u};
   AddColumns(table, {KeyColumn("step", "before step"), TimeColumn("gap", "gap"),
                      TimeColumn("idle", "idle"), TimeColumn("copies", "copies"),
-                     Column{"host_activity", "the host mostly"}, TimeColumn("host_time", "for"),
-                     Column{"host_call", "in the call"}});
+                     Column{"host_activity", "the host mostly"},
+                     TimeColumn("host_time", "for so long"), Column{"host_call", "in the call"}});
   for (const auto& [device, gap] : gaps) {
     auto row = DeviceCells(*device);
     row.insert(row.end(), {device->rank->steps[static_cast<size_t>(gap.step)].number, gap.gap,

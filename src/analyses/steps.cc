@@ -78,16 +78,17 @@ std::vector<RankStep> StepsOf(const std::vector<RankSteps>& ranks) {
 int64_t InputOf(const RankStep& step) { return TimeOf(*step.step, StepCategory::kInput); }
 
 Table StepTable(const std::vector<RankStep>& steps) {
-  Table table{.key = "steps",
-              .title = "Each step of each rank",
-              .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
-                          KeyColumn("step", "step"), TimeColumn("step_time", "time"),
-                          TimeColumn("idle", "idle"),
-                          TimeColumn("exposed_communication", "exposed communication"),
-                          TimeColumn("input_wait", "input"), RatioColumn("idle_ratio", "idle"),
-                          RatioColumn("exposed_ratio", "exposed communication"),
-                          RatioColumn("input_ratio", "input")},
-              .text_rows = 0};
+  Table table{
+      .key = "steps",
+      .title = "Each step of each rank",
+      .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
+                  KeyColumn("step", "step"), TimeColumn("step_time", "time"),
+                  TimeColumn("idle", "idle"),
+                  TimeColumn("exposed_communication", "exposed communication"),
+                  TimeColumn("input_wait", "input"), RatioColumn("idle_ratio", "idle, share"),
+                  RatioColumn("exposed_ratio", "exposed, share"),
+                  RatioColumn("input_ratio", "input, share")},
+      .text_rows = 0};
   for (const RankStep& s : steps) {
     table.rows.push_back({s.rank->rank, s.rank->window, s.step->window.number, s.Time(),
                           When(s.has_devices, s.use.idle), When(s.has_devices, s.use.exposed),

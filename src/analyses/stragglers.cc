@@ -255,7 +255,7 @@ std::string ReasonEvidence(const Suspect& s) {
   };
   switch (s.cause) {
     case Cause::kCompute:
-      return more(s.beyond.compute, "in compute kernels, of which it runs no more");
+      return more(s.beyond.compute, "in compute kernels, and runs as many as they do");
     case Cause::kMoreCompute:
       return more(s.beyond.compute, "in compute kernels, and runs more of them");
     case Cause::kHost:
@@ -295,9 +295,9 @@ void AddFinding(Report& report, const Facts& facts, const Suspect& s) {
        .says = fmt::format("Rank {} makes the others wait{}: {}.", rank, since,
                            s.cause == Cause::kUnknown ? "why cannot be seen" : CauseName(s.cause)),
        .because = fmt::format(
-           "it caused {} of all waiting, was last {} times, and each other rank lost {} to it "
+           "it caused {} of all waiting, was last {}, and each other rank lost {} to it "
            "({} of the span; clocks aligned to within {}); {}",
-           HumanRatio(s.score), HumanCount(c.ranks[s.rank].times_last),
+           HumanRatio(s.score), Plural(static_cast<size_t>(c.ranks[s.rank].times_last), "time"),
            HumanTime(static_cast<double>(s.lost)), HumanRatio(share),
            HumanTime(static_cast<double>(LargestError(c))), ReasonEvidence(s)),
        .hint = std::string(Hint(s.cause)),

@@ -42,9 +42,9 @@ std::vector<Column> TimeColumns() {
           TimeColumn("idle", "idle"),
           TimeColumn("compute", "compute"),
           TimeColumn("non_compute", "non-compute"),
-          RatioColumn("idle_ratio", "idle"),
-          RatioColumn("compute_ratio", "compute"),
-          RatioColumn("non_compute_ratio", "non-compute")};
+          RatioColumn("idle_ratio", "idle, share"),
+          RatioColumn("compute_ratio", "compute, share"),
+          RatioColumn("non_compute_ratio", "non-compute, share")};
 }
 
 Table RankTable(const Facts& facts) {

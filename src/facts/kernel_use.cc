@@ -24,6 +24,7 @@ KernelUse::KernelUse(const Facts& facts)
     : facts_(facts),
       names_(*facts.names),
       eligible_(names_.size(), -1),
+      plain_(names_.size(), -1),
       only_tpus_(All(facts.devices, IsTpu)),
       only_amd_(All(facts.devices, IsAmd)) {}
 
@@ -70,6 +71,12 @@ bool KernelUse::IsEligible(StringId op, StringId kernel) {
   return known > 0;
 }
 
+bool KernelUse::IsPlain(StringId kernel) {
+  int8_t& known = plain_[kernel];
+  if (known < 0) known = IsPlainMatrixWork(names_[kernel]) ? 1 : 0;
+  return known > 0;
+}
+
 StringId KernelUse::OperatorNameOf(const RankWork& rank, const OperatorTree& tree, const Work& work,
                                    const KernelDetail* kernel) const {
   const StringId named = NamedOperator(names_, kernel);
@@ -93,7 +100,7 @@ void KernelUse::AddToTotals(const Work& work, StringId op, const LaunchConfig* c
     t.occupancy_time += static_cast<double>(time);
   }
   const bool compute = work.kind == Kind::kCompute;
-  if (compute && eligible && use == TensorCores::kNo && device.has_tensor_cores) {
+  if (compute && eligible && device.has_tensor_cores && IsPlain(work.name)) {
     t.missed[op] = AddSaturated(t.missed[op], time);
     t.missed_time = AddSaturated(t.missed_time, time);
   }

@@ -83,7 +83,7 @@ struct KernelTotals {
   int64_t time = 0, tensor_core = 0, unknown = 0, eligible = 0;  // ns of kernels
   double occupancy = 0, occupancy_time = 0;
   std::unordered_map<StringId, int64_t>
-      missed;  // ns by operator: eligible, and not on Tensor Cores
+      missed;  // ns by operator: matrix work of ordinary cores, though it is eligible
   int64_t missed_time = 0;
   std::unordered_map<StringId, KernelSum> low;  // kernels that leave most of the device empty
   int64_t low_time = 0, few_blocks = 0;  // ns; of those with fewer blocks than multiprocessors
@@ -111,6 +111,8 @@ class KernelUse {
     LaunchLimits limits;
     bool has_tensor_cores = false;
   };
+  // Whether the kernel is matrix work of ordinary cores.
+  bool IsPlain(StringId kernel);
   StringId OperatorNameOf(const RankWork& rank, const OperatorTree& tree, const Work& work,
                           const KernelDetail* kernel) const;
   void AddToTotals(const Work& work, StringId op, const LaunchConfig* config, double occupied,
@@ -120,7 +122,7 @@ class KernelUse {
 
   const Facts& facts_;
   const StringTable& names_;
-  std::vector<int8_t> eligible_;  // by name; -1: not asked yet
+  std::vector<int8_t> eligible_, plain_;  // by name; -1: not asked yet
   bool only_tpus_ = false, only_amd_ = false;
   KernelTotals totals_;
 };

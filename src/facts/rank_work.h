@@ -98,6 +98,8 @@ struct Step {
   // Of selected steps: which stretch of them it is in. Between two stretches lie steps that do not
   // count.
   int32_t stretch = 0;
+  // Of selected steps: when the step before had ended (StepEnds), though it may not be selected.
+  int64_t end_before = kNoTime;
 };
 
 struct RankWork {

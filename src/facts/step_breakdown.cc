@@ -7,6 +7,7 @@
 
 #include "facts/by_start.h"
 #include "facts/priority_sweep.h"
+#include "facts/steps.h"
 #include "trace/vocabulary.h"
 
 namespace stepscope {
@@ -115,22 +116,18 @@ StepRole RoleOf(Kind kind) {
 }  // namespace
 
 std::vector<StepWindow> StepWindows(const RankWork& rank) {
-  std::vector<int64_t> last_work(rank.steps.size(), INT64_MIN);
+  std::vector<bool> worked(rank.steps.size(), rank.work.empty());
   for (const Work& work : rank.work) {
-    if (work.step == kNoStep) continue;
-    int64_t& last = last_work[static_cast<size_t>(work.step)];
-    last = std::max(last, work.end);
+    if (work.step != kNoStep) worked[static_cast<size_t>(work.step)] = true;
   }
+  const std::vector<int64_t> ends = StepEnds(rank);
   std::vector<StepWindow> windows;
-  int64_t before = INT64_MIN;
   for (size_t s = 0; s < rank.steps.size(); ++s) {
     const Step& step = rank.steps[s];
-    const StepWindow window{.number = step.number,
-                            .start = std::max(step.start, before),
-                            .end = std::max({step.end, last_work[s], before})};
-    before = window.end;
-    const bool worked = rank.work.empty() || last_work[s] != INT64_MIN;
-    if (step.complete && worked && window.end > window.start) windows.push_back(window);
+    const int64_t before = std::max(step.end_before, s == 0 ? kNoTime : ends[s - 1]);
+    const StepWindow window{
+        .number = step.number, .start = std::max(step.start, before), .end = ends[s]};
+    if (step.complete && worked[s] && window.end > window.start) windows.push_back(window);
   }
   return windows;
 }

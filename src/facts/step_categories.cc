@@ -94,6 +94,7 @@ std::vector<RankSteps> StepsOfRanks(const Facts& facts) {
     RankSteps own{.rank = &rank};
     std::vector<StepWindow> windows = StepWindows(rank);
     if (windows.empty()) {
+      if (!facts.selected.empty()) continue;  // the steps that were asked for, or nothing
       const auto whole = WholeRecording(rank);
       if (!whole) continue;
       windows.push_back(*whole);

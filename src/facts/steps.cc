@@ -52,6 +52,7 @@ RankWork SelectSteps(const RankWork& rank, const StepSelection& selection) {
   if (selection.mode == StepSelection::Mode::kAll) return rank;
   RankWork chosen = rank;
   chosen.steps.clear();
+  const std::vector<int64_t> ends = StepEnds(rank);
   std::vector<int32_t> new_index(rank.steps.size(), kNoStep);
   int32_t stretch = 0;
   for (size_t s = 0; s < rank.steps.size(); ++s) {
@@ -62,6 +63,7 @@ RankWork SelectSteps(const RankWork& rank, const StepSelection& selection) {
     new_index[s] = static_cast<int32_t>(chosen.steps.size());
     chosen.steps.push_back(rank.steps[s]);
     chosen.steps.back().stretch = stretch;
+    if (s > 0) chosen.steps.back().end_before = ends[s - 1];
   }
   chosen.work = {};
   for (Work work : rank.work) {
@@ -69,6 +71,18 @@ RankWork SelectSteps(const RankWork& rank, const StepSelection& selection) {
     if (work.step != kNoStep) chosen.work.Append(work);
   }
   return chosen;
+}
+
+std::vector<int64_t> StepEnds(const RankWork& rank) {
+  std::vector<int64_t> ends;
+  for (const Step& step : rank.steps) ends.push_back(std::max(step.end, step.end_before));
+  for (const Work& work : rank.work) {
+    if (work.step == kNoStep) continue;
+    int64_t& end = ends[static_cast<size_t>(work.step)];
+    end = std::max(end, work.end);
+  }
+  for (size_t s = 1; s < ends.size(); ++s) ends[s] = std::max(ends[s], ends[s - 1]);
+  return ends;
 }
 
 std::optional<int64_t> StepTime(std::span<const RankWork> ranks) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "facts/rank_work.h"
 #include "stepscope/result.h"
@@ -30,6 +31,9 @@ Result<StepSelection> ParseSteps(std::string_view text);
 // The work of `rank` that counts: a copy with only the selected steps and their work.
 // With Mode::kAll that is everything, work outside any step included.
 RankWork SelectSteps(const RankWork& rank, const StepSelection& selection);
+
+// When each step ends: its annotation, its last work, and the step before.
+std::vector<int64_t> StepEnds(const RankWork& rank);
 
 // How long a step takes: from the start of one to the start of the next, on average, on the rank
 // where that is longest. Nothing where no two steps follow one another.

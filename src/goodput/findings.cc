@@ -139,11 +139,11 @@ std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string
   if (bucket == Bucket::kCustom && !p.custom.empty()) return Custom(p, amount);
   const auto advice = std::ranges::find(kAdvice, bucket, &Advice::bucket);
   if (advice == kAdvice.end()) return std::nullopt;
-  return Finding{
-      .says = fmt::format("{} {}", amount, advice->says),
-      .because = fmt::format("bucket {}, {} attempts", BucketName(bucket), p.attempts.size()),
-      .hint = std::string(advice->hint),
-      .table = "buckets"};
+  return Finding{.says = fmt::format("{} {}", amount, advice->says),
+                 .because = fmt::format("bucket {}, {}", BucketName(bucket),
+                                        Plural(p.attempts.size(), "attempt")),
+                 .hint = std::string(advice->hint),
+                 .table = "buckets"};
 }
 
 // A running job whose open step is far beyond what steps take.

@@ -223,7 +223,7 @@ std::vector<Metric> Metrics(const Partition& p, const StepClock& clock) {
       {"available_slices", "slices that were there", Maybe(p.available_slices), Unit::kRatio},
       {"start", "start", p.start, Unit::kUnixTime},
       {"end", p.running ? "until" : "end", p.end, Unit::kUnixTime},
-      {"running", "running (1), ended (0)", static_cast<int64_t>(p.running), Unit::kNone, true},
+      {"running", "runs still (1: yes)", static_cast<int64_t>(p.running), Unit::kNone, true},
   };
   std::erase_if(metrics, [](const Metric& m) {
     return std::holds_alternative<std::monostate>(m.value) && m.key != "goodput_ratio" &&

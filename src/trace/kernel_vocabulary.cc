@@ -60,14 +60,14 @@ constexpr auto kNewArchitectures =
 constexpr auto kMatrixWords =
     std::to_array<std::string_view>({"gemm", "mma", "bmm", "fmha", "conv"});
 
-// Matrix work of ordinary cores, and helpers of it.
-constexpr auto kPlainParts = std::to_array<std::string_view>({
-    "sgemm",     "dgemm",        "cgemm",       "zgemm",          "hgemm",        "simt",
-    "gemv",      "gemmsn",       "gemmk1",      "scudnn",         "dgrad_engine", "dgrad2d_alg",
-    "wgrad_alg", "winograd",     "fft",         "computeoffsets", "im2col",       "col2im",
-    "depthwise", "splitkreduce", "elementwise", "reduce_kernel",  "layer_norm",   "batch_norm",
-    "batchnorm", "transpose",    "copy",
-});
+// Matrix work of ordinary cores.
+constexpr auto kPlainParts = std::to_array<std::string_view>(
+    {"sgemm", "dgemm", "cgemm", "zgemm", "hgemm", "simt", "gemv", "gemmsn", "gemmk1", "scudnn",
+     "dgrad_engine", "dgrad2d_alg", "wgrad_alg", "winograd", "fft", "depthwise"});
+// What goes with it, and what has one of its words in its name.
+constexpr auto kHelperParts = std::to_array<std::string_view>(
+    {"computeoffsets", "im2col", "col2im", "splitkreduce", "elementwise", "reduce_kernel",
+     "layer_norm", "batch_norm", "batchnorm", "transpose", "copy"});
 // What may be matrix work.
 constexpr auto kMaybeParts = std::to_array<std::string_view>(
     {"gemm",  "matmul",     "mma",       "convol",        "conv2d", "conv3d", "_conv_", "fprop",
@@ -234,12 +234,19 @@ TensorCores TensorCoresOfKernel(std::string_view name) {
     return TensorCores::kYes;
   // CUTLASS' attention before Volta had no other way; Composable Kernel's has only this one.
   if (lower.contains("fmha")) return lower.contains("sm50") ? TensorCores::kNo : TensorCores::kYes;
-  if (ContainsAny(lower, kPlainParts)) return TensorCores::kNo;
+  if (ContainsAny(lower, kPlainParts) || ContainsAny(lower, kHelperParts)) return TensorCores::kNo;
   // Inductor says what it wrote: pointwise, reduction, or a template of matrix work.
   for (const std::string_view plain : {"triton_poi", "triton_red", "triton_per"}) {
     if (lower.starts_with(plain)) return TensorCores::kNo;
   }
   return ContainsAny(lower, kMaybeParts) ? TensorCores::kUnknown : TensorCores::kNo;
+}
+
+bool IsPlainMatrixWork(std::string_view kernel) {
+  const std::string lower = Lower(kernel);
+  if (TensorCoresOfKernel(kernel) != TensorCores::kNo) return false;
+  return lower.starts_with("cijk_") ||
+         (ContainsAny(lower, kPlainParts) && !ContainsAny(lower, kHelperParts));
 }
 
 std::string_view TensorCoresName(TensorCores use) {

@@ -14,6 +14,10 @@ enum class TensorCores : uint8_t { kNo, kYes, kUnknown };
 TensorCores TensorCoresOfKernel(std::string_view name);
 std::string_view TensorCoresName(TensorCores use);  // "no", "yes", "unknown"
 
+// Whether a kernel is matrix work that ordinary cores do: neither what Tensor Cores do, nor what
+// goes with it, as transposing and adding up the parts of a product does.
+bool IsPlainMatrixWork(std::string_view kernel);
+
 // Whether an operator of this name computes what Tensor Cores can: matrix products, convolutions,
 // attention, recurrent cells. "aten::mm", "AddmmBackward0", "model/dense/MatMul:MatMul".
 bool IsTensorCoreEligible(std::string_view op);

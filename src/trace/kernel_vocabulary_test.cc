@@ -89,6 +89,19 @@ TEST(KernelVocabulary, Kernels) {
   }
 }
 
+// What an operator of products launches beside them is no missed chance.
+TEST(KernelVocabulary, PlainMatrixWork) {
+  for (const char* kernel : {"volta_sgemm_64x64_nt", "Cijk_Ailk_Bljk_SB_MT64x64x16_SN_AMAS3",
+                             "void cudnn::winograd_nonfused::winogradForwardOutput4x4(P)"}) {
+    EXPECT_TRUE(IsPlainMatrixWork(kernel)) << kernel;
+  }
+  for (const char* kernel :
+       {"batched_transpose_16x32_half", "SubTensorOpWithCastTensor1d", "gemm_fusion_dot.kd",
+        "void splitKreduce_kernel<32, 16, int, float>(P)", "sm90_xmma_gemm_bf16bf16", ""}) {
+    EXPECT_FALSE(IsPlainMatrixWork(kernel)) << kernel;
+  }
+}
+
 TEST(KernelVocabulary, EligibleOperators) {
   for (const char* op :
        {"aten::mm", "aten::addmm", "aten::cudnn_convolution_backward_weight", "MmBackward",
