@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "facts/device_peaks.h"
 #include "facts/step_categories.h"
 
 namespace stepscope {
@@ -61,6 +62,25 @@ Report StartReport(const Analysis& analysis, const Facts& facts) {
     report.why = facts.some_without_work;
   }
   return report;
+}
+
+std::string Say(const Advice& advice, const Facts& facts) {
+  const auto framework = facts.ranks.empty() ? Framework::kPyTorch : facts.ranks.front().framework;
+  switch (framework) {
+    case Framework::kTensorFlow:
+      return std::string(advice.tensorflow);
+    case Framework::kJax:
+      return std::string(advice.jax);
+    case Framework::kPyTorch:
+      break;
+  }
+  return std::string(advice.pytorch);
+}
+
+std::string_view CommandForClocks(const Facts& facts) {
+  const bool amd =
+      !facts.devices.empty() && IsAmd(*facts.devices.front().rank, facts.devices.front().device);
+  return amd ? "rocm-smi --showclocks --showtemp" : "nvidia-smi -q -d CLOCK,PERFORMANCE";
 }
 
 void MakeUnavailable(Report& report, std::string why) {

@@ -34,6 +34,15 @@ void AddCategoryColumns(Table& table);
 // A report with its name and title filled in; unavailable or partial where ranks lack work.
 Report StartReport(const Analysis& analysis, const Facts& facts);
 
+// What to try, in the words of the framework that ran the job.
+struct Advice {
+  std::string_view pytorch, tensorflow, jax;
+};
+std::string Say(const Advice& advice, const Facts& facts);
+
+// How to ask the devices for their clocks and temperature.
+std::string_view CommandForClocks(const Facts& facts);
+
 // Turns a report into one that cannot answer. `why` is a sentence without a final stop.
 void MakeUnavailable(Report& report, std::string why);
 

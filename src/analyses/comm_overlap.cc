@@ -52,6 +52,15 @@ Exposed AddUp(const Facts& facts) {
   return sum;
 }
 
+constexpr Advice kStartEarlier{
+    "start communication earlier: gradient buckets that fill sooner (bucket_cap_mb), FSDP "
+    "prefetching, asynchronous collectives; see stragglers for a rank that others wait for",
+    "start communication earlier: smaller packs of gradients "
+    "(CommunicationOptions(bytes_per_pack=...)); see stragglers for a rank that others wait for",
+    "let XLA hide it: the latency hiding scheduler "
+    "(--xla_gpu_enable_latency_hiding_scheduler=true), or another sharding that sends less; see "
+    "stragglers for a rank that others wait for"};
+
 void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const double share = static_cast<double>(sum.exposed) / static_cast<double>(sum.span);
   if (share < kWorthSaying) return;
@@ -72,8 +81,9 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
                                       HumanTime(static_cast<double>(waiting))),
            SayDevice(*sum.worst), HumanTime(static_cast<double>(sum.worst->total.Exposed()))),
        .hint =
-           "start communication earlier: gradient buckets that fill sooner (bucket_cap_mb), FSDP "
-           "prefetching, asynchronous collectives; see stragglers for a rank that others wait for",
+           waiting > exposed / 2
+               ? "most of it is waiting for ranks that come late: see stragglers for which, and why"
+               : Say(kStartEarlier, facts),
        .worth = exposed - waiting,
        .table = "ranks"});
 }

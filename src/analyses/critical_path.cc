@@ -239,24 +239,49 @@ std::string SayWhere(const RankPath& path) {
   return fmt::format("{} of rank {}", path.chosen.covers, path.rank->rank);
 }
 
-std::string_view HintFor(Bound bound) {
+constexpr Advice kRelieveHost{
+    "take work off the host: torch.compile, fused optimizers (foreach, fused=True), fewer .item() "
+    "and .cpu() calls; the table of contributors names the operators",
+    "take work off the host: tf.function with jit_compile=True, several steps in one call "
+    "(steps_per_execution), fewer .numpy() calls; the table of contributors names the operators",
+    "take work off the host: jit the whole step, scan over several steps in one program, fewer "
+    "conversions to NumPy; the table of contributors names the operators"};
+constexpr Advice kLaunchLess{
+    "launch less: CUDA graphs (torch.compile mode='reduce-overhead'), fused kernels, a larger "
+    "batch",
+    "launch less: tf.function with jit_compile=True, which fuses kernels, or a larger batch",
+    "launch less: jit the whole step, XLA's command buffers (--xla_gpu_enable_command_buffer), a "
+    "larger batch"};
+constexpr Advice kLoadAhead{
+    "let the loader run ahead: more num_workers, a larger prefetch_factor, pin_memory, less work "
+    "per sample",
+    "let the input run ahead: prefetch(tf.data.AUTOTUNE) last, num_parallel_calls, cache(), less "
+    "work per sample",
+    "let the input run ahead: prefetch batches to the device in a thread of its own, more workers "
+    "of the loader, less work per sample"};
+constexpr Advice kHideCommunication{
+    "start communication earlier, so that compute hides it: smaller gradient buckets, FSDP "
+    "prefetching, asynchronous collectives",
+    "start communication earlier, so that compute hides it: smaller packs of gradients "
+    "(CommunicationOptions(bytes_per_pack=...)), and NCCL for collectives",
+    "let XLA hide communication behind compute: its latency hiding scheduler "
+    "(--xla_gpu_enable_latency_hiding_scheduler=true), or another sharding that sends less"};
+
+const Advice& HintFor(Bound bound) {
   switch (bound) {
     case Bound::kCpu:
-      return "take work off the host: torch.compile, fused optimizers (foreach, fused=True), fewer "
-             ".item() and .cpu() calls; the table of contributors names the operators";
+      return kRelieveHost;
     case Bound::kLaunch:
-      return "launch less: CUDA graphs (torch.compile mode='reduce-overhead'), fused kernels, a "
-             "larger batch";
+      return kLaunchLess;
     case Bound::kDataLoading:
-      return "let the loader run ahead: more num_workers, a larger prefetch_factor, pin_memory, "
-             "less work per sample";
+      return kLoadAhead;
     default:
-      return "start communication earlier, so that compute hides it: smaller gradient buckets, "
-             "FSDP prefetching, asynchronous collectives";
+      return kHideCommunication;
   }
 }
 
-void AddFinding(Report& report, const RankPath& shown, const Contributions& sums) {
+void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
+                const Contributions& sums) {
   Bound worst = Bound::kCpu;
   for (const Bound b : {Bound::kLaunch, Bound::kDataLoading, Bound::kCommunication}) {
     if (shown.path.Time(b) > shown.path.Time(worst)) worst = b;
@@ -280,7 +305,7 @@ void AddFinding(Report& report, const RankPath& shown, const Contributions& sums
                               time(shown.path.Time(worst)), time(shown.span()), BoundName(worst),
                               most.first, Plural(static_cast<size_t>(most.second.count), "piece"),
                               time(most.second.time), time(answer->length)),
-       .hint = std::string(HintFor(worst)),
+       .hint = Say(HintFor(worst), facts),
        .worth = saved,
        .table = "what_if"});
 }
@@ -351,7 +376,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(RanksTable(measured));
   const int64_t segments = std::max<int64_t>(params.Integer("segments"), 0);
   report.tables.push_back(SegmentsTable(facts, shown, static_cast<size_t>(segments)));
-  AddFinding(report, shown, sums);
+  AddFinding(report, facts, shown, sums);
   AddNotes(report, measured);
   return report;
 }

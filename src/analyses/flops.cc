@@ -169,7 +169,17 @@ Totals AddUp(const std::vector<RecordingFlops>& recordings) {
   return t;
 }
 
-void AddMfuFinding(Report& report, const Totals& t) {
+constexpr Advice kFuseRest{
+    "most kernel time is no matrix work: fuse the rest with torch.compile",
+    "most kernel time is no matrix work: fuse the rest with tf.function(jit_compile=True)",
+    "most kernel time is no matrix work: see in hlo_operators what XLA did not fuse"};
+constexpr Advice kSuitDevice{
+    "sizes that are multiples of 64, a narrower type (autocast), and for convolutions "
+    "channels_last",
+    "sizes that are multiples of 64, a narrower type (mixed precision), and for convolutions NHWC",
+    "sizes that are multiples of 64 (128 on TPUs), and a narrower type (jnp.bfloat16)"};
+
+void AddMfuFinding(Report& report, const Facts& facts, const Totals& t) {
   if (!t.HasMfu() || !t.by_steps || t.Covered() < kEnoughCovered || t.Mfu() >= kLowMfu) return;
   const double busy = static_cast<double>(t.kernel_time) / t.time;
   const double roof =
@@ -184,7 +194,7 @@ void AddMfuFinding(Report& report, const Totals& t) {
                               HumanRatio(std::min(roof, 1.0))),
        .hint = busy < 0.6 ? "feed the devices first: idle_time says what they wait for"
                : t.Covered() < 0.5
-                   ? "most kernel time is no matrix work: fuse the rest with torch.compile"
+                   ? Say(kFuseRest, facts)
                    : "the matrix work itself is slow: see its roofline in the table",
        // Other findings have the time that this one only sums up.
        .worth = 0,
@@ -218,8 +228,7 @@ void AddRooflineFinding(Report& report, const Facts& facts, const Totals& t) {
                        HumanRatio(share), HumanCount(s.flops / s.bytes), HumanRatio(s.Roofline())),
        .hint = s.MemoryBound() ? "more rows for each product: a larger batch or longer sequences, "
                                  "or several products merged into one"
-                               : "sizes that are multiples of 64, a narrower type (autocast), and "
-                                 "for convolutions channels_last",
+                               : Say(kSuitDevice, facts),
        .worth = static_cast<int64_t>(std::min(each * left, 9e18)),
        .table = "top"});
 }
@@ -300,7 +309,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(RankTable(recordings));
   report.tables.push_back(std::move(top));
   report.tables.push_back(std::move(operators));
-  AddMfuFinding(report, totals);
+  AddMfuFinding(report, facts, totals);
   AddRooflineFinding(report, facts, totals);
   return report;
 }

@@ -127,6 +127,15 @@ void AddDevice(Totals& totals, const DeviceFacts& device, const MainStream& main
   totals.worst_device = &device;
 }
 
+constexpr Advice kRelieveHost{
+    "find what the host does in these gaps: data loading (more workers, pinned memory), "
+    "synchronisation (.item(), .cpu(), print of tensors), or many small launches (torch.compile, "
+    "CUDA graphs, a larger batch)",
+    "find what the host does in these gaps: input (prefetch, num_parallel_calls), synchronisation "
+    "(.numpy(), print of tensors), or many small launches (jit_compile=True, a larger batch)",
+    "find what the host does in these gaps: input (prefetching to the device), synchronisation "
+    "(float(), np.asarray(), block_until_ready), or many small programs (jit the whole step)"};
+
 void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
   if (totals.span == 0) return;
   const double share = static_cast<double>(totals.lost) / static_cast<double>(totals.span);
@@ -140,9 +149,7 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
                        "{}, stream {} ({})",
                        HumanTime(static_cast<double>(per_device)), SayDevice(*totals.worst_device),
                        totals.worst_stream, HumanTime(static_cast<double>(totals.worst_lost))),
-       .hint = "find what the host does in these gaps: data loading (more workers, pinned memory), "
-               "synchronisation (.item(), .cpu(), print of tensors), or many small launches "
-               "(torch.compile, CUDA graphs, a larger batch)",
+       .hint = Say(kRelieveHost, facts),
        .worth = per_device,
        .table = "main_streams"});
 }

@@ -101,6 +101,13 @@ Table KindTable(const Facts& facts) {
   return table;
 }
 
+constexpr Advice kCopyLess{
+    "copy from pinned memory with non_blocking=True on a stream of its own, and keep data on the "
+    "device between steps",
+    "let the input copy ahead (prefetch_to_device), and keep data on the device between steps",
+    "copy batches ahead (jax.device_put of the next one), donate buffers, and keep data on the "
+    "device between steps"};
+
 void AddFinding(Report& report, const Facts& facts) {
   int64_t memory_alone = 0;
   int64_t span = 0;
@@ -118,9 +125,7 @@ void AddFinding(Report& report, const Facts& facts) {
        .because = fmt::format("{} per device with only memory work running",
                               HumanTime(static_cast<double>(memory_alone) /
                                         static_cast<double>(facts.devices.size()))),
-       .hint = "copy from pinned memory with non_blocking=True on a stream of its own, and keep "
-               "data on "
-               "the device between steps",
+       .hint = Say(kCopyLess, facts),
        .worth = memory_alone / static_cast<int64_t>(facts.devices.size()),
        .table = "kinds"});
 }

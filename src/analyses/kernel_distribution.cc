@@ -184,7 +184,8 @@ std::string Evidence(const Deviant& d) {
       k.ranks.size(), k.Deviation(*k.odd) * 100);
 }
 
-void AddFindings(Report& report, const std::vector<Kernel>& kernels, const Params& params) {
+void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& kernels,
+                 const Params& params) {
   int64_t total = 0;
   for (const Kernel& k : kernels) total = AddSaturated(total, k.sum);
   const double share = params.Number("share");
@@ -204,9 +205,9 @@ void AddFindings(Report& report, const std::vector<Kernel>& kernels, const Param
          .says = fmt::format("Rank {} runs the same kernels slower than the other ranks.", d->rank),
          .because = Evidence(*d),
          .hint = fmt::format(
-             "check the device of rank {}: clocks and temperature (nvidia-smi -q -d "
-             "CLOCK,PERFORMANCE), other processes on it, or more work than the others have",
-             d->rank),
+             "check the device of rank {}: clocks and temperature ({}), other processes on it, or "
+             "more work than the others have",
+             d->rank, CommandForClocks(facts)),
          .worth = Rounded(d->cost),
          .table = "kernels"});
   }
@@ -228,7 +229,7 @@ Report Run(const Facts& facts, const Params& params) {
       first.fastest->rank, HumanTime(first.slowest->Mean()), first.slowest->rank);
   report.tables.push_back(KernelTable(kernels));
   report.tables.push_back(MeanTable(kernels));
-  AddFindings(report, kernels, params);
+  AddFindings(report, facts, kernels, params);
   return report;
 }
 

@@ -152,6 +152,20 @@ double Share(int64_t part, int64_t whole) {
   return static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole, 1));
 }
 
+constexpr Advice kNarrow{
+    "run it in 16 bit with torch.autocast (mixed precision)",
+    "run it in 16 bit: keras.mixed_precision.set_global_policy(\"mixed_bfloat16\")",
+    "run it in 16 bit: compute in jnp.bfloat16"};
+constexpr Advice kAllowTf32{
+    "; from Ampere on also allow TF32: torch.set_float32_matmul_precision(\"high\")",
+    "; from Ampere on TF32 helps too, if it was not switched off "
+    "(tf.config.experimental.enable_tensor_float_32_execution)",
+    "; from Ampere on also allow TF32: jax_default_matmul_precision"};
+constexpr Advice kMoreBlocks{
+    "they have too few blocks: a larger batch, or fuse them with torch.compile",
+    "they have too few blocks: a larger batch, or fuse them with tf.function(jit_compile=True)",
+    "they have too few blocks: a larger batch, or more of the step under one jit"};
+
 void AddTensorCoreFinding(Report& report, const Facts& facts, const KernelUse& use) {
   const KernelTotals& t = use.totals();
   const double share = Share(t.missed_time, t.time);
@@ -166,10 +180,7 @@ void AddTensorCoreFinding(Report& report, const Facts& facts, const KernelUse& u
                               SayMost(facts, std::vector<std::pair<StringId, int64_t>>(
                                                  t.missed.begin(), t.missed.end())),
                               MatrixUnits(use), HumanRatio(Share(t.tensor_core, t.time))),
-       .hint = std::string("run it in 16 bit with torch.autocast (mixed precision)") +
-               (use.only_amd() ? ""
-                               : "; from Ampere on also allow TF32: "
-                                 "torch.set_float32_matmul_precision(\"high\")"),
+       .hint = Say(kNarrow, facts) + (use.only_amd() ? "" : Say(kAllowTf32, facts)),
        .worth = each,
        .table = "top"});
 }
@@ -194,8 +205,7 @@ void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals&
        .because = fmt::format("their occupancy is {}, in {} of their time there are fewer blocks "
                               "than multiprocessors; most in {}",
                               HumanRatio(occupancy), HumanRatio(few), SayMost(facts, kernels)),
-       .hint = few >= 0.5 ? "they have too few blocks: a larger batch, or fuse them with "
-                            "torch.compile"
+       .hint = few >= 0.5 ? Say(kMoreBlocks, facts)
                           : "registers or shared memory limit them: smaller blocks, or fewer "
                             "values kept per thread",
        .worth = static_cast<int64_t>(std::min(each * (1 - occupancy), 9e18)),

@@ -227,6 +227,13 @@ struct Totals {
   std::vector<int64_t> delays;
 };
 
+constexpr Advice kMerge{
+    "merge or capture them: torch.compile, CUDA graphs, fused optimizers (fused=True), a larger "
+    "batch; the table of outliers names them",
+    "merge them: tf.function(jit_compile=True), a larger batch; the table of outliers names them",
+    "merge them: more of the step under one jit, a larger batch; the table of outliers names "
+    "them"};
+
 void AddFinding(Report& report, const Facts& facts, const Totals& t) {
   if (t.single == 0 || t.span == 0) return;
   const double share = static_cast<double>(t.short_kernels) / static_cast<double>(t.single);
@@ -244,8 +251,7 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t) {
                        "idle {} of the time",
                        HumanCount(t.short_kernels), HumanCount(t.single),
                        HumanTime(static_cast<double>(worth)), HumanRatio(idle)),
-       .hint = "merge or capture them: torch.compile, CUDA graphs, fused optimizers "
-               "(fused=True), a larger batch; the table of outliers names them",
+       .hint = Say(kMerge, facts),
        .worth = worth,
        .table = "ranks"});
 }

@@ -219,29 +219,47 @@ void AddPrecision(const StepBreakdown& sum, Report& report) {
   add("precision_unknown_ratio", "in a precision nothing tells", Activity::kComputeUnknown);
 }
 
+constexpr Advice kNarrow{
+    "compute in bf16 or fp16 (torch.autocast): matrix products run several times faster",
+    "compute in bf16 or fp16 (Keras' mixed precision): matrix products run several times faster",
+    "compute in jnp.bfloat16: matrix products run several times faster"};
+
 // What a share of the step being large means, and what to do.
 struct Rule {
   StepCategory category;
   std::string_view says;
-  std::string_view hint;
+  Advice hint;
 };
 constexpr auto kRules = std::to_array<Rule>({
-    {StepCategory::kLaunch, "Launching kernels holds steps up",
-     "launch fewer and larger kernels: compile the step (torch.compile, tf.function, jit), CUDA "
-     "graphs, or let nothing else use the launching thread (TF_GPU_THREAD_MODE=gpu_private)"},
-    {StepCategory::kOutput, "Copying results to the host holds steps up",
-     "read results back less often, and asynchronously: log every N steps, no .item() or .numpy() "
-     "in the loop"},
-    {StepCategory::kCompilation, "Programs are compiled within steps",
-     "keep shapes the same from step to step, or pad them to a few sizes; use a persistent "
-     "compilation cache"},
-    {StepCategory::kOther, "Much of the step is nothing the profiler recorded",
-     "look at what Python does between operators: record with with_stack=True (PyTorch) or "
-     "python_tracer_level=1 (TensorFlow, JAX)"},
+    {StepCategory::kLaunch,
+     "Launching kernels holds steps up",
+     {"launch fewer and larger kernels: compile the step (torch.compile), or capture it in a CUDA "
+      "graph",
+      "launch fewer and larger kernels: compile the step (tf.function with jit_compile=True), or "
+      "let nothing else use the launching thread (TF_GPU_THREAD_MODE=gpu_private)",
+      "launch fewer and larger kernels: jit the whole step"}},
+    {StepCategory::kOutput,
+     "Copying results to the host holds steps up",
+     {"read results back less often, and asynchronously: log every N steps, no .item() in the loop",
+      "read results back less often: log every N steps, no .numpy() in the loop",
+      "read results back less often: log every N steps, no float() or np.asarray() in the loop"}},
+    {StepCategory::kCompilation,
+     "Programs are compiled within steps",
+     {"keep shapes the same from step to step, or pad them to a few sizes (torch.compile with "
+      "dynamic=True); keep compiled code between runs",
+      "keep shapes the same from step to step, or pad them to a few sizes; call the tf.function "
+      "with tensors, not with Python numbers",
+      "keep shapes the same from step to step, or pad them to a few sizes; use the persistent "
+      "compilation cache (jax_compilation_cache_dir)"}},
+    {StepCategory::kOther,
+     "Much of the step is nothing the profiler recorded",
+     {"look at what Python does between operators: record with with_stack=True",
+      "look at what Python does between operators: record with python_tracer_level=1",
+      "look at what Python does between programs: record with python_tracer_level=1"}},
 });
 
-void AddFindings(const std::vector<RankSteps>& ranks, const StepBreakdown& sum, bool has_work,
-                 Report& report) {
+void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, const StepBreakdown& sum,
+                 bool has_work, Report& report) {
   const int64_t total = sum.Total();
   for (const Rule& rule : kRules) {
     const int64_t time = TimeOf(sum, rule.category);
@@ -257,14 +275,14 @@ void AddFindings(const std::vector<RankSteps>& ranks, const StepBreakdown& sum, 
                                 HumanTime(StatisticsOf(ranks, rule.category).mean),
                                 HumanTime(StatisticsOfTotals(ranks).mean),
                                 StepCategoryName(rule.category)),
-         .hint = std::string(rule.hint),
+         .hint = Say(rule.hint, facts),
          .worth = time / static_cast<int64_t>(ranks.size()),
          .table = "step_time"});
   }
 }
 
-void AddPrecisionFinding(const std::vector<RankSteps>& ranks, const StepBreakdown& sum,
-                         Report& report) {
+void AddPrecisionFinding(const Facts& facts, const std::vector<RankSteps>& ranks,
+                         const StepBreakdown& sum, Report& report) {
   const int64_t compute = sum.Compute();
   const int64_t wide = sum.Of(Activity::kCompute32);
   const int64_t narrow = AddSaturated(sum.Of(Activity::kCompute16), sum.Of(Activity::kCompute8));
@@ -280,8 +298,7 @@ void AddPrecisionFinding(const std::vector<RankSteps>& ranks, const StepBreakdow
        .because =
            fmt::format("{} of computing per rank are in 32 bit",
                        HumanTime(static_cast<double>(wide) / static_cast<double>(ranks.size()))),
-       .hint = "compute in bf16 or fp16 (torch.autocast, keras mixed precision, jnp.bfloat16): "
-               "matrix products run several times faster",
+       .hint = Say(kNarrow, facts),
        .worth = wide / 2 / static_cast<int64_t>(ranks.size()),
        .table = "step_time"});
 }
@@ -369,8 +386,8 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(OperatorTable(facts, use));
   report.tables.push_back(StepTable(ranks));
   report.tables.push_back(RoleTable(facts, ranks));
-  if (marked) AddFindings(ranks, sum, has_work, report);
-  AddPrecisionFinding(ranks, sum, report);
+  if (marked) AddFindings(facts, ranks, sum, has_work, report);
+  AddPrecisionFinding(facts, ranks, sum, report);
   if (!marked) {
     report.notes.push_back(
         {"no_steps", 1,

@@ -142,11 +142,25 @@ Table GapTable(const std::vector<Found::Gap>& gaps, bool any_large) {
   return table;
 }
 
-std::string HintFor(const std::string& activity) {
-  if (PhaseOfName(activity) == Phase::kDataLoading) {
-    return "load ahead: more DataLoader workers (num_workers), a larger prefetch_factor, "
-           "persistent_workers=True, pin_memory=True";
-  }
+constexpr Advice kLoadAhead{
+    "load ahead: more DataLoader workers (num_workers), a larger prefetch_factor, "
+    "persistent_workers=True, pin_memory=True",
+    "load ahead: prefetch(tf.data.AUTOTUNE) last, and num_parallel_calls; input_pipeline says "
+    "which stage is slow",
+    "load ahead: prefetch batches to the device in a thread of its own, more workers of the "
+    "loader"};
+constexpr Advice kReadLater{
+    "do not wait for the device at the end of each step: read losses and metrics (.item(), "
+    ".cpu()) every some steps only",
+    "do not wait for the device at the end of each step: read losses and metrics (.numpy()) every "
+    "some steps only",
+    "do not wait for the device at the end of each step: read losses and metrics "
+    "(block_until_ready, float()) every some steps only"};
+
+std::string HintFor(const std::string& activity, const Facts& facts) {
+  const bool loads = PhaseOfName(activity) == Phase::kDataLoading ||
+                     HostActivityOfName(activity) == HostActivity::kInputWait;
+  if (loads) return Say(kLoadAhead, facts);
   if (activity == kLaunchedAhead) {
     return "find what the first kernel of a step waits for: a copy of the input, an event of "
            "another "
@@ -156,15 +170,12 @@ std::string HintFor(const std::string& activity) {
   const bool waits = role == CallRole::kStreamSync || role == CallRole::kDeviceSync ||
                      role == CallRole::kEventSync || activity == "aten::item" ||
                      activity == "aten::_local_scalar_dense";
-  if (waits) {
-    return "do not wait for the device at the end of each step: read losses and metrics "
-           "(.item(), .cpu()) every some steps only";
-  }
+  if (waits) return Say(kReadLater, facts);
   return "move what the host does there off the training loop or do it rarely: logging, metrics, "
          "checkpoints, collecting garbage";
 }
 
-void AddFinding(Report& report, const std::vector<Sum>& devices) {
+void AddFinding(Report& report, const Facts& facts, const std::vector<Sum>& devices) {
   const Sum& worst = *std::ranges::max_element(devices, {}, &Sum::idle_in_large);
   const double share = static_cast<double>(worst.idle_in_large) /
                        static_cast<double>(std::max<int64_t>(worst.device->total.Span(), 1));
@@ -178,7 +189,7 @@ void AddFinding(Report& report, const std::vector<Sum>& devices) {
        .says = fmt::format("Between steps {} stands still for {} of its time.",
                            SayDevice(*worst.device), HumanRatio(share)),
        .because = std::move(because),
-       .hint = HintFor(worst.activity),
+       .hint = HintFor(worst.activity, facts),
        .worth = worst.idle_in_large,
        .table = "ranks"});
 }
@@ -219,7 +230,7 @@ Report Run(const Facts& facts, const Params& params) {
   const bool any_large =
       std::ranges::any_of(found.devices, [](const Sum& s) { return s.large > 0; });
   report.tables.push_back(GapTable(found.gaps, any_large));
-  AddFinding(report, found.devices);
+  AddFinding(report, facts, found.devices);
   return report;
 }
 

@@ -161,19 +161,24 @@ std::string_view CauseName(Cause cause) {
   return kNames[static_cast<size_t>(cause)];
 }
 
-std::string_view Hint(Cause cause) {
+std::string Hint(Cause cause, const Facts& facts) {
+  if (cause == Cause::kCompute) {
+    return fmt::format(
+        "check its device: clocks and temperature ({}), other processes on it; "
+        "exchange it for a spare",
+        CommandForClocks(facts));
+  }
   constexpr std::array<std::string_view, 7> kHints = {
-      "check its device: clocks and temperature (nvidia-smi -q -d CLOCK,PERFORMANCE), other "
-      "processes on it; exchange it for a spare",
+      "",
       "even out the work: pack sequences by length, balance experts or the data each rank gets",
       "look at its host: CPU clocks, other processes, binding to the right socket (NUMA), and "
       "synchronisation in idle_time",
       "give its data loader more workers, or look at the storage it reads from",
-      "check its PCIe link (nvidia-smi -q -d PERFORMANCE, lspci), and pin the memory it copies "
+      "check its PCIe link (lspci -vv), and pin the memory it copies "
       "from",
       "test its links: nccl-tests between this rank's host and others, InfiniBand counters",
       "look at the timeline of this rank before its collectives beside that of another rank"};
-  return kHints[static_cast<size_t>(cause)];
+  return std::string(kHints[static_cast<size_t>(cause)]);
 }
 
 void Explain(const Facts& facts, Blames& blames) {
@@ -300,7 +305,7 @@ void AddFinding(Report& report, const Facts& facts, const Suspect& s) {
            HumanRatio(s.score), Plural(static_cast<size_t>(c.ranks[s.rank].times_last), "time"),
            HumanTime(static_cast<double>(s.lost)), HumanRatio(share),
            HumanTime(static_cast<double>(LargestError(c))), ReasonEvidence(s)),
-       .hint = std::string(Hint(s.cause)),
+       .hint = Hint(s.cause, facts),
        .worth = s.lost,
        .table = "ranks"});
 }

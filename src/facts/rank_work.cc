@@ -326,6 +326,7 @@ RankWork Builder::Build() {
   AddWork();
   FindIncompleteSteps();
   if (out_.work.empty() && !trace_.meta.memory_only) trace_.notes.Add(NoteKind::kNoGpuEvents);
+  out_.framework = trace_.meta.framework;
   out_.device_name = trace_.meta.device_name;
   out_.properties = std::move(trace_.meta.devices);
   out_.memory_only = trace_.meta.memory_only;

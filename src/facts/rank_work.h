@@ -109,6 +109,7 @@ struct RankWork {
   std::vector<Stream> streams;   // by device, then stream
   std::vector<int64_t> devices;  // ascending
   std::vector<Step> steps;       // by start
+  Framework framework = Framework::kPyTorch;
   std::string device_name;
   std::vector<DeviceProperties> properties;  // of the devices, as far as the trace lists them
   bool memory_only = false;  // of this rank there is a memory timeline, and no recording

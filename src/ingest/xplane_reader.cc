@@ -27,6 +27,16 @@ size_t CountReplaced(std::string_view bytes) {
   return count;
 }
 
+// JAX calls its programs "jit_f(7)", and what dispatches them "PjitFunction(f)".
+Framework FrameworkOf(const StringTable& names) {
+  for (StringId id = 0; id < names.size(); ++id) {
+    const std::string_view name = names[id];
+    if (name.starts_with("PjitFunction(") || name.starts_with("jit_") || name.starts_with("jit("))
+      return Framework::kJax;
+  }
+  return Framework::kTensorFlow;
+}
+
 class Reader {
  public:
   Reader(SeekableBytes bytes, Wanted keep) : file_(std::move(bytes)), keep_(keep) {}
@@ -102,6 +112,7 @@ class Reader {
     host.MarkEvents(!devices.HaveSteps());
     devices.MarkSteps();
     if (lines.fractional() > 0) trace_.notes.Add(NoteKind::kSubNanosecond, lines.fractional());
+    trace_.meta.framework = FrameworkOf(trace_.strings);
   }
 
   void ReadPrograms(const XPlane& plane, Programs& programs) {

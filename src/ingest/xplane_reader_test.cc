@@ -83,6 +83,18 @@ TEST(XPlane, ThreadsAndStreamsBecomeTracks) {
   EXPECT_EQ(t.gpu_events_in_file, 1);
 }
 
+// In whose words to advise: JAX names what it dispatches, and the programs it compiles.
+TEST(XPlane, TellsJaxFromTensorFlow) {
+  const auto framework_of = [](const char* name) {
+    SampleXSpace file;
+    file.Plane("/host:CPU").Line(31, "python").Event(name, 10, 20);
+    return Read(file.Bytes()).meta.framework;
+  };
+  EXPECT_EQ(framework_of("IteratorGetNext"), Framework::kTensorFlow);
+  EXPECT_EQ(framework_of("PjitFunction(step)"), Framework::kJax);
+  EXPECT_EQ(framework_of("jit_step(7)"), Framework::kJax);
+}
+
 TEST(XPlane, TheKeyOfAMapCountsNotTheIdWithin) {
   const std::string wrong_id = Message([](ProtoWriter& w) {
     w.Varint(1, 99);

@@ -279,28 +279,64 @@ int64_t Total(const Usages& usages, Usage BothSides::* side) {
   return total;
 }
 
+// What is said of two runs: of all that they hold, or of a step of a rank where they hold different
+// numbers of these.
+struct Amounts {
+  double a = 1, b = 1;
+  std::string_view each;  // "" or " a step"
+
+  double ChangeOf(const BothSides& both) const {
+    return static_cast<double>(both.b.time) / b - static_cast<double>(both.a.time) / a;
+  }
+};
+
+double NumberOf(const ReportSet& answer, std::string_view analysis, std::string_view metric) {
+  const Report* report = FindReport(answer, analysis);
+  if (report == nullptr) return 0;
+  const auto at = std::ranges::find(report->metrics, metric, &Metric::key);
+  return at == report->metrics.end() || !IsNumber(at->value) ? 0 : NumberOf(at->value);
+}
+
+Amounts AmountsOf(const ReportSet& a, const ReportSet& b) {
+  const double in_a = NumberOf(a, "overview", "steps"), in_b = NumberOf(b, "overview", "steps");
+  if (in_a <= 0 || in_b <= 0 || in_a == in_b) return {};
+  return {in_a, in_b, " a step"};
+}
+
+// "1.2 s in a and 1.3 s in b (+8.3 %)".
+std::string SaySides(double a, double b) {
+  std::string text = fmt::format("{} in a and {} in b", HumanTime(a), HumanTime(b));
+  if (a > 0 && b < 10 * a) text += fmt::format(" ({:+.1f} %)", (b - a) / a * 100);
+  return text;
+}
+
 // The largest change, if it is worth a word.
-void AddFinding(Report& report, const Usages& usages) {
+void AddFinding(Report& report, const Usages& usages, const Amounts& amounts) {
   const Usages::value_type* most = nullptr;
   for (const auto& usage : usages) {
-    if (most == nullptr || usage.second.Change() > most->second.Change()) most = &usage;
+    const bool more =
+        most == nullptr || amounts.ChangeOf(usage.second) > amounts.ChangeOf(most->second);
+    if (more) most = &usage;
   }
-  const int64_t before = Total(usages, &BothSides::a);
+  const double before = static_cast<double>(Total(usages, &BothSides::a)) / amounts.a;
   if (most == nullptr || before == 0) return;
   const auto& [name, both] = *most;
-  const double share = static_cast<double>(both.Change()) / static_cast<double>(before);
+  const double change = amounts.ChangeOf(both), share = change / before;
   if (share < kWorthSaying) return;
+  const auto ran = [](const Usage& usage) {
+    return fmt::format("{} in {}", Plural(static_cast<size_t>(usage.count), "time"),
+                       HumanTime(static_cast<double>(usage.time)));
+  };
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .says = fmt::format("{} takes {} more device time than before.", ShortName(name),
-                           HumanTime(static_cast<double>(both.Change()))),
-       .because = fmt::format("it ran {} times in {}, and {} times in {} before ({})",
-                              HumanCount(both.b.count), HumanTime(static_cast<double>(both.b.time)),
-                              HumanCount(both.a.count), HumanTime(static_cast<double>(both.a.time)),
-                              WhatHappened(both)),
+       .says = fmt::format("{} takes {} more device time{} than before.", ShortName(name),
+                           HumanTime(change), amounts.each),
+       .because =
+           fmt::format("{}it ran {}, and {} before ({})", amounts.each.empty() ? "" : "in all, ",
+                       ran(both.b), ran(both.a), WhatHappened(both)),
        .hint = "look at what changed for it: shapes, data types, library versions; the table of "
                "operators says where it is called",
-       .worth = both.Change(),
+       .worth = static_cast<int64_t>(std::min(change, 9e18)),
        .table = "kernels"});
 }
 
@@ -318,13 +354,23 @@ Report CompareUsage(const ReportSet& a, const ReportSet& b, const CompareOptions
     report.why = "neither side says anything of kernels or operators";
     return report;
   }
-  const auto before = static_cast<double>(Total(kernels, &BothSides::a));
-  const auto after = static_cast<double>(Total(kernels, &BothSides::b));
-  report.headline =
-      fmt::format("Kernels take {} in a and {} in b", HumanTime(before), HumanTime(after));
-  if (before > 0 && after < 10 * before)
-    report.headline += fmt::format(" ({:+.1f} %)", (after - before) / before * 100);
-  report.headline += ".";
+  const Amounts amounts = AmountsOf(a, b);
+  const double step_a = NumberOf(a, "overview", "step_time_mean");
+  const double step_b = NumberOf(b, "overview", "step_time_mean");
+  if (step_a > 0 && step_b > 0)
+    report.headline = fmt::format("A step takes {}. ", SaySides(step_a, step_b));
+  report.headline +=
+      fmt::format("Kernels{} take {}.", amounts.each.empty() ? "" : " of a step",
+                  SaySides(static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a,
+                           static_cast<double>(Total(kernels, &BothSides::b)) / amounts.b));
+  if (!amounts.each.empty()) {
+    report.notes.push_back(
+        {"different_amounts", 1,
+         fmt::format("a holds {:.0f} steps of ranks and b {:.0f}: sums in the tables are of that "
+                     "much each; choose as many of both with --steps and --ranks",
+                     amounts.a, amounts.b),
+         ""});
+  }
   if (!operators.empty()) {
     report.tables.push_back(
         UsageTable("operators", "Operators, the largest changes first", operators));
@@ -332,7 +378,7 @@ Report CompareUsage(const ReportSet& a, const ReportSet& b, const CompareOptions
   if (!kernels.empty()) {
     report.tables.push_back(UsageTable("kernels", "Kernels, the largest changes first", kernels));
   }
-  AddFinding(report, kernels);
+  AddFinding(report, kernels, amounts);
   return report;
 }
 

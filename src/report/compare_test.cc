@@ -134,6 +134,31 @@ TEST(Compare, KernelsSayWhatHappenedToThem) {
   EXPECT_EQ(answer.reports[0].findings[0].table, "kernels");
 }
 
+// Twice the steps are twice the work: nothing got slower.
+TEST(Compare, RunsOfDifferentLengthAreComparedByTheStep) {
+  const auto with_steps = [](ReportSet answer, int64_t steps) {
+    answer.reports.push_back({.analysis = "overview"});
+    answer.reports.back().metrics = {
+        {"steps", "steps", steps, Unit::kCount},
+        {"step_time_mean", "a step", int64_t{400}, Unit::kNanoseconds}};
+    return answer;
+  };
+  const ReportSet a = with_steps(Kernels({{"gemm", int64_t{3}, int64_t{300}}}), 3);
+  const ReportSet b = with_steps(Kernels({{"gemm", int64_t{6}, int64_t{600}}}), 6);
+  const Report same = Compare(a, b).reports[0];
+  EXPECT_EQ(same.headline,
+            "A step takes 400 ns in a and 400 ns in b (+0.0 %). Kernels of a step take 100 ns in a "
+            "and 100 ns in b (+0.0 %).");
+  EXPECT_TRUE(same.findings.empty());
+  ASSERT_EQ(same.notes.size(), 1u);
+  EXPECT_TRUE(same.notes[0].says.starts_with("a holds 3 steps of ranks and b 6: "));
+
+  const ReportSet slow = with_steps(Kernels({{"gemm", int64_t{6}, int64_t{900}}}), 6);
+  const Report slower = Compare(a, slow).reports[0];
+  ASSERT_EQ(slower.findings.size(), 1u);
+  EXPECT_EQ(slower.findings[0].says, "gemm takes 50 ns more device time a step than before.");
+}
+
 TEST(Compare, ShortNamesMatchOtherTemplates) {
   const ReportSet a = Kernels({{"void gemm<float, 4>(float*)", int64_t{1}, int64_t{100}}});
   const ReportSet b = Kernels({{"void gemm<half, 8>(half*)", int64_t{1}, int64_t{50}}});

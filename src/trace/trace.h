@@ -197,7 +197,11 @@ struct DeviceProperties {
 };
 
 // What the recording says about itself.
+// What ran the job: in whose words advice is of use.
+enum class Framework : uint8_t { kPyTorch, kTensorFlow, kJax };
+
 struct TraceMeta {
+  Framework framework = Framework::kPyTorch;
   std::optional<int64_t> rank;
   std::optional<int64_t> world_size;
   std::string device_name;  // "NVIDIA H100 80GB HBM3", of the first device listed

@@ -1,0 +1,37 @@
+// Advice in the words of who reads it.
+#include "analyses/build.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace stepscope {
+namespace {
+
+TEST(Advice, IsInTheWordsOfTheFramework) {
+  constexpr Advice kFuse{"torch.compile", "jit_compile=True", "jit"};
+  const auto say = [&](Framework framework) {
+    std::vector<RankWork> ranks(1);
+    ranks[0].framework = framework;
+    Facts facts;
+    facts.ranks = ranks;
+    return Say(kFuse, facts);
+  };
+  EXPECT_EQ(say(Framework::kPyTorch), "torch.compile");
+  EXPECT_EQ(say(Framework::kTensorFlow), "jit_compile=True");
+  EXPECT_EQ(say(Framework::kJax), "jit");
+  EXPECT_EQ(Say(kFuse, Facts()), "torch.compile");
+}
+
+TEST(Advice, AsksDevicesInTheirMakersWay) {
+  std::vector<RankWork> ranks(1);
+  Facts facts;
+  facts.ranks = ranks;
+  facts.devices = {{.rank = ranks.data(), .device = 0, .total = {}, .by_step = {}}};
+  EXPECT_TRUE(CommandForClocks(facts).starts_with("nvidia-smi"));
+  ranks[0].device_name = "AMD Instinct MI300X";
+  EXPECT_TRUE(CommandForClocks(facts).starts_with("rocm-smi"));
+}
+
+}  // namespace
+}  // namespace stepscope
