@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <vector>
 
 #include "base/gzip.h"
 #include "stepscope/compare.h"
@@ -129,6 +131,21 @@ TEST_F(PageServerTest, AnswersAfterOthersHaveGoneMidway) {
     close(fd);
   }
   EXPECT_EQ(page.Get(target).body, ToJson(AnalyzeHere({.only = {"kernels", "idle_time"}})));
+}
+
+// Who begins many requests and ends none holds up the others for a moment only.
+TEST_F(PageServerTest, AnswersWhileOthersDoNotFinishTheirQuestions) {
+  const ServedPage page({folder_.path()});
+  const std::string begun = "GET / HTTP/1.1\r\n";
+  std::vector<int> open;
+  for (int k = 0; k < 130; ++k) {  // twice as many as are served at once
+    open.push_back(Connect(page.port()));
+    ASSERT_GT(send(open.back(), begun.data(), begun.size(), MSG_NOSIGNAL), 0);
+  }
+  const auto since = std::chrono::steady_clock::now();
+  EXPECT_EQ(page.Get("/api/state").status, 200);
+  EXPECT_LT(std::chrono::steady_clock::now() - since, std::chrono::seconds(8));
+  for (const int fd : open) close(fd);
 }
 
 TEST_F(PageServerTest, ServesNoFileOfTheMachine) {

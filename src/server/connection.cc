@@ -16,7 +16,10 @@ using std::chrono::milliseconds;
 
 constexpr size_t kMostHead = size_t{32} << 10;  // bytes of request line and headers
 constexpr std::chrono::seconds kHeadTime{10};   // in which they must come
-constexpr milliseconds kWriteTime{20'000};      // in which some of the answer must be taken
+// And while others wait: so few bytes that are sent at once are there at once.
+constexpr milliseconds kHeadTimeInACrowd{1'000};
+constexpr milliseconds kGlance{100};        // after which it is looked whether others wait
+constexpr milliseconds kWriteTime{20'000};  // in which some of the answer must be taken
 
 // Whether `events` happen in time; an error counts, so that reading or writing finds it.
 bool Poll(int fd, short events, milliseconds patience) {
@@ -45,7 +48,7 @@ Connection::Wait Connection::WaitForRequest(milliseconds patience) {
     end_ = static_cast<size_t>(got);
   }
   head_left_ = kMostHead;
-  head_by_ = Clock::now() + kHeadTime;
+  head_since_ = Clock::now();
   return Wait::kBegins;
 }
 
@@ -54,9 +57,16 @@ bool Connection::Gone() const {
   return poll(&one, 1, 0) > 0 && (one.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
+bool Connection::InTime() const {
+  const auto taken = Clock::now() - head_since_;
+  return taken < kHeadTimeInACrowd || (waiting_ == 0 && taken < kHeadTime);
+}
+
 bool Connection::is_readable() const {
-  const auto left = std::chrono::duration_cast<milliseconds>(head_by_ - Clock::now());
-  return at_ < end_ || Poll(fd_, POLLIN, left);
+  while (at_ == end_ && InTime()) {
+    if (Poll(fd_, POLLIN, kGlance)) return true;
+  }
+  return at_ < end_;
 }
 
 bool Connection::is_writable() const { return Poll(fd_, POLLOUT, kWriteTime); }
@@ -66,7 +76,7 @@ ssize_t Connection::read(char* bytes, size_t size) {
   if (at_ == end_) {
     ssize_t got = -1;
     do {
-      if (Clock::now() >= head_by_ || !is_readable()) return -1;
+      if (!is_readable()) return -1;
       got = recv(fd_, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
     } while (got < 0 && (errno == EINTR || errno == EAGAIN));
     if (got <= 0) return got;

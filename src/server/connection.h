@@ -5,6 +5,7 @@
 #include <httplib.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <string>
 
@@ -12,7 +13,8 @@ namespace stepscope::server {
 
 class Connection : public httplib::Stream {
  public:
-  explicit Connection(int fd) : fd_(fd) {}
+  // `waiting`: how many others wait for their turn. While there are any, heads have less time.
+  Connection(int fd, const std::atomic<int>& waiting) : fd_(fd), waiting_(waiting) {}
   ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -40,11 +42,15 @@ class Connection : public httplib::Stream {
  private:
   using Clock = std::chrono::steady_clock;
 
+  // Whether the head may still take time.
+  bool InTime() const;
+
   int fd_;
+  const std::atomic<int>& waiting_;
   std::array<char, 4096> buffer_;
-  size_t at_ = 0, end_ = 0;    // of the buffer: read from the socket and not yet taken
-  size_t head_left_ = 1;       // bytes that this request may still take
-  Clock::time_point head_by_;  // and until when
+  size_t at_ = 0, end_ = 0;       // of the buffer: read from the socket and not yet taken
+  size_t head_left_ = 1;          // bytes that this request may still take
+  Clock::time_point head_since_;  // when it began
 };
 
 }  // namespace stepscope::server

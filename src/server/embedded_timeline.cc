@@ -17,6 +17,7 @@
 
 #include "base/gzip.h"
 #include "base/parallel.h"
+#include "report/humanize.h"
 #include "server/compact_json.h"
 #include "server/packed_text.h"
 
@@ -297,8 +298,7 @@ std::string Says(const Timeline& timeline, const Choice& choice) {
   }
   const auto which = [](int64_t least) {
     return least == 0 ? std::string("every event")
-                      : fmt::format("each event that lasts at least {:.1f} us",
-                                    static_cast<double>(least) / 1e3);
+                      : "each event that lasts at least " + HumanTime(static_cast<double>(least));
   };
   return fmt::format(
       "This file holds of accelerators {}, and of other tracks {}; on many tracks shorter ones "

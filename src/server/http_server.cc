@@ -82,7 +82,7 @@ class Listener : public httplib::Server {
  private:
   // A connection from its first request to its last, on a thread of its own.
   bool process_and_close_socket(socket_t fd) override {
-    Connection connection(fd);
+    Connection connection(fd, waiting_);
     for (int idle = 0; idle < kIdleGlances && svr_sock_ != INVALID_SOCKET;) {
       const auto wait = connection.WaitForRequest(kGlance);
       if (wait == Connection::Wait::kClosed) return true;
