@@ -183,6 +183,8 @@ TEST_F(CliTest, ReportSaysWhatIsMissing) {
   const Outcome outcome = Stepscope("report " + job_ + " -o '" + folder_.path() + "/report.html'");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_TRUE(outcome.err.contains("rank_2.json: ")) << outcome.err;
+  const std::string text = Stepscope("analyze " + job_).out;
+  EXPECT_TRUE(text.substr(0, text.find("\n\n")).contains("Not all of it was read: 1 file")) << text;
   EXPECT_TRUE(outcome.err.contains("report.html: ")) << outcome.err;
 }
 

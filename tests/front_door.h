@@ -58,6 +58,7 @@ inline int64_t GpuEvents(const ReportSet& answer) {
 // All the numbers of an answer, without the names of the files they came from.
 inline std::string Numbers(ReportSet answer) {
   answer.run = {};
+  answer.verdict = {};  // it says what of the run is missing
   return ToJson(answer);
 }
 

@@ -67,7 +67,7 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankWork> ranks,
     StopIfAsked();
     answer.reports.push_back(analysis->run(facts, params));
   }
-  answer.verdict = Verdict(answer.reports);
+  answer.verdict = Verdict(answer.reports) + SayWhatIsMissing(answer.run);
   return answer;
 }
 

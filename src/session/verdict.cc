@@ -1,6 +1,14 @@
 // The sentences a reader sees first.
 #include "session/verdict.h"
 
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+
+#include "report/humanize.h"
+#include "trace/notes.h"
+
 namespace stepscope {
 
 std::string Verdict(std::span<const Report> reports) {
@@ -19,6 +27,32 @@ std::string Verdict(std::span<const Report> reports) {
                            : "Nothing can be said: " + reports.front().why + ".";
   }
   return first->headline + (best == nullptr ? "" : " " + best->says);
+}
+
+std::string SayWhatIsMissing(const RunInfo& run) {
+  struct Loss {
+    NoteKind kind;
+    std::string_view noun, one, many;
+  };
+  constexpr auto kLosses = std::to_array<Loss>({
+      {NoteKind::kUnreadable, "file", "could not be read", "could not be read"},
+      {NoteKind::kTruncated, "file", "ends early", "end early"},
+      {NoteKind::kCorrupt, "file", "is damaged", "are damaged"},
+      {NoteKind::kMissingRanks, "rank", "has no trace", "have no trace"},
+  });
+  std::string text;
+  for (const Loss& loss : kLosses) {
+    if (loss.kind == NoteKind::kMissingRanks && run.ranks < 2) continue;
+    int64_t count = 0;
+    for (const Note& note : run.notes) {
+      if (note.name == NoteName(loss.kind)) count += note.count;
+    }
+    if (count == 0) continue;
+    text += text.empty() ? " Not all of it was read: " : ", ";
+    text += fmt::format("{} {}", Plural(static_cast<size_t>(count), loss.noun),
+                        count == 1 ? loss.one : loss.many);
+  }
+  return text.empty() ? text : text + ".";
 }
 
 }  // namespace stepscope

@@ -63,6 +63,12 @@ test("CSV quotes what needs it and leaves nothing for unknown", () => {
   assert.equal(csvOf({ columns: table.columns, rows: [['a "b", c', 1], ["d", null]] }), 'name,time\r\n"a ""b"", c",1\r\nd,\r\n');
 });
 
+test("CSV gives spreadsheets no formula to run", () => {
+  const names = ['=HYPERLINK("http://evil")', "+1", "-x", "@a", "-12", "a=b"];
+  const lines = csvOf({ columns: table.columns, rows: names.map((name) => [name, -1]) }).split("\r\n");
+  assert.deepEqual(lines.slice(1, -1), [`"'=HYPERLINK(""http://evil"")",-1`, "'+1,-1", "'-x,-1", "'@a,-1", "-12,-1", "a=b,-1"]);
+});
+
 test("integers beyond a double keep their digits", () => {
   assert.deepEqual(parseExact('{"a": 1780833282119999886, "b": 0.7134572861553341, "c": "1780833282119999886, 1", "d": 9007199254740991}'),
     { a: "1780833282119999886", b: 0.7134572861553341, c: "1780833282119999886, 1", d: 9007199254740991 });

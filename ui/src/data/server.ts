@@ -4,7 +4,7 @@ import { parseExact } from "./exact";
 import { numbersText } from "./numbers";
 import type { ReportSet } from "./report";
 import {
-  SourceError, type Analysis, type EventDetails, type Matches, type Problem, type Selection,
+  SourceError, type Analysis, type EventDetails, type EventRef, type Matches, type Problem, type Selection,
   type Source, type State, type TimelineInfo,
 } from "./source";
 
@@ -58,6 +58,9 @@ function selected({ steps, ranks, only, brief }: Selection): Query {
   return { steps: steps === "all" ? "" : steps, ranks, only: only?.join(","), brief: brief ? 1 : "" };
 }
 
+// What names an event: what is known of it besides, its name above all, may be too long for an address.
+const named = ({ track, event }: EventRef): Query => ({ track, event });
+
 export function serverSource(): Source {
   const run = (id: string, rest: string) => `runs/${encodeURIComponent(id)}/${rest}`;
   return {
@@ -73,12 +76,12 @@ export function serverSource(): Source {
       const names = list.map(({ track, level, index }) => `${track}.${level}.${index}`).join(",");
       return (await get(address(run(id, "timeline/tiles"), { list: names }), signal)).arrayBuffer();
     },
-    event: (id, ref, signal) => getJson<EventDetails>(run(id, "timeline/event"), { ...ref }, signal),
+    event: (id, ref, signal) => getJson<EventDetails>(run(id, "timeline/event"), named(ref), signal),
     longest: (id, query, signal) => getJson<EventDetails | null>(run(id, "timeline/longest"), { ...query }, signal),
-    next: (id, ref, by, signal) => getJson<EventDetails | null>(run(id, "timeline/next"), { ...ref, by }, signal),
+    next: (id, ref, by, signal) => getJson<EventDetails | null>(run(id, "timeline/next"), { ...named(ref), by }, signal),
     find: (id, query, signal) => getJson<Matches>(run(id, "timeline/find"), { ...query }, signal),
     select: (id, { tracks, ...query }, signal) =>
       getJson<ReportSet>(run(id, "timeline/select"), { ...query, tracks: numbersText(tracks) }, signal),
-    occurrences: (id, ref, signal) => getJson<ReportSet>(run(id, "timeline/occurrences"), { ...ref }, signal),
+    occurrences: (id, ref, signal) => getJson<ReportSet>(run(id, "timeline/occurrences"), named(ref), signal),
   };
 }

@@ -3,7 +3,10 @@ import type { Cell, Table } from "../data/report";
 
 function field(cell: Cell): string {
   if (cell === null) return "";
-  const text = String(cell);
+  // Spreadsheets run a text that begins so as a formula, and names come from strangers. Numbers that no double holds
+  // are texts too.
+  const runs = typeof cell === "string" && /^[=+\-@]/.test(cell) && !/^-?\d+$/.test(cell);
+  const text = runs ? `'${cell}` : String(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -3,6 +3,9 @@ import type { Problem, Run } from "../data/source";
 import { humanBytes, humanCount, visible } from "../report/format";
 import { t } from "../text";
 
+// A path, an option, or an address with all that was asked: who reads it needs its beginning.
+const clipped = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
+
 export function ProblemPanel({ problem }: { problem: Problem }) {
   const what = problem.what === "network" ? t("error.network") : problem.what;
   const hint = problem.what === "network" ? t("error.network_hint") : problem.hint;
@@ -11,7 +14,7 @@ export function ProblemPanel({ problem }: { problem: Problem }) {
       <h2><span aria-hidden="true">▲ </span>{t("error.title")}</h2>
       <dl class="facts">
         <dt>{t("error.what")}</dt><dd lang="en">{visible(what)}</dd>
-        {problem.where && <><dt>{t("error.where")}</dt><dd><code>{visible(problem.where)}</code></dd></>}
+        {problem.where && <><dt>{t("error.where")}</dt><dd><code>{clipped(visible(problem.where))}</code></dd></>}
         {hint && <><dt>{t("error.hint")}</dt><dd lang="en">{visible(hint)}</dd></>}
       </dl>
     </div>
