@@ -173,6 +173,32 @@ describe("the flame graph of two runs", () => {
   }
 });
 
+describe("the heat map of the first screen", () => {
+  for (const by of ["Enter", "a click"] as const) {
+    test(`${by} on a step leaves that step, and the line below it says of which cell it speaks`, async () => {
+      const table = tableOf(answerOf(pathOf("a")), "steps", "steps");
+      const steps = [...new Set(table.rows.map((row) => String(rowOf(table, row)["step"])))];
+      const watched = await open(`#/run/${ids.a}`, ".heat canvas");
+      const { page } = watched, canvas = page.locator(".heat canvas");
+      await canvas.focus();
+      for (const key of ["ArrowRight", "End", "ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+      const readout = page.locator(".heat .readout"), last = steps.at(-1)!;
+      await page.waitForFunction((text) => document.querySelector(".heat .readout")?.textContent?.startsWith(text), `rank 2, step ${last}: `);
+      if (by === "Enter") await page.keyboard.press("Enter");
+      else {
+        const { x, y, width, height } = (await canvas.boundingBox())!;
+        await page.mouse.click(x + width - 20, y + (height - 18) * 0.625);
+      }
+      await page.waitForFunction((step) => location.hash.includes(`steps=${step}`) && !document.querySelector(".stale"), last);
+      await page.waitForFunction(() => document.querySelector(".heat canvas")?.getAttribute("aria-label")?.includes("by 1 columns"));
+      const alone = tableOf(answerOf(pathOf("a"), "--steps", last), "steps", "steps");
+      const row = alone.rows.map((one) => rowOf(alone, one)).find((one) => one["rank"] === 2)!;
+      assert.equal(await readout.textContent(), `rank 2, step ${last}: ${cellText(row["step_time"], "ns")}`);
+      await watched.close();
+    });
+  }
+});
+
 describe("who waited for whom", () => {
   test("each cell says what analyze says, reached by the arrow keys", async () => {
     const table = tableOf(answerOf(pathOf("a")), "collectives", "waits");

@@ -1,6 +1,6 @@
 // A canvas with a cursor: drawn sharp on any screen, again when its size or the theme changes; the
 // pointer and the arrow keys move the cursor over its cells, and what lies under it is said below.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useTheme, type Theme } from "../shell/theme";
 
 export interface Cursor {
@@ -26,6 +26,9 @@ const kSteps: Readonly<Record<string, readonly [row: number, column: number]>> =
 
 const clamp = (value: number, count: number) => Math.max(0, Math.min(count - 1, value));
 
+// The cell nearest to the cursor: a grid may have lost rows and columns since.
+const within = (grid: Grid, { row, column }: Cursor): Cursor => ({ row: clamp(row, grid.rows), column: clamp(column, grid.columns) });
+
 function cellAt(grid: Grid, element: HTMLElement, event: MouseEvent): Cursor | null {
   const box = element.getBoundingClientRect();
   const across = (event.clientX - box.left - grid.left) / (box.width - grid.left);
@@ -36,7 +39,8 @@ function cellAt(grid: Grid, element: HTMLElement, event: MouseEvent): Cursor | n
 
 export function CanvasGrid({ grid, label, hint }: { grid: Grid; label: string; hint: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [cursor, setCursor] = useState<Cursor | null>(null);
+  const [placed, setCursor] = useState<Cursor | null>(null);
+  const cursor = useMemo(() => placed && within(grid, placed), [grid, placed]);
   const [width, setWidth] = useState(0);
   const theme = useTheme();
   useEffect(() => {
@@ -66,7 +70,7 @@ export function CanvasGrid({ grid, label, hint }: { grid: Grid; label: string; h
       event.stopPropagation();
       setCursor((now) => {  // which another key may have moved since it was drawn
         const from = now ?? { row: 0, column: step[1] === 0 ? 0 : -1 };
-        return { row: clamp(from.row + step[0], grid.rows), column: clamp(from.column + step[1], grid.columns) };
+        return within(grid, { row: from.row + step[0], column: from.column + step[1] });
       });
     } else if (event.key === "Enter" && cursor && grid.enter) {
       event.preventDefault();
