@@ -212,6 +212,36 @@ describe("search and selection", () => {
     await watched.close();
   });
 
+  test("a search and its match are part of the link", async () => {
+    const watched = await open(ids.demo);
+    const { page } = watched;
+    const says = (place: number) => page.waitForFunction((start) => document.querySelector("#timeline-found")?.textContent?.startsWith(start), `${place} of `);
+    await find(page, "allreduce");
+    await says(1);
+    await page.keyboard.press("n");
+    await says(2);
+    await view(page);
+    await page.reload();
+    await settled(page);
+    await says(2);
+    assert.equal(await page.inputValue("#timeline-search"), "allreduce");
+    await page.keyboard.press("n");
+    await says(3);
+    await page.keyboard.press("p");
+    await says(2);
+    for (const [key, gone] of [["Escape", "sel"], ["Escape", "find"]] as const) {
+      await page.keyboard.press(key);
+      await page.waitForFunction((name) => !location.hash.includes(`${name}=`), gone);
+    }
+    await watched.close();
+    const fresh = await open(ids.demo, {}, "?find=allreduce");
+    await fresh.page.waitForFunction(() => /^\d+ found$/.test(document.querySelector("#timeline-found")?.textContent ?? ""));
+    await fresh.page.locator(kCanvas).focus();
+    await fresh.page.keyboard.press("n");
+    await fresh.page.waitForFunction(() => document.querySelector("#timeline-found")?.textContent?.startsWith("1 of "));
+    await fresh.close();
+  });
+
   test("nothing found is said", async () => {
     const watched = await open(ids.demo);
     await find(watched.page, "no kernel has this name");

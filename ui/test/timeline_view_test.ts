@@ -86,7 +86,7 @@ test("what is in sight is not moved; what is not comes into the middle", () => {
 test("the view and the choices come back from the URL", () => {
   const info = fakeInfo([{ events: [{ start: 0, duration: 1000 }] }, { events: [{ start: 5, duration: 1e6 }] }]);
   const placed = {
-    view: { from: 100, to: 2000 }, selected: { track: 1, event: 0 }, pins: [1], filter: "gpu", ranks: "", flipped: new Set(["g0/GPU 0, big", "r0"]),
+    view: { from: 100, to: 2000 }, selected: { track: 1, event: 0 }, pins: [1], filter: "gpu", find: "nccl AllReduce, 50%", ranks: "", flipped: new Set(["g0/GPU 0, big", "r0"]),
     measure: { from: 120.5, to: 480 }, area: { from: -5, to: 99, tracks: [0, 1] }, marks: [{ from: 7, to: 7 }, { from: 10, to: 30.125 }],
   };
   assert.deepEqual(fromQuery(toQuery(placed, whole(info.end)), info), placed);
@@ -117,7 +117,7 @@ test("what a stranger wrote into the URL is checked", () => {
   const info = fakeInfo([{ events: [{ start: 0, duration: 1000 }] }]);
   const odd = fromQuery({ from: "x", to: "9", sel: "7.1", pins: "0,0,99,-1,a", fold: "%E0%A4%A" }, info);
   assert.deepEqual(odd, {
-    view: whole(info.end), selected: null, pins: [0], filter: "", ranks: "", flipped: new Set(), measure: null, area: null, marks: [],
+    view: whole(info.end), selected: null, pins: [0], filter: "", find: "", ranks: "", flipped: new Set(), measure: null, area: null, marks: [],
   });
   assert.deepEqual(fromQuery({ from: "9", to: "1", sel: "0.1.2" }, info).view, whole(info.end));
 });

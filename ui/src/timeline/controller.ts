@@ -12,21 +12,13 @@ import { Motion, type Push } from "./motion";
 import { boxAt } from "./hit";
 import { piecesOf } from "./pieces";
 import { kMostMarks, roundTime, type Placed } from "./place";
-import { placeIn, readOn, stepIn, type Found } from "./search";
+import { kNoSearch, Searcher, type Search } from "./search";
 import type { Area, BoxHit, Interval } from "./scene";
 import { fit, reveal, whole, zoomAt, clamp } from "./view";
 
 const kCacheBytes = 16 * 2 ** 20;
-const kMatches = 256;
 
 export type Mode = "measure" | "area";
-
-export interface Search {
-  readonly q: string;
-  readonly found: Found | null;  // null: not known yet
-}
-
-const kNoSearch: Search = { q: "", found: null };
 
 export interface ChartState {
   readonly selected: EventDetails | null;
@@ -52,6 +44,7 @@ export class Controller {
   readonly loads: string;  // what answers about the run are kept under
   readonly state: Store<ChartState>;
   readonly loader: TileLoader;
+  readonly searcher = new Searcher(this);
   readonly motion = new Motion(prefersCalm);
   view: View;
   // Set by the chart: where the pointer or the middle is, how large the picture is, how far down.
@@ -68,14 +61,14 @@ export class Controller {
     this.loads = `${run.id} ${run.revision}`;
     this.view = placed.view;
     this.state = makeStore<ChartState>({
-      selected: null, mode: "measure", search: kNoSearch, problem: null, ...this.choices(placed),
+      selected: null, mode: "measure", problem: null, ...this.choices(placed),
     });
     this.loader = new TileLoader((list, signal) => source.tiles(run.id, list, signal), new TileCache(kCacheBytes), {
       arrived: () => this.onDirty(),
       failed: (problem) => this.change({ problem }),
     });
     this.state.watch(() => this.onDirty());
-    if (placed.selected) void this.select(placed.selected, { reveal: false });
+    void this.recall(placed.selected);
   }
 
   // An event that was asked for is not here yet.
@@ -97,23 +90,30 @@ export class Controller {
 
   // What the URL says has changed, by Back or by hand.
   restore(placed: Placed): void {
-    this.change(this.choices(placed));
+    this.change(this.choices(placed, this.state.get().search));
     this.setView(placed.view);
     const now = this.state.get().selected;
+    const same = placed.selected && now?.track === placed.selected.track && now.event === placed.selected.event;
     if (!placed.selected) this.change({ selected: null });
-    else if (now?.track !== placed.selected.track || now.event !== placed.selected.event) {
-      void this.select(placed.selected, { reveal: false });
-    }
+    void this.recall(same ? null : placed.selected);
+  }
+
+  // What a link selects and searches for, from the server: the search says which of its matches is selected.
+  private async recall(selected: EventRef | null): Promise<void> {
+    if (selected) await this.select(selected, { reveal: false });
+    const { search: { q, found } } = this.state.get();
+    if (q && !found) await this.searcher.locate(q);
   }
 
   get placed(): Placed {
-    const { selected, pins, filter, ranks, flipped, measure, area, marks } = this.state.get();
-    return { view: this.view, selected, pins, filter, ranks, flipped, measure, area, marks };
+    const { selected, pins, filter, search, ranks, flipped, measure, area, marks } = this.state.get();
+    return { view: this.view, selected, pins, filter, find: search.q, ranks, flipped, measure, area, marks };
   }
 
-  // What is as the URL says; an area only where there is a server to sum it up.
-  private choices({ pins, filter, ranks, flipped, measure, area, marks }: Placed) {
-    return { pins, filter, ranks, flipped, measure, marks, area: this.source.live ? area : null };
+  // What is as the URL says; an area and a search only where there is a server to sum up and to find.
+  private choices({ pins, filter, find, ranks, flipped, measure, area, marks }: Placed, now = kNoSearch) {
+    const q = this.source.live ? find : "", search: Search = q === now.q ? now : { q, found: null };
+    return { pins, filter, search, ranks, flipped, measure, marks, area: this.source.live ? area : null };
   }
 
   // --- the view ---
@@ -316,43 +316,6 @@ export class Controller {
     else if (selected) this.change({ selected: null });
     else if (search.q) this.change({ search: kNoSearch });
     else if (marks.length > 0) this.change({ marks: [] });
-  }
-
-  // --- search ---
-
-  // Goes to the match after the selected event, or before it; a new text begins at the left of the view.
-  async find(q: string, by: 1 | -1): Promise<void> {
-    const { search, selected } = this.state.get();
-    if (!q) return this.change({ search: kNoSearch });
-    const before = q === search.q ? search.found : null;
-    this.change({ search: { q, found: before } });
-    const known = before && selected ? stepIn(before, selected, by) : undefined;
-    if (known) return this.select(known, { reveal: true });
-    try {
-      const found = await this.ask(q, by, before ? selected : null);
-      if (this.state.get().search.q !== q) return;
-      this.change({ search: { q, found } });
-      const match = found.matches[found.at];
-      if (match) await this.select(match, { reveal: true });
-    } catch (problem) {
-      this.change({ problem });
-    }
-  }
-
-  // What the server finds beyond `current`, or beyond the edge of the view; past the last it goes round again.
-  private async ask(q: string, by: 1 | -1, current: EventDetails | null): Promise<Found & { readonly at: number }> {
-    const from = by > 0 ? Math.max(0, this.view.from) : this.view.to;
-    const ask = async (start: number, after: EventDetails | null) =>
-      readOn(await this.source.find(this.run, { q, from: Math.round(start), by, limit: kMatches }), by, after);
-    // Backwards, what begins before a time is found: one more, for what begins with the current.
-    const found = await ask(current ? current.start + (by < 0 ? 1 : 0) : from, current);
-    return found.matches[found.at] || found.total === 0 ? found : ask(by > 0 ? 0 : this.info.end + 1, null);
-  }
-
-  // Which of the matches is selected, counted from 1; null when it is none of them.
-  get foundPlace(): number | null {
-    const { search: { found }, selected } = this.state.get();
-    return found && selected ? placeIn(found, selected) : null;
   }
 
   change(part: Partial<ChartState>): void { this.state.set({ ...this.state.get(), ...part }); }

@@ -40,7 +40,7 @@ function moves(controller: Controller): Command[] {
 }
 
 function selects(controller: Controller): Command[] {
-  const search = (by: 1 | -1) => () => void controller.find(controller.state.get().search.q, by);
+  const search = (by: 1 | -1) => () => void controller.searcher.find(controller.state.get().search.q, by);
   return [
     again(() => void controller.step(1), "next_event", ["."], "timeline.key.next_event"),
     again(() => void controller.step(-1), "previous_event", [","], "timeline.key.previous_event"),

@@ -1,5 +1,5 @@
-// What of the timeline is in the URL: the view, the selected event, what is measured, marked and selected as an
-// area, pins, the filter, what is folded.
+// What of the timeline is in the URL: the view, the selected event, what is searched for, measured, marked and
+// selected as an area, pins, the filter, what is folded.
 // What a stranger wrote there is checked: anything odd is as if it were not there.
 import { numbersText } from "../data/numbers";
 import type { EventRef, TimelineInfo } from "../data/source";
@@ -13,6 +13,7 @@ export interface Placed {
   readonly selected: EventRef | null;
   readonly pins: readonly number[];
   readonly filter: string;
+  readonly find: string;  // what is searched for
   readonly ranks: string;  // the header's choice, as text
   readonly flipped: ReadonlySet<string>;
   readonly measure: Interval | null;
@@ -21,7 +22,7 @@ export interface Placed {
 }
 
 // What of the URL is the timeline's, with the header's choices that it follows.
-export const kPlaceKeys = ["from", "to", "sel", "pins", "filter", "fold", "measure", "area", "marks", "ranks", "steps"] as const;
+export const kPlaceKeys = ["from", "to", "sel", "pins", "filter", "find", "fold", "measure", "area", "marks", "ranks", "steps"] as const;
 
 export const kMostMarks = 100;
 
@@ -46,6 +47,7 @@ export function toQuery(placed: Placed, usual: View): Query {
     sel: selected ? `${selected.track}.${selected.event}` : "",
     pins: placed.pins.join(","),
     filter: placed.filter,
+    find: placed.find,
     measure: placed.measure ? spanText(placed.measure) : "",
     area: placed.area ? `${spanText(placed.area)}:${numbersText(placed.area.tracks)}` : "",
     marks: placed.marks.map(spanText).join(","),
@@ -138,6 +140,7 @@ export function fromQuery(query: Query, info: TimelineInfo): Placed {
     selected: names ? { track: Number(track), event: Number(event) } : null,
     pins: [...new Set((query["pins"] ?? "").split(",").filter((id) => kWhole.test(id)).map(Number))].filter(isTrack),
     filter: query["filter"] ?? "",
+    find: query["find"] ?? "",
     ranks: query["ranks"] ?? "",
     flipped: new Set(keysOf(query["fold"])),
     measure: measure && measure.from < measure.to ? measure : null,

@@ -10,10 +10,10 @@ import type { Controller } from "./controller";
 import { kFilterId, kSearchId } from "./keys";
 
 function SearchField({ controller }: { controller: Controller }) {
-  const { search } = useStore(controller.state), { foundPlace: place } = controller;
+  const { search } = useStore(controller.state), { place } = controller.searcher;
   const [text, setText] = useState(search.q);
   useEffect(() => setText(search.q), [search.q]);
-  const go = (by: 1 | -1) => void controller.find(text.trim(), by);
+  const go = (by: 1 | -1) => void controller.searcher.find(text.trim(), by);
   const onKey = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
