@@ -242,6 +242,33 @@ describe("search and selection", () => {
     await fresh.close();
   });
 
+  test("what is selected is in sight, also of a link, and once the panel is as high as it gets", async () => {
+    const watched = await open(ids.demo);
+    const { page } = watched, { tracks } = await info(page, ids.demo);
+    const last = tracks.findLast((track) => track.kind === "stream" && track.events > 10)!;
+    const inSight = async (of: Watched) => {
+      await of.page.waitForSelector(".tl-details .metrics");
+      await of.page.waitForTimeout(300);
+      const chart = (await of.page.locator(".tl-scroll").boundingBox())!;
+      const heads = await of.page.locator(".tl-heads .tl-head", { hasText: last.name }).all();
+      const lane = (await heads.at(-1)!.boundingBox())!;
+      assert.ok(lane.y >= chart.y && lane.y + 20 <= chart.y + chart.height, `${lane.y} is not in ${chart.y} + ${chart.height}`);
+    };
+    const link = await open(ids.demo, {}, `?sel=${last.id}.3`);
+    await inSight(link);
+    await link.close();
+    await page.evaluate((sel) => { location.hash += `?sel=${sel}`; }, `${last.id}.3`);
+    await inSight(watched);
+    await page.locator(".tl-details button").first().click();
+    await page.locator(".tl-scroll").evaluate((scroller) => scroller.scrollTo({ top: 0 }));
+    await page.locator(kCanvas).focus();
+    await find(page, "allreduce");
+    await page.keyboard.press("j");
+    for (let i = 0; i < 40 && !(await view(page)).sel.startsWith(`${last.id}.`); ++i) await page.keyboard.press("j");
+    await inSight(watched);
+    await watched.close();
+  });
+
   test("nothing found is said", async () => {
     const watched = await open(ids.demo);
     await find(watched.page, "no kernel has this name");

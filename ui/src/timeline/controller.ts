@@ -18,6 +18,9 @@ import { fit, reveal, whole, zoomAt, clamp } from "./view";
 
 const kCacheBytes = 16 * 2 ** 20;
 
+// What of a newly selected event is brought into sight: its track and time, its track if that is not hidden, or nothing.
+export type Reveal = "all" | "track" | "nothing";
+
 export type Mode = "measure" | "area";
 
 export interface ChartState {
@@ -53,6 +56,7 @@ export class Controller {
   scroll = 0;
   onDirty: () => void = () => undefined;
   onScroll: (top: number) => void = () => undefined;
+  private coming: number | null = null;  // where it scrolls to before the next frame
   private laid: { readonly of: ChartState; readonly lanes: Lanes } | null = null;
   private asking: AbortController | null = null;
 
@@ -100,7 +104,7 @@ export class Controller {
 
   // What a link selects and searches for, from the server: the search says which of its matches is selected.
   private async recall(selected: EventRef | null): Promise<void> {
-    if (selected) await this.select(selected, { reveal: false });
+    if (selected) await this.select(selected, { reveal: "track" });
     const { search: { q, found } } = this.state.get();
     if (q && !found) await this.searcher.locate(q);
   }
@@ -138,6 +142,8 @@ export class Controller {
   showAll(): void { this.glideTo(whole(this.info.end)); }
   scrollBy(pixels: number): void { this.onScroll(this.scroll + pixels); }
 
+  private get top(): number { return this.coming ?? this.scroll; }
+
   // First into the middle; when it is there already, as large as it gets.
   centreOrFit(): void {
     const { selected, area, measure } = this.state.get();
@@ -160,12 +166,38 @@ export class Controller {
       else this.toggle(rank.folded ? key : (this.groupOf(track)?.key ?? key));
       place = placeOf(this.lanes, this.scroll, track);
     }
-    if (!place || place.lane.pinned) return;
+    if (place) this.scrollTo(track, row);
+  }
+
+  // Scrolls to where a row of a track is shown, if it is.
+  private scrollTo(track: number, row: number): void {
+    const there = this.rowOnScreen(track, row);
+    if (!there || there.inSight) return;
+    this.coming = Math.max(0, this.top + there.y - there.above - Math.max(0, (there.room - there.height) / 2));
+    this.onScroll(this.coming);
+  }
+
+  // Where a row that scrolls is on the screen, and whether all of it is seen there.
+  private rowOnScreen(track: number, row: number) {
+    const place = placeOf(this.lanes, this.top, track);
+    if (!place || place.lane.pinned) return undefined;
     const above = kAxisHeight + this.lanes.pinnedHeight, room = this.size.height - above;
-    const { rows, rowHeight } = place.lane, height = rowHeight;
-    const top = place.top + Math.min(row, rows - 1) * rowHeight;
-    if (top >= above && top + Math.min(height, room) <= this.size.height) return;
-    this.onScroll(this.scroll + top - above - Math.max(0, (room - height) / 2));
+    const { rows, rowHeight: height } = place.lane, y = place.top + Math.min(row, rows - 1) * height;
+    return { y, height, above, room, inSight: y >= above && y + Math.min(height, room) <= this.size.height };
+  }
+
+  // The chart is higher or lower now, by a panel that opens or fills: what is selected and was in sight stays there.
+  resized(height: number): void {
+    const { selected } = this.state.get();
+    const before = selected && this.rowOnScreen(selected.track, selected.row);
+    this.size = { ...this.size, height };
+    if (selected && before?.inSight) this.scrollTo(selected.track, selected.row);
+  }
+
+  scrolled(top: number): void {
+    this.scroll = top;
+    this.coming = null;
+    this.onDirty();
   }
 
   private groupOf(track: number): Lane | undefined {
@@ -198,12 +230,12 @@ export class Controller {
 
   // --- selection ---
 
-  async select(ref: EventRef, how: { readonly reveal: boolean }): Promise<void> {
+  async select(ref: EventRef, how: { readonly reveal: Reveal }): Promise<void> {
     await this.take((signal) => this.source.event(this.run, ref, signal), how.reveal);
   }
 
   // A box of a tile. A report's file has the details of few: of others what the tile says.
-  async selectBox({ tile, box }: BoxHit, reveals: boolean): Promise<void> {
+  async selectBox({ tile, box }: BoxHit, reveals: Reveal): Promise<void> {
     const ref = { track: tile.track, event: tile.boxes.event[box]! };
     await this.take((signal) => this.source.event(this.run, ref, signal).catch((problem: unknown) => {
       if (this.source.live) throw problem;
@@ -222,21 +254,21 @@ export class Controller {
 
   // What a click on density means.
   async selectLongest(query: SpanQuery): Promise<void> {
-    await this.take((signal) => this.source.longest(this.run, query, signal), false);
+    await this.take((signal) => this.source.longest(this.run, query, signal), "nothing");
   }
 
   // The next or previous event on its track; without a selection the first in sight.
   async step(by: 1 | -1): Promise<void> {
     const { selected } = this.state.get();
     if (!selected) return this.selectInSight(0);
-    await this.take((signal) => this.source.next(this.run, selected, by, signal), true);
+    await this.take((signal) => this.source.next(this.run, selected, by, signal), "all");
   }
 
   // From the selected event along its links, in their order, and round again.
   async follow(by: 1 | -1): Promise<void> {
     const { selected } = this.state.get();
     const link = by > 0 ? selected?.links[0] : selected?.links[selected.links.length - 1];
-    if (link) await this.select(link, { reveal: true });
+    if (link) await this.select(link, { reveal: "all" });
   }
 
   // The event nearest to the same time on the next or previous track that shows one.
@@ -254,20 +286,21 @@ export class Controller {
     for (const lane of order) {
       const pieces = lane.tracks.flatMap((track) => piecesOf(this.loader, this.info, track, this.view, level));
       const hit = boxAt(pieces, -1, time, this.view.to - this.view.from);
-      if (hit) return this.selectBox(hit, true);
+      if (hit) return this.selectBox(hit, "all");
     }
   }
 
-  private async take(ask: (signal: AbortSignal) => Promise<EventDetails | null>, reveals: boolean): Promise<void> {
+  private async take(ask: (signal: AbortSignal) => Promise<EventDetails | null>, reveals: Reveal): Promise<void> {
     this.asking?.abort();
     const asking = (this.asking = new AbortController());
     try {
       const selected = await ask(asking.signal);
       if (asking.signal.aborted || !selected) return;  // none: past the ends of a track all stays as it is
       this.change({ selected, problem: null });
-      if (!reveals) return;
+      if (reveals === "nothing") return;
       await twoFrames();  // the panel of details has opened, and left the chart less room
       if (asking.signal.aborted) return;
+      if (reveals === "track") return this.scrollTo(selected.track, selected.row);
       this.showTrack(selected.track, selected.row);
       const there = reveal(this.view, selected.start, selected.start + selected.duration, this.info.end);
       if (there !== this.view) this.glideTo(there);

@@ -14,7 +14,7 @@ import { rankTitle } from "./lanes";
 
 function Goto({ controller, to, name }: { controller: Controller; to: EventRef; name: string }) {
   return (
-    <button type="button" class="tl-goto" onClick={() => void controller.select(to, { reveal: true })}>{visible(name)}</button>
+    <button type="button" class="tl-goto" onClick={() => void controller.select(to, { reveal: "all" })}>{visible(name)}</button>
   );
 }
 

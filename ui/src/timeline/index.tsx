@@ -144,9 +144,15 @@ function Tracks({ controller, minimap, onView }: {
     // The first picture is as high as it stays: its tiles are asked for once.
     canvas.current.style.height = `${element.clientHeight}px`;
     setHeight(element.clientHeight);
-    const sized = new ResizeObserver(() => setHeight(element.clientHeight));
+    const sized = new ResizeObserver(() => {
+      controller.resized(element.clientHeight);
+      setHeight(element.clientHeight);
+    });
     sized.observe(element);
-    controller.onScroll = (top) => requestAnimationFrame(() => element.scrollTo({ top }));
+    controller.onScroll = (top) => requestAnimationFrame(() => {
+      element.scrollTo({ top });
+      controller.scrolled(element.scrollTop);
+    });
     // Elements do not follow each frame: what runs by under the pointer need not be told.
     let rest = 0;
     const chart = new Chart(controller, {
@@ -166,9 +172,8 @@ function Tracks({ controller, minimap, onView }: {
     };
   }, [controller]);
   const onScroll = () => {
-    controller.scroll = scroller.current?.scrollTop ?? 0;
+    controller.scrolled(scroller.current?.scrollTop ?? 0);
     setScroll(controller.scroll);
-    controller.onDirty();
   };
   const { lanes, pinnedHeight, height: all } = controller.lanes;
   return (

@@ -60,13 +60,13 @@ export class Searcher {
     const before = q === search.q ? search.found : null;
     controller.change({ search: { q, found: before } });
     const known = before && selected ? stepIn(before, selected, by) : undefined;
-    if (known) return controller.select(known, { reveal: true });
+    if (known) return controller.select(known, { reveal: "all" });
     try {
       const found = await this.askBeyond(q, by, before ? selected : null);
       if (controller.state.get().search.q !== q) return;
       controller.change({ search: { q, found } });
       const match = found.matches[found.at];
-      if (match) await controller.select(match, { reveal: true });
+      if (match) await controller.select(match, { reveal: "all" });
     } catch (problem) {
       controller.change({ problem });
     }
