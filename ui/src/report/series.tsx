@@ -8,52 +8,15 @@ import { kCurves, kInk } from "../shell/palette";
 import { useTheme, type Theme } from "../shell/theme";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
+import { chartsOf, curveNames, drawnPoints, type Chart } from "./curves";
 import { humanNumber, kTimeSteps, visible } from "./format";
 import { DataTable } from "./table";
 
-export interface Chart {
-  readonly key: string;      // what the keys of its series begin with
-  readonly x: Unit;
-  readonly y: Unit;
-  readonly series: readonly Series[];
-}
-
-// Series whose keys agree up to the first dot, and in their units, belong into one chart:
-// "allocated.rank0.device0" and "allocated.rank1.device1".
-export function chartsOf(series: readonly Series[]): Chart[] {
-  const charts = new Map<string, Series[]>();
-  for (const one of series) {
-    if (one.points.length === 0) continue;
-    const key = `${one.key.split(".")[0]} ${one.x_unit} ${one.y_unit}`;
-    charts.set(key, [...(charts.get(key) ?? []), one]);
-  }
-  return [...charts.values()].map((all) => ({
-    key: all[0]!.key.split(".")[0]!, x: all[0]!.x_unit, y: all[0]!.y_unit, series: all,
-  }));
-}
-
-const keyParts = (series: Series): string[] => series.key.split(".").slice(1);
-const numberIn = (part: string | undefined): string => /\d+$/.exec(part ?? "")?.[0] ?? "";
-
-// What tells the curves of a chart apart: of "allocated.rank1.window0.device1" only "rank 1", where all
-// are of window 0 and devices are numbered like their ranks.
-export function curveNames(series: readonly Series[]): string[] {
-  if (series.length === 1) return [visible(series[0]!.title)];
-  const all = series.map(keyParts);
-  const differs = (at: number) => all.some((parts) => parts[at] !== all[0]![at]);
-  const rank = all[0]!.findIndex((part) => part.startsWith("rank"));
-  const repeats = (at: number) => at !== rank && rank >= 0 && all.every((parts) => numberIn(parts[at]) === numberIn(parts[rank]));
-  return all.map((parts, which) => {
-    const telling = parts.filter((_, at) => differs(at) && !repeats(at));
-    return visible(telling.join(", ").replace(/([a-z])(\d)/g, "$1 $2") || series[which]!.title);
-  });
-}
-
 function aligned(chart: Chart): uPlot.AlignedData {
-  const tables = chart.series.map((series): uPlot.AlignedData => [
-    series.points.map(([x]) => x ?? 0),
-    series.points.map(([, y]) => y),
-  ]);
+  const tables = chart.series.map((series): uPlot.AlignedData => {
+    const points = drawnPoints(series, chart);
+    return [points.map(([x]) => x), points.map(([, y]) => y)];
+  });
   return tables.length === 1 ? tables[0]! : uPlot.join(tables);
 }
 

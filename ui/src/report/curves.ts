@@ -1,0 +1,63 @@
+// Which curves of a report share a chart, what they are called there, and what is drawn of them.
+import type { Series, Unit } from "../data/report";
+import { visible } from "./format";
+
+export interface Chart {
+  readonly key: string;      // what the keys of its series begin with
+  readonly x: Unit;
+  readonly y: Unit;
+  readonly from: number;     // the stretch of x that all curves of the report with this unit have in common
+  readonly to: number;
+  readonly series: readonly Series[];
+}
+
+function rangeOf(series: readonly Series[], unit: Unit): { from: number; to: number } {
+  let from = Infinity, to = -Infinity;
+  for (const { points } of series.filter((one) => one.x_unit === unit)) {
+    for (const [x] of points) [from, to] = [Math.min(from, x ?? from), Math.max(to, x ?? to)];
+  }
+  return { from, to };
+}
+
+// Series whose keys agree up to the first dot, and in their units, belong into one chart:
+// "allocated.rank0.device0" and "allocated.rank1.device1".
+export function chartsOf(series: readonly Series[]): Chart[] {
+  const charts = new Map<string, Series[]>();
+  for (const one of series) {
+    if (one.points.length === 0) continue;
+    const key = `${one.key.split(".")[0]} ${one.x_unit} ${one.y_unit}`;
+    charts.set(key, [...(charts.get(key) ?? []), one]);
+  }
+  return [...charts.values()].map((all) => ({
+    key: all[0]!.key.split(".")[0]!, x: all[0]!.x_unit, y: all[0]!.y_unit, ...rangeOf(series, all[0]!.x_unit), series: all,
+  }));
+}
+
+const keyParts = (series: Series): string[] => series.key.split(".").slice(1);
+const numberIn = (part: string | undefined): string => /\d+$/.exec(part ?? "")?.[0] ?? "";
+
+// What tells the curves of a chart apart: of "allocated.rank1.window0.device1" only "rank 1", where all
+// are of window 0 and devices are numbered like their ranks.
+export function curveNames(series: readonly Series[]): string[] {
+  if (series.length === 1) return [visible(series[0]!.title)];
+  const all = series.map(keyParts);
+  const differs = (at: number) => all.some((parts) => parts[at] !== all[0]![at]);
+  const rank = all[0]!.findIndex((part) => part.startsWith("rank"));
+  const repeats = (at: number) => at !== rank && rank >= 0 && all.every((parts) => numberIn(parts[at]) === numberIn(parts[rank]));
+  return all.map((parts, which) => {
+    const telling = parts.filter((_, at) => differs(at) && !repeats(at));
+    return visible(telling.join(", ").replace(/([a-z])(\d)/g, "$1 $2") || series[which]!.title);
+  });
+}
+
+type Point = readonly [x: number, y: number | null];
+
+// The points of a curve from one end of its chart to the other. Of several at one x the last counts; what changes
+// in time holds until the next point, and so the last of all until the end.
+export function drawnPoints({ points }: Series, { x: unit, from, to }: Pick<Chart, "x" | "from" | "to">): Point[] {
+  const own = points.map(([x, y]): Point => [x ?? 0, y]).filter(([x], at, all) => all[at + 1]?.[0] !== x);
+  const first = own[0], last = own.at(-1);
+  if (first && first[0] > from) own.unshift([from, null]);
+  if (last && last[0] < to) own.push([to, unit === "ns" ? last[1] : null]);
+  return own;
+}

@@ -1,0 +1,20 @@
+// What is drawn of a report's curves.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Series, Unit } from "../src/data/report";
+import { chartsOf, drawnPoints } from "../src/report/curves";
+
+const series = (key: string, x_unit: Unit, points: Series["points"]): Series => ({ key, title: key, x_unit, y_unit: "bytes", points });
+
+test("a constant is a line as long as the other curves of its report", () => {
+  const all = [series("parameter.rank0", "ns", [[0, 7], [0, 7]]), series("input.rank0", "ns", [[20, 1], [90, 4]]), series("size", "", [[3, 1], [4, 1]])];
+  const [parameter, input, size] = chartsOf(all) as [ReturnType<typeof chartsOf>[0], ReturnType<typeof chartsOf>[0], ReturnType<typeof chartsOf>[0]];
+  assert.deepEqual(drawnPoints(all[0]!, parameter), [[0, 7], [90, 7]]);
+  assert.deepEqual(drawnPoints(all[1]!, input), [[0, null], [20, 1], [90, 4]]);
+  assert.deepEqual(drawnPoints(all[2]!, size), [[3, 1], [4, 1]], "other units have a range of their own");
+});
+
+test("what is told by step does not hold until the next one", () => {
+  const all = [series("a", "", [[1, 5]]), series("b", "", [[1, 5], [3, 6]])];
+  assert.deepEqual(drawnPoints(all[0]!, chartsOf(all)[0]!), [[1, 5], [3, null]]);
+});
