@@ -1,8 +1,8 @@
 // What is drawn of a report's curves.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Series, Unit } from "../src/data/report";
-import { chartsOf, drawnPoints } from "../src/report/curves";
+import type { Series, Table, Unit } from "../src/data/report";
+import { chartsOf, drawnPoints, isCounted, placesOf } from "../src/report/curves";
 
 const series = (key: string, x_unit: Unit, points: Series["points"]): Series => ({ key, title: key, x_unit, y_unit: "bytes", points });
 
@@ -17,4 +17,14 @@ test("a constant is a line as long as the other curves of its report", () => {
 test("what is told by step does not hold until the next one", () => {
   const all = [series("a", "", [[1, 5]]), series("b", "", [[1, 5], [3, 6]])];
   assert.deepEqual(drawnPoints(all[0]!, chartsOf(all)[0]!), [[1, 5], [3, null]]);
+});
+
+test("x without a unit is called as the key of the table with the same places", () => {
+  const table = (title: string, cells: number[]): Table =>
+    ({ key: title, title, columns: [{ key: title, title, unit: "", role: "key" }], rows: cells.map((cell) => [cell]) });
+  const all = [series("a", "", [[3, 1], [4, 1]]), series("b", "", [[5, 2]])];
+  assert.equal(placesOf(all, [table("rank", [3, 4]), table("step", [3, 4, 5, 5])]), "step");
+  assert.equal(placesOf(all, [table("rank", [3, 4, 5, 6])]), null);
+  assert.ok(isCounted({ x: "", series: all }));
+  assert.ok(!isCounted({ x: "count", series: [series("c", "count", [[0.5, 1]])] }) && !isCounted({ x: "ns", series: all }));
 });

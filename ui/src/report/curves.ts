@@ -1,5 +1,5 @@
 // Which curves of a report share a chart, what they are called there, and what is drawn of them.
-import type { Series, Unit } from "../data/report";
+import type { Series, Table, Unit } from "../data/report";
 import { visible } from "./format";
 
 export interface Chart {
@@ -61,3 +61,21 @@ export function drawnPoints({ points }: Series, { x: unit, from, to }: Pick<Char
   if (last && last[0] < to) own.push([to, unit === "ns" ? last[1] : null]);
   return own;
 }
+
+// What x is called where its unit does not say it: the key of a table whose rows are at the same places.
+export function placesOf(series: readonly Series[], tables: readonly Table[]): string | null {
+  const places = new Set(series.flatMap(({ points }) => points.map(([x]) => x)));
+  for (const { columns, rows } of tables) {
+    for (const [at, { role, title }] of columns.entries()) {
+      const cells = new Set(rows.map((row) => row[at]));
+      if (role === "key" && cells.size === places.size && [...cells].every((cell) => places.has(cell as number))) return visible(title);
+    }
+  }
+  return null;
+}
+
+// Steps of an axis that counts: 1, 2 or 5 times a power of ten.
+export const kCountSteps: readonly number[] = Array.from({ length: 16 }, (_, power) => [1, 2, 5].map((count) => count * 10 ** power)).flat();
+
+export const isCounted = ({ x, series }: Pick<Chart, "x" | "series">): boolean =>
+  (x === "" || x === "count") && series.every(({ points }) => points.every(([place]) => place === null || Number.isInteger(place)));

@@ -57,7 +57,7 @@ export function ReportBody({ report, base, source, explained }: {
     <>
       <Metrics metrics={report.metrics} />
       <Findings report={report} base={base} />
-      <SeriesSection series={report.series} name={report.analysis} />
+      <SeriesSection series={report.series} tables={report.tables} name={report.analysis} />
       {report.tables.map((table) => {
         const Picture = pictureOf(report, table);
         return (

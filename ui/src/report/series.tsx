@@ -8,7 +8,7 @@ import { kCurves, kInk } from "../shell/palette";
 import { useTheme, type Theme } from "../shell/theme";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
-import { chartsOf, curveNames, drawnPoints, type Chart } from "./curves";
+import { chartsOf, curveNames, drawnPoints, isCounted, kCountSteps, placesOf, type Chart } from "./curves";
 import { humanNumber, kTimeSteps, visible } from "./format";
 import { DataTable } from "./table";
 
@@ -28,7 +28,7 @@ function fromZero(_: uPlot, low: number, high: number): uPlot.Range.MinMax {
   return uPlot.rangeNum(Math.min(low, 0), Math.max(high, 0), { min: { pad: 0, soft: 0, mode: 1 }, max: { pad: 0.08, soft: 0, mode: 1 } });
 }
 
-function optionsOf(chart: Chart, theme: Theme, width: number): uPlot.Options {
+function optionsOf(chart: Chart, across: string, theme: Theme, width: number): uPlot.Options {
   const ink = kInk[theme];
   const curves = kCurves[theme];
   const names = curveNames(chart.series);
@@ -42,9 +42,9 @@ function optionsOf(chart: Chart, theme: Theme, width: number): uPlot.Options {
     width, height: 220, legend: { show: true, live: true },
     scales: { x: { time: false }, y: { range: fromZero } },
     cursor: { sync: { key: `x-${chart.x}` }, drag: { x: true, y: false } },
-    axes: [axis(chart.x), { ...axis(chart.y), size: 76 }],
+    axes: [{ ...axis(chart.x), ...(isCounted(chart) && { incrs: [...kCountSteps] }) }, { ...axis(chart.y), size: 76 }],
     series: [
-      { label: chart.x === "ns" ? t("series.time") : t("series.x"), value: (_, x) => (x === null ? "-" : humanNumber(x, chart.x)) },
+      { label: across, value: (_, x) => (x === null ? "-" : humanNumber(x, chart.x)) },
       ...chart.series.map((series, at): uPlot.Series => ({
         label: names[at]!, stroke: curves[at % curves.length]!, width: 1.5, spanGaps: true,
         dash: kDashes[at % kDashes.length]!,
@@ -56,13 +56,13 @@ function optionsOf(chart: Chart, theme: Theme, width: number): uPlot.Options {
   };
 }
 
-export function ChartView({ chart, title }: { chart: Chart; title: string }) {
+function ChartView({ chart, across, title }: { chart: Chart; across: string; title: string }) {
   const box = useRef<HTMLDivElement>(null);
   const theme = useTheme();
   useEffect(() => {
     const element = box.current;
     if (!element) return;
-    const plot = new uPlot(optionsOf(chart, theme, element.clientWidth || 600), aligned(chart), element);
+    const plot = new uPlot(optionsOf(chart, across, theme, element.clientWidth || 600), aligned(chart), element);
     const resize = new ResizeObserver(() => {
       if (element.clientWidth > 0 && element.clientWidth !== plot.width) plot.setSize({ width: element.clientWidth, height: 220 });
     });
@@ -71,16 +71,16 @@ export function ChartView({ chart, title }: { chart: Chart; title: string }) {
       resize.disconnect();
       plot.destroy();
     };
-  }, [chart, theme]);
+  }, [chart, across, theme]);
   return <div ref={box} class="plot" role="img" aria-label={t("series.label", { title, curves: chart.series.length })} />;
 }
 
-function tableOf(chart: Chart): Table {
+function tableOf(chart: Chart, across: string): Table {
   return {
     key: `series-${chart.key}`, title: chart.series.length === 1 ? chart.series[0]!.title : t("series.numbers"),
     columns: [
       { key: "series", title: t("series.curve"), unit: "", role: "key" },
-      { key: "x", title: "x", unit: chart.x, role: "key" },
+      { key: "x", title: across, unit: chart.x, role: "key" },
       { key: "y", title: "y", unit: chart.y, role: "value" },
     ],
     rows: chart.series.flatMap((series) => series.points.map(([x, y]) => [series.key, x, y])),
@@ -90,7 +90,9 @@ function tableOf(chart: Chart): Table {
 const kAtOnce = 8;
 
 // So many curves as can be told apart; the reader turns to the next ones.
-function ChartFigure({ chart, name, open, setOpen }: { chart: Chart; name: string; open: boolean; setOpen: (key: string) => void }) {
+function ChartFigure({ chart, across, name, open, setOpen }: {
+  chart: Chart; across: string; name: string; open: boolean; setOpen: (key: string) => void;
+}) {
   const [fromText, setFrom] = useUrlState(`curves.${chart.key}`, "1");
   const most = Math.max(0, chart.series.length - 1);
   const from = Math.min(most - (most % kAtOnce), Math.max(0, (Number.parseInt(fromText, 10) || 1) - 1));
@@ -106,23 +108,25 @@ function ChartFigure({ chart, name, open, setOpen }: { chart: Chart; name: strin
           <button type="button" disabled={from + kAtOnce > most} aria-label={t("table.next")} onClick={() => setFrom(String(from + 1 + kAtOnce), "replace")}>›</button>
         </div>
       )}
-      <ChartView chart={shown} title={title} />
+      <ChartView chart={shown} across={across} title={title} />
       <button type="button" class="quiet" aria-expanded={open} onClick={() => setOpen(open ? "" : chart.key)}>{t("series.as_table")}</button>
-      {open && <DataTable table={tableOf(chart)} name={name} />}
+      {open && <DataTable table={tableOf(chart, across)} name={name} />}
     </figure>
   );
 }
 
-export function SeriesSection({ series, name }: { series: readonly Series[]; name: string }) {
+// `tables`: those of the same report.
+export function SeriesSection({ series, tables, name }: { series: readonly Series[]; tables: readonly Table[]; name: string }) {
   const charts = useMemo(() => chartsOf(series), [series]);
   const [open, setOpen] = useUrlState("series", "");
   if (charts.length === 0) return null;
+  const across = (chart: Chart): string => (chart.x === "ns" ? t("series.time") : placesOf(chart.series, tables) ?? t("series.x"));
   return (
     <section aria-labelledby="series-title">
       <h2 id="series-title">{t("report.series")}</h2>
       <p class="faint">{t("series.zoom")}</p>
       <div class={charts.length > 1 ? "chart-grid" : ""}>
-        {charts.map((chart) => <ChartFigure key={`${chart.key} ${chart.y}`} chart={chart} name={name} open={open === chart.key} setOpen={setOpen} />)}
+        {charts.map((chart) => <ChartFigure key={`${chart.key} ${chart.y}`} chart={chart} across={across(chart)} name={name} open={open === chart.key} setOpen={setOpen} />)}
       </div>
     </section>
   );
