@@ -74,5 +74,6 @@ test("blank cells are a dash, identifiers stay as they are", () => {
 
 test("a name cannot change how the page reads", () => {
   assert.equal(visible("a\u202eb\u0000c"), "a\ufffdb\ufffdc");
+  assert.equal(visible("[\n\t[ 8944,\r\n  1]\u2028]"), "[ [ 8944, 1] ]");
   assert.equal(visible("<script>alert(1)</script>"), "<script>alert(1)</script>");
 });

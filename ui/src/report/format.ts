@@ -124,9 +124,10 @@ export function humanCell(cell: Cell | undefined, unit: Unit): string {
   return typeof cell === "string" ? cell : "-";
 }
 
-// A control or bidirectional character of a stranger's text must not change how the page reads.
+// A control or bidirectional character of a stranger's text must not change how the page reads. What is printed over
+// several lines, as shapes are, reads as one.
 export function visible(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, "\ufffd");
+  return text.replace(/[ \t-\r\u0085\u2028\u2029]+/g, " ").replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, "\ufffd");
 }
 
 export const cellText = (cell: Cell | undefined, unit: Unit): string => visible(humanCell(cell, unit));
