@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { Cell, Column, Report, Table } from "../src/data/report";
 import { visible } from "../src/report/format";
 import { kindOf, kKinds, kLooks } from "../src/shell/palette";
+import { comparedRows } from "../src/views/compared";
 import { scaleOf } from "../src/views/heat";
 import { heatData, isRankByStep } from "../src/views/heatmap";
 import { legendOf, stretchesOf } from "../src/views/job_timeline";
@@ -28,6 +29,12 @@ test("a heat map has a place for each rank and step, and NaN where nothing is kn
   assert.deepEqual(data.columns, ["9", "10"]);
   assert.deepEqual([...data.values], [NaN, 5, NaN, 7]);
   assert.ok(!isRankByStep(table([key("rank"), key("step"), key("phase")], [])));
+});
+
+test("two runs are compared by what changed most, also where one of them has a row alone", () => {
+  const columns = [key("name"), ...["time_a", "time_b", "time_change"].map(time), { ...time("time_change_ratio"), unit: "ratio" as const }];
+  const rows = comparedRows(table(columns, [["same", 9e9, 9e9, 0, 0], ["gone", 16.7e6, null, null, null], ["more", 1e6, 2e6, 1e6, 1], ["new", null, 3e6, null, null], ["none", null, null, null, null]]), "time");
+  assert.deepEqual(rows.map(({ label, change, ratio }) => `${label} ${change.text} ${ratio.text}`), ["gone -16.7 ms -100.0 %", "new 3.00 ms -", "more 1.00 ms 100.0 %", "same 0 ns 0.0 %"]);
 });
 
 test("who waited for whom is a matrix: all that waited or were waited for on both sides", () => {

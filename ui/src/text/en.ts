@@ -153,6 +153,7 @@ export const en = {
   "tile.trend_time": "{title} over the life of the job, from {low} to {high}",
   "picture.by_row": "{title}: bars on one scale",
   "picture.first_rows": "{title}: the first rows, by “{column}”",
+  "picture.largest_changes": "{title}: what changed most, by “{column}”",
   "picture.all_rows": "Show all {rows}",
   "picture.unknown": "not known",
   "picture.none": "none",

@@ -155,6 +155,7 @@ export const ja: Record<keyof typeof en, string> = {
   "tile.trend_time": "{title} のジョブ全体の推移、{low} から {high}",
   "picture.by_row": "{title}: 同じ目盛りの棒",
   "picture.first_rows": "{title}: 上位の行、「{column}」",
+  "picture.largest_changes": "{title}: 変化の大きい行、「{column}」",
   "picture.all_rows": "{rows} 件すべて表示",
   "picture.unknown": "不明",
   "picture.none": "なし",

@@ -1,7 +1,7 @@
 // Two runs side by side, row by row: a bar for each run and the change in figures, for one of the
 // values at a time. Works for every table that `compare` makes.
-import type { Cell, Table } from "../data/report";
-import { visible } from "../report/format";
+import type { Cell, Table, Unit } from "../data/report";
+import { humanNumber, visible } from "../report/format";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
 import { Legend } from "./legend";
@@ -22,7 +22,31 @@ export function comparedColumns(table: Table): string[] {
 export const titleOf = (table: Table, name: string): string =>
   visible(table.columns[columnAt(table, `${name}_a`)]!.title.replace(/ in a$/, ""));
 
-function Pair({ label, a, b, change, ratio, full }: { label: string; a: Value; b: Value; change: Value; ratio: Value; full: number }) {
+interface Compared {
+  readonly label: string;
+  readonly a: Value;
+  readonly b: Value;
+  readonly change: Value;
+  readonly ratio: Value;
+}
+
+// The rows that have a value, the largest change first. What one of the runs has not at all has changed by all of it.
+export function comparedRows(table: Table, name: string): Compared[] {
+  const labels = labelColumns(table);
+  const at = ["_a", "_b", "_change", "_change_ratio"].map((end) => columnAt(table, name + end));
+  const read = (row: readonly Cell[], index: number): Value => valueAt(table, row, at[index] ?? -1);
+  const valueOf = (number: number, unit: Unit): Value => ({ number, text: humanNumber(number, unit) });
+  const unit = table.columns[at[0]!]!.unit;
+  const rows = table.rows.map((row): Compared => {
+    const one = { label: labelOf(table, row, labels), a: read(row, 0), b: read(row, 1), change: read(row, 2), ratio: read(row, 3) };
+    if (one.change.number !== null || (one.a.number === null) === (one.b.number === null)) return one;
+    const gone = one.a.number;
+    return { ...one, change: valueOf(gone === null ? one.b.number! : -gone, unit), ratio: gone ? valueOf(-1, "ratio") : one.ratio };
+  });
+  return rows.filter(({ a, b }) => a.number || b.number).sort((one, other) => Math.abs(other.change.number ?? 0) - Math.abs(one.change.number ?? 0));
+}
+
+function Pair({ label, a, b, change, ratio, full }: Compared & { full: number }) {
   const width = (value: Value) => ({ width: `${full > 0 ? (100 * Math.max(0, value.number ?? 0)) / full : 0}%` });
   const sign = (change.number ?? 0) > 0 ? "▲" : (change.number ?? 0) < 0 ? "▼" : "=";
   const says = t("compare.says", { label, a: a.text, b: b.text, change: change.text });
@@ -43,18 +67,12 @@ export function ComparedBars({ table }: PictureProps) {
   const best = names.find((name) => table.columns[columnAt(table, `${name}_a`)]!.unit === "ns") ?? names[0]!;
   const [chosen, setChosen] = useUrlState(`compare.${table.key}`, best);
   const name = names.includes(chosen) ? chosen : best;
-  const labels = labelColumns(table);
-  const at = ["_a", "_b", "_change", "_change_ratio"].map((end) => columnAt(table, name + end));
-  const read = (row: readonly Cell[], index: number): Value => valueAt(table, row, at[index] ?? -1);
-  const rows = table.rows
-    .map((row) => ({ label: labelOf(table, row, labels), a: read(row, 0), b: read(row, 1), change: read(row, 2), ratio: read(row, 3) }))
-    .filter(({ a, b }) => a.number || b.number)
-    .slice(0, kMost);
+  const rows = comparedRows(table, name).slice(0, kMost);
   const full = largestOf(rows.flatMap(({ a, b }) => [a.number ?? 0, b.number ?? 0]));
   const title = (one: string) => titleOf(table, one);
   return (
     <figure class="bars">
-      <figcaption>{t("picture.first_rows", { title: visible(table.title), column: title(name) })}</figcaption>
+      <figcaption>{t("picture.largest_changes", { title: visible(table.title), column: title(name) })}</figcaption>
       {names.length > 1 && (
         <div class="tabs" role="group" aria-label={t("heat.choose")} lang="en">
           {names.map((one) => <button key={one} type="button" aria-pressed={one === name} onClick={() => setChosen(one, "replace")}>{title(one)}</button>)}
