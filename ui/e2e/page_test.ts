@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser } from "playwright-core";
-import type { ReportSet } from "../src/data/report";
+import type { Report, ReportSet } from "../src/data/report";
 import { cellText, visible } from "../src/report/format";
+import { mentionsIn } from "../src/report/mentions";
 import { openBrowser, Watched, type Looks } from "./browser";
 import { answerOf, kHostileNames, makeJob, removeJob, serve, stepscope, type Job, type Server } from "./job";
 import { checkReport } from "./numbers";
@@ -83,6 +84,16 @@ describe("numbers", () => {
     assert.match(await watched.page.evaluate(() => location.hash), new RegExp(`/report/${report.analysis}\\?at=table-${finding.table}$`));
     const box = await watched.page.locator(`#table-${finding.table}`).boundingBox();
     assert.ok(box && box.y > -2 && box.y < 900, `${report.analysis}.${finding.table} is at ${box?.y}`);
+    await watched.close();
+  });
+
+  test("an analysis that a text names is a link, called as its page", async () => {
+    const { reports } = mine(), mentions = reports.flatMap((report) => report.findings.flatMap(({ says, because, try: what }) => [says, because, what].flatMap((text) => mentionsIn(text, reports)).map((part) => ({ report, part }))));
+    const { report, part } = mentions.find(({ part }) => typeof part !== "string") as { report: Report; part: Report };
+    const watched = await open();
+    await watched.go(`#/run/${ids.after}/report/${report.analysis}`);
+    await watched.page.locator(".finding a", { hasText: visible(part.title) }).first().click();
+    await watched.page.waitForFunction((heading) => document.querySelector("main h1")?.textContent === heading, visible(part.title));
     await watched.close();
   });
 

@@ -1,8 +1,8 @@
 // How keys are written, and what the palette finds.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandFor, keyOf, register } from "../src/shell/commands";
-import { fit } from "../src/shell/finder";
+import { commandFor, keyOf, register, type Command } from "../src/shell/commands";
+import { fit, scoreOf } from "../src/shell/finder";
 
 const press = (key: string, held: Partial<KeyboardEvent> = {}) =>
   keyOf({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...held } as KeyboardEvent);
@@ -27,6 +27,13 @@ test("a view takes a key over while it is shown", () => {
   assert.equal(commandFor("/")?.id, "table");
   away();
   assert.equal(commandFor("/"), undefined);
+});
+
+test("the palette finds an analysis by its id", () => {
+  const go: Command = { id: "go.report.comm_overlap", keys: [], title: "go.report", args: { name: "Communication hidden behind compute" }, also: "comm_overlap", group: "go", run: () => undefined };
+  assert.ok(scoreOf(go, "comm_overlap") !== null);
+  assert.ok(scoreOf(go, "hidden") !== null);
+  assert.equal(scoreOf(go, "xyz"), null);
 });
 
 test("the palette takes words in any order, and letters in order", () => {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Finding, Report, Table } from "../src/data/report";
 import { evidenceOf } from "../src/report/findings";
+import { mentionsIn } from "../src/report/mentions";
 
 const finding = (table: string): Finding => ({ severity: "low", says: "", because: "", try: "", worth: 0, table });
 const table = (key: string, rows: number): Table => ({ key, title: key, columns: [], rows: Array.from({ length: rows }, () => []) });
@@ -10,6 +11,15 @@ const report: Report = {
   analysis: "a", title: "A", status: "ok", why: "", headline: "", metrics: [], series: [], findings: [], notes: [],
   tables: [table("ranks", 2), table("top", 1), table("empty", 0)],
 };
+
+test("ids of analyses are links by their titles; words of English that look like them are not", () => {
+  const reports = ["stragglers", "steps", "idle_time"].map((analysis) => ({ analysis }));
+  const told = (text: string) => mentionsIn(text, reports).map((part) => (typeof part === "string" ? part : `<${part.analysis}>`)).join("");
+  assert.equal(told("see stragglers for a rank that others wait for"), "see <stragglers> for a rank that others wait for");
+  assert.equal(told("synchronisation in idle_time; idle_time says, of 3 steps"), "synchronisation in <idle_time>; <idle_time> says, of 3 steps");
+  assert.equal(told("steps says more, and there are no stragglers"), "<steps> says more, and there are no stragglers");
+  for (const text of ["-p idle_time.main=3", "my_idle_time", "idle_times", "analyze --only idle_time", "comm_overlap says"]) assert.equal(told(text), text);
+});
 
 test("a finding leads to the table it names, and to none that is not there or empty", () => {
   assert.equal(evidenceOf(finding("top"), report), "top");

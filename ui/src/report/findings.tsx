@@ -3,6 +3,7 @@ import type { Finding, Report } from "../data/report";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
 import { humanTime, visible } from "./format";
+import { Says } from "./mentions";
 
 // The table that shows what a finding says.
 export function evidenceOf(finding: Finding, report: Report): string | null {
@@ -20,9 +21,9 @@ export function FindingItem({ finding, report, base, named }: {
     <li class={`finding ${finding.severity}`}>
       <p class="severity"><span aria-hidden="true">{kSigns[finding.severity]}</span> {t(`severity.${finding.severity}`)}</p>
       <div lang="en">
-        <p class="says">{visible(finding.says)}</p>
-        <p class="because">{visible(finding.because)}</p>
-        <p class="try"><b lang="">{t("finding.try")}</b> {visible(finding.try)}</p>
+        <p class="says"><Says text={finding.says} /></p>
+        <p class="because"><Says text={finding.because} /></p>
+        <p class="try"><b lang="">{t("finding.try")}</b> <Says text={finding.try} /></p>
         <p class="foot" lang="">
           {finding.worth > 0 && <span class="worth" data-value={finding.worth}>{t("finding.worth", { time: humanTime(finding.worth) })}</span>}
           {(named || table) && <a href={href}>{named ? t("finding.evidence_in", { title: visible(report.title) }) : t("finding.evidence")}</a>}

@@ -2,6 +2,7 @@
 import type { Note } from "../data/report";
 import { t } from "../text";
 import { humanCount, visible } from "./format";
+import { Says } from "./mentions";
 
 export function Notes({ notes, title }: { notes: readonly Note[]; title: string }) {
   if (notes.length === 0) return null;
@@ -11,7 +12,7 @@ export function Notes({ notes, title }: { notes: readonly Note[]; title: string 
       <ul class="notes" lang="en">
         {notes.map((note, at) => (
           <li key={at}>
-            {note.count > 1 && <b>{humanCount(note.count)} × </b>}{visible(note.says)}
+            {note.count > 1 && <b>{humanCount(note.count)} × </b>}<Says text={note.says} />
             {note.where && <> <code>{visible(note.where)}</code></>}
           </li>
         ))}
@@ -22,5 +23,5 @@ export function Notes({ notes, title }: { notes: readonly Note[]; title: string 
 
 export function StatusLine({ status, why }: { status: "ok" | "partial" | "unavailable"; why: string }) {
   if (status === "ok") return null;
-  return <p class={`status ${status}`}><b>{t(`status.${status}`)}</b> <span lang="en">{visible(why)}</span></p>;
+  return <p class={`status ${status}`}><b>{t(`status.${status}`)}</b> <span lang="en"><Says text={why} /></span></p>;
 }

@@ -12,6 +12,7 @@ import { pictureOf } from "../views/registry";
 import { Findings } from "./findings";
 import { visible } from "./format";
 import { Markdown } from "./markdown";
+import { Says } from "./mentions";
 import { Metrics } from "./metrics";
 import { Notes, StatusLine } from "./notes";
 import { SeriesSection } from "./series";
@@ -81,7 +82,7 @@ export function ReportView({ report, base, source, explained = true }: {
     <article>
       <h1 lang="en">{visible(report.title)}</h1>
       <StatusLine status={report.status} why={report.why} />
-      {report.headline && <p class="headline" lang="en">{visible(report.headline)}</p>}
+      {report.headline && <p class="headline" lang="en"><Says text={report.headline} /></p>}
       <ReportBody report={report} base={base} source={source} explained={explained} />
     </article>
   );

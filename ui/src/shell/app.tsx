@@ -5,6 +5,7 @@ import type { Run, Selection, Source, State } from "../data/source";
 import { ComparePage } from "../views/compare";
 import { HomePage } from "../views/home";
 import { InputPage } from "../report/input";
+import { Mentions } from "../report/mentions";
 import { LedgerPage } from "../views/ledger";
 import { ReportPage } from "../report/page";
 import { PatternDefs } from "../views/donut";
@@ -17,7 +18,7 @@ import { useFirstPicture } from "./first_picture";
 import { useJob } from "./job";
 import { useLoad, type Loaded } from "./load";
 import { LedgerNav, RunNav } from "./nav";
-import { routeOf, type Route } from "./routes";
+import { reportBase, routeOf, type Route } from "./routes";
 import { useServerState } from "./state";
 import { Busy, LoadingPanel, ProblemPanel } from "./status";
 import { useShellCommands } from "./shell_commands";
@@ -63,7 +64,7 @@ function RunPage({ source, state, run, route, answer }: {
       {answer.busy && <Busy />}
       {route.page === "home" && <HomePage source={source} state={state} run={run} answer={answer.value} />}
       {route.page === "input" && <InputPage info={answer.value.run} />}
-      {route.page === "report" && <ReportPage source={source} answer={answer.value} name={route.name} base={["run", run.id, "report"]} />}
+      {route.page === "report" && <ReportPage source={source} answer={answer.value} name={route.name} base={reportBase(route) ?? []} />}
     </div>
   );
 }
@@ -129,7 +130,9 @@ export function App({ source }: { source: Source }) {
       </nav>
       <main id="content" tabIndex={-1} class={`page-${route.page}`}>
         {problem && <ProblemPanel problem={problem} />}
-        {state ? <Page source={source} state={state} run={run} route={route} answer={answer} ledger={ledger} /> : !problem && <Busy />}
+        <Mentions.Provider value={{ reports: shown?.reports ?? [], base: reportBase(route) ?? [] }}>
+          {state ? <Page source={source} state={state} run={run} route={route} answer={answer} ledger={ledger} /> : !problem && <Busy />}
+        </Mentions.Provider>
       </main>
       {open === "help" && <Help onClose={() => setOpen("")} />}
       {open === "finder" && <Finder onClose={() => setOpen("")} />}

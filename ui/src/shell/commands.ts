@@ -14,6 +14,7 @@ export interface Command {
   readonly keys: readonly string[];
   readonly title: TextKey;
   readonly args?: Readonly<Record<string, string | number>>;  // of the title
+  readonly also?: string;  // another name to find it by
   readonly group: Group;
   readonly run: (event?: KeyboardEvent) => void;
   readonly release?: () => void;  // the key went up, or the page lost the focus: for keys to hold

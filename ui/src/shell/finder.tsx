@@ -20,10 +20,16 @@ export function fit(text: string, typed: string): number | null {
   return 1000 + from;
 }
 
+export function scoreOf(command: Command, typed: string): number | null {
+  const names = [t(command.title, command.args), ...(command.also ? [command.also] : [])];
+  const scores = names.map((name) => fit(name, typed)).filter((score) => score !== null);
+  return scores.length > 0 ? Math.min(...scores) : null;
+}
+
 function ranked(commands: readonly Command[], typed: string): Command[] {
   return commands
     .filter((command) => command.id !== "finder" && isNow(command))
-    .map((command) => ({ command, score: fit(t(command.title, command.args), typed) }))
+    .map((command) => ({ command, score: scoreOf(command, typed) }))
     .filter((one): one is { command: Command; score: number } => one.score !== null)
     .sort((a, b) => a.score - b.score)
     .map(({ command }) => command);

@@ -23,5 +23,11 @@ export function routeOf(path: readonly string[]): Route {
   return { page: "home", run: id };
 }
 
+// The path of the pages of reports, without their names.
+export function reportBase(route: Route): readonly string[] | null {
+  if (route.page === "ledger") return ["ledger", route.ledger];
+  return "run" in route ? ["run", route.run, "report"] : null;
+}
+
 // The report that the page of a ledger shows where its path names none.
 export const firstReport = ({ reports }: ReportSet): Report | undefined => reports.find(({ analysis }) => analysis === "goodput") ?? reports[0];

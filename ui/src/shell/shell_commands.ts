@@ -4,7 +4,7 @@ import type { State } from "../data/source";
 import { visible } from "../report/format";
 import { chooseLanguage, useLanguage } from "../text";
 import { useCommands, type Command } from "./commands";
-import type { Route } from "./routes";
+import { reportBase, type Route } from "./routes";
 import { chooseTheme, currentTheme } from "./theme";
 import { currentPlace, goTo, setQuery } from "./url";
 
@@ -38,7 +38,7 @@ function pageCommands({ state, route }: Shell): Command[] {
 }
 
 function reportCommands({ route, reports }: Shell): Command[] {
-  const base = route.page === "ledger" ? ["ledger", route.ledger] : "run" in route ? ["run", route.run, "report"] : null;
+  const base = reportBase(route);
   if (!base) return [];
   const step = (by: number) => () => {
     const there = reports.filter((report) => report.status !== "unavailable");
@@ -50,7 +50,8 @@ function reportCommands({ route, reports }: Shell): Command[] {
     { id: "go.next", keys: ["]"], title: "go.next", group: "go", run: step(1) },
     { id: "go.previous", keys: ["["], title: "go.previous", group: "go", run: step(-1) },
     ...reports.map((report): Command => ({
-      id: `go.report.${report.analysis}`, keys: [], title: "go.report", args: { name: visible(report.title) }, group: "go", run: () => goTo([...base, report.analysis]),
+      id: `go.report.${report.analysis}`, keys: [], title: "go.report", args: { name: visible(report.title) }, also: report.analysis, group: "go",
+      run: () => goTo([...base, report.analysis]),
     })),
   ];
 }

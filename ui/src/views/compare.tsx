@@ -2,6 +2,7 @@
 import type { ReportSet } from "../data/report";
 import type { Run, Source, State } from "../data/source";
 import { visible } from "../report/format";
+import { Mentions } from "../report/mentions";
 import { ReportView } from "../report/page";
 import { useLoad, useWake } from "../shell/load";
 import { runTitle } from "../shell/choices";
@@ -37,6 +38,7 @@ export function ComparePage({ source, state, run, name }: { source: Source; stat
   if (other.state === "failed") return <ProblemPanel problem={other.error ?? { what: t("error.unknown"), where: other.path, hint: "" }} />;
   if (loaded.problem) return <ProblemPanel problem={loaded.problem} />;
   if (!loaded.value) return other.state === "ready" ? <Busy /> : <LoadingPanel run={other} />;
+  const base = ["run", run.id, "compare"];
   const shown = loaded.value.reports.find((report) => report.analysis === name) ?? loaded.value.reports[0];
   return (
     <div>
@@ -45,7 +47,9 @@ export function ComparePage({ source, state, run, name }: { source: Source; stat
         <p class="faint">{t("compare.who", { a: runTitle(other, state.runs), b: runTitle(run, state.runs) })}</p>
       </div>
       {shown && <Contents answer={loaded.value} run={run} name={shown.analysis} />}
-      {shown && <ReportView key={shown.analysis} report={shown} base={["run", run.id, "compare"]} source={source} explained={false} />}
+      <Mentions.Provider value={{ reports: loaded.value.reports, base }}>
+        {shown && <ReportView key={shown.analysis} report={shown} base={base} source={source} explained={false} />}
+      </Mentions.Provider>
     </div>
   );
 }
