@@ -6,6 +6,7 @@ import type { Browser, Page } from "playwright-core";
 import { cellText, humanCount, humanTime, visible } from "../src/report/format";
 import type { EventDetails, Matches, TimelineInfo } from "../src/data/source";
 import type { ReportSet } from "../src/data/report";
+import { startText } from "../src/timeline/ticks";
 import { openBrowser, Watched, type Looks } from "./browser";
 import { kHostileNames, makeJob, removeJob, serve, type Job, type Server } from "./job";
 
@@ -56,7 +57,7 @@ async function checkDetails(page: Page, run: string): Promise<EventDetails> {
   await page.waitForFunction((name) => document.querySelector(".tl-details h2")?.textContent === name, visible(details.name));
   const shown = await page.locator(".tl-details dd[data-field]").evaluateAll((all) =>
     Object.fromEntries(all.map((one) => [one.getAttribute("data-field") ?? "", one.textContent ?? ""])));
-  assert.equal(shown["start"], humanTime(details.start));
+  assert.equal(shown["start"], startText(details.start, details.duration));
   assert.equal(shown["duration"], humanTime(details.duration));
   assert.equal(shown["rank"], String(details.rank));
   for (const { key, value, unit } of details.fields) assert.equal(shown[`field.${key}`], cellText(value, unit), key);

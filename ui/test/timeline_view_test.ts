@@ -4,7 +4,7 @@ import test from "node:test";
 import { levelFor, lowestLevel, tilesIn, topLevel } from "../src/timeline/levels";
 import { numbersText } from "../src/data/numbers";
 import { fromQuery, homeView, kMostMarks, toQuery } from "../src/timeline/place";
-import { formatTime, ticks, tickStep } from "../src/timeline/ticks";
+import { formatTime, startText, ticks, tickStep } from "../src/timeline/ticks";
 import { clamp, fit, pan, reveal, whole, zoomAt } from "../src/timeline/view";
 import { fakeInfo } from "./fake_timeline";
 
@@ -56,6 +56,12 @@ test("times are as precise as their ticks are close", () => {
   assert.equal(formatTime(3 * 3600e9 + 62.5e9, 100e6), "3:01:02.5");
   assert.equal(formatTime(kDay + 3600e9, 60e9), "1 d 1:00:00");
   assert.equal(formatTime(-2 * kMs, kMs), "-2 ms");
+});
+
+test("neighbours begin at other times, in words too", () => {
+  assert.deepEqual([1.6398 * 1e9, 1.6402 * 1e9].map((start) => startText(start, 400e3)), ["1.6398000 s", "1.6402000 s"]);
+  assert.equal(startText(287.55 * kMs, 30 * kMs), "287.55 ms");
+  assert.equal(startText(5 * kMs, 0), "5.000000 ms");
 });
 
 test("zooming keeps the time under the pointer where it is", () => {

@@ -8,6 +8,7 @@ import type { BoxQuery } from "../data/source";
 import { t } from "../text";
 import type { Controller } from "./controller";
 import type { Area } from "./scene";
+import { startText } from "./ticks";
 
 const kBy = ["name", "kind", "track", "rank"] as const satisfies readonly BoxQuery["by"][];
 
@@ -16,6 +17,7 @@ export function AreaPanel({ area, controller }: { area: Area; controller: Contro
   const [chosen, setBy] = useUrlState("by", "name");
   const by = kBy.find((one) => one === chosen) ?? "name";
   const query: BoxQuery = { from: Math.floor(area.from), to: Math.ceil(area.to), tracks: area.tracks, by };
+  const length = query.to - query.from;
   const ask = (signal: AbortSignal) => source.select(run, query, signal);
   const { value, problem, busy } = useLoad(`select ${loads} ${by}`, JSON.stringify(query), ask);
   return (
@@ -25,7 +27,7 @@ export function AreaPanel({ area, controller }: { area: Area; controller: Contro
         <button type="button" aria-label={t("timeline.close")} onClick={() => controller.setArea(null)}>×</button>
       </div>
       <p>
-        {t("timeline.area_says", { length: humanTime(query.to - query.from), from: humanTime(query.from), tracks: area.tracks.length })}
+        {t("timeline.area_says", { length: humanTime(length), from: startText(query.from, length), tracks: area.tracks.length })}
       </p>
       <div class="tl-by" role="group" aria-label={t("timeline.by")}>
         {kBy.map((one) => (

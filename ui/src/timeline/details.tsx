@@ -11,6 +11,7 @@ import { Busy, ProblemPanel } from "../shell/status";
 import { t } from "../text";
 import type { Controller } from "./controller";
 import { rankTitle } from "./lanes";
+import { startText } from "./ticks";
 
 function Goto({ controller, to, name }: { controller: Controller; to: EventRef; name: string }) {
   return (
@@ -26,7 +27,7 @@ function Facts({ event, controller }: { event: EventDetails; controller: Control
   return (
     <dl class="facts">
       {fact("kind", t("timeline.kind"), t(kLooks[kindOf(event.kind)].title))}
-      {fact("start", t("timeline.start"), humanTime(event.start))}
+      {fact("start", t("timeline.start"), startText(event.start, event.duration))}
       {fact("duration", t("timeline.duration"), humanTime(event.duration))}
       {fact("rank", t("timeline.rank"), String(event.rank))}
       {track && fact("track", t("timeline.track"), visible(`${track.group} · ${track.name}`))}

@@ -21,6 +21,7 @@ import { kAxisHeight } from "./lanes";
 import { Overview } from "./overview";
 import { fromQuery, homeView, kPlaceKeys, toQuery } from "./place";
 import { followPointer } from "./pointer";
+import { startText } from "./ticks";
 import { Tip, type Pointed } from "./tip";
 import { Tools } from "./tools";
 import "./timeline.css";
@@ -81,7 +82,7 @@ function eventText(event: EventDetails, { info }: Controller): string {
   const track = info.tracks[event.track];
   return t("timeline.selected", {
     name: visible(event.name), kind: t(kLooks[kindOf(event.kind)].title), duration: humanTime(event.duration),
-    start: humanTime(event.start), rank: event.rank, track: visible(track ? `${track.group} · ${track.name}` : ""),
+    start: startText(event.start, event.duration), rank: event.rank, track: visible(track ? `${track.group} · ${track.name}` : ""),
   });
 }
 

@@ -6,6 +6,7 @@ import { t } from "../text";
 import type { Controller } from "./controller";
 import type { View } from "./levels";
 import { kMinimapHeight } from "./minimap";
+import { startText } from "./ticks";
 import { pan, whole, zoomAt } from "./view";
 
 // The time of a place on the strip.
@@ -68,7 +69,7 @@ export function Overview({ controller, shown, canvas }: {
 }) {
   const view = useStore(shown);
   const { end } = controller.info;
-  const text = t("timeline.showing", { length: humanTime(view.to - view.from), from: humanTime(Math.max(0, view.from)) });
+  const text = t("timeline.showing", { length: humanTime(view.to - view.from), from: startText(Math.max(0, view.from), view.to - view.from) });
   return (
     <div
       class="tl-overview" style={{ height: `${kMinimapHeight}px` }} onPointerDown={useDrag(controller)} onPointerMove={showGrip(controller)}

@@ -52,6 +52,9 @@ function formatClock(ns: number, step: number): string {
   return `${ns < 0 ? "-" : ""}${days > 0 ? `${days} d ` : ""}${clock}:${seconds}`;
 }
 
+// Where something begins that lasts `length` ns: to a thousandth of it, so that neighbours begin at other times.
+export const startText = (ns: number, length: number): string => formatTime(ns, length / 1000);
+
 // A duration with four digits: "12.35 us". Below a microsecond it is whole.
 export function formatDuration(ns: number): string {
   const size = Math.abs(ns);
