@@ -40,6 +40,7 @@ export const enTimeline = {
   "timeline.link.wait": "waited for",
   "timeline.occurrences": "All of this name",
   "timeline.histogram": "How many last how long: {bars} bars from {from} to {to}; the highest is {most}",
+  "timeline.histogram_bar": "{from} to {to}: {count}",
   "timeline.area_title": "Selected area",
   "timeline.area_says": "{length} from {from}; tracks: {tracks}",
   "timeline.by": "by",

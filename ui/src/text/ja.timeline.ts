@@ -42,6 +42,7 @@ export const jaTimeline: Record<keyof typeof enTimeline, string> = {
   "timeline.link.wait": "待った相手",
   "timeline.occurrences": "同じ名前のすべて",
   "timeline.histogram": "長さごとの件数: {from} から {to} まで {bars} 本、最大 {most}",
+  "timeline.histogram_bar": "{from} から {to}: {count} 件",
   "timeline.area_title": "選択範囲",
   "timeline.area_says": "{from} から {length}、{tracks} トラック",
   "timeline.by": "集計",

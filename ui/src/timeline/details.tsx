@@ -1,8 +1,7 @@
 // What is known about the selected event: its fields, the operators around it, what belongs to it, and
 // all events of its name.
 import type { EventDetails, EventRef } from "../data/source";
-import type { Series } from "../data/report";
-import { cellText, humanCount, humanNumber, humanTime, visible } from "../report/format";
+import { cellText, humanTime, visible } from "../report/format";
 import { Metrics } from "../report/metrics";
 import { DataTable } from "../report/table";
 import { useLoad } from "../shell/load";
@@ -10,6 +9,7 @@ import { kindOf, kLooks } from "../shell/palette";
 import { Busy, ProblemPanel } from "../shell/status";
 import { t } from "../text";
 import type { Controller } from "./controller";
+import { Histogram } from "./histogram";
 import { rankTitle } from "./lanes";
 import { startText } from "./ticks";
 
@@ -66,34 +66,6 @@ function Links({ event, controller }: { event: EventDetails; controller: Control
   );
 }
 
-// A bar for each point of the series: how many events (y) last about x.
-function Histogram({ series }: { series: Series }) {
-  const bars = series.points.map(([x, y]) => ({ x: x ?? 0, y: y ?? 0 }));
-  const most = Math.max(1, ...bars.map(({ y }) => y));
-  const first = bars[0], last = bars[bars.length - 1];
-  if (!first || !last) return null;
-  const from = humanNumber(first.x, series.x_unit), to = humanNumber(last.x, series.x_unit);
-  const width = 100 / bars.length;
-  return (
-    <figure class="tl-histogram">
-      <svg
-        viewBox="0 0 100 40" preserveAspectRatio="none" role="img"
-        aria-label={t("timeline.histogram", { bars: bars.length, from, to, most: humanCount(most) })}
-      >
-        {bars.map(({ x, y }, i) => {
-          const height = y > 0 ? Math.max(0.7, (y / most) * 40) : 0;
-          return (
-            <rect key={i} x={i * width} y={40 - height} width={width * 0.9} height={height}>
-              <title>{`${humanNumber(x, series.x_unit)}: ${humanCount(y)}`}</title>
-            </rect>
-          );
-        })}
-      </svg>
-      <div class="tl-ends" aria-hidden="true"><span>{from}</span><span>{to}</span></div>
-    </figure>
-  );
-}
-
 function Occurrences({ event, controller }: { event: EventDetails; controller: Controller }) {
   const { source, run, loads } = controller;
   const name = `${event.track}.${event.event}`;
@@ -105,7 +77,7 @@ function Occurrences({ event, controller }: { event: EventDetails; controller: C
       {problem && <ProblemPanel problem={problem} />}
       {!report && !problem && <Busy />}
       {report && <Metrics metrics={report.metrics} />}
-      {report?.series.map((series) => <Histogram key={series.key} series={series} />)}
+      {report?.series.map((series) => <Histogram key={series.key} series={series} report={report} />)}
       {report?.tables.map((table) => <DataTable key={table.key} table={table} name="occurrences" />)}
     </section>
   );
