@@ -63,6 +63,7 @@ describe("numbers", () => {
       const metric = answer.reports.find((report) => report.analysis === analysis)?.metrics.find((one) => one.key === key);
       assert.equal(text, cellText(metric?.value, metric?.unit ?? ""), name);
     }
+    assert.match(await watched.text(".tile .trend .faint"), /^steps: \S/);
     const findings = answer.reports.flatMap((report) => report.findings).sort((a, b) => b.worth - a.worth);
     assert.equal(await watched.text(".top-findings .says"), visible(findings[0]!.says));
     await watched.page.waitForSelector(".canvas-grid canvas");

@@ -23,7 +23,8 @@ const kTiles: readonly TileSpec[] = [
   { title: "tile.mfu", analysis: "flops", metric: "mfu", trend: "mfu" },
 ];
 
-// A course without axes: its lowest and highest value are said beside it.
+// A course without axes: its lowest and highest value are said below it, and of what they are: what
+// lies between steps is in the figure above and in none of them.
 function Trend({ series, title }: { series: Series; title: string }) {
   const points = series.points.filter((point): point is readonly [number, number] => point[0] !== null && point[1] !== null);
   if (points.length < 2) return null;
@@ -39,7 +40,7 @@ function Trend({ series, title }: { series: Series; title: string }) {
       <svg viewBox="0 0 100 30" preserveAspectRatio="none" role="img" aria-label={t(series.x_unit === "ns" ? "tile.trend_time" : "tile.trend", { title, low: lowText, high: highText })}>
         <polyline points={path.join(" ")} />
       </svg>
-      <span class="faint">{lowText} – {highText}</span>
+      <span class="faint">{t(series.x_unit === "ns" ? "tile.range_time" : "tile.range", { range: lowText === highText ? lowText : `${lowText} – ${highText}` })}</span>
     </span>
   );
 }
