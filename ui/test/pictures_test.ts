@@ -5,7 +5,7 @@ import type { Cell, Column, Report, Table } from "../src/data/report";
 import { visible } from "../src/report/format";
 import { kindOf, kKinds, kLooks } from "../src/shell/palette";
 import { comparedRows } from "../src/views/compared";
-import { scaleOf } from "../src/views/heat";
+import { scaleOf, shareOf } from "../src/views/heat";
 import { heatData, isRankByStep } from "../src/views/heatmap";
 import { legendOf, stretchesOf } from "../src/views/job_timeline";
 import { labelColumns, labelOf } from "../src/views/parts";
@@ -44,12 +44,14 @@ test("who waited for whom is a matrix: all that waited or were waited for on bot
   assert.deepEqual([...data.values], [NaN, 5, 70, NaN, NaN, NaN, NaN, NaN, NaN, NaN, NaN, NaN, NaN, NaN, 50, NaN]);
 });
 
-test("a scale spans at least a tenth of the largest, so that noise stays pale", () => {
-  assert.deepEqual(scaleOf(Float64Array.of(100, 50)), { low: 50, high: 100 });
-  assert.deepEqual(scaleOf(Float64Array.of(100, 99)), { low: 90, high: 100 });
-  assert.deepEqual(scaleOf(Float64Array.of(20, 20)), { low: 18, high: 20 });
-  assert.deepEqual(scaleOf(Float64Array.of(0)), { low: 0, high: 1e-9 });
-  assert.deepEqual(scaleOf(Float64Array.of(NaN)), { low: 0, high: 1 });
+test("a scale spans what there is; what differs by less than a hundredth is alike", () => {
+  assert.deepEqual(scaleOf(Float64Array.of(100, 50)), { low: 50, high: 100, alike: false });
+  assert.deepEqual(scaleOf(Float64Array.of(269, 265, NaN)), { low: 265, high: 269, alike: false });
+  assert.deepEqual(scaleOf(Float64Array.of(1000, 999)), { low: 999, high: 1000, alike: true });
+  assert.deepEqual(scaleOf(Float64Array.of(0)), { low: 0, high: 0, alike: true });
+  assert.deepEqual(scaleOf(Float64Array.of(NaN)), { low: 0, high: 1, alike: false });
+  assert.deepEqual([265, 267, 269].map((value) => shareOf({ low: 265, high: 269, alike: false }, value)), [0, 0.5, 1]);
+  assert.equal(shareOf({ low: 0, high: 0, alike: true }, 0), 0.5);
 });
 
 test("the life of a job is its segments, in the words of its buckets", () => {

@@ -9,23 +9,30 @@ export interface HeatData {
   readonly rows: readonly string[];
   readonly columns: readonly string[];
   readonly values: Float64Array;  // row after row; NaN: not known
-  readonly low: number;
+  readonly low: number;   // of the values
   readonly high: number;
+  readonly alike: boolean;
 }
 
-// The scale spans at least a tenth of the largest value: noise of a thousandth must not look like a
-// difference.
-export function scaleOf(values: Float64Array): { low: number; high: number } {
+const kNoise = 0.01;
+
+// From the least to the most there is. What differs by less than a hundredth is noise, and must not look like a
+// difference: then all values are alike.
+export function scaleOf(values: Float64Array): Pick<HeatData, "low" | "high" | "alike"> {
   let low = Infinity;
   let high = -Infinity;
   for (const value of values) {
     if (value < low) low = value;
     if (value > high) high = value;
   }
-  if (low > high) return { low: 0, high: 1 };
-  const from = high - low < high / 10 ? Math.max(0, high * 0.9) : low;
-  return { low: from, high: high > from ? high : from + Math.max(1e-9, Math.abs(from)) };
+  if (low > high) return { low: 0, high: 1, alike: false };
+  return { low, high, alike: high - low <= kNoise * Math.max(Math.abs(low), Math.abs(high)) };
 }
+
+const kAlike = 0.5;  // of the ramp
+
+export const shareOf = ({ low, high, alike }: Pick<HeatData, "low" | "high" | "alike">, value: number): number =>
+  (alike ? kAlike : (value - low) / (high - low));
 
 function channels(color: string): [number, number, number] {
   const value = Number.parseInt(color.slice(1), 16);
@@ -77,7 +84,7 @@ export function drawHeat(context: CanvasRenderingContext2D, data: HeatData, fram
         if (cellWidth > 6) cross(context, x, y, cellWidth - gap, cellHeight - gap, ink.faint);
         continue;
       }
-      context.fillStyle = shade((value - data.low) / (data.high - data.low), theme);
+      context.fillStyle = shade(shareOf(data, value), theme);
       context.fillRect(x, y, Math.max(1, (to - from) * cellWidth - gap), Math.max(1, cellHeight - gap));
     }
   }

@@ -61,9 +61,11 @@ function gridOf(data: HeatData, column: Column, across: string, none: string, en
 
 function Scale({ data, column }: { data: HeatData; column: Column }) {
   useTheme();
+  const low = humanNumber(data.low, column.unit), high = humanNumber(data.high, column.unit);
+  if (data.alike) return <p class="scale">{t("heat.alike", { value: low === high ? low : `${low} – ${high}` })}</p>;
   return (
     <p class="scale">
-      <span>{humanNumber(data.low, column.unit)}</span><span class="ramp" aria-hidden="true" /><span>{humanNumber(data.high, column.unit)}</span>
+      <span>{low}</span><span class="ramp" aria-hidden="true" /><span>{high}</span>
     </p>
   );
 }
