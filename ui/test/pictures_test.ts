@@ -68,6 +68,21 @@ test("the life of a job is its segments, in the words of its buckets", () => {
   assert.deepEqual(legendOf(more).map(({ kind, title }) => `${kind} ${title}`), ["idle waiting for resources; allocated, not started", "compute steps that count", `other ${visible("NEW\u0007")}`]);
 });
 
+// As WCAG reckons it; how light something is all eyes see alike.
+function luminance(colour: string): number {
+  const channels = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * channels[0]! + 0.7152 * channels[1]! + 0.0722 * channels[2]!;
+}
+
+test("a host that works and one that waits are told apart by pattern and lightness, and so by every eye", () => {
+  const { host, wait } = kLooks;
+  assert.notEqual(host.pattern as string, wait.pattern);
+  for (const theme of ["light", "dark"] as const) {
+    const [dark, light] = [luminance(host[theme]), luminance(wait[theme])].sort((a, b) => a - b) as [number, number];
+    assert.ok((light + 0.05) / (dark + 0.05) > 2, theme);
+  }
+});
+
 test("no colour is alone: neighbours in a stack differ in their pattern or their lightness", () => {
   assert.equal(kindOf("device collectives"), "communication");
   assert.equal(kindOf("compute + communication"), "overlap");

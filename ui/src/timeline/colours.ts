@@ -43,7 +43,7 @@ export function makeColours(kindNames: readonly string[], theme: Theme): Colours
     kinds: kinds.length,
     text: kinds.map((kind) => textColorOn(kind, theme)),
     pattern: kinds.map((kind) => kLooks[kind].pattern),
-    patternInk: bases.map((base) => mix(base, theme === "light" ? 0xffffffff : 0xff000000, 0.2)),
+    patternInk: bases.map((base, at) => mix(base, abgr(textColorOn(kinds[at]!, theme)), 0.25)),
     band: mix(page, text, 0.045),
     head: abgr(ink.panel),
     grid: mix(page, text, 0.1),

@@ -1,7 +1,7 @@
 // The bar above the chart: search, filter, what dragging does, and the kinds with their looks.
 import { useEffect, useState } from "preact/hooks";
 import { humanCount } from "../report/format";
-import { colorOf, kindOf, kLooks, type Kind } from "../shell/palette";
+import { colorOf, kindOf, kLooks, textColorOn, type Kind } from "../shell/palette";
 import { useStore } from "../shell/store";
 import { useTheme } from "../shell/theme";
 import { t } from "../text";
@@ -64,7 +64,7 @@ function Legend({ controller }: { controller: Controller }) {
         <li key={kind}>
           <svg width="16" height="16" viewBox="0 0 8 8" aria-hidden="true" shapeRendering="crispEdges">
             <rect width="8" height="8" fill={colorOf(kind, theme)} />
-            <path d={dotsOf(kind)} fill={theme === "light" ? "#fff" : "#000"} fillOpacity="0.45" />
+            <path d={dotsOf(kind)} fill={textColorOn(kind, theme)} fillOpacity="0.45" />
           </svg>
           {t(kLooks[kind].title)}
         </li>
