@@ -337,6 +337,7 @@ describe("search and selection", () => {
       const shown = await page.locator(".tl-area tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent).join("|")));
       assert.deepEqual(shown, rows, by);
     }
+    assert.match(await watched.text(".tl-area .tl-note"), /part inside.*more than 100 %/);
     await watched.screenshot("timeline-area");
     await watched.checkAxe("an area");
     await watched.close();

@@ -43,6 +43,7 @@ export const enTimeline = {
   "timeline.histogram_bar": "{from} to {to}: {count}",
   "timeline.area_title": "Selected area",
   "timeline.area_says": "{length} from {from}; tracks: {tracks}",
+  "timeline.area_counts": "An event that the border cuts counts with the part inside, for the shortest too. Events within events count each, so shares may add up to more than 100 %.",
   "timeline.by": "by",
   "timeline.by.name": "name",
   "timeline.by.kind": "kind",

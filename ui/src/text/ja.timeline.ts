@@ -45,6 +45,7 @@ export const jaTimeline: Record<keyof typeof enTimeline, string> = {
   "timeline.histogram_bar": "{from} から {to}: {count} 件",
   "timeline.area_title": "選択範囲",
   "timeline.area_says": "{from} から {length}、{tracks} トラック",
+  "timeline.area_counts": "境界で切れたイベントは範囲内の部分だけを数え、最短の値も同じです。入れ子のイベントはそれぞれ数えるため、割合の合計は 100 % を超えることがあります。",
   "timeline.by": "集計",
   "timeline.by.name": "名前",
   "timeline.by.kind": "種類",

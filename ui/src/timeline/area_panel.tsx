@@ -37,6 +37,7 @@ export function AreaPanel({ area, controller }: { area: Area; controller: Contro
       {problem && <ProblemPanel problem={problem} />}
       {busy && <Busy />}
       {value?.reports.flatMap((report) => report.tables).map((table) => <DataTable key={table.key} table={table} name="selection" />)}
+      {value && <p class="faint tl-note">{t("timeline.area_counts")}</p>}
     </section>
   );
 }
