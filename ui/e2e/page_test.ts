@@ -268,6 +268,8 @@ describe("everybody", () => {
     const watched = await open();
     await watched.page.selectOption("#choose-language", "ja");
     await watched.page.waitForFunction(() => document.documentElement.lang === "ja" && document.body.textContent?.includes("概要"));
+    assert.equal(await watched.text(".heat figcaption"), "ランク × ステップ");
+    assert.match(await watched.text(".home > p"), /ステップ: すべて。/);
     await watched.page.selectOption("#choose-theme", "dark");
     assert.equal(await watched.page.evaluate(() => document.documentElement.dataset["theme"]), "dark");
     await watched.page.reload();

@@ -1,7 +1,7 @@
 // What was read: the files, which rank each is of, and what was odd about them.
 import { useMemo } from "preact/hooks";
 import type { RunInfo, Table } from "../data/report";
-import { t } from "../text";
+import { t, useLanguage } from "../text";
 import { humanCount, visible } from "./format";
 import { Notes } from "./notes";
 import { DataTable } from "./table";
@@ -22,12 +22,16 @@ function fileTable(info: RunInfo): Table {
   };
 }
 
+// Which steps count, as the header has it.
+export const stepsText = ({ steps }: RunInfo): string => (steps === "all" || steps === "complete" ? t(`choice.${steps}`) : steps);
+
 export function InputPage({ info }: { info: RunInfo }) {
-  const table = useMemo(() => fileTable(info), [info]);
+  const language = useLanguage();
+  const table = useMemo(() => fileTable(info), [info, language]);
   return (
     <article>
       <h1>{t("page.input")}</h1>
-      <p class="headline">{t("input.says", { name: visible(info.name), files: humanCount(info.files.length), ranks: humanCount(info.ranks), steps: info.steps })}</p>
+      <p class="headline">{t("input.says", { name: visible(info.name), files: humanCount(info.files.length), ranks: humanCount(info.ranks), steps: stepsText(info) })}</p>
       <DataTable table={table} name="input" level={2} />
       <Notes notes={info.notes} title={t("input.notes")} />
     </article>

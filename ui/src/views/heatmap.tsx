@@ -6,14 +6,16 @@ import { humanNumber, visible } from "../report/format";
 import { useTheme } from "../shell/theme";
 import { isLive } from "../shell/live";
 import { setQuery, useUrlState } from "../shell/url";
-import { t } from "../text";
+import { t, useLanguage } from "../text";
 import { CanvasGrid, type Grid } from "./canvas";
 import { drawHeat, scaleOf, type HeatData } from "./heat";
 import { columnAt, labelColumns, labelOf, largestOf, valueAt, type PictureProps } from "./parts";
 
+type AxisKey = "rank" | "step" | "for_rank";
+
 interface Axes {
-  readonly across: string;  // the key column that goes to the right: "step"
-  readonly left: string;    // what the row labels are called
+  readonly across: AxisKey;  // the key column that goes to the right: "step"
+  readonly left: AxisKey;    // what the row labels are called
   // Both axes are of this kind, and what stands in no row did not happen: a matrix with all of them on both.
   readonly square?: boolean;
 }
@@ -81,8 +83,8 @@ export function HeatMap({ table, axes, onStep }: { table: Table; axes: Axes; onS
   const [key, setKey] = useUrlState(`heat.${table.key}`, table.columns[choices[0] ?? 0]?.key ?? "");
   const at = choices.find((choice) => table.columns[choice]!.key === key) ?? choices[0];
   const data = useMemo(() => (at === undefined ? null : heatData(table, axes, at)), [table, at, axes.across]);
-  const column = at === undefined ? undefined : table.columns[at];
-  const grid = useMemo(() => (data && column ? gridOf(data, column, acrossTitle(table, axes), t(axes.square ? "picture.none" : "picture.unknown"), onStep) : null), [data, column]);
+  const column = at === undefined ? undefined : table.columns[at], language = useLanguage();
+  const grid = useMemo(() => (data && column ? gridOf(data, column, acrossTitle(table, axes), t(axes.square ? "picture.none" : "picture.unknown"), onStep) : null), [data, column, language]);
   if (!data || !column || !grid) return null;
   const label = t("heat.label", {
     value: visible(column.title), rows: data.rows.length, columns: data.columns.length,
@@ -90,7 +92,7 @@ export function HeatMap({ table, axes, onStep }: { table: Table; axes: Axes; onS
   });
   return (
     <figure class="heat">
-      <figcaption>{t("heat.title", { rows: axes.left, columns: acrossTitle(table, axes) })}</figcaption>
+      <figcaption>{t("heat.title", { rows: t(`heat.axis.${axes.left}`), columns: t(`heat.axis.${axes.across}`) })}</figcaption>
       <div class="heat-head">
         <div class="tabs" role="group" aria-label={t("heat.choose")}>
           {choices.map((choice) => (
@@ -119,7 +121,7 @@ export function RankStepPicture({ table }: PictureProps) {
   return <HeatMap table={table} axes={{ across: "step", left: "rank" }} onStep={stepChooser()} />;
 }
 
-export function matrixPicture(across: string, left: string) {
+export function matrixPicture(across: AxisKey, left: AxisKey) {
   return ({ table }: PictureProps) => <HeatMap table={table} axes={{ across, left, square: true }} />;
 }
 

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import type { Finding, Report, ReportSet, Table } from "../data/report";
 import type { Run, Source, State } from "../data/source";
+import { stepsText } from "../report/input";
 import { FindingItem } from "../report/findings";
 import { humanCount, visible } from "../report/format";
 import { useJob } from "../shell/job";
@@ -95,7 +96,7 @@ export function HomePage({ source, state, run, answer }: { source: Source; state
     <article class="home">
       <h1 class="verdict" lang="en">{visible(answer.verdict)}</h1>
       <p class="faint">
-        {t("home.read", { files: humanCount(info.files.length), ranks: humanCount(info.ranks), steps: info.steps })}{" "}
+        {t("home.read", { files: humanCount(info.files.length), ranks: humanCount(info.ranks), steps: stepsText(info) })}{" "}
         <a href={linkTo(["run", run.id, "input"])}>{info.notes.length > 0 ? t("home.notes", { notes: info.notes.length }) : t("page.input")}</a>
         {" · "}<a href={linkTo(["run", run.id, "timeline"])}>{t("home.timeline")}</a>
       </p>
