@@ -75,7 +75,8 @@ function Scale({ data, column }: { data: HeatData; column: Column }) {
 // The same title twice, as a time and as a share: the unit tells them apart.
 function choiceTitle(table: Table, at: number): string {
   const column = table.columns[at]!;
-  return `${visible(column.title)}${column.unit === "ratio" ? " %" : ""}`;
+  const twice = table.columns.filter(({ title }) => title === column.title).length > 1;
+  return `${visible(column.title)}${twice && column.unit === "ratio" ? " %" : ""}`;
 }
 
 export function HeatMap({ table, axes, onStep }: { table: Table; axes: Axes; onStep?: ((step: string) => void) | undefined }) {
