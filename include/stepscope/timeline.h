@@ -44,6 +44,8 @@ struct TimelineRank {
   bool aligned = false;
 };
 
+// A step's share of the time line, as reports have it: from the end of the step before, or where
+// its annotation begins, until its annotation and its last work have ended.
 struct TimelineStep {
   uint32_t rank_index = 0;  // into Timeline::ranks()
   int64_t number = 0;

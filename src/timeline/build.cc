@@ -15,6 +15,7 @@
 #include "base/parallel.h"
 #include "base/saturate.h"
 #include "facts/collectives.h"
+#include "facts/steps.h"
 #include "timeline/counters.h"
 #include "timeline/state.h"
 
@@ -155,21 +156,27 @@ void Builder::PlaceOnAxis() {
   }
 }
 
+// As the reports have them: a step begins where the one before it ended, and ends with its last
+// work. Of one that another covers whole there is nothing to draw.
 void Builder::AddSteps(uint32_t recording) {
   NarrowArray<int64_t> starts, durations;
   NarrowArray<uint32_t> names;
-  for (const Step& step : input_.work[recording].steps) {
-    const int64_t off = SubtractSaturated(step.start, firsts_[recording]);
-    if (off < 0 || off > kLongestRecording || step.end < step.start) continue;
-    const int64_t duration = std::min(step.end - step.start, kDay);
-    starts.Append(step.start);
+  const std::vector<Step>& steps = input_.work[recording].steps;
+  const std::vector<int64_t> ends = StepEnds(input_.work[recording]);
+  for (size_t s = 0; s < steps.size(); ++s) {
+    const Step& step = steps[s];
+    const int64_t start = s == 0 ? step.start : std::max(step.start, ends[s - 1]);
+    const int64_t off = SubtractSaturated(start, firsts_[recording]);
+    if (off < 0 || off > kLongestRecording || ends[s] <= start) continue;
+    const int64_t duration = std::min(SubtractSaturated(ends[s], start), kDay);
+    starts.Append(start);
     durations.Append(duration);
     names.Append(state_->names.Intern(fmt::format("step {}", step.number)));
     const Axis& axis = state_->axes[recording];
     state_->steps.push_back({.rank_index = recording,
                              .number = step.number,
-                             .start = axis.ToCommon(step.start),
-                             .end = axis.ToCommon(step.start + duration)});
+                             .start = axis.ToCommon(start),
+                             .end = axis.ToCommon(start + duration)});
   }
   if (starts.empty()) return;
   const std::vector<Kind> kinds(starts.size(), Kind::kAnnotation);

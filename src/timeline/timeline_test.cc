@@ -69,11 +69,24 @@ TEST(Timeline, TracksStandByDeviceThenThreadCountersAboveThem) {
                                 "CPU/thread 1", "CPU/thread 1: Python", "CPU/thread 2"}));
   ASSERT_EQ(timeline.steps().size(), 1u);
   EXPECT_EQ(timeline.steps()[0].number, 3);
-  EXPECT_EQ(timeline.steps()[0].start, 0);  // the first event of all
-  EXPECT_EQ(timeline.steps()[0].end, 1600);
+  EXPECT_EQ(timeline.steps()[0].start, 0);   // the first event of all
+  EXPECT_EQ(timeline.steps()[0].end, 2600);  // its work runs on after its annotation
   EXPECT_EQ(timeline.end(), 4100 - 900);
   EXPECT_EQ(timeline.events(), 8u);
   EXPECT_EQ(timeline.ranks()[0].name, "rank 0");
+}
+
+// A step begins where the one before it has ended, as it does in every report.
+TEST(Timeline, StepsAreThoseOfTheReports) {
+  SampleTrace trace = Launched();
+  trace.Step(3, 900, 2500);
+  trace.Step(4, 2500, 5000);
+  trace.Step(5, 5000, 6000);
+  const Timeline timeline = TimelineOf(std::move(trace));
+  std::vector<std::pair<int64_t, int64_t>> times;
+  for (const TimelineStep& step : timeline.steps()) times.emplace_back(step.start, step.end);
+  EXPECT_EQ(times,
+            (std::vector<std::pair<int64_t, int64_t>>{{0, 2600}, {2600, 4100}, {4100, 5100}}));
 }
 
 TEST(Timeline, QueueLengthIsACounter) {
