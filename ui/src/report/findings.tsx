@@ -16,6 +16,7 @@ export function FindingItem({ finding, report, base, named }: {
   finding: Finding; report: Report; base: readonly string[]; named: boolean;
 }) {
   const table = evidenceOf(finding, report);
+  const ofJob = report.analysis.startsWith("goodput");  // a ledger has no ranks
   const href = linkTo([...base, report.analysis], table ? { at: `table-${table}` } : {});
   return (
     <li class={`finding ${finding.severity}`}>
@@ -25,7 +26,7 @@ export function FindingItem({ finding, report, base, named }: {
         <p class="because"><Says text={finding.because} /></p>
         <p class="try"><b lang="">{t("finding.try")}</b> <Says text={finding.try} /></p>
         <p class="foot" lang="">
-          {finding.worth > 0 && <span class="worth" data-value={finding.worth}>{t("finding.worth", { time: humanTime(finding.worth) })}</span>}
+          {finding.worth > 0 && <span class="worth" data-value={finding.worth}>{t(ofJob ? "finding.worth_job" : "finding.worth", { time: humanTime(finding.worth) })}</span>}
           {(named || table) && <a href={href}>{named ? t("finding.evidence_in", { title: visible(report.title) }) : t("finding.evidence")}</a>}
         </p>
       </div>

@@ -92,6 +92,7 @@ export const en = {
   "ledger.job": "Job",
   "finding.try": "Try:",
   "finding.worth": "worth up to {time} of a rank's time",
+  "finding.worth_job": "worth up to {time} of the job",
   "finding.evidence": "The numbers",
   "finding.evidence_in": "The numbers: {title}",
   "severity.high": "high",

@@ -94,6 +94,7 @@ export const ja: Record<keyof typeof en, string> = {
   "ledger.job": "ジョブ",
   "finding.try": "試すこと:",
   "finding.worth": "1 ランクあたり最大 {time} の効果",
+  "finding.worth_job": "ジョブ全体で最大 {time} の効果",
   "finding.evidence": "根拠の数値",
   "finding.evidence_in": "根拠の数値: {title}",
   "severity.high": "高",
