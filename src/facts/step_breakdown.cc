@@ -116,18 +116,12 @@ StepRole RoleOf(Kind kind) {
 }  // namespace
 
 std::vector<StepWindow> StepWindows(const RankWork& rank) {
-  std::vector<bool> worked(rank.steps.size(), rank.work.empty());
-  for (const Work& work : rank.work) {
-    if (work.step != kNoStep) worked[static_cast<size_t>(work.step)] = true;
-  }
-  const std::vector<int64_t> ends = StepEnds(rank);
+  const std::vector<StepStretch> stretches = StepStretches(rank);
   std::vector<StepWindow> windows;
   for (size_t s = 0; s < rank.steps.size(); ++s) {
-    const Step& step = rank.steps[s];
-    const int64_t before = std::max(step.end_before, s == 0 ? kNoTime : ends[s - 1]);
-    const StepWindow window{
-        .number = step.number, .start = std::max(step.start, before), .end = ends[s]};
-    if (step.complete && worked[s] && window.end > window.start) windows.push_back(window);
+    const auto [start, end, has_work] = stretches[s];
+    if (!rank.steps[s].complete || !(has_work || rank.work.empty()) || end <= start) continue;
+    windows.push_back({.number = rank.steps[s].number, .start = start, .end = end});
   }
   return windows;
 }

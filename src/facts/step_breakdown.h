@@ -38,16 +38,16 @@ enum class Activity : uint8_t {
 };
 inline constexpr size_t kActivities = static_cast<size_t>(Activity::kCount);
 
-// A step's share of the time line: from the end of the step before, or where its annotation begins,
-// until its annotation and its last work have ended. Steps never overlap: where the host runs ahead
-// of the device, a step lasts as long as the device needs for it.
+// A step's share of the time line (StepStretch): where the host runs ahead of the device, a step
+// lasts as long as the device needs for it.
 struct StepWindow {
   int64_t number = 0;
   int64_t start = 0;  // ns
   int64_t end = 0;
 };
 
-// The windows of a recording's complete steps, by start. Empty windows are left out.
+// The windows of a recording's complete steps, by start. Empty windows are left out, and so are
+// steps without work of a device where other steps have some.
 std::vector<StepWindow> StepWindows(const RankWork& rank);
 
 struct StepBreakdown {

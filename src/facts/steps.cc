@@ -52,7 +52,7 @@ RankWork SelectSteps(const RankWork& rank, const StepSelection& selection) {
   if (selection.mode == StepSelection::Mode::kAll) return rank;
   RankWork chosen = rank;
   chosen.steps.clear();
-  const std::vector<int64_t> ends = StepEnds(rank);
+  const std::vector<StepStretch> stretches = StepStretches(rank);
   std::vector<int32_t> new_index(rank.steps.size(), kNoStep);
   int32_t stretch = 0;
   for (size_t s = 0; s < rank.steps.size(); ++s) {
@@ -63,7 +63,7 @@ RankWork SelectSteps(const RankWork& rank, const StepSelection& selection) {
     new_index[s] = static_cast<int32_t>(chosen.steps.size());
     chosen.steps.push_back(rank.steps[s]);
     chosen.steps.back().stretch = stretch;
-    if (s > 0) chosen.steps.back().end_before = ends[s - 1];
+    if (s > 0) chosen.steps.back().end_before = stretches[s - 1].end;
   }
   chosen.work = {};
   for (Work work : rank.work) {
@@ -73,16 +73,24 @@ RankWork SelectSteps(const RankWork& rank, const StepSelection& selection) {
   return chosen;
 }
 
-std::vector<int64_t> StepEnds(const RankWork& rank) {
-  std::vector<int64_t> ends;
-  for (const Step& step : rank.steps) ends.push_back(std::max(step.end, step.end_before));
+std::vector<StepStretch> StepStretches(const RankWork& rank) {
+  std::vector<StepStretch> stretches;
+  for (const Step& step : rank.steps) {
+    stretches.push_back({.start = std::max(step.start, step.end_before),
+                         .end = std::max(step.end, step.end_before)});
+  }
   for (const Work& work : rank.work) {
     if (work.step == kNoStep) continue;
-    int64_t& end = ends[static_cast<size_t>(work.step)];
-    end = std::max(end, work.end);
+    StepStretch& stretch = stretches[static_cast<size_t>(work.step)];
+    stretch.end = std::max(stretch.end, work.end);
+    stretch.has_work = true;
   }
-  for (size_t s = 1; s < ends.size(); ++s) ends[s] = std::max(ends[s], ends[s - 1]);
-  return ends;
+  for (size_t s = 1; s < stretches.size(); ++s) {
+    const int64_t before = stretches[s - 1].end;
+    stretches[s].start = std::max(stretches[s].start, before);
+    stretches[s].end = std::max(stretches[s].end, before);
+  }
+  return stretches;
 }
 
 std::optional<int64_t> StepTime(std::span<const RankWork> ranks) {

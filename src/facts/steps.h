@@ -32,8 +32,17 @@ Result<StepSelection> ParseSteps(std::string_view text);
 // With Mode::kAll that is everything, work outside any step included.
 RankWork SelectSteps(const RankWork& rank, const StepSelection& selection);
 
-// When each step ends: its annotation, its last work, and the step before.
-std::vector<int64_t> StepEnds(const RankWork& rank);
+// Where a step lies on the time line: from the end of the step before, or where its annotation
+// begins, until its annotation, its last work and the step before have ended. Stretches never
+// overlap; that of a step which another covers whole does not end after it began.
+struct StepStretch {
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+  bool has_work = false;
+};
+
+// Of each step.
+std::vector<StepStretch> StepStretches(const RankWork& rank);
 
 // How long a step takes: from the start of one to the start of the next, on average, on the rank
 // where that is longest. Nothing where no two steps follow one another.

@@ -162,19 +162,18 @@ void Builder::AddSteps(uint32_t recording) {
   NarrowArray<int64_t> starts, durations;
   NarrowArray<uint32_t> names;
   const std::vector<Step>& steps = input_.work[recording].steps;
-  const std::vector<int64_t> ends = StepEnds(input_.work[recording]);
+  const std::vector<StepStretch> stretches = StepStretches(input_.work[recording]);
   for (size_t s = 0; s < steps.size(); ++s) {
-    const Step& step = steps[s];
-    const int64_t start = s == 0 ? step.start : std::max(step.start, ends[s - 1]);
+    const auto& [start, end, _] = stretches[s];
     const int64_t off = SubtractSaturated(start, firsts_[recording]);
-    if (off < 0 || off > kLongestRecording || ends[s] <= start) continue;
-    const int64_t duration = std::min(SubtractSaturated(ends[s], start), kDay);
+    if (off < 0 || off > kLongestRecording || end <= start) continue;
+    const int64_t duration = std::min(SubtractSaturated(end, start), kDay);
     starts.Append(start);
     durations.Append(duration);
-    names.Append(state_->names.Intern(fmt::format("step {}", step.number)));
+    names.Append(state_->names.Intern(fmt::format("step {}", steps[s].number)));
     const Axis& axis = state_->axes[recording];
     state_->steps.push_back({.rank_index = recording,
-                             .number = step.number,
+                             .number = steps[s].number,
                              .start = axis.ToCommon(start),
                              .end = axis.ToCommon(start + duration)});
   }
