@@ -40,6 +40,15 @@ struct Advice {
 };
 std::string Say(const Advice& advice, const Facts& facts);
 
+// What to try where devices wait for the next batch.
+inline constexpr Advice kLoadAhead{
+    "load ahead: more DataLoader workers (num_workers), a larger prefetch_factor, "
+    "persistent_workers=True, pin_memory=True; less work per sample",
+    "load ahead: prefetch(tf.data.AUTOTUNE) last, num_parallel_calls, cache(); less work per "
+    "sample; input_pipeline says which stage is slow",
+    "load ahead: prefetch batches to the device in a thread of its own, more workers of the "
+    "loader; less work per sample"};
+
 // How to ask the devices for their clocks and temperature.
 std::string_view CommandForClocks(const Facts& facts);
 

@@ -252,13 +252,6 @@ constexpr Advice kLaunchLess{
     "launch less: tf.function with jit_compile=True, which fuses kernels, or a larger batch",
     "launch less: jit the whole step, XLA's command buffers (--xla_gpu_enable_command_buffer), a "
     "larger batch"};
-constexpr Advice kLoadAhead{
-    "let the loader run ahead: more num_workers, a larger prefetch_factor, pin_memory, less work "
-    "per sample",
-    "let the input run ahead: prefetch(tf.data.AUTOTUNE) last, num_parallel_calls, cache(), less "
-    "work per sample",
-    "let the input run ahead: prefetch batches to the device in a thread of its own, more workers "
-    "of the loader, less work per sample"};
 constexpr Advice kHideCommunication{
     "start communication earlier, so that compute hides it: smaller gradient buckets, FSDP "
     "prefetching, asynchronous collectives",

@@ -208,7 +208,16 @@ StretchTime TimeOf(const Mined& mined, const Repeat& repeat) {
   return time;
 }
 
-void AddFinding(Report& report, const Mined& mined, const Repeat& repeat, const StretchTime& time) {
+constexpr Advice kRunAsOne{
+    "run the repeated part as one: torch.compile(mode=\"reduce-overhead\"), or capture it with "
+    "torch.cuda.CUDAGraph; the table of repeats names its kernels",
+    "run the repeated part as one: tf.function with jit_compile=True, which fuses kernels; the "
+    "table of repeats names them",
+    "run the repeated part as one: jit all of it, or XLA's command buffers "
+    "(--xla_gpu_enable_command_buffer); the table of repeats names its kernels"};
+
+void AddFinding(Report& report, const Facts& facts, const Mined& mined, const Repeat& repeat,
+                const StretchTime& time) {
   const int64_t whole = mined.work.back().end - mined.work.front().start;
   const double share =
       static_cast<double>(time.gaps) / static_cast<double>(std::max<int64_t>(whole, 1));
@@ -222,9 +231,7 @@ void AddFinding(Report& report, const Mined& mined, const Repeat& repeat, const 
            fmt::format("on {} they run {} and wait {} for the next, {} of the stretch looked at",
                        SayDevice(*mined.device), HumanTime(static_cast<double>(time.work)),
                        HumanTime(static_cast<double>(time.gaps)), HumanRatio(share)),
-       .hint =
-           "run the repeated part as one: torch.compile(mode=\"reduce-overhead\"), or capture it "
-           "with torch.cuda.CUDAGraph; the table of repeats names its kernels",
+       .hint = Say(kRunAsOne, facts),
        .worth = time.gaps,
        .table = "repeats"});
 }
@@ -263,7 +270,7 @@ Table RepeatsTable(Report& report, const Facts& facts) {
     best = &repeat;
     best_time = time;
   }
-  if (best != nullptr) AddFinding(report, mined, *best, best_time);
+  if (best != nullptr) AddFinding(report, facts, mined, *best, best_time);
   return table;
 }
 

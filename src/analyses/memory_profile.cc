@@ -230,7 +230,22 @@ std::string Others(int64_t count) {
   return count == 2 ? ", as is one other" : fmt::format(", as are {} others", count - 1);
 }
 
-void AddFullFinding(Report& report, const std::vector<MemoryPeak>& peaks) {
+constexpr Advice kHoldLess{
+    "checkpoint activations, shard parameters and optimizer state over the ranks (FSDP, ZeRO), "
+    "compute in 16 bit, or take a smaller batch and accumulate gradients",
+    "recompute activations (tf.recompute_grad), compute in 16 bit (mixed_precision), or take a "
+    "smaller batch and accumulate gradients",
+    "recompute activations (jax.checkpoint), shard parameters and optimizer state over devices, "
+    "compute in bfloat16, or take a smaller batch and accumulate gradients"};
+constexpr Advice kKeepLess{
+    "look in the table never_freed for operators whose blocks pile up; keep losses and metrics as "
+    "numbers (.item(), .detach()), not as tensors with their graph",
+    "look in the table never_freed for operators whose blocks pile up; keep losses and metrics as "
+    "numbers (.numpy()), not as tensors",
+    "look in the table never_freed for operators whose blocks pile up; keep losses and metrics as "
+    "numbers (float()), not as arrays, and donate what a step replaces (donate_argnums)"};
+
+void AddFullFinding(Report& report, const Facts& facts, const std::vector<MemoryPeak>& peaks) {
   const MemoryPeak& p = peaks.front();  // the fullest
   if (p.Used() <= kNearlyFull) return;
   const auto full =
@@ -241,8 +256,7 @@ void AddFullFinding(Report& report, const std::vector<MemoryPeak>& peaks) {
                            Where(p), Others(full), HumanRatio(p.Used())),
        .because = fmt::format("{} of {} are in use then{}", Human(p.peak), Human(p.capacity),
                               MostlyFor(p.at_peak, p.peak)),
-       .hint = "checkpoint activations, shard parameters and optimizer state over the ranks (FSDP, "
-               "ZeRO), compute in 16 bit, or take a smaller batch and accumulate gradients",
+       .hint = Say(kHoldLess, facts),
        .table = "devices"});
 }
 
@@ -251,7 +265,8 @@ bool Leaks(const MemoryPeak& p, int64_t leak_bytes) {
 }
 
 // Whether there is one.
-bool AddLeakFinding(Report& report, const std::vector<MemoryPeak>& peaks, int64_t leak_bytes) {
+bool AddLeakFinding(Report& report, const Facts& facts, const std::vector<MemoryPeak>& peaks,
+                    int64_t leak_bytes) {
   const auto leaks = [&](const MemoryPeak& p) { return Leaks(p, leak_bytes); };
   const auto first = std::ranges::find_if(peaks, leaks);
   if (first == peaks.end()) return false;
@@ -273,8 +288,7 @@ bool AddLeakFinding(Report& report, const std::vector<MemoryPeak>& peaks, int64_
        .says = fmt::format("Memory of {} grows step by step{}: a leak, or a cache without a limit.",
                            Where(p), Others(std::ranges::count_if(peaks, leaks))),
        .because = std::move(because),
-       .hint = "look in the table never_freed for operators whose blocks pile up; keep losses and "
-               "metrics as numbers (.item(), .detach()), not as tensors with their graph",
+       .hint = Say(kKeepLess, facts),
        .table = "steps"});
   return true;
 }
@@ -363,8 +377,8 @@ Report Run(const Facts& facts, const Params& params) {
     AddHoldings(never_freed, facts, p, p.never_freed);
     if (!p.memory.has_totals) ++without_totals;
   }
-  AddFullFinding(report, peaks);
-  if (AddLeakFinding(report, peaks, params.Integer("leak_bytes"))) never_freed.text_rows = 5;
+  AddFullFinding(report, facts, peaks);
+  if (AddLeakFinding(report, facts, peaks, params.Integer("leak_bytes"))) never_freed.text_rows = 5;
   AddBatchFinding(report, facts, peaks);
   const bool blocks_tell = std::ranges::any_of(
       peaks, [](const MemoryPeak& p) { return p.memory.allocator != kNoString; });

@@ -167,9 +167,7 @@ void AddFinding(Report& report, const Facts& facts, const ByPhase& total) {
                               "idle {} each",
                               HumanTime(static_cast<double>(loading) / devices),
                               HumanTime(static_cast<double>(idle) / devices)),
-       .hint = "load ahead: more DataLoader workers (num_workers), a larger prefetch_factor, "
-               "persistent_workers=True, pin_memory=True; cheaper decoding and augmentation",
-
+       .hint = Say(kLoadAhead, facts),
        .worth = lost / static_cast<int64_t>(facts.devices.size()),
        .table = "ranks"});
 }

@@ -142,13 +142,6 @@ Table GapTable(const std::vector<Found::Gap>& gaps, bool any_large) {
   return table;
 }
 
-constexpr Advice kLoadAhead{
-    "load ahead: more DataLoader workers (num_workers), a larger prefetch_factor, "
-    "persistent_workers=True, pin_memory=True",
-    "load ahead: prefetch(tf.data.AUTOTUNE) last, and num_parallel_calls; input_pipeline says "
-    "which stage is slow",
-    "load ahead: prefetch batches to the device in a thread of its own, more workers of the "
-    "loader"};
 constexpr Advice kReadLater{
     "do not wait for the device at the end of each step: read losses and metrics (.item(), "
     ".cpu()) every some steps only",

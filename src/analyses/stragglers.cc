@@ -162,23 +162,28 @@ std::string_view CauseName(Cause cause) {
 }
 
 std::string Hint(Cause cause, const Facts& facts) {
-  if (cause == Cause::kCompute) {
-    return fmt::format(
-        "check its device: clocks and temperature ({}), other processes on it; "
-        "exchange it for a spare",
-        CommandForClocks(facts));
+  switch (cause) {
+    case Cause::kCompute:
+      return fmt::format(
+          "check its device: clocks and temperature ({}), other processes on it; "
+          "exchange it for a spare",
+          CommandForClocks(facts));
+    case Cause::kMoreCompute:
+      return "even out the work: pack sequences by length, balance experts or the data each rank "
+             "gets";
+    case Cause::kHost:
+      return "look at its host: CPU clocks, other processes, binding to the right socket (NUMA), "
+             "and synchronisation in idle_time";
+    case Cause::kInput:
+      return "give its data loader more workers, or look at the storage it reads from";
+    case Cause::kCopies:
+      return "check its PCIe link (lspci -vv), and pin the memory it copies from";
+    case Cause::kLink:
+      return "test its links: nccl-tests between this rank's host and others, InfiniBand counters";
+    case Cause::kUnknown:
+      break;
   }
-  constexpr std::array<std::string_view, 7> kHints = {
-      "",
-      "even out the work: pack sequences by length, balance experts or the data each rank gets",
-      "look at its host: CPU clocks, other processes, binding to the right socket (NUMA), and "
-      "synchronisation in idle_time",
-      "give its data loader more workers, or look at the storage it reads from",
-      "check its PCIe link (lspci -vv), and pin the memory it copies "
-      "from",
-      "test its links: nccl-tests between this rank's host and others, InfiniBand counters",
-      "look at the timeline of this rank before its collectives beside that of another rank"};
-  return std::string(kHints[static_cast<size_t>(cause)]);
+  return "look at the timeline of this rank before its collectives beside that of another rank";
 }
 
 void Explain(const Facts& facts, Blames& blames) {
