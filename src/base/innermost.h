@@ -17,22 +17,28 @@ class Innermost {
   // and `end`; there are intervals up to `last`. REQUIRES: times ascend from call to call.
   template <class Get>
   int32_t At(int64_t time, size_t last, const Get& get) {
-    for (; next_ < last && get(next_).start <= time; ++next_) {
-      Leave(get(next_).start, get);
-      open_.push_back(static_cast<int32_t>(next_));
+    for (; next_ < last; ++next_) {
+      const auto& interval = get(next_);
+      if (interval.start > time) break;
+      Leave(interval.start);
+      open_.push_back({static_cast<int32_t>(next_), interval.end});
     }
-    Leave(time, get);
-    return open_.empty() ? -1 : open_.back();
+    Leave(time);
+    return open_.empty() ? -1 : open_.back().index;
   }
 
  private:
-  template <class Get>
-  void Leave(int64_t time, const Get& get) {
-    while (!open_.empty() && get(static_cast<size_t>(open_.back())).end <= time) open_.pop_back();
+  struct Open {
+    int32_t index;
+    int64_t end;
+  };
+
+  void Leave(int64_t time) {
+    while (!open_.empty() && open_.back().end <= time) open_.pop_back();
   }
 
   size_t next_;
-  std::vector<int32_t> open_;
+  std::vector<Open> open_;
 };
 
 }  // namespace stepscope

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/short_text.h"
+
 namespace stepscope {
 namespace {
 
@@ -23,7 +25,8 @@ StringTable::StringTable() : slots_(256) {}
 size_t StringTable::SlotOf(std::string_view text, uint32_t hash) const {
   const size_t mask = slots_.size() - 1;
   size_t i = hash & mask;
-  while (slots_[i].id != kNoString && !(slots_[i].hash == hash && strings_[slots_[i].id] == text)) {
+  while (slots_[i].id != kNoString &&
+         !(slots_[i].hash == hash && SameText(strings_[slots_[i].id], text))) {
     i = (i + 1) & mask;
   }
   return i;

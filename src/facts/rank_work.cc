@@ -24,11 +24,11 @@ constexpr EventId kLetGoAfter = 1 << 18;
 class Builder {
  public:
   Builder(Trace& trace, Events events) : trace_(trace), events_(events) {}
-  RankWork Build();
-
- private:
   void CollectHost();
   void CollectWork();
+  RankWork Join();
+
+ private:
   void AddDraft(EventId event, int64_t correlation, int64_t step, int32_t detail);
   void AddStep(EventId event, int64_t number);
   void StepsFromOptimizer();
@@ -38,7 +38,7 @@ class Builder {
   void SettleSteps();
   void FindStreams();
   bool ComesFirst(uint32_t a, uint32_t b) const;
-  std::vector<uint32_t> Order() const;
+  void SetOrder();
   void AddWork();
   uint32_t CallOf(int64_t correlation);
   int32_t StepOf(size_t draft, int64_t launched) const;
@@ -52,13 +52,13 @@ class Builder {
   NarrowArray<int64_t> correlations_;
   NarrowArray<int64_t> said_steps_;  // number of the step the trace puts it in, or -1
   std::vector<uint32_t> stream_of_track_;
+  std::vector<uint32_t> order_;  // of the drafts
   std::map<int64_t, int32_t> step_by_number_;
   std::vector<uint32_t> by_correlation_;  // the calls with a correlation id, by that id, then start
   size_t found_ = 0;                      // where CallOf() looked last
   std::vector<bool> call_used_;  // by call: whether work of its correlation id was recorded
 };
 
-// The host's part first: while the one is collected, little is held of the other.
 void Builder::CollectHost() {
   HostRecords host(trace_);
   SparseWalk steps(trace_.Ints(IntField::kStep));
@@ -73,6 +73,7 @@ void Builder::CollectHost() {
     host.Take(e);
   }
   *out_.host = host.Finish();
+  IndexCalls();
 }
 
 void Builder::CollectWork() {
@@ -90,6 +91,9 @@ void Builder::CollectWork() {
     if (events_ == Events::kLetGo && (e + 1) % kLetGoAfter == 0) trace_.LetGo(e + 1);
   }
   device.Finish();
+  LeaveOutliersOut();
+  FindStreams();
+  SetOrder();
 }
 
 void Builder::AddDraft(EventId event, int64_t correlation, int64_t step, int32_t detail) {
@@ -212,8 +216,8 @@ bool Builder::ComesFirst(uint32_t a, uint32_t b) const {
   return x.name != y.name && trace_.strings[x.name] < trace_.strings[y.name];
 }
 
-// The drafts by start.
-std::vector<uint32_t> Builder::Order() const {
+// By start.
+void Builder::SetOrder() {
   struct Draft {
     int64_t start = 0;
     uint32_t number = 0;
@@ -225,10 +229,8 @@ std::vector<uint32_t> Builder::Order() const {
   sorted.reserve(drafts_.size());
   for (uint32_t d = 0; d < drafts_.size(); ++d) sorted.push_back({drafts_[d].start, d});
   SortRuns(sorted, before);
-  std::vector<uint32_t> order;
-  order.reserve(sorted.size());
-  for (const Draft& draft : sorted) order.push_back(draft.number);
-  return order;
+  order_.reserve(sorted.size());
+  for (const Draft& draft : sorted) order_.push_back(draft.number);
 }
 
 // Threads that step side by side: times of steps are cut where the step before ends, so that they
@@ -265,7 +267,7 @@ void Builder::AddWork() {
   std::vector<int64_t> busy_until(out_.streams.size(), kNoTime);
   call_used_.resize(out_.host->calls.size());
   int64_t without = 0, outside = 0, overlaps = 0;
-  for (const uint32_t draft : Order()) {
+  for (const uint32_t draft : order_) {
     Work work = drafts_[draft];
     work.stream = stream_of_track_[work.stream];
     work.call = CallOf(correlations_[draft]);
@@ -315,14 +317,9 @@ void Builder::FindIncompleteSteps() {
   for (size_t s = 0; s < last.size(); ++s) out_.steps[s].complete = last[s].used;
 }
 
-RankWork Builder::Build() {
-  CollectHost();
-  CollectWork();
+RankWork Builder::Join() {
   if (out_.steps.empty()) StepsFromOptimizer();
-  LeaveOutliersOut();
-  IndexCalls();
   SettleSteps();
-  FindStreams();
   AddWork();
   FindIncompleteSteps();
   if (out_.work.empty() && !trace_.meta.memory_only) trace_.notes.Add(NoteKind::kNoGpuEvents);
@@ -345,6 +342,23 @@ int32_t RankWork::StepAt(int64_t time) const {
   return kNoStep;
 }
 
-RankWork BuildRankWork(Trace& trace, Events events) { return Builder(trace, events).Build(); }
+struct RankWorkBuilder::State {
+  Builder builder;
+};
+
+RankWorkBuilder::RankWorkBuilder(Trace& trace, Events events)
+    : state_(std::make_unique<State>(State{Builder(trace, events)})) {}
+RankWorkBuilder::~RankWorkBuilder() = default;
+
+void RankWorkBuilder::TakeHost() { state_->builder.CollectHost(); }
+void RankWorkBuilder::TakeDevices() { state_->builder.CollectWork(); }
+RankWork RankWorkBuilder::Finish() { return state_->builder.Join(); }
+
+RankWork BuildRankWork(Trace& trace, Events events) {
+  RankWorkBuilder builder(trace, events);
+  builder.TakeHost();  // first: while the one is collected, little is held of the other
+  builder.TakeDevices();
+  return builder.Finish();
+}
 
 }  // namespace stepscope

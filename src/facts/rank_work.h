@@ -98,7 +98,7 @@ struct Step {
   // Of selected steps: which stretch of them it is in. Between two stretches lie steps that do not
   // count.
   int32_t stretch = 0;
-  // Of selected steps: when the step before had ended (StepEnds), though it may not be selected.
+  // Of selected steps: when the step before had ended (StepStretch), though it may not be selected.
   int64_t end_before = kNoTime;
 };
 
@@ -178,5 +178,23 @@ enum class Events : uint8_t {
 // Derives a recording's work. Rank and window are left for the caller to set, and names are ids of
 // `trace.strings`. What had to be left out or guessed is counted in trace.notes.
 RankWork BuildRankWork(Trace& trace, Events events = Events::kKeep);
+
+// The same in parts, for who has threads for them.
+class RankWorkBuilder {
+ public:
+  RankWorkBuilder(Trace& trace, Events events);
+  ~RankWorkBuilder();
+
+  // Each once, before Finish(); side by side only if events are kept. They read the trace, and the
+  // second adds to its notes.
+  void TakeHost();
+  void TakeDevices();
+
+  RankWork Finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace stepscope

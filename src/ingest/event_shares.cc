@@ -67,17 +67,28 @@ std::optional<uint64_t> BreakBehind(const ByteSource& source, uint64_t offset, u
   return offset + static_cast<uint64_t>(comma - text.data());
 }
 
-// About equal ones. The first belongs to `events`.
-std::deque<Share> Divide(const ByteSource& source, uint64_t from, uint64_t count, Wanted keep,
-                         KinetoEvents& events) {
+// How large shares are to be: one for each thread, which take most, then small ones for threads
+// that are done before others. None is smaller than `least`.
+std::vector<uint64_t> SizesOfShares(uint64_t bytes, uint64_t threads, uint64_t least) {
+  const uint64_t rest = bytes / 5, small = std::min(2 * threads, rest / least);
+  std::vector<uint64_t> sizes(threads, (small == 0 ? bytes : bytes - rest) / threads);
+  if (small > 0) sizes.insert(sizes.end(), small, rest / small);
+  return sizes;
+}
+
+// The first belongs to `events`.
+std::deque<Share> Divide(const ByteSource& source, uint64_t from, uint64_t threads,
+                         const ReadOptions& options, KinetoEvents& events) {
   std::deque<Share> shares;
   shares.emplace_back(from, events);
-  const uint64_t each = (source.size() - from) / count;
-  for (uint64_t i = 1; i < count; ++i) {
-    const auto begin = BreakBehind(source, from + each * i, std::min(each, kLookBytes));
+  uint64_t at = from;
+  for (const uint64_t size : SizesOfShares(source.size() - from, threads, options.least_share)) {
+    const auto begin =
+        at == from ? std::optional(from) : BreakBehind(source, at, std::min(size, kLookBytes));
+    at += size;
     if (!begin || *begin <= shares.back().begin) continue;
     shares.back().end = *begin;
-    shares.emplace_back(*begin, keep);
+    shares.emplace_back(*begin, options.keep);
   }
   shares.back().end = source.size();
   return shares;
@@ -109,8 +120,9 @@ std::optional<uint64_t> ReadInShares(const ByteSource& source, uint64_t from,
   if (most < 2) return std::nullopt;
   const SpareThreads helpers(*options.spare_threads, most - 1);
   if (helpers.count() == 0) return std::nullopt;
-  auto shares = Divide(source, from, helpers.count() + 1, options.keep, events);
-  ParallelFor(shares.size(), shares.size(), [&](size_t i) {
+  const uint64_t threads = helpers.count() + 1;
+  auto shares = Divide(source, from, threads, options, events);
+  ParallelFor(shares.size(), threads, [&](size_t i) {
     Share& share = shares[i];
     auto part = source.Part(share.begin, share.end);
     if (part) share.reached += TakeEvents(std::move(*part), *share.events);
@@ -118,7 +130,7 @@ std::optional<uint64_t> ReadInShares(const ByteSource& source, uint64_t from,
   uint64_t reached = shares.front().reached;
   for (size_t i = 1; i < shares.size(); ++i) {
     StopIfAsked();
-    if (reached != shares[i].begin || !events.Adopt(*shares[i].events)) break;
+    if (reached != shares[i].begin || !events.Adopt(*shares[i].events, threads)) break;
     reached = shares[i].reached;
   }
   return reached;

@@ -49,6 +49,16 @@ class JsonWalk {
     return true;
   }
 
+  // What is between the quotes of the string at hand, escapes and all. The next token comes right
+  // behind it, but for space.
+  std::string_view PeekString() const {
+    const char* from = At() + 1;
+    const char* end = text_ + token_[1];
+    while (end > from && *--end != '"') {
+    }
+    return {from, end};
+  }
+
   // Passes over the value at hand, brackets and all. False if the text ends first.
   bool Skip() { return SkipLevels(0); }
   // Passes over the rest of the object or array the walk is inside of.

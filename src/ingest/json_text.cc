@@ -1,12 +1,15 @@
 // Small pieces of JSON text.
 #include "ingest/json_text.h"
 
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
+
+#include "base/short_text.h"
 
 namespace stepscope {
 namespace {
@@ -37,43 +40,49 @@ bool AppendDigit(int64_t& number, char digit) {
   return true;
 }
 
-// Whether the eight characters of `chunk` are digits: 0x30 to 0x39 each.
-bool AreDigits(uint64_t chunk) {
-  constexpr uint64_t kHigh = 0xf0f0f0f0f0f0f0f0;
-  return ((chunk & kHigh) | ((chunk + 0x0606060606060606) & kHigh) >> 4) == 0x3333333333333333;
+// How many of the eight bytes are digits, from the first to the first that is none; each byte is
+// how far its character is from '0'.
+int CountDigits(uint64_t values) {
+  // Above 9 a byte gets its high bit, or has it. What it carries goes to those behind it.
+  constexpr uint64_t kAboveNine = 0x7676767676767676, kHighBits = 0x8080808080808080;
+  const uint64_t none = ((values + kAboveNine) | values) & kHighBits;
+  return std::countr_zero(none) / 8;
 }
 
 // The number that eight digits stand for: pairs of neighbours are joined three times over.
-int64_t JoinDigits(uint64_t chunk) {
-  chunk -= 0x3030303030303030;
-  chunk = (chunk * 10 + (chunk >> 8)) & 0x00ff00ff00ff00ff;
-  chunk = (chunk * 100 + (chunk >> 16)) & 0x0000ffff0000ffff;
-  return static_cast<int64_t>((chunk * 10'000 + (chunk >> 32)) & 0xffffffff);
+int64_t JoinDigits(uint64_t values) {
+  values = (values * 10 + (values >> 8)) & 0x00ff00ff00ff00ff;
+  values = (values * 100 + (values >> 16)) & 0x0000ffff0000ffff;
+  return static_cast<int64_t>((values * 10'000 + (values >> 32)) & 0xffffffff);
 }
 
-// Appends the digits at `p` as far as they fit, and returns where it stopped.
-const char* AppendDigits(int64_t& number, const char* p, const char* end) {
-  static_assert(std::endian::native == std::endian::little);
-  constexpr int64_t kEight = 100'000'000;
-  constexpr int64_t kRoomForEight = std::numeric_limits<int64_t>::max() / kEight - 1;
-  while (end - p >= 8 && number < kRoomForEight) {
-    uint64_t chunk;
-    std::memcpy(&chunk, p, sizeof chunk);
-    if (!AreDigits(chunk)) break;
-    number = number * kEight + JoinDigits(chunk);
-    p += 8;
+// Appends the digits at `p` as far as they fit, and returns where it stopped. Eight at a time: most
+// numbers are shorter, and where they end cannot be foretold.
+[[gnu::always_inline]] inline const char* AppendDigits(int64_t& number, const char* p,
+                                                       const char* end) {
+  constexpr std::array<int64_t, 9> kPowers = {1,       10,        100,        1'000,      10'000,
+                                              100'000, 1'000'000, 10'000'000, 100'000'000};
+  constexpr int64_t kRoomForEight = std::numeric_limits<int64_t>::max() / kPowers[8] - 1;
+  while (number < kRoomForEight) {
+    const uint64_t values = LoadEight({p, end}) ^ 0x3030303030303030;
+    const int count = CountDigits(values);
+    if (count == 0) return p;
+    // In front of them come zeros, which are worth nothing.
+    number = number * kPowers[static_cast<size_t>(count)] + JoinDigits(values << (64 - 8 * count));
+    p += count;
+    if (count < 8) return p;
   }
   while (p != end && IsDigit(*p) && AppendDigit(number, *p)) ++p;
   return p;
 }
 
-// value * 10^power towards zero, or nothing when it overflows.
-std::optional<int64_t> Shift(int64_t value, int64_t power) {
+// Multiplies by 10^power, towards zero; false when it overflows.
+bool Shift(int64_t& value, int64_t power) {
   for (; power > 0 && value != 0; --power) {
-    if (__builtin_mul_overflow(value, 10, &value)) return std::nullopt;
+    if (__builtin_mul_overflow(value, 10, &value)) return false;
   }
   for (; power < 0 && value != 0; ++power) value /= 10;
-  return value;
+  return true;
 }
 
 // Length of the UTF-8 sequence at `p`, 0 if there is none.
@@ -96,13 +105,13 @@ size_t SequenceLength(const unsigned char* p, const unsigned char* end) {
 
 }  // namespace
 
-std::optional<int64_t> ScaleDecimal(std::string_view token, int power) {
+bool ReadDecimal(std::string_view token, int power, int64_t& value) {
   token = Trim(token);
   const char* p = token.data();
   const char* const end = p + token.size();
   const bool negative = p != end && *p == '-';
   if (negative) ++p;
-  if (p == end || !IsDigit(*p)) return std::nullopt;
+  if (p == end || !IsDigit(*p)) return false;
   int64_t digits = 0;
   int64_t exponent = power;
   p = AppendDigits(digits, p, end);
@@ -119,12 +128,13 @@ std::optional<int64_t> ScaleDecimal(std::string_view token, int power) {
     if (p != end && *p == '+') ++p;
     int written = 0;
     const auto [stop, error] = std::from_chars(p, end, written);
-    if (error != std::errc()) return std::nullopt;
+    if (error != std::errc()) return false;
     p = stop;
     exponent += written;
   }
-  if (p != end || (full && exponent > 0)) return std::nullopt;
-  return Shift(negative ? -digits : digits, exponent);
+  if (p != end || (full && exponent > 0)) return false;
+  value = negative ? -digits : digits;
+  return Shift(value, exponent);
 }
 
 std::optional<double> RealNumber(std::string_view token) {

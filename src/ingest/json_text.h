@@ -10,12 +10,20 @@ namespace stepscope {
 
 inline bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
+// As ScaleDecimal(), into `value`. An optional that is returned from a function goes through
+// memory, where GCC 12 loads what it stored in pieces as one, and waits for it.
+bool ReadDecimal(std::string_view token, int power, int64_t& value);
+
 // The number a token spells, times ten to `power`, cut off towards zero; quotes around it are
 // ignored. Exact: a double cannot hold 1682725898237042.123 us. Nothing when it is no number or too
 // large.
 //   ScaleDecimal("1682725898237042.123", 3) == 1682725898237042123
 //   ScaleDecimal("1.5e3", 0) == 1500
-std::optional<int64_t> ScaleDecimal(std::string_view token, int power);
+inline std::optional<int64_t> ScaleDecimal(std::string_view token, int power) {
+  int64_t value;
+  if (!ReadDecimal(token, power, value)) return std::nullopt;
+  return value;
+}
 
 // The same as a double, for numbers that measure: "3.52". Nothing for NaN, infinities and no
 // number.

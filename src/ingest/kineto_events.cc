@@ -303,11 +303,11 @@ char* NextEventByLooks(char* from, char* end) {
   return nullptr;
 }
 
-bool KinetoEvents::Adopt(KinetoEvents& later) {
+bool KinetoEvents::Adopt(KinetoEvents& later, size_t threads) {
   State& s = *state_;
   Trace& theirs = later.state_->trace;
   if (s.trace.size() + theirs.size() >= kMostEvents) return false;
-  s.trace.Append(theirs, s.tracks.Adopt(later.state_->tracks));
+  s.trace.Append(theirs, s.tracks.Adopt(later.state_->tracks), threads);
   return true;
 }
 

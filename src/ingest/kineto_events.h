@@ -38,8 +38,9 @@ class KinetoEvents {
   Outcome Parse(char* begin, char* end, Mend mend = Mend::kYes);
 
   // Takes over what `later` took, from text that followed this one's, as if this one had read it;
-  // the trace of `later` is empty then. False, and nothing done, if a trace cannot hold so much.
-  bool Adopt(KinetoEvents& later);
+  // the trace of `later` is empty then. On so many threads. False, and nothing done, if a trace
+  // cannot hold so much.
+  bool Adopt(KinetoEvents& later, size_t threads);
 
   // To be called once after the last event: names the tracks.
   void Finish();

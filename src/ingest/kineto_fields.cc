@@ -1,6 +1,8 @@
 // The table of arguments that are kept.
 #include "ingest/kineto_fields.h"
 
+#include "base/short_text.h"
+
 namespace stepscope {
 namespace {
 
@@ -93,7 +95,7 @@ constexpr std::array<uint8_t, kBuckets> kBucketTable = MakeBuckets();
 ArgUse UseOfArg(std::string_view key) {
   if (key.empty()) return {};
   const uint8_t entry = kBucketTable[BucketOf(key)];
-  if (entry == 0 || kEntries[entry - 1u].key != key) return {};
+  if (entry == 0 || !SameText(kEntries[entry - 1u].key, key)) return {};
   return kEntries[entry - 1u].use;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "base/short_text.h"
 #include "ingest/json_text.h"
 
 namespace stepscope {
@@ -14,12 +15,6 @@ namespace {
 template <size_t N>
 bool IsKey(const char* at, const char (&key)[N]) {
   return std::memcmp(at, key, N - 1) == 0;
-}
-
-std::string_view KeyAt(const char* at) {
-  size_t length = 0;
-  while (at[length] != '"') length += at[length] == '\\' ? 2 : 1;
-  return {at, length};
 }
 
 void TakeArg(Args& args, ArgUse use, std::string_view token) {
@@ -72,7 +67,7 @@ bool ReadArgs(JsonWalk& walk, bool counters, Args& args) {
   if (walk.Consume('}')) return true;
   do {
     if (walk.Peek() != '"') return false;
-    const std::string_view key = KeyAt(walk.At() + 1);
+    const std::string_view key = walk.PeekString();
     walk.Advance();
     if (!walk.Consume(':')) return false;
     const ArgUse use = UseOfArg(key);
@@ -101,7 +96,7 @@ CategoryMeaning EventText::Meaning(std::string_view token) {
   const size_t bucket =
       token.size() < 2 ? 0 : token.size() * 2 + byte(token.size() - 2) * 19 + byte(1);
   KnownCategory& known = categories_[bucket % categories_.size()];
-  if (known.token != token)
+  if (!SameText(known.token, token))
     known = {std::string(token), MeaningOfCategory(TextOf(token, scratch_))};
   return known.meaning;
 }

@@ -1,6 +1,7 @@
 // A track for each stream, told by numbers, and for each thread, told by texts.
 #include "ingest/kineto_tracks.h"
 
+#include "base/short_text.h"
 #include "ingest/json_text.h"
 
 namespace stepscope {
@@ -44,7 +45,7 @@ TrackId KinetoTracks::Stream(const RawEvent& event) {
 }
 
 TrackId KinetoTracks::Thread(const RawEvent& event) {
-  if (event.pid == last_pid_ && event.tid == last_tid_ && !thread_tracks_.empty())
+  if (SameText(event.pid, last_pid_) && SameText(event.tid, last_tid_) && !thread_tracks_.empty())
     return last_thread_;
   last_pid_ = event.pid;
   last_tid_ = event.tid;

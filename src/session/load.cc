@@ -2,9 +2,11 @@
 #include "session/load.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <new>
@@ -69,24 +71,25 @@ struct LoadOptions {
 
 Error GivenUp() { return {"reading was given up before its end", "", ""}; }
 
-// What BuildRankWork() takes from the trace, events have no use for. Threads that have no file to
-// read help.
+// Threads that have no file to read help.
 RecordedEvents KeepEvents(const Trace& trace, std::atomic<int>& spare_threads) {
   const SpareThreads helpers(spare_threads, UINT64_MAX);
   return RecordedEvents(trace, helpers.count() + 1);
 }
 
-// Both are made at once where there is a thread to spare: of the trace, the work changes nothing
-// but the notes and what is said of devices, and the events read neither.
+// All parts are made at once where there are threads to spare, the longest first: of the trace,
+// they change nothing but the notes, which one of them does.
 void TakeWorkAndEvents(LoadedFile& file, Trace& trace, std::atomic<int>& spare_threads) {
-  const SpareThreads helper(spare_threads, 1);
-  ParallelFor(2, helper.count() + 1, [&](size_t which) {
-    if (which == 0)
-      file.work = BuildRankWork(trace, Events::kKeep);
-    else
-      file.events = KeepEvents(trace, spare_threads);
-  });
-  file.events.TakeFields(trace);
+  RankWorkBuilder work(trace, Events::kKeep);
+  const auto parts = std::to_array<std::function<void()>>(
+      {[&] { work.TakeHost(); }, [&] { file.events = KeepEvents(trace, spare_threads); },
+       [&] { work.TakeDevices(); }});
+  {
+    const SpareThreads helpers(spare_threads, parts.size() - 1);
+    ParallelFor(parts.size(), helpers.count() + 1, [&](size_t p) { parts[p](); });
+  }
+  file.work = work.Finish();
+  file.events.TakeFields(trace);  // which the work has no use for any more
 }
 
 void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& bytes_read) {

@@ -7,7 +7,7 @@
 namespace stepscope {
 namespace {
 
-constexpr uint32_t kFew = 24;
+constexpr uint32_t kFew = 24;  // rows that are looked at one by one
 constexpr uint32_t kNone = UINT32_MAX;
 constexpr int64_t kFree = std::numeric_limits<int64_t>::min();
 
@@ -45,14 +45,23 @@ uint32_t RowAssigner::FirstFreeFrom(uint32_t row, int64_t start) const {
   return node - kMostRows;
 }
 
+bool RowAssigner::Join(uint32_t node) {
+  const Node &left = tree_[2 * node], &right = tree_[2 * node + 1];
+  const Node both = {std::min(left.least, right.least), std::max(left.greatest, right.greatest)};
+  const bool changed = both.least != tree_[node].least || both.greatest != tree_[node].greatest;
+  tree_[node] = both;
+  return changed;
+}
+
 void RowAssigner::Set(uint32_t row, int64_t end) {
-  uint32_t node = kMostRows + row;
-  tree_[node] = {end, end};
-  for (node /= 2; node > 0; node /= 2) {
-    const Node &left = tree_[2 * node], &right = tree_[2 * node + 1];
-    const Node both = {std::min(left.least, right.least), std::max(left.greatest, right.greatest)};
-    if (both.least == tree_[node].least && both.greatest == tree_[node].greatest) break;
-    tree_[node] = both;
+  const bool were_few = rows_ < kFew;
+  rows_ = std::max(rows_, row + 1);
+  tree_[kMostRows + row] = {end, end};
+  if (rows_ < kFew) return;  // leaves alone are looked at
+  if (were_few) {
+    for (uint32_t node = kMostRows; --node > 0;) Join(node);
+  } else {
+    for (uint32_t node = (kMostRows + row) / 2; node > 0 && Join(node); node /= 2) continue;
   }
 }
 
@@ -63,7 +72,6 @@ uint32_t RowAssigner::Place(int64_t start, int64_t end) {
   const bool crowded = row == kNone;
   if (crowded) row = kMostRows - 1;
   Set(row, crowded ? std::max(end, tree_[kMostRows + row].least) : end);
-  rows_ = std::max(rows_, row + 1);
   return row;
 }
 

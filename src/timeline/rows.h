@@ -25,10 +25,12 @@ class RowAssigner {
  private:
   uint32_t LastAtLeast(int64_t end) const;
   uint32_t FirstFreeFrom(uint32_t row, int64_t start) const;
+  bool Join(uint32_t node);  // what is below it; returns whether that changed it
   void Set(uint32_t row, int64_t end);
 
   // Of each row the end of its last event; as a tree: the leaves are rows, kMostRows on, and each
-  // node has the least and the greatest of what is below.
+  // node has the least and the greatest of what is below. Leaves alone are kept as long as rows are
+  // few.
   struct Node {
     int64_t least, greatest;
   };

@@ -13,13 +13,16 @@ class SparseWalk {
  public:
   explicit SparseWalk(const SparseColumn<T>& column) : column_(&column) { GoTo(0); }
 
-  std::optional<T> At(EventId event) {
+  [[gnu::always_inline]] std::optional<T> At(EventId event) {
+    return event < next_ ? std::nullopt : Reach(event);  // most events lack most fields
+  }
+
+ private:
+  std::optional<T> Reach(EventId event) {
     while (next_ < event && at_ < column_->size()) GoTo(at_ + 1);
     if (next_ != event || at_ == column_->size()) return std::nullopt;
     return column_->value(at_);
   }
-
- private:
   void GoTo(size_t at) {
     at_ = at;
     next_ = at < column_->size() ? column_->event(at) : UINT32_MAX;

@@ -4,16 +4,9 @@
 #include <functional>
 #include <utility>
 
+#include "base/parallel.h"
+
 namespace stepscope {
-namespace {
-
-template <class Column, class Here>
-void AppendColumn(Column& column, Column& later, const Here& here) {
-  for (size_t i = 0; i < later.size(); ++i) column.Append(here(later[i]));
-  later = {};
-}
-
-}  // namespace
 
 size_t Trace::ColumnBytes() const {
   size_t bytes =
@@ -24,7 +17,7 @@ size_t Trace::ColumnBytes() const {
   return bytes;
 }
 
-void Trace::Append(Trace& later, std::span<const TrackId> tracks_here) {
+void Trace::Append(Trace& later, std::span<const TrackId> tracks_here, size_t threads) {
   const auto first = static_cast<EventId>(size());
   std::vector<StringId> names;
   for (StringId name = 0; name < later.strings.size(); ++name)
@@ -35,20 +28,30 @@ void Trace::Append(Trace& later, std::span<const TrackId> tracks_here) {
   const auto name_here = [&](StringId name) { return names[name]; };
   const auto config_here = [&](int64_t config) { return configs[static_cast<size_t>(config)]; };
 
-  AppendColumn(starts_, later.starts_, std::identity());
-  AppendColumn(durations_, later.durations_, std::identity());
-  AppendColumn(names_, later.names_, name_here);
-  AppendColumn(tracks_of_, later.tracks_of_, [&](TrackId track) { return tracks_here[track]; });
-  AppendColumn(kinds_, later.kinds_, std::identity());
+  std::vector<std::function<void()>> columns;  // the longest first
+  const auto dense = [&](auto& column, auto& more, auto here) {
+    columns.emplace_back([&column, &more, here] {
+      for (size_t i = 0; i < more.size(); ++i) column.Append(here(more[i]));
+      more = {};
+    });
+  };
+  const auto sparse = [&](auto& column, auto& more, auto here) {
+    columns.emplace_back([&column, &more, first, here] { column.Append(more, first, here); });
+  };
+  dense(starts_, later.starts_, std::identity());
+  dense(durations_, later.durations_, std::identity());
+  dense(names_, later.names_, name_here);
+  dense(tracks_of_, later.tracks_of_, [&](TrackId track) { return tracks_here[track]; });
+  dense(kinds_, later.kinds_, std::identity());
   for (size_t i = 0; i < ints_.size(); ++i) {
     if (i == Index(IntField::kLaunchConfig))
-      ints_[i].Append(later.ints_[i], first, config_here);
+      sparse(ints_[i], later.ints_[i], config_here);
     else
-      ints_[i].Append(later.ints_[i], first, std::identity());
+      sparse(ints_[i], later.ints_[i], std::identity());
   }
-  for (size_t i = 0; i < texts_.size(); ++i) texts_[i].Append(later.texts_[i], first, name_here);
-  for (size_t i = 0; i < reals_.size(); ++i)
-    reals_[i].Append(later.reals_[i], first, std::identity());
+  for (size_t i = 0; i < texts_.size(); ++i) sparse(texts_[i], later.texts_[i], name_here);
+  for (size_t i = 0; i < reals_.size(); ++i) sparse(reals_[i], later.reals_[i], std::identity());
+  ParallelFor(columns.size(), threads, [&](size_t c) { columns[c](); });
   notes.Add(later.notes);
   events_in_file += later.events_in_file;
   gpu_events_in_file += later.gpu_events_in_file;

@@ -246,8 +246,8 @@ class Trace {
   SparseColumn<double> Take(RealField field) { return std::exchange(reals_[Index(field)], {}); }
 
   // Appends what a trace of the same recording holds that was read behind this one, and empties it;
-  // its tracks are `tracks` here. REQUIRES: fewer than 2^32 - 1 events in all.
-  void Append(Trace& later, std::span<const TrackId> tracks);
+  // its tracks are `tracks` here. On so many threads. REQUIRES: fewer than 2^32 - 1 events in all.
+  void Append(Trace& later, std::span<const TrackId> tracks, size_t threads);
 
   // Bytes of all columns, strings and tracks aside.
   size_t ColumnBytes() const;
