@@ -43,6 +43,21 @@ TEST_F(PageServerTest, AnswersOnlyWhoKnowsTheToken) {
   EXPECT_EQ(page.Get("/api/state").status, 200);
 }
 
+TEST_F(PageServerTest, ABrowserIsRefusedWithAPage) {
+  const ServedPage page({folder_.path()});
+  const httplib::Headers browser = {{"Accept", "text/html,application/xhtml+xml,*/*;q=0.8"}};
+  const auto stranger = page.Ask("/?token=old", browser);
+  EXPECT_EQ(stranger.status, 401);
+  EXPECT_EQ(stranger.get_header_value("Content-Type"), "text/html; charset=utf-8");
+  EXPECT_TRUE(stranger.body.contains("<h1>this is not the token</h1>")) << stranger.body;
+  const auto lost = page.Get("/%3Cscript%3E", browser);
+  EXPECT_EQ(lost.status, 404);
+  EXPECT_FALSE(lost.body.contains("<script")) << lost.body;
+  const auto odd = page.Ask("/", {{"Accept", "text/html"}, {"Host", "<b>"}});
+  EXPECT_EQ(odd.status, 403);
+  EXPECT_TRUE(odd.body.contains("<p>&#60;b&#62;</p>")) << odd.body;
+}
+
 TEST_F(PageServerTest, TheAddressThatIsPrintedGivesACookieAndLeadsToThePage) {
   const ServedPage page({folder_.path()});
   const auto entered = page.Ask("/?token=" + page.token(), {});
@@ -408,75 +423,6 @@ TEST(PageServer, RefusesWhatCannotWork) {
       PageServer::Start({.paths = paths, .host = "0.0.0.0", .token = "0123456789abcdef"});
   ASSERT_TRUE(warned.has_value());
   EXPECT_FALSE(warned->warning().empty());
-}
-
-// What `line` of shell prints, in which `stepscope` is the binary.
-std::string Shell(const std::string& line) {
-  const std::string script =
-      "stepscope() { '" STEPSCOPE_BINARY "' \"$@\"; }; { " + line + "\n} 2>&1";
-  std::string out;
-  FILE* pipe = popen(script.c_str(), "r");
-  if (pipe == nullptr) return "no shell";
-  for (int c = 0; (c = fgetc(pipe)) != EOF;) out += static_cast<char>(c);
-  pclose(pipe);
-  return out;
-}
-
-TEST_F(PageServerTest, TheCommandPrintsAnAddressAndEndsAsTold) {
-  for (const char* signal : {"TERM", "INT"}) {
-    const std::string out =
-        Shell(fmt::format("timeout --preserve-status -s {} 1 '{}' serve '{}'; echo \"code $?\"",
-                          signal, STEPSCOPE_BINARY, folder_.path()));
-    EXPECT_TRUE(out.starts_with("Listening on http://127.0.0.1:")) << out;
-    EXPECT_NE(out.find("/?token="), out.npos);
-    EXPECT_TRUE(out.ends_with("\ncode 0\n")) << out;
-  }
-  const std::string refused =
-      Shell("stepscope serve '" + folder_.path() + "' --host 0.0.0.0; echo \"code $?\"");
-  EXPECT_NE(refused.find("--token-file, or give it with --token"), refused.npos);
-  EXPECT_TRUE(refused.ends_with("code 2\n")) << refused;
-}
-
-// The token of the address that `serve` prints, or what it says instead, when it is started so.
-std::string TokenServed(const std::string& before, const std::string& folder,
-                        const std::string& options) {
-  const std::string out = Shell(
-      fmt::format("{} timeout --preserve-status -s TERM 1 '{}' serve '{}' {}; echo \"code $?\"",
-                  before, STEPSCOPE_BINARY, folder, options));
-  const size_t at = out.find("/?token=");
-  return at == out.npos ? out : out.substr(at + 8, out.find('\n', at) - at - 8);
-}
-
-TEST_F(PageServerTest, TheCommandTakesATokenInThreeWays) {
-  const ScratchFolder other;
-  const std::string file = "--token-file '" + other.Write("token", "of-a-file-0123456789\n") + "'";
-  const std::string set = "STEPSCOPE_TOKEN=of-the-environment-0123";
-  const auto served = [&](const std::string& before, const std::string& options) {
-    return TokenServed(before, folder_.path(), options);
-  };
-  EXPECT_EQ(served("", "--token of-a-word-0123456789"), "of-a-word-0123456789");
-  EXPECT_EQ(served("", file), "of-a-file-0123456789");
-  EXPECT_EQ(served(set, ""), "of-the-environment-0123");
-  EXPECT_EQ(served(set, "--token of-a-word-0123456789"), "of-a-word-0123456789");
-  EXPECT_EQ(served(set, file), "of-a-file-0123456789");
-  for (const std::string& wrong : {std::string("--token short"), std::string("--token ''"),
-                                   file + " --token of-a-word-0123456789"}) {
-    const std::string said = served("", wrong);
-    EXPECT_TRUE(said.ends_with("code 2\n")) << said;
-    EXPECT_NE(said.find("--token"), said.npos) << said;
-  }
-}
-
-TEST_F(PageServerTest, TheCommandWritesOneFile) {
-  const ScratchFolder out;
-  const std::string file = out.path() + "/report.html";
-  const std::string said = Shell("stepscope report '" + folder_.path() + "' -o '" + file + "'");
-  EXPECT_TRUE(said.starts_with(file + ": ")) << said;
-  EXPECT_GT(std::filesystem::file_size(file), 10'000u);
-  const std::string failed =
-      Shell("stepscope report /no/such -o '" + file + "x'; echo \"code $?\"");
-  EXPECT_TRUE(failed.ends_with("code 2\n")) << failed;
-  EXPECT_FALSE(std::filesystem::exists(file + "x"));
 }
 
 }  // namespace

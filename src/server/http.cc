@@ -71,6 +71,32 @@ std::shared_ptr<const Body> ErrorBody(std::string_view member, const Error& erro
   return MakeBody("application/json", std::move(json).Take() + "\n");
 }
 
+// Text of a page, whatever it holds.
+std::string Escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<' || c == '>' || c == '&' || c == '"')
+      out += fmt::format("&#{};", static_cast<int>(c));
+    else
+      out += c;
+  }
+  return out;
+}
+
+// What a browser shows that was told to open an address; scripts ask for anything.
+bool WantsPage(const Request& request) {
+  return AnyItem(request.Header("accept"), [](std::string_view item) {
+    return SameName("text/html", Trimmed(item.substr(0, item.find(';'))));
+  });
+}
+
+std::shared_ptr<const Body> ErrorPage(const Error& error) {
+  return MakeBody("text/html; charset=utf-8",
+                  fmt::format("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">"
+                              "<title>Stepscope</title><h1>{}</h1><p>{}</p><p>{}</p></html>\n",
+                              Escaped(error.what), Escaped(error.where), Escaped(error.hint)));
+}
+
 }  // namespace
 
 std::string_view Request::Header(std::string_view name) const {
@@ -97,7 +123,7 @@ std::shared_ptr<const Body> GzipBody(std::string type, std::string_view gzip) {
 }
 
 Response Refusal(int status, const Error& error) {
-  return {.status = status, .headers = {}, .body = ErrorBody("error", error)};
+  return {.status = status, .headers = {}, .body = ErrorBody("error", error), .refused = error};
 }
 
 Response NotYet(const Error& why) {
@@ -106,7 +132,9 @@ Response NotYet(const Error& why) {
 
 Response Negotiate(const Request& request, Response response) {
   if (response.body == nullptr) return response;
-  response.headers.emplace_back("Vary", "Accept-Encoding");
+  if (response.refused && WantsPage(request)) response.body = ErrorPage(*response.refused);
+  response.headers.emplace_back("Vary",
+                                response.refused ? "Accept, Accept-Encoding" : "Accept-Encoding");
   if (response.status == 200) {
     response.headers.emplace_back("ETag", response.body->etag);
     if (HasAlready(request, response.body->etag)) {

@@ -5,6 +5,7 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +48,7 @@ struct Response {
   int status = 200;
   std::vector<std::pair<std::string, std::string>> headers;
   std::shared_ptr<const Body> body;  // may be null
+  std::optional<Error> refused;      // why, of a refusal
 };
 
 // Why there is no answer, and the status that says so.
@@ -71,7 +73,7 @@ inline constexpr int kNotYet = 202;
 Response NotYet(const Error& why);
 
 // What is sent for `response` to who asked this: 304 without a body where they have it already, the
-// bytes unpacked where they do not take gzip.
+// bytes unpacked where they do not take gzip, a refusal as a page where a browser shows it.
 Response Negotiate(const Request& request, Response response);
 
 }  // namespace stepscope::server
