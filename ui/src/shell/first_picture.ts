@@ -8,5 +8,5 @@ export const useFirstPicture = (): boolean => useStore(there);
 
 // Said by whoever shows the picture, or says why there is none.
 export function firstPictureIsThere(): void {
-  setTimeout(() => there.set(true));  // the picture itself is not yet on the screen
+  requestAnimationFrame(() => setTimeout(() => there.set(true)));  // the picture itself is on the screen a frame later
 }
