@@ -1,6 +1,7 @@
 // Speed comes from what is not done: an event whose category nobody asked for is passed over behind
-// its "cat" key; a value's end is known without a search; arguments are looked up by a perfect
-// hash, and only those with a use are converted.
+// its "cat" key, and a flow, of which there are two for each launch, behind its "ph"; a value's end
+// is known without a search; arguments are looked up by a perfect hash, and only those with a use
+// are converted.
 #include "ingest/kineto_text.h"
 
 #include <cstring>
@@ -15,6 +16,11 @@ namespace {
 template <size_t N>
 bool IsKey(const char* at, const char (&key)[N]) {
   return std::memcmp(at, key, N - 1) == 0;
+}
+
+// Whether events of this phase say where an arrow begins, passes and ends, whatever their category.
+bool IsFlow(std::string_view phase) {
+  return phase.size() > 2 && (phase[1] == 's' || phase[1] == 't' || phase[1] == 'f');
 }
 
 void TakeArg(Args& args, ArgUse use, std::string_view token) {
@@ -102,46 +108,51 @@ CategoryMeaning EventText::Meaning(std::string_view token) {
 }
 
 // Reads one `"key": value` of an event.
-bool EventText::ReadField(JsonWalk& walk) {
-  if (walk.Peek() != '"') return false;
+EventText::Learned EventText::ReadField(JsonWalk& walk) {
+  if (walk.Peek() != '"') return Learned::kDamage;
   const char* key = walk.At() + 1;
   walk.Advance();
-  if (!walk.Consume(':')) return false;
-  std::string_view* token = nullptr;
+  if (!walk.Consume(':')) return Learned::kDamage;
+  const auto take = [&](std::string_view& token) {
+    token = walk.TakeValue();
+    return !token.empty();
+  };
+  const auto learned = [](bool whole, bool kind = false) {
+    return !whole ? Learned::kDamage : kind ? Learned::kKind : Learned::kValue;
+  };
   switch (key[0]) {
     case 'p':
-      token = IsKey(key, "ph\"") ? &raw.phase : IsKey(key, "pid\"") ? &raw.pid : nullptr;
-      break;
+      if (IsKey(key, "pid\"")) return learned(take(raw.pid));
+      if (!IsKey(key, "ph\"")) break;
+      if (!take(raw.phase)) return Learned::kDamage;
+      if (!IsFlow(raw.phase)) return Learned::kValue;
+      raw.meaning = {.kind = Kind::kFlow};
+      return Learned::kKind;
     case 't':
-      token = IsKey(key, "ts\"") ? &raw.ts : IsKey(key, "tid\"") ? &raw.tid : nullptr;
+      if (IsKey(key, "ts\"")) return learned(take(raw.ts));
+      if (IsKey(key, "tid\"")) return learned(take(raw.tid));
       break;
     case 'n':
-      token = IsKey(key, "name\"") ? &raw.name : nullptr;
+      if (IsKey(key, "name\"")) return learned(take(raw.name), !raw.category.empty());
       break;
     case 'd':
-      token = IsKey(key, "dur\"") ? &raw.dur : nullptr;
+      if (IsKey(key, "dur\"")) return learned(take(raw.dur));
       break;
     case 'i':
-      token = IsKey(key, "id\"") ? &raw.id : nullptr;
+      if (IsKey(key, "id\"")) return learned(take(raw.id));
       break;
     case 'c':
-      if (IsKey(key, "cat\"")) {
-        raw.category = walk.TakeValue();
-        raw.meaning = Meaning(raw.category);
-        return !raw.category.empty();
-      }
-      break;
+      if (!IsKey(key, "cat\"")) break;
+      if (!take(raw.category)) return Learned::kDamage;
+      raw.meaning = Meaning(raw.category);
+      return Learned::kKind;
     case 'a':
-      if (IsKey(key, "args\"")) {
-        return ReadArgs(walk, MayCount(), raw.args);
-      }
+      if (IsKey(key, "args\"")) return learned(ReadArgs(walk, MayCount(), raw.args));
       break;
     default:
       break;
   }
-  if (token == nullptr) return walk.Skip();
-  *token = walk.TakeValue();
-  return !token->empty();
+  return learned(walk.Skip());
 }
 
 // Whether the numbers among the event's arguments may be counters, by the keys read so far.
@@ -150,7 +161,8 @@ bool EventText::MayCount() const {
   return raw.category.empty() || raw.meaning.kind == Kind::kCounterRange;
 }
 
-// Whether the category, with the name if it is read already, says that nobody asked for the event.
+// Whether the category, with the name if it is read already, or the phase of a flow says that
+// nobody asked for the event.
 bool EventText::Unwanted() const {
   if (keep_.Has(raw.meaning.kind)) return false;
   if (raw.meaning.name_decides == NameDecides::kNothing) return true;
@@ -164,14 +176,11 @@ EventText::Found EventText::Read(JsonWalk& walk) {
   walk.Advance();  // its bracket
   raw.Clear();
   if (walk.Consume('}')) return Found::kEvent;
-  int asked = 0;  // how much was known when it was last asked whether the event is wanted
   do {
-    if (!ReadField(walk)) return Found::kDamage;
-    const int known = raw.category.empty() ? 0 : raw.name.empty() ? 1 : 2;
-    if (known > asked && Unwanted()) {
+    const Learned learned = ReadField(walk);
+    if (learned == Learned::kDamage) return Found::kDamage;
+    if (learned == Learned::kKind && Unwanted())
       return walk.SkipToEndOfContainer() ? Found::kUnwanted : Found::kDamage;
-    }
-    asked = known;
   } while (walk.Consume(','));
   return walk.Consume('}') ? Found::kEvent : Found::kDamage;
 }

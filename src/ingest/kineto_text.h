@@ -15,7 +15,7 @@ namespace stepscope {
 // An event as it stands in the text: JSON tokens, empty where the key is absent.
 struct RawEvent {
   std::string_view phase, category, name, pid, tid, ts, dur, id;
-  CategoryMeaning meaning;  // of the category
+  CategoryMeaning meaning;  // of the category, or a flow
   Args args;
 
   // One by one: from a chain of assignments GCC makes wide loads of what was just stored in halves,
@@ -31,7 +31,7 @@ struct RawEvent {
 // Reads events, one after the other, as far as somebody wants them.
 class EventText {
  public:
-  // Events of other kinds than `keep` are passed over once their category says so.
+  // Events of other kinds than `keep` are passed over once their category or phase says so.
   explicit EventText(KindSet keep) : keep_(keep) {}
 
   enum class Found : uint8_t {
@@ -45,7 +45,8 @@ class EventText {
   RawEvent raw;
 
  private:
-  bool ReadField(JsonWalk& walk);
+  enum class Learned : uint8_t { kDamage, kValue, kKind };  // kKind: more of what the event is
+  Learned ReadField(JsonWalk& walk);
   bool MayCount() const;
   bool Unwanted() const;
   CategoryMeaning Meaning(std::string_view token);

@@ -55,6 +55,21 @@ TEST(TraceReaderModes, KeepingLessChangesNothingOfWhatIsKept) {
   EXPECT_EQ(Read(json, {.keep = kGpuWork}).gpu_events_in_file, all.gpu_events_in_file);
 }
 
+TEST(TraceReaderModes, AFlowIsToldByItsPhaseWhateverItsCategory) {
+  const std::string json =
+      R"([{"ph":"s","id":1,"pid":1,"tid":2,"ts":5,"cat":"unheard_of","name":"arrow"},)"
+      R"({"cat":"unheard_of","ph":"f","id":1,"pid":1,"tid":2,"ts":6,"name":"arrow"}])";
+  const Trace flows = Read(json, {});
+  EXPECT_EQ(flows.size(), 2u);
+  EXPECT_EQ(flows.kinds()[0], Kind::kFlow);
+  const Trace none = Read(json, {.keep = kGpuWork | KindSet{Kind::kUnknown}});
+  EXPECT_EQ(none.size(), 0u);
+  for (const Trace* trace : {&flows, &none}) {
+    EXPECT_EQ(trace->events_in_file, 2);
+    EXPECT_EQ(trace->notes.Count(NoteKind::kUnknownCategory), 0);
+  }
+}
+
 TEST(TraceReaderModes, ReadingAheadChangesNothing) {
   for (const int count : {1, 300, 4000}) {
     const std::string json = MixedTrace(count);
