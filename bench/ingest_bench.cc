@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "analyses/all.h"
-#include "facts/rank_work.h"
+#include "facts/activity/rank_activity.h"
 #include "ingest/trace_reader.h"
 
 namespace {

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "facts/rank_work.h"
+#include "facts/activity/rank_activity.h"
 #include "stepscope/session.h"
 #include "stepscope/timeline.h"
 #include "timeline/build.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/proto_reader.h"
-#include "ingest/sample_xspace.h"
+#include "tests/support/sample_xspace.h"
 
 namespace stepscope {
 namespace {

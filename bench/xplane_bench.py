@@ -13,7 +13,7 @@ def rows():
     """Reading a profile of JAX, everything kept, in units of walking over its fields."""
     profile, stamp = DATA / "host.xplane.pb", DATA / "host.xplane.made-from"
     code = b"".join((ROOT / path).read_bytes()
-                    for path in ("bench/xplane_bench.cc", "src/ingest/sample_xspace.h"))
+                    for path in ("bench/xplane_bench.cc", "tests/support/sample_xspace.h"))
     recipe = f"{XPLANE_MEGABYTES} {hashlib.sha256(code).hexdigest()}"
     if not stamp.exists() or stamp.read_text() != recipe:
         DATA.mkdir(parents=True, exist_ok=True)

@@ -3,8 +3,8 @@
 
 #include <ctime>
 
-#include "ingest/sample_hlo.h"
-#include "ingest/sample_xspace.h"
+#include "tests/support/sample_hlo.h"
+#include "tests/support/sample_xspace.h"
 #include "ingest/trace_reader.h"
 #include "tests/front_door.h"
 #include "tests/gzip.h"

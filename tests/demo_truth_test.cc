@@ -7,9 +7,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "facts/collectives.h"
+#include "facts/collectives/collectives.h"
 #include "facts/facts.h"
-#include "facts/recording_flops.h"
+#include "facts/derived/recording_flops.h"
 #include "session/load.h"
 #include "stepscope/demo.h"
 #include "stepscope/session.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "ingest/sample_xspace.h"
+#include "tests/support/sample_xspace.h"
 #include "trace/vocabulary.h"
 
 namespace stepscope::testing {

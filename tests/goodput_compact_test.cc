@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "goodput/recorder.h"
+#include "goodput/recorder/recorder.h"
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/goodput_model.h"
 #include "stepscope/goodput_report.h"

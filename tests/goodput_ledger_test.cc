@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "goodput/recorder.h"
+#include "goodput/recorder/recorder.h"
 #include "stepscope/goodput_report.h"
 #include "tests/answer.h"
 #include "tests/goodput_lines.h"

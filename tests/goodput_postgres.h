@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "goodput/postgres.h"
+#include "goodput/ledger/postgres.h"
 #include "tests/goodput_lines.h"
 #include "tests/ledger.h"
 

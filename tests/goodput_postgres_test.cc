@@ -12,7 +12,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "goodput/postgres.h"
+#include "goodput/ledger/postgres.h"
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/goodput_report.h"
 #include "tests/answer.h"

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "goodput/segment_reader.h"
+#include "goodput/recorder/segment_reader.h"
 #include "stepscope/goodput.h"
 #include "tests/goodput_server.h"
 #include "tests/gzip.h"

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "goodput/segment_reader.h"
+#include "goodput/recorder/segment_reader.h"
 #include "tests/goodput_server.h"
 #include "tests/scratch.h"
 

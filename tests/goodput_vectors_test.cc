@@ -7,11 +7,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "goodput/accounting.h"
-#include "goodput/duplicates.h"
-#include "goodput/json_lines.h"
-#include "goodput/ml_goodput.h"
-#include "goodput/periods.h"
+#include "goodput/accounting/accounting.h"
+#include "goodput/accounting/duplicates.h"
+#include "goodput/events/json_lines.h"
+#include "goodput/accounting/ml_goodput.h"
+#include "goodput/accounting/periods.h"
 #include "tests/shared_data.h"
 
 namespace stepscope::goodput {

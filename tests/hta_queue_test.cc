@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "facts/steps.h"
+#include "facts/steps/steps.h"
 #include "session/load.h"
 #include "stepscope/session.h"
 #include "tests/answer.h"

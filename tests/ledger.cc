@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "goodput/json_lines.h"
-#include "goodput/ledger.h"
+#include "goodput/events/json_lines.h"
+#include "goodput/ledger/ledger.h"
 #include "stepscope/goodput_report.h"
 #include "stepscope/write.h"
 #include "tests/goodput_lines.h"

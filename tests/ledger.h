@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "goodput/event.h"
-#include "goodput/oddities.h"
+#include "goodput/events/event.h"
+#include "goodput/events/oddities.h"
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"

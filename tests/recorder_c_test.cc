@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "goodput/segment_reader.h"
+#include "goodput/recorder/segment_reader.h"
 #include "tests/scratch.h"
 
 namespace stepscope::goodput {

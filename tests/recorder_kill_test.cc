@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "goodput/duplicates.h"
-#include "goodput/segment_reader.h"
+#include "goodput/accounting/duplicates.h"
+#include "goodput/recorder/segment_reader.h"
 #include "stepscope/goodput.h"
 #include "tests/scratch.h"
 

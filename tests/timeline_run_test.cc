@@ -12,7 +12,7 @@
 #include "stepscope/write.h"
 #include "tests/scratch.h"
 #include "tests/shared_data.h"
-#include "timeline/sample_timeline.h"
+#include "tests/support/sample_timeline.h"
 
 namespace stepscope::testing {
 namespace {

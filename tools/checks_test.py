@@ -51,10 +51,10 @@ class Layers(unittest.TestCase):
 
     def test_facts_and_analyses_do_no_io(self):
         self.assert_caught("src/analyses/idle.cc", "#include <fstream>", "input or output")
-        self.assert_caught("src/facts/steps.cc", "#include <cstdio>", "input or output")
+        self.assert_caught("src/facts/steps/steps.cc", "#include <cstdio>", "input or output")
 
     def test_nothing_past_ingest_knows_a_format(self):
-        self.assert_caught("src/facts/steps.cc", "#include <simdjson.h>", "simdjson")
+        self.assert_caught("src/facts/steps/steps.cc", "#include <simdjson.h>", "simdjson")
         self.assert_caught("src/session/a.cc", "#include <isa-l/igzip_lib.h>", "ISA-L")
         self.assert_caught("src/analyses/a.cc", "#include <nlohmann/json.hpp>", "nlohmann")
         self.assert_caught("src/trace/trace.h", "// as Kineto has it", "Kineto")
@@ -62,7 +62,7 @@ class Layers(unittest.TestCase):
         self.assert_allowed("src/report/json.cc", "#include <nlohmann/json.hpp>\n")
 
     def test_tests_may_look_anywhere(self):
-        self.assert_allowed("src/facts/steps_test.cc", '#include "ingest/reader.h"\n// kineto\n')
+        self.assert_allowed("src/facts/steps/steps_test.cc", '#include "ingest/reader.h"\n// kineto\n')
 
     def test_an_unknown_room_is_named(self):
         self.assertEqual(run("check_layers", {"src/attic/a.cc": "//\n"})[0], 1)

@@ -5,7 +5,7 @@
 //   auto answer = stepscope::ProgramGoodput({.shape = *shape, .tokens_per_second = 1.2e6,
 //                                            .chips = 512, .chip = "H100"});
 //
-// Formulas and their sources are in src/goodput/flops.h, peaks in src/base/chips.cc.
+// Formulas and their sources are in src/goodput/program/flops.h, peaks in src/hardware/chips.cc.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/allreduce_sums.h"
+#include "facts/derived/allreduce_sums.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -9,7 +9,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
-#include "facts/exposed_waits.h"
+#include "facts/derived/exposed_waits.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "analyses/all.h"
-#include "facts/sample_trace.h"
+#include "tests/support/sample_trace.h"
 #include "tests/answer.h"
 
 namespace stepscope {

@@ -11,7 +11,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
-#include "facts/rank_paths.h"
+#include "facts/derived/rank_paths.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -8,7 +8,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/on_demand.h"
+#include "facts/derived/on_demand.h"
 #include "report/humanize.h"
 
 namespace stepscope {

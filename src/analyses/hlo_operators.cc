@@ -10,7 +10,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "base/sort_runs.h"
-#include "facts/compiled_ops.h"
+#include "facts/operators/compiled_ops.h"
 #include "report/humanize.h"
 
 namespace stepscope {

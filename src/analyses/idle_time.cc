@@ -10,7 +10,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
-#include "facts/idle_waits.h"
+#include "facts/devices/idle_waits.h"
 #include "report/humanize.h"
 
 namespace stepscope {

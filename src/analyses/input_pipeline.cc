@@ -7,9 +7,9 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
-#include "facts/input_work.h"
-#include "facts/on_demand.h"
-#include "facts/step_categories.h"
+#include "facts/steps/input_pipeline.h"
+#include "facts/derived/on_demand.h"
+#include "facts/derived/step_categories.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -8,7 +8,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
-#include "base/kernel_name.h"
+#include "report/kernel_name.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
 

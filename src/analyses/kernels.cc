@@ -11,9 +11,9 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
-#include "base/kernel_name.h"
+#include "report/kernel_name.h"
 #include "base/stop.h"
-#include "facts/kernel_use.h"
+#include "facts/derived/kernel_use.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -8,7 +8,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "base/step_curve.h"
-#include "facts/copy_rates.h"
+#include "facts/devices/copy_rates.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -7,7 +7,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/memory_peaks.h"
+#include "facts/derived/memory_peaks.h"
 #include "report/humanize.h"
 
 namespace stepscope {

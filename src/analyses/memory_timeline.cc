@@ -9,8 +9,8 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "base/step_curve.h"
-#include "facts/memory_blocks.h"
-#include "facts/memory_use.h"
+#include "facts/derived/memory_blocks.h"
+#include "facts/derived/memory_use.h"
 #include "report/humanize.h"
 
 namespace stepscope {

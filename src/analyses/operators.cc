@@ -1,5 +1,5 @@
 // What each operator of the framework costs, on the host and on the devices.
-#include "facts/operators.h"
+#include "facts/operators/operators.h"
 
 #include <fmt/format.h>
 
@@ -12,9 +12,9 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "base/stop.h"
-#include "facts/compiled_ops.h"
-#include "facts/on_demand.h"
-#include "facts/operator_paths.h"
+#include "facts/operators/compiled_ops.h"
+#include "facts/derived/on_demand.h"
+#include "facts/derived/operator_paths.h"
 #include "report/humanize.h"
 
 namespace stepscope {

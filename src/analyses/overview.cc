@@ -10,11 +10,11 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/device_use.h"
-#include "facts/on_demand.h"
-#include "facts/operator_use.h"
-#include "facts/recording_flops.h"
-#include "facts/step_categories.h"
+#include "facts/devices/device_use.h"
+#include "facts/derived/on_demand.h"
+#include "facts/derived/operator_use.h"
+#include "facts/derived/recording_flops.h"
+#include "facts/derived/step_categories.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -8,7 +8,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/range_phases.h"
+#include "facts/activity/range_phases.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -9,8 +9,8 @@
 #include "analyses/build.h"
 #include "base/step_curve.h"
 #include "base/stop.h"
-#include "facts/device_peaks.h"
-#include "facts/queues.h"
+#include "facts/devices/device_peaks.h"
+#include "facts/devices/queues.h"
 #include "report/humanize.h"
 
 namespace stepscope {

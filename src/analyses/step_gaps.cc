@@ -1,5 +1,5 @@
 // What devices lose between one step and the next, and what the host does then.
-#include "facts/step_gaps.h"
+#include "facts/derived/step_gaps.h"
 
 #include <fmt/format.h>
 

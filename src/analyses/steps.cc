@@ -12,8 +12,8 @@
 #include "analyses/build.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
-#include "facts/on_demand.h"
-#include "facts/step_use.h"
+#include "facts/derived/on_demand.h"
+#include "facts/steps/step_use.h"
 #include "report/humanize.h"
 
 namespace stepscope {

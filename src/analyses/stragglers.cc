@@ -9,8 +9,8 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/exposed_waits.h"
-#include "facts/lateness.h"
+#include "facts/derived/exposed_waits.h"
+#include "facts/derived/lateness.h"
 #include "report/humanize.h"
 
 namespace stepscope {

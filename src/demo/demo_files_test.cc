@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "demo/demo_test_fixture.h"
+#include "tests/support/demo_fixture.h"
 
 namespace stepscope {
 namespace {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "demo/demo_test_fixture.h"
+#include "tests/support/demo_fixture.h"
 
 namespace stepscope {
 namespace {

@@ -28,11 +28,11 @@ std::string Microseconds(int64_t ns) {
 ChromeFile::ChromeFile(std::string path, KeptTimes kept)
     : file_(std::move(path), /*compress=*/true), kept_(std::move(kept)), text_("{\n") {}
 
-TextTap ChromeFile::Tap() {
+RawEventObserver ChromeFile::Observer() {
   return {
       .member = [this](std::string_view key, std::string_view value) { TakeMember(key, value); },
       .event =
-          [this](const TappedEvent& event) {
+          [this](const ObservedEvent& event) {
             if (event.has_time && !kept_.Has(event.kind, event.start, event.duration)) return;
             BeginEvent();
             text_ += event.text;

@@ -9,18 +9,18 @@
 #include "base/partial_file.h"
 #include "export/kept_times.h"
 #include "export/overlay.h"
-#include "ingest/text_tap.h"
+#include "ingest/common/raw_event_observer.h"
 
 namespace stepscope {
 
-// One gzipped file. Its order of use: Create; read a trace with tap(); Add; Finish.
+// One gzipped file. Its order of use: Create; read a trace with observer(); Add; Finish.
 class ChromeFile {
  public:
   ChromeFile(std::string path, KeptTimes kept);
 
   Result<void> Create() { return file_.Create(); }
   // Writes what it is told. What fails is told by Finish().
-  TextTap Tap();
+  RawEventObserver Observer();
   void Add(const Overlay& overlay);
   // Ends the document, syncs the file and gives it its name.
   Result<void> Finish();

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "facts/rank_work.h"
-#include "facts/steps.h"
+#include "facts/activity/rank_activity.h"
+#include "facts/steps/steps.h"
 
 namespace stepscope {
 

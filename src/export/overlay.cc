@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "facts/copy_rates.h"
-#include "facts/critical_path.h"
-#include "facts/path_window.h"
-#include "facts/queues.h"
+#include "facts/devices/copy_rates.h"
+#include "facts/paths/critical_path.h"
+#include "facts/paths/path_window.h"
+#include "facts/devices/queues.h"
 
 namespace stepscope {
 namespace {

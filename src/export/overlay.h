@@ -8,7 +8,7 @@
 
 #include "base/step_curve.h"
 #include "base/string_table.h"
-#include "facts/rank_work.h"
+#include "facts/activity/rank_activity.h"
 
 namespace stepscope {
 

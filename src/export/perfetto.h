@@ -7,7 +7,7 @@
 #include "base/partial_file.h"
 #include "export/kept_times.h"
 #include "export/overlay.h"
-#include "facts/clocks.h"
+#include "facts/collectives/clocks.h"
 #include "trace/trace.h"
 
 namespace stepscope {

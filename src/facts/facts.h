@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/string_table.h"
-#include "facts/collectives.h"
-#include "facts/kernel_groups.h"
-#include "facts/kernels.h"
-#include "facts/occupancy.h"
-#include "facts/rank_work.h"
-#include "facts/steps.h"
+#include "facts/collectives/collectives.h"
+#include "facts/devices/kernel_groups.h"
+#include "facts/devices/kernels.h"
+#include "facts/devices/occupancy.h"
+#include "facts/activity/rank_activity.h"
+#include "facts/steps/steps.h"
 
 namespace stepscope {
 
@@ -47,7 +47,7 @@ struct Facts {
   // Which ranks have none while others do, as a sentence; empty when all have some.
   std::string some_without_work;
 
-  // See facts/on_demand.h; made when first asked.
+  // See facts/derived/on_demand.h; made when first asked.
   mutable std::shared_ptr<FactsOnDemand> on_demand;
 
   std::vector<RankWork> selected;  // what `ranks` points to, when not every step is selected

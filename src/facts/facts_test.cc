@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "facts/sample_trace.h"
+#include "tests/support/sample_trace.h"
 
 namespace stepscope {
 namespace {

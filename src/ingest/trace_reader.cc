@@ -14,17 +14,17 @@
 #include <utility>
 
 #include "base/window_stream.h"
-#include "ingest/event_shares.h"
-#include "ingest/json_text.h"
-#include "ingest/kineto_events.h"
-#include "ingest/memory_changes.h"
-#include "ingest/xplane_reader.h"
+#include "ingest/kineto/event_shares.h"
+#include "ingest/kineto/json_text.h"
+#include "ingest/kineto/kineto_events.h"
+#include "ingest/kineto/memory_changes.h"
+#include "ingest/xplane/xplane_reader.h"
 
 namespace stepscope {
 namespace {
 
 constexpr size_t kCaptureLimit = size_t{4} << 20;  // of members that are looked at
-constexpr size_t kTapLimit = size_t{1} << 30;      // of members that are told to a tap
+constexpr size_t kObserverLimit = size_t{1} << 30;      // of members that are told to an observer
 constexpr int64_t kResyncLimit = 100;              // how often reading goes on behind damage
 constexpr int kSharesLimit = 4;  // how often reading in shares may end before the events do
 
@@ -53,9 +53,9 @@ class Reader {
   Reader(ByteSource source, const ReadOptions& options)
       : options_(options),
         stream_{ToRead(source, options, shared_), shared_ ? nullptr : options.spare_threads},
-        events_(trace_, options.keep, options.tap),
+        events_(trace_, options.keep, options.observer),
         changes_(trace_, options.keep.Has(Kind::kInstant)),
-        tap_(options.tap) {
+        observer_(options.observer) {
     Advance(stream_.Next({}));
   }
 
@@ -113,7 +113,7 @@ class Reader {
   WindowStream stream_;
   KinetoEvents events_;
   MemoryChanges changes_;
-  const TextTap* tap_;
+  const RawEventObserver* observer_;
   Window window_;
   char* at_ = nullptr;
   bool bare_ = false;  // the document is an array of events, not an object around one
@@ -134,7 +134,7 @@ char Reader::Peek() {
 
 // A value's text, from where it begins; cut off at the limit, though read to its end.
 std::string Reader::CaptureValue() {
-  const size_t limit = tap_ == nullptr ? kCaptureLimit : kTapLimit;
+  const size_t limit = observer_ == nullptr ? kCaptureLimit : kObserverLimit;
   std::string text;
   int64_t depth = 0;
   bool in_string = false;
@@ -291,8 +291,8 @@ void Reader::TakeDeviceProperties(const std::string& json) {
 
 // Tells of a member that is whole and JSON.
 void Reader::TapMember(const std::string& key, const std::string& value) {
-  if (tap_ == nullptr || !nlohmann::json::accept(key) || !nlohmann::json::accept(value)) return;
-  tap_->member(key, value);
+  if (observer_ == nullptr || !nlohmann::json::accept(key) || !nlohmann::json::accept(value)) return;
+  observer_->member(key, value);
 }
 
 // Reads `"key": value`, having taken the quote for granted. Returns false at the end of the input.

@@ -9,7 +9,7 @@
 #include <map>
 #include <optional>
 
-#include "base/kernel_name.h"
+#include "report/kernel_name.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
 

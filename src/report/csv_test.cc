@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "report/sample_answer.h"
+#include "tests/support/sample_answer.h"
 #include "stepscope/write.h"
 
 namespace stepscope {

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "report/sample_answer.h"
+#include "tests/support/sample_answer.h"
 #include "stepscope/write.h"
 
 namespace stepscope {

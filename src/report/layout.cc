@@ -9,7 +9,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "base/kernel_name.h"
+#include "report/kernel_name.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
 #include "report/printable.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report/sample_answer.h"
+#include "tests/support/sample_answer.h"
 #include "stepscope/write.h"
 
 namespace stepscope {

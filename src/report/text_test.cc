@@ -4,7 +4,7 @@
 #include <string>
 
 #include "report/printable.h"
-#include "report/sample_answer.h"
+#include "tests/support/sample_answer.h"
 #include "stepscope/write.h"
 
 namespace stepscope {

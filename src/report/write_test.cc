@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/sample_answer.h"
+#include "tests/support/sample_answer.h"
 
 namespace stepscope {
 namespace {

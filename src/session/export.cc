@@ -17,8 +17,8 @@
 #include "base/sync_folder.h"
 #include "export/chrome.h"
 #include "export/perfetto.h"
-#include "facts/collectives.h"
-#include "facts/steps.h"
+#include "facts/collectives/collectives.h"
+#include "facts/steps/steps.h"
 #include "ingest/discover.h"
 #include "ingest/trace_reader.h"
 #include "session/load.h"
@@ -160,8 +160,8 @@ void Exporter::WriteChrome(Item& item) {
   ChromeFile file(item.path, KeptTimes::Of(*item.rank, selection_));
   const auto write = [&]() -> Result<void> {
     if (auto created = file.Create(); !created) return created;
-    const TextTap tap = file.Tap();
-    if (auto read = Read(item, {.keep = {}, .tap = &tap}); !read) {
+    const RawEventObserver observer = file.Observer();
+    if (auto read = Read(item, {.keep = {}, .observer = &observer}); !read) {
       return std::unexpected(read.error());
     }
     file.Add(OverlayOf(item));

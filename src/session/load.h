@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/string_table.h"
-#include "facts/rank_work.h"
+#include "facts/activity/rank_activity.h"
 #include "ingest/discover.h"
 #include "stepscope/report.h"
 #include "stepscope/session.h"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "facts/clocks.h"
+#include "facts/collectives/clocks.h"
 
 namespace stepscope {
 

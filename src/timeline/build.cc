@@ -14,8 +14,8 @@
 
 #include "base/parallel.h"
 #include "base/saturate.h"
-#include "facts/collectives.h"
-#include "facts/steps.h"
+#include "facts/collectives/collectives.h"
+#include "facts/steps/steps.h"
 #include "timeline/counters.h"
 #include "timeline/state.h"
 

@@ -7,11 +7,11 @@
 #include <map>
 #include <utility>
 
-#include "facts/copy_rates.h"
+#include "facts/devices/copy_rates.h"
 #include "facts/facts.h"
-#include "facts/memory_blocks.h"
-#include "facts/memory_use.h"
-#include "facts/queues.h"
+#include "facts/derived/memory_blocks.h"
+#include "facts/derived/memory_use.h"
+#include "facts/devices/queues.h"
 
 namespace stepscope {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/string_table.h"
-#include "facts/rank_work.h"
+#include "facts/activity/rank_activity.h"
 #include "timeline/recording.h"
 
 namespace stepscope {

@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "timeline/rows.h"
-#include "timeline/sample_timeline.h"
+#include "tests/support/sample_timeline.h"
 
 namespace stepscope {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "timeline/sample_timeline.h"
+#include "tests/support/sample_timeline.h"
 
 namespace stepscope {
 namespace {

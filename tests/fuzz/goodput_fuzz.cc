@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "goodput/accounting.h"
-#include "goodput/duplicates.h"
-#include "goodput/event_relay.h"
-#include "goodput/json_lines.h"
-#include "goodput/periods.h"
-#include "goodput/report.h"
+#include "goodput/accounting/accounting.h"
+#include "goodput/accounting/duplicates.h"
+#include "goodput/events/event_relay.h"
+#include "goodput/events/json_lines.h"
+#include "goodput/accounting/periods.h"
+#include "goodput/report/report.h"
 #include "stepscope/write.h"
 
 namespace stepscope::goodput {

@@ -80,18 +80,18 @@ void ReadAcrossBorders(std::string_view text, const Trace& expected) {
   }
 }
 
-// What a tap is told of an undamaged trace is the trace: written out and read again it is the same.
+// What an observer is told of an undamaged trace is the trace: written out and read again it is the same.
 void CopyAndReadAgain(std::string_view bytes, const Trace& expected) {
   std::string copy = R"({"traceEvents":[)";
-  TextTap tap;
-  tap.member = [](std::string_view key, std::string_view) { Require(key.starts_with('"')); };
-  tap.event = [&](const TappedEvent& event) {
+  RawEventObserver observer;
+  observer.member = [](std::string_view key, std::string_view) { Require(key.starts_with('"')); };
+  observer.event = [&](const ObservedEvent& event) {
     Require(event.text.starts_with('{') && event.text.ends_with('}'));
     copy += copy.ends_with('}') ? "," : "";
     copy += event.text;
   };
-  const auto tapped = Read(bytes, {.tap = &tap});
-  Require(tapped && Same(*tapped, expected));
+  const auto observed = Read(bytes, {.observer = &observer});
+  Require(observed && Same(*observed, expected));
   const auto again = Read(copy + "]}");
   Require(again && again->size() == expected.size());
 }

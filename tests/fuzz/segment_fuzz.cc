@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "goodput/segment_reader.h"
+#include "goodput/recorder/segment_reader.h"
 
 namespace stepscope::goodput {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "analyses/all.h"
 #include "facts/facts.h"
-#include "ingest/xplane_reader.h"
+#include "ingest/xplane/xplane_reader.h"
 #include "session/params.h"
 #include "session/verdict.h"
 #include "stepscope/write.h"

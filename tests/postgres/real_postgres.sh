@@ -11,7 +11,9 @@ skip() {
   echo "skipped: $*"
   exit 77
 }
-bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+# The newest of Debian's servers; without one the pattern stays as it is, and is not executable.
+bins=(/usr/lib/postgresql/*/bin)
+bin=$(printf '%s\n' "${bins[@]}" | sort -V | tail -n 1)
 [[ -x $bin/initdb ]] || bin=$(dirname "$(command -v initdb || echo /none/initdb)")
 [[ -x $bin/initdb && -x $bin/pg_ctl ]] || skip "there is no PostgreSQL server (Debian: postgresql)"
 

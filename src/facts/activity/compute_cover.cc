@@ -1,0 +1,46 @@
+// Merges work into stretches, with sums to look up.
+#include "facts/activity/compute_cover.h"
+
+#include <algorithm>
+
+namespace stepscope {
+
+std::vector<ComputeCover> ComputeCover::Of(const RankWork& rank, KindSet kinds) {
+  std::vector<ComputeCover> covers(rank.devices.size());
+  std::vector<Interval> latest(covers.size());  // empty: none yet
+  for (const Work& work : rank.work) {
+    if (!kinds.Has(work.kind) || work.start == work.end) continue;
+    const uint32_t device = rank.streams[work.stream].device_index;
+    Interval& last = latest[device];
+    if (last.end > last.start && work.start <= last.end) {
+      last.end = std::max(last.end, work.end);
+      continue;
+    }
+    covers[device].Append(last);
+    last = {work.start, work.end};
+  }
+  for (size_t d = 0; d < covers.size(); ++d) covers[d].Append(latest[d]);
+  return covers;
+}
+
+void ComputeCover::Append(const Interval& stretch) {
+  if (stretch.end <= stretch.start) return;
+  before_.Append(before_.empty() ? 0 : before_.back() + lengths_.back());
+  starts_.Append(stretch.start);
+  lengths_.Append(stretch.end - stretch.start);
+}
+
+int64_t ComputeCover::Before(int64_t time) const {
+  size_t at = starts_.LowerBound(time);
+  if (at == starts_.size() || starts_[at] != time) {
+    if (at == 0) return 0;
+    --at;
+  }
+  return before_[at] + std::min(time - starts_[at], lengths_[at]);
+}
+
+int64_t ComputeCover::Within(int64_t start, int64_t end) const {
+  return end <= start ? 0 : Before(end) - Before(start);
+}
+
+}  // namespace stepscope

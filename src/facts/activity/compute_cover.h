@@ -1,0 +1,31 @@
+// When devices computed, or did other work: tells how much of any stretch of time it covers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/intervals.h"
+#include "base/narrow_array.h"
+#include "facts/activity/rank_activity.h"
+
+namespace stepscope {
+
+class ComputeCover {
+ public:
+  // The covers of all devices of a recording, by their index.
+  static std::vector<ComputeCover> Of(const RankWork& rank, KindSet kinds = {Kind::kCompute});
+
+  // ns of [start, end) during which any work of those kinds ran.
+  int64_t Within(int64_t start, int64_t end) const;
+
+ private:
+  void Append(const Interval& stretch);
+  // Of everything before `time`.
+  int64_t Before(int64_t time) const;
+
+  // Stretches without a gap.
+  NarrowArray<int64_t> starts_, lengths_;
+  NarrowArray<int64_t> before_;  // of all stretches before it
+};
+
+}  // namespace stepscope

@@ -1,0 +1,109 @@
+// The host's side of one recording: what each thread was doing when it put work on a device.
+//
+// Operators and annotations of a thread nest, so they form a tree; a call of the runtime and a
+// memory event hang below the innermost range around them on their own thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/stop.h"
+#include "facts/activity/host_lists.h"
+#include "trace/trace.h"
+
+namespace stepscope {
+
+// What a range says about itself. Texts that the trace does not give are kNoString, numbers -1.
+struct RangeDetail {
+  StringId shapes = kNoString;  // of an operator's inputs, "[[8, 16], [16, 4], []]"
+  StringId types = kNoString;   // of them, "["float", "float", "Scalar"]"
+  // Of its inputs that are no tensors, "["", "", "[1, 1]", "False"]"; PyTorch 2.1 on.
+  StringId values = kNoString;
+  int64_t step = -1;      // the range is the step of this number
+  int64_t iterator = -1;  // of a stage of an input pipeline: its id
+  int64_t iterator_parent = -1;
+  bool eager = false;  // the operator ran by itself, in no compiled function
+
+  bool operator==(const RangeDetail&) const = default;
+};
+
+// What an allocator that keeps its own books says with a memory event. Texts that the trace does
+// not give are kNoString, numbers -1.
+struct MemoryDetail {
+  StringId allocator = kNoString;     // "GPU_0_bfc"
+  StringId framework_op = kNoString;  // the operator that asked
+  StringId region = kNoString;        // what for: "temp", "output", "persist/dynamic"
+  StringId type = kNoString;          // of an element
+  StringId shape = kNoString;
+  int64_t requested = -1;      // bytes, before rounding up
+  int64_t stack = -1;          // bytes set aside for temporaries; part of `allocated`
+  int64_t available = -1;      // bytes the allocator could still give
+  int64_t lifetime_peak = -1;  // the most it ever had in use
+  double fragmentation = -1;   // 0..1
+};
+
+// An allocation (bytes > 0) or release (bytes < 0) by the framework's allocator.
+struct MemoryEvent {
+  int64_t time = 0;     // ns
+  int64_t address = 0;  // 0: the trace does not say (2021)
+  int64_t bytes = 0;
+  int64_t allocated = -1;  // of the device, after the event; -1: the trace does not say
+  int64_t reserved = -1;
+  int64_t device = -1;       // number of the accelerator; -1: the host's own memory
+  int32_t range = kNoRange;  // the innermost range around it
+  int32_t detail = -1;       // index into HostWork::memory_details; -1: it says nothing
+};
+
+// A device's memory by its use, from an export that accompanies the trace. It tells neither blocks
+// nor the device.
+struct MemoryTimeline {
+  std::vector<MemoryChange> changes;  // what was there before first, then by time
+};
+
+struct HostWork {
+  std::vector<std::string> threads;  // as the trace names them, or their ids
+  HostRanges ranges;                 // by thread, then start, then the longer first
+  HostCalls calls;                   // by start
+  std::vector<MemoryEvent> memory;   // by time
+  std::vector<MemoryTimeline> memory_timelines;
+  std::vector<RangeDetail> range_details;
+  std::vector<MemoryDetail> memory_details;
+
+  // What `range` says about itself, or null.
+  const RangeDetail* DetailOf(const HostRange& range) const {
+    return range.detail < 0 ? nullptr : &range_details[static_cast<size_t>(range.detail)];
+  }
+  // What the allocator says with `event`, or null.
+  const MemoryDetail* DetailOf(const MemoryEvent& event) const {
+    return event.detail < 0 ? nullptr : &memory_details[static_cast<size_t>(event.detail)];
+  }
+  // Where in `ranges` those of each thread begin, and behind the last thread's the end.
+  std::vector<size_t> RangesByThread() const;
+  // The range around `range`, on up to the outermost, that `wanted` holds for; kNoRange if none.
+  template <class Wanted>
+  int32_t FindAround(int32_t range, const Wanted& wanted) const {
+    while (range != kNoRange && !wanted(ranges[static_cast<size_t>(range)])) {
+      range = ranges[static_cast<size_t>(range)].parent;
+    }
+    return range;
+  }
+};
+
+// Of each range: the outermost one that `wanted` holds for, of those around it and itself; kNoRange
+// if none.
+template <class Wanted>
+RangeLinks FindOutermost(const HostWork& host, const Wanted& wanted) {
+  RangeLinks outermost;
+  StopChecks checks;
+  for (size_t r = 0; r < host.ranges.size(); ++r) {  // parents come before their children
+    checks.Turn();
+    const HostRange range = host.ranges[r];
+    const int32_t above =
+        range.parent == kNoRange ? kNoRange : outermost[static_cast<size_t>(range.parent)];
+    outermost.Append(above == kNoRange && wanted(range) ? static_cast<int32_t>(r) : above);
+  }
+  return outermost;
+}
+
+}  // namespace stepscope

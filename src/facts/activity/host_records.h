@@ -1,0 +1,74 @@
+// From a recording's columns to the tree of what its host did, event by event.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "facts/activity/host_ops.h"
+#include "trace/sparse_walk.h"
+
+namespace stepscope {
+
+class HostRecords {
+ public:
+  // Counts what each thread did, so that nothing is held twice while it is collected.
+  explicit HostRecords(const Trace& trace);
+
+  // Takes the event if it is the host's. REQUIRES: every event of the trace, ascending.
+  void Take(EventId event);
+
+  // To be called once, after the last event. Names are ids of `trace.strings`.
+  HostWork Finish();
+
+ private:
+  // The records of one thread: [begin, next) of all, while they are collected.
+  struct Slice {
+    size_t begin = 0, next = 0;
+  };
+  struct Thread {
+    Slice ranges, calls;
+    std::vector<MemoryEvent> memory;
+  };
+  struct DraftRange {
+    EventId event = 0;
+    int32_t detail = -1;
+  };
+  struct HashOfDetail {
+    size_t operator()(const RangeDetail& detail) const;
+  };
+
+  void Count();
+  uint32_t ThreadOf(EventId event);
+  void TakeRange(EventId event);
+  int32_t DetailOfRange(EventId event);
+  void TakeCall(EventId event);
+  void TakeMemoryEvent(EventId event);
+  int32_t DetailOfMemory(EventId event);
+  void Nest(uint32_t thread);
+  void AddRanges(uint32_t thread);
+  void AddCalls();
+  void TakeMemoryTimeline();
+
+  int64_t Start(EventId event) const { return trace_.starts()[event]; }
+  int64_t End(EventId event) const { return Start(event) + trace_.durations()[event]; }
+
+  const Trace& trace_;
+  SparseWalk<int64_t> correlations_, bytes_, addresses_, allocated_, reserved_, device_types_,
+      device_ids_, steps_, iterators_, iterator_parents_, eager_, requested_, stacks_, available_,
+      lifetime_peaks_;
+  SparseWalk<StringId> shapes_, types_, values_, allocators_, framework_ops_, regions_, data_types_,
+      block_shapes_;
+  SparseWalk<double> fragmentations_;
+  std::vector<uint32_t> thread_of_track_;
+  std::vector<CallRole> roles_;  // by name
+  std::vector<Thread> threads_;
+  GrowingArray<DraftRange> ranges_;  // by thread
+  HostCalls calls_;                  // in the order of the trace, without the ranges around them
+  GrowingArray<uint32_t> order_;     // of calls_, by thread
+  GrowingArray<int32_t> around_;     // each of calls_
+  std::unordered_map<RangeDetail, int32_t, HashOfDetail> details_;  // each to its index
+  HostWork out_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,200 @@
+// The accelerator work of one recording: sorted, linked to launches, assigned to steps.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "facts/activity/host_ops.h"
+#include "facts/activity/activity_list.h"
+#include "trace/trace.h"
+
+namespace stepscope {
+
+// What BuildRankWork() reads of a trace; the least a reader has to keep.
+inline constexpr KindSet kRankWorkNeeds = kGpuWork | KindSet{Kind::kRuntime, Kind::kAnnotation};
+
+// What a communication kernel says about the collective it is part of. Texts that the trace does
+// not give are kNoString, numbers -1.
+struct Collective {
+  StringId operation = kNoString;  // "allreduce", "_reduce_scatter_base", ...
+  StringId group = kNoString;      // the process group's name
+  StringId members = kNoString;    // its ranks, "[0, 1, 2, 3]"; long lists are cut off by "..."
+  StringId type = kNoString;       // of an element, "Float", "BFloat16", ...
+  int64_t in_elements = -1;
+  int64_t out_elements = -1;
+  int64_t group_size = -1;
+  int64_t sequence = -1;       // counts up in each group, the same on all its ranks
+  int32_t kernel = kNoDetail;  // index into RankWork::kernels
+};
+
+// What a kernel says about itself beside its times. Texts that the trace does not give are
+// kNoString, numbers -1.
+struct KernelDetail {
+  LaunchConfig config;
+  StringId framework_op = kNoString;  // the operator it runs for, "model/dense/MatMul:MatMul"
+  StringId hlo_op = kNoString;        // the compiler's operation, "fusion.3"
+  StringId hlo_module = kNoString;
+  StringId hlo_category = kNoString;
+  int64_t flops = -1;  // of one execution, as the compiler counts them
+  int64_t bytes = -1;  // read and written by one execution, likewise
+
+  bool operator==(const KernelDetail&) const = default;
+};
+
+// What a copy or set says about itself.
+struct Copy {
+  int64_t bytes = -1;     // -1: the trace does not say
+  double bandwidth = -1;  // bytes per second as the profiler gives it; -1: it does not
+  CopyPath path = CopyPath::kOther;
+};
+
+// A synchronisation as the device saw it: work waited, or the host did.
+struct SyncRecord {
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+  StringId name = 0;  // "Stream Wait Event", "Event Sync", "Stream Sync", "Context Sync"
+  int64_t device = -1;
+  int64_t stream = -1;
+  int64_t correlation = -1;       // of the runtime call that asked for it
+  int64_t wait_stream = -1;       // whose work is waited for
+  int64_t wait_correlation = -1;  // of the call that recorded the event waited for
+};
+
+// An annotation's shadow on a device: from the start of the first to the end of the last work that
+// was launched under it.
+struct DeviceRange {
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+  StringId name = 0;
+  int64_t device = -1;
+  int64_t stream = -1;
+};
+
+// Hardware counters over a range of work.
+struct CounterRange {
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+  StringId name = 0;
+  std::vector<std::pair<StringId, double>> counters;
+};
+
+struct Stream {
+  int64_t device = -1;
+  int64_t stream = -1;
+  uint32_t device_index = 0;  // index into RankWork::devices
+};
+
+// A training step, from the host's annotation of it.
+struct Step {
+  int64_t number = 0;
+  int64_t start = 0;  // ns, of the annotation
+  int64_t end = 0;
+  // The accelerator's records of this step reach to its last launch. The last step of a recording
+  // often is not complete: recording stopped before its kernels had run.
+  bool complete = true;
+  // Of selected steps: which stretch of them it is in. Between two stretches lie steps that do not
+  // count.
+  int32_t stretch = 0;
+  // Of selected steps: when the step before had ended (StepStretch), though it may not be selected.
+  int64_t end_before = kNoTime;
+};
+
+struct RankWork {
+  int64_t rank = 0;
+  int64_t window = 0;            // which recording of this rank
+  WorkList work;                 // by start, then end, then stream, then name
+  std::vector<Stream> streams;   // by device, then stream
+  std::vector<int64_t> devices;  // ascending
+  std::vector<Step> steps;       // by start
+  Framework framework = Framework::kPyTorch;
+  std::string device_name;
+  std::vector<DeviceProperties> properties;  // of the devices, as far as the trace lists them
+  bool memory_only = false;  // of this rank there is a memory timeline, and no recording
+
+  std::vector<KernelDetail> kernels;    // what Work::detail of compute points to; each once
+  std::vector<Collective> collectives;  // what Work::detail of communication points to
+  std::vector<Copy> copies;             // what Work::detail of copies and sets points to
+  std::vector<SyncRecord> syncs;        // by start
+  std::vector<DeviceRange> ranges;      // by start
+  std::vector<CounterRange> counters;   // by start
+  // Never null, and the same for every selection of steps of one recording: steps select work.
+  std::shared_ptr<HostWork> host = std::make_shared<HostWork>();
+
+  // What the kernel says about itself; null for other work, and where the trace says nothing.
+  const KernelDetail* KernelOf(const Work& w) const {
+    int32_t kernel = w.detail;
+    if (w.kind == Kind::kCommunication && kernel != kNoDetail)
+      kernel = collectives[static_cast<size_t>(kernel)].kernel;
+    const bool known = !IsMemory(w.kind) && kernel != kNoDetail;
+    return known ? &kernels[static_cast<size_t>(kernel)] : nullptr;
+  }
+  // The call that launched `work`, if that is known.
+  [[gnu::always_inline]] std::optional<Call> CallOf(const Work& w) const {
+    return w.call == kNoCall ? std::nullopt : std::optional(host->calls[w.call]);
+  }
+  // The index of the step whose annotation holds `time`, or kNoStep. Of steps that overlap, the one
+  // that began last.
+  int32_t StepAt(int64_t time) const;
+};
+
+// Calls f(id) for every name of the recording, so that it can be given another.
+template <class F>
+void ForEachName(RankWork& rank, const F& f) {
+  const auto maybe = [&](StringId& id) {
+    if (id != kNoString) f(id);
+  };
+  rank.work.ForEachName(f);
+  for (KernelDetail& k : rank.kernels) {
+    for (StringId* id : {&k.framework_op, &k.hlo_op, &k.hlo_module, &k.hlo_category}) maybe(*id);
+  }
+  for (Collective& c : rank.collectives) {
+    for (StringId* id : {&c.operation, &c.group, &c.members, &c.type}) maybe(*id);
+  }
+  for (SyncRecord& sync : rank.syncs) f(sync.name);
+  for (DeviceRange& range : rank.ranges) f(range.name);
+  for (CounterRange& range : rank.counters) {
+    f(range.name);
+    for (auto& [name, value] : range.counters) f(name);
+  }
+  rank.host->ranges.ForEachName(f);
+  rank.host->calls.ForEachName(f);
+  for (RangeDetail& d : rank.host->range_details) {
+    for (StringId* id : {&d.shapes, &d.types, &d.values}) maybe(*id);
+  }
+  for (MemoryDetail& d : rank.host->memory_details) {
+    for (StringId* id : {&d.allocator, &d.framework_op, &d.region, &d.type, &d.shape}) maybe(*id);
+  }
+}
+
+// What becomes of a trace's events when they have been read.
+enum class Events : uint8_t {
+  kKeep,
+  kLetGo,  // their memory is given back while they are read; the trace has no use after that
+};
+
+// Derives a recording's work. Rank and window are left for the caller to set, and names are ids of
+// `trace.strings`. What had to be left out or guessed is counted in trace.notes.
+RankWork BuildRankWork(Trace& trace, Events events = Events::kKeep);
+
+// The same in parts, for who has threads for them.
+class RankWorkBuilder {
+ public:
+  RankWorkBuilder(Trace& trace, Events events);
+  ~RankWorkBuilder();
+
+  // Each once, before Finish(); side by side only if events are kept. They read the trace, and the
+  // second adds to its notes.
+  void TakeHost();
+  void TakeDevices();
+
+  RankWork Finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,165 @@
+// Reads what each communication kernel says about its collective.
+#include "facts/collectives/collective_items.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+uint64_t Mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e37'79b9'7f4a'7c15u;
+  return hash ^ (hash >> 29);
+}
+
+// Collects the kernels of all ranks.
+class Collector {
+ public:
+  Collector(const StringTable& names, std::span<const RankWork> ranks, CollectiveFacts& facts)
+      : names_(names), ranks_(ranks), facts_(facts) {}
+
+  CollectiveItems Collect() {
+    for (uint32_t r = 0; r < ranks_.size(); ++r) {
+      if (facts_.ranks.empty() || facts_.ranks.back().rank != ranks_[r].rank) {
+        facts_.ranks.push_back({.rank = ranks_[r].rank});
+      }
+      CollectFrom(r);
+    }
+    for (const auto& [group, rank] : present_) ++facts_.groups[group].present;
+    return std::move(out_);
+  }
+
+ private:
+  using GroupKey = std::tuple<StringId, StringId, int64_t, bool, int64_t, uint32_t>;
+  using DescriptionKey = std::tuple<StringId, StringId, StringId, int64_t, int64_t>;
+
+  void CollectFrom(uint32_t recording) {
+    const RankWork& rank = ranks_[recording];
+    const auto rank_index = static_cast<uint32_t>(facts_.ranks.size() - 1);
+    std::vector<uint32_t> members;
+    for (const int64_t device : rank.devices) {
+      const auto added = static_cast<uint32_t>(out_.member_rank.size());
+      const auto [at, is_new] = members_.try_emplace({rank_index, device}, added);
+      if (is_new) out_.member_rank.push_back(rank_index);
+      members.push_back(at->second);
+    }
+    const std::vector<uint32_t> lanes = LanesOf(rank);
+    for (uint32_t w = 0; w < rank.work.size(); ++w) {
+      const Work& work = rank.work[w];
+      if (work.kind != Kind::kCommunication) continue;
+      static const Collective kSilent;
+      const Collective& c =
+          work.detail == kNoDetail ? kSilent : rank.collectives[static_cast<size_t>(work.detail)];
+      const uint32_t member = members[rank.streams[work.stream].device_index];
+      const uint32_t group = GroupOf(c, rank.window, lanes[work.stream]);
+      NotePresence(group, member);
+      out_.items.push_back({.sequence = c.sequence,
+                            .group = group,
+                            .member = member,
+                            .recording = recording,
+                            .work = w,
+                            .description = DescriptionOf(c, work.name)});
+    }
+  }
+
+  void NotePresence(uint32_t group, uint32_t member) {
+    if (last_member_.size() <= group) last_member_.resize(group + 1, kNobody);
+    if (last_member_[group] != member) present_.emplace(group, out_.member_rank[member]);
+    last_member_[group] = member;
+  }
+
+  // Communication streams of each device, counted: communicators have streams of their own.
+  static std::vector<uint32_t> LanesOf(const RankWork& rank) {
+    std::vector<bool> communicates(rank.streams.size(), false);
+    for (const Work& work : rank.work) {
+      if (work.kind == Kind::kCommunication) communicates[work.stream] = true;
+    }
+    std::vector<uint32_t> next(rank.devices.size(), 0), lanes(rank.streams.size(), 0);
+    for (size_t s = 0; s < lanes.size(); ++s) {
+      if (communicates[s]) lanes[s] = next[rank.streams[s].device_index]++;
+    }
+    return lanes;
+  }
+
+  uint32_t GroupOf(const Collective& c, int64_t window, uint32_t lane) {
+    const bool numbered = c.sequence >= 0;
+    const bool is_named = c.group != kNoString;
+    const GroupKey key = {c.group,
+                          c.members,
+                          c.group_size,
+                          numbered,
+                          numbered ? 0 : window,
+                          numbered || is_named ? 0 : lane};
+    if (!facts_.groups.empty() && key == last_group_key_) return last_group_;
+    const auto added = static_cast<uint32_t>(facts_.groups.size());
+    const auto [at, is_new] = groups_.try_emplace(key, added);
+    if (is_new) {
+      facts_.groups.push_back({.label = Label(c), .size = c.group_size, .numbered = numbered});
+      out_.named.push_back(is_named);
+    }
+    last_group_key_ = key;
+    return last_group_ = at->second;
+  }
+
+  std::string Label(const Collective& c) {
+    if (c.group == kNoString) return "unnamed";
+    const auto same = same_name_.try_emplace(c.group, c.members, c.group_size).first;
+    std::string label(names_[c.group]);
+    if (same->second == std::pair(c.members, c.group_size)) return label;
+    if (c.members != kNoString) return label + " " + std::string(names_[c.members]);
+    return label + " of " + std::to_string(c.group_size);
+  }
+
+  uint32_t DescriptionOf(const Collective& c, StringId kernel) {
+    const bool says = c.operation != kNoString;
+    const DescriptionKey key = {c.operation, says ? 0 : kernel, c.type, c.in_elements,
+                                c.out_elements};
+    if (!out_.descriptions.empty() && key == last_description_key_) return last_description_;
+    const auto added = static_cast<uint32_t>(out_.descriptions.size());
+    const auto [at, is_new] = descriptions_.try_emplace(key, added);
+    if (is_new) out_.descriptions.push_back(Describe(c, kernel));
+    last_description_key_ = key;
+    return last_description_ = at->second;
+  }
+
+  CollectiveDescription Describe(const Collective& c, StringId kernel) const {
+    const bool says = c.operation != kNoString;
+    CollectiveDescription d{
+        .op = says ? OpOfOperation(names_[c.operation]) : OpOfKernel(names_[kernel]),
+        .operation = c.operation};
+    const int64_t element = c.type == kNoString ? 0 : ElementBytes(names_[c.type]);
+    d.bytes = CollectiveBytes(d.op, c.in_elements, c.out_elements, element);
+    d.label = Mix(1, static_cast<uint64_t>(d.op));
+    if (d.op == CollectiveOp::kOther) d.label = Mix(d.label, says ? c.operation : kernel);
+    if (const auto shared = SharedElements(d.op, c.in_elements, c.out_elements)) {
+      d.label = Mix(Mix(d.label, c.type), static_cast<uint64_t>(*shared));
+    }
+    return d;
+  }
+
+  const StringTable& names_;
+  std::span<const RankWork> ranks_;
+  CollectiveFacts& facts_;
+  CollectiveItems out_;
+  std::map<GroupKey, uint32_t> groups_;
+  std::map<DescriptionKey, uint32_t> descriptions_;
+  std::map<std::pair<uint32_t, int64_t>, uint32_t> members_;
+  std::map<StringId, std::pair<StringId, int64_t>> same_name_;  // the first group of each name
+  std::set<std::pair<uint32_t, uint32_t>> present_;             // group, rank
+  std::vector<uint32_t> last_member_;  // of each group, so that most are not looked up
+  GroupKey last_group_key_;
+  DescriptionKey last_description_key_;
+  uint32_t last_group_ = 0, last_description_ = 0;
+};
+
+}  // namespace
+
+CollectiveItems CollectItems(const StringTable& names, std::span<const RankWork> ranks,
+                             CollectiveFacts& facts) {
+  return Collector(names, ranks, facts).Collect();
+}
+
+}  // namespace stepscope

@@ -1,0 +1,42 @@
+// The communication kernels of all ranks, before it is known which belong together.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "facts/collectives/collectives.h"
+
+namespace stepscope {
+
+// What a kernel says about its collective, each combination once.
+struct CollectiveDescription {
+  CollectiveOp op = CollectiveOp::kOther;
+  StringId operation = kNoString;
+  int64_t bytes = -1;
+  uint64_t label = 0;  // equal where ranks did the same
+};
+
+// A communication kernel.
+struct CollectiveItem {
+  int64_t sequence = -1;
+  uint32_t group = 0;
+  uint32_t member = 0;   // a device of a rank
+  uint32_t ordinal = 0;  // among those of this member with this sequence number
+  uint32_t recording = 0;
+  uint32_t work = 0;
+  uint32_t description = 0;
+};
+
+struct CollectiveItems {
+  std::vector<CollectiveItem> items;  // by recording, then work
+  std::vector<CollectiveDescription> descriptions;
+  std::vector<uint32_t> member_rank;  // index into CollectiveFacts::ranks
+  std::vector<bool> named;            // by group: whether the trace names it
+};
+
+// Collects them, and fills in `facts.ranks` and `facts.groups`. `ranks`: by rank, then window.
+CollectiveItems CollectItems(const StringTable& names, std::span<const RankWork> ranks,
+                             CollectiveFacts& facts);
+
+}  // namespace stepscope

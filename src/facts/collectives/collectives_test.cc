@@ -1,0 +1,252 @@
+// Which collectives belong together, and how long each rank waited in them.
+#include "facts/collectives/collectives.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+
+#include "tests/support/sample_collectives.h"
+
+namespace stepscope {
+namespace {
+
+CollectiveFacts Derive(const SampleRanks& s) {
+  return DeriveCollectives(s.names, s.ranks, s.ranks);
+}
+
+int64_t Matched(const CollectiveFacts& facts) {
+  return std::ranges::count_if(facts.matches, &CollectiveMatch::Matched);
+}
+
+TEST(Collectives, GroupAndNumberMatchWhateverTheOrder) {
+  SampleRanks s(2);
+  s.Add(0, 0, 100, 1);
+  s.Add(0, 200, 300, 2, "allgather");
+  s.Add(1, 20, 100, 2, "allgather");  // began recording later, and both clocks are what they are
+  s.Add(1, 200, 300, 3);
+  const CollectiveFacts facts = Derive(s);
+  EXPECT_EQ(Matched(facts), 1);
+  EXPECT_EQ(facts.ranks[0].matched, 1);
+  EXPECT_EQ(facts.ranks[0].unmatched, 1);
+  EXPECT_EQ(facts.ranks[1].unmatched, 1);
+}
+
+TEST(Collectives, WaitingEndsWhenTheLastArrives) {
+  SampleRanks s(3);
+  for (int64_t i = 0; i < 3; ++i) {
+    s.Add(0, i * 1000, i * 1000 + 100, i);
+    s.Add(1, i * 1000 + 60, i * 1000 + 100, i);
+    s.Add(2, i * 1000 + 30, i * 1000 + 100, i);
+  }
+  const CollectiveFacts facts = Derive(s);
+  EXPECT_EQ(facts.ranks[0].wait, 180);
+  EXPECT_EQ(facts.ranks[0].transfer, 120);
+  EXPECT_EQ(facts.ranks[1].wait, 0);
+  EXPECT_EQ(facts.ranks[1].transfer, 120);
+  EXPECT_EQ(facts.ranks[2].wait, 90);
+  EXPECT_EQ(facts.ranks[1].blame, 270);
+  EXPECT_EQ(facts.ranks[1].times_last, 3);
+  EXPECT_EQ(facts.ranks[0].times_last, 0);
+}
+
+TEST(Collectives, GroupsOfOneNameAreToldApartByTheirMembers) {
+  SampleRanks s(4);
+  for (size_t r = 0; r < 4; ++r) {
+    s.Add(r, 0, 100, 7, "allreduce", 10, "1", r < 2 ? "[0, 1]" : "[2, 3]", 2);
+  }
+  const CollectiveFacts facts = Derive(s);
+  EXPECT_EQ(Matched(facts), 2);
+  ASSERT_EQ(facts.groups.size(), 2u);
+  EXPECT_EQ(facts.groups[0].label, "1");
+  EXPECT_EQ(facts.groups[1].label, "1 [2, 3]");
+}
+
+TEST(Collectives, ANameOfSeveralGroupsWithoutMembersIsNotMatched) {
+  SampleRanks s(4);
+  for (size_t r = 0; r < 4; ++r) s.Add(r, 0, 100, 7, "allreduce", 10, "1", "", 2);
+  const CollectiveFacts facts = Derive(s);
+  EXPECT_EQ(Matched(facts), 0);
+  EXPECT_TRUE(facts.groups[0].ambiguous);
+}
+
+TEST(Collectives, WhoDoesSomethingElseIsAMismatch) {
+  SampleRanks s(3);
+  s.Add(0, 0, 100, 7, "allreduce", 10);
+  s.Add(1, 0, 100, 7, "allreduce", 20);
+  s.Add(2, 0, 100, 7, "allreduce", 10);
+  const CollectiveFacts facts = Derive(s);
+  ASSERT_EQ(facts.mismatches.size(), 1u);
+  EXPECT_EQ(facts.mismatches[0].rank, 1u);
+  EXPECT_EQ(facts.mismatches[0].bytes, 80);
+  EXPECT_EQ(facts.matches[0].count, 2u);
+  EXPECT_EQ(facts.matches[0].bytes, 40);
+  EXPECT_EQ(facts.ranks[1].unmatched, 1);
+}
+
+TEST(Collectives, CoalescedOnesShareANumberAndKeepTheirOrder) {
+  SampleRanks s(2);
+  for (size_t r = 0; r < 2; ++r) {
+    s.Add(r, 0, 100, 7, "allreduce", 10);
+    s.Add(r, 100, 200, 7, "allgather", 20);
+  }
+  const CollectiveFacts facts = Derive(s);
+  EXPECT_EQ(Matched(facts), 2);
+  EXPECT_TRUE(facts.mismatches.empty());
+}
+
+TEST(Collectives, SendsShareNumbersWithNobody) {
+  SampleRanks s(2);
+  s.Add(0, 0, 10, 7, "send");
+  s.Add(0, 20, 30, 7, "allreduce");
+  s.Add(1, 0, 10, 7, "recv");
+  s.Add(1, 20, 30, 7, "allreduce");
+  const CollectiveFacts facts = Derive(s);
+  EXPECT_EQ(Matched(facts), 1);
+  EXPECT_EQ(facts.ranks[0].point_to_point, 1);
+  EXPECT_EQ(facts.ranks[0].unmatched, 1);
+  EXPECT_TRUE(facts.mismatches.empty());
+}
+
+TEST(Collectives, ABroadcastIsMatchedButNobodyIsHeldUp) {
+  SampleRanks s(2);
+  s.Add(0, 0, 10, 7, "broadcast");
+  s.Add(1, 20, 30, 7, "broadcast");
+  const CollectiveFacts facts = Derive(s);
+  EXPECT_EQ(Matched(facts), 1);
+  EXPECT_EQ(facts.ranks[0].split, 0);
+  EXPECT_EQ(facts.parts[0].wait, kNoTime);
+}
+
+TEST(Collectives, WindowsOfARankAreOneRank) {
+  SampleRanks s(3);
+  s.ranks[1].rank = 0;
+  s.ranks[1].window = 1;
+  s.ranks[2].rank = 1;
+  s.Add(0, 0, 10, 1);
+  s.Add(1, 1000, 1010, 9);
+  s.Add(2, 0, 10, 1);
+  s.Add(2, 1000, 1010, 9);
+  const CollectiveFacts facts = Derive(s);
+  ASSERT_EQ(facts.ranks.size(), 2u);
+  EXPECT_EQ(facts.ranks[0].matched, 2);
+  EXPECT_EQ(facts.ranks[1].matched, 2);
+}
+
+constexpr const char* kOld = "ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*)";
+
+TEST(Collectives, OldTracesMatchByOrderThoughOneBeganLater) {
+  SampleRanks s(2);
+  std::mt19937 random(1);
+  int64_t now = 0;
+  for (int64_t i = 0; i < 30; ++i) {
+    now += 100'000 + static_cast<int64_t>(random() % 500'000);
+    s.AddKernel(0, now, now + 50'000, kOld);
+    if (i >= 4) s.AddKernel(1, now + 3'010'000, now + 3'050'000, kOld);
+  }
+  const CollectiveFacts facts = Derive(s);
+  EXPECT_EQ(facts.ranks[1].matched, 26);
+  EXPECT_EQ(facts.ranks[0].unmatched, 4);
+  EXPECT_EQ(facts.ranks[1].clock.offset, 3'000'000);
+  EXPECT_EQ(facts.ranks[0].wait, 26 * 10'000);
+  EXPECT_EQ(facts.unconfirmed, 0);
+}
+
+TEST(Collectives, OldTracesOfTwoGroupsFallApartIntoThem) {
+  SampleRanks s(4);
+  for (size_t group = 0; group < 2; ++group) {
+    std::mt19937 random(static_cast<unsigned>(group + 1));
+    int64_t now = 0;
+    for (int64_t i = 0; i < 30; ++i) {
+      now += 100'000 + static_cast<int64_t>(random() % 500'000);
+      for (size_t r = 0; r < 2; ++r) s.AddKernel(group + 2 * r, now, now + 20'000, kOld);
+    }
+  }
+  const CollectiveFacts facts = Derive(s);  // 0 with 2, 1 with 3
+  EXPECT_EQ(Matched(facts), 60);
+  EXPECT_EQ(facts.ranks[2].clock.reference, 0u);
+  EXPECT_EQ(facts.ranks[3].clock.reference, 1u);
+}
+
+TEST(Collectives, OldTracesThatFitNowhereStayUnmatched) {
+  SampleRanks s(2);
+  for (size_t r = 0; r < 2; ++r) {
+    std::mt19937 random(static_cast<unsigned>(r + 1));
+    int64_t now = 0;
+    for (int64_t i = 0; i < 30; ++i) {
+      now += 100'000 + static_cast<int64_t>(random() % 500'000);
+      s.AddKernel(r, now, now + 20'000, kOld);
+    }
+  }
+  const CollectiveFacts facts = Derive(s);
+  EXPECT_EQ(Matched(facts), 0);
+  EXPECT_EQ(facts.unconfirmed, 60);
+}
+
+// Repeats, strangers and crowds: whatever is odd about them, they cost no more than they are long.
+TEST(Collectives, OddOnesCostNoMoreThanTheyAreLong) {
+  constexpr int64_t kMany = 100'000;
+  const auto cost = [](const SampleRanks& s) {
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(std::ssize(Derive(s).parts), 2 * kMany);
+    return std::chrono::steady_clock::now() - start;
+  };
+  constexpr std::chrono::seconds kLimit(20);  // a tenth of a second; squares would be minutes
+  SampleRanks one_number(2), own_groups(2), one_kernel_each(2), devices(2);
+  for (int64_t i = 0; i < kMany; ++i) {
+    for (size_t r = 0; r < 2; ++r) {
+      one_number.Add(r, i, i + 10, 7);
+      own_groups.Add(r, i, i + 10, 1, "allreduce", i, "g", std::to_string(i));
+      one_kernel_each.AddKernel(r, i, i + 10, "nccl" + std::to_string(i * (r == 0 ? 1 : -1)));
+      if (i > 0) devices.ranks[r].devices.push_back(i);
+      const auto device = static_cast<uint32_t>(i);
+      if (i > 0) devices.ranks[r].streams.push_back({i, 20, device});
+      devices.AddKernel(r, i, i + 10, "nccl", device);
+    }
+  }
+  EXPECT_LT(cost(one_number), kLimit);
+  EXPECT_LT(cost(own_groups), kLimit);
+  EXPECT_LT(cost(one_kernel_each), kLimit);
+  EXPECT_LT(cost(devices), kLimit);
+}
+
+// The late rank is lost among clocks that are off by milliseconds; alignment brings it out.
+TEST(Collectives, AThousandRanksInSeconds) {
+  constexpr int64_t kRanks = 1000, kCollectives = 2000;
+  constexpr size_t kLate = 421;
+  SampleRanks s(kRanks);
+  for (RankWork& rank : s.ranks) {
+    rank.collectives.reserve(kCollectives);
+  }
+  std::mt19937 random(1);
+  std::vector<int64_t> offsets;
+  for (int64_t r = 0; r < kRanks; ++r) {
+    offsets.push_back(static_cast<int64_t>(random() % 10'000'000) - 5'000'000);
+  }
+  for (int64_t i = 0; i < kCollectives; ++i) {
+    const int64_t end = (i + 1) * 500'000;
+    const bool inside = i % 10 != 0;  // a host of 8, or all
+    for (size_t r = 0; r < kRanks; ++r) {
+      const int64_t late = r == kLate ? 300'000 : static_cast<int64_t>(random() % 60'000);
+      s.Add(r, end - 400'000 + late + offsets[r], end + offsets[r], i, "allreduce", 4096,
+            inside ? "host" : "all", inside ? "[" + std::to_string(r / 8) + "]" : "[all]");
+    }
+  }
+  const auto start = std::chrono::steady_clock::now();
+  CollectiveFacts facts = Derive(s);
+  const auto took = std::chrono::steady_clock::now() - start;
+  RecordProperty("ms", static_cast<int>(took / std::chrono::milliseconds(1)));
+  EXPECT_LT(took, std::chrono::seconds(30));  // a second or two; sanitizers are slow
+  const auto blamed = [&] {
+    return std::ranges::max(facts.ranks, {}, &RankCollectives::blame).rank;
+  };
+  EXPECT_EQ(blamed(), static_cast<int64_t>(kLate));
+  EXPECT_EQ(facts.ranks[kLate].times_last, kCollectives);
+  EXPECT_EQ(facts.ranks[7].clock.offset, offsets[7] - offsets[0]);
+  for (RankCollectives& rank : facts.ranks) rank.clock.offset = 0;
+  SplitCollectives(facts);
+  EXPECT_NE(blamed(), static_cast<int64_t>(kLate));
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,137 @@
+// Finds the shift between two sequences, then walks along both and steps over what only one has.
+#include "facts/collectives/order_alignment.h"
+
+#include <algorithm>
+
+#include "facts/collectives/robust.h"
+
+namespace stepscope {
+namespace {
+
+constexpr int64_t kSample = 128;        // pairs that judge a shift
+constexpr int64_t kLookAhead = 32;      // entries that one sequence may have and the other not
+constexpr int64_t kFewest = 3;          // pairs to judge by their ends
+constexpr int64_t kTolerance = 20'000;  // ns, of ends that belong together
+constexpr int64_t kShiftCost = 1'000;   // ns; of shifts that fit alike the smallest is taken
+
+using Entries = std::span<const OrderedEntry>;
+
+// other[i] faces reference[i + shift].
+struct Shift {
+  int64_t shift = 0;
+  int64_t pairs = 0, agreeing = 0;
+  int64_t spread = 0;  // MAD of the differences of their ends, ns
+
+  double Agreement() const {
+    return pairs == 0 ? 0 : static_cast<double>(agreeing) / static_cast<double>(pairs);
+  }
+  int64_t Cost() const { return spread + std::abs(shift) * kShiftCost; }
+};
+
+const OrderedEntry& At(Entries entries, int64_t i) { return entries[static_cast<size_t>(i)]; }
+int64_t Size(Entries entries) { return static_cast<int64_t>(entries.size()); }
+
+Shift Judge(Entries reference, Entries other, int64_t shift, std::vector<int64_t>& differences) {
+  const int64_t first = std::max<int64_t>(0, -shift);
+  const int64_t last = std::min(Size(other), Size(reference) - shift);
+  Shift judged{.shift = shift, .pairs = std::max<int64_t>(0, last - first)};
+  if (judged.pairs == 0) return judged;
+  differences.clear();
+  const int64_t sampled = std::min(judged.pairs, kSample);
+  for (int64_t i = first; i < first + sampled; ++i) {
+    const OrderedEntry& a = At(reference, i + shift);
+    const OrderedEntry& b = At(other, i);
+    if (a.label != b.label) continue;
+    ++judged.agreeing;
+    differences.push_back(Apart(b.end, a.end));
+  }
+  judged.pairs = sampled;
+  if (!differences.empty()) judged.spread = MadOf(differences);
+  return judged;
+}
+
+// Labels come first: a shift that makes clearly fewer of them agree is out. Then the ends decide.
+Shift FindShift(Entries reference, Entries other) {
+  const int64_t shorter = std::min(Size(reference), Size(other));
+  const int64_t furthest = std::min(kMostShift, std::max(Size(reference), Size(other)));
+  std::vector<Shift> shifts;
+  std::vector<int64_t> differences;
+  double best = 0;
+  for (int64_t shift = -furthest; shift <= furthest; ++shift) {
+    const Shift judged = Judge(reference, other, shift, differences);
+    // Few pairs agree by chance.
+    if (judged.pairs < std::min(kSample, std::max<int64_t>(1, (shorter + 1) / 2))) continue;
+    best = std::max(best, judged.Agreement());
+    shifts.push_back(judged);
+  }
+  Shift found;
+  for (const Shift& s : shifts) {
+    if (s.Agreement() < best * 0.9 || s.agreeing == 0) continue;
+    const bool by_ends = s.agreeing >= kFewest;
+    const bool better =
+        found.agreeing == 0 ||
+        (by_ends ? found.agreeing < kFewest || s.Cost() < found.Cost()
+                 : found.agreeing < kFewest && std::abs(s.shift) < std::abs(found.shift));
+    if (better) found = s;
+  }
+  return found;
+}
+
+// Pairs entry by entry. Where labels differ, looks for the nearest point from which on they agree
+// again; where there is none, the two faced each other and disagree.
+std::vector<int64_t> Walk(Entries reference, Entries other, int64_t shift) {
+  std::vector<int64_t> partner(other.size(), kUnpaired);
+  int64_t r = std::max<int64_t>(0, shift);
+  int64_t o = std::max<int64_t>(0, -shift);
+  const auto agree = [&](int64_t i, int64_t j) {
+    return i < Size(reference) && j < Size(other) && At(reference, i).label == At(other, j).label;
+  };
+  // A single label may agree by chance: two of them, or the end.
+  const auto resumes = [&](int64_t i, int64_t j) {
+    return agree(i, j) && (agree(i + 1, j + 1) || i + 1 == Size(reference) || j + 1 == Size(other));
+  };
+  while (r < Size(reference) && o < Size(other)) {
+    int64_t skip_r = 0, skip_o = 0;
+    if (!agree(r, o) && !agree(r + 1, o + 1)) {
+      for (int64_t k = 1; k <= kLookAhead && skip_r + skip_o == 0; ++k) {
+        if (resumes(r + k, o))
+          skip_r = k;
+        else if (resumes(r, o + k))
+          skip_o = k;
+      }
+    }
+    r += skip_r;
+    o += skip_o;
+    partner[static_cast<size_t>(o++)] = r++;
+  }
+  return partner;
+}
+
+bool Confirm(Entries reference, Entries other, const std::vector<int64_t>& partner) {
+  std::vector<int64_t> differences, durations;
+  for (size_t o = 0; o < partner.size(); ++o) {
+    if (partner[o] == kUnpaired) continue;
+    const OrderedEntry& r = At(reference, partner[o]);
+    if (r.label != other[o].label) continue;
+    differences.push_back(Apart(other[o].end, r.end));
+    durations.push_back(std::min(other[o].duration, r.duration));
+  }
+  if (std::ssize(differences) < kFewest) return false;
+  return MadOf(differences) <= kTolerance + MedianOf(durations) / 4;
+}
+
+}  // namespace
+
+OrderAlignment AlignOrder(Entries reference, Entries other) {
+  OrderAlignment alignment;
+  const Shift shift = FindShift(reference, other);
+  if (shift.agreeing == 0) {
+    alignment.partner.assign(other.size(), kUnpaired);
+    return alignment;
+  }
+  alignment.partner = Walk(reference, other, shift.shift);
+  alignment.confirmed = Confirm(reference, other, alignment.partner);
+  return alignment;
+}
+
+}  // namespace stepscope

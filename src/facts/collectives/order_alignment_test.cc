@@ -1,0 +1,83 @@
+// Sequences whose recordings began at different places.
+#include "facts/collectives/order_alignment.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+
+namespace stepscope {
+namespace {
+
+constexpr int64_t kUs = 1000;
+
+// Collectives at uneven distances, all alike but for what `labels` says.
+std::vector<OrderedEntry> Uneven(size_t count, unsigned seed, uint64_t labels = 1) {
+  std::mt19937 random(seed);
+  std::vector<OrderedEntry> entries;
+  int64_t now = 0;
+  for (size_t i = 0; i < count; ++i) {
+    now += 200 * kUs + static_cast<int64_t>(random() % 800) * kUs;
+    entries.push_back({random() % labels, now, 100 * kUs});
+  }
+  return entries;
+}
+
+std::vector<OrderedEntry> Cut(std::vector<OrderedEntry> entries, size_t first, int64_t offset) {
+  entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(first));
+  for (OrderedEntry& entry : entries) entry.end += offset;
+  return entries;
+}
+
+TEST(OrderAlignment, TheEndsTellHowFarOneIsAheadWhenAllLookAlike) {
+  const auto reference = Uneven(40, 1);
+  const auto other = Cut(reference, 5, -3'000 * kUs);
+  const OrderAlignment alignment = AlignOrder(reference, other);
+  ASSERT_EQ(alignment.partner.size(), 35u);
+  for (size_t i = 0; i < 35; ++i) EXPECT_EQ(alignment.partner[i], static_cast<int64_t>(i + 5));
+  EXPECT_TRUE(alignment.confirmed);
+  const OrderAlignment back = AlignOrder(other, reference);
+  EXPECT_EQ(back.partner[4], kUnpaired);
+  EXPECT_EQ(back.partner[5], 0);
+}
+
+TEST(OrderAlignment, WhatOnlyOneHasIsSteppedOver) {
+  const auto reference = Uneven(60, 2, 5);
+  auto other = reference;
+  other.erase(other.begin() + 30);
+  other.insert(other.begin() + 10, OrderedEntry{99, other[10].end - 50 * kUs, 10 * kUs});
+  const OrderAlignment alignment = AlignOrder(reference, other);
+  EXPECT_EQ(alignment.partner[9], 9);
+  EXPECT_EQ(alignment.partner[10], kUnpaired);
+  EXPECT_EQ(alignment.partner[11], 10);
+  EXPECT_EQ(alignment.partner[30], 29);
+  EXPECT_EQ(alignment.partner[31], 31);
+  EXPECT_TRUE(alignment.confirmed);
+}
+
+TEST(OrderAlignment, OneThatDiffersIsADisagreementNotAShift) {
+  const auto reference = Uneven(20, 3, 5);
+  auto other = reference;
+  other[7].label = 99;
+  const OrderAlignment alignment = AlignOrder(reference, other);
+  EXPECT_EQ(alignment.partner[7], 7);
+  EXPECT_EQ(alignment.partner[8], 8);
+}
+
+TEST(OrderAlignment, UnrelatedSequencesAreNotConfirmed) {
+  EXPECT_FALSE(AlignOrder(Uneven(40, 4), Uneven(40, 5)).confirmed);
+  EXPECT_FALSE(AlignOrder(Uneven(2, 4), Uneven(2, 4)).confirmed);
+  EXPECT_FALSE(AlignOrder({}, Uneven(4, 5)).confirmed);
+  EXPECT_FALSE(AlignOrder(Uneven(4, 5), {}).confirmed);
+}
+
+TEST(OrderAlignment, CostsNoMoreThanItsLength) {
+  const auto reference = Uneven(200'000, 6, 3);
+  auto other = Uneven(200'000, 7, 3);  // agrees nowhere for long
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_FALSE(AlignOrder(reference, other).confirmed);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+}  // namespace
+}  // namespace stepscope

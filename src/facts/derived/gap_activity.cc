@@ -1,0 +1,131 @@
+// Walks the records of a thread around and within a stretch of time.
+#include "facts/derived/gap_activity.h"
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+
+#include "base/stop.h"
+
+namespace stepscope {
+namespace {
+
+// How often each record may be looked at, on average.
+constexpr int64_t kLooks = 64;
+
+}  // namespace
+
+HostActivities::HostActivities(const StringTable& names, const HostWork& host)
+    : names_(names), host_(host), first_range_(host.RangesByThread()), calls_(host.threads.size()) {
+  is_step_.reserve(host.ranges.size());
+  StopChecks checks;
+  for (const HostRange& range : host.ranges) {
+    checks.Turn();
+    is_step_.push_back(IsStep(range));
+    if (is_step_.back() && !step_thread_) step_thread_ = range.thread;
+  }
+  for (uint32_t c = 0; c < host.calls.size(); ++c) calls_[host.calls[c].thread].push_back(c);
+  budget_ = kLooks * (std::ssize(host.ranges) + std::ssize(host.calls) + 64);
+}
+
+bool HostActivities::IsStep(const HostRange& range) const {
+  const RangeDetail* detail = host_.DetailOf(range);
+  return (detail != nullptr && detail->step >= 0) || StepNumber(names_[range.name]) >= 0;
+}
+
+// Adds the outermost range at `from` that does not hold the whole stretch. `last`: the last range
+// that begins no later. `around`: the name of the innermost that does hold it.
+void HostActivities::AddRangesAt(size_t last, int64_t from, int64_t to, std::vector<Piece>& pieces,
+                                 StringId& around) {
+  std::optional<Piece> outermost;
+  int32_t innermost_around = kNoRange;
+  for (auto r = static_cast<int32_t>(last); r != kNoRange;
+       r = Range(static_cast<size_t>(r)).parent) {
+    --budget_;
+    const auto at = static_cast<size_t>(r);
+    const HostRange& range = Range(at);
+    if (range.end <= from || is_step_[at]) continue;
+    if (range.end < to) {
+      outermost = Piece{from, range.end, range.name};
+    } else if (innermost_around == kNoRange) {
+      innermost_around = r;
+    }
+  }
+  if (outermost) pieces.push_back(*outermost);
+  if (innermost_around != kNoRange) around = Range(static_cast<size_t>(innermost_around)).name;
+}
+
+std::vector<HostActivities::Piece> HostActivities::Pieces(uint32_t thread, int64_t from, int64_t to,
+                                                          StringId& around) {
+  std::vector<Piece> pieces;
+  const size_t first = first_range_[thread], last = first_range_[thread + 1];
+  const size_t next = *std::ranges::upper_bound(std::views::iota(first, last), from, {},
+                                                [this](size_t r) { return Range(r).start; });
+  if (next > first) AddRangesAt(next - 1, from, to, pieces, around);
+  int64_t until = pieces.empty() ? from : pieces.back().end;
+  for (size_t r = next; r < last && Range(r).start < to; ++r) {
+    --budget_;
+    const HostRange& range = Range(r);
+    if (range.start < until || is_step_[r]) continue;
+    until = range.end;
+    pieces.push_back({range.start, std::min(range.end, to), range.name});
+  }
+  return pieces;
+}
+
+// Adds the calls outside of all pieces; the longest of all calls.
+HostActivities::Longest HostActivities::AddCalls(uint32_t thread, int64_t from, int64_t to,
+                                                 std::vector<Piece>& pieces) {
+  const auto start_of = [this](uint32_t c) { return host_.calls[c].start; };
+  const auto& calls = calls_[thread];
+  auto at = std::ranges::lower_bound(calls, from, {}, start_of);
+  if (at != calls.begin()) --at;  // calls of a thread follow one another, or hold one another
+  int64_t until = from;
+  std::vector<Piece> outside, all;
+  size_t piece = 0;
+  const size_t ranges = pieces.size();
+  for (; at != calls.end() && start_of(*at) < to; ++at) {
+    --budget_;
+    const Call& call = host_.calls[*at];
+    const Piece part = {std::max(call.start, until), std::min(call.end, to), call.name};
+    if (part.end <= part.start) continue;
+    until = part.end;
+    all.push_back(part);
+    while (piece < ranges && pieces[piece].end <= part.start) ++piece;
+    if (piece == ranges || part.start < pieces[piece].start) outside.push_back(part);
+  }
+  pieces.insert(pieces.end(), outside.begin(), outside.end());
+  return LongestOf(all);
+}
+
+// The name with the most time; of equals the one that came first.
+HostActivities::Longest HostActivities::LongestOf(std::span<const Piece> pieces) {
+  std::map<StringId, int64_t> times;
+  Longest longest;
+  for (const Piece& piece : pieces) times[piece.name] += piece.end - piece.start;
+  for (const Piece& piece : pieces) {
+    if (times[piece.name] > longest.time) longest = {piece.name, times[piece.name]};
+  }
+  return longest;
+}
+
+std::optional<MainActivity> HostActivities::In(uint32_t thread, int64_t from, int64_t to) {
+  if (from >= to || budget_ <= 0) return std::nullopt;
+  StringId around = kNoString;
+  auto pieces = Pieces(thread, from, to, around);
+  const Longest call = AddCalls(thread, from, to, pieces);
+  const Longest longest = LongestOf(pieces);
+  int64_t rest = to - from;
+  for (const Piece& piece : pieces) rest -= piece.end - piece.start;
+  MainActivity activity;
+  if (longest.name != kNoString && longest.time >= rest) {
+    activity = {.name = std::string(names_[longest.name]), .time = longest.time};
+  } else {
+    activity = {.name = around == kNoString ? kPythonActivity : std::string(names_[around]),
+                .time = std::max<int64_t>(rest, 0)};
+  }
+  if (call.name != kNoString && call.time >= (to - from) / 2) activity.call = names_[call.name];
+  return activity;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,52 @@
+// Derives each fact at its first use.
+#include "facts/derived/on_demand.h"
+
+#include "base/stop.h"
+
+namespace stepscope {
+
+const std::vector<RankSteps>& FactsOnDemand::Steps(const Facts& facts) {
+  if (!steps_) steps_ = StepsOfRanks(facts);
+  return *steps_;
+}
+
+const OperatorTree& FactsOnDemand::Operators(const Facts& facts, const RankWork& rank) {
+  auto& operators = ranks_[&rank].operators;
+  if (!operators) operators.emplace(*facts.names, *rank.host);
+  return *operators;
+}
+
+const NarrowArray<int64_t>& FactsOnDemand::OperatorSelfTimes(const Facts& facts,
+                                                             const RankWork& rank) {
+  auto& self_times = ranks_[&rank].self_times;
+  if (!self_times) self_times = SelfTimes(*rank.host, Operators(facts, rank));
+  return *self_times;
+}
+
+const std::vector<CountedOperator>& FactsOnDemand::OperatorCosts(const Facts& facts,
+                                                                 const RankWork& rank) {
+  auto& costs = ranks_[&rank].costs;
+  if (!costs) costs = CountOperators(*facts.names, *rank.host, Operators(facts, rank));
+  return *costs;
+}
+
+const RecordingFlops& FactsOnDemand::Flops(const Facts& facts, const RankWork& rank) {
+  auto& flops = ranks_[&rank].flops;
+  if (!flops) flops = MeasureFlops(facts, rank, 0);
+  return *flops;
+}
+
+TensorCores FactsOnDemand::UseOfTensorCores(const Facts& facts, StringId kernel) {
+  tensor_cores_.resize(facts.names->size());
+  auto& use = tensor_cores_[kernel];
+  if (!use) use = TensorCoresOfKernel((*facts.names)[kernel]);
+  return *use;
+}
+
+FactsOnDemand& OnDemand(const Facts& facts) {
+  StopIfAsked();
+  if (!facts.on_demand) facts.on_demand = std::make_shared<FactsOnDemand>();
+  return *facts.on_demand;
+}
+
+}  // namespace stepscope

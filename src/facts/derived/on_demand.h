@@ -1,0 +1,48 @@
+// Facts that several analyses share and others never need: derived when the first one asks, then
+// kept for the next. The one mutable thing about Facts; asked from one thread at a time.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "facts/facts.h"
+#include "facts/operators/operator_flops.h"
+#include "facts/operators/operators.h"
+#include "facts/derived/recording_flops.h"
+#include "facts/derived/step_categories.h"
+#include "trace/kernel_vocabulary.h"
+
+namespace stepscope {
+
+class FactsOnDemand {
+ public:
+  // As StepsOfRanks().
+  const std::vector<RankSteps>& Steps(const Facts& facts);
+
+  const OperatorTree& Operators(const Facts& facts, const RankWork& rank);
+  // As SelfTimes() and CountOperators().
+  const NarrowArray<int64_t>& OperatorSelfTimes(const Facts& facts, const RankWork& rank);
+  const std::vector<CountedOperator>& OperatorCosts(const Facts& facts, const RankWork& rank);
+  // As MeasureFlops(), against the chip's own peaks.
+  const RecordingFlops& Flops(const Facts& facts, const RankWork& rank);
+
+  TensorCores UseOfTensorCores(const Facts& facts, StringId kernel);
+
+ private:
+  struct OfRank {
+    std::optional<OperatorTree> operators;
+    std::optional<NarrowArray<int64_t>> self_times;
+    std::optional<std::vector<CountedOperator>> costs;
+    std::optional<RecordingFlops> flops;
+  };
+
+  std::optional<std::vector<RankSteps>> steps_;
+  std::map<const RankWork*, OfRank> ranks_;
+  std::vector<std::optional<TensorCores>> tensor_cores_;  // by name
+};
+
+// What `facts` keeps. Stops if asked: what takes long comes by here.
+FactsOnDemand& OnDemand(const Facts& facts);
+
+}  // namespace stepscope

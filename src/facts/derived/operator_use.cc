@@ -1,0 +1,108 @@
+// Executions and device time of operators, over all ranks.
+#include "facts/derived/operator_use.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "base/saturate.h"
+#include "base/stop.h"
+#include "facts/derived/on_demand.h"
+#include "facts/operators/operators.h"
+#include "trace/kernel_vocabulary.h"
+
+namespace stepscope {
+namespace {
+
+class Counter {
+ public:
+  explicit Counter(const Facts& facts) : facts_(facts), names_(*facts.names) {}
+
+  void Add(const RankWork& rank) {
+    const OperatorTree& tree = OnDemand(facts_).Operators(facts_, rank);
+    std::vector<bool> launches(tree.size());
+    const bool by_launch = AddWork(rank, tree, launches);
+    AddHost(rank, tree, launches, by_launch);
+  }
+
+  OperatorUse Finish() {
+    use_.device_time.assign(time_.begin(), time_.end());
+    std::ranges::sort(use_.device_time, [&](const auto& a, const auto& b) {
+      return a.second != b.second ? a.second > b.second : names_[a.first] < names_[b.first];
+    });
+    return std::move(use_);
+  }
+
+ private:
+  // Work is its operator's by the trace's word, or by who launched it; `launches` marks the latter.
+  // Of an operator that the trace names, several kernels may be one execution: its most frequent
+  // one counts.
+  bool AddWork(const RankWork& rank, const OperatorTree& tree, std::vector<bool>& launches) {
+    std::map<std::pair<StringId, StringId>, int64_t> by_kernel;
+    bool by_launch = false;
+    for (const Work& work : rank.work) {
+      const StringId named = NamedOperator(names_, rank.KernelOf(work));
+      if (named != kNoString) {
+        AddTime(named, work.duration());
+        if (ParseFrameworkOp(names_[named])) ++by_kernel[{named, work.name}];
+        continue;
+      }
+      const int32_t op = OperatorOf(rank, tree, work);
+      if (op == kNoRange) continue;
+      launches[static_cast<size_t>(op)] = by_launch = true;
+      AddTime(rank.host->ranges[static_cast<size_t>(op)].name, work.duration());
+    }
+    std::map<StringId, int64_t> most;
+    for (const auto& [key, count] : by_kernel) {
+      int64_t& of_op = most[key.first];
+      of_op = std::max(of_op, count);
+    }
+    for (const auto& [op, count] : most) use_.device += count;
+    return by_launch;
+  }
+
+  void AddHost(const RankWork& rank, const OperatorTree& tree, const std::vector<bool>& launches,
+               bool by_launch) {
+    const HostWork& host = *rank.host;
+    const NarrowArray<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
+    std::vector<bool> calls_others(tree.size());
+    StopChecks checks;
+    for (size_t r = 0; r < tree.size(); ++r) {
+      checks.Turn();
+      const int32_t caller = tree.IsOperator(r) ? tree.CallerOf(r) : kNoRange;
+      if (caller != kNoRange) calls_others[static_cast<size_t>(caller)] = true;
+    }
+    for (size_t r = 0; r < tree.size(); ++r) {
+      const HostRange& range = host.ranges[r];
+      if (!tree.IsOperator(r) || !facts_.Counts(rank, range.start)) continue;
+      const RangeDetail* detail = host.DetailOf(range);
+      use_.host_time = AddSaturated(use_.host_time, self[r]);
+      if (detail != nullptr && detail->eager)
+        use_.eager_time = AddSaturated(use_.eager_time, self[r]);
+      if (launches[r])
+        ++use_.device;
+      else if (!by_launch || !calls_others[r])
+        ++use_.host;
+    }
+  }
+
+  void AddTime(StringId op, int64_t time) {
+    int64_t& sum = time_[op];
+    sum = AddSaturated(sum, time);
+  }
+
+  const Facts& facts_;
+  const StringTable& names_;
+  OperatorUse use_;
+  std::unordered_map<StringId, int64_t> time_;
+};
+
+}  // namespace
+
+OperatorUse UseOfOperators(const Facts& facts) {
+  Counter counter(facts);
+  for (const RankWork& rank : facts.ranks) counter.Add(rank);
+  return counter.Finish();
+}
+
+}  // namespace stepscope

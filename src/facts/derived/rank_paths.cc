@@ -1,0 +1,82 @@
+// Solves every rank, and asks what is worth asking.
+#include "facts/derived/rank_paths.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+// What is tried whenever its bound is on the path; where it is not, the path stays as it is.
+constexpr auto kQuestions = std::to_array<std::pair<Bound, std::string_view>>({
+    {Bound::kCompute, "compute*0"},
+    {Bound::kCommunication, "communication*0"},
+    {Bound::kLaunch, "launch*0"},
+    {Bound::kDataLoading, "data_loading*0"},
+    {Bound::kCpu, "cpu*0"},
+    {Bound::kCpu, "cpu*0.5; launch*0.5"},
+});
+
+RankPath Measure(const RankWork& rank, const StringTable& names, ChosenWindow chosen,
+                 const PathQuery& query) {
+  const Dependencies dependencies = BuildDependencies(rank, names, chosen.window);
+  RankPath result{.rank = &rank,
+                  .chosen = std::move(chosen),
+                  .path = FindCriticalPath(dependencies),
+                  .guessed_waits = dependencies.guessed_waits};
+  result.segments = static_cast<int64_t>(result.path.segments.size());
+  if (!query.changes.empty()) {
+    const Replay replay = ReplayWith(dependencies, rank, names, query.changes);
+    result.outcomes.push_back({query.text, replay.length});
+    result.touched = replay.touched;
+  }
+  for (const auto& [bound, change] : kQuestions) {
+    if (result.path.Time(bound) == 0 || change == query.text) continue;
+    const Replay replay = ReplayWith(dependencies, rank, names, *ParseChanges(change));
+    result.outcomes.push_back({std::string(change), replay.length});
+  }
+  return result;
+}
+
+// Where something of the host was recorded, but nothing joins work with it, no path leads from the
+// host's annotation of a step to the device: all of it would be the host's, whatever devices did.
+bool HostWouldHaveAll(const RankWork& rank) {
+  const auto unlinked = [](const Work& w) { return w.call == kNoCall; };
+  return !rank.host->ranges.empty() && std::ranges::all_of(rank.work, unlinked);
+}
+
+}  // namespace
+
+MeasuredPaths MeasurePaths(const Facts& facts, const PathQuery& query) {
+  MeasuredPaths measured;
+  size_t longest = 0;
+  for (const RankWork& rank : facts.ranks) {
+    if (rank.work.empty() || (query.rank >= 0 && rank.rank != query.rank)) continue;
+    if (HostWouldHaveAll(rank)) {
+      measured.unlinked = true;
+      continue;
+    }
+    auto chosen = ChooseWindow(rank, *facts.names, query.window);
+    if (!chosen) {
+      measured.without.push_back(rank.rank);
+      continue;
+    }
+    measured.ranks.push_back(Measure(rank, *facts.names, std::move(*chosen), query));
+    const size_t newest = measured.ranks.size() - 1;
+    const bool longer = measured.ranks[newest].span() > measured.ranks[longest].span();
+    const size_t shorter = longer ? std::exchange(longest, newest) : newest;
+    if (shorter != longest) measured.ranks[shorter].path.segments = {};
+  }
+  std::ranges::stable_sort(measured.ranks, std::ranges::greater{}, &RankPath::span);
+  return measured;
+}
+
+std::string_view QuestionAbout(Bound bound) {
+  for (const auto& [about, change] : kQuestions) {
+    if (about == bound) return change;
+  }
+  return "";
+}
+
+}  // namespace stepscope

@@ -1,0 +1,196 @@
+// Joins work with the operator it was launched in, or with the compiler's counts, and sets it
+// against the device.
+#include "facts/derived/recording_flops.h"
+
+#include "base/stop.h"
+#include "facts/operators/compiled_ops.h"
+#include "facts/devices/device_peaks.h"
+#include "facts/derived/on_demand.h"
+#include "facts/operators/operators.h"
+
+namespace stepscope {
+namespace {
+
+// What one execution of an operator, or a kernel with the compiler's counts, adds.
+struct Item {
+  StringId op = 0;
+  OperatorCost cost;
+  int64_t occurrences = 1;
+  int64_t time = 0;  // ns of its work
+  uint32_t device_index = 0;
+  bool tensor_cores = false;
+  int32_t step = kNoStep;  // in which it was launched, as index into RankWork::steps
+};
+
+class Recording {
+ public:
+  Recording(const Facts& facts, const RankWork& rank, double given_peak)
+      : facts_(facts), names_(*facts.names), rank_(rank), ops_(names_, rank) {
+    for (const int64_t device : rank.devices) {
+      DevicePeaks peaks = PeaksOf(rank, device);
+      if (given_peak > 0) {
+        peaks.bf16 = peaks.fp8 = peaks.int8 = peaks.tf32 = peaks.fp32 = given_peak;
+        peaks.source = "given";
+      }
+      peaks_.push_back(std::move(peaks));
+    }
+    MeasureTime();
+  }
+
+  RecordingFlops Measure() {
+    sum_.rank = rank_.rank;
+    sum_.window = rank_.window;
+    sum_.devices = static_cast<int64_t>(rank_.devices.size());
+    if (!peaks_.empty()) {
+      sum_.chip = peaks_[0].name;
+      sum_.source = peaks_[0].source;
+    }
+    AddOperators();
+    return std::move(sum_);
+  }
+
+ private:
+  // Steps that another follows in the same stretch are measured from start to start.
+  void MeasureTime() {
+    place_.assign(rank_.steps.size(), kNotMeasured);
+    for (size_t s = 0; s + 1 < rank_.steps.size(); ++s) {
+      const Step &step = rank_.steps[s], &next = rank_.steps[s + 1];
+      if (step.stretch != next.stretch || next.start <= step.start) continue;
+      place_[s] = sum_.steps.size();
+      sum_.steps.push_back({.number = step.number, .time = next.start - step.start});
+      sum_.time = AddSaturated(sum_.time, next.start - step.start);
+      sum_.by_steps = true;
+    }
+    if (sum_.by_steps) return;
+    for (const DeviceFacts& device : facts_.devices) {
+      if (device.rank == &rank_) sum_.time = std::max(sum_.time, device.total.Span());
+    }
+  }
+
+  // The step's place among those that are measured.
+  size_t PlaceOf(int32_t step) const {
+    return step == kNoStep ? kNotMeasured : place_[static_cast<size_t>(step)];
+  }
+
+  void AddOperators() {
+    const HostWork& host = *rank_.host;
+    const auto& counted = OnDemand(facts_).OperatorCosts(facts_, rank_);
+    // The counted operator that each range is, or is inside of: index into `items`.
+    std::vector<int32_t> item_of(host.ranges.size(), -1);
+    std::vector<Item> items;
+    for (const auto& [range, cost] : counted) {
+      const HostRange& op = host.ranges[static_cast<size_t>(range)];
+      item_of[static_cast<size_t>(range)] = static_cast<int32_t>(items.size());
+      items.push_back({.op = op.name, .cost = cost, .step = rank_.StepAt(op.start)});
+    }
+    StopChecks checks;
+    for (size_t r = 0; r < host.ranges.size(); ++r) {
+      checks.Turn();
+      const int32_t parent = host.ranges[r].parent;
+      if (item_of[r] < 0 && parent != kNoRange) item_of[r] = item_of[static_cast<size_t>(parent)];
+    }
+    for (const Work& work : rank_.work) AddWork(work, item_of, items);
+    for (const Item& item : items) {
+      if (item.time > 0) AddItem(item);
+    }
+  }
+
+  void AddWork(const Work& work, const std::vector<int32_t>& item_of, std::vector<Item>& items) {
+    if (work.kind != Kind::kCompute) return;
+    sum_.kernel_time = AddSaturated(sum_.kernel_time, work.duration());
+    const uint32_t device = rank_.streams[work.stream].device_index;
+    const bool tensor_cores = UsesTensorCores(work.name);
+    const KernelDetail* kernel = rank_.KernelOf(work);
+    const auto call = rank_.CallOf(work);
+    const int32_t at =
+        !call || call->range == kNoRange ? -1 : item_of[static_cast<size_t>(call->range)];
+    if (kernel != nullptr && kernel->flops > 0) {
+      sum_.covered = AddSaturated(sum_.covered, work.duration());
+      AddItem(OfCompiler(work, *kernel, device, tensor_cores));
+    } else if (at >= 0) {
+      sum_.covered = AddSaturated(sum_.covered, work.duration());
+      Item& item = items[static_cast<size_t>(at)];
+      item.time = AddSaturated(item.time, work.duration());
+      item.tensor_cores |= tensor_cores;
+      item.device_index = device;
+    }
+  }
+
+  Item OfCompiler(const Work& work, const KernelDetail& kernel, uint32_t device,
+                  bool tensor_cores) const {
+    // Its other kernels bring their time to the operation, and not its counts again.
+    const StringId stands_for = ops_.StandsFor(work, kernel);
+    const bool stands = stands_for == work.name;
+    const double flops = stands ? static_cast<double>(kernel.flops) : 0;
+    const double bytes = stands && kernel.bytes > 0 ? static_cast<double>(kernel.bytes) : 0;
+    const StringId named = NamedOperator(names_, &kernel);
+    return {.op = named == kNoString ? work.name : named,
+            .cost = {flops, flops, bytes, TypeOf(stands_for)},
+            .occurrences = stands ? 1 : 0,
+            .time = work.duration(),
+            .device_index = device,
+            .tensor_cores = tensor_cores,
+            .step = work.step};
+  }
+
+  // The compiler's counts come without a type: 16 bit, unless the kernel's name says otherwise.
+  NumberType TypeOf(StringId kernel) const {
+    switch (PrecisionOfKernel(names_[kernel])) {
+      case Precision::k8:
+        return NumberType::kFp8;
+      case Precision::k32:
+        return NumberType::kFp32;
+      default:
+        return NumberType::kOther;
+    }
+  }
+
+  void AddItem(const Item& item) {
+    const DevicePeaks& peaks = peaks_[item.device_index];
+    const double peak = peaks.Of(item.cost.type, item.tensor_cores);
+    const double at_peak = peak > 0 ? item.cost.flops / peak * 1e9 : 0;
+    const double at_memory =
+        peaks.memory_bandwidth > 0 ? item.cost.bytes / peaks.memory_bandwidth * 1e9 : 0;
+    sum_.operators[{item.op, item.cost.type}].Add({.occurrences = item.occurrences,
+                                                   .time = item.time,
+                                                   .flops = item.cost.flops,
+                                                   .bytes = item.cost.bytes,
+                                                   .at_peak = at_peak,
+                                                   .at_memory = at_memory,
+                                                   .tensor_cores = item.tensor_cores});
+    const size_t place = PlaceOf(item.step);
+    if (sum_.by_steps && place == kNotMeasured) return;
+    const double model_at_peak = peak > 0 ? item.cost.model_flops / peak * 1e9 : 0;
+    if (sum_.by_steps) sum_.steps[place].model_peak_time += model_at_peak;
+    sum_.flops += item.cost.flops;
+    sum_.model += item.cost.model_flops;
+    sum_.peak_time += at_peak;
+    sum_.model_peak_time += model_at_peak;
+    sum_.has_peak |= peak > 0;
+    if (peak <= 0) sum_.without_peak += item.occurrences;
+  }
+
+  bool UsesTensorCores(StringId name) {
+    // What compilers generate is on Tensor Cores where it is matrix work: its rate must not be set
+    // against a lower peak.
+    return OnDemand(facts_).UseOfTensorCores(facts_, name) != TensorCores::kNo;
+  }
+
+  static constexpr size_t kNotMeasured = SIZE_MAX;
+
+  const Facts& facts_;
+  const StringTable& names_;
+  const RankWork& rank_;
+  const CompiledOps ops_;
+  std::vector<DevicePeaks> peaks_;  // by device index
+  std::vector<size_t> place_;       // by step
+  RecordingFlops sum_;
+};
+
+}  // namespace
+
+RecordingFlops MeasureFlops(const Facts& facts, const RankWork& rank, double given_peak) {
+  return Recording(facts, rank, given_peak).Measure();
+}
+
+}  // namespace stepscope

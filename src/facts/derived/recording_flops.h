@@ -1,0 +1,80 @@
+// What the devices of a recording computed: by operator, and over its steps.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/saturate.h"
+#include "facts/facts.h"
+#include "facts/operators/operator_flops.h"
+
+namespace stepscope {
+
+// Of one operator with operands of one type.
+struct FlopsKey {
+  StringId op = 0;
+  NumberType type = NumberType::kOther;
+  bool operator==(const FlopsKey&) const = default;
+  auto operator<=>(const FlopsKey&) const = default;
+};
+
+struct FlopsSum {
+  int64_t occurrences = 0;
+  int64_t time = 0;  // ns of work
+  double flops = 0, bytes = 0;
+  double at_peak = 0;    // ns that computing it takes at the peak; 0: no peak is known
+  double at_memory = 0;  // ns that moving its bytes takes
+  bool tensor_cores = false;
+
+  void Add(const FlopsSum& o) {
+    occurrences += o.occurrences;
+    time = AddSaturated(time, o.time);
+    flops += o.flops;
+    bytes += o.bytes;
+    at_peak += o.at_peak;
+    at_memory += o.at_memory;
+    tensor_cores |= o.tensor_cores;
+  }
+  // At most 1: more is a compiler's count that is too high, or a chip's figure that is too low.
+  double Roofline() const { return ShareOfTime(std::max(at_peak, at_memory)); }
+  double Utilisation() const { return ShareOfTime(at_peak); }
+  bool MemoryBound() const { return at_memory > at_peak; }
+
+ private:
+  double ShareOfTime(double least) const {
+    return time > 0 ? std::min(least / static_cast<double>(time), 1.0) : 0;
+  }
+};
+
+using FlopsSums = std::map<FlopsKey, FlopsSum>;
+
+// Of one step that another one follows in the same stretch: from its start to that of the next.
+struct StepFlops {
+  int64_t number = 0;
+  int64_t time = 0;            // ns
+  double model_peak_time = 0;  // ns that what the model needs of it takes one device at its peak
+};
+
+// Of one recording.
+struct RecordingFlops {
+  int64_t rank = 0, window = 0;
+  FlopsSums operators;
+  int64_t kernel_time = 0, covered = 0;  // ns; of kernels that are no communication
+  int64_t time = 0;                      // ns of the steps, or of the span
+  bool by_steps = false;
+  double flops = 0, model = 0, peak_time = 0;  // within `time`; peak_time: ns of one device at peak
+  double model_peak_time = 0;
+  std::vector<StepFlops> steps;  // if by_steps: they add up to `time` and `model_peak_time`
+  int64_t devices = 0;
+  bool has_peak = false;
+  int64_t without_peak = 0;  // executions within `time` whose type has no known peak there
+  std::string chip, source;
+};
+
+// `given_peak`: FLOP per second of a device, for every type; 0: that of the chip.
+RecordingFlops MeasureFlops(const Facts& facts, const RankWork& rank, double given_peak);
+
+}  // namespace stepscope

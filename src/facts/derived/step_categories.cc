@@ -1,0 +1,132 @@
+// Categories of steps, and their statistics.
+#include "facts/derived/step_categories.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "base/saturate.h"
+
+namespace stepscope {
+namespace {
+
+// From the first to the last of what was recorded; nothing if that is nothing.
+std::optional<StepWindow> WholeRecording(const RankWork& rank) {
+  int64_t first = INT64_MAX;
+  int64_t last = INT64_MIN;
+  const auto take = [&](int64_t start, int64_t end) {
+    first = std::min(first, start);
+    last = std::max(last, end);
+  };
+  for (const Work& work : rank.work) take(work.start, work.end);
+  for (const HostRange& range : rank.host->ranges) take(range.start, range.end);
+  for (const Call& call : rank.host->calls) take(call.start, call.end);
+  if (first >= last) return std::nullopt;
+  return StepWindow{.number = 0, .start = first, .end = last};
+}
+
+template <class Value>
+StepStatistics Statistics(const std::vector<RankSteps>& ranks, const Value& value) {
+  StepStatistics s;
+  double sum = 0;
+  double squares = 0;
+  const auto for_each = [&](const auto& visit) {
+    for (const RankSteps& rank : ranks) {
+      for (const StepBreakdown& step : rank.steps) visit(value(step));
+    }
+  };
+  for_each([&](int64_t time) {
+    s.shortest = s.steps == 0 ? time : std::min(s.shortest, time);
+    s.longest = std::max(s.longest, time);
+    sum += static_cast<double>(time);
+    ++s.steps;
+  });
+  if (s.steps == 0) return s;
+  s.mean = sum / static_cast<double>(s.steps);
+  for_each([&](int64_t time) {
+    const double off = static_cast<double>(time) - s.mean;
+    squares += off * off;
+  });
+  if (s.steps > 1) s.deviation = std::sqrt(squares / static_cast<double>(s.steps - 1));
+  return s;
+}
+
+}  // namespace
+
+std::string_view StepCategoryName(StepCategory category) {
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"device compute", "device to device", "device collectives", "host compute", "kernel launch",
+       "input", "output", "compilation", "all others"});
+  static_assert(kNames.size() == kStepCategories);
+  return kNames[static_cast<size_t>(category)];
+}
+
+int64_t TimeOf(const StepBreakdown& step, StepCategory category) {
+  switch (category) {
+    case StepCategory::kDeviceCompute:
+      return step.Compute();
+    case StepCategory::kDeviceToDevice:
+      return step.Of(Activity::kDeviceToDevice);
+    case StepCategory::kDeviceCollectives:
+      return step.Of(Activity::kCollective);
+    case StepCategory::kHostCompute:
+      return step.Of(Activity::kHostCompute);
+    case StepCategory::kLaunch:
+      return step.Of(Activity::kLaunch);
+    case StepCategory::kInput:
+      return AddSaturated(step.Of(Activity::kInputWait), step.Of(Activity::kHostToDevice));
+    case StepCategory::kOutput:
+      return step.Of(Activity::kDeviceToHost);
+    case StepCategory::kCompilation:
+      return step.Of(Activity::kCompilation);
+    case StepCategory::kOther:
+    case StepCategory::kCount:
+      break;
+  }
+  return step.Of(Activity::kOther);
+}
+
+std::vector<RankSteps> StepsOfRanks(const Facts& facts) {
+  std::vector<RankSteps> all;
+  for (const RankWork& rank : facts.ranks) {
+    if (rank.memory_only) continue;
+    RankSteps own{.rank = &rank};
+    std::vector<StepWindow> windows = StepWindows(rank);
+    if (windows.empty()) {
+      if (!facts.selected.empty()) continue;  // the steps that were asked for, or nothing
+      const auto whole = WholeRecording(rank);
+      if (!whole) continue;
+      windows.push_back(*whole);
+      own.whole_recording = true;
+    }
+    own.steps = BreakStepsDown(rank, *facts.names, windows);
+    all.push_back(std::move(own));
+  }
+  // Where some ranks have steps, those without would only blur what is said of them.
+  const bool any = std::ranges::any_of(all, [](const RankSteps& r) { return !r.whole_recording; });
+  if (any) std::erase_if(all, [](const RankSteps& r) { return r.whole_recording; });
+  return all;
+}
+
+StepStatistics StatisticsOfTotals(const std::vector<RankSteps>& ranks) {
+  return Statistics(ranks, [](const StepBreakdown& step) { return step.Total(); });
+}
+
+StepStatistics StatisticsOf(const std::vector<RankSteps>& ranks, StepCategory category) {
+  return Statistics(ranks, [&](const StepBreakdown& step) { return TimeOf(step, category); });
+}
+
+StepBreakdown SumOf(const std::vector<RankSteps>& ranks) {
+  StepBreakdown sum;
+  for (const RankSteps& rank : ranks) {
+    for (const StepBreakdown& step : rank.steps) {
+      sum.window.end = AddSaturated(sum.window.end, step.Total());
+      for (size_t a = 0; a < kActivities; ++a)
+        sum.time[a] = AddSaturated(sum.time[a], step.time[a]);
+    }
+  }
+  return sum;
+}
+
+}  // namespace stepscope

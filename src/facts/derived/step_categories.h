@@ -1,0 +1,55 @@
+// What people are told about a step: nine categories, each a sum of activities, and their means
+// over the steps of all ranks. The categories are those of the TensorFlow Profiler.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "facts/facts.h"
+#include "facts/steps/step_breakdown.h"
+
+namespace stepscope {
+
+enum class StepCategory : uint8_t {
+  kDeviceCompute,
+  kDeviceToDevice,
+  kDeviceCollectives,
+  kHostCompute,
+  kLaunch,
+  kInput,  // waiting for the next batch, and copying it to the device
+  kOutput,
+  kCompilation,
+  kOther,
+  kCount
+};
+inline constexpr size_t kStepCategories = static_cast<size_t>(StepCategory::kCount);
+
+std::string_view StepCategoryName(StepCategory category);  // "device compute", "input", ...
+int64_t TimeOf(const StepBreakdown& step, StepCategory category);
+
+struct RankSteps {
+  const RankWork* rank = nullptr;
+  std::vector<StepBreakdown> steps;
+  // The recording marks no complete step: there is one that spans all that was recorded.
+  bool whole_recording = false;
+};
+
+// The steps of every recording that holds anything but a memory timeline.
+std::vector<RankSteps> StepsOfRanks(const Facts& facts);
+
+// Over steps: of several, the plain mean, and the standard deviation of a sample.
+struct StepStatistics {
+  int64_t steps = 0;
+  double mean = 0;       // ns
+  double deviation = 0;  // 0 for fewer than two steps
+  int64_t shortest = 0;
+  int64_t longest = 0;
+};
+StepStatistics StatisticsOfTotals(const std::vector<RankSteps>& ranks);
+StepStatistics StatisticsOf(const std::vector<RankSteps>& ranks, StepCategory category);
+
+// All steps of all ranks added up; its window is of no use but for the total.
+StepBreakdown SumOf(const std::vector<RankSteps>& ranks);
+
+}  // namespace stepscope

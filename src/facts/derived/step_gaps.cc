@@ -1,0 +1,117 @@
+// Finds the first and last kernel of every step, and what lies between.
+#include "facts/derived/step_gaps.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "facts/activity/compute_cover.h"
+#include "facts/derived/gap_activity.h"
+
+namespace stepscope {
+namespace {
+
+// The kernels of one step on one device.
+struct StepKernels {
+  Work first;
+  int64_t last_end = 0;
+};
+using DeviceAndStep = std::pair<uint32_t, int32_t>;  // indices
+
+std::map<DeviceAndStep, StepKernels> KernelsOfSteps(const RankWork& rank) {
+  std::map<DeviceAndStep, StepKernels> steps;
+  for (const Work& work : rank.work) {
+    if (IsMemory(work.kind) || work.step == kNoStep) continue;
+    const uint32_t device = rank.streams[work.stream].device_index;
+    const auto [step, is_new] = steps.try_emplace({device, work.step}, work, work.end);
+    if (!is_new) step->second.last_end = std::max(step->second.last_end, work.end);
+  }
+  return steps;
+}
+
+// The thread that launches most of the recording's kernels.
+std::optional<uint32_t> LaunchingThread(const RankWork& rank) {
+  std::map<uint32_t, int64_t> launches;
+  for (const Work& work : rank.work) {
+    if (const auto call = rank.CallOf(work); call && !IsMemory(work.kind)) {
+      ++launches[call->thread];
+    }
+  }
+  const auto most =
+      std::ranges::max_element(launches, {}, [](const auto& count) { return count.second; });
+  if (most == launches.end()) return std::nullopt;
+  return most->first;
+}
+
+class Finder {
+ public:
+  Finder(const StringTable& names, const RankWork& rank)
+      : rank_(rank),
+        activities_(names, *rank.host),
+        launching_(LaunchingThread(rank)),
+        busy_(ComputeCover::Of(rank, kGpuWork)),
+        copying_(ComputeCover::Of(rank, {Kind::kMemcpy, Kind::kMemset})) {}
+
+  std::vector<std::vector<StepGap>> Find() {
+    std::vector<std::vector<StepGap>> gaps(rank_.devices.size());
+    const auto kernels = KernelsOfSteps(rank_);
+    for (auto at = kernels.begin(); at != kernels.end(); ++at) {
+      const auto next = std::next(at);
+      if (next == kernels.end()) break;
+      const auto [device, step] = next->first;
+      if (at->first != DeviceAndStep(device, step - 1) || !Follows(step)) continue;
+      gaps[device].push_back(Between(device, at->second, next->second));
+      gaps[device].back().step = step;
+    }
+    return gaps;
+  }
+
+ private:
+  bool Follows(int32_t index) const {
+    const Step& step = rank_.steps[static_cast<size_t>(index)];
+    const Step& before = rank_.steps[static_cast<size_t>(index) - 1];
+    return step.number - 1 == before.number && step.stretch == before.stretch;
+  }
+
+  StepGap Between(uint32_t device, const StepKernels& before, const StepKernels& step) {
+    const int64_t start = before.last_end, end = step.first.start;
+    StepGap gap{.gap = std::max<int64_t>(end - start, 0)};
+    if (gap.gap == 0) return gap;
+    gap.idle = gap.gap - busy_[device].Within(start, end);
+    gap.copies = copying_[device].Within(start, end);
+    gap.host = HostDuring(start, end, step.first);
+    return gap;
+  }
+
+  // What the host did until it launched the kernel that ended the gap.
+  MainActivity HostDuring(int64_t start, int64_t end, const Work& first) {
+    const auto call = rank_.CallOf(first);
+    if (call && call->start <= start) return {.name = kLaunchedAhead};
+    const int64_t until = !call ? end : std::min(end, call->start);
+    const auto thread = !call ? launching_ : std::optional(call->thread);
+    auto activity = thread ? activities_.In(*thread, start, until) : std::nullopt;
+    const auto marked = activities_.step_thread();
+    const bool silent = !activity || activity->name == kPythonActivity;
+    if (silent && marked && marked != thread) {
+      auto other = activities_.In(*marked, start, until);
+      if (other && (!activity || other->name != kPythonActivity)) activity = std::move(other);
+    }
+    return activity.value_or(MainActivity{});
+  }
+
+  const RankWork& rank_;
+  HostActivities activities_;
+  std::optional<uint32_t> launching_;
+  std::vector<ComputeCover> busy_, copying_;  // by device
+};
+
+}  // namespace
+
+std::vector<std::vector<StepGap>> FindStepGaps(const StringTable& names, const RankWork& rank) {
+  if (rank.steps.size() < 2) return std::vector<std::vector<StepGap>>(rank.devices.size());
+  return Finder(names, rank).Find();
+}
+
+}  // namespace stepscope

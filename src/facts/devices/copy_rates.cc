@@ -1,0 +1,44 @@
+// Adds up copies by device and kind.
+#include "facts/devices/copy_rates.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/saturate.h"
+
+namespace stepscope {
+namespace {
+
+// Bytes per second, or -1 if nothing tells.
+double RateOf(const Copy& copy, int64_t duration) {
+  if (copy.bandwidth >= 0) return copy.bandwidth;
+  if (copy.bytes < 0 || duration <= 0) return -1;
+  return static_cast<double>(copy.bytes) / static_cast<double>(duration) * 1e9;
+}
+
+void AddCopy(CopyRates& copies, const Work& work, const Copy& copy) {
+  constexpr double kFastest = 1e15;  // bytes per second; what is above is no measurement
+  ++copies.count;
+  copies.bytes = AddSaturated(copies.bytes, std::max<int64_t>(copy.bytes, 0));
+  copies.running.Add(work.start, work.end);
+  const double rate = RateOf(copy, work.duration());
+  if (rate >= 0 && rate <= kFastest) {
+    copies.rate.Add(work.start, work.end, std::llround(rate));
+  }
+  if (copy.bytes < 0) ++copies.without_size;
+}
+
+}  // namespace
+
+std::vector<CopyRatesByPath> FollowCopies(const RankWork& rank) {
+  std::vector<CopyRatesByPath> devices(rank.devices.size());
+  for (const Work& work : rank.work) {
+    if (!IsMemory(work.kind) || work.detail == kNoDetail) continue;
+    const Copy& copy = rank.copies[static_cast<size_t>(work.detail)];
+    AddCopy(devices[rank.streams[work.stream].device_index][static_cast<size_t>(copy.path)], work,
+            copy);
+  }
+  return devices;
+}
+
+}  // namespace stepscope

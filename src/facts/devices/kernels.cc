@@ -1,0 +1,99 @@
+// Every kernel of every rank, with the statistics of its durations.
+#include "facts/devices/kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/saturate.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kKinds = 3;  // compute, communication, memory
+
+Kind TableKind(Kind kind) { return IsMemory(kind) ? Kind::kMemcpy : kind; }
+
+// Finds the statistics of a kernel in a list that grows, by name and kind, without hashing.
+class KernelList {
+ public:
+  explicit KernelList(size_t names) : places_(names * kKinds, kNowhere) {}
+
+  KernelStatistics& Of(StringId name, Kind kind) {
+    uint32_t& place = places_[name * kKinds + static_cast<size_t>(kind)];
+    if (place == kNowhere) {
+      place = static_cast<uint32_t>(list_.size());
+      list_.push_back({.kind = kind, .name = name});
+    }
+    return list_[place];
+  }
+
+  // The list; an empty one begins.
+  std::vector<KernelStatistics> Take() {
+    for (const KernelStatistics& k : list_) {
+      places_[k.name * kKinds + static_cast<size_t>(k.kind)] = kNowhere;
+    }
+    return std::exchange(list_, {});
+  }
+
+ private:
+  static constexpr uint32_t kNowhere = std::numeric_limits<uint32_t>::max();
+  std::vector<uint32_t> places_;
+  std::vector<KernelStatistics> list_;
+};
+
+}  // namespace
+
+void KernelStatistics::Add(int64_t duration) {
+  ++count;
+  sum = AddSaturated(sum, duration);
+  min = std::min(min, duration);
+  max = std::max(max, duration);
+  const double delta = static_cast<double>(duration) - running_mean;
+  running_mean += delta / static_cast<double>(count);
+  squares += delta * (static_cast<double>(duration) - running_mean);
+}
+
+// Two samples' deviations join by Chan's formula.
+void KernelStatistics::Add(const KernelStatistics& other) {
+  const auto here = static_cast<double>(count);
+  const auto there = static_cast<double>(other.count);
+  const double delta = other.running_mean - running_mean;
+  squares += other.squares + delta * delta * here * there / (here + there);
+  running_mean += delta * there / (here + there);
+  count += other.count;
+  sum = AddSaturated(sum, other.sum);
+  min = std::min(min, other.min);
+  max = std::max(max, other.max);
+}
+
+double KernelStatistics::Deviation() const {
+  return count < 2 ? 0 : std::sqrt(squares / static_cast<double>(count - 1));
+}
+
+std::vector<RankKernels> MeasureKernels(std::span<const RankWork> ranks, size_t names) {
+  std::vector<RankKernels> measured;
+  KernelList list(names);
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    for (const Work& work : ranks[r].work) {
+      list.Of(work.name, TableKind(work.kind)).Add(work.duration());
+    }
+    if (r + 1 < ranks.size() && ranks[r + 1].rank == ranks[r].rank) continue;  // another window
+    RankKernels rank{ranks[r].rank, list.Take()};
+    if (!rank.kernels.empty()) measured.push_back(std::move(rank));
+  }
+  return measured;
+}
+
+std::vector<KernelStatistics> MergeKernels(std::span<const RankKernels> ranks, size_t names) {
+  KernelList list(names);
+  for (const RankKernels& rank : ranks) {
+    for (const KernelStatistics& kernel : rank.kernels)
+      list.Of(kernel.name, kernel.kind).Add(kernel);
+  }
+  return list.Take();
+}
+
+std::string_view KernelKindName(Kind kind) { return IsMemory(kind) ? "memory" : KindName(kind); }
+
+}  // namespace stepscope

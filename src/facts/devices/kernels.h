@@ -1,0 +1,50 @@
+// Every kernel of every rank, with the statistics of its durations.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "facts/activity/rank_activity.h"
+
+namespace stepscope {
+
+// The durations of one kernel, copy or set.
+struct KernelStatistics {
+  // Kind::kMemcpy stands for copies and sets alike: tables call both "memory".
+  Kind kind = Kind::kCompute;
+  StringId name = 0;
+  int64_t count = 0;
+  int64_t sum = 0;  // ns; of durations, so work that runs at once counts in full
+  int64_t min = std::numeric_limits<int64_t>::max();
+  int64_t max = 0;
+
+  void Add(int64_t duration);
+  void Add(const KernelStatistics& other);
+
+  double Mean() const { return static_cast<double>(sum) / static_cast<double>(count); }
+  // Of the sample (n - 1); 0 for a single duration.
+  double Deviation() const;
+
+  // Welford's running mean and sum of squared deviations: stable where sums of squares are not.
+  double running_mean = 0;
+  double squares = 0;
+};
+
+struct RankKernels {
+  int64_t rank = 0;                       // all recordings of this rank together
+  std::vector<KernelStatistics> kernels;  // each name and kind once
+};
+
+// By rank, ascending; ranks without work are left out. `names`: how many names there are.
+std::vector<RankKernels> MeasureKernels(std::span<const RankWork> ranks, size_t names);
+
+// The same over all ranks.
+std::vector<KernelStatistics> MergeKernels(std::span<const RankKernels> ranks, size_t names);
+
+// "compute", "communication" or "memory".
+std::string_view KernelKindName(Kind kind);
+
+}  // namespace stepscope

@@ -1,0 +1,29 @@
+// How much work waits on each stream, over time.
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include "base/step_curve.h"
+#include "facts/activity/rank_activity.h"
+
+namespace stepscope {
+
+// The operations of one stream. Those without a launch in the trace are in no curve.
+struct StreamQueue {
+  std::vector<uint32_t> launched;  // indices into RankWork::work, ascending
+  int64_t operations = 0;
+
+  int64_t WithoutLaunch() const { return operations - std::ssize(launched); }
+};
+
+// The queue of each of `rank.streams`.
+std::vector<StreamQueue> FollowQueues(const RankWork& rank);
+
+// How many were launched and not yet finished. Large: best asked for one stream at a time.
+StepCurve Outstanding(const RankWork& rank, const StreamQueue& queue);
+// How many were launched and not yet started.
+StepCurve Waiting(const RankWork& rank, const StreamQueue& queue);
+
+}  // namespace stepscope

@@ -1,0 +1,47 @@
+// The operations and bytes of one execution of an operator, from its inputs.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "facts/operators/input_lists.h"
+#include "facts/operators/operator_flops.h"
+
+namespace stepscope {
+
+// An operator's inputs, as a trace tells them.
+struct OperatorInputs {
+  std::vector<Dimensions> shapes;
+  std::vector<std::string> types;   // may be shorter than `shapes`
+  std::vector<std::string> values;  // of inputs that are no tensors; may be empty
+
+  // The dimensions of input `i`; empty where there is none.
+  const Dimensions& Shape(size_t i) const;
+  std::string_view Value(size_t i) const;  // "" where the trace does not say
+};
+
+// The sizes of convolutions' outputs, by the shapes of input and weight, as their backward
+// operators tell them. Two sizes for the same shapes (strides may differ) tell none.
+class ConvolutionOutputs {
+ public:
+  // Looks at any operator; takes what a convolution's backward says.
+  void Learn(std::string_view op, const OperatorInputs& inputs);
+  // Empty where it is not known.
+  Dimensions Find(const Dimensions& input, const Dimensions& weight) const;
+
+ private:
+  std::map<std::pair<Dimensions, Dimensions>, Dimensions> outputs_;  // empty: more than one
+};
+
+// Whether an operator of this name can be counted at all.
+bool IsCountable(std::string_view op);
+
+// Nothing where name or inputs do not tell. REQUIRES of `outputs`: it has learned from the trace.
+std::optional<OperatorCost> CostOf(std::string_view op, const OperatorInputs& inputs,
+                                   const ConvolutionOutputs& outputs);
+
+}  // namespace stepscope

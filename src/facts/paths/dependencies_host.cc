@@ -1,0 +1,225 @@
+// The host's moments: whenever an operator, annotation or call begins or ends.
+#include <algorithm>
+#include <optional>
+
+#include "base/innermost.h"
+#include "base/sort_runs.h"
+#include "base/stop.h"
+#include "facts/paths/dependency_draft.h"
+
+namespace stepscope {
+namespace {
+
+// A thread that did nothing for this long may have been waiting for another one, as the main
+// thread does for the one that runs the backward pass.
+constexpr int64_t kQuiet = 50'000;  // ns
+
+// Of each range: the outermost range around it that loads data, or kNoRange.
+RangeLinks FindDataLoading(const HostWork& host, const StringTable& names) {
+  enum : uint8_t { kUnknown, kNo, kYes };
+  std::vector<uint8_t> loads(names.size(), kUnknown);
+  return FindOutermost(host, [&](const HostRange& range) {
+    uint8_t& known = loads[range.name];
+    if (known == kUnknown)
+      known = PhaseOfName(names[range.name]) == Phase::kDataLoading ? kYes : kNo;
+    return known == kYes;
+  });
+}
+
+Bound BoundOfCall(CallRole role) {
+  switch (role) {
+    case CallRole::kLaunch:
+    case CallRole::kGraphLaunch:
+    case CallRole::kCopy:
+    case CallRole::kSet:
+      return Bound::kLaunch;
+    case CallRole::kStreamSync:
+    case CallRole::kDeviceSync:
+    case CallRole::kEventSync:
+      return Bound::kSync;
+    default:
+      return Bound::kCpu;
+  }
+}
+
+// What a thread does while `range` and `call` are the innermost, if any are.
+Edge LabelOf(const HostWork& host, const RangeLinks& loading, uint32_t thread, int32_t range,
+             const std::optional<Call>& call) {
+  Edge edge{.lag = DependencyDraft::kUsual,
+            .bound = Bound::kCpu,
+            .reason = Reason::kThread,
+            .thread = thread,
+            .range = range};
+  const auto name_of = [&](int32_t r) { return host.ranges[static_cast<size_t>(r)].name; };
+  if (range != kNoRange && loading[static_cast<size_t>(range)] != kNoRange) {
+    edge.bound = Bound::kDataLoading;
+    edge.name = name_of(loading[static_cast<size_t>(range)]);
+    return edge;
+  }
+  if (call) edge.bound = BoundOfCall(call->role);
+  const bool by_range = !call || edge.bound == Bound::kLaunch;
+  if (by_range && range != kNoRange) {
+    edge.name = name_of(range);
+  } else if (call) {
+    edge.name = call->name;
+  }
+  return edge;
+}
+
+bool Touches(int64_t start, int64_t end, const PathWindow& window) {
+  return end >= window.start && start <= window.end;
+}
+
+}  // namespace
+
+HostMoments::HostMoments(const RankWork& rank, const StringTable& names, DependencyDraft& draft)
+    : window_(draft.window()),
+      threads_(rank.host->threads.size()),
+      calls_(rank.host->threads.size()) {
+  FindWorking(rank);
+  CollectTimes(rank);
+  LabelSlices(rank, names);
+  AddToDraft(draft);
+  AddHandOvers(draft);
+}
+
+// Threads that only poll, such as those which watch collectives, explain nothing.
+void HostMoments::FindWorking(const RankWork& rank) {
+  if (!window_.whole()) threads_[window_.thread].works = true;
+  StopChecks checks;
+  for (const HostRange& range : rank.host->ranges) {
+    checks.Turn();
+    if (range.kind == Kind::kOperator) threads_[range.thread].works = true;
+  }
+  for (const Work& work : rank.work) {
+    const auto call = rank.CallOf(work);
+    if (call) threads_[call->thread].works = true;
+  }
+}
+
+void HostMoments::CollectTimes(const RankWork& rank) {
+  const auto add = [this](Thread& thread, int64_t time) {
+    if (time > window_.start && time <= window_.end) thread.times.push_back(time);
+  };
+  const auto add_both = [&](Thread& thread, const auto& item) {
+    add(thread, item.start);
+    add(thread, item.end);
+  };
+  StopChecks checks;
+  for (const HostRange& range : rank.host->ranges) {
+    checks.Turn();
+    if (threads_[range.thread].works) add_both(threads_[range.thread], range);
+  }
+  for (uint32_t c = 0; c < rank.host->calls.size(); ++c) {
+    const Call& call = rank.host->calls[c];
+    if (!threads_[call.thread].works || !Touches(call.start, call.end, window_)) continue;
+    add_both(threads_[call.thread], call);
+    calls_[call.thread].push_back(c);
+  }
+  for (Thread& thread : threads_) {
+    if (thread.works) thread.times.push_back(window_.start);
+    std::ranges::sort(thread.times);
+    const auto repeated = std::ranges::unique(thread.times);
+    thread.times.erase(repeated.begin(), repeated.end());
+  }
+}
+
+// The ranges of thread `t` begin at `first` and end before `last`.
+void HostMoments::LabelThread(const HostWork& host, const RangeLinks& loading, uint32_t t,
+                              size_t first, size_t last) {
+  Thread& thread = threads_[t];
+  const auto range_at = [&](size_t r) { return host.ranges[r]; };
+  const auto call_at = [&](size_t c) { return host.calls[calls_[t][c]]; };
+  Innermost ranges(first), calls;
+  thread.slices.resize(thread.times.size());
+  thread.quiet.resize(thread.times.size());
+  for (size_t i = 1; i < thread.times.size(); ++i) {
+    const int64_t now = thread.times[i - 1];
+    const int32_t range = ranges.At(now, last, range_at);
+    const int32_t call = calls.At(now, calls_[t].size(), call_at);
+    const auto inside =
+        call == kNoRange ? std::nullopt : std::optional(call_at(static_cast<size_t>(call)));
+    thread.slices[i] = LabelOf(host, loading, t, range, inside);
+    const bool nothing = range == kNoRange && !inside;
+    if (nothing && i == 1) thread.slices[i].bound = Bound::kNoRecord;
+    const bool operates =
+        range != kNoRange && range_at(static_cast<size_t>(range)).kind == Kind::kOperator;
+    thread.quiet[i] = !inside && !operates;
+  }
+}
+
+void HostMoments::LabelSlices(const RankWork& rank, const StringTable& names) {
+  const HostWork& host = *rank.host;
+  const RangeLinks loading = FindDataLoading(host, names);
+  const std::vector<size_t> of_thread = host.RangesByThread();
+  for (uint32_t t = 0; t < threads_.size(); ++t) {
+    if (threads_[t].works) LabelThread(host, loading, t, of_thread[t], of_thread[t + 1]);
+  }
+}
+
+uint32_t HostMoments::MomentOf(const Thread& thread, size_t i) const {
+  return i == 0 ? DependencyDraft::kOrigin : thread.first + static_cast<uint32_t>(i - 1);
+}
+
+void HostMoments::AddToDraft(DependencyDraft& draft) {
+  for (Thread& thread : threads_) {
+    for (size_t i = 1; i < thread.times.size(); ++i) {
+      const uint32_t moment = draft.AddMoment(thread.times[i], Order::kHost);
+      if (i == 1) thread.first = moment;
+      draft.AddEdge(MomentOf(thread, i - 1), moment, thread.slices[i]);
+    }
+  }
+}
+
+// A thread that was quiet, and goes on after another one did something meanwhile, had waited for
+// that: the main thread for the one of the backward pass, and that one for the main thread before.
+void HostMoments::AddHandOvers(DependencyDraft& draft) {
+  if (std::ranges::count_if(threads_, &Thread::works) < 2) return;
+  struct Seen {
+    int64_t time;
+    uint32_t thread, index;
+  };
+  std::vector<Seen> all;
+  for (uint32_t t = 0; t < threads_.size(); ++t) {
+    for (uint32_t i = 1; i < threads_[t].times.size(); ++i) {
+      all.push_back({threads_[t].times[i], t, i});
+    }
+  }
+  SortRuns(all, {}, &Seen::time);
+  const Seen* latest = nullptr;  // of any thread, and the latest of another thread than that
+  const Seen* other = nullptr;
+  for (const Seen& now : all) {
+    const Thread& thread = threads_[now.thread];
+    const Seen* before = latest != nullptr && latest->thread != now.thread ? latest : other;
+    const int64_t since = thread.times[now.index - 1];
+    if (before != nullptr && thread.quiet[now.index] && now.time - since >= kQuiet &&
+        before->time > since) {
+      const Thread& from = threads_[before->thread];
+      const size_t next = before->index + size_t{1};
+      Edge edge = next < from.slices.size() ? from.slices[next] : thread.slices[now.index];
+      edge.reason = Reason::kHandOver;
+      draft.AddEdge(MomentOf(from, before->index), MomentOf(thread, now.index), edge);
+    }
+    if (latest == nullptr || latest->thread != now.thread) other = latest;
+    latest = &now;
+  }
+}
+
+uint32_t HostMoments::At(uint32_t thread, int64_t time) const {
+  if (time <= window_.start) return DependencyDraft::kOrigin;
+  const auto& times = threads_[thread].times;
+  const auto at = std::ranges::lower_bound(times, time);
+  if (at == times.end() || *at != time) return kNowhere;
+  return MomentOf(threads_[thread], static_cast<size_t>(at - times.begin()));
+}
+
+std::vector<uint32_t> HostMoments::Last() const {
+  if (!window_.whole()) return {At(window_.thread, window_.host_end)};
+  std::vector<uint32_t> last;
+  for (const Thread& thread : threads_) {
+    if (thread.works) last.push_back(MomentOf(thread, thread.times.size() - 1));
+  }
+  return last;
+}
+
+}  // namespace stepscope

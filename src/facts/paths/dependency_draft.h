@@ -1,0 +1,94 @@
+// Dependencies while they are being collected: moments in any order, edges between them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "facts/paths/dependencies.h"
+
+namespace stepscope {
+
+// How moments of one time follow one another. Edges against this order are not believed.
+enum class Order : uint8_t { kFirst, kWorkEnd, kHost, kWorkStart, kEmptyWorkEnd, kLast };
+
+class DependencyDraft {
+ public:
+  // The moment the window begins at, which stands for all that was before.
+  static constexpr uint32_t kOrigin = 0;
+
+  explicit DependencyDraft(const PathWindow& window);
+
+  const PathWindow& window() const { return window_; }
+
+  // A moment, or kOrigin if it is not after the window's start.
+  uint32_t AddMoment(int64_t time, Order order);
+
+  // The lag of an edge that decides is known from its moments. Of one that does not, `lag` says
+  // what it would cost if it did; kUsual: as much as edges of its reason usually cost.
+  static constexpr int64_t kUsual = -1;
+  void AddEdge(uint32_t from, uint32_t to, const Edge& edge);
+
+  void CountGuess() { ++out_.guessed_waits; }
+
+  Dependencies Finish();
+
+ private:
+  struct Moment {
+    int64_t time;
+    uint64_t order;  // order << 32 | number of the moment in the draft
+  };
+  struct Pending {
+    Edge edge;
+    uint32_t to;
+  };
+
+  std::vector<uint32_t> SortMoments();
+  void PlaceEdges(const std::vector<uint32_t>& place);
+  void PutDecidingFirst();
+  void SettleLags();
+
+  PathWindow window_;
+  std::vector<Moment> moments_;
+  std::vector<Pending> pending_;
+  Dependencies out_;
+};
+
+// The host's moments, and where to find them.
+class HostMoments {
+ public:
+  // Adds the moments of every thread that has operators or launches work.
+  HostMoments(const RankWork& rank, const StringTable& names, DependencyDraft& draft);
+
+  // The moment at which something begins or ends on a thread; kNowhere if there is none such.
+  uint32_t At(uint32_t thread, int64_t time) const;
+  // The last moment of each thread that has any, and of the window's thread the one at its end.
+  std::vector<uint32_t> Last() const;
+
+ private:
+  struct Thread {
+    std::vector<int64_t> times;  // ascending, each once; the first is the window's start
+    std::vector<Edge> slices;    // what the thread did before each time; of the first: nothing
+    std::vector<uint8_t> quiet;  // whether that was outside any operator and call
+    uint32_t first = 0;          // the moment of times[1]; the others follow
+    bool works = false;
+  };
+
+  uint32_t MomentOf(const Thread& thread, size_t i) const;
+  void FindWorking(const RankWork& rank);
+  void CollectTimes(const RankWork& rank);
+  void LabelThread(const HostWork& host, const RangeLinks& loading, uint32_t t, size_t first,
+                   size_t last);
+  void LabelSlices(const RankWork& rank, const StringTable& names);
+  void AddToDraft(DependencyDraft& draft);
+  void AddHandOvers(DependencyDraft& draft);
+
+  PathWindow window_;
+  std::vector<Thread> threads_;
+  std::vector<std::vector<uint32_t>> calls_;  // of each working thread, by start
+};
+
+// Adds the device's moments and all edges from and to them.
+void AddDeviceMoments(const RankWork& rank, const StringTable& names, const HostMoments& host,
+                      DependencyDraft& draft);
+
+}  // namespace stepscope

@@ -1,0 +1,118 @@
+// Which stretch of a recording is to be explained.
+#include "facts/paths/path_window.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "base/stop.h"
+
+namespace stepscope {
+namespace {
+
+constexpr int64_t kDay = int64_t{86'400} * 1'000'000'000;
+
+// From a range's start to its end, or that of the last work launched meanwhile.
+PathWindow WindowOf(const RankWork& rank, const HostRange& range) {
+  PathWindow window{.start = range.start,
+                    .end = range.end,
+                    .host_end = range.end,
+                    .thread = range.thread,
+                    .launched_until = range.end};
+  for (const Work& work : rank.work) {
+    if (window.Counts(work)) window.end = std::max(window.end, work.end);
+  }
+  return window;
+}
+
+// The annotation that `step` was read from.
+std::optional<HostRange> RangeOf(const RankWork& rank, const Step& step) {
+  StopChecks checks;
+  for (const HostRange& range : rank.host->ranges) {
+    checks.Turn();
+    const RangeDetail* detail = rank.host->DetailOf(range);
+    const bool same = range.start == step.start && range.end == step.end;
+    if (same && detail != nullptr && detail->step == step.number) return range;
+  }
+  return std::nullopt;
+}
+
+// The step asked for, or the one that takes longest until its work has ended.
+const Step* ChooseStep(const RankWork& rank, int64_t number) {
+  std::vector<int64_t> ends(rank.steps.size(), kNoTime);
+  for (const Work& work : rank.work) {
+    if (work.step == kNoStep) continue;
+    int64_t& end = ends[static_cast<size_t>(work.step)];
+    end = std::max(end, work.end);
+  }
+  const Step* best = nullptr;
+  int64_t longest = -1;
+  for (size_t s = 0; s < rank.steps.size(); ++s) {
+    const Step& step = rank.steps[s];
+    const bool fits = number < 0 ? step.complete && ends[s] != kNoTime : step.number == number;
+    const int64_t length = std::max(step.end, ends[s]) - step.start;
+    if (!fits || length <= longest) continue;
+    best = &step;
+    longest = length;
+  }
+  return best;
+}
+
+std::optional<ChosenWindow> FindNamed(const RankWork& rank, const StringTable& names,
+                                      const WindowChoice& choice) {
+  const StringId name = names.Find(choice.annotation);
+  const HostRanges& ranges = rank.host->ranges;
+  std::vector<size_t> found;
+  StopChecks checks;
+  for (size_t r = 0; r < ranges.size(); ++r) {
+    checks.Turn();
+    if (ranges[r].name == name && name != kNoString) found.push_back(r);
+  }
+  if (choice.instance < 0 || static_cast<size_t>(choice.instance) >= found.size()) {
+    return std::nullopt;
+  }
+  const auto nth = found.begin() + static_cast<std::ptrdiff_t>(choice.instance);
+  std::ranges::nth_element(found, nth, {}, [&](size_t r) { return ranges[r].start; });
+  return ChosenWindow{WindowOf(rank, ranges[*nth]), std::string(choice.annotation)};
+}
+
+// All work, and what the threads did that have operators or launched work. Host records more than
+// a day away from any work have a broken clock.
+ChosenWindow WholeRecording(const RankWork& rank) {
+  PathWindow window{.start = rank.work.front().start, .end = rank.work.front().end};
+  std::vector<bool> works(rank.host->threads.size());
+  for (const Work& work : rank.work) {
+    window.end = std::max(window.end, work.end);
+    if (const auto call = rank.CallOf(work)) works[call->thread] = true;
+  }
+  for (const HostRange& range : rank.host->ranges) {
+    if (range.kind == Kind::kOperator) works[range.thread] = true;
+  }
+  const int64_t earliest = window.start - kDay, latest = window.end + kDay;
+  const auto include = [&](const auto& item) {
+    if (!works[item.thread] || item.start < earliest || item.end > latest) return;
+    window.start = std::min(window.start, item.start);
+    window.end = std::max(window.end, item.end);
+  };
+  for (const HostRange& range : rank.host->ranges) include(range);
+  for (const Call& call : rank.host->calls) include(call);
+  window.host_end = window.launched_until = window.end;
+  return {window, "the whole recording"};
+}
+
+}  // namespace
+
+std::optional<ChosenWindow> ChooseWindow(const RankWork& rank, const StringTable& names,
+                                         const WindowChoice& choice) {
+  if (rank.work.empty()) return std::nullopt;
+  if (!choice.annotation.empty()) return FindNamed(rank, names, choice);
+  const Step* step = ChooseStep(rank, choice.step);
+  const auto range = step == nullptr ? std::nullopt : RangeOf(rank, *step);
+  if (range) {
+    return ChosenWindow{WindowOf(rank, *range), "step " + std::to_string(step->number)};
+  }
+  if (choice.step >= 0) return std::nullopt;
+  return WholeRecording(rank);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,28 @@
+// Which stretch of a recording is to be explained: a step, an annotation or operator, or all of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "facts/paths/dependencies.h"
+
+namespace stepscope {
+
+struct WindowChoice {
+  std::string_view annotation;  // a range of this name instead of a step; empty: none
+  int64_t instance = 0;         // which of them, by start
+  int64_t step = -1;            // -1: the longest complete one, or the whole recording
+};
+
+struct ChosenWindow {
+  PathWindow window;
+  std::string covers;  // "step 7", "aten::mm", "the whole recording"
+};
+
+// The stretch of `rank` that is asked for; nothing if it has none such, or no work at all.
+std::optional<ChosenWindow> ChooseWindow(const RankWork& rank, const StringTable& names,
+                                         const WindowChoice& choice);
+
+}  // namespace stepscope

@@ -1,0 +1,57 @@
+// How hosts prepare input: the operations of a pipeline by what they are for, and the stage of the
+// pipeline that a step waits for.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/string_table.h"
+#include "facts/activity/rank_activity.h"
+
+namespace stepscope {
+
+// In the order they are shown. The first five are the TensorFlow Profiler's.
+enum class InputCategory : uint8_t {
+  kReadOnDemand,
+  kReadInAdvance,
+  kPreprocessing,
+  kEnqueuing,
+  kOther,
+  kLoaderWorkers,  // waiting for processes of a PyTorch DataLoader
+  kCount
+};
+inline constexpr size_t kInputCategories = static_cast<size_t>(InputCategory::kCount);
+std::string_view InputCategoryName(InputCategory category);
+
+// An operation of a pipeline, on one host.
+struct InputOperator {
+  StringId name = kNoString;
+  InputCategory category = InputCategory::kOther;
+  int64_t count = 0;
+  int64_t total = 0;  // ns
+  int64_t self = 0;   // without operations of the pipeline within, on the same thread
+};
+
+// A stage of a pipeline: an iterator of tf.data, or a PyTorch DataLoader.
+struct PipelineStage {
+  StringId name = kNoString;  // "Iterator::Root::Prefetch::Map", the way down to it
+  std::string type;           // "Map"
+  int64_t calls = 0;
+  int64_t longest = 0;  // of a call, ns
+  // ns in which whoever asked the pipeline for a batch waited for this stage and for no stage that
+  // it asked in turn. They add up to the time in which the pipeline was waited for.
+  int64_t waited = 0;
+};
+
+struct InputWork {
+  std::vector<InputOperator> operators;  // by self time, the largest first
+  std::vector<PipelineStage> stages;     // by `waited`, likewise
+  int64_t waited = 0;                    // ns in which pipelines were waited for
+};
+
+InputWork InputWorkOf(const RankWork& rank, const StringTable& names);
+
+}  // namespace stepscope

@@ -1,0 +1,125 @@
+// Which steps count.
+#include "facts/steps/steps.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "base/saturate.h"
+
+namespace stepscope {
+namespace {
+
+std::optional<int64_t> ParseNumber(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+// "3..7", "3, 5..6", or "none".
+std::string SayRanges(const std::set<int64_t>& numbers) {
+  std::string text;
+  for (auto at = numbers.begin(); at != numbers.end();) {
+    const int64_t first = *at;
+    int64_t last = first;
+    while (++at != numbers.end() && *at == last + 1) last = *at;
+    if (!text.empty()) text += ", ";
+    text += std::to_string(first);
+    if (last > first) text += ".." + std::to_string(last);
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+Result<StepSelection> ParseSteps(std::string_view text) {
+  using Mode = StepSelection::Mode;
+  if (text == "all") return StepSelection{};
+  if (text == "complete") return StepSelection{.mode = Mode::kComplete};
+  const size_t dots = text.find("..");
+  const auto first = ParseNumber(text.substr(0, dots));
+  const auto last = dots == text.npos ? first : ParseNumber(text.substr(dots + 2));
+  if (!first || !last || *first > *last) {
+    return std::unexpected(
+        Error{"cannot read the step selection '" + std::string(text) + "'", "--steps",
+              "use all, complete, one number such as 7, or a range such as 3..7"});
+  }
+  return StepSelection{Mode::kRange, *first, *last};
+}
+
+RankWork SelectSteps(const RankWork& rank, const StepSelection& selection) {
+  if (selection.mode == StepSelection::Mode::kAll) return rank;
+  RankWork chosen = rank;
+  chosen.steps.clear();
+  const std::vector<StepStretch> stretches = StepStretches(rank);
+  std::vector<int32_t> new_index(rank.steps.size(), kNoStep);
+  int32_t stretch = 0;
+  for (size_t s = 0; s < rank.steps.size(); ++s) {
+    if (!selection.Has(rank.steps[s])) {
+      ++stretch;
+      continue;
+    }
+    new_index[s] = static_cast<int32_t>(chosen.steps.size());
+    chosen.steps.push_back(rank.steps[s]);
+    chosen.steps.back().stretch = stretch;
+    if (s > 0) chosen.steps.back().end_before = stretches[s - 1].end;
+  }
+  chosen.work = {};
+  for (Work work : rank.work) {
+    if (work.step != kNoStep) work.step = new_index[static_cast<size_t>(work.step)];
+    if (work.step != kNoStep) chosen.work.Append(work);
+  }
+  return chosen;
+}
+
+std::vector<StepStretch> StepStretches(const RankWork& rank) {
+  std::vector<StepStretch> stretches;
+  for (const Step& step : rank.steps) {
+    stretches.push_back({.start = std::max(step.start, step.end_before),
+                         .end = std::max(step.end, step.end_before)});
+  }
+  for (const Work& work : rank.work) {
+    if (work.step == kNoStep) continue;
+    StepStretch& stretch = stretches[static_cast<size_t>(work.step)];
+    stretch.end = std::max(stretch.end, work.end);
+    stretch.has_work = true;
+  }
+  for (size_t s = 1; s < stretches.size(); ++s) {
+    const int64_t before = stretches[s - 1].end;
+    stretches[s].start = std::max(stretches[s].start, before);
+    stretches[s].end = std::max(stretches[s].end, before);
+  }
+  return stretches;
+}
+
+std::optional<int64_t> StepTime(std::span<const RankWork> ranks) {
+  std::optional<int64_t> longest;
+  for (const RankWork& rank : ranks) {
+    int64_t time = 0, count = 0;
+    for (size_t s = 1; s < rank.steps.size(); ++s) {
+      const Step &before = rank.steps[s - 1], &step = rank.steps[s];
+      if (step.number != before.number + 1 || step.stretch != before.stretch) continue;
+      time = AddSaturated(time, step.start - before.start);
+      ++count;
+    }
+    if (count > 0) longest = std::max(longest.value_or(0), time / count);
+  }
+  return longest;
+}
+
+std::string DescribeSteps(std::span<const RankWork> ranks) {
+  std::set<int64_t> numbers;
+  for (const RankWork& rank : ranks) {
+    for (const Step& step : rank.steps) numbers.insert(step.number);
+  }
+  return SayRanges(numbers);
+}
+
+std::string DescribeRanks(std::span<const RankWork> ranks) {
+  std::set<int64_t> numbers;
+  for (const RankWork& rank : ranks) numbers.insert(rank.rank);
+  return SayRanges(numbers);
+}
+
+}  // namespace stepscope

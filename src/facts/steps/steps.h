@@ -1,0 +1,57 @@
+// Which steps count.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "facts/activity/rank_activity.h"
+#include "stepscope/result.h"
+
+namespace stepscope {
+
+struct StepSelection {
+  enum class Mode : uint8_t { kAll, kComplete, kRange };
+  Mode mode = Mode::kAll;
+  int64_t first = 0;  // of a range, both ends included
+  int64_t last = 0;
+
+  bool Has(const Step& step) const {
+    if (mode == Mode::kComplete) return step.complete;
+    return mode == Mode::kAll || (step.number >= first && step.number <= last);
+  }
+};
+
+// Reads "all", "complete", "7" or "3..7".
+Result<StepSelection> ParseSteps(std::string_view text);
+
+// The work of `rank` that counts: a copy with only the selected steps and their work.
+// With Mode::kAll that is everything, work outside any step included.
+RankWork SelectSteps(const RankWork& rank, const StepSelection& selection);
+
+// Where a step lies on the time line: from the end of the step before, or where its annotation
+// begins, until its annotation, its last work and the step before have ended. Stretches never
+// overlap; that of a step which another covers whole does not end after it began.
+struct StepStretch {
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+  bool has_work = false;
+};
+
+// Of each step.
+std::vector<StepStretch> StepStretches(const RankWork& rank);
+
+// How long a step takes: from the start of one to the start of the next, on average, on the rank
+// where that is longest. Nothing where no two steps follow one another.
+std::optional<int64_t> StepTime(std::span<const RankWork> ranks);
+
+// The steps there are, for messages: "3..7", "3, 5..6", or "none".
+std::string DescribeSteps(std::span<const RankWork> ranks);
+
+// Which ranks there are, the same way.
+std::string DescribeRanks(std::span<const RankWork> ranks);
+
+}  // namespace stepscope

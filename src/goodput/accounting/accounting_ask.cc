@@ -1,0 +1,267 @@
+// Answers out: the job's time as slices without a gap, each in one bucket, and their sums.
+#include <algorithm>
+#include <span>
+
+#include "base/saturate.h"
+#include "goodput/accounting/accounting.h"
+#include "goodput/accounting/periods.h"
+
+namespace stepscope::goodput {
+namespace {
+
+using Piece = Overlays::Piece;
+
+// Takes the slices of the job in order and sums up what of them lies in the window.
+class Tally {
+ public:
+  Tally(Partition& out, bool periods, size_t attempts, size_t labels)
+      : out_(out), periods_(periods), whole(attempts), custom(labels) {}
+
+  // From here on time belongs to this attempt; before the first one it belongs to none. Whether
+  // recovery after it follows a planned end.
+  void SetAttempt(size_t attempt, bool planned_end) {
+    attempt_ = attempt;
+    suspended_ = planned_end;
+  }
+
+  // [start, end) of the course with `pieces` over it.
+  void Take(int64_t start, int64_t end, Bucket bucket, std::span<const Piece> pieces) {
+    int64_t at = start;
+    for (size_t p = FirstPieceAfter(pieces, start); p < pieces.size(); ++p) {
+      if (pieces[p].start >= end) break;
+      Slice(at, pieces[p].start, bucket);
+      at = std::min(pieces[p].end, end);
+      const int64_t from = std::max(pieces[p].start, start);
+      const int64_t counted = Slice(from, at, pieces[p].bucket);
+      if (pieces[p].bucket == Bucket::kCustom) custom[pieces[p].label] += counted;
+    }
+    Slice(at, end, bucket);
+  }
+
+ private:
+  // How much of the slice lies in the window.
+  int64_t Slice(int64_t start, int64_t end, Bucket bucket) {
+    if (end <= start) return 0;
+    const auto b = static_cast<size_t>(bucket);
+    if (attempt_ < whole.size()) whole[attempt_][b] += end - start;
+    const int64_t counted =
+        std::max<int64_t>(0, std::min(end, out_.end) - std::max(start, out_.start));
+    out_.times[b] += counted;
+    if (attempt_ < out_.attempts.size()) out_.attempts[attempt_].times[b] += counted;
+    if (bucket == Bucket::kRecovery && suspended_) out_.suspended += counted;
+    if (periods_ && counted > 0) {
+      const int64_t from = std::max(start, out_.start);
+      AppendPeriod({static_cast<int64_t>(attempt_), from, from + counted, bucket}, out_.periods);
+    }
+    return counted;
+  }
+
+  Partition& out_;
+  bool periods_;
+  size_t attempt_ = SIZE_MAX;  // -1 of a Period
+  bool suspended_ = false;
+
+ public:
+  std::vector<BucketTimes> whole;  // by attempt, whatever the window
+  std::vector<int64_t> custom;     // by label
+};
+
+// What to leave out, as pieces.
+Overlays Excluded(const std::vector<Interval>& exclusions) {
+  Overlays excluded;
+  for (const auto& [start, end] : exclusions) {
+    if (end > start) excluded.Add(start, end, Bucket::kExcluded);
+  }
+  return excluded;
+}
+
+AttemptAccount AccountOf(const Attempt& attempt, const Surroundings& around) {
+  AttemptAccount account{.start = attempt.start,
+                         .end = around.until,
+                         .ended = attempt.end != kUnknown,
+                         .running = around.last && attempt.end == kUnknown,
+                         .told_to_go = attempt.notice != kUnknown,
+                         .in_process = attempt.in_process,
+                         .steps = attempt.steps.size(),
+                         .id = attempt.id};
+  if (!attempt.steps.empty()) {
+    account.first_step = attempt.steps.first().step;
+    account.last_step = attempt.steps.last().step;
+  }
+  return account;
+}
+
+// A moment between `from` and `to` that the scheduler named, or none.
+std::optional<int64_t> Between(int64_t moment, int64_t from, int64_t to) {
+  if (moment == kUnknown || moment < from || moment > to) return std::nullopt;
+  return moment;
+}
+
+Disruption DisruptionOf(size_t index, const Attempt& stopped, int64_t until, const Attempt& next,
+                        int64_t next_until, const Tally& tally) {
+  const auto time = [&](size_t attempt, Bucket bucket) {
+    return tally.whole[attempt][static_cast<size_t>(bucket)];
+  };
+  Disruption d{.attempt = index,
+               .time = until,
+               .announced = stopped.notice != kUnknown,
+               .in_process = next.in_process,
+               .made_no_step = stopped.steps.empty(),
+               .text = stopped.notice_text,
+               .down = next.start - until};
+  const auto requested = Between(next.requested, until, next.start);
+  const auto allocated = Between(next.allocated, requested.value_or(until), next.start);
+  if (requested) d.detect = *requested - until;
+  if (allocated) {
+    d.queue = *allocated - requested.value_or(until);
+    d.launch = next.start - *allocated;
+  }
+  const int64_t first = next.steps.empty() ? next_until : next.steps.first().time;
+  const int64_t before_steps = std::max<int64_t>(0, std::min(first, next_until) - next.start);
+  d.restore = std::min(time(index + 1, Bucket::kRestore), before_steps);
+  d.start = before_steps - d.restore;
+  d.startup = time(index + 1, Bucket::kStartup);
+  d.recompute = time(index, Bucket::kWasted);
+  return d;
+}
+
+// Means of the slices over [start, end); before the first record there were none.
+void MeasureSlices(std::vector<SliceCount> slices, Partition& out) {
+  if (slices.empty() || out.total() <= 0) return;
+  std::ranges::stable_sort(slices, {}, &SliceCount::time);
+  double active = 0, available = 0;
+  for (size_t k = 0; k < slices.size(); ++k) {
+    const int64_t until = k + 1 < slices.size() ? slices[k + 1].time : out.end;
+    const auto lasted = static_cast<double>(
+        std::max<int64_t>(0, std::min(until, out.end) - std::max(slices[k].time, out.start)));
+    active += slices[k].active * lasted;
+    available += slices[k].available * lasted;
+  }
+  out.active_slices = active / static_cast<double>(out.total());
+  out.available_slices = available / static_cast<double>(out.total());
+}
+
+void SumUp(const Tally& tally, const std::vector<std::string>& labels, Partition& out) {
+  for (size_t l = 0; l < labels.size(); ++l) {
+    if (tally.custom[l] > 0) out.custom.emplace_back(labels[l], tally.custom[l]);
+  }
+  std::ranges::sort(out.custom, [](const auto& a, const auto& b) {
+    return std::pair(-a.second, a.first) < std::pair(-b.second, b.first);
+  });
+  out.unaccounted = out.total();
+  for (const int64_t time : out.times) out.unaccounted -= time;
+}
+
+}  // namespace
+
+// For each attempt the first step that a later one made: what it did from there on was done again.
+std::vector<int64_t> Accounting::StepLimits() const {
+  std::vector<int64_t> limits(attempts_.size(), kNoLimit);
+  int64_t least = kNoLimit;
+  for (size_t a = attempts_.size(); a-- > 0;) {
+    limits[a] = least;
+    if (!attempts_[a].steps.empty()) least = std::min(least, attempts_[a].steps.first().step);
+  }
+  return limits;
+}
+
+// Until when each attempt lived.
+std::vector<int64_t> Accounting::LiveEnds(int64_t now) const {
+  std::vector<int64_t> ends;
+  for (size_t a = 0; a < attempts_.size(); ++a) {
+    const bool last = a + 1 == attempts_.size();
+    ends.push_back(
+        LiveEnd(attempts_[a], last ? std::nullopt : std::optional(attempts_[a + 1].start), now));
+  }
+  return ends;
+}
+
+namespace {
+
+// The waiting before the first attempt, of a job that was submitted.
+void TakeQueue(int64_t submitted, int64_t allocated, int64_t started,
+               std::span<const Piece> left_out, Tally& tally) {
+  const int64_t given = Between(allocated, submitted, started).value_or(started);
+  tally.Take(submitted, given, Bucket::kQueued, left_out);
+  tally.Take(given, started, Bucket::kAllocated, left_out);
+}
+
+void TakeAttempt(Attempt& attempt, const Surroundings& around, std::span<const Piece> left_out,
+                 Partition& out, Tally& tally) {
+  out.attempts.push_back(AccountOf(attempt, around));
+  out.async_loading = AddSaturated(out.async_loading, attempt.async_loading);
+  if (const auto step = LastProductiveStep(attempt, around)) {
+    out.max_productive_step = std::max(out.max_productive_step.value_or(*step), *step);
+  }
+  Overlays merged;
+  std::span<const Piece> pieces = attempt.overlays.Pieces();
+  const size_t first = FirstPieceAfter(left_out, attempt.start);
+  if (first < left_out.size() && left_out[first].start < around.until) {
+    merged = attempt.overlays;
+    for (size_t p = first; p < left_out.size() && left_out[p].start < around.until; ++p) {
+      merged.Add(left_out[p].start, left_out[p].end, Bucket::kExcluded);
+    }
+    pieces = merged.Pieces();
+  }
+  tally.SetAttempt(out.attempts.size() - 1, !attempt.disrupted());
+  for (const Stretch& s : Course(attempt, around, pieces)) {
+    tally.Take(s.start, s.end, s.bucket, pieces);
+  }
+}
+
+void SayWhatIsOpen(const Attempt& current, Partition& out) {
+  if (current.steps.empty()) return;
+  const int64_t last = current.steps.last().step;
+  const bool is_open = current.step_end == kUnknown;
+  if (is_open) out.open_step = last;
+  if (current.saved == kUnknown) return;
+  out.steps_at_risk = std::max<int64_t>(0, (is_open ? last - 1 : last) - current.saved);
+}
+
+// Those in [start, end) of what was asked; at the end of the job itself also that one.
+void ListDisruptions(const std::vector<Attempt>& attempts, const std::vector<int64_t>& ends,
+                     const Tally& tally, Partition& out) {
+  for (size_t a = 0; a + 1 < attempts.size(); ++a) {
+    if (!attempts[a].disrupted() || ends[a] < out.start) continue;
+    if (ends[a] >= out.end && ends.back() != out.end) continue;
+    out.disruption_list.push_back(
+        DisruptionOf(a, attempts[a], ends[a], attempts[a + 1], ends[a + 1], tally));
+  }
+  out.disruptions = static_cast<int64_t>(out.disruption_list.size());
+}
+
+}  // namespace
+
+Partition Accounting::Ask(const Question& question) {
+  Partition out;
+  if (empty()) return out;
+  const int64_t now = std::max(question.at.value_or(newest_), newest_);
+  const std::vector<int64_t> ends = LiveEnds(now);
+  const bool began = !attempts_.empty();
+  const int64_t started = began ? attempts_.front().start : now;
+  const bool waited = submitted_ != kUnknown && submitted_ < started;
+  const Interval whole{waited ? submitted_ : started, began ? ends.back() : now};
+  const Interval asked = question.window.value_or(whole);
+  out.start = std::clamp(asked.start, whole.start, whole.end);
+  out.end = std::clamp(asked.end, out.start, whole.end);
+
+  Tally tally(out, question.periods, attempts_.size(), labels_.size());
+  Overlays excluded = Excluded(question.exclusions);
+  const std::span<const Piece> left_out = excluded.Pieces();
+  const int64_t allocated = began ? attempts_.front().allocated : allocated_;
+  if (waited) TakeQueue(submitted_, allocated, started, left_out, tally);
+  const std::vector<int64_t> limits = StepLimits();
+  for (size_t a = 0; a < attempts_.size(); ++a) {
+    const bool last = a + 1 == attempts_.size();
+    TakeAttempt(attempts_[a], {ends[a], last, limits[a]}, left_out, out, tally);
+    if (!last) tally.Take(ends[a], attempts_[a + 1].start, Bucket::kRecovery, left_out);
+  }
+  ListDisruptions(attempts_, ends, tally, out);
+  out.running = !began || attempts_.back().end == kUnknown;
+  if (began && out.running) SayWhatIsOpen(attempts_.back(), out);
+  MeasureSlices(slices_, out);
+  SumUp(tally, labels_, out);
+  return out;
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,161 @@
+// Events that cannot be true, or come in a wrong order: each is counted, and the sum still holds.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "goodput/accounting/accounting.h"
+#include "goodput/accounting/story.h"
+
+namespace stepscope::goodput {
+namespace {
+
+int64_t Counted(const std::string& story, Oddity oddity) {
+  return AccountingOf(story).oddities().Count(oddity);
+}
+
+TEST(OddEvents, AClockThatStepsBackStandsStill) {
+  const std::string story = "0 start; 0 step 0; 10 step 1; 4 step 2; 20 step 3; 30 end";
+  EXPECT_EQ(Told(story), "total 30: PRODUCTIVE 30; 0 disruptions; last step 3");
+  EXPECT_EQ(Counted(story, Oddity::kClockBack), 1);
+}
+
+TEST(OddEvents, AMissingStartIsTheFirstEvent) {
+  const std::string story = "5..10 init; 10..30 steps 7..8; 30 end";
+  EXPECT_EQ(Told(story),
+            "total 25: PRODUCTIVE 20, TPU_INITIALIZATION 5; 0 disruptions; last step 8");
+  EXPECT_EQ(Counted(story, Oddity::kNoJobStart), 1);
+}
+
+TEST(OddEvents, StepsAfterTheEndTakeItBack) {
+  const std::string story = "0 start; 0..20 steps 0..1; 20 end; 20..40 steps 2..3; 40 end";
+  EXPECT_EQ(Told(story), "total 40: PRODUCTIVE 40; 0 disruptions; last step 3");
+  EXPECT_EQ(Counted(story, Oddity::kAfterEnd), 1);
+}
+
+// The end of the first attempt arrives when the second one has begun.
+TEST(OddEvents, AnEndFromBeforeTheStartIsTheOneBefores) {
+  const std::string story =
+      "0 start; 0..20 steps 0..1; 50 start; 20 end; 50..70 steps 2..3; 70 end";
+  EXPECT_EQ(Told(story),
+            "total 70: PRODUCTIVE 40, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 30; 0 disruptions; "
+            "last step 3");
+  EXPECT_EQ(Counted(story, Oddity::kEndBeforeStart), 1);
+}
+
+TEST(OddEvents, ALateStepIsNoRollback) {
+  const std::string story = "0 start; 0 step 0; 10 step 1; 30 step 3; 20 step 2; 40 end";
+  EXPECT_EQ(Told(story), "total 40: PRODUCTIVE 40; 0 disruptions; last step 3");
+  EXPECT_EQ(Counted(story, Oddity::kLateStep), 1);
+}
+
+TEST(OddEvents, ASecondWriterIsNoRollback) {
+  const std::string story = "0 start; 0 step 0; 0.2 step 0; 10 step 1; 10.1 step 1; 20 end";
+  EXPECT_EQ(Told(story), "total 20: PRODUCTIVE 20; 0 disruptions; last step 1");
+  EXPECT_EQ(Counted(story, Oddity::kSecondWriter), 2);
+}
+
+// Attempt ids tell what belongs together when logs of two attempts mix.
+TEST(OddEvents, AttemptIdsSortWhatIsMixed) {
+  Accounting accounting;
+  const auto add = [&](EventKind kind, double time, const std::string& attempt, int64_t step) {
+    accounting.Add({.kind = kind, .time = StoryTime(time), .attempt = attempt, .step = step});
+  };
+  add(EventKind::kJobStart, 0, "a", kUnknown);
+  add(EventKind::kStepStart, 0, "a", 0);
+  add(EventKind::kStepStart, 10, "a", 1);
+  add(EventKind::kJobStart, 40, "b", kUnknown);
+  add(EventKind::kStepStart, 20, "a", 2);  // late
+  add(EventKind::kStepStart, 40, "b", 2);
+  add(EventKind::kJobStart, 40, "b", kUnknown);  // twice
+  add(EventKind::kJobEnd, 50, "b", kUnknown);
+  EXPECT_EQ(Told(accounting.Ask()),
+            "total 50: PRODUCTIVE 30, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 20; 1 disruption; "
+            "last step 2");
+  EXPECT_EQ(accounting.oddities().Count(Oddity::kDuplicate), 1);
+}
+
+TEST(OddEvents, SpansThatCannotBeAreLeftOut) {
+  const std::string story = "0 start; 9..4 prep; 10..30 steps 0..1; 30 end";
+  EXPECT_EQ(Told(story), "total 30: PRODUCTIVE 20, OTHER 10; 0 disruptions; last step 1");
+  EXPECT_EQ(Counted(story, Oddity::kNegativeDuration), 1);
+  Accounting accounting = AccountingOf("0 start");
+  accounting.Add({.kind = EventKind::kTrainingPrepEnd, .time = StoryTime(5)});
+  EXPECT_EQ(accounting.oddities().Count(Oddity::kEndWithoutBegin), 1);
+}
+
+TEST(OddEvents, TimesBeyondAllRangesAreLeftOut) {
+  Accounting accounting = AccountingOf("0 start; 0..20 steps 0..1; 20 end");
+  for (const int64_t time : {INT64_MAX, INT64_MIN, INT64_MIN + 1, int64_t{1} << 62}) {
+    accounting.Add({.kind = EventKind::kStepStart, .time = time, .step = 5});
+  }
+  accounting.Add({.kind = EventKind::kStepStart, .time = StoryTime(9), .step = INT64_MAX});
+  EXPECT_EQ(accounting.oddities().Count(Oddity::kOutOfRange), 5);
+  EXPECT_EQ(Told(accounting.Ask()), "total 20: PRODUCTIVE 20; 0 disruptions; last step 1");
+}
+
+TEST(OddEvents, ManyCustomTypesShareOneName) {
+  Accounting accounting = AccountingOf("0 start");
+  for (int k = 0; k < 100; ++k) {
+    const std::string type = "type" + std::to_string(k);
+    accounting.Add({.kind = EventKind::kCustomBegin, .time = StoryTime(k), .text = type});
+    accounting.Add({.kind = EventKind::kCustomEnd, .time = StoryTime(k + 1), .text = type});
+  }
+  const Partition p = accounting.Ask();
+  ASSERT_EQ(p.custom.size(), 31u);
+  EXPECT_EQ(p.custom.front(), std::pair(std::string("(more types)"), 70 * kStorySecond));
+  EXPECT_EQ(p.unaccounted, 0);
+}
+
+// A job that says anything at all, in any order.
+std::vector<Event> Nonsense(unsigned seed, size_t count) {
+  std::mt19937_64 random(seed);
+  const auto below = [&](int64_t n) {
+    return static_cast<int64_t>(random() % static_cast<uint64_t>(n));
+  };
+  std::vector<Event> events;
+  for (size_t e = 0; e < count; ++e) {
+    Event event{.kind = static_cast<EventKind>(below(static_cast<int64_t>(EventKind::kCount)))};
+    event.time = StoryTime(static_cast<double>(below(1000)));
+    if (below(50) == 0) event.time = static_cast<int64_t>(random());
+    if (below(50) == 0) event.time = kUnknown;
+    event.step = below(20) == 0 ? static_cast<int64_t>(random()) : below(40);
+    event.text = below(2) == 0 ? "a" : "scale_up";
+    if (below(4) == 0) event.attempt = std::string(1, static_cast<char>('a' + below(5)));
+    for (int64_t& c : event.counts) c = below(10) == 0 ? static_cast<int64_t>(random()) : below(9);
+    const auto span = [&] {
+      return CheckpointTimes::Span{
+          StoryTime(static_cast<double>(below(1000))),
+          below(20) == 0 ? static_cast<int64_t>(random()) : below(50) * kStorySecond};
+    };
+    event.checkpoint = {span(), span(), span(), span(), span()};
+    events.push_back(event);
+  }
+  return events;
+}
+
+TEST(OddEvents, WhateverHappensEveryNanosecondHasOneOwner) {
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    SCOPED_TRACE(seed);
+    Accounting accounting;
+    for (const Event& event : Nonsense(seed, 3 + seed % 90)) accounting.Add(event);
+    const Question question{.at = StoryTime(700), .exclusions = {{StoryTime(100), StoryTime(300)}}};
+    const Partition whole = accounting.Ask(question);
+    ASSERT_EQ(whole.unaccounted, 0);
+    for (const int64_t time : whole.times) ASSERT_GE(time, 0);
+    if (whole.total() == 0) continue;
+    BucketTimes sums{};
+    const std::vector<int64_t> cuts = {whole.start, whole.start + whole.total() / 3,
+                                       whole.start + whole.total() / 2, whole.end};
+    for (size_t c = 0; c + 1 < cuts.size(); ++c) {
+      Question part = question;
+      part.window = Interval{cuts[c], cuts[c + 1]};
+      const Partition p = accounting.Ask(part);
+      ASSERT_EQ(p.unaccounted, 0);
+      for (size_t b = 0; b < kBuckets; ++b) sums[b] += p.times[b];
+    }
+    ASSERT_EQ(sums, whole.times);
+  }
+}
+
+}  // namespace
+}  // namespace stepscope::goodput

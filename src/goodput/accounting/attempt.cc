@@ -1,0 +1,124 @@
+// The course of an attempt: before the first step, steps kept, steps lost, the open step.
+#include "goodput/accounting/attempt.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stepscope::goodput {
+namespace {
+
+using Piece = Overlays::Piece;
+
+// What becomes of the last step, which no other follows.
+struct LastStep {
+  Bucket bucket = Bucket::kInProgress;
+  int64_t end = 0;  // of what `bucket` says; from there to the attempt's last moment is `rest`
+  Bucket rest = Bucket::kOther;
+  bool counted() const { return bucket != Bucket::kInProgress; }
+};
+
+// - After the end of the attempt, or its own, it is a step like all others.
+// - Of a running job it is in progress.
+// - Of an attempt that died it is lost, unless a later one went on behind it.
+LastStep FateOfLastStep(const Attempt& a, const Surroundings& around) {
+  const bool retained = a.steps.last().step < around.limit;
+  const Bucket done = retained ? Bucket::kProductive : Bucket::kWasted;
+  const int64_t until = std::max(around.until, a.steps.last().time);
+  if (a.end != kUnknown) return {done, until};
+  const Bucket rest = around.last ? Bucket::kInProgress : Bucket::kOther;
+  if (a.step_end != kUnknown) return {done, std::min(a.step_end, until), rest};
+  if (around.last) return {Bucket::kInProgress, until};
+  return {around.limit == kNoLimit ? Bucket::kWasted : done, until};
+}
+
+// How far into [start, end) `uncovered` ns that nothing lies over reach.
+int64_t ReachOf(int64_t uncovered, int64_t start, int64_t end, std::span<const Piece> pieces) {
+  int64_t at = start;
+  for (size_t p = FirstPieceAfter(pieces, start); p < pieces.size() && at < end; ++p) {
+    const int64_t free = std::max<int64_t>(0, pieces[p].start - at);
+    if (uncovered <= free) break;
+    uncovered -= free;
+    at = pieces[p].end;
+  }
+  return std::min(at + uncovered, end);
+}
+
+// Until when the first step's time is excess over the mean of the others; its start when it is not.
+int64_t EndOfStartup(const Attempt& a, const Surroundings& around, const LastStep& last,
+                     std::span<const Piece> pieces) {
+  const int64_t first = a.steps.first().time;
+  if (!a.first_lasts || a.steps.size() < 2) return first;
+  int64_t others = a.lasting_steps - 1;
+  int64_t until = std::min(a.steps.last().time, around.until);
+  if (const int64_t end = std::min(last.end, around.until); last.counted() && end > until) {
+    ++others;
+    until = end;
+  }
+  const int64_t second = std::min(a.steps.second().time, until);
+  if (others <= 0 || second <= first) return first;
+  const double mean =
+      static_cast<double>(Uncovered(second, until, pieces)) / static_cast<double>(others);
+  const int64_t excess = Uncovered(first, second, pieces) - std::llround(mean);
+  return excess <= 0 ? first : ReachOf(excess, first, second, pieces);
+}
+
+}  // namespace
+
+size_t FirstPieceAfter(std::span<const Piece> pieces, int64_t time) {
+  return static_cast<size_t>(std::ranges::upper_bound(pieces, time, {}, &Piece::end) -
+                             pieces.begin());
+}
+
+int64_t Uncovered(int64_t start, int64_t end, std::span<const Piece> pieces) {
+  int64_t free = end - start;
+  for (size_t p = FirstPieceAfter(pieces, start); p < pieces.size() && pieces[p].start < end; ++p) {
+    free -= std::min(pieces[p].end, end) - std::max(pieces[p].start, start);
+  }
+  return free;
+}
+
+int64_t LiveEnd(const Attempt& attempt, std::optional<int64_t> next, int64_t now) {
+  int64_t end = attempt.end;
+  if (end == kUnknown) end = next ? attempt.last : std::max(now, attempt.last);
+  if (next) end = std::min(end, *next);
+  return std::max(end, attempt.start);
+}
+
+std::vector<Stretch> Course(const Attempt& a, const Surroundings& around,
+                            std::span<const Piece> pieces) {
+  std::vector<Stretch> course;
+  int64_t at = a.start;
+  const auto to = [&](int64_t end, Bucket bucket) {
+    end = std::min(end, around.until);
+    if (end <= at) return;
+    course.push_back({at, end, bucket});
+    at = end;
+  };
+  if (!a.steps.empty()) {
+    const LastStep last = FateOfLastStep(a, around);
+    const auto split = a.steps.Around(around.limit);
+    to(a.steps.first().time, Bucket::kOther);
+    to(EndOfStartup(a, around, last, pieces), Bucket::kStartup);
+    if (split.before)
+      to(split.after ? split.after->time : a.steps.last().time, Bucket::kProductive);
+    to(a.steps.last().time, Bucket::kWasted);
+    to(last.end, last.bucket);
+    to(around.until, last.rest);
+  }
+  to(around.until, Bucket::kOther);
+  return course;
+}
+
+std::optional<int64_t> LastProductiveStep(const Attempt& a, const Surroundings& around) {
+  if (a.steps.empty()) return std::nullopt;
+  const LastStep last = FateOfLastStep(a, around);
+  const int64_t until = std::min(last.end, around.until);
+  if (last.bucket == Bucket::kProductive && until > a.steps.last().time) {
+    return a.steps.last().step;
+  }
+  const auto before = a.steps.Around(std::min(around.limit, a.steps.last().step)).before;
+  if (!before) return std::nullopt;
+  return before->step;
+}
+
+}  // namespace stepscope::goodput

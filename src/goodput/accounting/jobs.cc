@@ -1,0 +1,119 @@
+// Events to their jobs.
+#include "goodput/accounting/jobs.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+#include "goodput/events/json_lines.h"
+
+namespace stepscope::goodput {
+namespace {
+
+class Sorter {
+ public:
+  Sorter(Jobs& jobs, const ReadJobsOptions& options) : jobs_(jobs), options_(options) {}
+
+  // The scheduler's events come in their place: the accounting wants them in order.
+  void Take(const Event& event, Oddities& of_file) {
+    TakeSchedulerUntil(event.time, of_file);
+    TakeOne(event, of_file);
+  }
+
+  void TakeSchedulerUntil(int64_t time, Oddities& of_file) {
+    const auto& events = options_.scheduler;
+    while (scheduled_ < events.size() && events[scheduled_].time <= time) {
+      TakeOne(events[scheduled_++], of_file);
+    }
+  }
+
+ private:
+  void TakeOne(const Event& event, Oddities& of_file) {
+    Job* job = JobOf(event.job);
+    if (job == nullptr) return of_file.Add(Oddity::kOtherJob);
+    TakeEvent(event, options_, *job);
+  }
+
+  // Null: not asked for.
+  Job* JobOf(const std::string& name) {
+    if (last_ != nullptr && (name.empty() || name == last_->name)) return last_;
+    if (!name.empty() && !options_.job.empty() && name != options_.job) return nullptr;
+    Job* job = Named(name);
+    if (job != nullptr) last_ = job;
+    return job;
+  }
+
+  Job* Named(const std::string& name) {
+    // What was said before anybody gave a name belongs to the first who did.
+    if (jobs_.jobs.size() == 1 && jobs_.jobs.front().name.empty() && !name.empty()) {
+      jobs_.jobs.front().name = name;
+      by_name_[name] = &jobs_.jobs.front();
+    }
+    if (const auto known = by_name_.find(name); known != by_name_.end()) return known->second;
+    if (jobs_.jobs.size() == kMostJobs) {
+      jobs_.more = true;
+      return nullptr;
+    }
+    Job& job = jobs_.jobs.emplace_back();
+    job.name = name;
+    return by_name_[name] = &job;
+  }
+
+  Jobs& jobs_;
+  const ReadJobsOptions& options_;
+  std::unordered_map<std::string, Job*> by_name_;
+  Job* last_ = nullptr;
+  size_t scheduled_ = 0;  // of the scheduler's events: how many were taken
+};
+
+}  // namespace
+
+bool AccountFor(const Event& event, std::optional<int64_t> at, Job& job) {
+  ++job.events;
+  const auto leave_out = [&](Oddity why) {
+    job.oddities.Add(why);
+    return false;
+  };
+  if (at && TimeOf(event) > *at) return leave_out(Oddity::kAfterQuery);
+  if (job.duplicates.Seen(event)) return leave_out(Oddity::kDuplicate);
+  job.accounting.Add(event);
+  return true;
+}
+
+void TakeEvent(const Event& event, const ReadJobsOptions& options, Job& job) {
+  if (!options.ml_goodput) {
+    AccountFor(event, options.at, job);
+    return;
+  }
+  ++job.events;
+  job.ml_goodput.Add(event);
+}
+
+Oddities OdditiesOf(const Job& job) {
+  Oddities oddities = job.accounting.oddities();
+  oddities.Add(job.oddities);
+  return oddities;
+}
+
+void NoteMissing(Job& job) {
+  const int64_t missing = job.duplicates.Missing();
+  if (missing > 0) job.oddities.Add(Oddity::kMissingEvents, missing);
+}
+
+Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptions& options) {
+  Jobs jobs;
+  Sorter sorter(jobs, options);
+  for (const std::string& path : files) {
+    auto file = ReadEventsFile(path, jobs.notes, [&](const Event& event, Oddities& oddities) {
+      sorter.Take(event, oddities);
+    });
+    if (!file) return std::unexpected(file.error());
+    jobs.files.push_back(std::move(*file));
+  }
+  Oddities none;  // all are of the job
+  sorter.TakeSchedulerUntil(std::numeric_limits<int64_t>::max(), none);
+  for (Job& job : jobs.jobs) NoteMissing(job);
+  return jobs;
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,337 @@
+// The queries of the reference library on top of its pass.
+#include "goodput/accounting/ml_goodput.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "goodput/accounting/ml_scan.h"
+
+namespace stepscope::goodput {
+namespace {
+
+// In the order of Badput.
+constexpr auto kNames = std::to_array<std::string_view>({
+    "TPU_INITIALIZATION",
+    "TRAINING_PREP",
+    "PROGRAM_STARTUP",
+    "DATA_LOADING_SYNC",
+    "DATA_LOADING_ASYNC",
+    "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME",
+    "UNPRODUCTIVE_CHECKPOINT_RESTORE_TIME",
+    "WASTED_PROGRESS_FROM_DISRUPTION",
+    "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION",
+    "OTHER",
+    "ELASTIC_SLICE_DOWN",
+    "ELASTIC_SCALE_UP",
+    "ELASTIC_REINITIALIZATION",
+});
+static_assert(kNames.size() == static_cast<size_t>(Badput::kCount));
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// Python's datetime holds microseconds; halves go to the even one.
+double ToMicroseconds(double seconds) {
+  const double whole = std::floor(seconds);
+  return (whole * 1e6 + std::nearbyint((seconds - whole) * 1e6)) / 1e6;
+}
+
+std::string Upper(std::string text) {
+  for (char& c : text) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return text;
+}
+
+// Fills in the shares; a bucket that cannot be true becomes nothing. The query that takes
+// exclusions
+// (`lenient`) checks nothing.
+void Finish(MlAnswer& answer, bool lenient = false) {
+  if (!answer.error.empty()) return;
+  if (answer.total == 0) {
+    answer.error =
+        "ValueError: Total job time is zero, Goodput cannot be calculated. Please fix the logging "
+        "entries.";
+    return;
+  }
+  if (!lenient && (answer.productive < 0 || answer.productive > answer.total)) {
+    answer.error =
+        "ValueError: Productive training time is invalid. Please fix the logging entries.";
+    return;
+  }
+  const auto plausible = [&](double& time) {
+    if (time < 0 || time > answer.total) time = 0;
+  };
+  double sum = answer.productive;
+  for (size_t b = 0; b < answer.badput.size(); ++b) {
+    plausible(answer.badput[b]);
+    if (b != static_cast<size_t>(Badput::kDataLoadingAsync)) sum += answer.badput[b];
+  }
+  for (auto& [type, time] : answer.custom) {
+    plausible(time);
+    sum += time;
+  }
+  answer.badput[static_cast<size_t>(Badput::kOther)] = std::max(0.0, answer.total - sum);
+  answer.goodput_percent = 100 * answer.productive / answer.total;
+}
+
+double TotalTime(const MlScan& scan, double query_time) {
+  if (!scan.first_job_start) return 0;
+  return ToMicroseconds(scan.last_job_end.value_or(query_time)) -
+         ToMicroseconds(*scan.first_job_start);
+}
+
+MlSpread Describe(std::vector<double> values) {
+  MlSpread spread;
+  if (values.empty()) return spread;
+  for (const double v : values) spread.total += v;
+  const auto count = static_cast<double>(values.size());
+  spread.mean = spread.total / count;
+  spread.least = std::ranges::min(values);
+  spread.most = std::ranges::max(values);
+  if (values.size() < 2) return spread;
+  double squares = 0;
+  for (const double v : values) squares += (v - spread.mean) * (v - spread.mean);
+  spread.deviation = std::sqrt(squares / (count - 1));
+  return spread;
+}
+
+double Median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+// The 90th percentile, between neighbours linearly.
+double P90(std::vector<double> values) {
+  std::ranges::sort(values);
+  const double at = 0.9 * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<size_t>(at);
+  const size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (values[above] - values[below]) * (at - static_cast<double>(below));
+}
+
+std::optional<double> IdealOf(const std::vector<std::pair<int64_t, double>>& steps) {
+  std::vector<double> times, distances;
+  for (const auto& [step, time] : steps) {
+    if (time >= 1.0) times.push_back(time);
+  }
+  if (times.empty()) return std::nullopt;
+  const double median = Median(times);
+  for (const double time : times) distances.push_back(std::abs(time - median));
+  const double slowest = median + 3 * Median(std::move(distances));
+  double sum = 0;
+  int64_t count = 0;
+  for (const double time : times) {
+    if (time > slowest) continue;
+    sum += time;
+    ++count;
+  }
+  return sum / static_cast<double>(count);
+}
+
+void Publish(MlDeviation& deviation) {
+  constexpr size_t kRecent = 100, kBefore = 1000;
+  std::vector<double> values;
+  for (const auto& [step, value] : deviation.by_step) values.push_back(value);
+  if (values.empty()) return;
+  if (values.size() < kRecent) {
+    double sum = 0;
+    for (const double v : values) sum += std::abs(v);
+    deviation.cumulative = deviation.interval = sum / static_cast<double>(values.size());
+    return;
+  }
+  const auto recent = values.end() - kRecent;
+  deviation.interval = deviation.cumulative = P90({recent, values.end()});
+  if (values.size() >= kRecent + kBefore) {
+    *deviation.cumulative -= Median({recent - kBefore, recent});
+  }
+}
+
+}  // namespace
+
+// Nearest to the exact quotient: an int64 as one double would be off by up to 128 ns.
+double MlSeconds(int64_t ns) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  const int64_t whole = ns / kSecond, rest = ns % kSecond;
+  return static_cast<double>(whole) + static_cast<double>(rest) / 1e9;
+}
+
+std::string_view BadputName(Badput badput) { return kNames[static_cast<size_t>(badput)]; }
+
+int64_t MlGoodput::LabelOf(const std::string& text) {
+  const auto [known, is_new] =
+      label_of_.try_emplace(Upper(text), static_cast<int64_t>(labels_.size()));
+  if (is_new) labels_.push_back(known->first);
+  return known->second;
+}
+
+void MlGoodput::Add(const Event& event) {
+  Record record{.kind = event.kind, .time = event.time == kUnknown ? kNone : MlSeconds(event.time)};
+  switch (event.kind) {
+    case EventKind::kStepStart:
+      record.what = event.step;
+      break;
+    case EventKind::kCustomBegin:
+    case EventKind::kCustomEnd:
+    case EventKind::kElasticWaitBegin:
+    case EventKind::kElasticWaitEnd:
+      record.what = LabelOf(event.text);
+      break;
+    case EventKind::kCheckpointSave:
+    case EventKind::kCheckpointRestore:
+    case EventKind::kCheckpointEmergencyRestore:
+      record.what = static_cast<int64_t>(checkpoints_.size());
+      checkpoints_.push_back(
+          {event.kind, event.step, !event.text.starts_with("gs://"), event.checkpoint});
+      break;
+    case EventKind::kJobStart:
+    case EventKind::kJobEnd:
+    case EventKind::kElasticSlices:
+      break;
+    default:
+      if (event.kind < EventKind::kAcceleratorInitBegin) return;
+      if (event.kind > EventKind::kElasticSlices) return;
+  }
+  log_.push_back(record);
+}
+
+MlAnswer MlGoodput::Whole(double query_time) const {
+  const auto customs = MlScan::Customs(log_);
+  MlScan scan(log_, customs, nullptr);
+  MlAnswer answer = scan.Run(labels_);
+  const double saves = Saves(MlTier::kBoth).manager.total;
+  answer.badput[static_cast<size_t>(Badput::kCheckpointSave)] = saves;
+  answer.badput[static_cast<size_t>(Badput::kCheckpointRestore)] =
+      Measure(MlTier::kBoth, false).manager.total;
+  if (answer.last_step) answer.productive -= saves;
+  answer.total = TotalTime(scan, query_time);
+  Finish(answer);
+  return answer;
+}
+
+MlAnswer MlGoodput::Window(SecondsInterval window) const {
+  MlGoodput inside;
+  inside.labels_ = labels_;
+  for (const Record& r : log_) {
+    if (std::isnan(r.time)) {
+      MlAnswer answer;
+      answer.error = "TypeError: 'NoneType' object cannot be interpreted as an integer";
+      return answer;
+    }
+    if (!(r.time > window.first) || r.time > window.second) continue;
+    inside.log_.push_back(r);
+    const bool checkpoint = r.kind >= EventKind::kCheckpointSave;
+    if (checkpoint) inside.checkpoints_.push_back(checkpoints_[static_cast<size_t>(r.what)]);
+  }
+  MlAnswer answer;
+  if (inside.log_.empty()) {
+    answer.error = "ValueError: No log entries found within the interval window.";
+    return answer;
+  }
+  const double first =
+      std::max(ToMicroseconds(window.first), ToMicroseconds(inside.log_.front().time));
+  const double last =
+      std::min(ToMicroseconds(window.second), ToMicroseconds(inside.log_.back().time));
+  const auto customs = MlScan::Customs(inside.log_);
+  MlScan scan(inside.log_, customs, nullptr);
+  answer = scan.Run(labels_);
+  const double saves = inside.Saves(MlTier::kBoth).manager.total;
+  answer.badput[static_cast<size_t>(Badput::kCheckpointSave)] = saves;
+  answer.badput[static_cast<size_t>(Badput::kCheckpointRestore)] =
+      inside.Restores(MlTier::kBoth).manager.total;
+  if (answer.last_step) answer.productive -= saves;
+  answer.total = last - first;
+  Finish(answer);
+  return answer;
+}
+
+MlAnswer MlGoodput::Excluding(std::vector<SecondsInterval> exclusions, double query_time) const {
+  std::ranges::sort(exclusions);
+  std::vector<SecondsInterval> merged;
+  for (const SecondsInterval& e : exclusions) {
+    if (!merged.empty() && e.first <= merged.back().second) {
+      merged.back().second = std::max(merged.back().second, e.second);
+    } else if (e.second > e.first) {
+      merged.push_back(e);
+    }
+  }
+  const auto customs = MlScan::Customs(log_);
+  MlScan scan(log_, customs, &merged);
+  MlAnswer answer = scan.Run(labels_);
+  answer.total = TotalTime(scan, query_time);
+  if (answer.total <= answer.excluded) {
+    return {.disruptions = answer.disruptions,
+            .max_productive_step = answer.max_productive_step,
+            .last_step = answer.last_step,
+            .excluded = answer.excluded};
+  }
+  answer.total -= answer.excluded;
+  Finish(answer, true);
+  return answer;
+}
+
+MlDeviation MlGoodput::StepDeviation() const {
+  std::vector<std::pair<int64_t, double>> steps;
+  std::optional<Record> before;
+  for (const Record& r : log_) {
+    if (r.kind != EventKind::kStepStart) continue;
+    if (before && before->what + 1 == r.what)
+      steps.emplace_back(before->what, r.time - before->time);
+    before = r;
+  }
+  // Of a step that was made again the last time counts.
+  std::ranges::stable_sort(steps, {}, &std::pair<int64_t, double>::first);
+  std::vector<std::pair<int64_t, double>> last;
+  for (const auto& s : steps) {
+    if (!last.empty() && last.back().first == s.first) last.pop_back();
+    last.push_back(s);
+  }
+  MlDeviation deviation;
+  deviation.ideal = IdealOf(last);
+  if (!deviation.ideal) return deviation;
+  for (const auto& [step, time] : last) {
+    deviation.by_step.emplace_back(step, std::abs(time - *deviation.ideal));
+  }
+  Publish(deviation);
+  return deviation;
+}
+
+MlCheckpoints MlGoodput::Measure(MlTier tier, bool saves) const {
+  // The parts of one step in one tier: sums and counts, later means.
+  struct Key {
+    double sum[5] = {};
+    int64_t count = 0;
+    bool has[5] = {};
+  };
+  std::map<std::pair<int64_t, bool>, Key> keys;
+  for (const Checkpoint& c : checkpoints_) {
+    if (saves != (c.kind == EventKind::kCheckpointSave)) continue;
+    const bool local = saves ? c.local : c.kind == EventKind::kCheckpointEmergencyRestore;
+    if (tier != MlTier::kBoth && local != (tier == MlTier::kLocal)) continue;
+    Key& key = keys[{c.step, c.local}];
+    ++key.count;
+    const CheckpointTimes& t = c.times;
+    const int64_t parts[] = {t.manager.duration, t.checkpointer.duration, t.wait_for_prev.duration,
+                             t.get_old_steps.duration, t.broadcast.duration};
+    for (size_t p = 0; p < 5; ++p) {
+      if (parts[p] == kUnknown) continue;
+      key.sum[p] += MlSeconds(parts[p]);
+      key.has[p] = true;
+    }
+  }
+  const auto spread = [&](size_t part) {
+    std::vector<double> means;
+    for (const auto& [at, key] : keys) {
+      if (key.has[part]) means.push_back(key.sum[part] / static_cast<double>(key.count));
+    }
+    return Describe(std::move(means));
+  };
+  return {spread(0), spread(1), spread(2), spread(3), spread(4)};
+}
+
+MlCheckpoints MlGoodput::Saves(MlTier tier) const { return Measure(tier, true); }
+MlCheckpoints MlGoodput::Restores(MlTier tier) const { return Measure(tier, false); }
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,121 @@
+// A job's time in order, exact and shortened.
+#include "goodput/accounting/periods.h"
+
+#include <gtest/gtest.h>
+
+#include "goodput/report/report.h"
+#include "goodput/accounting/story.h"
+
+namespace stepscope::goodput {
+namespace {
+
+Partition AskInOrder(const std::string& story, Question question = {}) {
+  question.periods = true;
+  return AccountingOf(story).Ask(question);
+}
+
+// "1 PRODUCTIVE 0..60, ...": attempt, bucket and seconds since the story began.
+std::string Told(std::span<const Period> periods) {
+  const auto seconds = [](int64_t t) { return static_cast<double>(t - kStoryBegin) / 1e9; };
+  std::string text;
+  for (const Period& p : periods) {
+    text += fmt::format("{}{} {} {:.6g}..{:.6g}", text.empty() ? "" : ", ", p.attempt + 1,
+                        BucketName(p.bucket), seconds(p.start), seconds(p.end));
+  }
+  return text;
+}
+
+// What lies over steps cuts them; steps that a later attempt made again stand where they were made.
+TEST(GoodputPeriods, ComeInOrderAndJoinSteps) {
+  const Partition p = AskInOrder(
+      "0 submitted; 5 start; 5..10 prep; 10..60 steps 0..4; 22..25 save 1; 80 start; 80..110 steps "
+      "3..5; 110 end");
+  EXPECT_EQ(Told(p.periods),
+            "0 QUEUED 0..5, 1 TRAINING_PREP 5..10, 1 PROGRAM_STARTUP 10..11, 1 PRODUCTIVE 11..22, "
+            "1 UNPRODUCTIVE_CHECKPOINT_SAVE_TIME 22..25, 1 PRODUCTIVE 25..40, "
+            "1 WASTED_PROGRESS_FROM_DISRUPTION 40..50, "
+            "1 INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 50..80, 2 PRODUCTIVE 80..110");
+  EXPECT_EQ(p.unaccounted, 0);
+}
+
+TEST(GoodputPeriods, AreThoseOfTheWindow) {
+  const Question window{.window = Interval{StoryTime(15), StoryTime(45)}};
+  EXPECT_EQ(Told(AskInOrder("0 start; 0..20 prep; 20..60 steps 0..3; 60 end", window).periods),
+            "1 TRAINING_PREP 15..20, 1 PRODUCTIVE 20..45");
+  EXPECT_TRUE(AccountingOf("0 start; 0..40 steps 0..3; 40 end").Ask().periods.empty())
+      << "nobody asked";
+}
+
+// In a cell of 10 s each bucket stands once; what is longer than a cell stays.
+TEST(GoodputPeriods, ShortOnesAreJoinedByBucket) {
+  std::vector<Period> periods;
+  int64_t at = 0;
+  for (int i = 0; i < 100; ++i) {
+    const auto bucket = i % 2 == 0 ? Bucket::kProductive : Bucket::kSave;
+    const int64_t length = i == 50 ? 500 : i % 2 == 0 ? 3 : 1;
+    periods.push_back({0, at, at + length, bucket});
+    at += length;
+  }
+  const FewPeriods few = JoinShortPeriods(periods, 30);
+  EXPECT_LE(few.periods.size(), 30u);
+  EXPECT_GT(few.within, 0);
+  BucketTimes before{}, after{};
+  for (const Period& p : periods) before[static_cast<size_t>(p.bucket)] += p.end - p.start;
+  int64_t end = 0;
+  bool has_long = false;
+  for (const Period& p : few.periods) {
+    EXPECT_EQ(p.start, end);
+    end = p.end;
+    has_long |=
+        p.start == periods[50].start && p.bucket == Bucket::kProductive && p.end >= p.start + 500;
+    after[static_cast<size_t>(p.bucket)] += p.end - p.start;
+  }
+  EXPECT_EQ(end, at);
+  EXPECT_EQ(after, before);
+  EXPECT_TRUE(has_long) << "what is long keeps its place";
+  EXPECT_EQ(JoinShortPeriods(periods, 100).within, 0) << "few enough as they are";
+}
+
+// A crash loop of very many attempts.
+TEST(GoodputPeriods, AreFewWhateverComes) {
+  std::vector<Period> periods;
+  for (int64_t i = 0; i < 100'000; ++i) {
+    periods.push_back({i, 2 * i, 2 * i + 1, Bucket::kOther});
+    periods.push_back({i, 2 * i + 1, 2 * i + 2, Bucket::kRecovery});
+  }
+  const FewPeriods few = JoinShortPeriods(periods, kBuckets);
+  EXPECT_LE(few.periods.size(), kBuckets);
+  EXPECT_EQ(few.periods.back().end, 200'000);
+}
+
+TEST(GoodputPeriods, GoodputOfEachStretch) {
+  const Partition p = AskInOrder("0 start; 0..25 prep; 25 step 0; 100 end",
+                                 {.exclusions = {{StoryTime(60), StoryTime(90)}}});
+  const auto curve = GoodputOverTime(p, 5);
+  std::vector<std::pair<int64_t, double>> expected = {{0, 0.0}, {20, 0.75}, {40, 1.0}, {80, 1.0}};
+  for (auto& [start, ratio] : expected) start = StoryTime(static_cast<double>(start));
+  EXPECT_EQ(curve, expected) << "60..80 is excluded";
+  EXPECT_EQ(GoodputOverTime(AskInOrder("0 start; 0.000000003 heartbeat"), 100).size(), 3u)
+      << "a job of 3 ns";
+}
+
+TEST(GoodputPeriods, TheReportTellsWhatItLeavesOut) {
+  Accounting accounting = AccountingOf("0 start; 0..40000 steps 0..9999; 40000 end");
+  for (int i = 0; i < 3000; ++i) {
+    Event save{.kind = EventKind::kCheckpointSave, .time = StoryTime(10 * i + 5), .step = i};
+    save.checkpoint.manager = {save.time, kStorySecond};
+    accounting.Add(save);
+  }
+  const Partition partition = accounting.Ask({.periods = true});
+  const Report report = PartitionReport(partition, accounting.step_clock());
+  const auto table = std::ranges::find(report.tables, "segments", &Table::key);
+  ASSERT_NE(table, report.tables.end());
+  EXPECT_LE(table->rows.size(), 2000u);
+  EXPECT_GT(table->rows.size(), 200u);
+  ASSERT_EQ(report.notes.size(), 1u);
+  EXPECT_EQ(report.notes[0].name, "segments_joined");
+  EXPECT_EQ(report.notes[0].count, std::ssize(partition.periods) - std::ssize(table->rows));
+}
+
+}  // namespace
+}  // namespace stepscope::goodput

@@ -1,0 +1,132 @@
+// Three factors and their losses.
+#include "goodput/accounting/productivity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "report/humanize.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr double kHour = 3600e9;  // ns
+
+struct Factor {
+  std::string_view key, title, said;
+  double goodput = 0;
+  double lost = 0;  // ns of the job
+};
+
+std::vector<Factor> FactorsOf(const ProductivityInput& input) {
+  const auto productive = static_cast<double>(input.productive.value_or(0));
+  auto had = static_cast<double>(input.total);
+  std::vector<Factor> factors;
+  if (input.scheduling && input.scheduling->wanted() > 0) {
+    const auto wanted = static_cast<double>(input.scheduling->wanted());
+    had = static_cast<double>(input.scheduling->all_up);
+    factors.push_back(
+        {"scheduling", "scheduling goodput", "scheduled", had / wanted, wanted - had});
+  }
+  if (had > 0 && input.productive) {
+    // The scheduler's clock is not the job's: what it says may be a little less than was used.
+    factors.push_back({"runtime", "runtime goodput", "running", std::min(productive / had, 1.0),
+                       std::max(had - productive, 0.0)});
+  }
+  if (input.program && productive > 0) {
+    factors.push_back({"program", "program goodput (MFU)", "program", *input.program,
+                       productive * (1 - std::min(*input.program, 1.0))});
+  }
+  return factors;
+}
+
+std::string Headline(const std::vector<Factor>& factors, double product,
+                     const ProductivityInput& input) {
+  std::string text = factors.size() > 1 ? HumanRatio(product) + " =" : "";
+  for (const Factor& f : factors) {
+    text +=
+        fmt::format("{} {} {}", &f == &factors.front() ? "" : " x", HumanRatio(f.goodput), f.said);
+  }
+  double lost = 0;
+  for (const Factor& f : factors) {
+    lost += f.lost;
+    text += fmt::format("{}{}", &f == &factors.front() ? "; lost " : " + ", HumanTime(f.lost));
+  }
+  if (input.chips > 0 && input.price_per_chip_hour > 0) {
+    const double cost = lost / kHour * input.chips * input.price_per_chip_hour;
+    text += fmt::format(", which cost {:.{}f}", cost, cost < 1000 ? 2 : 0);
+  }
+  return text + ".";
+}
+
+Table LossesTable(const std::vector<Factor>& factors, const ProductivityInput& input) {
+  Table table{.key = "losses",
+              .title = "What each factor lost",
+              .columns = {{"factor", "factor", Unit::kNone, Role::kKey},
+                          {"goodput", "goodput", Unit::kRatio},
+                          {"lost", "lost", Unit::kNanoseconds},
+                          {"chip_hours", "chip-hours", Unit::kCount},
+                          {"cost", "cost", Unit::kCount}}};
+  for (const Factor& f : factors) {
+    const double chip_hours = f.lost / kHour * input.chips;
+    const bool priced = input.chips > 0 && input.price_per_chip_hour > 0;
+    table.rows.push_back(
+        {std::string(f.key), f.goodput, std::llround(f.lost),
+         input.chips > 0 ? Cell(chip_hours) : Cell(),
+         priced ? Cell(std::round(chip_hours * input.price_per_chip_hour * 100) / 100) : Cell()});
+  }
+  return table;
+}
+
+void AddScheduling(Report& report, const SchedulingTimes& times) {
+  Table table{.key = "scheduling",
+              .title = "What the job had of the chips it wanted",
+              .columns = {{"state", "state", Unit::kNone, Role::kKey},
+                          {"time", "time", Unit::kNanoseconds},
+                          {"ratio", "of wanted", Unit::kRatio}}};
+  const auto wanted = static_cast<double>(times.wanted());
+  const auto add = [&](std::string state, int64_t time, bool of_wanted) {
+    if (time == 0) return;
+    table.rows.push_back(
+        {std::move(state), time, of_wanted ? Cell(static_cast<double>(time) / wanted) : Cell()});
+  };
+  add("all", times.all_up, true);
+  add("all, some not healthy", times.unhealthy, true);
+  add("some", times.partial, true);
+  add("none", times.waiting, true);
+  add("paused by its user", times.paused, false);
+  report.tables.push_back(std::move(table));
+}
+
+}  // namespace
+
+Report ProductivityReport(const ProductivityInput& input) {
+  Report report{.analysis = "productivity", .title = "Scheduling x runtime x program goodput"};
+  const auto factors = FactorsOf(input);
+  if (factors.empty()) {
+    report.status = Status::kUnavailable;
+    report.why = "the job has had no time yet, or nobody told what it did with it";
+    return report;
+  }
+  double product = 1;
+  for (const Factor& f : factors) {
+    product *= f.goodput;
+    report.metrics.push_back(
+        {std::string(f.key) + "_goodput", std::string(f.title), f.goodput, Unit::kRatio});
+  }
+  report.metrics.push_back({"product", "product", product, Unit::kRatio});
+  if (input.scheduling && input.scheduling->share > 0) {
+    report.metrics.push_back({"elastic_scheduling_goodput",
+                              "scheduling goodput, each moment weighed by its healthy chips",
+                              input.scheduling->elastic_goodput().value_or(0), Unit::kRatio, true});
+  }
+  report.headline = Headline(factors, product, input);
+  report.tables.push_back(LossesTable(factors, input));
+  if (input.scheduling) AddScheduling(report, *input.scheduling);
+  return report;
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,117 @@
+// Sizes: six bits of mantissa under the leading one.
+#include "goodput/accounting/step_clock.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "base/saturate.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr int kMantissa = 6;
+
+size_t SizeOf(int64_t duration) {
+  const auto value = static_cast<uint64_t>(duration);
+  const int shift = std::max(0, static_cast<int>(std::bit_width(value)) - kMantissa - 1);
+  return (static_cast<size_t>(shift) << kMantissa) + static_cast<size_t>(value >> shift);
+}
+
+// The value at which half of the counts are passed; `values` are (value, count).
+int64_t WeightedMedian(std::vector<std::pair<int64_t, int64_t>>& values, int64_t total) {
+  std::ranges::sort(values);
+  int64_t passed = 0;
+  for (const auto& [value, count] : values) {
+    passed += count;
+    if (2 * passed >= total) return value;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void StepClock::Add(int64_t duration) {
+  const size_t size = SizeOf(duration);
+  if (size >= sizes_.size()) sizes_.resize(size + 1);
+  ++sizes_[size].count;
+  sizes_[size].sum = AddSaturated(sizes_[size].sum, duration);
+  recent_[static_cast<size_t>(steps_) % kRecent] = duration;
+  ++steps_;
+  sum_ = AddSaturated(sum_, duration);
+}
+
+std::optional<int64_t> StepClock::last() const {
+  if (steps_ == 0) return std::nullopt;
+  return recent_[static_cast<size_t>(steps_ - 1) % kRecent];
+}
+
+int64_t StepClock::StepsUpTo(int64_t duration) const {
+  const size_t end = std::min(sizes_.size(), SizeOf(duration) + 1);
+  int64_t count = 0;
+  for (size_t size = 0; size < end; ++size) count += sizes_[size].count;
+  return count;
+}
+
+std::optional<int64_t> StepClock::median() const {
+  if (steps_ == 0) return std::nullopt;
+  std::vector<std::pair<int64_t, int64_t>> values;
+  for (const Size& size : sizes_) {
+    if (size.count > 0) values.emplace_back(size.mean(), size.count);
+  }
+  return WeightedMedian(values, steps_);
+}
+
+std::optional<int64_t> StepClock::ideal() const {
+  const auto middle = median();
+  if (!middle) return std::nullopt;
+  std::vector<std::pair<int64_t, int64_t>> distances;
+  for (const Size& size : sizes_) {
+    if (size.count > 0) distances.emplace_back(std::abs(size.mean() - *middle), size.count);
+  }
+  const int64_t spread = WeightedMedian(distances, steps_);
+  const int64_t slowest = AddSaturated(*middle, AddSaturated(spread, AddSaturated(spread, spread)));
+  int64_t count = 0;
+  double sum = 0;
+  for (const Size& size : sizes_) {
+    if (size.count == 0 || size.mean() > slowest) continue;
+    count += size.count;
+    sum += static_cast<double>(size.sum);
+  }
+  return std::llround(sum / static_cast<double>(count));
+}
+
+std::optional<int64_t> StepClock::recent_deviation() const {
+  const auto best = ideal();
+  if (!best) return std::nullopt;
+  const auto count = static_cast<size_t>(std::min<int64_t>(steps_, kRecent));
+  std::vector<int64_t> deviations;
+  for (size_t k = 0; k < count; ++k) deviations.push_back(std::abs(recent_[k] - *best));
+  std::ranges::sort(deviations);
+  return deviations[(deviations.size() * 9 - 1) / 10];
+}
+
+void StepClock::Save(StateWriter& out) const {
+  out.Signed(steps_);
+  for (const int64_t duration : recent_) out.Signed(duration);
+  out.Unsigned(sizes_.size());
+  for (const Size& size : sizes_) {
+    out.Signed(size.count);
+    if (size.count > 0) out.Signed(size.sum);
+  }
+}
+
+void StepClock::Load(StateReader& in) {
+  *this = {};
+  steps_ = std::max<int64_t>(0, in.Signed());
+  for (int64_t& duration : recent_) duration = in.Signed();
+  sizes_.resize(in.Count());
+  for (Size& size : sizes_) {
+    size.count = in.Signed();
+    if (size.count > 0) size.sum = in.Signed();
+    sum_ = AddSaturated(sum_, size.sum);
+  }
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,137 @@
+// Differences of 7 bits a byte, the lowest first: of the time, with a bit that says whether the
+// step is not just the next one; then of the step.
+#include "goodput/accounting/step_times.h"
+
+#include <algorithm>
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr size_t kLongest = 10;  // bytes of a difference
+
+// Writes a difference to `out`; where it ends.
+uint8_t* Put(uint64_t value, uint8_t* out) {
+  for (; value >= 0x80; value >>= 7) *out++ = static_cast<uint8_t>(value | 0x80);
+  *out++ = static_cast<uint8_t>(value);
+  return out;
+}
+
+}  // namespace
+
+uint64_t StepTimes::Get(size_t& at) const {
+  uint64_t value = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    const uint8_t byte = bytes_[at++];
+    value |= uint64_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) return value;
+  }
+}
+
+void StepTimes::Store(int64_t step, int64_t time) {
+  if (stored_ % kBlock == 0) {
+    blocks_.push_back({{step, time}, bytes_.size()});
+  } else {
+    const auto later = static_cast<uint64_t>(time) - static_cast<uint64_t>(last_.time);
+    const auto further = static_cast<uint64_t>(step) - static_cast<uint64_t>(last_.step);
+    uint8_t* const begin = bytes_.Room(2 * kLongest);
+    uint8_t* end = Put(later << 1 | (further == 1 ? 0 : 1), begin);
+    if (further != 1) end = Put(further, end);
+    bytes_.Extend(static_cast<size_t>(end - begin));
+  }
+  last_ = {step, time};
+  ++stored_;
+}
+
+void StepTimes::Append(int64_t step, int64_t time) {
+  Store(step, time);
+  if (count_ == 0) first_ = last_;
+  if (count_ == 1) second_ = last_;
+  ++count_;
+}
+
+StepTimes::Neighbours StepTimes::Around(int64_t step) const {
+  if (count_ == 0) return {};
+  if (step > last_.step) return {last_, std::nullopt};
+  if (step <= first_.step) return {std::nullopt, first_};
+  // The last block that begins below `step`: there is one.
+  const auto next = std::ranges::lower_bound(blocks_, step, {},
+                                             [](const Block& block) { return block.first.step; });
+  const auto block = next - 1;
+  const size_t end = next == blocks_.end() ? bytes_.size() : next->bytes;
+  StepTime at = block->first;
+  for (size_t read = block->bytes; read < end;) {
+    const StepTime before = at;
+    const uint64_t later = Get(read);
+    const uint64_t further = (later & 1) != 0 ? Get(read) : 1;
+    at.time = static_cast<int64_t>(static_cast<uint64_t>(at.time) + (later >> 1));
+    at.step = static_cast<int64_t>(static_cast<uint64_t>(at.step) + further);
+    if (at.step >= step) return {before, at};
+  }
+  return {at, next->first};
+}
+
+std::vector<StepTime> StepTimes::Stored() const {
+  std::vector<StepTime> all;
+  all.reserve(static_cast<size_t>(stored_));
+  for (size_t b = 0; b < blocks_.size(); ++b) {
+    const size_t end = b + 1 < blocks_.size() ? blocks_[b + 1].bytes : bytes_.size();
+    StepTime at = blocks_[b].first;
+    all.push_back(at);
+    for (size_t read = blocks_[b].bytes; read < end;) {
+      const uint64_t later = Get(read);
+      const uint64_t further = (later & 1) != 0 ? Get(read) : 1;
+      at.time = static_cast<int64_t>(static_cast<uint64_t>(at.time) + (later >> 1));
+      at.step = static_cast<int64_t>(static_cast<uint64_t>(at.step) + further);
+      all.push_back(at);
+    }
+  }
+  return all;
+}
+
+void StepTimes::Thin(const Keep& keep) {
+  const std::vector<StepTime> all = Stored();
+  blocks_.clear();
+  bytes_ = {};
+  stored_ = 0;
+  for (size_t k = 0; k < all.size(); ++k) {
+    const size_t left = all.size() - k - 1;
+    if (k >= 2 && left >= 2 && !keep(all[k - 1], all[k], left)) continue;
+    Store(all[k].step, all[k].time);
+  }
+  blocks_.shrink_to_fit();
+}
+
+void StepTimes::Save(StateWriter& out) const {
+  out.Signed(count_);
+  out.Signed(second_.step);
+  out.Signed(second_.time);
+  const std::vector<StepTime> all = Stored();
+  out.Unsigned(all.size());
+  StepTime before;
+  for (const StepTime& s : all) {
+    // Differences of hostile numbers wrap around, and back.
+    out.Signed(static_cast<int64_t>(static_cast<uint64_t>(s.step) -
+                                    static_cast<uint64_t>(before.step) - 1));
+    out.Signed(
+        static_cast<int64_t>(static_cast<uint64_t>(s.time) - static_cast<uint64_t>(before.time)));
+    before = s;
+  }
+}
+
+void StepTimes::Load(StateReader& in) {
+  *this = {};
+  const int64_t count = in.Signed();
+  const int64_t second_step = in.Signed(), second_time = in.Signed();
+  StepTime at;
+  for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
+    at.step = static_cast<int64_t>(static_cast<uint64_t>(at.step) +
+                                   static_cast<uint64_t>(in.Signed()) + 1);
+    at.time =
+        static_cast<int64_t>(static_cast<uint64_t>(at.time) + static_cast<uint64_t>(in.Signed()));
+    Append(at.step, at.time);
+  }
+  count_ = count;
+  second_ = {second_step, second_time};
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,158 @@
+// Short texts that tell what happened to a job, and what an accounting makes of them, for tests.
+//
+//   0 start            35 step 0          80 end           50 heartbeat
+//   10..30 prep        35..75 steps 0..3  one step each 10 s
+//   40..43 save 2      12..14 restore 2   20..24 eval      any other word is a custom type
+//   5..9 wait slice_down                  9..12 reinit     50 notice going away
+//   0 submitted        3 asked 8          9 given 8        60 resume 4      42 step_end 2
+//
+// One event a line or between semicolons, times in seconds. A span is its begin and its end.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "goodput/accounting/accounting.h"
+
+namespace stepscope::goodput {
+
+inline constexpr int64_t kStorySecond = 1'000'000'000;
+inline constexpr int64_t kStoryBegin = 1'780'000'000 * kStorySecond;
+
+inline int64_t StoryTime(double seconds) {
+  return kStoryBegin + static_cast<int64_t>(seconds * 1e9 + (seconds < 0 ? -0.5 : 0.5));
+}
+
+// One line of a story, as events.
+class StoryLine {
+ public:
+  explicit StoryLine(const std::string& line) {
+    std::istringstream in(line);
+    std::string when;
+    in >> when >> word_;
+    std::getline(in >> std::ws, rest_);
+    const size_t dots = when.find("..");
+    start_ = StoryTime(std::stod(when.substr(0, dots)));
+    end_ = dots == when.npos ? start_ : StoryTime(std::stod(when.substr(dots + 2)));
+    span_ = dots != when.npos;
+  }
+
+  std::vector<Event> Events() {
+    using K = EventKind;
+    static const std::map<std::string, K> kPlain = {
+        {"start", K::kJobStart},         {"end", K::kJobEnd},
+        {"heartbeat", K::kHeartbeat},    {"step", K::kStepStart},
+        {"step_end", K::kStepEnd},       {"resume", K::kResumeFrom},
+        {"submitted", K::kJobSubmitted}, {"notice", K::kPreemptionNotice}};
+    static const std::map<std::string, K> kSpans = {{"init", K::kAcceleratorInitBegin},
+                                                    {"prep", K::kTrainingPrepBegin},
+                                                    {"load", K::kDataLoadingBegin},
+                                                    {"wait", K::kElasticWaitBegin},
+                                                    {"reinit", K::kElasticReinitBegin}};
+    if (word_ == "steps") return Steps();
+    if (word_ == "save" || word_ == "restore") return {Checkpoint()};
+    if (word_ == "asked") return {Resources(0)};
+    if (word_ == "given") return {Resources(1)};
+    if (const auto plain = kPlain.find(word_); plain != kPlain.end()) {
+      Event event{.kind = plain->second, .time = start_};
+      const bool has_step = word_ == "step" || word_ == "step_end" || word_ == "resume";
+      if (has_step) event.step = std::stoll(rest_);
+      if (word_ == "notice") event.text = rest_;
+      if (word_ == "start") event.attempt = rest_;
+      return {event};
+    }
+    const auto known = kSpans.find(word_);
+    const K begin = known == kSpans.end() ? K::kCustomBegin : known->second;
+    const std::string text = known == kSpans.end() ? word_ : rest_;
+    std::vector<Event> events = {{.kind = begin, .time = start_, .text = text}};
+    const K end = static_cast<K>(static_cast<uint8_t>(begin) + 1);
+    if (span_) events.push_back({.kind = end, .time = end_, .text = text});
+    return events;
+  }
+
+ private:
+  std::vector<Event> Steps() const {
+    const size_t dots = rest_.find("..");
+    const int64_t first = std::stoll(rest_.substr(0, dots));
+    const int64_t last = std::stoll(rest_.substr(dots + 2));
+    std::vector<Event> events;
+    for (int64_t s = first; s <= last; ++s) {
+      const int64_t time = start_ + (end_ - start_) / (last - first + 1) * (s - first);
+      events.push_back({.kind = EventKind::kStepStart, .time = time, .step = s});
+    }
+    return events;
+  }
+
+  Event Checkpoint() const {
+    Event event{
+        .kind = word_ == "save" ? EventKind::kCheckpointSave : EventKind::kCheckpointRestore,
+        .time = start_,
+        .step = std::stoll(rest_)};
+    event.checkpoint.manager = {start_, end_ - start_};
+    return event;
+  }
+
+  Event Resources(size_t which) const {
+    Event event{.kind = EventKind::kResources, .time = start_};
+    event.counts[which] = std::stoll(rest_);
+    if (which == 1) event.counts[0] = event.counts[1];
+    return event;
+  }
+
+  std::string word_, rest_;
+  int64_t start_ = 0, end_ = 0;
+  bool span_ = false;
+};
+
+inline std::vector<Event> Story(std::string text) {
+  std::ranges::replace(text, ';', '\n');
+  std::istringstream lines(text);
+  std::vector<Event> events;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find_first_not_of(' ') == line.npos) continue;
+    for (const Event& event : StoryLine(line).Events()) events.push_back(event);
+  }
+  return events;
+}
+
+inline Accounting AccountingOf(const std::string& story) {
+  Accounting accounting;
+  for (const Event& event : Story(story)) accounting.Add(event);
+  return accounting;
+}
+
+// "total 80: PRODUCTIVE 60, TRAINING_PREP 20; 1 disruption; last step 5": in seconds, the longest
+// first.
+inline std::string Told(const Partition& p) {
+  const auto seconds = [](int64_t ns) {
+    return fmt::format("{:.6g}", static_cast<double>(ns) / 1e9);
+  };
+  std::vector<std::pair<int64_t, std::string>> rows;
+  for (size_t b = 0; b < kBuckets; ++b) {
+    if (p.times[b] == 0) continue;
+    rows.emplace_back(-p.times[b], BucketName(static_cast<Bucket>(b)));
+  }
+  std::ranges::sort(rows);
+  std::string text = "total " + seconds(p.total()) + ":";
+  for (const auto& [time, name] : rows) {
+    text += (text.ends_with(":") ? " " : ", ") + name + " " + seconds(-time);
+  }
+  text += fmt::format("; {} disruption{}", p.disruptions, p.disruptions == 1 ? "" : "s");
+  if (p.max_productive_step) text += fmt::format("; last step {}", *p.max_productive_step);
+  if (p.unaccounted != 0) text += "; UNACCOUNTED " + seconds(p.unaccounted);
+  return text;
+}
+
+inline std::string Told(const std::string& story, const Question& question = {}) {
+  return Told(AccountingOf(story).Ask(question));
+}
+
+}  // namespace stepscope::goodput

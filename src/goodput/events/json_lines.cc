@@ -1,0 +1,189 @@
+// Bytes to objects, objects to entries, entries to events.
+#include "goodput/events/json_lines.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/window_stream.h"
+#include "goodput/events/entry.h"
+#include "goodput/events/json_objects.h"
+#include "goodput/events/known_forms.h"
+
+namespace stepscope::goodput {
+namespace {
+
+namespace dom = simdjson::dom;
+
+void SetField(Entry& entry, Field field, dom::element value) {
+  double number = 0;
+  int64_t integer = 0;
+  std::string_view text;
+  if (value.get_int64().get(integer) == simdjson::SUCCESS) {
+    entry.SetInteger(field, integer);
+  } else if (value.get_double().get(number) == simdjson::SUCCESS) {
+    entry.SetNumber(field, number);
+  } else if (value.get_string().get(text) == simdjson::SUCCESS) {
+    entry.SetText(field, text);
+  } else {
+    entry.SetNull(field);
+  }
+}
+
+void FillEntry(Entry& entry, dom::object object) {
+  entry.Clear();
+  for (const auto& [key, value] : object) {
+    if (const Field field = FieldNamed(key); field != Field::kCount) SetField(entry, field, value);
+  }
+}
+
+class Reader {
+ public:
+  Reader(Oddities& oddities, const EventSink& sink) : oddities_(oddities), sink_(sink) {}
+
+  void Take(std::string_view object) {
+    if (const Event* event = forms_.Read(object, oddities_)) {
+      Emit(*event);
+    } else {
+      TakeAnyJson(object);
+    }
+  }
+
+  // Those that are as others before but for their numbers.
+  void TakeKnown(std::string_view& text) {
+    while (const Event* event = forms_.ReadKnown(text, oddities_)) Emit(*event);
+  }
+
+  void Finish() {
+    std::ranges::stable_sort(exported_, {},
+                             [](const Exported& e) { return std::tie(e.timestamp, e.insert_id); });
+    for (const Exported& exported : exported_) sink_(exported.event);
+    exported_.clear();
+  }
+
+ private:
+  // A LogEntry's event and what it is sorted by. RFC 3339 times in UTC sort as texts once their
+  // fractions are equally long.
+  struct Exported {
+    std::string timestamp, insert_id;
+    Event event;
+  };
+
+  void Emit(const Event& event) {
+    if (event.kind != EventKind::kNone) sink_(event);
+  }
+
+  void TakeAnyJson(std::string_view object) {
+    dom::element document;
+    if (parser_.parse(object.data(), object.size()).get(document) != simdjson::SUCCESS) {
+      return oddities_.Add(Oddity::kBadLine);
+    }
+    dom::object fields, payload;
+    if (document.get_object().get(fields) != simdjson::SUCCESS) {
+      return oddities_.Add(Oddity::kBadLine);
+    }
+    if (fields["jsonPayload"].get_object().get(payload) == simdjson::SUCCESS) {
+      return TakeLogEntry(fields, payload);
+    }
+    FillEntry(entry_, fields);
+    maker_.Make(entry_, oddities_);
+    Emit(event_);
+  }
+
+  void TakeLogEntry(dom::object fields, dom::object payload) {
+    FillEntry(entry_, payload);
+    maker_.Make(entry_, oddities_);
+    if (event_.kind == EventKind::kNone) return;
+    const auto text = [&](const char* key) {
+      std::string_view value;
+      if (fields[key].get_string().get(value) != simdjson::SUCCESS) value = {};
+      return std::string(value);
+    };
+    Exported exported{text("timestamp"), text("insertId"), event_};
+    std::string& stamp = exported.timestamp;
+    if (stamp.ends_with('Z')) stamp.pop_back();
+    if (stamp.size() == 19) stamp += '.';
+    if (stamp.size() > 19 && stamp.size() < 29) stamp.resize(29, '0');
+    exported_.push_back(std::move(exported));
+  }
+
+  Oddities& oddities_;
+  const EventSink& sink_;
+  KnownForms forms_;
+  Entry entry_;  // of what only a real parser can read
+  Event event_;
+  EventMaker maker_{event_};
+  dom::parser parser_;
+  std::vector<Exported> exported_;
+};
+
+void NoteEnd(InputEnd end, Oddities& oddities) {
+  switch (end) {
+    case InputEnd::kTruncated:
+      return oddities.Add(Oddity::kTruncated);
+    case InputEnd::kCorrupt:
+      return oddities.Add(Oddity::kCorrupt);
+    case InputEnd::kTrailingBytes:
+      return oddities.Add(Oddity::kTrailingBytes);
+    case InputEnd::kReadError:
+      return oddities.Add(Oddity::kReadError);
+    case InputEnd::kOpen:
+    case InputEnd::kClean:
+      return;
+  }
+}
+
+}  // namespace
+
+namespace {
+
+void ReadStream(WindowStream& stream, Oddities& oddities, const EventSink& sink) {
+  Reader reader(oddities, sink);
+  SplitObjects(stream, oddities,
+               {.take_known = [&](std::string_view& text) { reader.TakeKnown(text); },
+                .take = [&](std::string_view object) { reader.Take(object); }});
+  reader.Finish();
+  NoteEnd(stream.end(), oddities);
+}
+
+}  // namespace
+
+void ReadJsonLines(ByteSource source, Oddities& oddities, const EventSink& sink) {
+  WindowStream stream(std::move(source));
+  ReadStream(stream, oddities, sink);
+}
+
+Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& notes,
+                                 const std::function<void(const Event&, Oddities&)>& sink,
+                                 size_t alone) {
+  std::atomic<int64_t> bytes = 0;
+  auto source = ByteSource::Open(path, &bytes);
+  if (!source) return std::unexpected(source.error());
+  Oddities of_reader, of_sink;  // of two threads
+  InputFile file{.path = path, .rank = 0};
+  const EventSink count_and_take = [&](const Event& event) {
+    ++file.events;
+    sink(event, of_sink);
+  };
+  // What only has to be copied is there sooner than another thread would be.
+  std::atomic<int> spare_threads = source->compressed() ? 1 : 0;
+  {
+    WindowStream stream(std::move(*source), &spare_threads);
+    EventRelay relay(count_and_take, alone);
+    ReadStream(stream, of_reader, [&](const Event& event) { relay.Give(event); });
+    relay.Finish();
+  }
+  file.bytes = bytes;
+  of_reader.Add(of_sink);
+  std::ranges::move(of_reader.Notes(path), std::back_inserter(notes));
+  return file;
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,177 @@
+// What windows of bytes hold; two ways to cut it.
+#include "goodput/events/json_objects.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr std::string_view kSpace = " \t\r\n";
+
+std::string_view Trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(kSpace);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+// What was read and not yet taken.
+class Text {
+ public:
+  explicit Text(WindowStream& stream) : stream_(stream) {}
+
+  std::string_view view() const { return view_; }
+  void Drop(size_t count) { view_.remove_prefix(count); }
+
+  // Reads on behind what is left; false when there is no more. Twice as much is asked for when
+  // much is left, so that a long line is not copied many times.
+  bool Fill() {
+    if (last_) return false;
+    const Window window = stream_.Next(view_, std::max<size_t>(1, view_.size()));
+    last_ = window.last;
+    view_ = {window.begin, window.end};
+    return true;
+  }
+
+ private:
+  WindowStream& stream_;
+  std::string_view view_;
+  bool last_ = false;
+};
+
+class Lines {
+ public:
+  Lines(Text& text, Oddities& oddities, const ObjectTaker& taker)
+      : text_(text), oddities_(oddities), taker_(taker) {}
+
+  void Run() {
+    do {
+      TakeWholeLines();
+      if (text_.view().size() > kLongestObject) {
+        // The rest of the line goes with the next line break.
+        if (!too_long_) oddities_.Add(Oddity::kLongLine);
+        too_long_ = true;
+        text_.Drop(text_.view().size());
+      }
+    } while (text_.Fill());
+    TakeWholeLines();
+    TakeLine(text_.view());
+  }
+
+ private:
+  void TakeWholeLines() {
+    std::string_view rest = text_.view();
+    while (!rest.empty()) {
+      if (!too_long_) taker_.take_known(rest);
+      const size_t length = rest.find('\n');
+      if (length == rest.npos) break;
+      TakeLine(rest.substr(0, length));
+      rest.remove_prefix(length + 1);
+    }
+    text_.Drop(text_.view().size() - rest.size());
+  }
+
+  void TakeLine(std::string_view line) {
+    if (std::exchange(too_long_, false)) return;
+    if (!line.empty() && line.front() == '{') return taker_.take(line);  // nearly all of them
+    if (line = Trimmed(line); !line.empty()) taker_.take(line);
+  }
+
+  Text& text_;
+  Oddities& oddities_;
+  const ObjectTaker& taker_;
+  bool too_long_ = false;
+};
+
+class Objects {
+ public:
+  Objects(Text& text, Oddities& oddities, const ObjectTaker& taker)
+      : text_(text), oddities_(oddities), taker_(taker) {}
+
+  void Run() {
+    do {
+      for (const char c : text_.view()) Step(c);
+      text_.Drop(text_.view().size());
+    } while (text_.Fill());
+    if (depth_ > 0) oddities_.Add(Oddity::kBadLine);
+  }
+
+ private:
+  void Step(char c) {
+    if (depth_ == 0 && c != '{') return Between(c);
+    between_ = false;
+    if (object_.size() == kLongestObject) return Abandon(Oddity::kLongLine);
+    object_ += c;
+    if (in_text_) {
+      if (c == '\n') return Abandon(Oddity::kBadLine);
+      if (escaped_) {
+        escaped_ = false;
+      } else if (c == '\\') {
+        escaped_ = true;
+      } else if (c == '"') {
+        in_text_ = false;
+      }
+    } else if (c == '"') {
+      in_text_ = true;
+    } else if (c == '{') {
+      ++depth_;
+    } else if (c == '}' && --depth_ == 0) {
+      TakeObject();
+    }
+  }
+
+  void TakeObject() {
+    object_ += '\n';
+    std::string_view rest = object_;
+    taker_.take_known(rest);
+    if (!rest.empty()) taker_.take(rest.substr(0, rest.size() - 1));
+    object_.clear();
+  }
+
+  void Between(char c) {
+    const bool expected = kSpace.contains(c) || c == ',' || c == '[' || c == ']';
+    if (!expected && !between_) oddities_.Add(Oddity::kBadLine);
+    between_ = !expected || (between_ && c != '\n');
+  }
+
+  void Abandon(Oddity why) {
+    oddities_.Add(why);
+    object_.clear();
+    depth_ = 0;
+    in_text_ = escaped_ = false;
+    between_ = true;
+  }
+
+  Text& text_;
+  Oddities& oddities_;
+  const ObjectTaker& taker_;
+  std::string object_;
+  int64_t depth_ = 0;
+  bool in_text_ = false, escaped_ = false;
+  bool between_ = false;  // inside of text between objects that was counted already
+};
+
+// Whether the input is objects on many lines, by its beginning.
+bool ObjectsSpanLines(std::string_view head) {
+  const size_t begin = head.find_first_not_of(kSpace);
+  if (begin == head.npos) return false;
+  if (head[begin] == '[') return true;
+  return Trimmed(head.substr(begin, head.find('\n', begin) - begin)) == "{";
+}
+
+}  // namespace
+
+void SplitObjects(WindowStream& stream, Oddities& oddities, const ObjectTaker& taker) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  Text text(stream);
+  text.Fill();
+  if (text.view().starts_with(kByteOrderMark)) text.Drop(kByteOrderMark.size());
+  if (ObjectsSpanLines(text.view())) {
+    Objects(text, oddities, taker).Run();
+  } else {
+    Lines(text, oddities, taker).Run();
+  }
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,59 @@
+// Guesses which form comes next.
+#include "goodput/events/known_forms.h"
+
+namespace stepscope::goodput {
+
+// Where every object has a text of its own, to compare it is in vain: only some are then.
+bool KnownForms::SeemsInVain() const { return misses_ > kMost && misses_ % 8 != 0; }
+
+// Takes the object and its line break off the text; false: it is of another form.
+bool KnownForms::Matches(Form& form, std::string_view& text) {
+  std::string_view rest = text;
+  if (!form.flat.ReadAsBefore(rest, form.entry) || !rest.starts_with('\n')) return false;
+  text = rest.substr(1);
+  return true;
+}
+
+// The form to read something new with: not the last one, which may well come again.
+size_t KnownForms::Room() {
+  if (forms_.size() < kMost) {
+    forms_.emplace_back(forms_.size());
+    return forms_.size() - 1;
+  }
+  if (oldest_ == last_) oldest_ = (oldest_ + 1) % kMost;
+  return oldest_;
+}
+
+void KnownForms::CameBehindLast(size_t form) {
+  forms_[last_].follower = form;
+  last_ = form;
+}
+
+const Event* KnownForms::Read(std::string_view object, Oddities& oddities) {
+  const bool is_long = object.size() > kLongest;
+  const size_t room = is_long ? 0 : Room();
+  Form& form = is_long ? long_one_ : forms_[room];
+  if (!form.flat.Read(object, form.entry) || form.entry.empty()) return nullptr;
+  form.maker.Make(form.entry, oddities);
+  ++misses_;
+  if (!is_long) {
+    if (room == oldest_) oldest_ = (oldest_ + 1) % kMost;
+    CameBehindLast(room);
+  }
+  return &form.event;
+}
+
+const Event* KnownForms::ReadKnown(std::string_view& text, Oddities& oddities) {
+  if (forms_.empty() || SeemsInVain()) return nullptr;
+  size_t form = forms_[last_].follower;
+  if (!Matches(forms_[form], text)) {
+    if (form == last_ || !Matches(forms_[last_], text)) return nullptr;
+    form = last_;
+  }
+  misses_ = 0;
+  CameBehindLast(form);
+  forms_[form].maker.MakeAgain(forms_[form].entry, oddities);
+  return &forms_[form].event;
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,49 @@
+// Ranges that grow and join.
+#include "goodput/events/sequences.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace stepscope::goodput {
+
+bool Sequences::Insert(int64_t number) {
+  auto after = ranges_.end();
+  // Nearly always it is the one behind the last.
+  if (ranges_.empty() || number < std::prev(after)->second) after = ranges_.upper_bound(number);
+  if (after != ranges_.begin()) {
+    const auto before = std::prev(after);
+    if (number < before->second) return false;
+    if (number == before->second) {
+      ++before->second;
+      if (after != ranges_.end() && after->first == before->second) {
+        before->second = after->second;
+        ranges_.erase(after);
+      }
+      return true;
+    }
+  }
+  int64_t end = number + 1;
+  if (after != ranges_.end() && after->first == end) {
+    end = after->second;
+    after = ranges_.erase(after);
+  }
+  ranges_.emplace_hint(after, number, end);
+  return true;
+}
+
+bool Sequences::Contains(int64_t number) const {
+  if (ranges_.empty() || number >= ranges_.rbegin()->second) return false;
+  const auto after = ranges_.upper_bound(number);
+  return after != ranges_.begin() && number < std::prev(after)->second;
+}
+
+int64_t Sequences::Missing() const {
+  int64_t missing = 0, before = 0;
+  for (const auto& [first, end] : ranges_) {
+    missing += std::max<int64_t>(0, first - before);
+    before = end;
+  }
+  return missing;
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,111 @@
+// A folder of segments with an SQLite database beside them: nothing to start, and recorders write
+// straight into it.
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "base/partial_file.h"
+#include "base/sync_folder.h"
+#include "goodput/ledger/ledger_store.h"
+#include "goodput/recorder/segment_file.h"
+#include "goodput/ledger/sqlite.h"
+#include "stepscope/goodput_ledger.h"
+
+namespace stepscope::goodput {
+namespace {
+
+class FolderStore : public LedgerStore {
+ public:
+  explicit FolderStore(std::string folder) : folder_(std::move(folder)) {}
+
+  const std::string& name() const override { return folder_; }
+
+  Result<void> Connect(Access access) override {
+    const bool write = access != Access::kRead;
+    std::error_code failed;
+    if (write) std::filesystem::create_directories(folder_, failed);
+    if (failed) return std::unexpected(Error{failed.message(), folder_, ""});
+    const std::string path = folder_ + "/ledger.db";
+    if (!write && !std::filesystem::exists(path, failed)) return {};
+    auto db = Sqlite::Open(path, write);
+    if (!db) return std::unexpected(db.error());
+    db_ = std::move(*db);
+    return {};
+  }
+
+  Result<void> MakeTables() override { return {}; }
+  const Database* database() const override { return db_.get(); }
+  bool ReadsWithoutDatabase() const override { return true; }
+  void LeaveDatabase() override { db_.reset(); }
+  bool SegmentsAreInTransaction() const override { return false; }
+
+  Result<JobLogs> List(Oddities& oddities) const override { return ListLogs(folder_, oddities); }
+
+  Result<SegmentReader> Open(const std::string& segment) const override {
+    return SegmentReader::Open(PathOf(segment));
+  }
+
+  Result<void> Add(const std::string& segment, const SegmentHeader&,
+                   std::string_view bytes) override {
+    // Going beyond this limit is not only an error, it is a signal that ends the process.
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes.size()) {
+      return std::unexpected(
+          Error{"a segment is larger than files may become here", PathOf(segment), "ulimit -f"});
+    }
+    PartialFile file(PathOf(segment), false);
+    Deflater unused;
+    auto added = file.Create();
+    if (added) added = file.Append(bytes, unused);
+    if (added) added = file.Finish();
+    if (added) added = file.Commit();
+    added_ = added_ || added;
+    return added;
+  }
+
+  Result<void> Sync() override {
+    if (!std::exchange(added_, false)) return {};
+    return SyncFolder(folder_);
+  }
+
+  bool Remove(const std::string& segment) override {
+    std::error_code failed;
+    return std::filesystem::remove(PathOf(segment), failed);
+  }
+
+  // A file that cannot be read is counted by its reader.
+  Result<void> ReadWell() const override { return {}; }
+
+ private:
+  std::string PathOf(const std::string& segment) const { return folder_ + "/" + segment; }
+
+  std::string folder_;
+  std::unique_ptr<Sqlite> db_;
+  bool added_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<LedgerStore> FolderStoreAt(const std::string& folder) {
+  return std::make_unique<FolderStore>(folder);
+}
+
+}  // namespace stepscope::goodput
+
+namespace stepscope {
+
+bool IsGoodputLedger(const std::string& store) {
+  if (goodput::IsPostgres(store)) return true;
+  std::error_code failed;
+  constexpr auto kOptions = std::filesystem::directory_options::skip_permission_denied;
+  for (std::filesystem::recursive_directory_iterator entry(store, kOptions, failed), end;
+       !failed && entry != end; entry.increment(failed)) {
+    if (entry.depth() > 0) entry.disable_recursion_pending();
+    const auto& path = entry->path();
+    if (path.extension() == goodput::kSegmentSuffix || path.filename() == "ledger.db") return true;
+  }
+  return false;
+}
+
+}  // namespace stepscope

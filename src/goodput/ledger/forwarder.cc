@@ -1,0 +1,162 @@
+// Segments to rows: of those that grow the last two pieces are looked at each time, as what is
+// before them does not change any more.
+#include "goodput/ledger/forwarder.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
+#include "base/crc32.h"
+#include "goodput/ledger/ledger.h"
+#include "goodput/recorder/segment_reader.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr int64_t kDay = 86'400'000'000'000;
+constexpr int64_t kMostRows = 256;  // of a transaction: 16 MB
+
+// Without the zeros at the end, where events will be.
+std::string_view Trimmed(std::string_view piece, uint64_t number) {
+  const size_t end = piece.find_last_not_of('\0');
+  const size_t used = end == piece.npos ? 0 : (end / kSlotBytes + 1) * kSlotBytes;
+  return piece.substr(0, number == 0 ? std::max(used, kSlotsBegin) : used);
+}
+
+}  // namespace
+
+Result<void> Forwarder::Send(int64_t now) {
+  Result<void> sent;
+  if (db_ == nullptr) sent = Connect();
+  if (sent) sent = SendAll(now);
+  if (sent) return sent;
+  sent_in_transaction_.clear();
+  transaction_.reset();
+  db_.reset();
+  return sent;
+}
+
+Result<void> Forwarder::Connect() {
+  if (!Ledger::Open(address_, Access::kRead)) {  // there may be none yet
+    auto made = Ledger::Open(address_, Access::kWrite);
+    if (!made) return std::unexpected(made.error());
+    if (auto done = made->Commit(); !done) return std::unexpected(done.error());
+  }
+  auto db = Postgres::Open(address_);
+  if (!db) return std::unexpected(db.error());
+  db_ = std::move(*db);
+  return LoadSent();
+}
+
+Result<void> Forwarder::LoadSent() {
+  auto transaction = Transaction::Begin(*db_, Access::kRead);
+  if (!transaction) return std::unexpected(transaction.error());
+  sent_.clear();
+  // Of what is rolled up and removed nothing is known but that.
+  auto loaded = db_->Run("SELECT file FROM done", {}, [this](const Database::Row& row) {
+    sent_[row.Text(0)] = {.may_grow = false};
+  });
+  if (!loaded) return loaded;
+  loaded =
+      db_->Run("SELECT name, size, changed FROM segments", {}, [this](const Database::Row& row) {
+        sent_[row.Text(0)] = {.size = row.Integer(1), .changed = row.Integer(2)};
+      });
+  return loaded ? transaction->Commit() : loaded;
+}
+
+// Whether a segment can have changed: stores into a mapping need not change its file's time, but
+// the cut at its end does.
+Result<void> Forwarder::SendAll(int64_t now) {
+  std::error_code failed;
+  const std::vector<std::string> names = SegmentNames(folder_, failed);
+  if (failed) return std::unexpected(Error{failed.message(), folder_, ""});
+  for (const std::string& name : names) {
+    struct stat state{};
+    if (stat((folder_ + "/" + name).c_str(), &state) != 0) continue;
+    const Sent there{
+        .size = state.st_size,
+        .changed = int64_t{state.st_mtim.tv_sec} * 1'000'000'000 + state.st_mtim.tv_nsec};
+    const auto known = sent_.find(name);
+    const Sent sent = known == sent_.end() ? Sent() : known->second;
+    const bool removed = sent.size < 0 && !sent.may_grow;
+    const bool same = sent.size == there.size && sent.changed == there.changed;
+    if (removed || (same && (!sent.may_grow || there.changed < now - kDay))) continue;
+    if (auto one = SendSegment(name, there, sent); !one) return one;
+  }
+  return Flush();
+}
+
+Result<void> Forwarder::SendSegment(const std::string& name, const Sent& there, Sent sent) {
+  const auto reader = SegmentReader::Open(folder_ + "/" + name);
+  if (!reader) return {};  // nothing is in it yet, or never will be
+  const SegmentHeader& header = reader->header();
+  const bool same = sent.size == there.size && sent.changed == there.changed;
+  sent.size = there.size;
+  sent.changed = there.changed;
+  sent.may_grow = static_cast<uint64_t>(there.size) >= kSlotsBegin + header.slots * kSlotBytes;
+  // One that was cut was whole when its time was looked at.
+  if (!same || sent.may_grow) {
+    if (auto pieces = SendPieces(name, sent); !pieces) return pieces;
+  }
+  if (!same) {
+    auto row =
+        Put("INSERT INTO segments VALUES ($1, $2, $3, $4, $5)"
+            " ON CONFLICT (name) DO UPDATE SET size = excluded.size, changed = excluded.changed",
+            {std::string_view(name), std::string_view(header.job), sent.size, sent.changed,
+             header.time});
+    if (!row) return row;
+  }
+  sent_in_transaction_[name] = sent;
+  return put_ < kMostRows ? Result<void>() : Flush();
+}
+
+Result<void> Forwarder::SendPieces(const std::string& name, Sent& sent) {
+  auto file = OpenSegmentFile(folder_ + "/" + name);
+  if (!file) return {};
+  std::map<uint64_t, uint32_t>& checksums = sent.checksums;
+  const bool goes_on = !checksums.empty();
+  std::string bytes;
+  for (uint64_t k = goes_on ? checksums.begin()->first : 0;; ++k) {
+    bytes.resize(kPieceBytes);
+    bytes.resize((*file)(bytes.data(), bytes.size(), k * kPieceBytes));
+    const std::string_view piece = Trimmed(bytes, k);
+    // A hole is damage: the first time what is behind it is looked for.
+    if (bytes.empty() || (piece.empty() && goes_on)) return {};
+    if (piece.empty()) continue;
+    const uint32_t checksum = Crc32(piece.data(), piece.size());
+    const auto [known, is_new] = checksums.try_emplace(k, 0);
+    if (!is_new && known->second == checksum) continue;
+    known->second = checksum;
+    if (checksums.size() > 2) checksums.erase(checksums.begin());
+    auto put =
+        Put("INSERT INTO pieces VALUES ($1, $2, $3)"
+            " ON CONFLICT (segment, number) DO UPDATE SET bytes = excluded.bytes",
+            {std::string_view(name), static_cast<int64_t>(k), Blob{piece}});
+    if (!put) return put;
+  }
+}
+
+Result<void> Forwarder::Put(const char* sql, const std::vector<Bound>& values) {
+  if (!transaction_) {
+    auto begun = Transaction::Begin(*db_, Access::kAppend);
+    if (!begun) return std::unexpected(begun.error());
+    transaction_.emplace(std::move(*begun));
+  }
+  ++put_;
+  return db_->Run(sql, values);
+}
+
+Result<void> Forwarder::Flush() {
+  if (transaction_) {
+    if (auto done = transaction_->Commit(); !done) return done;
+    transaction_.reset();
+  }
+  put_ = 0;
+  for (auto& [name, sent] : sent_in_transaction_) sent_[name] = std::move(sent);
+  sent_in_transaction_.clear();
+  return {};
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,295 @@
+// Opening a ledger and reading jobs from it.
+#include "goodput/ledger/ledger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace stepscope::goodput {
+namespace {
+
+// `rollups` and `done` are not derived. `done` says how many events of a segment's beginning are
+// rolled up, and `skipped` which later ones are equal to one that is. {} is for texts and bytes.
+constexpr const char* kTables[] = {
+    "CREATE TABLE IF NOT EXISTS rollups (job {0} PRIMARY KEY, until BIGINT, events BIGINT,"
+    " duplicates BIGINT, first BIGINT, last BIGINT, accounting {0}, writers {0})",
+    "CREATE TABLE IF NOT EXISTS done (job {0}, file {0}, events BIGINT, PRIMARY KEY (job, file))",
+    "CREATE TABLE IF NOT EXISTS skipped (file {0}, number BIGINT, PRIMARY KEY (file, number))",
+    "CREATE TABLE IF NOT EXISTS jobs (job {0} PRIMARY KEY, signature {0}, first BIGINT,"
+    " last BIGINT, events BIGINT, goodput DOUBLE PRECISION, state {0})",
+    "CREATE TABLE IF NOT EXISTS attempts (job {0}, number BIGINT, id {0}, start BIGINT,"
+    " \"end\" BIGINT, ended BIGINT, steps BIGINT, first_step BIGINT, last_step BIGINT,"
+    " productive BIGINT, PRIMARY KEY (job, number))",
+};
+// Whoever makes a ledger makes this one last: without it nothing is rolled up.
+constexpr const char* kLastTable = "attempts";
+
+Result<void> MakeTables(LedgerStore& store) {
+  const Database& db = *store.database();
+  const auto made = db.HasTable(kLastTable);
+  if (!made) return std::unexpected(made.error());
+  if (*made) return {};
+  if (auto own = store.MakeTables(); !own) return own;
+  for (const char* table : kTables) {
+    const std::string sql = fmt::format(fmt::runtime(table), db.BytesType());
+    if (auto one = db.Run(sql.c_str()); !one) return one;
+  }
+  return {};
+}
+
+}  // namespace
+
+// To write: until the end of the ledger nobody else does.
+Result<void> Ledger::Begin(Access access) {
+  auto begun = Transaction::Begin(*database(), access);
+  if (!begun) return std::unexpected(begun.error());
+  transaction_.emplace(std::move(*begun));
+  return access == Access::kRead ? Result<void>() : MakeTables(*store_);
+}
+
+Result<void> Ledger::Add(const std::string& segment, const SegmentHeader& header,
+                         std::string_view bytes) {
+  return store_->Add(segment, header, bytes);
+}
+
+Result<std::set<std::string>> Ledger::Commit(const std::vector<std::string>& remove) {
+  std::set<std::string> gone;
+  if (!transaction_) return gone;
+  const auto remove_all = [&] {
+    for (const std::string& name : remove) {
+      if (store_->Remove(name)) gone.insert(name);
+    }
+  };
+  if (store_->SegmentsAreInTransaction()) remove_all();
+  if (auto read = store_->ReadWell(); !read) return std::unexpected(read.error());
+  if (auto synced = store_->Sync(); !synced) return std::unexpected(synced.error());
+  if (auto done = transaction_->Commit(); !done) return std::unexpected(done.error());
+  if (!store_->SegmentsAreInTransaction()) remove_all();
+  return gone;
+}
+
+Result<void> Ledger::LoadDone() {
+  const Database* const db = database();
+  const auto made = db->HasTable(kLastTable);
+  if (!made) return std::unexpected(made.error());
+  if (!*made) return {};
+  std::map<std::string, int64_t> done;
+  auto loaded = db->Run("SELECT file, events FROM done", {},
+                        [&](const Database::Row& row) { done[row.Text(0)] = row.Integer(1); });
+  if (!loaded) return loaded;
+  loaded = db->Run("SELECT file, number FROM skipped", {}, [&](const Database::Row& row) {
+    skipped_.emplace(row.Text(0), row.Integer(1));
+  });
+  if (!loaded) return loaded;
+  loaded = db->Run("SELECT job FROM rollups", {},
+                   [&](const Database::Row& row) { rolled_up_.insert(row.Text(0)); });
+  if (!loaded) return loaded;
+  for (auto& [job, logs] : logs_) {
+    for (Log& log : logs) {
+      for (LogFile& file : log) {
+        if (const auto found = done.find(file.name); found != done.end()) file.done = found->second;
+      }
+    }
+  }
+  return {};
+}
+
+Result<Ledger> Ledger::Open(const std::string& address, Access access) {
+  Ledger ledger;
+  ledger.store_ = StoreAt(address);
+  LedgerStore& store = *ledger.store_;
+  const bool alone = access == Access::kRead && store.ReadsWithoutDatabase();
+  Result<void> usable = store.Connect(access);
+  if (usable && store.database() != nullptr) usable = ledger.Begin(access);
+  if (!usable && !alone) return std::unexpected(usable.error());
+  // Whoever reads lists the segments before the first look into the database, which is the moment
+  // that the transaction sees: a compaction of a folder removes what it has told the database of,
+  // so that nothing is missing from both.
+  auto logs = store.List(ledger.oddities_);
+  if (!logs) return std::unexpected(logs.error());
+  ledger.logs_ = std::move(*logs);
+  if (usable && store.database() != nullptr) usable = ledger.LoadDone();
+  if (usable) return ledger;
+  if (!alone) return std::unexpected(usable.error());
+  ledger.transaction_.reset();
+  store.LeaveDatabase();
+  ledger.oddities_.Add(Oddity::kDatabase);
+  return ledger;
+}
+
+std::vector<std::string> Ledger::JobNames() const {
+  std::set<std::string> names = rolled_up_;
+  for (const auto& [name, logs] : logs_) names.insert(name);
+  return {names.begin(), names.end()};
+}
+
+Result<std::optional<std::string>> Ledger::Choose(const std::string& name) const {
+  const std::vector<std::string> names = JobNames();
+  if (!name.empty()) {
+    if (std::ranges::find(names, name) == names.end()) return std::nullopt;
+    return name;
+  }
+  if (names.empty()) return std::nullopt;
+  if (names.size() == 1) return names.front();
+  std::string some;
+  for (size_t k = 0; k < std::min(names.size(), kMostJobs); ++k) {
+    some += (k == 0 ? "'" : ", '") + names[k] + "'";
+  }
+  if (names.size() > kMostJobs) some += ", ...";
+  return std::unexpected(Error{"the ledger has " + std::to_string(names.size()) + " jobs", some,
+                               "choose one with --job NAME"});
+}
+
+const std::vector<Log>& Ledger::LogsOf(const std::string& job) const {
+  static const std::vector<Log> kNone;
+  const auto found = logs_.find(job);
+  return found == logs_.end() ? kNone : found->second;
+}
+
+std::optional<Rollup> Ledger::RollupOf(const std::string& job) const {
+  if (!rolled_up_.contains(job)) return std::nullopt;
+  std::optional<Rollup> rollup;
+  const auto read = database()->Run(
+      "SELECT until, events, duplicates, first, last, accounting, writers FROM rollups"
+      " WHERE job = $1",
+      {std::string_view(job)}, [&](const Database::Row& row) {
+        rollup = Rollup{.until = row.Integer(0),
+                        .events = row.Integer(1),
+                        .duplicates = row.Integer(2),
+                        .first = row.Integer(3),
+                        .last = row.Integer(4),
+                        .accounting = row.Text(5),
+                        .writers = row.Text(6)};
+      });
+  if (!read || !rollup) oddities_.Add(Oddity::kDatabase);
+  return rollup;
+}
+
+void Ledger::ReadRaw(const std::string& job, Oddities& oddities, const RawSink& sink) const {
+  const std::vector<Log>& logs = LogsOf(job);
+  const auto open = [this](const std::string& name) { return OpenSegment(name); };
+  ReadLogs(open, logs, oddities, [&](const Event& event, const EventPlace& place) {
+    const bool equal =
+        !skipped_.empty() && skipped_.contains({logs[place.log][place.file].name, place.number});
+    sink(event, place, equal);
+  });
+}
+
+namespace {
+
+Result<void> LoadRollup(const Rollup& rollup, const ReadJobsOptions& options, Job& job) {
+  const std::string where = std::to_string(rollup.until / 1'000'000'000);
+  if (options.ml_goodput) {
+    return std::unexpected(Error{
+        "the library's numbers need every step, and those before " + where + " s are rolled up",
+        job.name, "ask without --mode"});
+  }
+  if (options.at && *options.at < rollup.last) {
+    return std::unexpected(Error{"events before " + where + " s are rolled up", job.name,
+                                 "ask for a later --at, or for a --window"});
+  }
+  StateReader writers(rollup.writers);
+  job.duplicates.LoadWriters(writers);
+  if (!job.accounting.Load(rollup.accounting) || !writers.ok()) {
+    return std::unexpected(
+        Error{"the rollup is damaged", job.name, "restore the ledger's database"});
+  }
+  job.events = rollup.events;
+  job.oddities.Add(Oddity::kDuplicate, rollup.duplicates);
+  job.oddities.Add(Oddity::kRolledUp, rollup.events);
+  return {};
+}
+
+}  // namespace
+
+namespace {
+
+// What a scheduler says, put among the events of its job.
+class Scheduled {
+ public:
+  Scheduled(const ReadJobsOptions& options, Job& job) : options_(options), job_(job) {}
+
+  // Of the time that is rolled up.
+  void TakeLate(int64_t until) {
+    for (; HasUntil(until); ++next_) {
+      const Event& event = options_.scheduler[next_];
+      ++job_.events;
+      if (job_.duplicates.Seen(event)) {
+        job_.oddities.Add(Oddity::kDuplicate);
+      } else {
+        job_.accounting.AddLate(event);
+      }
+    }
+  }
+  void TakeUntil(int64_t time) {
+    while (HasUntil(time)) TakeEvent(options_.scheduler[next_++], options_, job_);
+  }
+  void TakeAll() { TakeUntil(std::numeric_limits<int64_t>::max()); }
+
+ private:
+  bool HasUntil(int64_t time) const {
+    return next_ < options_.scheduler.size() && options_.scheduler[next_].time <= time;
+  }
+
+  const ReadJobsOptions& options_;
+  Job& job_;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+Result<void> Ledger::Account(const std::string& name, const ReadJobsOptions& options,
+                             Job& job) const {
+  job.name = name;
+  Scheduled scheduled(options, job);
+  if (const auto rollup = RollupOf(name)) {
+    if (auto loaded = LoadRollup(*rollup, options, job); !loaded) return loaded;
+    scheduled.TakeLate(rollup->last);
+  }
+  Oddities of_logs;
+  ReadRaw(name, of_logs, [&](const Event& event, const EventPlace&, bool equal) {
+    scheduled.TakeUntil(event.time);
+    if (!equal) return TakeEvent(event, options, job);
+    ++job.events;
+    job.oddities.Add(Oddity::kDuplicate);
+  });
+  scheduled.TakeAll();
+  job.oddities.Add(of_logs);
+  NoteMissing(job);
+  return ReadWell();
+}
+
+namespace {
+
+Result<Jobs> ReadOnce(const std::string& address, const ReadJobsOptions& options) {
+  auto ledger = Ledger::Open(address, Access::kRead);
+  if (!ledger) return std::unexpected(ledger.error());
+  const auto name = ledger->Choose(options.job);
+  if (!name) return std::unexpected(name.error());
+  Jobs jobs;
+  InputFile file{.path = ledger->name(), .rank = 0};
+  const bool scheduler_knows = !options.scheduler.empty() && !options.job.empty();
+  if (name->has_value() || scheduler_knows) {
+    const std::string chosen = name->value_or(options.job);
+    Job& job = jobs.jobs.emplace_back();
+    if (auto read = ledger->Account(chosen, options, job); !read) {
+      return std::unexpected(read.error());
+    }
+    file.events = job.events;
+    for (const Log& log : ledger->LogsOf(chosen)) {
+      for (const LogFile& segment : log) file.bytes += segment.bytes;
+    }
+  }
+  jobs.files.push_back(std::move(file));
+  jobs.notes = ledger->oddities().Notes(ledger->name());
+  return jobs;
+}
+
+}  // namespace
+
+Result<Jobs> ReadLedger(const std::string& address, const ReadJobsOptions& options) {
+  return AskAgainIfLost([&] { return ReadOnce(address, options); });
+}
+
+}  // namespace stepscope::goodput

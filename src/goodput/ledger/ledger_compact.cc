@@ -1,0 +1,254 @@
+// Rolls up what is old: the state of the accounting takes the place of its events.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <map>
+
+#include "goodput/ledger/ledger.h"
+#include "stepscope/goodput_ledger.h"
+
+namespace stepscope {
+namespace {
+
+using namespace goodput;
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kDay = 86'400 * kSecond;
+constexpr int64_t kLatest = int64_t{1} << 62;
+
+// What is to be stored of one job, and what it leaves to remove.
+struct Compaction {
+  Rollup rollup;
+  int64_t rolled_up = 0, raw = 0;        // events, of this time
+  std::map<std::string, int64_t> done;   // by file: how many of its events are rolled up
+  std::map<std::string, int64_t> given;  // by file: how many there are
+  std::vector<std::pair<std::string, int64_t>> skipped;
+};
+
+// Takes a job's events in order: those before the first that is not old go into the rollup.
+class Compactor {
+ public:
+  Compactor(const std::vector<Log>& logs, int64_t until, Compaction& out)
+      : logs_(logs), until_(until), out_(out) {
+    out_.rollup.until = std::max(out_.rollup.until, until);
+    for (const Log& log : logs) {
+      for (const LogFile& file : log) out_.done[file.name] = out_.given[file.name] = file.done;
+    }
+  }
+
+  bool Start(bool rolled_up) {
+    if (!rolled_up) return true;
+    StateReader writers(out_.rollup.writers);
+    job_.duplicates.LoadWriters(writers);
+    return writers.ok() && job_.accounting.Load(out_.rollup.accounting);
+  }
+
+  void Take(const Event& event, const EventPlace& place, bool equal) {
+    const std::string& file = logs_[place.log][place.file].name;
+    out_.given[file] = place.number + 1;
+    if (const int64_t time = TimeOf(event); !closed_ && time != kUnknown && time >= until_) Close();
+    if (closed_) return TakeRaw(event, file, place.number, equal);
+    out_.done[file] = place.number + 1;
+    ++out_.rolled_up;
+    NoteTime(event);
+    if (equal || job_.duplicates.Seen(event)) {
+      job_.oddities.Add(Oddity::kDuplicate);
+    } else {
+      job_.accounting.Add(event);
+    }
+  }
+
+  // False: the rollup would not add up, so nothing may be removed for it.
+  bool Finish() {
+    if (!closed_) Close();
+    out_.rollup.events += out_.rolled_up;
+    out_.rollup.accounting = old_.SaveThinned(job_.accounting);
+    out_.rollup.duplicates += job_.oddities.Count(Oddity::kDuplicate);  // of those rolled up
+    Accounting loaded;
+    return loaded.Load(out_.rollup.accounting) && loaded.Ask().unaccounted == 0;
+  }
+
+ private:
+  void Close() {
+    closed_ = true;
+    old_ = job_.accounting;
+    StateWriter writers;
+    job_.duplicates.SaveWriters(writers);
+    out_.rollup.writers = writers.bytes();
+  }
+
+  // What is equal to an event of the rollup, by its content, cannot be told without that event.
+  void TakeRaw(const Event& event, const std::string& file, int64_t number, bool equal) {
+    ++out_.raw;
+    if (equal) return;
+    if (!job_.duplicates.Seen(event)) return job_.accounting.Add(event);
+    if (event.writer.empty()) out_.skipped.emplace_back(file, number);
+  }
+
+  void NoteTime(const Event& event) {
+    if (event.time < 0 || event.time > kLatest) return;
+    Rollup& r = out_.rollup;
+    r.first = r.first == kUnknown ? event.time : std::min(r.first, event.time);
+    r.last = std::max(r.last, event.time);
+  }
+
+  const std::vector<Log>& logs_;
+  const int64_t until_;
+  Compaction& out_;
+  Job job_;         // with all its events
+  Accounting old_;  // with those of the rollup
+  bool closed_ = false;
+};
+
+Result<void> Store(const Database& db, const std::string& job, const Compaction& c) {
+  const std::string_view name = job;
+  const Rollup& r = c.rollup;
+  auto stored = db.Run("DELETE FROM rollups WHERE job = $1", {name});
+  if (!stored) return stored;
+  stored = db.Run("INSERT INTO rollups VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+                  {name, r.until, r.events, r.duplicates, r.first, r.last, Blob{r.accounting},
+                   Blob{r.writers}});
+  for (auto done = c.done.begin(); stored && done != c.done.end(); ++done) {
+    if (done->second == 0) continue;
+    stored = db.Run(
+        "INSERT INTO done VALUES ($1, $2, $3)"
+        " ON CONFLICT (job, file) DO UPDATE SET events = excluded.events",
+        {name, std::string_view(done->first), done->second});
+  }
+  for (size_t k = 0; stored && k < c.skipped.size(); ++k) {
+    stored = db.Run("INSERT INTO skipped VALUES ($1, $2) ON CONFLICT (file, number) DO NOTHING",
+                    {std::string_view(c.skipped[k].first), c.skipped[k].second});
+  }
+  return stored;
+}
+
+// Whether a recorder may still store into the segment: it is the last of its log, was not cut to
+// what it holds, and changed today.
+bool MayGrow(const Ledger& ledger, const LogFile& file, bool last, int64_t now) {
+  if (!last || file.changed + kDay < now) return false;
+  const auto reader = ledger.OpenSegment(file.name);
+  if (!reader) return true;
+  const uint64_t room = kSlotsBegin + reader->header().slots * kSlotBytes;
+  return static_cast<uint64_t>(file.bytes) >= room;
+}
+
+// The segments of which nothing is left.
+std::vector<std::string> Emptied(const Ledger& ledger, const std::vector<Log>& logs,
+                                 const Compaction& c) {
+  const int64_t now =
+      std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  std::vector<std::string> emptied;
+  for (const Log& log : logs) {
+    for (const LogFile& file : log) {
+      const int64_t done = c.done.at(file.name);
+      if (done == 0 || done < c.given.at(file.name)) continue;
+      if (!MayGrow(ledger, file, &file == &log.back(), now)) emptied.push_back(file.name);
+    }
+  }
+  return emptied;
+}
+
+struct Compacted {
+  std::string job;
+  std::vector<Log> logs;
+  Compaction compaction;
+  int64_t removed = 0;
+};
+
+Report CompactReport(const std::vector<Compacted>& jobs) {
+  Report report{.analysis = "goodput_compact", .title = "Goodput compaction"};
+  Table table{.key = "jobs", .title = "Jobs", .text_rows = 10};
+  table.columns = {{.key = "job", .title = "job", .role = Role::kKey},
+                   {.key = "rolled_up", .title = "rolled up", .unit = Unit::kCount},
+                   {.key = "raw", .title = "left raw", .unit = Unit::kCount},
+                   {.key = "rollup_bytes", .title = "rollup", .unit = Unit::kBytes},
+                   {.key = "removed_bytes", .title = "removed", .unit = Unit::kBytes}};
+  int64_t rolled_up = 0, removed = 0;
+  for (const Compacted& j : jobs) {
+    const Compaction& c = j.compaction;
+    table.rows.push_back(
+        {j.job, c.rolled_up, c.raw,
+         static_cast<int64_t>(c.rollup.accounting.size() + c.rollup.writers.size()), j.removed});
+    rolled_up += c.rolled_up;
+    removed += j.removed;
+  }
+  report.metrics = {{"rolled_up", "events rolled up", rolled_up, Unit::kCount},
+                    {"removed_bytes", "bytes removed", removed, Unit::kBytes}};
+  report.headline =
+      fmt::format("{} events rolled up; {} bytes of segments removed.", rolled_up, removed);
+  report.tables.push_back(std::move(table));
+  return report;
+}
+
+Result<std::vector<Compacted>> CompactAll(Ledger& ledger, int64_t until) {
+  std::vector<Compacted> jobs;
+  for (const std::string& name : ledger.JobNames()) {
+    Compacted job{.job = name, .logs = ledger.LogsOf(name)};
+    auto rollup = ledger.RollupOf(name);
+    const bool rolled_up = rollup.has_value();
+    if (rollup) job.compaction.rollup = std::move(*rollup);
+    Compactor compactor(job.logs, until, job.compaction);
+    if (!compactor.Start(rolled_up)) {
+      ledger.oddities().Add(Oddity::kDatabase);
+      continue;
+    }
+    Oddities of_raw;
+    ledger.ReadRaw(name, of_raw, [&](const Event& event, const EventPlace& place, bool equal) {
+      compactor.Take(event, place, equal);
+    });
+    if (!compactor.Finish()) {
+      return std::unexpected(Error{"the rollup would not add up: nothing was changed", name,
+                                   "please report this with the events"});
+    }
+    // Segments of which all was rolled up already may still wait to be removed.
+    if (job.compaction.rolled_up > 0) {
+      if (auto stored = Store(*ledger.database(), name, job.compaction); !stored) {
+        return std::unexpected(stored.error());
+      }
+    }
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+Result<ReportSet> CompactOnce(const GoodputCompactOptions& options, int64_t now) {
+  // What is no ledger is not made one.
+  if (auto there = Ledger::Open(options.store, Access::kRead); !there) {
+    return std::unexpected(there.error());
+  }
+  auto ledger = Ledger::Open(options.store, Access::kWrite);
+  if (!ledger) return std::unexpected(ledger.error());
+  auto jobs = CompactAll(*ledger, now - options.keep_raw);
+  if (!jobs) return std::unexpected(jobs.error());
+  std::vector<std::string> emptied;
+  for (const Compacted& job : *jobs) {
+    std::ranges::move(Emptied(*ledger, job.logs, job.compaction), std::back_inserter(emptied));
+  }
+  const auto gone = ledger->Commit(emptied);
+  if (!gone) return std::unexpected(gone.error());
+  for (Compacted& job : *jobs) {
+    for (const Log& log : job.logs) {
+      for (const LogFile& file : log) job.removed += gone->contains(file.name) ? file.bytes : 0;
+    }
+  }
+  ReportSet answer;
+  answer.run = {.name = ledger->name(),
+                .ranks = 1,
+                .steps = "all",
+                .notes = ledger->oddities().Notes(ledger->name())};
+  answer.reports.push_back(CompactReport(*jobs));
+  answer.verdict = answer.reports.front().headline;
+  return answer;
+}
+
+}  // namespace
+
+Result<ReportSet> GoodputCompact(const GoodputCompactOptions& options) {
+  const int64_t now = options.now.value_or(std::chrono::system_clock::now().time_since_epoch() /
+                                           std::chrono::nanoseconds(1));
+  return AskAgainIfLost([&] { return CompactOnce(options, now); });
+}
+
+}  // namespace stepscope

@@ -1,0 +1,144 @@
+// Events out of a ledger, and its accounting as a scrape of Prometheus.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "goodput/events/event_lines.h"
+#include "goodput/ledger/ledger.h"
+#include "stepscope/goodput_ledger.h"
+
+namespace stepscope {
+namespace {
+
+using namespace goodput;
+using Piece = std::function<Result<void>(std::string_view)>;
+
+constexpr size_t kPiece = size_t{64} << 10;
+
+std::string CsvText(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+void AddCsvLine(const Event& event, std::string& out) {
+  const auto number = [](int64_t value) {
+    return value == kUnknown ? std::string() : fmt::format("{}", value);
+  };
+  fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                 CsvText(event.job), CsvText(event.attempt), CsvText(event.writer),
+                 number(event.sequence), EventKindName(event.kind), number(event.time),
+                 number(event.monotonic), number(event.step), number(event.counts[0]),
+                 number(event.counts[1]), number(event.counts[2]), CsvText(event.text));
+}
+
+Result<void> ExportEvents(const Ledger& ledger, const std::string& job, bool csv,
+                          const Piece& write) {
+  std::string out;
+  if (csv) {
+    out =
+        "job,attempt,writer,sequence,event,time_ns,monotonic_ns,step,count_1,count_2,count_3,"
+        "text\n";
+  }
+  Oddities oddities;
+  Result<void> written;
+  ledger.ReadRaw(job, oddities, [&](const Event& event, const EventPlace&, bool) {
+    if (!written) return;
+    csv ? AddCsvLine(event, out) : AppendJsonLine(event, out);
+    if (out.size() < kPiece) return;
+    written = write(out);
+    out.clear();
+  });
+  if (written) written = ledger.ReadWell();
+  if (written && !out.empty()) written = write(out);
+  return written;
+}
+
+// A label's value: only these three need a backslash.
+std::string Label(const std::string& text) {
+  std::string label;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') label += '\\';
+    label += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return label;
+}
+
+// Seconds without a rounding error in sight.
+std::string Seconds(int64_t ns) {
+  return fmt::format("{}{}.{:09}", ns < 0 ? "-" : "", std::abs(ns / 1'000'000'000),
+                     std::abs(ns % 1'000'000'000));
+}
+
+std::string OpenMetrics(const std::string& name, const Partition& p) {
+  const std::string job = Label(name);
+  std::string out =
+      "# TYPE stepscope_goodput_seconds counter\n"
+      "# UNIT stepscope_goodput_seconds seconds\n"
+      "# HELP stepscope_goodput_seconds Time of the job by what it went to.\n";
+  for (size_t b = 0; b < kBuckets; ++b) {
+    out += fmt::format("stepscope_goodput_seconds_total{{job=\"{}\",bucket=\"{}\"}} {}\n", job,
+                       BucketName(static_cast<Bucket>(b)), Seconds(p.times[b]));
+  }
+  const auto gauge = [&](const char* metric, const char* help, const std::string& value) {
+    out += fmt::format("# TYPE {0} gauge\n# HELP {0} {1}\n{0}{{job=\"{2}\"}} {3}\n", metric, help,
+                       job, value);
+  };
+  if (const auto goodput = p.goodput()) {
+    gauge("stepscope_goodput_ratio", "Productive time by time that counts.",
+          fmt::format("{}", *goodput));
+  }
+  if (p.max_productive_step) {
+    gauge("stepscope_goodput_max_productive_step", "The last step that was not lost.",
+          fmt::format("{}", *p.max_productive_step));
+  }
+  gauge("stepscope_goodput_running", "1 while the job has not ended.", p.running ? "1" : "0");
+  out += fmt::format(
+      "# TYPE stepscope_goodput_disruptions counter\n"
+      "# HELP stepscope_goodput_disruptions Attempts that stopped without a plan.\n"
+      "stepscope_goodput_disruptions_total{{job=\"{}\"}} {}\n# EOF\n",
+      job, p.disruptions);
+  return out;
+}
+
+Error RolledUp(const std::string& job) {
+  return {"the oldest events are rolled up and no longer there", job,
+          "export --format openmetrics, or ask for a report"};
+}
+
+Result<void> ExportOnce(const GoodputExportOptions& options, const Piece& write) {
+  auto ledger = Ledger::Open(options.store, Access::kRead);
+  if (!ledger) return std::unexpected(ledger.error());
+  const auto name = ledger->Choose(options.job);
+  if (!name) return std::unexpected(name.error());
+  if (!*name) {
+    return std::unexpected(Error{"the ledger has no such job", options.job,
+                                 "see stepscope goodput jobs --store " + ledger->name()});
+  }
+  const std::string chosen = name->value_or("");
+  if (options.format == GoodputExportFormat::kOpenMetrics) {
+    Job job;
+    if (auto read = ledger->Account(chosen, {}, job); !read) return read;
+    return write(OpenMetrics(chosen, job.accounting.Ask()));
+  }
+  // Half of a job's events would look like all of them.
+  if (ledger->RollupOf(chosen)) return std::unexpected(RolledUp(chosen));
+  return ExportEvents(*ledger, chosen, options.format == GoodputExportFormat::kCsv, write);
+}
+
+}  // namespace
+
+Result<void> GoodputExport(const GoodputExportOptions& options, const Piece& write) {
+  bool began = false;  // then once more would give the beginning twice
+  const auto write_noting = [&](std::string_view piece) {
+    began = true;
+    return write(piece);
+  };
+  auto done = ExportOnce(options, write_noting);
+  if (!done && !began && WasLost(done.error())) done = ExportOnce(options, write);
+  return done;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,206 @@
+// Events from elsewhere into a ledger: each once.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "goodput/events/json_lines.h"
+#include "goodput/ledger/ledger.h"
+#include "goodput/recorder/log_writer.h"
+#include "goodput/recorder/segment_name.h"
+#include "stepscope/goodput_ledger.h"
+
+namespace stepscope {
+namespace {
+
+using namespace goodput;
+
+// Of an event without a number of its own.
+uint64_t HashOf(const Event& event) {
+  return ContentHash(event) * 31 + static_cast<uint64_t>(event.kind);
+}
+
+// Tells which events of one job are in the ledger.
+class Known {
+ public:
+  Known(const Ledger& ledger, const std::string& job) {
+    if (const auto rollup = ledger.RollupOf(job)) {
+      StateReader writers(rollup->writers);
+      numbered_.LoadWriters(writers);
+      last_ = rollup->last;
+    }
+    Oddities told_when_asked;
+    ledger.ReadRaw(job, told_when_asked, [&](const Event& event, const EventPlace&, bool) {
+      if (event.writer.empty()) {
+        hashes_.push_back(HashOf(event));
+      } else {
+        numbered_.Seen(event);
+      }
+    });
+    std::ranges::sort(hashes_);
+    given_.resize(hashes_.size());
+  }
+
+  // Once for each event of an import, in its order.
+  bool Has(const Event& event) {
+    if (!event.writer.empty()) return numbered_.Seen(event);
+    const auto same = std::ranges::equal_range(hashes_, HashOf(event));
+    if (same.empty()) return false;
+    uint32_t& given = given_[static_cast<size_t>(same.begin() - hashes_.begin())];
+    return given < same.size() && ++given > 0;
+  }
+
+  // Or came too late to be: the rollup cannot tell.
+  bool IsRolledUp(const Event& event) const {
+    const int64_t time = TimeOf(event);
+    return last_ != kUnknown && time != kUnknown && time <= last_;
+  }
+
+ private:
+  Duplicates numbered_;
+  std::vector<uint64_t> hashes_;  // of events without numbers, in order
+  std::vector<uint32_t> given_;   // where equal ones begin: how many came again
+  int64_t last_ = kUnknown;       // time of what is rolled up
+};
+
+struct ImportedJob {
+  Known known;
+  LogWriter writer;
+  int64_t imported = 0, already = 0;
+};
+
+class Importer {
+ public:
+  explicit Importer(Ledger& ledger) : ledger_(&ledger) {}
+
+  // Entries without a job's name belong to the job spoken of before; those before any name to the
+  // first one.
+  void Take(const Event& event, Oddities& oddities) {
+    if (!event.job.empty()) {
+      last_ = event.job;
+      named_ = true;
+      for (const Event& waiting : std::exchange(unnamed_, {})) Put(waiting, oddities);
+    } else if (!named_ && unnamed_.size() < kMostUnnamed) {
+      return unnamed_.push_back(event);
+    }
+    Put(event, oddities);
+  }
+
+  // What has no name at all is of the job without one.
+  void EndOfFiles(Oddities& oddities) {
+    for (const Event& waiting : std::exchange(unnamed_, {})) Put(waiting, oddities);
+  }
+
+  Result<void> Finish() {
+    for (auto& [name, job] : jobs_) {
+      if (auto done = job->writer.Finish(); !done && !failed_) failed_ = done.error();
+    }
+    if (failed_) return std::unexpected(*failed_);
+    return {};
+  }
+
+  bool failed() const { return failed_.has_value(); }
+  const std::map<std::string, std::unique_ptr<ImportedJob>>& jobs() const { return jobs_; }
+
+ private:
+  static constexpr size_t kMostUnnamed = 100'000;
+
+  void Put(Event event, Oddities& oddities) {
+    if (failed_) return;
+    event.job = Kept(last_, kMaxName);
+    if (!MakeFit(event)) oddities.Add(Oddity::kCutIdentity);
+    ImportedJob& job = JobNamed(event.job);
+    if (job.known.IsRolledUp(event)) return oddities.Add(Oddity::kCompacted);
+    if (job.known.Has(event)) {
+      ++job.already;
+      return;
+    }
+    if (auto written = job.writer.Write(event); !written) {
+      failed_ = written.error();
+      return;
+    }
+    ++job.imported;
+  }
+
+  ImportedJob& JobNamed(const std::string& name) {
+    std::unique_ptr<ImportedJob>& job = jobs_[name];
+    if (job == nullptr) {
+      const auto add = [this](const std::string& segment, const SegmentHeader& header,
+                              std::string_view bytes) {
+        return ledger_->Add(segment, header, bytes);
+      };
+      job.reset(new ImportedJob{Known(*ledger_, name),
+                                LogWriter(add, SegmentPrefix(RandomNumber()), name)});
+    }
+    return *job;
+  }
+
+  Ledger* ledger_;
+  std::map<std::string, std::unique_ptr<ImportedJob>> jobs_;
+  std::string last_;
+  bool named_ = false;
+  std::vector<Event> unnamed_;
+  std::optional<Error> failed_;
+};
+
+Report ImportReport(const Importer& importer) {
+  Report report{.analysis = "goodput_import", .title = "Goodput import"};
+  Table table{.key = "jobs", .title = "Jobs", .text_rows = 10};
+  table.columns = {{.key = "job", .title = "job", .role = Role::kKey},
+                   {.key = "imported", .title = "imported", .unit = Unit::kCount},
+                   {.key = "known", .title = "known", .unit = Unit::kCount}};
+  int64_t imported = 0, known = 0;
+  for (const auto& [name, job] : importer.jobs()) {
+    table.rows.push_back({name, job->imported, job->already});
+    imported += job->imported;
+    known += job->already;
+  }
+  report.metrics = {{"imported", "events imported", imported, Unit::kCount},
+                    {"known", "events that were there", known, Unit::kCount}};
+  report.headline = fmt::format("{} events of {} job{} imported; {} were there already.", imported,
+                                table.rows.size(), table.rows.size() == 1 ? "" : "s", known);
+  report.tables.push_back(std::move(table));
+  return report;
+}
+
+Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::string>& files) {
+  auto ledger = Ledger::Open(store, Access::kWrite);
+  if (!ledger) return std::unexpected(ledger.error());
+  Importer importer(*ledger);
+  ReportSet answer;
+  Oddities at_end;
+  for (const std::string& path : files) {
+    auto file = ReadEventsFile(path, answer.run.notes, [&](const Event& event, Oddities& oddities) {
+      importer.Take(event, oddities);
+    });
+    if (!file) return std::unexpected(file.error());
+    answer.run.files.push_back(std::move(*file));
+    if (importer.failed()) break;
+  }
+  importer.EndOfFiles(at_end);
+  if (auto done = importer.Finish(); !done) return std::unexpected(done.error());
+  if (auto done = ledger->Commit(); !done) return std::unexpected(done.error());
+  at_end.Add(ledger->oddities());
+  std::ranges::move(at_end.Notes(ledger->name()), std::back_inserter(answer.run.notes));
+  answer.run.name = ledger->name();
+  answer.run.ranks = 1;
+  answer.run.steps = "all";
+  answer.reports.push_back(ImportReport(importer));
+  answer.verdict = answer.reports.front().headline;
+  return answer;
+}
+
+}  // namespace
+
+Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std::string>& files) {
+  // Before the ledger is made, and before the first event goes in: a name that is wrong costs
+  // nothing then.
+  for (const std::string& path : files) {
+    if (auto source = ByteSource::Open(path); !source) return std::unexpected(source.error());
+  }
+  return AskAgainIfLost([&] { return ImportOnce(store, files); });
+}
+
+}  // namespace stepscope

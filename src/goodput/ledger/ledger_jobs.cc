@@ -1,0 +1,211 @@
+// The table of a ledger's jobs. What was once computed is kept in its database until the job's
+// segments change.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <tuple>
+
+#include "goodput/ledger/ledger.h"
+#include "stepscope/goodput_ledger.h"
+
+namespace stepscope {
+namespace {
+
+using namespace goodput;
+
+struct Summary {
+  int64_t first = kUnknown, last = kUnknown, events = 0;
+  std::optional<double> goodput;
+  std::string state;  // "running", "ended", "no job": no event says that it began
+  std::vector<AttemptAccount> attempts;
+  int64_t attempt_count = 0;
+};
+
+// Beyond it times are nonsense, and differences do not fit.
+constexpr int64_t kLatest = int64_t{1} << 62;
+
+// Changes whenever an event comes; empty while a recorder may be writing, whose stores into its
+// mapping change neither size nor time at once.
+std::string SignatureOf(const Ledger& ledger, const std::string& job) {
+  int64_t files = 0, bytes = 0, changed = 0, done = 0;
+  for (const Log& log : ledger.LogsOf(job)) {
+    for (const LogFile& file : log) {
+      ++files;
+      bytes += file.bytes;
+      changed = std::max(changed, file.changed);
+      done += file.done;
+    }
+  }
+  const int64_t now =
+      std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  if (now - changed < 60'000'000'000) return {};
+  const auto rollup = ledger.RollupOf(job);
+  return fmt::format("1 {} {} {} {} {}", files, bytes, changed, done, rollup ? rollup->events : 0);
+}
+
+// A job, its signature, and what it came to.
+using Computed = std::tuple<std::string, std::string, Summary>;
+
+std::optional<Summary> Cached(const Ledger& ledger, const std::string& job,
+                              const std::string& signature) {
+  std::optional<Summary> cached;
+  if (ledger.database() == nullptr || signature.empty()) return cached;
+  // A database without these tables, or a broken one, only costs the time to compute again.
+  [[maybe_unused]] const auto read = ledger.database()->Run(
+      "SELECT first, last, events, goodput, state,"
+      " (SELECT COUNT(*) FROM attempts WHERE attempts.job = jobs.job)"
+      " FROM jobs WHERE job = $1 AND signature = $2",
+      {std::string_view(job), std::string_view(signature)}, [&](const Database::Row& row) {
+        cached = Summary{.first = row.IsNull(0) ? kUnknown : row.Integer(0),
+                         .last = row.IsNull(1) ? kUnknown : row.Integer(1),
+                         .events = row.Integer(2),
+                         .state = row.Text(4),
+                         .attempt_count = row.Integer(5)};
+        if (!row.IsNull(3)) cached->goodput = row.Real(3);
+      });
+  return cached;
+}
+
+Result<Summary> Compute(const Ledger& ledger, const std::string& name) {
+  Summary summary;
+  Job job;
+  if (const auto rollup = ledger.RollupOf(name)) {
+    summary.first = rollup->first;
+    summary.last = rollup->last;
+  }
+  Oddities oddities;
+  ledger.ReadRaw(name, oddities, [&](const Event& event, const EventPlace&, bool) {
+    if (event.time < 0 || event.time > kLatest) return;
+    if (summary.first == kUnknown || event.time < summary.first) summary.first = event.time;
+    summary.last = std::max(summary.last, event.time);
+  });
+  if (auto read = ledger.Account(name, {}, job); !read) return std::unexpected(read.error());
+  summary.events = job.events;
+  summary.state = "no job";
+  if (job.accounting.empty()) return summary;
+  Partition partition = job.accounting.Ask();
+  summary.goodput = partition.goodput();
+  summary.state = partition.running ? "running" : "ended";
+  summary.attempt_count = static_cast<int64_t>(partition.attempts.size());
+  summary.attempts = std::move(partition.attempts);
+  return summary;
+}
+
+Bound OrNull(int64_t value) {
+  if (value == kUnknown) return {};
+  return value;
+}
+
+Bound OrNull(const std::optional<int64_t>& value) { return value ? Bound(*value) : Bound(); }
+
+Result<void> Keep(const Database& db, const std::string& job, const std::string& signature,
+                  const Summary& summary) {
+  const std::string_view name = job;
+  auto kept = db.Run("DELETE FROM jobs WHERE job = $1", {name});
+  if (!kept) return kept;
+  kept = db.Run("INSERT INTO jobs VALUES ($1, $2, $3, $4, $5, $6, $7)",
+                {name, std::string_view(signature), OrNull(summary.first), OrNull(summary.last),
+                 summary.events, summary.goodput ? Bound(*summary.goodput) : Bound(),
+                 std::string_view(summary.state)});
+  if (kept) kept = db.Run("DELETE FROM attempts WHERE job = $1", {name});
+  for (size_t a = 0; kept && a < summary.attempts.size(); ++a) {
+    const AttemptAccount& t = summary.attempts[a];
+    kept = db.Run("INSERT INTO attempts VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+                  {name, static_cast<int64_t>(a), std::string_view(t.id), t.start, t.end,
+                   int64_t{t.ended}, t.steps, OrNull(t.first_step), OrNull(t.last_step),
+                   t.times[static_cast<size_t>(Bucket::kProductive)]});
+  }
+  return kept;
+}
+
+// Nobody waits for this and nothing depends on it: a ledger that cannot be written to stays as it
+// is.
+void KeepAll(const std::string& address, const std::vector<Computed>& computed) {
+  if (computed.empty()) return;
+  auto ledger = Ledger::Open(address, Access::kWriteIfFree);
+  if (!ledger) return;
+  for (const auto& [job, signature, summary] : computed) {
+    if (!Keep(*ledger->database(), job, signature, summary)) return;
+  }
+  [[maybe_unused]] const auto kept = ledger->Commit();
+}
+
+Cell CellOf(int64_t value) {
+  if (value == kUnknown) return {};
+  return value;
+}
+
+Table JobsTable() {
+  Table table{.key = "jobs", .title = "Jobs", .text_rows = 30};
+  table.columns = {
+      {.key = "job", .title = "job", .role = Role::kKey},
+      {.key = "first", .title = "first event", .unit = Unit::kUnixTime, .detail = true},
+      {.key = "last", .title = "last event", .unit = Unit::kUnixTime, .detail = true},
+      {.key = "time", .title = "time", .unit = Unit::kNanoseconds},
+      {.key = "events", .title = "events", .unit = Unit::kCount},
+      {.key = "attempts", .title = "attempts", .unit = Unit::kCount},
+      {.key = "goodput_ratio", .title = "goodput", .unit = Unit::kRatio},
+      {.key = "state", .title = "state"}};
+  return table;
+}
+
+std::vector<Cell> JobRow(const std::string& job, const Summary& s) {
+  const bool timed = s.first != kUnknown && s.last >= s.first;
+  return {job,
+          CellOf(s.first),
+          CellOf(s.last),
+          timed ? Cell(s.last - s.first) : Cell(),
+          s.events,
+          s.attempt_count,
+          s.goodput ? Cell(*s.goodput) : Cell(),
+          s.state};
+}
+
+Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& computed) {
+  auto ledger = Ledger::Open(store, Access::kRead);
+  if (!ledger) return std::unexpected(ledger.error());
+  Report report{.analysis = "goodput_jobs", .title = "Jobs of the ledger"};
+  Table table = JobsTable();
+  int64_t events = 0;
+  for (const std::string& job : ledger->JobNames()) {
+    const std::string signature = SignatureOf(*ledger, job);
+    auto summary = Cached(*ledger, job, signature);
+    if (!summary) {
+      auto fresh = Compute(*ledger, job);
+      if (!fresh) return std::unexpected(fresh.error());
+      if (!signature.empty()) computed.emplace_back(job, signature, *fresh);
+      summary = std::move(*fresh);
+    }
+    events += summary->events;
+    table.rows.push_back(JobRow(job, *summary));
+  }
+  const auto jobs = static_cast<int64_t>(table.rows.size());
+  if (auto read = ledger->ReadWell(); !read) return std::unexpected(read.error());
+  report.metrics = {{"jobs", "jobs", jobs, Unit::kCount},
+                    {"events", "events", events, Unit::kCount}};
+  report.headline = fmt::format("{} job{}, {} events.", jobs, jobs == 1 ? "" : "s", events);
+  report.tables.push_back(std::move(table));
+  ReportSet answer;
+  answer.run = {.name = ledger->name(),
+                .ranks = 1,
+                .steps = "all",
+                .notes = ledger->oddities().Notes(ledger->name())};
+  answer.verdict = report.headline;
+  answer.reports.push_back(std::move(report));
+  return answer;
+}
+
+}  // namespace
+
+Result<ReportSet> GoodputJobs(const std::string& store) {
+  std::vector<Computed> computed;
+  auto answer = AskAgainIfLost([&] {
+    computed.clear();
+    return Describe(store, computed);
+  });
+  if (answer) KeepAll(store, computed);
+  return answer;
+}
+
+}  // namespace stepscope

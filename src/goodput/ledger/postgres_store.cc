@@ -1,0 +1,148 @@
+// A ledger in PostgreSQL, for teams: rollups and what is derived in the tables that a folder's
+// database has too, segments beside them as the bytes of their files, in pieces. One transaction
+// covers all of it, so a reader sees a moment, and what is killed leaves nothing.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "goodput/ledger/ledger_store.h"
+#include "goodput/ledger/postgres.h"
+
+namespace stepscope::goodput {
+namespace {
+
+// Gives the bytes of a segment; keeps the last piece, as readers go forward.
+class Pieces {
+ public:
+  Pieces(const Postgres& db, std::string segment) : db_(&db), segment_(std::move(segment)) {}
+
+  size_t operator()(char* out, size_t size, uint64_t offset) {
+    size_t got = 0;
+    while (got < size) {
+      const uint64_t piece = (offset + got) / kPieceBytes, at = (offset + got) % kPieceBytes;
+      if (piece != piece_ && !Load(piece)) break;
+      if (at >= bytes_.size()) break;
+      const size_t part = std::min(size - got, bytes_.size() - at);
+      std::memcpy(out + got, bytes_.data() + at, part);
+      got += part;
+    }
+    return got;
+  }
+
+ private:
+  // A failure is remembered by the database.
+  bool Load(uint64_t piece) {
+    bytes_.clear();
+    piece_ = piece;
+    return db_
+        ->Run("SELECT bytes FROM pieces WHERE segment = $1 AND number = $2",
+              {std::string_view(segment_), static_cast<int64_t>(piece)},
+              [this](const Database::Row& row) { bytes_ = row.Text(0); })
+        .has_value();
+  }
+
+  const Postgres* db_;
+  std::string segment_;
+  uint64_t piece_ = UINT64_MAX;
+  std::string bytes_;
+};
+
+class PostgresStore : public LedgerStore {
+ public:
+  explicit PostgresStore(std::string address)
+      : address_(std::move(address)), name_(NameOfPostgres(address_)) {}
+
+  const std::string& name() const override { return name_; }
+
+  Result<void> Connect(Access) override {
+    auto db = Postgres::Open(address_);
+    if (!db) return std::unexpected(db.error());
+    db_ = std::move(*db);
+    return {};
+  }
+
+  // Bytes are left as they are: most are checksums and times, which do not pack.
+  Result<void> MakeTables() override {
+    for (const char* sql :
+         {"CREATE TABLE segments (name BYTEA PRIMARY KEY, job BYTEA NOT NULL,"
+          " size BIGINT NOT NULL, changed BIGINT NOT NULL, made BIGINT NOT NULL)",
+          "CREATE TABLE pieces (segment BYTEA, number BIGINT, bytes BYTEA NOT NULL,"
+          " PRIMARY KEY (segment, number))",
+          "ALTER TABLE pieces ALTER COLUMN bytes SET STORAGE EXTERNAL"}) {
+      if (auto made = db_->Run(sql); !made) return made;
+    }
+    return {};
+  }
+
+  const Database* database() const override { return db_.get(); }
+  bool ReadsWithoutDatabase() const override { return false; }
+  void LeaveDatabase() override { db_.reset(); }
+  bool SegmentsAreInTransaction() const override { return true; }
+
+  Result<JobLogs> List(Oddities&) const override {
+    std::vector<Segment> segments;
+    const auto listed =
+        db_->Run("SELECT job, name, size, changed, made FROM segments ORDER BY name", {},
+                 [&](const Database::Row& row) {
+                   segments.push_back({row.Text(0),
+                                       {.name = row.Text(1),
+                                        .bytes = row.Integer(2),
+                                        .changed = row.Integer(3),
+                                        .made = row.Integer(4)}});
+                 });
+    if (!listed) return std::unexpected(listed.error());
+    return JoinSegments(std::move(segments));
+  }
+
+  Result<SegmentReader> Open(const std::string& segment) const override {
+    return SegmentReader::Open(Pieces(*db_, segment), segment);
+  }
+
+  Result<void> Add(const std::string& segment, const SegmentHeader& header,
+                   std::string_view bytes) override {
+    const std::string_view name = segment;
+    const int64_t now =
+        std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+    auto added = db_->Run(
+        "INSERT INTO segments VALUES ($1, $2, $3, $4, $5)",
+        {name, std::string_view(header.job), static_cast<int64_t>(bytes.size()), now, header.time});
+    for (uint64_t k = 0; added && k * kPieceBytes < bytes.size(); ++k) {
+      added = db_->Run(
+          "INSERT INTO pieces VALUES ($1, $2, $3)",
+          {name, static_cast<int64_t>(k), Blob{bytes.substr(k * kPieceBytes, kPieceBytes)}});
+    }
+    return added;
+  }
+
+  Result<void> Sync() override { return {}; }
+
+  bool Remove(const std::string& segment) override {
+    const std::string_view name = segment;
+    return db_->Run("DELETE FROM pieces WHERE segment = $1", {name}) &&
+           db_->Run("DELETE FROM segments WHERE name = $1", {name});
+  }
+
+  Result<void> ReadWell() const override {
+    const std::optional<Error>& failed = db_->failed();
+    if (failed.has_value()) return std::unexpected(failed.value());
+    return {};
+  }
+
+ private:
+  std::string address_, name_;
+  std::unique_ptr<Postgres> db_;
+};
+
+}  // namespace
+
+std::unique_ptr<LedgerStore> PostgresStoreAt(const std::string& address) {
+  return std::make_unique<PostgresStore>(address);
+}
+
+std::unique_ptr<LedgerStore> StoreAt(const std::string& address) {
+  return IsPostgres(address) ? PostgresStoreAt(address) : FolderStoreAt(address);
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,117 @@
+// The few calls of SQLite that a ledger needs.
+#include "goodput/ledger/sqlite.h"
+
+#include <sqlite3.h>
+
+#include <utility>
+
+namespace stepscope::goodput {
+namespace {
+
+struct Finalize {
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+constexpr int kPatience = 10'000;  // ms
+
+// The caller's bytes outlive the statement: nothing is copied.
+int BindOne(sqlite3_stmt* statement, int at, const Bound& value) {
+  if (const auto* integer = std::get_if<int64_t>(&value)) {
+    return sqlite3_bind_int64(statement, at, *integer);
+  }
+  if (const auto* real = std::get_if<double>(&value)) {
+    return sqlite3_bind_double(statement, at, *real);
+  }
+  if (const auto* text = std::get_if<std::string_view>(&value)) {
+    const char* data = text->empty() ? "" : text->data();
+    return sqlite3_bind_text64(statement, at, data, text->size(), SQLITE_STATIC, SQLITE_UTF8);
+  }
+  if (const auto* blob = std::get_if<Blob>(&value)) {
+    return sqlite3_bind_blob64(statement, at, blob->bytes.data(), blob->bytes.size(),
+                               SQLITE_STATIC);
+  }
+  return sqlite3_bind_null(statement, at);
+}
+
+class SqliteRow : public Database::Row {
+ public:
+  explicit SqliteRow(sqlite3_stmt* statement) : statement_(statement) {}
+  int64_t Integer(int column) const override { return sqlite3_column_int64(statement_, column); }
+  double Real(int column) const override { return sqlite3_column_double(statement_, column); }
+  bool IsNull(int column) const override {
+    return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+  }
+  std::string Text(int column) const override {
+    const void* const bytes = sqlite3_column_blob(statement_, column);
+    if (bytes == nullptr) return {};
+    return {static_cast<const char*>(bytes),
+            static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
+  }
+
+ private:
+  sqlite3_stmt* statement_;
+};
+
+}  // namespace
+
+void Sqlite::Close::operator()(sqlite3* db) const { sqlite3_close_v2(db); }
+
+Error Sqlite::LastError(const char* what) const {
+  const int code = sqlite3_errcode(db_.get());
+  const bool full = code == SQLITE_FULL || code == SQLITE_IOERR;
+  const bool busy = code == SQLITE_BUSY || code == SQLITE_LOCKED;
+  return {std::string(what) + ": " + sqlite3_errmsg(db_.get()), path_,
+          full   ? "make room on this disk"
+          : busy ? "another process writes to this ledger: try again when it is done"
+                 : ""};
+}
+
+Result<std::unique_ptr<Sqlite>> Sqlite::Open(const std::string& path, bool write) {
+  sqlite3* opened = nullptr;
+  const int flags = (write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE) |
+                    SQLITE_OPEN_NOMUTEX;
+  const int failed = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
+  std::unique_ptr<Sqlite> db(new Sqlite(opened, path));
+  if (failed != SQLITE_OK) return std::unexpected(db->LastError("cannot open the database"));
+  sqlite3_busy_timeout(opened, kPatience);
+  // FULL: what was committed outlives a loss of power, as raw events are removed on its word.
+  for (const char* sql : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL"}) {
+    if (auto set = db->Run(sql); !set) return std::unexpected(set.error());
+  }
+  return db;
+}
+
+Result<void> Sqlite::Execute(const char* sql, const std::vector<Bound>& values,
+                             const EachRow& each) const {
+  sqlite3_stmt* prepared = nullptr;
+  if (sqlite3_prepare_v2(db_.get(), sql, -1, &prepared, nullptr) != SQLITE_OK) {
+    return std::unexpected(LastError("the database does not understand"));
+  }
+  const Statement statement(prepared);
+  for (size_t k = 0; k < values.size(); ++k) {
+    if (BindOne(prepared, static_cast<int>(k + 1), values[k]) != SQLITE_OK) {
+      return std::unexpected(LastError("cannot store in the database"));
+    }
+  }
+  int state = SQLITE_ROW;
+  while ((state = sqlite3_step(prepared)) == SQLITE_ROW) {
+    if (each) each(SqliteRow(prepared));
+  }
+  if (state != SQLITE_DONE) return std::unexpected(LastError("the database failed"));
+  return {};
+}
+
+Result<void> Sqlite::Begin(Access access) const {
+  return Run(access == Access::kRead ? "BEGIN" : "BEGIN IMMEDIATE");
+}
+
+Result<bool> Sqlite::HasTable(const char* name) const {
+  bool has = false;
+  auto asked = Run("SELECT 1 FROM sqlite_master WHERE name = $1", {std::string_view(name)},
+                   [&](const Row&) { has = true; });
+  if (!asked) return std::unexpected(asked.error());
+  return has;
+}
+
+}  // namespace stepscope::goodput

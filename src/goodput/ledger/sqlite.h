@@ -1,0 +1,38 @@
+// SQLite with owners: a database in a file, and statements that are run once.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "goodput/ledger/database.h"
+
+struct sqlite3;
+
+namespace stepscope::goodput {
+
+class Sqlite : public Database {
+ public:
+  // In WAL mode, waiting up to 10 s for others. Without `write` the file must exist.
+  static Result<std::unique_ptr<Sqlite>> Open(const std::string& path, bool write);
+
+  Result<void> Begin(Access access) const override;
+  Result<void> Commit() const override { return Run("COMMIT"); }
+  Result<bool> HasTable(const char* name) const override;
+  const char* BytesType() const override { return "BLOB"; }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* db) const;
+  };
+  Result<void> Execute(const char* sql, const std::vector<Bound>& values,
+                       const EachRow& each) const override;
+  Sqlite(sqlite3* db, std::string path) : db_(db), path_(std::move(path)) {}
+  Error LastError(const char* what) const;
+
+  std::unique_ptr<sqlite3, Close> db_;
+  std::string path_;
+};
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,248 @@
+// Batches to writers, writers to segments.
+#include "goodput/live/ingest.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "base/byte_source.h"
+#include "base/sync_folder.h"
+#include "goodput/events/json_lines.h"
+#include "goodput/recorder/segment_name.h"
+#include "goodput/recorder/segment_reader.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kSilent = 600 * kSecond;        // then a segment is closed
+constexpr int64_t kSilentInCrowd = 10 * kSecond;  // the same where many are open
+constexpr int64_t kMostSequence = int64_t{1} << 40;
+
+// Small at first: most writers say little.
+size_t SlotsOfSegment(uint32_t index) {
+  const size_t bytes = size_t{128} << (10 + std::min<uint32_t>(index, 5));
+  return (bytes - kSlotsBegin) / kSlotBytes;
+}
+
+// Names sort by when segments were made, as those of recorders do.
+std::string FileName(uint32_t number, uint32_t process) {
+  return fmt::format("{}-http-{:010}-{:08x}{}", NowInName(), number, process, kSegmentSuffix);
+}
+
+bool CanBeTold(const Event& event) {
+  return !event.writer.empty() && event.sequence >= 0 && event.sequence < kMostSequence;
+}
+
+bool NamesFit(const Event& event) {
+  return event.job.size() <= kMaxName && event.attempt.size() <= kMaxName &&
+         event.writer.size() <= kMaxName;
+}
+
+Record RecordOf(const Event& event) {
+  const bool is_checkpoint = event.kind >= EventKind::kCheckpointSave &&
+                             event.kind <= EventKind::kCheckpointEmergencyRestore;
+  return {.kind = event.kind,
+          .time = event.time,
+          .monotonic = event.monotonic,
+          .step = event.step,
+          .counts = {event.counts[0], event.counts[1], event.counts[2]},
+          .text = event.text,
+          .checkpoint = is_checkpoint ? &event.checkpoint : nullptr};
+}
+
+int64_t Unreadable(const Oddities& oddities) {
+  int64_t count = 0;
+  for (const Oddity oddity : {Oddity::kBadLine, Oddity::kLongLine, Oddity::kNoEntry,
+                              Oddity::kUnknownKind, Oddity::kOutOfRange}) {
+    count += oddities.Count(oddity);
+  }
+  return count;
+}
+
+}  // namespace
+
+Ingest::Ingest(std::string folder) : folder_(std::move(folder)), process_(RandomNumber()) {}
+
+Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed)
+    return std::unexpected(Error{"cannot make the folder: " + failed.message(), folder, ""});
+  std::unique_ptr<Ingest> ingest(new Ingest(std::move(folder)));
+  const std::string lock = ingest->folder_ + "/.ingest.lock";
+  ingest->lock_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (ingest->lock_ < 0) return std::unexpected(Error{std::strerror(errno), lock, ""});
+  if (flock(ingest->lock_, LOCK_EX | LOCK_NB) != 0) {
+    return std::unexpected(Error{"another process takes events into this folder", ingest->folder_,
+                                 "stop that one, or choose another folder"});
+  }
+  Oddities oddities;
+  const auto read = ReadSegments(ingest->folder_, oddities, [&](const Event& event) {
+    if (CanBeTold(event)) ingest->writers_[event.writer].seen.Insert(event.sequence);
+  });
+  if (!read) return std::unexpected(read.error());
+  return ingest;
+}
+
+Ingest::~Ingest() {
+  for (auto& [name, writer] : writers_) {
+    for (auto& [stream, segment] : writer.open) {
+      if (segment.file == nullptr) continue;  // there was no room for it
+      segment.file->Close();
+      segment.file->Release();
+    }
+  }
+  if (lock_ >= 0) close(lock_);
+}
+
+Ingest::Writer* Ingest::WriterNamed(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto known = writers_.find(name);
+  if (known != writers_.end()) return &known->second;
+  return writers_.size() < kMostWriters ? &writers_[name] : nullptr;
+}
+
+std::unique_ptr<SegmentFile> Ingest::MakeSegment(const Event& event, uint32_t index) {
+  if (open_.load() >= kMostOpen) return nullptr;
+  const SegmentHeader header{.salt = RandomNumber(),
+                             .index = index,
+                             .slots = SlotsOfSegment(index),
+                             .time = WallClock(),
+                             .monotonic = MonotonicClock(),
+                             .job = event.job,
+                             .attempt = event.attempt,
+                             .writer = event.writer};
+  auto made = SegmentFile::Create(folder_ + "/" + FileName(files_.fetch_add(1), process_), header);
+  if (!made) return nullptr;
+  ++open_;
+  return std::move(*made);
+}
+
+// The writer's mutex is held. False: there is no room.
+bool Ingest::Store(Writer& writer, const Event& event) {
+  OpenSegment& segment = writer.open[{event.job, event.attempt, event.writer}];
+  Record record = RecordOf(event);
+  const size_t slots = SlotsOf(record);
+  segment.used = MonotonicClock();
+  for (int tries = 0; tries < 2; ++tries) {
+    if (segment.file == nullptr) {
+      segment.file = MakeSegment(event, segment.index);
+      if (segment.file == nullptr) return false;
+      ++segment.index;
+    }
+    std::atomic<int64_t> sequence = event.sequence;
+    if (segment.file->Write(record, slots, sequence) <= SegmentFile::Written::kHalf) return true;
+    segment.file->Close();
+    segment.file->Release();
+    segment.file.reset();
+    --open_;
+  }
+  return false;
+}
+
+// One call of Take: consecutive events of a writer are stored under one lock.
+class Ingest::Batch {
+ public:
+  explicit Batch(Ingest& ingest) : ingest_(ingest) {}
+
+  void Add(const Event& event) {
+    if (!CanBeTold(event)) return Count(counts.unnumbered);
+    if (!NamesFit(event)) return Count(counts.unreadable);
+    if (writer_ == nullptr || event.writer != name_) {
+      if (lock_) lock_.unlock();
+      writer_ = ingest_.WriterNamed(event.writer);
+      if (writer_ == nullptr) return Count(counts.no_room);
+      name_ = event.writer;
+      full_ = false;
+      lock_ = std::unique_lock(writer_->mutex);
+    }
+    if (writer_->seen.Contains(event.sequence)) return Count(counts.duplicates);
+    full_ = full_ || !ingest_.Store(*writer_, event);
+    if (full_) return Count(counts.no_room);
+    writer_->seen.Insert(event.sequence);
+    Count(counts.stored);
+  }
+
+  IngestCounts counts;
+
+ private:
+  static void Count(int64_t& count) { ++count; }
+
+  Ingest& ingest_;
+  Writer* writer_ = nullptr;
+  std::string name_;
+  bool full_ = false;  // there was no room for an event: then there is none for those behind it
+  std::unique_lock<std::mutex> lock_;
+};
+
+IngestCounts Ingest::Take(std::string_view lines) {
+  IngestCounts counts;
+  {
+    Batch batch(*this);
+    Oddities oddities;
+    ByteSource source = ByteSource::FromMemory(lines);
+    ReadJsonLines(std::move(source), oddities, [&](const Event& event) { batch.Add(event); });
+    counts = batch.counts;
+    counts.unreadable += Unreadable(oddities);
+  }
+  stored_ += counts.stored;
+  duplicates_ += counts.duplicates;
+  unnumbered_ += counts.unnumbered;
+  unreadable_ += counts.unreadable;
+  no_room_ += counts.no_room;
+  return counts;
+}
+
+IngestCounts Ingest::counts() const {
+  return {stored_.load(), duplicates_.load(), unnumbered_.load(), unreadable_.load(),
+          no_room_.load()};
+}
+
+// The writer's mutex is held.
+bool Ingest::SyncAndClose(Writer& writer, int64_t now) {
+  const int64_t silent = open_.load() > kMostOpen / 2 ? kSilentInCrowd : kSilent;
+  bool good = true;
+  for (auto at = writer.open.begin(); at != writer.open.end();) {
+    OpenSegment& segment = at->second;
+    if (segment.file != nullptr) good = segment.file->Sync() && good;
+    if (now - segment.used < silent) {
+      ++at;
+      continue;
+    }
+    if (segment.file != nullptr) {
+      segment.file->Close();
+      segment.file->Release();
+      --open_;
+    }
+    at = writer.open.erase(at);
+  }
+  return good;
+}
+
+bool Ingest::Tick(int64_t now) {
+  std::vector<Writer*> writers;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& [name, writer] : writers_) writers.push_back(&writer);
+  }
+  const uint32_t files = files_.load();
+  // A new file's name is in its folder, and the folder has to be on disk too.
+  bool good = files == synced_files_ || SyncFolder(folder_).has_value();
+  if (good) synced_files_ = files;
+  for (Writer* const writer : writers) {
+    const std::lock_guard lock(writer->mutex);
+    good = SyncAndClose(*writer, now) && good;
+  }
+  return good;
+}
+
+}  // namespace stepscope::goodput

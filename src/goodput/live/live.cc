@@ -1,0 +1,130 @@
+// Files to events, events to jobs.
+#include "goodput/live/live.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kAhead = 3600 * kSecond;
+// A file is looked at so often before its head counts as damaged: it may be in the making.
+constexpr int kTries = 3;
+
+}  // namespace
+
+void LiveJob::Note(const Event& event) {
+  const int64_t time = TimeOf(event);
+  first = first == kUnknown ? time : std::min(first, time);
+  latest = std::max(latest, time);
+  if (event.kind == EventKind::kStepStart && time >= step_time) {
+    step = event.step;
+    step_time = time;
+  } else if (event.kind == EventKind::kCheckpointCommit ||
+             (event.kind == EventKind::kCheckpointSave && !commits_)) {
+    commits_ = commits_ || event.kind == EventKind::kCheckpointCommit;
+    if (time < checkpoint_time) return;
+    checkpoint_step = event.step;
+    checkpoint_time = time;
+  }
+}
+
+void LiveJob::Add(const Event& event, int64_t now) {
+  if (AccountFor(event, now + kAhead, job_) && TimeOf(event) >= 0) Note(event);
+}
+
+std::optional<double> LiveJob::GoodputOfLast(int64_t window, int64_t now) {
+  return accounting().Ask({.at = now, .window = Interval{now - window, now}}).goodput();
+}
+
+void Live::Take(const Event& event, int64_t now) {
+  if (last_job_ == nullptr || *last_name_ != event.job) {
+    const auto known = jobs_.find(event.job);
+    if (known == jobs_.end() && jobs_.size() >= kMostLive) {
+      return oddities_.Add(Oddity::kOtherJob);
+    }
+    const auto job = known != jobs_.end() ? known : jobs_.try_emplace(event.job).first;
+    last_name_ = &job->first;
+    last_job_ = &job->second;
+  }
+  last_job_->Add(event, now);
+}
+
+// Whether the file need not be looked at again.
+bool Live::Open(const std::string& path, int& tries, int64_t now) {
+  auto reader = SegmentReader::Open(path);
+  if (reader) {
+    open_.try_emplace(path, std::move(*reader), now);
+    return true;
+  }
+  // Made and not yet written to: look again, for as long as it takes.
+  if (reader.error().what == "never written to" || ++tries < kTries) return false;
+  oddities_.Add(Oddity::kBadSegment);
+  return true;
+}
+
+Result<void> Live::LookForFiles(int64_t now) {
+  struct stat folder{};
+  if (stat(folder_.c_str(), &folder) != 0) {
+    return std::unexpected(Error{std::strerror(errno), folder_, ""});
+  }
+  const int64_t changed = folder.st_mtim.tv_sec * kSecond + folder.st_mtim.tv_nsec;
+  // The clock of file systems is coarse: shortly after a change there may be another one.
+  const bool settled = changed == folder_changed_ && now - changed > 2 * kSecond;
+  std::error_code failed;
+  if (!settled) {
+    for (std::filesystem::directory_iterator entry(folder_, failed), end; !failed && entry != end;
+         entry.increment(failed)) {
+      if (entry->path().extension() != kSegmentSuffix) continue;
+      if (met_.insert(entry->path()).second) unopened_.try_emplace(entry->path(), 0);
+    }
+    folder_changed_ = changed;
+  }
+  if (failed) return std::unexpected(Error{failed.message(), folder_, ""});
+  for (auto file = unopened_.begin(); file != unopened_.end();) {
+    file = Open(file->first, file->second, now) ? unopened_.erase(file) : std::next(file);
+  }
+  return {};
+}
+
+void Live::Follow(int64_t now) {
+  for (auto at = open_.begin(); at != open_.end();) {
+    File& file = at->second;
+    const EventSink sink = [&](const Event& event) {
+      file.grew = now;
+      Take(event, now);
+    };
+    const bool closed = file.reader.WasClosed();
+    if (closed) {
+      file.reader.Finish(oddities_, sink);
+    } else {
+      file.reader.Follow(oddities_, sink);
+    }
+    at = closed ? open_.erase(at) : std::next(at);
+  }
+}
+
+void Live::CloseSilent() {
+  if (open_.size() <= kMostOpen) return;
+  std::vector<std::pair<int64_t, std::string>> by_silence;
+  for (const auto& [path, file] : open_) by_silence.emplace_back(file.grew, path);
+  std::ranges::sort(by_silence);
+  by_silence.resize(open_.size() - kMostOpen);
+  for (const auto& [grew, path] : by_silence) open_.erase(path);
+}
+
+Result<void> Live::Poll(int64_t now) {
+  const auto looked = LookForFiles(now);
+  Follow(now);
+  CloseSilent();
+  return looked;
+}
+
+}  // namespace stepscope::goodput

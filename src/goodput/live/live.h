@@ -1,0 +1,99 @@
+// The jobs of a folder of segments as they are at this moment.
+//
+// A poll reads what recorders have added since the poll before, in new files and in old ones, and
+// gives it to the accounting of its job. An event costs the same however long the job is, and a
+// poll costs what files are being written.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "goodput/accounting/accounting.h"
+#include "goodput/accounting/jobs.h"
+#include "goodput/events/oddities.h"
+#include "goodput/recorder/segment_reader.h"
+#include "stepscope/result.h"
+
+namespace stepscope::goodput {
+
+struct LiveWindow {
+  std::string_view name;
+  int64_t size;  // ns
+};
+inline constexpr LiveWindow kLiveWindows[] = {
+    {"5m", 300'000'000'000}, {"1h", 3'600'000'000'000}, {"24h", 86'400'000'000'000}};
+
+class LiveJob {
+ public:
+  // `now`: an event from later than an hour behind it is of a clock that is wrong, and left out.
+  void Add(const Event& event, int64_t now);
+
+  // Goodput of the last `window` ns before `now`; none when the job was not there then.
+  std::optional<double> GoodputOfLast(int64_t window, int64_t now);
+
+  Accounting& accounting() { return job_.accounting; }
+  Oddities oddities() const { return OdditiesOf(job_); }
+  int64_t events() const { return job_.events - job_.oddities.Count(Oddity::kDuplicate); }
+
+  int64_t first = kUnknown;      // time of the earliest event
+  int64_t latest = kUnknown;     // and of the latest one, heartbeats included
+  int64_t step = kUnknown;       // that started last, and when
+  int64_t step_time = kUnknown;  //
+  // The last checkpoint that was committed, or saved where nobody speaks of commits.
+  int64_t checkpoint_step = kUnknown;
+  int64_t checkpoint_time = kUnknown;
+
+ private:
+  void Note(const Event& event);
+
+  Job job_;
+  bool commits_ = false;
+};
+
+class Live {
+ public:
+  explicit Live(std::string folder) : folder_(std::move(folder)) {}
+
+  // Fails when the folder cannot be read; what was read before stays.
+  Result<void> Poll(int64_t now);
+
+  // By name. No more than kMostLive; events of others are counted in oddities().
+  std::map<std::string, LiveJob>& jobs() { return jobs_; }
+
+  // Of files, not of one job.
+  const Oddities& oddities() const { return oddities_; }
+
+  static constexpr size_t kMostLive = 10'000;
+  // Files that are kept open. Of more, those go that were silent longest; what is written to them
+  // later is left to a restart.
+  static constexpr size_t kMostOpen = 4000;
+
+ private:
+  struct File {
+    SegmentReader reader;
+    int64_t grew = 0;  // when events came last, or it was opened
+  };
+
+  Result<void> LookForFiles(int64_t now);
+  bool Open(const std::string& path, int& tries, int64_t now);
+  void Follow(int64_t now);
+  void CloseSilent();
+  void Take(const Event& event, int64_t now);
+
+  std::string folder_;
+  int64_t folder_changed_ = kUnknown;
+  std::map<std::string, File> open_;     // by path, that is by their recorders' starts
+  std::unordered_set<std::string> met_;  // all paths
+  std::map<std::string, int> unopened_;  // of which these, and how often they looked damaged
+  std::map<std::string, LiveJob> jobs_;
+  LiveJob* last_job_ = nullptr;
+  const std::string* last_name_ = nullptr;
+  Oddities oddities_;
+};
+
+}  // namespace stepscope::goodput

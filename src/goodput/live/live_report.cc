@@ -1,0 +1,171 @@
+// All jobs in a table, one job in detail.
+#include "goodput/live/live_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "goodput/report/report_parts.h"
+#include "report/humanize.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr size_t kLastDisruptions = 5;
+constexpr size_t kJobsInText = 20;
+
+Cell Since(int64_t time, int64_t now) {
+  if (time == kUnknown) return {};
+  return std::max<int64_t>(0, now - time);
+}
+
+Cell Known(int64_t number) { return number == kUnknown ? Cell() : Cell(number); }
+
+// None where nobody knows; else MFU.
+Cell Mfu(const std::optional<ProgramRates>& program, LiveJob& job, const Partition& p) {
+  if (!program) return {};
+  const auto use = UseOf(*program, job.accounting(), p);
+  return use ? Cell(use->mfu) : Cell();
+}
+
+Table JobsTable(std::map<std::string, LiveJob>& jobs, const std::string& only,
+                const std::optional<ProgramRates>& program, int64_t now) {
+  Table table{
+      .key = "jobs",
+      .title = "Jobs",
+      .columns = {Key("job", "job"), Number("state", "state"), Share("goodput_ratio", "goodput")},
+      .text_rows = kJobsInText};
+  for (const auto& [name, size] : kLiveWindows) {
+    table.columns.push_back(Share(fmt::format("goodput_{}", name), fmt::format("last {}", name)));
+  }
+  for (Column column :
+       {Number("step", "step"), Time("step_time", "step took"), Time("silent", "last event ago"),
+        Column{"disruptions", "disruptions", Unit::kCount}}) {
+    table.columns.push_back(std::move(column));
+  }
+  if (program) table.columns.push_back(Share("mfu", "MFU"));
+  for (auto& [name, job] : jobs) {
+    if (!only.empty() && name != only) continue;
+    const Partition p = job.accounting().Ask({.at = now});
+    std::vector<Cell> row = {name, std::string(p.running ? "running" : "ended"),
+                             Maybe(p.goodput())};
+    for (const auto& window : kLiveWindows)
+      row.push_back(Maybe(job.GoodputOfLast(window.size, now)));
+    row.insert(row.end(), {Known(job.step), Maybe(job.accounting().step_clock().last()),
+                           Since(job.latest, now), p.disruptions});
+    if (program) row.push_back(Mfu(program, job, p));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table Buckets(const Partition& p) {
+  Table table{.key = "buckets",
+              .title = "Where the time went so far",
+              .columns = {Key("bucket", "bucket"), Time("time", "time"), Share("ratio", "share")}};
+  for (size_t b = 0; b < kBuckets; ++b) {
+    if (p.times[b] == 0) continue;
+    table.rows.push_back({std::string(BucketName(static_cast<Bucket>(b))), p.times[b],
+                          RatioOf(p.times[b], p.total())});
+  }
+  std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) { return a[1] > b[1]; });
+  return table;
+}
+
+Table Disruptions(const Partition& p, int64_t now) {
+  Table table{
+      .key = "disruptions",
+      .title = "Disruptions, the last first",
+      .columns = {Key("attempt", "attempt"), Time("ago", "ago"), Number("announced", "announced"),
+                  Number("text", "said"), Time("cost", "cost"), Time("down", "down"),
+                  Time("recompute", "recompute")},
+      .text_rows = kLastDisruptions};
+  for (size_t k = p.disruption_list.size(); k-- > 0;) {
+    const Disruption& d = p.disruption_list[k];
+    table.rows.push_back({static_cast<int64_t>(d.attempt) + 1, Since(d.time, now),
+                          std::string(d.announced ? "yes" : "no"),
+                          d.text.empty() ? Cell() : Cell(d.text), d.cost(), d.down, d.recompute});
+  }
+  return table;
+}
+
+void AddDetails(Report& report, LiveJob& job, const std::optional<ProgramRates>& program,
+                int64_t now) {
+  const Partition p = job.accounting().Ask({.at = now});
+  const StepClock& clock = job.accounting().step_clock();
+  const auto ns = Unit::kNanoseconds;
+  report.metrics = {
+      {"goodput_ratio", "goodput so far", Maybe(p.goodput()), Unit::kRatio},
+      {"total", "time in all", p.total(), ns},
+      {"step", "step", Known(job.step), Unit::kNone},
+      {"open_step", "open since", p.open_step ? Since(job.step_time, now) : Cell(), ns},
+      {"step_time", "the last step took", Maybe(clock.last()), ns},
+      {"ideal_step_time", "step time when nothing disturbs", Maybe(clock.ideal()), ns},
+      {"checkpoint_step", "last checkpoint holds step", Known(job.checkpoint_step), Unit::kNone},
+      {"checkpoint_age", "and is old", Since(job.checkpoint_time, now), ns},
+      {"silent", "last event ago", Since(job.latest, now), ns},
+      {"attempts", "attempts", static_cast<int64_t>(p.attempts.size()), Unit::kCount},
+      {"mfu", "use of the chips while it makes steps (MFU)", Mfu(program, job, p), Unit::kRatio},
+  };
+  std::erase_if(report.metrics, [](const Metric& m) { return IsBlank(m.value); });
+  report.tables.push_back(Buckets(p));
+  if (!p.disruption_list.empty()) report.tables.push_back(Disruptions(p, now));
+  report.notes = job.oddities().Notes();
+}
+
+std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {
+  size_t running = 0;
+  const LiveJob* silent = nullptr;
+  const std::string* who = nullptr;
+  for (auto& [name, job] : jobs) {
+    if (!job.accounting().Ask({.at = now}).running) continue;
+    ++running;
+    if (job.latest != kUnknown && (silent == nullptr || job.latest < silent->latest)) {
+      silent = &job;
+      who = &name;
+    }
+  }
+  std::string says = fmt::format("{} of {} running", running, Plural(jobs.size(), "job"));
+  if (silent != nullptr) {
+    says += fmt::format("; silent longest is '{}', for {}", *who,
+                        HumanTime(static_cast<double>(std::max<int64_t>(0, now - silent->latest))));
+  }
+  return says + ".";
+}
+
+std::string HeadlineOf(const std::string& name, LiveJob& job, int64_t now) {
+  const Partition p = job.accounting().Ask({.at = now});
+  std::string says = fmt::format("'{}' {}", name, p.running ? "is running" : "has ended");
+  if (job.step != kUnknown) says += fmt::format(", at step {}", job.step);
+  if (const auto goodput = p.goodput()) says += ", with a goodput of " + HumanRatio(*goodput);
+  if (job.latest != kUnknown) {
+    says += fmt::format("; last heard of {} ago",
+                        HumanTime(static_cast<double>(std::max<int64_t>(0, now - job.latest))));
+  }
+  return says + ".";
+}
+
+}  // namespace
+
+Report LiveReport(std::map<std::string, LiveJob>& jobs, const std::string& job,
+                  const std::optional<ProgramRates>& program, int64_t now) {
+  Report report{.analysis = "watch", .title = "Jobs as they run"};
+  const bool one = !job.empty() || jobs.size() == 1;
+  const auto chosen = !one ? jobs.end() : job.empty() ? jobs.begin() : jobs.find(job);
+  if (jobs.empty() || (one && chosen == jobs.end())) {
+    report.status = Status::kUnavailable;
+    report.why = jobs.empty() ? "there are no events yet" : "there are no events of this job";
+    return report;
+  }
+  report.tables.push_back(JobsTable(jobs, job, program, now));
+  if (chosen == jobs.end()) {
+    report.headline = Headline(jobs, now);
+  } else {
+    report.headline = HeadlineOf(chosen->first, chosen->second, now);
+    AddDetails(report, chosen->second, program, now);
+  }
+  return report;
+}
+
+}  // namespace stepscope::goodput

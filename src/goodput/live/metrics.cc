@@ -1,0 +1,253 @@
+// What there is to say about a job, by metric.
+#include "goodput/live/metrics.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/ascii.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr int64_t kForgetAfter = 86'400'000'000'000;
+
+// The bounds of the step time histogram, ns.
+constexpr int64_t kMs = 1'000'000, kSecond = 1000 * kMs;
+constexpr auto kBounds = std::to_array<int64_t>(
+    {kMs, 5 * kMs / 2, 5 * kMs, 10 * kMs, 25 * kMs, 50 * kMs, 100 * kMs, 250 * kMs, 500 * kMs,
+     kSecond, 2500 * kMs, 5 * kSecond, 10 * kSecond, 25 * kSecond, 60 * kSecond, 120 * kSecond,
+     300 * kSecond, 600 * kSecond, 1800 * kSecond});
+
+using Type = MetricType;
+
+struct Family {
+  std::string_view name;
+  Type type;
+  std::string_view help;
+};
+
+enum Name : size_t {
+  kSeconds,
+  kElapsed,
+  kRatio,
+  kWindowRatio,
+  kRunning,
+  kAttempts,
+  kDisruptions,
+  kStep,
+  kProductiveStep,
+  kOpenStep,
+  kLastStepTime,
+  kIdealStepTime,
+  kStepTime,
+  kSilence,
+  kCheckpointAge,
+  kCheckpointSteps,
+  kTokens,
+  kFlops,
+  kMfu,
+  kEmfu,
+  kModelFlops,
+  kPeakFlops,
+  kEvents,
+  kOdd,
+  kIngest,
+  kNames
+};
+
+// In the order of Name.
+constexpr std::array<Family, kNames> kFamilies = {{
+    {"seconds", Type::kGauge,
+     "Time of the job by bucket; all buckets sum up to elapsed_seconds. A gauge, since a restart "
+     "turns productive time into wasted time: use delta(), not rate()."},
+    {"elapsed_seconds", Type::kGauge, "Time since the job was submitted or began, until its end."},
+    {"ratio", Type::kGauge, "Productive time by elapsed time, of the whole job."},
+    {"window_ratio", Type::kGauge, "Productive time by elapsed time, of the last window."},
+    {"running", Type::kGauge, "1 until the job ended as planned, then 0."},
+    {"attempts", Type::kGauge, "How often the job began."},
+    {"disruptions", Type::kCounter, "Attempts that stopped without a plan and were followed."},
+    {"step", Type::kGauge, "The step that began last."},
+    {"productive_step", Type::kGauge, "The last step that counts as progress."},
+    {"open_step_seconds", Type::kGauge, "Since when the open step of a running job is open."},
+    {"last_step_seconds", Type::kGauge, "How long the last step took."},
+    {"ideal_step_seconds", Type::kGauge, "How long a step takes when nothing disturbs."},
+    {"step_seconds", Type::kHistogram, "How long steps took, but for the first of each attempt."},
+    {"seconds_since_last_event", Type::kGauge, "Since the last event, heartbeats included."},
+    {"checkpoint_age_seconds", Type::kGauge, "Since the last checkpoint of a running job."},
+    {"checkpoint_age_steps", Type::kGauge, "Steps begun since the last checkpoint."},
+    {"tokens", Type::kCounter, "Tokens that were trained on, as recorded."},
+    {"flops", Type::kCounter, "Floating point operations, as recorded."},
+    {"mfu", Type::kGauge,
+     "FLOPs of the model by what the chips could do at most, while the job makes steps (MFU)."},
+    {"emfu", Type::kGauge, "The same by the chips' bf16 peak, whatever the type (EMFU)."},
+    {"model_flops", Type::kCounter,
+     "FLOPs of the model: tokens times FLOPs of a token, or as recorded. By peak_flops_per_second "
+     "their rate is the MFU of any stretch of time."},
+    {"peak_flops_per_second", Type::kGauge, "FLOPs that all chips of the job could do."},
+    {"events", Type::kCounter, "Events of the job."},
+    {"odd_events", Type::kCounter, "Events that were not taken at face value, by why."},
+    {"ingest_events", Type::kCounter, "Events that came over HTTP, by what became of them."},
+}};
+
+double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
+
+// Bucket names in lower case.
+std::string_view BucketLabel(Bucket bucket) {
+  static const auto kLabels = [] {
+    std::array<std::string, kBuckets> labels;
+    for (size_t b = 0; b < kBuckets; ++b) labels[b] = Lower(BucketName(static_cast<Bucket>(b)));
+    return labels;
+  }();
+  return kLabels[static_cast<size_t>(bucket)];
+}
+
+// Takes the points of one job after another.
+class Collector {
+ public:
+  Collector() {
+    for (size_t k = 0; k < kNames; ++k) {
+      families_[k] = {kFamilies[k].name, kFamilies[k].type, kFamilies[k].help, {}, {}};
+    }
+  }
+
+  void StartJob(const std::string& name, int64_t since) {
+    job_ = &name;
+    since_ = since;
+  }
+  void StartServer(int64_t since) {
+    job_ = nullptr;
+    since_ = since;
+  }
+
+  void Add(Name name, double number, std::string_view key = {}, std::string_view value = {}) {
+    families_[name].points.push_back({job_, key, value, number, since_});
+  }
+  void Add(Name name, const std::optional<double>& number) {
+    if (number) Add(name, *number);
+  }
+  void AddTime(Name name, const std::optional<int64_t>& ns) {
+    if (ns) Add(name, Seconds(*ns));
+  }
+  void AddSince(Name name, int64_t time, int64_t now) {
+    Add(name, Seconds(std::max<int64_t>(0, now - time)));
+  }
+  void AddHistogram(Name name, HistogramCounts counts, double sum) {
+    Add(name, sum);
+    families_[name].histograms.push_back(std::move(counts));
+  }
+  std::string_view Keep(std::string text) { return metrics_.texts.emplace_back(std::move(text)); }
+
+  Metrics Take() {
+    for (MetricFamily& family : families_) {
+      if (!family.points.empty()) metrics_.families.push_back(std::move(family));
+    }
+    for (const int64_t bound : kBounds) metrics_.bounds.push_back(Seconds(bound));
+    return std::move(metrics_);
+  }
+
+ private:
+  std::array<MetricFamily, kNames> families_;
+  Metrics metrics_;
+  const std::string* job_ = nullptr;
+  int64_t since_ = kUnknown;
+};
+
+void AddDisruptions(Collector& out, const Partition& p) {
+  int64_t announced = 0, in_process = 0, unannounced = 0;
+  for (const Disruption& d : p.disruption_list) {
+    ++(d.announced ? announced : d.in_process ? in_process : unannounced);
+  }
+  out.Add(kDisruptions, static_cast<double>(announced), "kind", "announced");
+  out.Add(kDisruptions, static_cast<double>(in_process), "kind", "in_process");
+  out.Add(kDisruptions, static_cast<double>(unannounced), "kind", "unannounced");
+}
+
+void AddStepTimes(Collector& out, const StepClock& clock) {
+  out.AddTime(kLastStepTime, clock.last());
+  out.AddTime(kIdealStepTime, clock.ideal());
+  HistogramCounts counts{.all = clock.steps()};
+  for (const int64_t bound : kBounds) counts.up_to.push_back(clock.StepsUpTo(bound));
+  out.AddHistogram(kStepTime, std::move(counts), Seconds(clock.sum()));
+}
+
+void AddUse(Collector& out, const MetricsOptions& options, const Accounting& accounting,
+            const Partition& p) {
+  if (!options.program) return;
+  const auto use = UseOf(*options.program, accounting, p);
+  if (!use) return;
+  out.Add(kMfu, use->mfu);
+  out.Add(kEmfu, use->emfu);
+  out.Add(kModelFlops, use->flops);
+  out.Add(kPeakFlops, use->peak_flops);
+}
+
+void AddPartition(Collector& out, LiveJob& job, const MetricsOptions& options, int64_t now) {
+  const Partition p = job.accounting().Ask({.at = now});
+  for (size_t b = 0; b < kBuckets; ++b) {
+    const auto bucket = static_cast<Bucket>(b);
+    if (bucket == Bucket::kExcluded) continue;
+    out.Add(kSeconds, Seconds(p.times[b]), "bucket", BucketLabel(bucket));
+  }
+  out.Add(kElapsed, Seconds(p.total()));
+  out.Add(kRatio, p.goodput());
+  for (const auto& [name, size] : kLiveWindows) {
+    if (const auto recent = job.GoodputOfLast(size, now)) {
+      out.Add(kWindowRatio, *recent, "window", name);
+    }
+  }
+  out.Add(kRunning, p.running ? 1 : 0);
+  out.Add(kAttempts, static_cast<double>(p.attempts.size()));
+  AddDisruptions(out, p);
+  AddUse(out, options, job.accounting(), p);
+  if (p.max_productive_step) out.Add(kProductiveStep, static_cast<double>(*p.max_productive_step));
+  if (p.open_step && job.step_time != kUnknown) out.AddSince(kOpenStep, job.step_time, now);
+  if (!p.running || job.checkpoint_time == kUnknown) return;
+  out.AddSince(kCheckpointAge, job.checkpoint_time, now);
+  if (job.checkpoint_step == kUnknown || job.step == kUnknown) return;
+  out.Add(kCheckpointSteps,
+          std::max(0.0, static_cast<double>(job.step) - static_cast<double>(job.checkpoint_step)));
+}
+
+void AddJob(Collector& out, const std::string& name, LiveJob& job, const MetricsOptions& options,
+            int64_t now) {
+  if (job.latest == kUnknown || now - job.latest > kForgetAfter) return;
+  out.StartJob(name, job.first);
+  const Accounting& accounting = job.accounting();
+  if (!accounting.empty()) AddPartition(out, job, options, now);
+  AddStepTimes(out, accounting.step_clock());
+  if (job.step != kUnknown) out.Add(kStep, static_cast<double>(job.step));
+  out.AddSince(kSilence, job.latest, now);
+  if (accounting.tokens() > 0) out.Add(kTokens, static_cast<double>(accounting.tokens()));
+  if (accounting.billion_flops() > 0) {
+    out.Add(kFlops, static_cast<double>(accounting.billion_flops()) * 1e9);
+  }
+  out.Add(kEvents, static_cast<double>(job.events()));
+  for (Note& note : job.oddities().Notes()) {
+    out.Add(kOdd, static_cast<double>(note.count), "why", out.Keep(std::move(note.name)));
+  }
+}
+
+void AddIngest(Collector& out, const IngestCounts& counts, int64_t since) {
+  out.StartServer(since);
+  const auto add = [&](std::string_view result, int64_t count) {
+    out.Add(kIngest, static_cast<double>(count), "result", result);
+  };
+  add("stored", counts.stored);
+  add("duplicate", counts.duplicates);
+  add("unnumbered", counts.unnumbered);
+  add("unreadable", counts.unreadable);
+  add("no_room", counts.no_room);
+}
+
+}  // namespace
+
+Metrics CollectMetrics(std::map<std::string, LiveJob>& jobs, const MetricsOptions& options,
+                       int64_t now) {
+  Collector out;
+  for (auto& [name, job] : jobs) AddJob(out, name, job, options, now);
+  if (options.ingest != nullptr) AddIngest(out, *options.ingest, options.serving_since);
+  return out.Take();
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,99 @@
+// Metrics as text for Prometheus and everything else that reads its format.
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "goodput/live/metrics.h"
+#include "report/humanize.h"
+#include "report/printable.h"
+
+namespace stepscope::goodput {
+namespace {
+
+class Page {
+ public:
+  explicit Page(const Metrics& metrics) : metrics_(metrics) {}
+
+  void Add(const MetricFamily& family, bool open) {
+    static constexpr std::string_view kTypes[] = {"gauge", "counter", "histogram"};
+    name_ = fmt::format("{}{}", kMetricPrefix, family.name);
+    const bool counter = family.type == MetricType::kCounter;
+    const std::string_view suffix = counter && !open ? "_total" : "";
+    fmt::format_to(std::back_inserter(text_), "# HELP {}{} {}\n# TYPE {}{} {}\n", name_, suffix,
+                   family.help, name_, suffix, kTypes[static_cast<size_t>(family.type)]);
+    for (size_t k = 0; k < family.points.size(); ++k) {
+      const MetricPoint& point = family.points[k];
+      SetLabels(point);
+      if (family.type == MetricType::kHistogram) {
+        AddHistogram(family.histograms[k], point.number);
+      } else {
+        Sample(counter ? "_total" : "", point.number);
+      }
+    }
+  }
+
+  std::string Take() { return std::move(text_); }
+
+ private:
+  void SetLabels(const MetricPoint& point) {
+    if (point.job != nullptr && point.job != job_) {
+      job_ = point.job;
+      job_label_ = fmt::format("job=\"{}\"", LabelValue(*job_));
+    }
+    labels_ = point.job == nullptr ? "" : job_label_;
+    if (point.key.empty()) return;
+    fmt::format_to(std::back_inserter(labels_), "{}{}=\"{}\"", labels_.empty() ? "" : ",",
+                   point.key, point.value);
+  }
+
+  void Sample(std::string_view suffix, double value, std::string_view more = {}) {
+    fmt::format_to(std::back_inserter(text_), "{}{}{{{}{}}} ", name_, suffix, labels_, more);
+    AppendExact(text_, value);
+    text_ += '\n';
+  }
+
+  // Both formats want a whole number of seconds as a bound to be "1.0".
+  void AddHistogram(const HistogramCounts& counts, double sum) {
+    for (size_t b = 0; b < metrics_.bounds.size(); ++b) {
+      std::string label = ",le=\"";
+      AppendExact(label, metrics_.bounds[b]);
+      Sample("_bucket", static_cast<double>(counts.up_to[b]), label + '"');
+    }
+    Sample("_bucket", static_cast<double>(counts.all), ",le=\"+Inf\"");
+    Sample("_count", static_cast<double>(counts.all));
+    Sample("_sum", sum);
+  }
+
+  const Metrics& metrics_;
+  std::string text_, name_, labels_, job_label_;
+  const std::string* job_ = nullptr;
+};
+
+}  // namespace
+
+std::string LabelValue(std::string_view text) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const Rune rune = DecodeRune(text, at);
+    const std::string_view bytes = text.substr(at, rune.length);
+    at += rune.length;
+    if (!rune.valid) {
+      for (const char c : bytes) out += fmt::format("\\\\x{:02x}", static_cast<uint8_t>(c));
+    } else if (bytes == "\n") {
+      out += "\\n";
+    } else {
+      if (bytes == "\\" || bytes == "\"") out += '\\';
+      out += bytes;
+    }
+  }
+  return out;
+}
+
+std::string MetricsText(const Metrics& metrics, MetricsFormat format) {
+  const bool open = format == MetricsFormat::kOpenMetrics;
+  Page page(metrics);
+  for (const MetricFamily& family : metrics.families) page.Add(family, open);
+  return page.Take() + (open ? "# EOF\n" : "");
+}
+
+}  // namespace stepscope::goodput

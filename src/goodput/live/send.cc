@@ -1,0 +1,231 @@
+// The sender: batches to the server until it has confirmed them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "base/crc32.h"
+#include "goodput/live/http_client.h"
+#include "goodput/recorder/segment_name.h"
+#include "goodput/live/send_source.h"
+#include "stepscope/goodput_send.h"
+
+namespace stepscope {
+namespace {
+
+using namespace goodput;
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kLastTry = 5 * kSecond;  // once told to stop
+
+// The number behind `"key": ` in the server's answer.
+std::optional<int64_t> CountIn(const std::string& answer, const std::string& key) {
+  const std::string quoted = "\"" + key + "\": ";
+  const size_t at = answer.find(quoted);
+  if (at == answer.npos) return std::nullopt;
+  int64_t count = 0;
+  const char* const begin = answer.data() + at + quoted.size();
+  if (std::from_chars(begin, answer.data() + answer.size(), count).ec != std::errc()) {
+    return std::nullopt;
+  }
+  return count;
+}
+
+class Sender {
+ public:
+  Sender(const GoodputSendOptions& options, HttpAddress address, SendCursor& cursor)
+      : options_(options),
+        poster_(std::move(address), options.token),
+        cursor_(cursor),
+        answered_(MonotonicClock()) {}
+
+  // Until the server has confirmed them all, or there is no point in going on.
+  Result<void> Deliver(const std::string& lines, int64_t events) {
+    Backoff backoff(kSecond / 10, 10 * kSecond);
+    while (true) {
+      const HttpAnswer answer = poster_.Post("/v1/events", lines, "application/x-ndjson");
+      if (answer.status == 413) return DeliverHalves(lines, events);
+      if (answer.status == 200) return Confirm(answer, events);
+      if (!answer.MayRetry()) return std::unexpected(Refusal(answer));
+      const std::string why =
+          answer.status == 0 ? answer.body : fmt::format("it answers {}", answer.status);
+      Problem(fmt::format("{}: {}; trying again", poster_.address().Text(), why));
+      const int64_t silent = MonotonicClock() - answered_;
+      if (!options_.follow && silent > options_.patience) return std::unexpected(GaveUp(why));
+      if (!Wait(std::max(backoff.Next(), answer.retry_after))) {
+        return std::unexpected(Error{"stopped", "", ""});
+      }
+    }
+  }
+
+  // Waits; false: it was told to stop, and has tried for long enough since.
+  bool Wait(int64_t ns) {
+    if (!stopped_) {
+      if (options_.wait ? options_.wait(ns) : Sleep(ns)) return true;
+      stopped_ = true;
+      end_ = MonotonicClock() + kLastTry;
+      return true;  // one more try at once
+    }
+    const int64_t left = end_ - MonotonicClock();
+    return left > 0 && Sleep(std::clamp<int64_t>(ns, 0, std::min(left, kSecond)));
+  }
+
+  void Problem(const std::string& sentence) {
+    if (options_.on_problem && told_.insert(sentence).second) options_.on_problem(sentence);
+  }
+
+  void SaveCursor(bool now) {
+    if (!now && MonotonicClock() - saved_ < kSecond) return;
+    saved_ = MonotonicClock();
+    if (const auto saved = cursor_.Save(); !saved) {
+      Problem(
+          fmt::format("how far was sent cannot be kept ({}, {}): after a restart all is sent "
+                      "again, which only takes time",
+                      saved.error().what, saved.error().where));
+    }
+  }
+
+  bool stopped() const { return stopped_; }
+  const GoodputSendProgress& progress() const { return progress_; }
+
+ private:
+  static bool Sleep(int64_t ns) {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(ns));
+    return true;
+  }
+
+  Result<void> Confirm(const HttpAnswer& answer, int64_t events) {
+    const auto stored = CountIn(answer.body, "stored");
+    const auto duplicates = CountIn(answer.body, "duplicates");
+    if (!stored || !duplicates) {
+      return std::unexpected(Error{"what answers there is no goodput server",
+                                   poster_.address().Text(), "stepscope goodput serve"});
+    }
+    answered_ = MonotonicClock();
+    told_.clear();
+    progress_.events += events;
+    progress_.stored += *stored;
+    progress_.duplicates += *duplicates;
+    progress_.refused += std::max<int64_t>(0, events - *stored - *duplicates);
+    if (options_.on_progress) options_.on_progress(progress_);
+    SaveCursor(false);
+    return {};
+  }
+
+  // A server, or a proxy before it, that takes less at a time than we have.
+  Result<void> DeliverHalves(const std::string& lines, int64_t events) {
+    if (events <= 1) {
+      progress_.events += events;
+      progress_.refused += events;
+      return {};
+    }
+    size_t cut = 0;
+    for (int64_t k = 0; k < events / 2; ++k) cut = lines.find('\n', cut) + 1;
+    auto first = Deliver(lines.substr(0, cut), events / 2);
+    if (!first) return first;
+    return Deliver(lines.substr(cut), events - events / 2);
+  }
+
+  Error Refusal(const HttpAnswer& answer) const {
+    const std::string where = poster_.address().Text();
+    if (answer.status == 401) {
+      return {
+          options_.token.empty() ? "the server wants a token" : "the server knows another token",
+          where, "--token-file with what the server has in its own"};
+    }
+    if (answer.status == 404) {
+      return {"there is no goodput server at that address", where, "stepscope goodput serve"};
+    }
+    return {fmt::format("the server refuses: {} {}", answer.status,
+                        answer.body.substr(0, answer.body.find('\n')).substr(0, 200)),
+            where, ""};
+  }
+
+  Error GaveUp(const std::string& why) const {
+    return {fmt::format("the server did not answer for {} s: {}", options_.patience / kSecond, why),
+            poster_.address().Text(), "send again once it does: what it has will not count twice"};
+  }
+
+  const GoodputSendOptions& options_;
+  HttpPoster poster_;
+  SendCursor& cursor_;
+  GoodputSendProgress progress_;
+  int64_t answered_;  // when last
+  int64_t saved_ = 0;
+  bool stopped_ = false;
+  int64_t end_ = 0;  // of trying, once stopped
+  std::set<std::string> told_;
+};
+
+std::string CursorPath(const GoodputSendOptions& options, const HttpAddress& address) {
+  if (!options.cursor.empty()) return options.cursor;
+  const std::string to = address.Text();
+  const std::string name = fmt::format("send-{:08x}.cursor", Crc32(to.data(), to.size()));
+  return options.store.empty() ? options.files.front() + "." + name : options.store + "/." + name;
+}
+
+Result<void> CheckOptions(const GoodputSendOptions& options) {
+  if (options.store.empty() == options.files.empty()) {
+    return std::unexpected(Error{"nothing to send", "",
+                                 "a recorder's folder (--store), or files of events (--events)"});
+  }
+  if (!options.store.empty() && !std::filesystem::is_directory(options.store)) {
+    return std::unexpected(Error{"there is no such folder", options.store, ""});
+  }
+  return {};
+}
+
+// All that has come since the last time.
+Result<void> PollAll(std::optional<SegmentSource>& segments, std::vector<LogSource>& logs,
+                     const SendCursor& cursor, SendBatch& batch, Oddities& oddities) {
+  if (segments) return segments->Poll(cursor, batch, oddities);
+  for (LogSource& log : logs) {
+    if (auto polled = log.Poll(cursor, batch, oddities); !polled) return polled;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<GoodputSent> GoodputSend(const GoodputSendOptions& options) {
+  if (const auto good = CheckOptions(options); !good) return std::unexpected(good.error());
+  auto address = ParseHttpAddress(options.to);
+  if (!address) return std::unexpected(address.error());
+  SendCursor cursor(CursorPath(options, *address));
+  if (!options.again) cursor.Load();
+  std::optional<SegmentSource> segments;
+  std::vector<LogSource> logs;
+  if (options.store.empty()) {
+    for (const std::string& file : options.files) logs.emplace_back(file, options.follow);
+  } else {
+    segments.emplace(options.store, options.follow);
+    cursor.Prune([&](const std::string& name) {
+      return std::filesystem::exists(options.store + "/" + name);
+    });
+  }
+  Sender sender(options, std::move(*address), cursor);
+  SendBatch batch(cursor, [&](const std::string& lines, int64_t events) {
+    return sender.Deliver(lines, events);
+  });
+  Oddities oddities;
+  Result<void> polled;
+  while (true) {
+    // When told to stop, what has come by then is still sent.
+    const bool last = !options.follow || sender.stopped();
+    polled = PollAll(segments, logs, cursor, batch, oddities);
+    sender.SaveCursor(last || !polled);
+    if (last || !polled) break;
+    sender.Wait(kSecond);
+  }
+  if (!polled && !sender.stopped()) return std::unexpected(polled.error());
+  return GoodputSent{.progress = sender.progress(),
+                     .whole = polled.has_value(),
+                     .notes = oddities.Notes(options.store)};
+}
+
+}  // namespace stepscope

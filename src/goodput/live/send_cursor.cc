@@ -1,0 +1,68 @@
+// One line a source, and a checksum of them all.
+#include "goodput/live/send_cursor.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "base/atomic_file.h"
+#include "base/crc32.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr std::string_view kHead = "stepscope goodput send 1 ";
+
+}  // namespace
+
+void SendCursor::Load() {
+  std::ifstream in(path_, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const size_t head = text.find('\n');
+  if (head == text.npos) return;
+  const std::string_view rest = std::string_view(text).substr(head + 1);
+  if (text.substr(0, head) != fmt::format("{}{:08x}", kHead, Crc32(rest.data(), rest.size())))
+    return;
+  std::istringstream lines{std::string(rest)};
+  SendPosition position;
+  std::string source;
+  while (lines >> position.at >> position.done >> position.mark && lines.get() == ' ' &&
+         std::getline(lines, source)) {
+    positions_[source] = position;
+  }
+}
+
+Result<void> SendCursor::Save() {
+  if (!changed_) return {};
+  std::string lines;
+  for (const auto& [source, position] : positions_) {
+    // Such a name would end its line: of that source all is sent again.
+    if (source.find('\n') != source.npos) continue;
+    fmt::format_to(std::back_inserter(lines), "{} {:d} {} {}\n", position.at, position.done,
+                   position.mark, source);
+  }
+  const std::string text =
+      fmt::format("{}{:08x}\n", kHead, Crc32(lines.data(), lines.size())) + lines;
+  if (auto written = WriteFileAtomically(path_, text); !written) return written;
+  changed_ = false;
+  return {};
+}
+
+SendPosition SendCursor::At(const std::string& source) const {
+  const auto found = positions_.find(source);
+  return found == positions_.end() ? SendPosition{} : found->second;
+}
+
+void SendCursor::Set(const std::string& source, const SendPosition& position) {
+  SendPosition& known = positions_[source];
+  changed_ = changed_ || known != position;
+  known = position;
+}
+
+void SendCursor::Prune(const std::function<bool(const std::string& source)>& exists) {
+  changed_ = std::erase_if(positions_, [&](const auto& p) { return !exists(p.first); }) > 0;
+}
+
+}  // namespace stepscope::goodput

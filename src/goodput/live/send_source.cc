@@ -1,0 +1,247 @@
+// Segments by windows, files by events.
+#include "goodput/live/send_source.h"
+
+#define XXH_INLINE_ALL
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/byte_source.h"
+#include "goodput/events/event_lines.h"
+#include "goodput/events/json_lines.h"
+#include "goodput/recorder/log_writer.h"
+
+namespace stepscope::goodput {
+namespace {
+
+// A batch: some thousands of events, and below what servers and proxies take at once.
+constexpr size_t kManyBytes = size_t{768} << 10;
+constexpr size_t kMostOpen = 4000;
+constexpr size_t kBlock = size_t{1} << 20;
+constexpr size_t kLongestLine = size_t{16} << 20;
+
+// "a/20260131T235959Z-77-1a2b3c4d-000001.goodput" is of the log "20260131T235959Z-77-1a2b3c4d",
+// whose events without a writer have numbers of their own.
+std::string LogName(const std::string& file) {
+  const std::string name = std::filesystem::path(file).filename();
+  return name.substr(0, name.rfind('-'));
+}
+
+}  // namespace
+
+void SendBatch::Add(const Event& event) {
+  if (!state_) return;
+  AppendJsonLine(event, lines_);
+  ++events_;
+  if (lines_.size() >= kManyBytes) Flush();
+}
+
+void SendBatch::Reached(const std::string& source, const SendPosition& position) {
+  if (!reached_.empty() && reached_.back().first == source) {
+    reached_.back().second = position;
+  } else {
+    reached_.emplace_back(source, position);
+  }
+}
+
+void SendBatch::Flush() {
+  if (state_ && events_ > 0) state_ = deliver_(lines_, events_);
+  if (!state_) return;
+  for (const auto& [source, position] : reached_) cursor_.Set(source, position);
+  reached_.clear();
+  lines_.clear();
+  events_ = 0;
+}
+
+Result<void> SegmentSource::Poll(const SendCursor& cursor, SendBatch& batch, Oddities& oddities) {
+  namespace fs = std::filesystem;
+  ++polls_;
+  std::error_code failed;
+  constexpr auto kOptions = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator entry(folder_, kOptions, failed), end;
+       !failed && entry != end; entry.increment(failed)) {
+    if (entry->path().extension() != kSegmentSuffix) continue;
+    const std::string name = entry->path().lexically_relative(folder_);
+    const auto [file, is_new] = files_.try_emplace(name);
+    if (is_new) file->second.done = cursor.At(name).done;
+  }
+  if (failed) return std::unexpected(Error{failed.message(), folder_, "name a recorder's folder"});
+  for (auto& [name, file] : files_) {
+    if (!file.done) Read(name, file, cursor, batch, oddities);
+    if (!batch.state()) return batch.state();
+  }
+  batch.Flush();
+  CloseSilent();
+  return batch.state();
+}
+
+void SegmentSource::Read(const std::string& name, File& file, const SendCursor& cursor,
+                         SendBatch& batch, Oddities& oddities) {
+  if (!file.reader) {
+    auto opened = SegmentReader::Open(folder_ + "/" + name);
+    // One that is in the making can be read later; one that is damaged never.
+    if (!opened && !follow_ && opened.error().what != "never written to") {
+      oddities.Add(Oddity::kBadSegment);
+    }
+    if (!opened) return;
+    file.reader = std::move(*opened);
+    file.reader->StartAt(cursor.At(name).at);
+    file.grew = polls_;
+  }
+  SegmentReader& reader = *file.reader;
+  const EventSink sink = [&](const Event& event) {
+    file.grew = polls_;
+    if (!event.writer.empty()) return batch.Add(event);
+    Event numbered = event;
+    numbered.writer = "log/" + LogName(name);
+    batch.Add(numbered);
+  };
+  const bool closed = reader.WasClosed();
+  while (closed ? reader.FinishWindow(oddities, sink) : reader.FollowWindow(oddities, sink)) {
+    batch.Reached(name, {.at = reader.Position()});
+    if (!batch.state()) return;
+  }
+  batch.Reached(name, {.at = reader.Position(), .done = closed});
+  if (follow_ && !closed) return;
+  // Beyond a hole of a killed recorder there may be more, but also where a live one will write.
+  while (batch.state() && !closed && reader.FinishWindow(oddities, sink)) {
+  }
+  file.done = true;
+  file.reader.reset();
+}
+
+// What is written to them later is left to a restart.
+void SegmentSource::CloseSilent() {
+  std::vector<std::pair<uint64_t, File*>> by_silence;
+  for (auto& [name, file] : files_) {
+    if (file.reader) by_silence.emplace_back(file.grew, &file);
+  }
+  if (by_silence.size() <= kMostOpen) return;
+  std::ranges::stable_sort(by_silence, {}, &std::pair<uint64_t, File*>::first);
+  by_silence.resize(by_silence.size() - kMostOpen);
+  for (const auto& [grew, file] : by_silence) {
+    file->reader.reset();
+    file->done = true;
+  }
+}
+
+LogSource::~LogSource() {
+  if (file_ >= 0) close(file_);
+}
+
+LogSource::LogSource(LogSource&& other) noexcept
+    : path_(std::move(other.path_)),
+      follow_(other.follow_),
+      file_(std::exchange(other.file_, -1)),
+      offset_(other.offset_),
+      unfinished_(std::move(other.unfinished_)),
+      events_(other.events_),
+      known_(other.known_),
+      mark_(other.mark_),
+      unnumbered_(other.unnumbered_),
+      job_(std::move(other.job_)) {}
+
+void LogSource::Take(const Event& event, const SendCursor& cursor, SendBatch& batch) {
+  event_ = event;
+  if (event_.job.empty()) event_.job = job_;
+  if (job_ != event_.job) job_ = event_.job;
+  if (events_ == 0) {
+    std::string line;
+    AppendJsonLine(event_, line);
+    mark_ = XXH3_64bits(line.data(), line.size());
+    const SendPosition before = cursor.At(path_);
+    known_ = before.mark == mark_ ? before.at : 0;
+    unnumbered_ = 0;
+  }
+  MakeFit(event_);
+  if (event_.writer.empty()) {
+    event_.writer = fmt::format("log/{:016x}", mark_);
+    event_.sequence = unnumbered_++;
+  }
+  if (++events_ <= known_) return;
+  batch.Add(event_);
+  batch.Reached(path_, {.at = events_, .mark = mark_});
+}
+
+Result<void> LogSource::Poll(const SendCursor& cursor, SendBatch& batch, Oddities& oddities) {
+  if (follow_) {
+    if (auto read = ReadAdded(cursor, batch, oddities); !read) return read;
+  } else {
+    events_ = 0;
+    auto source = ByteSource::Open(path_);
+    if (!source) return std::unexpected(source.error());
+    ReadJsonLines(std::move(*source), oddities,
+                  [&](const Event& event) { Take(event, cursor, batch); });
+  }
+  batch.Flush();
+  return batch.state();
+}
+
+Result<void> LogSource::Open() {
+  file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file_ < 0) return std::unexpected(Error{std::strerror(errno), path_, ""});
+  char head[2] = {};
+  const ssize_t got = pread(file_, head, sizeof head, 0);
+  const bool gzip = got == 2 && head[0] == '\x1f' && head[1] == '\x8b';
+  if (got < 0 || gzip || head[0] == '[' || (head[0] == '{' && head[1] == '\n')) {
+    return std::unexpected(
+        Error{"only lines of events can be followed", path_, "send it once, without --follow"});
+  }
+  offset_ = 0;
+  events_ = 0;
+  unfinished_.clear();
+  return {};
+}
+
+bool LogSource::WasReplaced() const {
+  struct stat here{}, there{};
+  if (fstat(file_, &here) != 0) return true;
+  if (here.st_size < offset_) return true;
+  return stat(path_.c_str(), &there) == 0 &&
+         (here.st_ino != there.st_ino || here.st_dev != there.st_dev);
+}
+
+void LogSource::ReadLines(std::string_view lines, const SendCursor& cursor, SendBatch& batch,
+                          Oddities& oddities) {
+  ByteSource source = ByteSource::FromMemory(lines);
+  ReadJsonLines(std::move(source), oddities,
+                [&](const Event& event) { Take(event, cursor, batch); });
+}
+
+Result<void> LogSource::ReadAdded(const SendCursor& cursor, SendBatch& batch, Oddities& oddities) {
+  if (file_ < 0) {
+    // Of a file that is being replaced the next one comes soon.
+    if (events_ > 0 && access(path_.c_str(), F_OK) != 0) return {};
+    if (auto opened = Open(); !opened) return opened;
+  }
+  std::string block(kBlock, '\0');
+  const bool replaced = WasReplaced();  // looked at first, so that its end is read in any case
+  ssize_t got = 0;
+  while (batch.state() && (got = pread(file_, block.data(), block.size(), offset_)) > 0) {
+    offset_ += got;
+    unfinished_.append(block, 0, static_cast<size_t>(got));
+    const size_t end = unfinished_.rfind('\n');
+    if (end == unfinished_.npos) {  // not a whole line yet
+      if (unfinished_.size() <= kLongestLine) continue;
+      oddities.Add(Oddity::kLongLine);
+      unfinished_.clear();
+      continue;
+    }
+    ReadLines(std::string_view(unfinished_).substr(0, end + 1), cursor, batch, oddities);
+    unfinished_.erase(0, end + 1);
+  }
+  if (got < 0) return std::unexpected(Error{std::strerror(errno), path_, ""});
+  if (!replaced) return {};
+  ReadLines(unfinished_, cursor, batch, oddities);
+  close(std::exchange(file_, -1));
+  return {};
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,147 @@
+// Events of TensorBoard in records of TensorFlow.
+#include "goodput/live/tensorboard.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "base/crc32.h"
+#include "base/proto_writer.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kEvery = 30 * kSecond;
+constexpr size_t kLongestName = 200;
+
+constexpr std::array<uint32_t, 256> CastagnoliTable() {
+  std::array<uint32_t, 256> table{};
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    uint32_t crc = byte;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0x82f63b78U : 0);
+    table[byte] = crc;
+  }
+  return table;
+}
+
+std::string Bytes(uint64_t value, int count) {
+  std::string bytes;
+  for (int k = 0; k < count; ++k) bytes += static_cast<char>(value >> (8 * k) & 0xff);
+  return bytes;
+}
+
+// Checksums in records are masked, so that records within records do not check themselves.
+std::string MaskedChecksum(std::string_view bytes) {
+  const uint32_t crc = Crc32c(bytes);
+  return Bytes(((crc >> 15) | (crc << 17)) + 0xa282ead8U, 4);
+}
+
+std::string RecordOf(const std::string& event) {
+  const std::string length = Bytes(event.size(), 8);
+  return length + MaskedChecksum(length) + event + MaskedChecksum(event);
+}
+
+// Fields of tensorflow.Event, Summary and Summary.Value.
+enum Field : uint32_t { kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5 };
+enum SummaryField : uint32_t { kValue = 1, kTag = 1, kSimpleValue = 2 };
+
+std::string Version(int64_t now) {
+  std::string event;
+  ProtoWriter writer(event);
+  writer.Double(kWallTime, static_cast<double>(now) / 1e9);
+  writer.Text(kFileVersion, "brain.Event:2");
+  return RecordOf(event);
+}
+
+std::string Scalars(LiveJob& job, int64_t now) {
+  const Partition p = job.accounting().Ask({.at = now});
+  std::string event;
+  ProtoWriter writer(event);
+  writer.Double(kWallTime, static_cast<double>(now) / 1e9);
+  writer.Varint(kStep, static_cast<uint64_t>(p.max_productive_step.value_or(0)));
+  writer.Message(kSummary, [&] {
+    const auto add = [&](std::string_view tag, double value) {
+      writer.Message(kValue, [&] {
+        writer.Text(kTag, tag);
+        writer.Float(kSimpleValue, static_cast<float>(value));
+      });
+    };
+    if (const auto goodput = p.goodput()) add("goodput/goodput", *goodput);
+    for (const auto& [name, size] : kLiveWindows) {
+      const auto recent = job.GoodputOfLast(size, now);
+      if (recent) add(fmt::format("goodput/last_{}", name), *recent);
+    }
+    for (size_t b = 0; b < kBuckets; ++b) {
+      const auto bucket = static_cast<Bucket>(b);
+      if (p.times[b] == 0 || bucket == Bucket::kProductive) continue;
+      std::string tag = fmt::format("badput/{}", BucketName(bucket));
+      for (char& c : tag) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      add(tag, static_cast<double>(p.times[b]) / static_cast<double>(p.total()));
+    }
+    const auto step_time = job.accounting().step_clock().last();
+    if (step_time) add("step_time", static_cast<double>(*step_time) / 1e9);
+    add("disruptions", static_cast<double>(p.disruptions));
+  });
+  return RecordOf(event);
+}
+
+}  // namespace
+
+uint32_t Crc32c(std::string_view bytes) {
+  static constexpr std::array<uint32_t, 256> kTable = CastagnoliTable();
+  uint32_t crc = ~0U;
+  for (const char c : bytes) crc = (crc >> 8) ^ kTable[(crc ^ static_cast<uint8_t>(c)) & 0xff];
+  return ~crc;
+}
+
+std::string FolderName(std::string_view job) {
+  std::string name;
+  for (const char c : job) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '-' || (c == '.' && !name.empty());
+    name += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<uint8_t>(c));
+  }
+  if (name.empty()) return "%";
+  if (name.size() <= kLongestName) return name;
+  return name.substr(0, kLongestName) + fmt::format("-{:08x}", Crc32(job.data(), job.size()));
+}
+
+Result<void> TensorBoard::Append(const std::string& name, LiveJob& job, int64_t now) {
+  File& file = files_[name];
+  if (job.accounting().empty() || job.events() == file.events) return {};
+  std::string bytes;
+  if (file.path.empty()) {
+    const std::string folder = folder_ + "/" + FolderName(name);
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    if (failed) return std::unexpected(Error{failed.message(), folder, ""});
+    file.path = fmt::format("{}/events.out.tfevents.{:010}.{}.goodput", folder, now / kSecond,
+                            now % kSecond);
+    bytes = Version(now);
+  }
+  bytes += Scalars(job, now);
+  std::ofstream out(file.path, std::ios::binary | std::ios::app);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.flush();
+  if (!out) {
+    const std::string path = std::exchange(file.path, "");  // what follows begins a new file
+    return std::unexpected(Error{"cannot write scalars for TensorBoard", path, ""});
+  }
+  file.events = job.events();
+  return {};
+}
+
+Result<void> TensorBoard::Write(std::map<std::string, LiveJob>& jobs, int64_t now) {
+  if (folder_.empty() || (written_ != kUnknown && now - written_ < kEvery)) return {};
+  written_ = now;
+  Result<void> all;
+  for (auto& [name, job] : jobs) {
+    if (const auto appended = Append(name, job, now); !appended) all = appended;
+  }
+  return all;
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,207 @@
+// Program goodput, the product of three goodputs, and gains.
+#include "goodput/model/evidence_reports.h"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <utility>
+
+#include "goodput/model/evidence.h"
+#include "goodput/program/flops.h"
+#include "goodput/model/model_question.h"
+#include "goodput/report/say.h"
+
+namespace stepscope::goodput {
+namespace {
+
+std::unexpected<Error> Missing(std::string_view option, std::string what) {
+  return std::unexpected(Error{std::move(what), std::string(option), ""});
+}
+
+Metric RatioMetric(std::string key, std::string title, double value) {
+  return {std::move(key), std::move(title), value, Unit::kRatio};
+}
+
+// Reports of what utilization of the chips the tokens or the FLOPs are.
+void AddUtilization(const GoodputModelOptions& o, double mfu, Report& report) {
+  report.metrics.insert(report.metrics.begin(), RatioMetric("mfu", "MFU", mfu));
+  report.headline = fmt::format("{} of the chips' peak goes into the model (MFU)", SayShare(mfu));
+  if (o.executed_flops_ratio) {
+    const double hfu = mfu * *o.executed_flops_ratio;
+    report.metrics.push_back(RatioMetric("hfu", "HFU, with recomputation", hfu));
+    report.headline += fmt::format(", {} with recomputation (HFU)", SayShare(hfu));
+  }
+  report.headline += ".";
+}
+
+Result<void> AddTokens(const GoodputModelOptions& o, Report& report) {
+  if (!o.parameters || !o.tokens_per_second || !o.peak_tflops) {
+    return Missing("--parameters", "tokens per second need the model's size");
+  }
+  const auto chips = ChipsOf(o);
+  if (!chips) return Missing("--chips", "tokens per second need the number of chips");
+  const bool has_shape = o.layers && o.heads && o.head_dim && o.sequence_length;
+  if (!has_shape && (o.layers || o.heads || o.head_dim || o.sequence_length)) {
+    return Missing("--layers",
+                   "attention takes all of --layers, --heads, --head-dim, --sequence-length");
+  }
+  const TokenFlops flops = FlopsOfToken({.layers = o.layers.value_or(0),
+                                         .heads = o.heads.value_or(0),
+                                         .head_size = o.head_dim.value_or(0),
+                                         .sequence = o.sequence_length.value_or(0),
+                                         .causal = false,
+                                         .parameters = *o.parameters});
+  const auto mfu = [&](double per_token) {
+    return Utilisation(*o.tokens_per_second, per_token, *chips, *o.peak_tflops * 1e12);
+  };
+  report.metrics.push_back(
+      RatioMetric("mfu_without_attention", "without attention", mfu(3 * flops.matmuls())));
+  AddUtilization(o, mfu(flops.training()), report);
+  return {};
+}
+
+// A number and the option it comes from.
+struct Given {
+  std::string_view option;
+  std::optional<double> value;
+};
+
+// `part` of `whole`; no value where neither was given.
+Result<std::optional<double>> ShareOf(const Given& part, const Given& whole) {
+  if (!part.value && !whole.value) return std::nullopt;
+  if (!part.value || !whole.value) {
+    return Missing(part.option,
+                   fmt::format("{} goes with {}: give both", part.option, whole.option));
+  }
+  if (*whole.value <= 0)
+    return Missing(whole.option, fmt::format("{} must be more than 0", whole.option));
+  if (*part.value > *whole.value) {
+    return Missing(part.option, fmt::format("{} must be at most {}", part.option, whole.option));
+  }
+  return *part.value / *whole.value;
+}
+
+// Chip time that there was, where somebody says how much of it was wasted.
+Given ChipTime(const GoodputModelOptions& o) {
+  Given all{"--chips times --over", std::nullopt};
+  const auto chips = ChipsOf(o);
+  if (o.wasted_chip_s && chips && o.over_s) all.value = *chips * *o.over_s;
+  return all;
+}
+
+// What became of chip time, as far as it was given.
+struct ChipShares {
+  std::optional<double> scheduling, runtime, steps, replicas, wasted;
+};
+
+Result<ChipShares> ChipSharesOf(const GoodputModelOptions& o) {
+  const Given allocated{"--allocated-chip-time", o.allocated_chip_s};
+  ChipShares shares;
+  struct Wanted {
+    std::optional<double>& share;
+    Given part, whole;
+  };
+  for (const auto& [share, part, whole] : std::initializer_list<Wanted>{
+           {shares.scheduling, allocated, {"--capacity-chip-time", o.capacity_chip_s}},
+           {shares.runtime, {"--saved-chip-time", o.saved_chip_s}, allocated},
+           {shares.steps,
+            {"--steps-committed", o.steps_committed},
+            {"--steps-tried", o.steps_tried}},
+           {shares.replicas, {"--mean-replicas", o.mean_replicas}, {"--replicas", o.replicas}},
+           {shares.wasted, {"--wasted-chip-time", o.wasted_chip_s}, ChipTime(o)}}) {
+    const auto found = ShareOf(part, whole);
+    if (!found) return std::unexpected(found.error());
+    share = *found;
+  }
+  return shares;
+}
+
+void AddFleet(std::optional<double> program, const ProductivityGoodput& goodput, Report& report) {
+  report.metrics.push_back(RatioMetric("scheduling", "scheduling goodput", goodput.scheduling));
+  report.metrics.push_back(RatioMetric("runtime", "runtime goodput", goodput.runtime));
+  std::string says = fmt::format("Scheduling {} x runtime {}", SayShare(goodput.scheduling),
+                                 SayShare(goodput.runtime));
+  if (program) {
+    report.metrics.push_back(RatioMetric("program", "program goodput", goodput.program));
+    says += fmt::format(" x program {}", SayShare(goodput.program));
+    report.metrics.push_back(RatioMetric("product", "ML productivity goodput", goodput.product()));
+  }
+  report.headline = fmt::format("{} = {}.", says, SayShare(goodput.product()));
+}
+
+void AddSteps(double steps, std::optional<double> replicas, Report& report) {
+  report.metrics.push_back(RatioMetric("committed_steps", "steps that were committed", steps));
+  std::string says = fmt::format("{} of the steps were committed", SayShare(steps));
+  if (replicas) {
+    const double work = steps * *replicas;
+    report.metrics.push_back(RatioMetric("committed_work", "of the work of all replicas", work));
+    says += fmt::format(", {} of the work of all replicas", SayShare(work));
+  }
+  if (report.headline.empty()) report.headline = says + ".";
+}
+
+void AddPairs(const char* key, const char* title, const std::vector<double>& before,
+              const std::vector<double>& after, Report& report) {
+  if (before.empty()) return;
+  const double ratio = MeanRatio(before, after), saving = MeanSaving(before, after);
+  report.metrics.push_back({std::string(key) + "_speedup",
+                            std::string(title) + ": mean of before / after", ratio, Unit::kCount});
+  report.metrics.push_back(
+      RatioMetric(std::string(key) + "_saving", std::string(title) + ": mean saving", saving));
+  report.headline += fmt::format("{}{} {:.2f}x faster, {:.2f} % less",
+                                 report.headline.empty() ? "" : ". ", title, ratio, saving * 100);
+}
+
+}  // namespace
+
+Result<std::vector<Report>> ProgramReport(const GoodputModelOptions& o) {
+  if (!o.tokens_per_second && !o.tflops_per_chip) return {};
+  if (!o.peak_tflops) {
+    return Missing("--peak-tflops", "what can a chip do at most? There is no usual peak to assume");
+  }
+  Report report{.analysis = "goodput_program", .title = "Program goodput"};
+  if (o.tflops_per_chip) {
+    AddUtilization(o, *o.tflops_per_chip / *o.peak_tflops, report);
+  } else if (auto added = AddTokens(o, report); !added) {
+    return std::unexpected(added.error());
+  }
+  return std::vector<Report>{std::move(report)};
+}
+
+Result<std::vector<Report>> ProductReport(const GoodputModelOptions& o) {
+  const auto found = ChipSharesOf(o);
+  if (!found) return std::unexpected(found.error());
+  const ChipShares& shares = *found;
+  Report report{.analysis = "goodput_product", .title = "What became of the chip time"};
+  if (shares.scheduling && shares.runtime) {
+    AddFleet(o.program_goodput,
+             {*shares.scheduling, *shares.runtime, o.program_goodput.value_or(1)}, report);
+  }
+  if (shares.steps) AddSteps(*shares.steps, shares.replicas, report);
+  if (shares.wasted) {
+    report.metrics.push_back(RatioMetric("wasted", "chip time wasted", *shares.wasted));
+    if (report.headline.empty()) {
+      report.headline = fmt::format("{} of the chip time was wasted.", SayShare(*shares.wasted));
+    }
+  }
+  return report.metrics.empty() ? std::vector<Report>{} : std::vector<Report>{std::move(report)};
+}
+
+std::optional<Report> GainsReport(const GoodputModelOptions& o) {
+  if (o.restart_before_s.empty() && o.save_before_s.empty() && o.relative_mfu.empty()) {
+    return std::nullopt;
+  }
+  Report report{.analysis = "goodput_gains", .title = "Before and after"};
+  AddPairs("restart", "Restarts", o.restart_before_s, o.restart_after_s, report);
+  AddPairs("save", "Saves", o.save_before_s, o.save_after_s, report);
+  if (!o.relative_mfu.empty()) {
+    const double loss = 1 - Mean(o.relative_mfu);
+    report.metrics.push_back(RatioMetric("mfu_loss", "MFU lost", loss));
+    report.headline +=
+        fmt::format("{}MFU {:.2f} % lower", report.headline.empty() ? "" : ". ", loss * 100);
+  }
+  report.headline += ".";
+  return report;
+}
+
+}  // namespace stepscope::goodput

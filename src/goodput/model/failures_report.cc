@@ -1,0 +1,186 @@
+// How often a job fails: modelled beside observed, and its failures by cause beside what was
+// printed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "goodput/model/evidence_reports.h"
+#include "goodput/model/model_question.h"
+#include "goodput/report/say.h"
+#include "goodput/model/spares.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr double kDayS = 86400;
+constexpr double kDisagrees = 1.5;  // factor between observed and modelled
+constexpr double kPrintedDisagrees =
+    0.005;  // of a share: more than rounding to a tenth of a percent
+constexpr size_t kCausesShown = 8;
+
+Metric TimeMetric(std::string key, std::string title, std::optional<double> seconds) {
+  return {std::move(key), std::move(title), seconds ? TimeCell(*seconds) : Cell{},
+          Unit::kNanoseconds};
+}
+
+Cell RatePerThousandNodeDays(const GoodputModelOptions& options) {
+  const auto failures = FailuresOf(options), nodes = NodesOf(options);
+  if (!failures || !nodes || !options.over_s) return {};
+  return 1000 * *failures / (*nodes * *options.over_s / kDayS);
+}
+
+std::optional<Finding> MtbfsDisagree(const GoodputModelOptions& options) {
+  const auto modelled = ModelledMtbfS(options), observed = ObservedMtbfS(options);
+  const auto nodes = NodesOf(options);
+  if (!modelled || !observed || !nodes) return std::nullopt;
+  const double factor = std::max(*modelled / *observed, *observed / *modelled);
+  if (factor < kDisagrees) return std::nullopt;
+  return Finding{
+      .severity = Severity::kMedium,
+      .says = fmt::format(
+          "Observed and modelled time between failures disagree by a factor of {:.1f}.", factor),
+      .because = fmt::format("observed {}, but {} nodes that fail independently give {}",
+                             SayTime(*observed), SayCount(*nodes), SayTime(*modelled)),
+      .hint =
+          "give the model the observed time (--mtbf), and look for failures that are not those of "
+          "nodes: software, network, storage, a few bad nodes"};
+}
+
+// Causes, or groups of them, with their shares of all.
+struct Tally {
+  int64_t count = 0;
+  std::optional<double> printed;
+  bool all_printed = true;
+
+  void Add(const FailureCause& cause) {
+    count += cause.count;
+    if (!cause.printed_share) all_printed = false;
+    if (cause.printed_share) printed = printed.value_or(0) + *cause.printed_share;
+  }
+};
+
+Cell ShareOf(int64_t part, int64_t all) {
+  return all > 0 ? static_cast<double>(part) / static_cast<double>(all) : Cell{};
+}
+
+Table CausesTable(std::string key, std::string title, const std::map<std::string, Tally>& tallies,
+                  int64_t all) {
+  Table table{
+      .key = std::move(key),
+      .title = std::move(title),
+      .columns = {KeyColumn("cause", "cause"), ValueColumn("failures", "failures", Unit::kCount),
+                  ValueColumn("share", "share", Unit::kRatio),
+                  ValueColumn("printed_share", "as printed", Unit::kRatio)},
+      .rows = {},
+      .text_rows = kCausesShown};
+  for (const auto& [name, tally] : tallies) {
+    table.rows.push_back({name, tally.count, ShareOf(tally.count, all),
+                          NumberCell(tally.all_printed ? tally.printed : std::nullopt)});
+  }
+  std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) {
+    return std::get<int64_t>(a[1]) > std::get<int64_t>(b[1]);
+  });
+  return table;
+}
+
+std::optional<Finding> PrintedSharesDisagree(const Table& causes, int64_t all) {
+  std::string which;
+  for (const auto& row : causes.rows) {
+    const auto* share = std::get_if<double>(&row[2]);
+    const auto* printed = std::get_if<double>(&row[3]);
+    if (share == nullptr || printed == nullptr) continue;
+    if (std::fabs(*share - *printed) <= kPrintedDisagrees) continue;
+    which += fmt::format("{}{}: {} of {} are {}, printed is {}", which.empty() ? "" : "; ",
+                         std::get<std::string>(row[0]), std::get<int64_t>(row[1]), all,
+                         SayShare(*share), SayShare(*printed));
+  }
+  if (which.empty()) return std::nullopt;
+  return Finding{
+      .severity = Severity::kLow,
+      .says = fmt::format("The printed shares of {} contradict the printed counts.", causes.key),
+      .because = which,
+      .hint = "go by the counts",
+      .table = causes.key};
+}
+
+void AddCauses(const GoodputModelOptions& options, Report& report) {
+  if (options.causes.empty()) return;
+  std::map<std::string, Tally> causes, groups;
+  int64_t all = 0;
+  for (const FailureCause& cause : options.causes) {
+    causes[cause.name].Add(cause);
+    all += cause.count;
+    const size_t slash = cause.name.find('/');
+    if (slash != cause.name.npos) groups[cause.name.substr(0, slash)].Add(cause);
+  }
+  report.metrics.push_back({"causes_sum", "failures with a cause", all, Unit::kCount});
+  report.tables.push_back(CausesTable("causes", "Failures by cause", causes, all));
+  if (!groups.empty()) {
+    report.tables.push_back(CausesTable("groups", "Failures by group of causes", groups, all));
+  }
+  for (const Table& table : report.tables) {
+    if (auto finding = PrintedSharesDisagree(table, all)) report.findings.push_back(*finding);
+  }
+}
+
+std::string Headline(const GoodputModelOptions& options) {
+  const auto modelled = ModelledMtbfS(options), observed = ObservedMtbfS(options);
+  if (modelled && observed) {
+    return fmt::format(
+        "A failure every {} as observed, every {} by the model of independent nodes.",
+        SayTime(*observed), SayTime(*modelled));
+  }
+  if (observed) return fmt::format("A failure every {} as observed.", SayTime(*observed));
+  if (modelled) return fmt::format("A failure every {} by the model of nodes.", SayTime(*modelled));
+  return fmt::format("{} failures by cause.", SayCount(FailuresOf(options).value_or(0)));
+}
+
+}  // namespace
+
+std::optional<Report> FailuresReport(const GoodputModelOptions& options) {
+  const auto modelled = ModelledMtbfS(options), observed = ObservedMtbfS(options);
+  if (!modelled && !observed && options.causes.empty()) return std::nullopt;
+  Report report{.analysis = "goodput_failures", .title = "How often the job fails"};
+  report.headline = Headline(options);
+  if (observed) report.metrics.push_back(TimeMetric("observed_mtbf", "observed", observed));
+  if (modelled) report.metrics.push_back(TimeMetric("modelled_mtbf", "modelled", modelled));
+  const Cell rate = RatePerThousandNodeDays(options);
+  if (!std::holds_alternative<std::monostate>(rate)) {
+    report.metrics.push_back(
+        {"failures_per_1000_node_days", "failures in 1000 node days", rate, Unit::kCount});
+  }
+  if (options.target_goodput) {
+    const double mtbf_s = MtbfS(options).value_or(NAN);
+    report.metrics.push_back(TimeMetric("loss_budget", "what a failure may cost for the target",
+                                        (1 - *options.target_goodput) * mtbf_s));
+  }
+  AddCauses(options, report);
+  if (auto finding = MtbfsDisagree(options)) report.findings.push_back(*finding);
+  return report;
+}
+
+std::optional<Report> SparesReport(const GoodputModelOptions& options) {
+  if (options.standby_machines.empty() || !options.down_probability) return std::nullopt;
+  const double down = *options.down_probability;
+  Report report{.analysis = "goodput_spares", .title = "Machines to keep on standby"};
+  Table table{.key = "standby",
+              .title = fmt::format("Enough for {} of the time", SayShare(options.standby_share)),
+              .columns = {KeyColumn("machines", "machines"),
+                          ValueColumn("standby", "standby", Unit::kCount),
+                          ValueColumn("standby_share", "share", Unit::kRatio)}};
+  const std::set<int64_t> sizes(options.standby_machines.begin(), options.standby_machines.end());
+  for (const int64_t machines : sizes) {
+    const int64_t standby = StandbyMachines(machines, down, options.standby_share);
+    table.rows.push_back(
+        {machines, standby, static_cast<double>(standby) / static_cast<double>(machines)});
+  }
+  report.headline = fmt::format("{} machines need {} on standby.", *sizes.rbegin(),
+                                std::get<int64_t>(table.rows.back()[1]));
+  report.tables.push_back(std::move(table));
+  return report;
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,66 @@
+// From a job's own events to the numbers that the model starts from.
+#include <algorithm>
+#include <string>
+
+#include "goodput/ledger/ask_jobs.h"
+#include "goodput/model/measured.h"
+#include "stepscope/goodput_model.h"
+
+namespace stepscope {
+namespace {
+
+using goodput::Bucket;
+using goodput::Disruption;
+using goodput::Measured;
+using goodput::Partition;
+
+double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
+
+Measured MeasuredOf(const Partition& partition, int64_t saves) {
+  Measured m{.wall_s = Seconds(partition.total() - partition.At(Bucket::kExcluded)),
+             .productive_s = Seconds(partition.At(Bucket::kProductive)),
+             .saves = saves,
+             .saves_s = Seconds(partition.At(Bucket::kSave))};
+  for (const Disruption& d : partition.disruption_list) {
+    ++m.interruptions;
+    m.announced += d.announced && d.recompute == 0 ? 1 : 0;
+    m.reschedule_s += Seconds(d.queue.value_or(0));
+    m.restart_s += Seconds(d.cost() - d.recompute - d.queue.value_or(0));
+  }
+  return m;
+}
+
+// What was given by hand stays.
+template <class Number>
+void Fill(std::optional<Number>& into, Number measured) {
+  if (!into) into = measured;
+}
+
+}  // namespace
+
+Result<GoodputModelOptions> FitGoodputModel(const GoodputReportOptions& events,
+                                            GoodputModelOptions given) {
+  auto asked = goodput::AskJobs(events);
+  if (!asked) return std::unexpected(asked.error());
+  if (asked->job == nullptr) {
+    return std::unexpected(Error{"there are no events to fit the model to", "", ""});
+  }
+  goodput::Accounting& accounting = asked->job->accounting;
+  const auto fitted = goodput::ParametersOf(
+      MeasuredOf(accounting.Ask(goodput::QuestionOf(events)), accounting.saves()));
+  if (!fitted) return std::unexpected(fitted.error());
+  Fill(given.mtbf_s, 1 / fitted->failures_per_s);
+  Fill(given.checkpoint_interval_s, fitted->interval_s);
+  Fill(given.save_s, fitted->save_s);
+  Fill(given.restart_s, fitted->restart_s);
+  if (given.reschedule_s == 0) given.reschedule_s = fitted->reschedule_s;
+  if (given.announced_share == 0 && fitted->announced_share > 0) {
+    given.announced_share = fitted->announced_share;
+    Fill(given.emergency_save_s, fitted->emergency_save_s);
+  }
+  const int64_t chips = accounting.scheduling().most_requested();
+  if (!given.chips && !given.nodes && chips > 0) given.chips = static_cast<double>(chips);
+  return given;
+}
+
+}  // namespace stepscope

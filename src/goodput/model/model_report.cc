@@ -1,0 +1,330 @@
+// The model's numbers as tables, a curve and advice. Nothing is computed here but differences.
+#include "goodput/model/model_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "goodput/model/checkpoint_interval.h"
+#include "goodput/model/levers.h"
+#include "goodput/model/model_question.h"
+#include "goodput/report/say.h"
+#include "goodput/model/simulate.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr double kDayS = 86400, kDayHours = 24;
+constexpr double kFarFromBest = 0.005;  // half a point
+constexpr double kWorthSaying = 0.001;  // a tenth of a point
+constexpr double kMuch = 0.05, kSome = 0.01;
+constexpr size_t kLever = 0, kWhat = 1, kGain = 4;  // columns of the levers
+constexpr int kCurvePoints = 61;
+constexpr double kCurveSpan = 30;  // from a thirtieth of the middle to thirty times it
+
+double Exact(const Parameters& p) { return ExactForm(p).goodput; }
+
+Cell GoodputAt(const Parameters& now, std::optional<double> interval_s) {
+  if (!interval_s) return {};
+  return Exact(WithInterval(now, *interval_s));
+}
+
+Cell TimeCell(std::optional<double> seconds) {
+  return seconds ? goodput::TimeCell(*seconds) : Cell{};
+}
+
+// What a share of the job's time is worth in a day; no value without chips and a price.
+Cell MoneyPerDay(const GoodputModelOptions& options, double share) {
+  const auto chips = ChipsOf(options);
+  if (!chips || !options.price_per_chip_hour) return {};
+  return std::round(share * *chips * kDayHours * *options.price_per_chip_hour * 100) / 100;
+}
+
+// The share of what is paid for: idle spares are paid for, too. No value where nodes are unknown.
+std::optional<double> PaidGoodput(const GoodputModelOptions& options, double goodput,
+                                  int64_t spares) {
+  const auto nodes = NodesOf(options);
+  if (!nodes) return std::nullopt;
+  return goodput * *nodes / (*nodes + static_cast<double>(spares));
+}
+
+Table FormsTable(const Parameters& now, const std::optional<Simulated>& simulated) {
+  Table table{
+      .key = "forms",
+      .title = "Expected goodput by each form",
+      .columns = {KeyColumn("form", "form"), ValueColumn("goodput", "goodput", Unit::kRatio),
+                  ValueColumn("off_exact", "off the exact", Unit::kRatio),
+                  ValueColumn("best_interval", "its best interval", Unit::kNanoseconds),
+                  ValueColumn("goodput_there", "exact there", Unit::kRatio)}};
+  const double exact = Exact(now);
+  const auto add = [&](std::string name, std::optional<double> goodput,
+                       std::optional<double> best_s) {
+    const auto off = goodput ? std::optional(*goodput - exact) : std::nullopt;
+    table.rows.push_back({std::move(name), NumberCell(goodput), NumberCell(off), TimeCell(best_s),
+                          GoodputAt(now, best_s)});
+  };
+  add("exact", exact, BestIntervalS(now));
+  add("simulated", simulated ? std::optional(simulated->goodput) : std::nullopt, std::nullopt);
+  add("first order", FirstOrderForm(now), BestFirstOrderIntervalS(now));
+  add("uptime", UptimeForm(now), BestUptimeIntervalS(now));
+  add("one failure an interval", IntervalForm(now), std::nullopt);
+  return table;
+}
+
+Table IntervalsTable(const Parameters& now) {
+  Table table{.key = "intervals",
+              .title = "Checkpoint intervals by published rules",
+              .columns = {KeyColumn("rule", "rule"),
+                          ValueColumn("interval", "interval", Unit::kNanoseconds),
+                          ValueColumn("goodput", "exact goodput", Unit::kRatio),
+                          ValueColumn("first_order", "first order", Unit::kRatio, true),
+                          ValueColumn("uptime", "uptime", Unit::kRatio, true)}};
+  const auto add = [&](std::string rule, double interval_s, double work_s) {
+    if (!(work_s > 0)) return;
+    const Parameters p = WithInterval(now, work_s);
+    table.rows.push_back({std::move(rule), goodput::TimeCell(interval_s), Exact(p),
+                          NumberCell(FirstOrderForm(p)), NumberCell(UptimeForm(p))});
+  };
+  const double mtbf_s = 1 / now.failures_per_s;
+  add("as it is", now.interval_s, now.interval_s);
+  if (const auto best = BestIntervalS(now)) add("best", *best, *best);
+  const double young = YoungIntervalS(now.save_s, mtbf_s);
+  const double daly = DalyIntervalS(now.save_s, mtbf_s);
+  const double period = AvailabilityPeriodS(now.save_s, mtbf_s, MeanRestartS(now));
+  add("young", young, young);
+  add("daly", daly, daly);
+  add("availability", period, period - now.save_s);  // counts from save to save
+  return table;
+}
+
+// The cells of a lever after its names.
+std::vector<Cell> LeverNumbers(const GoodputModelOptions& options, const Parameters& now,
+                               const Lever& lever) {
+  if (!lever.becomes) return std::vector<Cell>(7);
+  const double goodput = Exact(*lever.becomes);
+  const double gain = goodput - Exact(now);
+  const auto best = BestIntervalS(*lever.becomes);
+  const auto nodes = NodesOf(options);
+  const double extra = nodes ? static_cast<double>(lever.extra_nodes) / *nodes : 0;
+  const auto paid = PaidGoodput(options, goodput, options.spares + lever.extra_nodes);
+  const auto paid_now = PaidGoodput(options, Exact(now), options.spares);
+  return {goodput,
+          gain,
+          goodput::TimeCell(gain * kDayS),
+          MoneyPerDay(options, gain - extra),
+          MoneyPerDay(options, extra),
+          paid && paid_now ? Cell(*paid - *paid_now) : Cell{},
+          best ? GoodputAt(*lever.becomes, best) : Cell{}};
+}
+
+Table LeversTable(const GoodputModelOptions& options, const Parameters& now) {
+  Table table{
+      .key = "levers",
+      .title = "What each lever is worth",
+      .columns = {KeyColumn("lever", "lever"), ValueColumn("what", "lever", Unit::kNone),
+                  ValueColumn("change", "change", Unit::kNone),
+                  ValueColumn("goodput", "goodput", Unit::kRatio),
+                  ValueColumn("gain", "gain", Unit::kRatio),
+                  ValueColumn("time_per_day", "time/day", Unit::kNanoseconds, true),
+                  ValueColumn("money_per_day", "money/day", Unit::kCount),
+                  ValueColumn("cost_per_day", "of which spent", Unit::kCount, true),
+                  ValueColumn("paid_gain", "gain of what is paid", Unit::kRatio, true),
+                  ValueColumn("tuned_goodput", "with its best interval", Unit::kRatio, true)}};
+  table.columns[kLever].detail = true;
+  for (const Lever& lever : Levers(now, AssumptionsOf(options))) {
+    auto& row = table.rows.emplace_back(std::vector<Cell>{lever.key, lever.title, lever.change});
+    for (Cell& cell : LeverNumbers(options, now, lever)) row.push_back(std::move(cell));
+  }
+  // The most first, the unknown last.
+  std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) {
+    const auto* x = std::get_if<double>(&a[kGain]);
+    const auto* y = std::get_if<double>(&b[kGain]);
+    return x != nullptr && (y == nullptr || *x > *y);
+  });
+  return table;
+}
+
+Table AssumptionsTable(const GoodputModelOptions& o) {
+  const GoodputModelOptions usual;
+  Table table{.key = "assumptions",
+              .title = "What the levers assume",
+              .columns = {KeyColumn("option", "option"), ValueColumn("value", "value", Unit::kNone),
+                          ValueColumn("source", "source", Unit::kNone)},
+              .rows = {},
+              .text_rows = 0};
+  const auto add = [&](std::string option, double value, double usual_value, std::string source) {
+    table.rows.push_back(
+        {std::move(option), value, value == usual_value ? std::move(source) : "given"});
+  };
+  add("--sigterm-share", o.sigterm_share, usual.sigterm_share,
+      "47 of 466 interruptions of Llama 3 were planned, arXiv 2407.21783");
+  add("--pull-speedup", o.pull_speedup, usual.pull_speedup,
+      "a preloaded 16 GB image, as published with ML productivity goodput by Google Cloud");
+  add("--compile-cached-share", o.compile_cached_share, usual.compile_cached_share,
+      "at most all of it: an upper bound, not a measurement");
+  add("--save-speedup", o.save_speedup, usual.save_speedup,
+      "148.8 s to 6.3 s for a 7B model with asynchronous saves, PyTorch and IBM");
+  add("--repair-time", o.repair_s, usual.repair_s, "a day: assumed, no source");
+  table.rows.push_back({"--swap-time", NumberCell(o.swap_s),
+                        o.swap_s ? "given"
+                                 : "rescheduling / 10.87, warm standbys of ByteRobust, arXiv "
+                                   "2509.16293"});
+  return table;
+}
+
+std::vector<Series> Curves(const Parameters& now) {
+  std::vector<Series> curves{
+      {"exact", "Exact goodput by checkpoint interval", Unit::kNanoseconds, Unit::kRatio, {}},
+      {"first_order", "First order, by checkpoint interval", Unit::kNanoseconds, Unit::kRatio, {}},
+      {"uptime", "Uptime form, by checkpoint interval", Unit::kNanoseconds, Unit::kRatio, {}}};
+  const double middle = BestIntervalS(now).value_or(now.interval_s);
+  for (int i = 0; i < kCurvePoints; ++i) {
+    const double at = 2.0 * i / (kCurvePoints - 1) - 1;
+    const Parameters p = WithInterval(now, middle * std::pow(kCurveSpan, at));
+    const std::optional<double> values[] = {Exact(p), FirstOrderForm(p), UptimeForm(p)};
+    for (size_t c = 0; c < curves.size(); ++c) {
+      const std::optional<double>& goodput = values[c];
+      if (goodput) curves[c].points.emplace_back(p.interval_s * 1e9, *goodput);
+    }
+  }
+  return curves;
+}
+
+std::vector<Metric> Metrics(const GoodputModelOptions& options, const Parameters& now,
+                            const std::optional<Simulated>& simulated) {
+  const Shares shares = ExactForm(now);
+  const auto best = BestIntervalS(now);
+  const auto ratio = [](std::string key, std::string title, Cell value, bool detail = false) {
+    return Metric{std::move(key), std::move(title), std::move(value), Unit::kRatio, detail};
+  };
+  const auto time = [](std::string key, std::string title, Cell value) {
+    return Metric{std::move(key), std::move(title), std::move(value), Unit::kNanoseconds};
+  };
+  const Cell paid = NumberCell(PaidGoodput(options, shares.goodput, options.spares));
+  return {time("mtbf", "mean time between failures", TimeCell(1 / now.failures_per_s)),
+          time("restart", "restart in all, mean", TimeCell(MeanRestartS(now))),
+          time("interval", "checkpoint interval", TimeCell(now.interval_s)),
+          time("best_interval", "best checkpoint interval", TimeCell(best)),
+          ratio("goodput", "expected goodput", shares.goodput),
+          ratio("best_goodput", "with the best interval", GoodputAt(now, best)),
+          ratio("paid_goodput", "of nodes paid for, spares too", options.spares > 0 ? paid : Cell{},
+                options.spares == 0),
+          ratio("saves", "lost to saves", shares.saves),
+          ratio("lost_work", "lost to work done again", shares.lost_work),
+          ratio("restarts", "lost to restarts", shares.restarts),
+          {"money_lost_per_day", "money lost a day", MoneyPerDay(options, 1 - shares.goodput),
+           Unit::kCount, !options.price_per_chip_hour || !ChipsOf(options)},
+          ratio("simulated", "simulated", simulated ? Cell(simulated->goodput) : Cell{}, true),
+          ratio("simulated_error", "one standard error of that",
+                simulated ? Cell(simulated->standard_error) : Cell{}, true),
+          ratio("first_order", "first order", NumberCell(FirstOrderForm(now)), true),
+          ratio("uptime", "uptime form", NumberCell(UptimeForm(now)), true),
+          ratio("interval_form", "one failure an interval", NumberCell(IntervalForm(now)), true),
+          {"first_order_load", "lambda (R + t_ch)", FirstOrderLoad(now), Unit::kNone, true},
+          {"spare_share", "failures that find a spare", now.spare_share, Unit::kRatio, true}};
+}
+
+std::optional<Finding> IntervalIsFar(const Parameters& now) {
+  const auto best = BestIntervalS(now);
+  if (!best) return std::nullopt;
+  const double goodput = Exact(now), possible = Exact(WithInterval(now, *best));
+  const double loss = possible - goodput;
+  if (loss < kFarFromBest) return std::nullopt;
+  Finding finding;
+  finding.severity = loss > kMuch   ? Severity::kHigh
+                     : loss > kSome ? Severity::kMedium
+                                    : Severity::kLow;
+  finding.says = fmt::format("Saving after every {} of work costs {} of goodput.",
+                             SayTime(now.interval_s), SayPoints(loss));
+  finding.because = fmt::format("expected goodput is {} with it and {} with the best interval, {}",
+                                SayShare(goodput), SayShare(possible), SayTime(*best));
+  finding.hint = fmt::format("save after every {} of work", SayTime(*best));
+  finding.worth = std::llround(loss * kDayS * 1e9);
+  finding.table = "intervals";
+  return finding;
+}
+
+std::optional<Finding> FirstOrderBreaksDown(const Parameters& now) {
+  const double load = FirstOrderLoad(now);
+  const double exact = Exact(now);
+  const auto first = FirstOrderForm(now);
+  const bool is_close = first && std::fabs(*first - exact) <= kSome;
+  if (load <= kFirstOrderHolds && is_close) return std::nullopt;
+  const std::string gives =
+      first ? fmt::format("gives {}, {} {} the exact form", SayShare(*first),
+                          SayPoints(*first - exact), *first < exact ? "below" : "above")
+            : fmt::format("gives less than nothing, the exact form {}", SayShare(exact));
+  return Finding{
+      .severity = Severity::kLow,
+      .says = "The first-order form breaks down here: it " + gives + ".",
+      .because = fmt::format("failures times what each costs, lambda (R + t_ch), come to "
+                             "{:.2f} of the time; the form leaves out its "
+                             "square and holds up to about {}",
+                             load, kFirstOrderHolds),
+      .hint =
+          "go by the exact form, and distrust published estimates of first order at "
+          "this failure rate",
+      .table = "forms"};
+}
+
+std::string Headline(const Parameters& now, const std::optional<Simulated>& simulated) {
+  const Shares shares = ExactForm(now);
+  std::string text = fmt::format(
+      "With a failure every {} and a save after every {} of work, {} of the time becomes progress; "
+      "{} "
+      "goes to saves, {} to work done again, {} to restarts.",
+      SayTime(1 / now.failures_per_s), SayTime(now.interval_s), SayShare(shares.goodput),
+      SayShare(shares.saves), SayShare(shares.lost_work), SayShare(shares.restarts));
+  if (simulated) {
+    text += fmt::format(" A simulation of {} failures gives {:.2f} % +- {:.2f}.",
+                        SayCount(static_cast<double>(simulated->failures)),
+                        simulated->goodput * 100, simulated->standard_error * 100);
+  }
+  return text;
+}
+
+}  // namespace
+
+Report ModelReport(const GoodputModelOptions& options, const Parameters& now) {
+  const auto simulated =
+      Simulate(now, {.seed = options.seed, .failures = options.simulated_failures});
+  Report report{.analysis = "goodput_model", .title = "Expected goodput"};
+  report.headline = Headline(now, simulated);
+  report.metrics = Metrics(options, now, simulated);
+  report.tables = {LeversTable(options, now), FormsTable(now, simulated), IntervalsTable(now),
+                   AssumptionsTable(options)};
+  report.series = Curves(now);
+  for (auto& finding : {IntervalIsFar(now), FirstOrderBreaksDown(now)}) {
+    if (finding) report.findings.push_back(*finding);
+  }
+  if (!options.checkpoint_interval_s) {
+    report.notes.push_back(
+        {"interval_chosen", 1, "no checkpoint interval was given: the best one was taken", ""});
+  }
+  if (!simulated) {
+    report.notes.push_back({"not_simulated", 1,
+                            "the job so rarely gets anywhere that a simulation would say nothing",
+                            ""});
+  }
+  return report;
+}
+
+std::string ModelVerdict(const Report& report) {
+  std::string text;
+  for (const Metric& metric : report.metrics) {
+    if (metric.key != "goodput") continue;
+    text = fmt::format("{} of the time should become progress.",
+                       SayShare(std::get<double>(metric.value)));
+  }
+  for (const auto& row : report.tables.front().rows) {
+    const auto* gain = std::get_if<double>(&row[kGain]);
+    if (std::get<std::string>(row[kLever]) == kAllLevers) continue;
+    if (gain == nullptr || *gain < kWorthSaying) break;
+    return text +
+           fmt::format(" Worth most: {}, {}.", std::get<std::string>(row[kWhat]), SayPoints(*gain));
+  }
+  return text;
+}
+
+}  // namespace stepscope::goodput

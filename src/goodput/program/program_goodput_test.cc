@@ -1,0 +1,138 @@
+// MFU through the front door.
+#include "stepscope/program_goodput.h"
+
+#include <gtest/gtest.h>
+
+#include "goodput/program/flops.h"
+#include "tests/scratch.h"
+
+namespace stepscope {
+namespace {
+
+using testing::ScratchFolder;
+
+double Metric(const Result<ReportSet>& answer, std::string_view key) {
+  if (!answer) throw std::runtime_error(answer.error().what);
+  for (const auto& metric : answer->reports[0].metrics) {
+    if (metric.key == key) return std::get<double>(metric.value);
+  }
+  return -1;
+}
+
+const ModelShape kLlama8b{.layers = 32,
+                          .width = 4096,
+                          .heads = 32,
+                          .kv_heads = 8,
+                          .mlp_width = 14336,
+                          .vocabulary = 128256,
+                          .sequence = 8192};
+
+TEST(ProgramGoodput, UtilisationsByAllTheirNames) {
+  ProgramOptions options{.shape = kLlama8b,
+                         .tokens_per_second = 80e3,
+                         .chips = 8,
+                         .chip = "H100",
+                         .recompute = "full"};
+  const auto bf16 = ProgramGoodput(options);
+  // 3 (2 x 7.505e9 + 2.147e9) FLOPs a token
+  EXPECT_NEAR(Metric(bf16, "flops_per_token"), 51.47e9, 0.01e9);
+  EXPECT_NEAR(Metric(bf16, "mfu"), 80e3 * 51.47e9 / (8 * 989e12), 1e-4);
+  EXPECT_NEAR(Metric(bf16, "hfu") / Metric(bf16, "mfu"), 4.0 / 3, 1e-12);
+  EXPECT_EQ(Metric(bf16, "emfu"), -1);
+
+  options.dtype = "fp8";
+  const auto fp8 = ProgramGoodput(options);
+  EXPECT_NEAR(Metric(fp8, "emfu"), Metric(bf16, "mfu"), 1e-12);
+  EXPECT_NEAR(Metric(fp8, "mfu"), Metric(bf16, "mfu") * 989 / 1979, 1e-6);
+}
+
+TEST(ProgramGoodput, UnknownPeaksAndMissingNumbersAreErrors) {
+  const ProgramOptions good{.shape = kLlama8b, .tokens_per_second = 1, .chips = 1, .chip = "H100"};
+  EXPECT_TRUE(ProgramGoodput(good));
+  const auto fails = [&](auto change) {
+    ProgramOptions options = good;
+    change(options);
+    return !ProgramGoodput(options);
+  };
+  EXPECT_TRUE(fails([](auto& o) { o.chip = "RTX 9999"; }));
+  EXPECT_TRUE(fails([](auto& o) { o.chip = ""; }));
+  EXPECT_TRUE(fails([](auto& o) { o.chip = "A100", o.dtype = "fp8"; }));
+  EXPECT_TRUE(fails([](auto& o) { o.tokens_per_second = 0; }));
+  EXPECT_TRUE(fails([](auto& o) { o.chips = -1; }));
+  EXPECT_TRUE(fails([](auto& o) { o.recompute = "some"; }));
+  EXPECT_TRUE(fails([](auto& o) { o.shape = {}; }));
+  EXPECT_TRUE(fails([](auto& o) { o.shape.sequence = 0; }));
+  EXPECT_TRUE(fails([](auto& o) { o.shape.layers = 1.0 / 0.0; }));
+  EXPECT_FALSE(fails([](auto& o) { o.chip = "mine", o.peak_flops = 1e15; }));
+}
+
+TEST(ProgramGoodput, FindingsWhenTooLowOrTooHigh) {
+  const auto findings = [](double tokens_per_second) {
+    return ProgramGoodput({.shape = kLlama8b,
+                           .tokens_per_second = tokens_per_second,
+                           .chips = 1,
+                           .chip = "H100"})
+        ->reports[0]
+        .findings.size();
+  };
+  EXPECT_EQ(findings(2e3), 1u);
+  EXPECT_EQ(findings(8e3), 0u);
+  EXPECT_EQ(findings(80e3), 1u);
+}
+
+TEST(ProgramGoodput, ReadsConfigsOfManyModels) {
+  const ScratchFolder folder;
+  const auto read = [&](std::string_view text) {
+    return ReadModelConfig(folder.Write("config.json", text));
+  };
+  const auto mixtral = read(R"({"model_type":"mixtral","hidden_size":4096,"num_hidden_layers":32,
+    "num_attention_heads":32,"num_key_value_heads":8,"intermediate_size":14336,"vocab_size":32000,
+    "max_position_embeddings":32768,"sliding_window":null,"num_local_experts":8,
+    "num_experts_per_tok":2})");
+  ASSERT_TRUE(mixtral);
+  EXPECT_EQ(mixtral->experts_per_token, 2);
+  EXPECT_EQ(mixtral->expert_layers, 32);
+  EXPECT_TRUE(mixtral->gated_mlp && mixtral->causal);
+  EXPECT_EQ(mixtral->window, 0);
+
+  const auto gpt2 = read(R"({"model_type":"gpt2","n_embd":768,"n_layer":12,"n_head":12,
+    "n_positions":1024,"vocab_size":50257,"n_inner":null})");
+  ASSERT_TRUE(gpt2);
+  EXPECT_EQ(gpt2->mlp_width, 3072);
+  EXPECT_FALSE(gpt2->gated_mlp);
+
+  const auto deepseek = read(R"({"model_type":"deepseek","hidden_size":5120,
+    "num_hidden_layers":60,"num_attention_heads":128,"intermediate_size":12288,
+    "moe_intermediate_size":1536,"n_routed_experts":160,"n_shared_experts":2,
+    "num_experts_per_tok":6,"first_k_dense_replace":1,"moe_layer_freq":1,"vocab_size":102400,
+    "max_position_embeddings":163840})");
+  ASSERT_TRUE(deepseek);
+  EXPECT_EQ(deepseek->expert_layers, 59);
+  EXPECT_EQ(deepseek->shared_experts, 2);
+
+  EXPECT_FALSE(
+      read(R"({"hidden_size":1,"num_hidden_layers":1,"num_attention_heads":1,"kv_lora_rank":512})"))
+      << "latent attention without its sizes";
+  // As on Hugging Face, deepseek-ai/DeepSeek-V3, without what is of no interest here.
+  const auto deepseek_v3 = read(R"({"model_type":"deepseek_v3","hidden_size":7168,
+    "first_k_dense_replace":3,"intermediate_size":18432,"kv_lora_rank":512,
+    "max_position_embeddings":163840,"moe_intermediate_size":2048,"moe_layer_freq":1,
+    "n_routed_experts":256,"n_shared_experts":1,"num_attention_heads":128,"num_experts_per_tok":8,
+    "num_hidden_layers":61,"num_key_value_heads":128,"q_lora_rank":1536,"qk_nope_head_dim":128,
+    "qk_rope_head_dim":64,"v_head_dim":128,"tie_word_embeddings":false,"vocab_size":129280})");
+  ASSERT_TRUE(deepseek_v3);
+  EXPECT_NEAR(goodput::ParametersOf(*deepseek_v3), 671e9, 0.5e9);
+  EXPECT_EQ(deepseek_v3->expert_layers, 58);
+  EXPECT_EQ(read(R"({"hidden_size":8,"num_hidden_layers":1,"num_attention_heads":1,
+    "q_lora_rank":null,"kv_lora_rank":2,"qk_nope_head_dim":4,"v_head_dim":4})")
+                ->query_rank,
+            0);
+
+  EXPECT_FALSE(read("[]"));
+  EXPECT_FALSE(read("{}"));
+  EXPECT_FALSE(read(R"({"hidden_size":"wide"})"));
+  EXPECT_FALSE(ReadModelConfig("/nowhere/config.json"));
+}
+
+}  // namespace
+}  // namespace stepscope

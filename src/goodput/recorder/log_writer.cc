@@ -1,0 +1,94 @@
+// Events to segments of 4 MB.
+#include "goodput/recorder/log_writer.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "goodput/recorder/segment_name.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr size_t kSegmentBytes = size_t{4} << 20;
+constexpr uint64_t kSlots = (kSegmentBytes - kSlotsBegin) / kSlotBytes;
+// An event of somebody else than the header names carries his name, which may take more room than
+// all the rest. Another one's turn begins a new segment once this one is not too small.
+constexpr size_t kSmall = 4096;
+constexpr int64_t kSequences = int64_t{1} << 40;
+
+}  // namespace
+
+bool MakeFit(Event& event) {
+  bool fits = true;
+  for (auto& [text, most] : {std::pair(&event.text, kMaxText), std::pair(&event.attempt, kMaxName),
+                             std::pair(&event.writer, kMaxName)}) {
+    if (text->size() <= most) continue;
+    text->resize(Kept(*text, most).size());
+    fits = false;
+  }
+  if (event.writer.empty() || event.sequence < 0 || event.sequence >= kSequences) {
+    fits = fits && event.writer.empty() && event.sequence == kUnknown;
+    event.writer.clear();
+    event.sequence = kUnknown;
+  }
+  return fits;
+}
+
+LogWriter::LogWriter(Sink sink, std::string prefix, std::string job)
+    : sink_(std::move(sink)), prefix_(std::move(prefix)) {
+  header_.job = std::move(job);
+}
+
+Result<void> LogWriter::Finish() {
+  if (bytes_.empty()) return {};
+  auto taken = sink_(SegmentName(prefix_, header_.index), header_, bytes_);
+  bytes_.clear();
+  return taken;
+}
+
+Result<void> LogWriter::BeginSegment(const Event& event) {
+  if (auto finished = Finish(); !finished) return finished;
+  header_.salt = RandomNumber();
+  header_.index = next_index_++;
+  header_.slots = kSlots;
+  header_.time = TimeOf(event);
+  header_.monotonic = event.monotonic;
+  header_.attempt = event.attempt;
+  header_.writer = event.writer;
+  bytes_.resize(kSlotsBegin);
+  EncodeHeader(header_, std::span<char, kSlotsBegin>(bytes_.data(), kSlotsBegin));
+  return {};
+}
+
+Result<void> LogWriter::Write(const Event& event) {
+  const bool other = event.attempt != header_.attempt || event.writer != header_.writer;
+  if (bytes_.empty() || (other && Used() >= kSmall)) {
+    if (auto begun = BeginSegment(event); !begun) return begun;
+  }
+  const bool numbered = !event.writer.empty();
+  while (true) {
+    Record record{.kind = event.kind,
+                  .time = event.time,
+                  .monotonic = event.monotonic,
+                  .sequence = numbered ? event.sequence : count_,
+                  .step = event.step,
+                  .text = event.text,
+                  .checkpoint = &event.checkpoint};
+    std::ranges::copy(event.counts, record.counts);
+    if (event.attempt != header_.attempt) record.attempt = event.attempt;
+    if (event.writer != header_.writer) record.writer = event.writer;
+    const size_t slots = SlotsOf(record), first = Used();
+    if (first + slots > kSlots) {
+      if (auto begun = BeginSegment(event); !begun) return begun;
+      continue;
+    }
+    bytes_.resize(bytes_.size() + slots * kSlotBytes);
+    EncodeRecord(record, slots, header_.salt, first,
+                 bytes_.data() + kSlotsBegin + first * kSlotBytes);
+    count_ += numbered ? 0 : 1;
+    return {};
+  }
+}
+
+}  // namespace stepscope::goodput

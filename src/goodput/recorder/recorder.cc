@@ -1,0 +1,260 @@
+// The two sides of a recorder: threads that store, and the ticks that keep room for them.
+#include "goodput/recorder/recorder.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "base/sync_folder.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr size_t kGuardBytes = 4096;
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr size_t kMaxProblems = 20;
+
+template <class... Values>
+std::string Print(const char* format, Values... values) {
+  char text[160];
+  std::snprintf(text, sizeof text, format, values...);
+  return text;
+}
+
+// "host/rank/boot/pid/random": what tells this process from all others, and its boot's clock.
+std::string WriterName(int64_t rank, uint32_t random) {
+  char host[65] = "host";
+  gethostname(host, sizeof host - 1);
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  boot.resize(std::min<size_t>(boot.size(), 8));
+  const std::string rank_text = rank < 0 ? "-" : std::to_string(rank);
+  return Print("%s/%s/%s/%d/%08x", host, rank_text.c_str(), boot.c_str(),
+               static_cast<int>(getpid()), random);
+}
+
+std::atomic<int>* MakeGuard() {
+  void* page =
+      mmap(nullptr, kGuardBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return nullptr;
+  if (madvise(page, kGuardBytes, MADV_WIPEONFORK) != 0) {  // Linux 4.14
+    munmap(page, kGuardBytes);
+    return nullptr;
+  }
+  return new (page) std::atomic<int>(1);
+}
+
+timespec At(int64_t ns) {
+  return {.tv_sec = static_cast<time_t>(ns / kSecond), .tv_nsec = static_cast<long>(ns % kSecond)};
+}
+
+}  // namespace
+
+Recorder::Recorder(RecorderOptions options) : options_(std::move(options)) {
+  const uint32_t random = RandomNumber();
+  options_.segment_bytes =
+      std::clamp<int64_t>(options_.segment_bytes, int64_t{64} << 10, int64_t{1} << 30);
+  options_.sync = std::max(options_.sync, kSecond / 100);
+  writer_ = WriterName(options_.rank, random);
+  file_prefix_ = options_.directory + "/" + SegmentPrefix(random);
+  guard_ = MakeGuard();
+  sem_init(&wake_, 0, 0);
+  last_heartbeat_ = last_sync_ = MonotonicClock();
+  if (guard_ == nullptr) {
+    Problem("This kernel cannot tell a fork: do not record in forked processes.");
+  }
+  MakeSegmentAhead();
+  if (!options_.background) return;
+  try {
+    thread_ = std::thread([this] { Run(); });
+  } catch (const std::system_error& error) {
+    Problem(std::string("Cannot start a thread to sync and make room ahead: ") + error.what());
+  }
+}
+
+Recorder::~Recorder() {
+  Close();
+  sem_destroy(&wake_);
+  if (guard_ != nullptr) munmap(guard_, kGuardBytes);
+}
+
+bool Recorder::Write(Record& record) {
+  if (record.time == kUnknown) {
+    record.time = WallClock();
+    record.monotonic = MonotonicClock();
+  }
+  const size_t slots = SlotsOf(record);
+  SegmentFile* segment = current_.load(std::memory_order_acquire);
+  while (segment != nullptr) {
+    const auto written = segment->Write(record, slots, sequence_);
+    if (written == SegmentFile::Written::kHalf) sem_post(&wake_);
+    if (written <= SegmentFile::Written::kHalf) return true;
+    if (written == SegmentFile::Written::kLast) sem_post(&wake_);
+    SegmentFile* const next = segment->next.load(std::memory_order_acquire);
+    if (next == nullptr) break;
+    // If this fails another thread did it, and `segment` becomes what is current now.
+    if (current_.compare_exchange_strong(segment, next, std::memory_order_acq_rel)) segment = next;
+  }
+  dropped_.fetch_add(1, std::memory_order_relaxed);
+  dropped_ever_.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
+bool Recorder::WriteNow(EventKind kind, int64_t count) {
+  Record record{.kind = kind, .counts = {count, kUnknown, kUnknown}};
+  return Write(record);
+}
+
+void Recorder::Run() {
+  // Signals are for the threads of the training program.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  pthread_setname_np(pthread_self(), "goodput");
+  while (!stop_.load()) {
+    const timespec until = At(MonotonicClock() + std::min(options_.sync, kSecond));
+    while (sem_clockwait(&wake_, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
+    }
+    if (stop_.load()) return;
+    try {
+      Tick(MonotonicClock());
+    } catch (const std::bad_alloc&) {
+      continue;  // the next tick tries again; the training program shall not end for this
+    }
+  }
+}
+
+void Recorder::Tick(int64_t now) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return;
+  MakeSegmentAhead();
+  if (dropped_.load(std::memory_order_relaxed) > 0) TellDropped();
+  if (options_.heartbeat > 0 && now - last_heartbeat_ >= options_.heartbeat) {
+    last_heartbeat_ = now;
+    WriteNow(EventKind::kHeartbeat, kUnknown);
+  }
+  if (now - last_sync_ >= options_.sync) {
+    last_sync_ = now;
+    SyncAll();
+  }
+  ReleaseFull();
+  if (SegmentFile* const current = current_.load()) current->Prepare();
+}
+
+// The last segment's successor, once half of it is used.
+void Recorder::MakeSegmentAhead() {
+  SegmentFile* const last = segments_.empty() ? nullptr : segments_.back().get();
+  if (last != nullptr && last->Used() < last->capacity() / 2) return;
+  std::unique_ptr<SegmentFile> made = MakeSegment();
+  if (made == nullptr) return;
+  (last == nullptr ? current_ : last->next).store(made.get(), std::memory_order_release);
+  segments_.push_back(std::move(made));
+  folder_synced_ = false;
+}
+
+std::unique_ptr<SegmentFile> Recorder::MakeSegment() {
+  std::error_code failed;
+  std::filesystem::create_directories(options_.directory, failed);
+  if (failed) {
+    Problem("Cannot make the folder " + options_.directory + ": " + failed.message());
+    return nullptr;
+  }
+  const auto bytes = static_cast<size_t>(options_.segment_bytes);
+  const SegmentHeader header{.salt = RandomNumber(),
+                             .index = static_cast<uint32_t>(segments_.size()),
+                             .slots = (bytes - kSlotsBegin) / kSlotBytes,
+                             .time = WallClock(),
+                             .monotonic = MonotonicClock(),
+                             .job = options_.job,
+                             .attempt = options_.attempt,
+                             .writer = writer_};
+  const std::string path = SegmentName(file_prefix_, header.index);
+  auto made = SegmentFile::Create(path, header);
+  if (made) return std::move(*made);
+  Problem(made.error().what + " in " + options_.directory);
+  return nullptr;
+}
+
+void Recorder::TellDropped() {
+  const int64_t count = dropped_.exchange(0);
+  if (WriteNow(EventKind::kDropped, count)) return;
+  // It counted itself, too.
+  dropped_.fetch_add(count - 1);
+  dropped_ever_.fetch_sub(1);
+}
+
+void Recorder::SyncAll() {
+  for (size_t k = released_; k < segments_.size(); ++k) {
+    if (!segments_[k]->Sync()) {
+      Problem("Cannot sync to disk in " + options_.directory + ": " + std::strerror(errno));
+    }
+  }
+  if (!folder_synced_) folder_synced_ = SyncFolder(options_.directory).has_value();
+}
+
+// Full segments in front of the current one.
+void Recorder::ReleaseFull() {
+  const SegmentFile* const current = current_.load();
+  while (released_ < segments_.size() && segments_[released_].get() != current) {
+    segments_[released_]->Sync();
+    if (!segments_[released_]->Release()) return;
+    ++released_;
+  }
+}
+
+bool Recorder::Flush() {
+  const std::lock_guard lock(mutex_);
+  bool good = true;
+  for (size_t k = released_; k < segments_.size(); ++k) good = segments_[k]->Sync() && good;
+  return SyncFolder(options_.directory).has_value() && good && !segments_.empty();
+}
+
+void Recorder::Close() {
+  stop_.store(true);
+  sem_post(&wake_);
+  if (thread_.joinable()) thread_.join();
+  const std::lock_guard lock(mutex_);
+  if (closed_) return;
+  closed_ = true;
+  try {
+    if (dropped_.load() > 0) {
+      MakeSegmentAhead();
+      TellDropped();
+    }
+  } catch (const std::bad_alloc&) {
+    closed_ = true;  // then the recording does not say what it lacks
+  }
+  current_.store(nullptr);
+  for (size_t k = released_; k < segments_.size(); ++k) {
+    segments_[k]->Close();
+    segments_[k]->Release();
+  }
+  [[maybe_unused]] const auto synced = SyncFolder(options_.directory);  // nobody to tell
+}
+
+void Recorder::Problem(const std::string& sentence) {
+  if (problems_.size() >= kMaxProblems || std::ranges::find(problems_, sentence) != problems_.end())
+    return;
+  problems_.push_back(sentence);
+  if (!options_.on_problem) return;
+  try {
+    options_.on_problem(sentence);
+  } catch (...) {
+    return;  // telling must not end the program
+  }
+}
+
+}  // namespace stepscope::goodput

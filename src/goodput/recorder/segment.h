@@ -1,0 +1,96 @@
+// The bytes of a segment: what recorders write and the ledger keeps.
+// docs/formats/goodput-segments.md is the contract; here is its code, for both directions.
+//
+// A segment is a header, twice, and then slots of 32 bytes. An event takes one slot and, when it
+// carries more than a step number, some more behind it. Every slot has its own checksum and stands
+// at a multiple of its size: damage never moves what comes after it.
+//
+// Encoding allocates nothing and never fails, as it runs in the training thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "goodput/events/event.h"
+
+namespace stepscope::goodput {
+
+inline constexpr size_t kSlotBytes = 32;
+inline constexpr size_t kHeaderBytes = 4096;             // of one copy
+inline constexpr size_t kSlotsBegin = 2 * kHeaderBytes;  // two copies, on pages of their own
+inline constexpr size_t kMaxText = 2048;                 // bytes of a text; the rest is cut off
+inline constexpr size_t kMaxName = 1000;                 // bytes of job, attempt and writer each
+inline constexpr size_t kMaxSlots = 201;                 // of one event
+inline constexpr uint64_t kMaxSegmentSlots = uint64_t{1} << 25;  // 1 GB
+inline constexpr std::string_view kSegmentSuffix = ".goodput";
+
+// What is the same for all events of a segment.
+struct SegmentHeader {
+  uint32_t salt = 0;      // begins every checksum: blocks of other files are no slots of this one
+  uint32_t index = 0;     // 0, 1, ... by writer
+  uint64_t slots = 0;     // room there was when it was made; the file may have been cut to less
+  int64_t time = 0;       // when it was made
+  int64_t monotonic = 0;  // the same by the clock that never steps
+  std::string job;
+  std::string attempt;
+  std::string writer;
+
+  friend bool operator==(const SegmentHeader&, const SegmentHeader&) = default;
+};
+
+// An event on its way into a segment: that of event.h without what the header says.
+struct Record {
+  EventKind kind = EventKind::kNone;
+  int64_t time = kUnknown;
+  int64_t monotonic = kUnknown;
+  int64_t sequence = 0;
+  int64_t step = kUnknown;
+  int64_t counts[3] = {kUnknown, kUnknown, kUnknown};
+  std::string_view text;
+  const CheckpointTimes* checkpoint = nullptr;
+  // Who, where it is not whom the header names: in a ledger's own segments, which keep the order in
+  // which events of several writers came. At most kMaxName bytes count.
+  std::optional<std::string_view> attempt, writer;
+};
+
+// Writes both copies of the header: kSlotsBegin bytes. Names beyond kMaxName are cut.
+void EncodeHeader(const SegmentHeader& header, std::span<char, kSlotsBegin> out);
+
+// `text` without what is beyond `most` bytes, cut between characters.
+std::string_view Kept(std::string_view text, size_t most);
+
+// The header of a segment that begins with `bytes`, from whichever copy is whole.
+std::optional<SegmentHeader> DecodeHeader(std::string_view bytes);
+
+// How many slots the event takes: 1 to kMaxSlots.
+size_t SlotsOf(const Record& record);
+
+// Writes the event into the `slots` slots at `out`, SlotsOf(record), which are number `first` and
+// on.
+void EncodeRecord(const Record& record, size_t slots, uint32_t salt, uint64_t first, char* out);
+
+enum class SlotState : uint8_t {
+  kEmpty,  // all zero: not written, or not yet
+  kBad,    // torn or damaged
+  kEvent,  // an event begins
+  kMore,   // the continuation of one
+};
+
+// `slot` holds kSlotBytes; `index` is its number.
+SlotState CheckSlot(const char* slot, uint32_t salt, uint64_t index);
+
+// How many slots belong to the event that begins with this slot, itself included.
+size_t SlotsFrom(const char* slot);
+
+// Reads the event in `slots`, whose first is number `first`, of state kEvent and says that there
+// are so many. False: one of the others is damaged, or what they say makes no event. Attempt and
+// writer change only where the event names its own, the job never. `text_cut` becomes whether the
+// text was too long.
+bool DecodeRecord(std::string_view slots, uint32_t salt, uint64_t first, Event& event,
+                  bool& text_cut);
+
+}  // namespace stepscope::goodput

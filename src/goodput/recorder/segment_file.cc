@@ -1,0 +1,144 @@
+// Making, filling and closing the file of a segment.
+#include "goodput/recorder/segment_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr size_t kPage = 4096;
+constexpr size_t kPrepareBytes = size_t{256} << 10;
+
+#ifndef MADV_POPULATE_WRITE
+constexpr int MADV_POPULATE_WRITE = 23;  // Linux 5.14; older kernels say no, which costs nothing
+#endif
+
+// Takes the blocks of a new file; an errno, 0 when all is well.
+int TakeBlocks(int file, size_t bytes) {
+  // Going beyond this limit is not only an error, it is a signal that ends the process.
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) return EFBIG;
+  int failed = EINTR;
+  while (failed == EINTR) failed = posix_fallocate(file, 0, static_cast<off_t>(bytes));
+  return failed;
+}
+
+bool WriteHeader(int file, const SegmentHeader& header) {
+  char bytes[kSlotsBegin];
+  EncodeHeader(header, bytes);
+  return pwrite(file, bytes, sizeof bytes, 0) == static_cast<ssize_t>(sizeof bytes);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SegmentFile>> SegmentFile::Create(const std::string& path,
+                                                         const SegmentHeader& header) {
+  const auto error = [&](int number) {
+    return std::unexpected(Error{"cannot make a segment: " + std::string(std::strerror(number)),
+                                 path, number == ENOSPC ? "make room on this disk" : ""});
+  };
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (file < 0) return error(errno);
+  const size_t bytes = kSlotsBegin + header.slots * kSlotBytes;
+  int failed = TakeBlocks(file, bytes);
+  if (failed == 0 && !WriteHeader(file, header)) failed = errno != 0 ? errno : ENOSPC;
+  void* mapped = MAP_FAILED;
+  if (failed == 0) {
+    mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (mapped == MAP_FAILED) failed = errno;
+  }
+  if (failed != 0) {
+    close(file);
+    unlink(path.c_str());
+    return error(failed);
+  }
+  madvise(mapped, bytes, MADV_DONTFORK);  // a child shall not write into its parent's segment
+  return std::unique_ptr<SegmentFile>(
+      new SegmentFile(path, file, static_cast<char*>(mapped), header));
+}
+
+SegmentFile::SegmentFile(std::string path, int file, char* mapped, const SegmentHeader& header)
+    : path_(std::move(path)),
+      file_(file),
+      mapped_(mapped),
+      mapped_bytes_(kSlotsBegin + header.slots * kSlotBytes),
+      salt_(header.salt),
+      capacity_(header.slots) {
+  Prepare();
+}
+
+SegmentFile::~SegmentFile() {
+  if (mapped_ != nullptr) munmap(mapped_, mapped_bytes_);
+  if (file_ >= 0) close(file_);
+}
+
+SegmentFile::Written SegmentFile::Write(Record& record, size_t slots,
+                                        std::atomic<int64_t>& sequence) {
+  const uint64_t first = given_.fetch_add(slots, std::memory_order_acq_rel);
+  if (first + slots > capacity_) {
+    if (first >= capacity_) return Written::kFull;
+    done_.fetch_add(capacity_ - first, std::memory_order_release);
+    return Written::kLast;
+  }
+  record.sequence = sequence.fetch_add(1, std::memory_order_relaxed);
+  EncodeRecord(record, slots, salt_, first, mapped_ + kSlotsBegin + first * kSlotBytes);
+  done_.fetch_add(slots, std::memory_order_release);
+  const uint64_t half = capacity_ / 2;
+  return first < half && first + slots >= half ? Written::kHalf : Written::kYes;
+}
+
+size_t SegmentFile::Used() const {
+  return std::min<size_t>(given_.load(std::memory_order_acquire), capacity_);
+}
+
+void SegmentFile::Prepare() {
+  if (mapped_ == nullptr) return;
+  const size_t from = (kSlotsBegin + Used() * kSlotBytes) / kPage * kPage;
+  if (from >= mapped_bytes_) return;
+  madvise(mapped_ + from, std::min(kPrepareBytes, mapped_bytes_ - from), MADV_POPULATE_WRITE);
+}
+
+bool SegmentFile::Sync() {
+  const size_t used = Used();
+  if (used == synced_ || file_ < 0) return true;
+  if (fdatasync(file_) != 0) return false;
+  synced_ = used;
+  return true;
+}
+
+void SegmentFile::Close() {
+  if (file_ < 0) return;
+  const uint64_t used =
+      std::min<uint64_t>(given_.fetch_add(capacity_, std::memory_order_acq_rel), capacity_);
+  done_.fetch_add(capacity_ - used, std::memory_order_release);
+  if (used == 0) {
+    unlink(path_.c_str());
+    return;
+  }
+  // Not being able to cut it is no loss: the rest is empty.
+  if (used < capacity_ &&
+      ftruncate(file_, static_cast<off_t>(kSlotsBegin + used * kSlotBytes)) != 0) {
+    errno = 0;
+  }
+  Sync();
+}
+
+bool SegmentFile::Release() {
+  if (mapped_ == nullptr) return true;
+  if (done_.load(std::memory_order_acquire) < capacity_) return false;
+  munmap(mapped_, mapped_bytes_);
+  close(file_);
+  mapped_ = nullptr;
+  file_ = -1;
+  return true;
+}
+
+}  // namespace stepscope::goodput

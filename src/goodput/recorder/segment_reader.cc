@@ -1,0 +1,243 @@
+// Walks the slots of a segment in windows; what one window cuts in two the next one begins with.
+#include "goodput/recorder/segment_reader.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr size_t kWindowSlots = 2048;  // 64 KB
+static_assert(kMaxSlots < kWindowSlots);
+
+// Enough for all threads of a process to be in the middle of an event. More comes from damage
+// alone.
+constexpr size_t kMaxDoubtful = 4096;
+
+bool AllZero(std::string_view bytes) {
+  return bytes.find_first_not_of('\0') == std::string_view::npos;
+}
+
+// A file that is open for as long as somebody reads from it.
+class File {
+ public:
+  explicit File(int file) : file_(file) {}
+  File(File&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  File& operator=(File&&) = delete;
+  ~File() {
+    if (file_ >= 0) close(file_);
+  }
+
+  size_t operator()(char* out, size_t size, uint64_t offset) const {
+    size_t got = 0;
+    while (got < size) {
+      const ssize_t now = pread(file_, out + got, size - got, static_cast<off_t>(offset + got));
+      if (now < 0 && errno == EINTR) continue;
+      if (now <= 0) break;
+      got += static_cast<size_t>(now);
+    }
+    return got;
+  }
+
+ private:
+  int file_;
+};
+
+}  // namespace
+
+Result<SegmentReader::Source> OpenSegmentFile(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::unexpected(Error{std::strerror(errno), path, ""});
+  return File(file);
+}
+
+Result<SegmentReader> SegmentReader::Open(const std::string& path) {
+  auto file = OpenSegmentFile(path);
+  if (!file) return std::unexpected(file.error());
+  auto reader = Open(std::move(*file), path);
+  if (reader) reader->path_ = path;
+  return reader;
+}
+
+Result<SegmentReader> SegmentReader::Open(Source source, const std::string& name) {
+  std::string head(kSlotsBegin, '\0');
+  head.resize(source(head.data(), head.size(), 0));
+  auto header = DecodeHeader(head);
+  if (header) return SegmentReader(std::move(source), std::move(*header));
+  const char* const what =
+      AllZero(head) ? "never written to" : "no segment, or its head is damaged";
+  return std::unexpected(Error{what, name, ""});
+}
+
+SegmentReader::SegmentReader(Source source, SegmentHeader header)
+    : source_(std::move(source)), header_(std::move(header)) {
+  event_.job = header_.job;
+  event_.attempt = header_.attempt;
+  event_.writer = header_.writer;
+}
+
+size_t SegmentReader::Load(uint64_t first, size_t slots) {
+  slots = first < header_.slots ? std::min<uint64_t>(slots, header_.slots - first) : 0;
+  window_.resize(slots * kSlotBytes);
+  window_first_ = first;
+  return source_(window_.data(), window_.size(), kSlotsBegin + first * kSlotBytes) / kSlotBytes;
+}
+
+bool SegmentReader::WindowIsEmpty(size_t slots) const {
+  return AllZero(std::string_view(window_).substr(0, slots * kSlotBytes));
+}
+
+// Gives the event that begins with slot `at` of the window and fills so many; false: unreadable.
+bool SegmentReader::Take(size_t at, size_t slots, Oddities& oddities, const EventSink& sink) {
+  const std::string_view bytes =
+      std::string_view(window_).substr(at * kSlotBytes, slots * kSlotBytes);
+  bool text_cut = false;
+  if (event_.attempt != header_.attempt) event_.attempt = header_.attempt;
+  if (event_.writer != header_.writer) event_.writer = header_.writer;
+  if (!DecodeRecord(bytes, header_.salt, window_first_ + at, event_, text_cut)) return false;
+  if (text_cut) oddities.Add(Oddity::kCutText);
+  if (event_.kind == EventKind::kNone) {
+    oddities.Add(Oddity::kUnknownKind);
+  } else {
+    sink(event_);
+  }
+  return true;
+}
+
+// Takes what `slots` slots of the window hold; how many of them are done with: all but those of an
+// event that goes on behind them, when this is not the last window, and but empty ones at its end.
+size_t SegmentReader::TakeWindow(size_t slots, bool last, Oddities& oddities,
+                                 const EventSink& sink) {
+  size_t at = 0, done = 0;
+  while (at < slots) {
+    const char* const slot = &window_[at * kSlotBytes];
+    const SlotState state = CheckSlot(slot, header_.salt, window_first_ + at);
+    size_t taken = 1;
+    if (state == SlotState::kEvent) {
+      taken = SlotsFrom(slot);
+      if (at + taken > slots && !last) {
+        done = at;
+        break;
+      }
+      taken = std::min(taken, slots - at);
+      const bool whole = taken == SlotsFrom(slot);
+      if (!whole || !Take(at, taken, oddities, sink)) doubtful_.push_back(window_first_ + at);
+    } else if (state != SlotState::kMore) {
+      doubtful_.push_back(window_first_ + at);
+    }
+    at += taken;
+    if (state != SlotState::kEmpty) done = at;
+  }
+  // Empty slots at the end are those that will be written next.
+  while (!doubtful_.empty() && doubtful_.back() >= window_first_ + done) doubtful_.pop_back();
+  return done;
+}
+
+bool SegmentReader::ScanWindow(bool to_end, Oddities& oddities, const EventSink& sink) {
+  const size_t slots = Load(next_, kWindowSlots);
+  if (slots == 0) return false;
+  if (WindowIsEmpty(slots)) {
+    next_ += to_end ? slots : 0;
+    return to_end;
+  }
+  next_ += TakeWindow(slots, slots < kWindowSlots, oddities, sink);
+  if (doubtful_.size() > kMaxDoubtful) GiveUp(doubtful_.size() - kMaxDoubtful, oddities);
+  return true;
+}
+
+// The first `count` doubtful slots will not become readable.
+void SegmentReader::GiveUp(size_t count, Oddities& oddities) {
+  const auto end = doubtful_.begin() + static_cast<ptrdiff_t>(count);
+  for (auto first = doubtful_.begin(); first != end; ++first) {
+    if (Load(*first, 1) == 1 && !WindowIsEmpty(1)) oddities.Add(Oddity::kBadRecord);
+  }
+  doubtful_.erase(doubtful_.begin(), end);
+}
+
+// Gives those of the doubtful slots that have become readable.
+void SegmentReader::LookAgain(Oddities& oddities, const EventSink& sink) {
+  std::erase_if(doubtful_, [&](uint64_t first) {
+    const size_t slots = Load(first, kMaxSlots);
+    if (slots == 0) return false;
+    const SlotState state = CheckSlot(window_.data(), header_.salt, first);
+    if (state != SlotState::kEvent) return state == SlotState::kMore;
+    const size_t needed = SlotsFrom(window_.data());
+    return needed <= slots && Take(0, needed, oddities, sink);
+  });
+}
+
+void SegmentReader::Follow(Oddities& oddities, const EventSink& sink) {
+  LookAgain(oddities, sink);
+  while (ScanWindow(false, oddities, sink)) {
+  }
+  window_ = std::string();  // there may be thousands of readers
+}
+
+bool SegmentReader::FollowWindow(Oddities& oddities, const EventSink& sink) {
+  if (ScanWindow(false, oddities, sink)) return true;
+  LookAgain(oddities, sink);
+  window_ = std::string();
+  return false;
+}
+
+bool SegmentReader::WasClosed() {
+  if (!path_.empty() && access(path_.c_str(), F_OK) != 0) return true;
+  char last = 0;
+  return source_(&last, 1, kSlotsBegin + header_.slots * kSlotBytes - 1) == 0;
+}
+
+uint64_t SegmentReader::Position() const {
+  const auto first = std::ranges::min_element(doubtful_);
+  return first == doubtful_.end() ? next_ : std::min(next_, *first);
+}
+
+void SegmentReader::Finish(Oddities& oddities, const EventSink& sink) {
+  LookAgain(oddities, sink);
+  while (FinishWindow(oddities, sink)) {
+  }
+}
+
+bool SegmentReader::FinishWindow(Oddities& oddities, const EventSink& sink) {
+  if (ScanWindow(true, oddities, sink)) return true;
+  GiveUp(doubtful_.size(), oddities);
+  return false;
+}
+
+namespace {
+
+// A file that was made and never written to is no loss; anything else that cannot be read is.
+void ReadSegmentOf(const std::string& path, Oddities& oddities, const EventSink& sink) {
+  auto reader = SegmentReader::Open(path);
+  if (reader) return reader->Finish(oddities, sink);
+  if (reader.error().what != "never written to") oddities.Add(Oddity::kBadSegment);
+}
+
+}  // namespace
+
+Result<void> ReadSegments(const std::string& path, Oddities& oddities, const EventSink& sink) {
+  std::error_code failed;
+  if (!std::filesystem::is_directory(path, failed)) {
+    if (access(path.c_str(), R_OK) != 0) {
+      return std::unexpected(Error{std::strerror(errno), path, ""});
+    }
+    ReadSegmentOf(path, oddities, sink);
+    return {};
+  }
+  std::vector<std::string> files;
+  for (std::filesystem::directory_iterator entry(path, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (entry->path().extension() == kSegmentSuffix) files.push_back(entry->path());
+  }
+  if (failed) return std::unexpected(Error{failed.message(), path, ""});
+  std::ranges::sort(files);
+  for (const std::string& file : files) ReadSegmentOf(file, oddities, sink);
+  return {};
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,180 @@
+// The front door of goodput: files in, a ReportSet out.
+#include "stepscope/goodput_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <iterator>
+
+#include "goodput/ledger/ask_jobs.h"
+#include "goodput/accounting/productivity.h"
+#include "goodput/program/program_use.h"
+#include "goodput/report/report.h"
+
+namespace stepscope {
+namespace {
+
+using goodput::Job;
+
+int64_t Now() {
+  return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+// The last hour, day and week of a job that is longer.
+std::vector<goodput::RollingWindow> Rolling(goodput::Accounting& accounting,
+                                            const goodput::Question& question,
+                                            const goodput::Partition& whole) {
+  constexpr int64_t kHour = 3'600'000'000'000;
+  std::vector<goodput::RollingWindow> rolling;
+  for (const auto& [name, size] : {std::pair("hour", kHour), std::pair("day", 24 * kHour),
+                                   std::pair("week", 7 * 24 * kHour)}) {
+    if (whole.total() <= size) break;
+    goodput::Question window = question;
+    window.window = goodput::Interval{whole.end - size, whole.end};
+    rolling.push_back({name, accounting.Ask(window)});
+  }
+  return rolling;
+}
+
+// Scheduling, runtime and program goodput, for those who gave more than the job's own events.
+Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& options) {
+  std::vector<Report> reports;
+  const bool asked = options.program || options.price_per_chip_hour > 0 || options.chips > 0;
+  const goodput::Scheduling& scheduling = job.accounting.scheduling();
+  if (!asked && !scheduling.known()) return reports;
+  const goodput::Partition partition = job.accounting.Ask(goodput::QuestionOf(options));
+  goodput::ProductivityInput input{
+      .total = partition.total() - partition.At(goodput::Bucket::kExcluded),
+      .chips = options.chips > 0 ? options.chips : static_cast<double>(scheduling.most_requested()),
+      .price_per_chip_hour = options.price_per_chip_hour};
+  if (!partition.attempts.empty()) input.productive = partition.At(goodput::Bucket::kProductive);
+  if (scheduling.known()) {
+    input.scheduling = scheduling.Ask(partition.end, goodput::QuestionOf(options).window);
+  }
+  if (options.program) {
+    ProgramOptions program = *options.program;
+    const int64_t stepping = goodput::SteppingTime(partition);
+    if (program.tokens_per_second == 0 && stepping > 0) {
+      program.tokens_per_second =
+          static_cast<double>(job.accounting.tokens()) / (static_cast<double>(stepping) / 1e9);
+    }
+    if (program.chips == 0) program.chips = input.chips;
+    auto answer = ProgramGoodput(program);
+    if (!answer) return std::unexpected(answer.error());
+    reports.push_back(std::move(answer->reports.front()));
+    input.program = std::get<double>(reports.front().metrics.front().value);
+  }
+  reports.insert(reports.begin(), goodput::ProductivityReport(input));
+  return reports;
+}
+
+Report Partition(Job& job, const GoodputReportOptions& options) {
+  goodput::Question question = goodput::QuestionOf(options);
+  if (job.accounting.empty()) return goodput::NoGoodput("no event says that the job began");
+  question.periods = true;
+  const goodput::Partition partition = job.accounting.Ask(question);
+  question.periods = false;
+  if (partition.attempts.empty() && job.accounting.scheduling().known()) {
+    return goodput::NoGoodput("only a scheduler spoke of the job, which does not know its steps");
+  }
+  std::vector<goodput::RollingWindow> rolling;
+  if (!options.window) rolling = Rolling(job.accounting, question, partition);
+  return goodput::PartitionReport(partition, job.accounting.step_clock(), rolling);
+}
+
+Result<Report> MlGoodput(const Job& job, const GoodputReportOptions& options) {
+  const goodput::MlGoodput& log = job.ml_goodput;
+  const double at = goodput::MlSeconds(options.at.value_or(Now()));
+  if (options.window) {
+    if (options.exclusions) {
+      return std::unexpected(Error{"the library has no window with exclusions",
+                                   "--window, --exclude",
+                                   "ask for one of them, or without --mode"});
+    }
+    const goodput::SecondsInterval window{goodput::MlSeconds(options.window->first),
+                                          goodput::MlSeconds(options.window->second)};
+    return goodput::MlGoodputReport(log.Window(window), log);
+  }
+  if (!options.exclusions) return goodput::MlGoodputReport(log.Whole(at), log);
+  std::vector<goodput::SecondsInterval> exclusions;
+  for (const auto& [start, end] : *options.exclusions) {
+    exclusions.emplace_back(goodput::MlSeconds(start), goodput::MlSeconds(end));
+  }
+  return goodput::MlGoodputReport(log.Excluding(std::move(exclusions), at), log);
+}
+
+Error BadTime(std::string_view text) {
+  return {fmt::format("cannot read the time '{}'", text), "",
+          "write seconds since the epoch, such as 1780000000.5, or now"};
+}
+
+}  // namespace
+
+Result<int64_t> ParseGoodputTime(std::string_view text) {
+  if (text == "now") return Now();
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  constexpr double kLatest = 4.6e9;
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || !(std::abs(seconds) < kLatest)) return std::unexpected(BadTime(text));
+  const double floor = std::floor(seconds);
+  return static_cast<int64_t>(floor) * 1'000'000'000 + std::llround((seconds - floor) * 1e9);
+}
+
+Result<std::pair<int64_t, int64_t>> ParseGoodputInterval(std::string_view text) {
+  const size_t dots = text.find("..");
+  if (dots == text.npos) {
+    return std::unexpected(Error{fmt::format("cannot read the interval '{}'", text), "",
+                                 "write A..B, both in seconds since the epoch"});
+  }
+  const auto start = ParseGoodputTime(text.substr(0, dots));
+  if (!start) return std::unexpected(start.error());
+  const auto end = ParseGoodputTime(text.substr(dots + 2));
+  if (!end) return std::unexpected(end.error());
+  if (*end <= *start) {
+    return std::unexpected(Error{fmt::format("the interval '{}' ends before it begins", text), "",
+                                 "write the earlier time first"});
+  }
+  return std::pair(*start, *end);
+}
+
+Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
+  const bool ml_goodput = options.mode == GoodputMode::kMlGoodput;
+  auto asked = goodput::AskJobs(options);
+  if (!asked) return std::unexpected(asked.error());
+  Job* job = asked->job;
+  ReportSet answer;
+  answer.run = {.name = job == nullptr ? options.job : job->name,
+                .files = std::move(asked->jobs.files),
+                .ranks = 1,
+                .steps = "all",
+                .notes = std::move(asked->jobs.notes)};
+  if (job == nullptr) {
+    answer.reports.push_back(goodput::NoGoodput(
+        options.job.empty() ? "there are no events" : "there are no events of this job"));
+  } else if (ml_goodput) {
+    auto report = MlGoodput(*job, options);
+    if (!report) return std::unexpected(report.error());
+    answer.reports.push_back(std::move(*report));
+  } else {
+    Report report = Partition(*job, options);
+    std::ranges::move(goodput::OdditiesOf(*job).Notes(), std::back_inserter(report.notes));
+    answer.reports.push_back(std::move(report));
+    auto more = Productivity(*job, options);
+    if (!more) return std::unexpected(more.error());
+    std::ranges::move(*more, std::back_inserter(answer.reports));
+    std::ranges::move(asked->scheduler_notes, std::back_inserter(answer.run.notes));
+  }
+  const auto answers = [](const Report& r) { return r.status != Status::kUnavailable; };
+  const auto best = std::ranges::find_if(answer.reports, answers);
+  const bool any = best != answer.reports.end();
+  answer.verdict =
+      any ? best->headline : "Nothing can be said: " + answer.reports.front().why + ".";
+  if (any && !best->findings.empty()) answer.verdict += " " + best->findings.front().says + ".";
+  return answer;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,118 @@
+// The reference library's numbers as a report, under its names.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "goodput/report/report.h"
+#include "goodput/report/report_parts.h"
+#include "report/humanize.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr size_t kMostSteps = 10'000;
+
+int64_t Ns(double seconds) {
+  constexpr double kMost = 9e9;
+  return std::llround(std::clamp(seconds, -kMost, kMost) * 1e9);
+}
+
+Cell MaybeNs(const std::optional<double>& seconds) {
+  if (!seconds) return {};
+  return Ns(*seconds);
+}
+
+Table Buckets(const MlAnswer& a) {
+  Table table{.key = "buckets",
+              .title = "Badput as ml-goodput-measurement books it: buckets overlap",
+              .columns = {Key("bucket", "bucket"), Time("time", "time"), Share("ratio", "share")}};
+  const auto add = [&](std::string name, double time) {
+    table.rows.push_back({std::move(name), Ns(time), a.Percent(time) / 100});
+  };
+  for (size_t b = 0; b < a.badput.size(); ++b) {
+    const auto badput = static_cast<Badput>(b);
+    if (badput >= Badput::kElasticSliceDown && !a.elastic) continue;
+    add(std::string(BadputName(badput)), a.badput[b]);
+  }
+  for (const auto& [type, time] : a.custom) add("CUSTOM_BADPUT_EVENTS." + type, time);
+  std::ranges::stable_sort(table.rows, [](const auto& x, const auto& y) { return x[1] > y[1]; });
+  return table;
+}
+
+void AddSpread(Table& table, const std::string& what, const MlSpread& s) {
+  if (s.total == 0) return;
+  table.rows.push_back({what, Ns(s.total), Ns(s.mean), Ns(s.least), Ns(s.most), Ns(s.deviation)});
+}
+
+Table Checkpoints(const MlGoodput& log) {
+  Table table{
+      .key = "checkpoints",
+      .title = "Parts of checkpointing, by step and tier",
+      .columns = {Key("part", "part"), Time("total", "total"), Time("mean", "mean"),
+                  Time("min", "min"), Time("max", "max"), Time("deviation", "std. deviation")},
+      .text_rows = 0};
+  for (const auto& [tier, name] :
+       {std::pair(MlTier::kLocal, "local"), std::pair(MlTier::kPersistent, "persistent")}) {
+    const MlCheckpoints saves = log.Saves(tier), restores = log.Restores(tier);
+    const auto part = [&](const char* what) { return fmt::format("{} {}", name, what); };
+    AddSpread(table, part("save: manager blocking"), saves.manager);
+    AddSpread(table, part("save: checkpointer blocking"), saves.checkpointer);
+    AddSpread(table, part("save: wait for previous"), saves.wait_for_prev);
+    AddSpread(table, part("save: get old steps"), saves.get_old_steps);
+    AddSpread(table, part("restore: manager"), restores.manager);
+    AddSpread(table, part("restore: checkpointer"), restores.checkpointer);
+    AddSpread(table, part("restore: broadcast"), restores.broadcast);
+  }
+  return table;
+}
+
+Table Deviations(const MlDeviation& deviation) {
+  Table table{.key = "step_deviation",
+              .title = "Step time deviation",
+              .columns = {Key("step", "step"), Time("deviation", "deviation")},
+              .text_rows = 0};
+  const auto& steps = deviation.by_step;
+  for (size_t s = steps.size() - std::min(steps.size(), kMostSteps); s < steps.size(); ++s) {
+    table.rows.push_back({steps[s].first, Ns(steps[s].second)});
+  }
+  return table;
+}
+
+}  // namespace
+
+Report MlGoodputReport(const MlAnswer& a, const MlGoodput& log) {
+  const MlDeviation deviation = log.StepDeviation();
+  Report report{.analysis = "goodput", .title = "Goodput as ml-goodput-measurement reports it"};
+  const auto ns = Unit::kNanoseconds;
+  const std::vector<Metric> steps = {
+      {"ideal_step_time", "ideal step time", MaybeNs(deviation.ideal), ns},
+      {"step_time_deviation", "step time deviation", MaybeNs(deviation.cumulative), ns},
+      {"step_time_deviation_interval", "step time deviation, of a window",
+       MaybeNs(deviation.interval), ns, true},
+  };
+  if (a.error.empty()) {
+    report.metrics = {
+        {"goodput_ratio", "goodput", a.goodput_percent / 100, Unit::kRatio},
+        {"total", "time in all", Ns(a.total), ns},
+        {"productive", "productive", Ns(a.productive), ns},
+        {"disruptions", "disruptions", a.disruptions, Unit::kCount},
+        {"max_productive_step", "last productive step", Maybe(a.max_productive_step), Unit::kNone},
+        {"last_step", "last recorded step", Maybe(a.last_step), Unit::kNone, true},
+        {"excluded", "left out", Ns(a.excluded), ns, a.excluded == 0},
+    };
+    report.tables.push_back(Buckets(a));
+    report.headline = fmt::format("{} of {} is goodput, by its rules.",
+                                  HumanRatio(a.goodput_percent / 100), HumanTime(a.total * 1e9));
+  } else {
+    report.status = Status::kPartial;
+    report.why = "the library raises " + a.error;
+    report.headline = "The library gives no goodput for these events.";
+  }
+  report.metrics.insert(report.metrics.end(), steps.begin(), steps.end());
+  if (Table table = Checkpoints(log); !table.rows.empty()) report.tables.push_back(table);
+  if (Table table = Deviations(deviation); !table.rows.empty()) report.tables.push_back(table);
+  return report;
+}
+
+}  // namespace stepscope::goodput

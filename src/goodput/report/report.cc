@@ -1,0 +1,276 @@
+// The accounting as a report: the buckets, the attempts, the disruptions.
+#include "goodput/report/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "goodput/accounting/periods.h"
+#include "goodput/report/report_parts.h"
+#include "report/humanize.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr size_t kMostSegments = 2000;
+constexpr int64_t kStretches = 100;
+
+// What a bucket's time is, for people.
+std::string_view Says(Bucket bucket) {
+  switch (bucket) {
+    case Bucket::kExcluded:
+      return "not counted, as asked";
+    case Bucket::kElasticReinit:
+      return "rebuilding after slices came or went";
+    case Bucket::kElasticDown:
+      return "waiting for a lost slice";
+    case Bucket::kElasticUp:
+      return "waiting for a new slice";
+    case Bucket::kRestore:
+      return "blocked on reading checkpoints";
+    case Bucket::kSave:
+      return "blocked on writing checkpoints";
+    case Bucket::kAcceleratorInit:
+      return "starting the accelerators";
+    case Bucket::kTrainingPrep:
+      return "preparing: model, compilation";
+    case Bucket::kCustom:
+      return "events of your own";
+    case Bucket::kDataLoading:
+      return "loading data before the first step";
+    case Bucket::kProductive:
+      return "steps that count";
+    case Bucket::kInProgress:
+      return "the open step";
+    case Bucket::kStartup:
+      return "first steps' excess over the others";
+    case Bucket::kWasted:
+      return "steps made again";
+    case Bucket::kRecovery:
+      return "down between attempts";
+    case Bucket::kQueued:
+      return "waiting for resources";
+    case Bucket::kAllocated:
+      return "allocated, not started";
+    case Bucket::kOther:
+    case Bucket::kCount:
+      return "not said";
+  }
+  return "";
+}
+
+Table Buckets(const Partition& p) {
+  Table table{.key = "buckets",
+              .title = "Where the time went: every nanosecond has one owner",
+              .columns = {Key("bucket", "bucket"), Time("time", "time"), Share("ratio", "share"),
+                          Number("says", "which is")}};
+  for (size_t b = 0; b < kBuckets; ++b) {
+    const auto bucket = static_cast<Bucket>(b);
+    if (p.times[b] == 0 && bucket != Bucket::kProductive) continue;
+    table.rows.push_back({std::string(BucketName(bucket)), p.times[b],
+                          RatioOf(p.times[b], p.total()), std::string(Says(bucket))});
+  }
+  std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) { return a[1] > b[1]; });
+  return table;
+}
+
+Table Custom(const Partition& p) {
+  Table table{.key = "custom",
+              .title = "Events of your own",
+              .columns = {Key("type", "type"), Time("time", "time"), Share("ratio", "share")},
+              .text_rows = 5};
+  for (const auto& [type, time] : p.custom) {
+    table.rows.push_back({type, time, RatioOf(time, p.total())});
+  }
+  return table;
+}
+
+// From where `attempts`, `disruptions`, `segments` and the curve count: waiting before it is
+// negative.
+int64_t JobStart(const Partition& p) {
+  return p.attempts.empty() ? p.start : p.attempts.front().start;
+}
+
+std::string_view Fate(const AttemptAccount& a) {
+  if (a.running) return "running";
+  if (a.told_to_go) return "told to go";
+  return a.ended ? "ended" : "stopped";
+}
+
+Table Attempts(const Partition& p) {
+  Table table{.key = "attempts",
+              .title = "Attempts",
+              .columns = {Key("attempt", "attempt"), Time("start", "from"),
+                          Time("lasted", "lasted"), Number("fate", "fate"),
+                          Number("first_step", "first step"), Number("last_step", "last step"),
+                          Detail(Number("steps", "steps")), Detail(Number("id", "id")),
+                          Time("productive", "productive"), Time("wasted", "wasted"),
+                          Time("startup", "startup"), Time("recovery", "down after")},
+              .text_rows = 6};
+  for (size_t a = 0; a < p.attempts.size(); ++a) {
+    const AttemptAccount& at = p.attempts[a];
+    const auto time = [&](Bucket b) { return at.times[static_cast<size_t>(b)]; };
+    table.rows.push_back({static_cast<int64_t>(a) + 1, at.start - JobStart(p), at.end - at.start,
+                          std::string(Fate(at)), Maybe(at.first_step), Maybe(at.last_step),
+                          at.steps, at.id, time(Bucket::kProductive), time(Bucket::kWasted),
+                          time(Bucket::kStartup), time(Bucket::kRecovery)});
+  }
+  return table;
+}
+
+std::string Cause(const Disruption& d) {
+  std::string cause = d.announced      ? "announced"
+                      : d.in_process   ? "restart in the process"
+                      : d.made_no_step ? "died before a step"
+                                       : "unannounced";
+  if (!d.text.empty()) cause += ": " + d.text;
+  return cause;
+}
+
+Table Disruptions(const Partition& p) {
+  Table table{.key = "disruptions",
+              .title = "Disruptions, the most expensive first",
+              .columns = {Key("attempt", "attempt"), Time("at", "at"), Number("cause", "cause"),
+                          Time("cost", "cost"), Time("down", "down"), Time("detect", "detect"),
+                          Time("queue", "queue"), Time("launch", "launch"), Time("start", "start"),
+                          Time("restore", "restore"), Time("startup", "startup"),
+                          Time("recompute", "recompute")},
+              .text_rows = 5};
+  for (const Disruption& d : p.disruption_list) {
+    table.rows.push_back({static_cast<int64_t>(d.attempt) + 1, d.time - JobStart(p), Cause(d),
+                          d.cost(), d.down, Maybe(d.detect), Maybe(d.queue), Maybe(d.launch),
+                          d.start, d.restore, d.startup, d.recompute});
+  }
+  std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) { return a[3] > b[3]; });
+  return table;
+}
+
+Table Segments(const FewPeriods& few, int64_t job_start) {
+  Table table{
+      .key = "segments",
+      .title = "What the time was, in order",
+      .columns = {Key("attempt", "attempt"), Key("segment", "segment"), Time("start", "from"),
+                  Time("duration", "lasted"), Number("bucket", "bucket")},
+      .text_rows = 0};
+  int64_t segment = 0;
+  const Period* before = nullptr;
+  for (const Period& period : few.periods) {
+    segment = before != nullptr && before->attempt == period.attempt ? segment + 1 : 1;
+    before = &period;
+    table.rows.push_back({period.attempt < 0 ? Cell() : Cell(period.attempt + 1), segment,
+                          period.start - job_start, period.end - period.start,
+                          std::string(BucketName(period.bucket))});
+  }
+  return table;
+}
+
+void AddCourse(const Partition& p, Report& report) {
+  if (p.periods.empty()) return;
+  const FewPeriods few = JoinShortPeriods(p.periods, kMostSegments);
+  report.tables.push_back(Segments(few, JobStart(p)));
+  if (few.within > 0) {
+    report.notes.push_back(
+        {"segments_joined", std::ssize(p.periods) - std::ssize(few.periods),
+         fmt::format("segments are too many to list: within cells of {} those of a bucket are put "
+                     "together, so that their order there is not told",
+                     HumanTime(static_cast<double>(few.within))),
+         ""});
+  }
+  Series series{.key = "goodput",
+                .title = "Goodput over the life of the job",
+                .x_unit = Unit::kNanoseconds,
+                .y_unit = Unit::kRatio};
+  for (const auto& [start, ratio] : GoodputOverTime(p, kStretches)) {
+    series.points.emplace_back(static_cast<double>(start - JobStart(p)), ratio);
+  }
+  report.series.push_back(std::move(series));
+}
+
+Table Rolling(const std::vector<RollingWindow>& windows) {
+  Table table{.key = "rolling",
+              .title = "The last stretches of the job",
+              .columns = {Key("window", "the last"),
+                          Share("goodput_ratio", "goodput"),
+                          Time("productive", "productive"),
+                          {"disruptions", "disruptions", Unit::kCount}}};
+  for (const auto& [name, p] : windows) {
+    table.rows.push_back({name, Maybe(p.goodput()), p.At(Bucket::kProductive), p.disruptions});
+  }
+  return table;
+}
+
+std::vector<Metric> Metrics(const Partition& p, const StepClock& clock) {
+  const auto time = [](std::optional<int64_t> t) { return Maybe(t); };
+  const auto some = [](int64_t t) { return t == 0 ? Cell() : Cell(t); };
+  const auto ns = Unit::kNanoseconds;
+  std::vector<Metric> metrics = {
+      {"goodput_ratio", "goodput", Maybe(p.goodput()), Unit::kRatio},
+      {"total", "time in all", p.total(), ns},
+      {"productive", "productive", p.At(Bucket::kProductive), ns},
+      {"disruptions", "disruptions", p.disruptions, Unit::kCount},
+      {"max_productive_step", "last productive step", Maybe(p.max_productive_step), Unit::kNone},
+      {"attempts", "attempts", static_cast<int64_t>(p.attempts.size()), Unit::kCount, true},
+      {"open_step", "open step", Maybe(p.open_step), Unit::kNone},
+      {"in_progress", "open step since", some(p.At(Bucket::kInProgress)), ns},
+      {"steps_at_risk", "steps since the last checkpoint", Maybe(p.steps_at_risk), Unit::kCount},
+      {"ideal_step_time", "step time when nothing disturbs", time(clock.ideal()), ns},
+      {"median_step_time", "step time, median", time(clock.median()), ns, true},
+      {"step_time_deviation", "off by at most, 9 of 10 recent steps",
+       time(clock.recent_deviation()), ns},
+      {"suspended", "of the time down, after planned ends", some(p.suspended), ns},
+      {"async_data_loading", "data loading beside the steps", some(p.async_loading), ns, true},
+      {"active_slices", "slices that made steps", Maybe(p.active_slices), Unit::kRatio},
+      {"available_slices", "slices that were there", Maybe(p.available_slices), Unit::kRatio},
+      {"start", "start", p.start, Unit::kUnixTime},
+      {"end", p.running ? "until" : "end", p.end, Unit::kUnixTime},
+      {"running", "runs still (1: yes)", static_cast<int64_t>(p.running), Unit::kNone, true},
+  };
+  std::erase_if(metrics, [](const Metric& m) {
+    return std::holds_alternative<std::monostate>(m.value) && m.key != "goodput_ratio" &&
+           m.key != "max_productive_step";
+  });
+  return metrics;
+}
+
+std::string Headline(const Partition& p) {
+  const auto goodput = p.goodput();
+  if (!goodput) return "Nothing is left to count.";
+  const auto counted = static_cast<double>(p.total() - p.At(Bucket::kExcluded));
+  return fmt::format("{} of {} became training progress, with {}{}.", HumanRatio(*goodput),
+                     HumanTime(counted),
+                     p.disruptions == 0 ? "no disruption"
+                                        : Plural(static_cast<size_t>(p.disruptions), "disruption"),
+                     p.running ? "; the job is running" : "");
+}
+
+}  // namespace
+
+Report NoGoodput(std::string why) {
+  return {.analysis = "goodput",
+          .title = "Goodput",
+          .status = Status::kUnavailable,
+          .why = std::move(why)};
+}
+
+Report PartitionReport(const Partition& p, const StepClock& clock,
+                       const std::vector<RollingWindow>& rolling) {
+  if (p.unaccounted != 0) {
+    return NoGoodput(
+        fmt::format("the sum of the buckets misses the total by {} ns; please report "
+                    "this with the events",
+                    p.unaccounted));
+  }
+  if (p.total() == 0) return NoGoodput("the events, or the window, span no time");
+  Report report{.analysis = "goodput", .title = "Goodput", .headline = Headline(p)};
+  report.metrics = Metrics(p, clock);
+  report.tables.push_back(Buckets(p));
+  if (!rolling.empty()) report.tables.push_back(Rolling(rolling));
+  if (!p.custom.empty()) report.tables.push_back(Custom(p));
+  AddCourse(p, report);
+  if (p.attempts.size() > 1) report.tables.push_back(Attempts(p));
+  if (p.disruptions > 0) report.tables.push_back(Disruptions(p));
+  report.findings = FindLosses(p, clock);
+  return report;
+}
+
+}  // namespace stepscope::goodput

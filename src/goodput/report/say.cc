@@ -1,0 +1,51 @@
+// Numbers for a reader's eye; JSON and CSV hold the exact ones.
+#include "goodput/report/say.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "report/humanize.h"
+
+namespace stepscope::goodput {
+
+std::string SayTime(double seconds) {
+  struct Scale {
+    double unit_s;
+    std::string_view name;
+    double up_to_s;  // from here on the next one reads better
+  };
+  constexpr auto kScales = std::to_array<Scale>(
+      {{1, "s", 120}, {60, "min", 7200}, {3600, "h", 3 * 86400}, {86400, "d", HUGE_VAL}});
+  if (seconds < 1) return HumanTime(seconds * 1e9);
+  const Scale* scale = kScales.begin();
+  while (seconds >= scale->up_to_s) ++scale;
+  const double number = seconds / scale->unit_s;
+  const int digits = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}", number, digits, scale->name);
+}
+
+std::string SayShare(double share) { return HumanRatio(share); }
+
+std::string SayPoints(double share) {
+  const double points = std::fabs(share) * 100;
+  return fmt::format("{} points",
+                     points < 0.95 ? fmt::format("{:.2g}", points) : fmt::format("{:.1f}", points));
+}
+
+std::string SayCount(double count) { return HumanCount(count); }
+
+Cell TimeCell(double seconds) {
+  const double ns = seconds * 1e9;
+  if (!(std::fabs(ns) < 9e18)) return {};
+  return static_cast<int64_t>(std::llround(ns));
+}
+
+Cell NumberCell(std::optional<double> number) {
+  if (!number || !std::isfinite(*number)) return {};
+  return *number;
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,71 @@
+// Incarnations as events.
+#include "goodput/scheduler/allocation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stepscope::goodput {
+namespace {
+
+// The places in the life of an incarnation; numbers are parts of writers' names.
+enum Place : uint8_t { kSubmit, kWant, kStart, kPause, kGoOn, kNotice, kEnd };
+
+class Writer {
+ public:
+  Writer(std::vector<Event>& events, const std::string& source)
+      : events_(events), source_(source) {}
+
+  void Write(const Allocation& a, int64_t incarnation) {
+    const bool first = incarnation == 0;
+    incarnation_ = incarnation;
+    if (a.submitted != kUnknown) {
+      if (first) Add(a, kSubmit, EventKind::kJobSubmitted, a.submitted).text = a.id;
+      // Put back into the queue, a job may have to wait by the scheduler's own rules.
+      const bool held = first && a.eligible != kUnknown && a.eligible > a.submitted;
+      Resources(a, kWant, held ? a.eligible : a.submitted, a.chips, 0);
+    }
+    if (a.started != kUnknown) Resources(a, kStart, a.started, a.chips, a.chips);
+    if (a.ended == kUnknown) return;
+    if (a.paused > 0 && a.started != kUnknown) {  // when is not known: as if just before the end
+      const int64_t from = std::max(a.started, a.ended - a.paused);
+      Resources(a, kPause, from, 0, a.chips);
+      Resources(a, kGoOn, a.ended, a.chips, a.chips);
+    }
+    if (a.preempted) Add(a, kNotice, EventKind::kPreemptionNotice, a.ended).text = a.state;
+    Resources(a, kEnd, a.ended, a.comes_back ? a.chips : 0, 0);
+  }
+
+ private:
+  Event& Add(const Allocation& a, Place place, EventKind kind, int64_t time) {
+    Event event{.kind = kind, .time = time};
+    event.job = a.job;
+    event.writer = fmt::format("{}:{}:{}:{}", source_, a.id, incarnation_, static_cast<int>(place));
+    event.sequence = 0;
+    return events_.emplace_back(std::move(event));
+  }
+  void Resources(const Allocation& a, Place place, int64_t time, int64_t wanted, int64_t got) {
+    Event& event = Add(a, place, EventKind::kResources, time);
+    event.counts[0] = wanted;
+    event.counts[1] = got;
+    event.counts[2] = got;
+  }
+
+  std::vector<Event>& events_;
+  const std::string& source_;
+  int64_t incarnation_ = 0;
+};
+
+}  // namespace
+
+std::vector<Event> EventsOf(std::span<const Allocation> incarnations, const std::string& source) {
+  std::vector<Event> events;
+  Writer writer(events, source);
+  for (size_t i = 0; i < incarnations.size(); ++i) {
+    writer.Write(incarnations[i], static_cast<int64_t>(i));
+  }
+  std::ranges::stable_sort(events, {}, &Event::time);
+  return events;
+}
+
+}  // namespace stepscope::goodput

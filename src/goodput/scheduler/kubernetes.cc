@@ -1,0 +1,227 @@
+// Follows pods and their controllers through a list of events.
+#include "goodput/scheduler/kubernetes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "goodput/scheduler/calendar.h"
+
+namespace stepscope::goodput {
+namespace {
+
+using Json = nlohmann::json;
+
+// An event of the cluster, at one of its times.
+struct Item {
+  int64_t time = kUnknown;
+  std::string uid, kind, name, reason, message;
+  bool repeated = false;  // the last of several times
+};
+
+template <size_t N>
+bool IsOneOf(std::string_view reason, const std::string_view (&words)[N]) {
+  return std::ranges::find(words, reason) != std::end(words);
+}
+
+// Of pods. A node that is lost takes its pods along some minutes later, which is told then.
+constexpr std::string_view kUnhealthy[] = {"NodeNotReady", "BackOff", "Unhealthy", "Failed"};
+constexpr std::string_view kGone[] = {"Killing",      "Preempted",  "Evicted",
+                                      "NodeShutdown", "Terminated", "TaintManagerEviction",
+                                      "DeletingPod",  "Preempting"};
+// Of controllers.
+constexpr std::string_view kOver[] = {
+    "Completed",  "AllJobsCompleted", "FinishedWorkload",  "BackoffLimitExceeded",
+    "FailedJobs", "DeadlineExceeded", "ReachedMaxRestarts"};
+
+std::string TextAt(const Json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+const Json& ObjectAt(const Json& object, const char* key) {
+  static const Json kNone = Json::object();
+  const auto at = object.find(key);
+  return at != object.end() && at->is_object() ? *at : kNone;
+}
+
+// What one object of the list tells: once, or at its first and its last time.
+std::vector<Item> ItemsOf(const Json& object) {
+  const bool newer = object.contains("regarding");  // events.k8s.io/v1
+  const Json& about = ObjectAt(object, newer ? "regarding" : "involvedObject");
+  Item item{.uid = TextAt(ObjectAt(object, "metadata"), "uid"),
+            .kind = TextAt(about, "kind"),
+            .name = TextAt(about, "name"),
+            .reason = TextAt(object, "reason"),
+            .message = TextAt(object, newer ? "note" : "message")};
+  if (item.kind.empty() || item.reason.empty()) return {};
+  if (item.uid.empty()) item.uid = TextAt(ObjectAt(object, "metadata"), "name");
+  std::vector<Item> items;
+  for (const char* key : {"firstTimestamp", "deprecatedFirstTimestamp", "eventTime",
+                          "lastTimestamp", "deprecatedLastTimestamp"}) {
+    const int64_t time = Rfc3339(TextAt(object, key));
+    if (time == kUnknown || (!items.empty() && time <= items.back().time)) continue;
+    if (items.size() == 2) items.pop_back();
+    item.time = time;
+    item.repeated = !items.empty();
+    items.push_back(item);
+  }
+  return items;
+}
+
+// Pods are named "train-0-abcde", child jobs "train-workers-0", Kueue's workloads
+// "job-train-1a2b3".
+bool Belongs(const Item& item, const std::string& job) {
+  if (job.empty() || item.name == job) return true;
+  const std::string with_dash = job + "-";
+  if (item.name.starts_with(with_dash)) return true;
+  return item.kind == "Workload" && item.name.contains("-" + with_dash);
+}
+
+class Follower {
+ public:
+  Follower(const KubernetesOptions& options, int64_t pods_wanted, bool queued_by_kueue)
+      : options_(options), wanted_(pods_wanted), queued_by_kueue_(queued_by_kueue) {}
+
+  void Take(const Item& item) {
+    if (item.kind == "Pod") {
+      TakePod(item);
+    } else {
+      TakeController(item);
+    }
+    most_ = std::max(most_, allocated_);
+    const State now = Now();
+    if (submitted_ && now != told_) Tell(item, now);
+  }
+
+  int64_t most_pods() const { return most_; }
+  std::vector<Event> events;
+
+ private:
+  struct Pod {
+    bool allocated = false, healthy = false;
+  };
+  struct State {
+    int64_t requested = -1, allocated = 0, healthy = 0;
+    friend bool operator==(const State&, const State&) = default;
+  };
+
+  // Counted one by one would be quadratic; pods_ only grows by pods that were scheduled.
+  int64_t Count(bool Pod::* what) const { return what == &Pod::allocated ? allocated_ : healthy_; }
+  void Set(Pod& pod, bool allocated, bool healthy) {
+    allocated_ += allocated - pod.allocated;
+    healthy_ += healthy - pod.healthy;
+    pod = {allocated, healthy};
+  }
+
+  void TakePod(const Item& item) {
+    Submit(item);
+    Pod& pod = pods_[item.name];
+    if (item.reason == "Scheduled") Set(pod, true, pod.healthy);
+    if (item.reason == "Started") Set(pod, true, true);
+    if (IsOneOf(item.reason, kUnhealthy)) Set(pod, pod.allocated, false);
+    if (!IsOneOf(item.reason, kGone)) return;
+    if (pod.allocated && item.reason.starts_with("Preempt")) Notice(item);
+    Set(pod, false, false);
+  }
+
+  void TakeController(const Item& item) {
+    if (IsOneOf(item.reason, kOver)) {
+      wants_ = false;
+      for (auto& [name, pod] : pods_) Set(pod, false, false);
+      pods_.clear();
+      return;
+    }
+    Submit(item);
+    const bool evicted = item.reason.starts_with("Evicted") || item.reason == "Preempted";
+    if (evicted && allocated_ > 0) Notice(item);
+    // Kueue suspends what it has no room for; without it only users do.
+    if (item.reason == "Suspended" && !queued_by_kueue_) wants_ = false;
+    if (item.reason == "Resumed" || item.reason == "SuccessfulCreate") wants_ = true;
+  }
+
+  void Submit(const Item& item) {
+    if (std::exchange(submitted_, true)) return;
+    Add(item, EventKind::kJobSubmitted, 0).text = item.name;
+  }
+  void Notice(const Item& item) {
+    Add(item, EventKind::kPreemptionNotice, 1).text = item.reason + ": " + item.message;
+  }
+  State Now() const {
+    const int64_t chips = options_.chips_per_pod;
+    return {wants_ ? wanted_ * chips : 0, allocated_ * chips, healthy_ * chips};
+  }
+  void Tell(const Item& item, const State& now) {
+    Event& event = Add(item, EventKind::kResources, 2);
+    event.counts[0] = now.requested;
+    event.counts[1] = now.allocated;
+    event.counts[2] = now.healthy;
+    told_ = now;
+  }
+  Event& Add(const Item& item, EventKind kind, int64_t place) {
+    Event event{.kind = kind, .time = item.time};
+    event.job = options_.job;
+    event.writer = fmt::format("kubernetes:{}:{}{}", item.uid, place, item.repeated ? ":last" : "");
+    event.sequence = 0;
+    return events.emplace_back(std::move(event));
+  }
+
+  const KubernetesOptions& options_;
+  int64_t wanted_;
+  bool queued_by_kueue_;
+  std::map<std::string, Pod> pods_;
+  int64_t allocated_ = 0, healthy_ = 0;  // of pods_
+  int64_t most_ = 0;
+  bool submitted_ = false, wants_ = true;
+  State told_;
+};
+
+// The events of the job in the order of time; nothing if the text is no list.
+std::optional<std::vector<Item>> ReadItems(std::string_view text, const KubernetesOptions& options,
+                                           Oddities& oddities) {
+  const Json list = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!list.is_object() || !list.contains("items") || !list["items"].is_array()) {
+    return std::nullopt;
+  }
+  std::vector<Item> items;
+  for (const Json& object : list["items"]) {
+    auto of = object.is_object() ? ItemsOf(object) : std::vector<Item>();
+    if (of.empty()) {
+      oddities.Add(Oddity::kNoEntry);
+    } else if (!Belongs(of.front(), options.job)) {
+      oddities.Add(Oddity::kOtherJob);
+    } else {
+      std::ranges::move(of, std::back_inserter(items));
+    }
+  }
+  std::ranges::stable_sort(items, {}, &Item::time);
+  return items;
+}
+
+}  // namespace
+
+Result<std::vector<Event>> ReadKubernetes(std::string_view text, const KubernetesOptions& options,
+                                          Oddities& oddities) {
+  const auto items = ReadItems(text, options, oddities);
+  if (!items) {
+    return std::unexpected(Error{"this is no list of Kubernetes events", "",
+                                 "kubectl get events -o json > events.json"});
+  }
+  const bool kueue = std::ranges::any_of(
+      *items, [](const Item& i) { return i.kind == "Workload" || i.reason == "CreatedWorkload"; });
+  int64_t pods = options.pods;
+  if (pods <= 0) {
+    Follower counting(options, 1, kueue);
+    for (const Item& item : *items) counting.Take(item);
+    pods = std::max<int64_t>(counting.most_pods(), 1);
+  }
+  Follower follower(options, pods, kueue);
+  for (const Item& item : *items) follower.Take(item);
+  return std::move(follower.events);
+}
+
+}  // namespace stepscope::goodput

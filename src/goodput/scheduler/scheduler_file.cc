@@ -1,0 +1,44 @@
+// Whole files: what a scheduler says of one job is small.
+#include "goodput/scheduler/scheduler_file.h"
+
+#include "base/byte_source.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr size_t kLargest = size_t{256} << 20;  // bytes
+constexpr size_t kPiece = size_t{1} << 20;
+
+Result<std::string> ReadWhole(const std::string& path) {
+  auto source = ByteSource::Open(path);
+  if (!source) return std::unexpected(source.error());
+  std::string text;
+  while (source->end() == InputEnd::kOpen) {
+    const size_t size = text.size();
+    if (size > kLargest) {
+      return std::unexpected(Error{"this is more than a scheduler says of a job", path,
+                                   "print less: one job, fewer days"});
+    }
+    text.resize(size + kPiece);
+    text.resize(size + source->Read({text.data() + size, kPiece}));
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::vector<Event>> ReadSchedulerFile(const std::string& path,
+                                             const SchedulerOptions& options, Oddities& oddities) {
+  const auto text = ReadWhole(path);
+  if (!text) return std::unexpected(text.error());
+  const bool json = text->find_first_not_of(" \t\r\n") != text->npos &&
+                    (*text)[text->find_first_not_of(" \t\r\n")] == '{';
+  auto events = json ? ReadKubernetes(*text, options.kubernetes, oddities)
+                     : ReadSlurm(*text, options.slurm, oddities);
+  if (events) return events;
+  Error error = events.error();
+  error.where = path;
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace stepscope::goodput

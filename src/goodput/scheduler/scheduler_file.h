@@ -1,0 +1,25 @@
+// A file with what a scheduler printed, whichever it was.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "goodput/events/event.h"
+#include "goodput/scheduler/kubernetes.h"
+#include "goodput/events/oddities.h"
+#include "goodput/scheduler/slurm.h"
+#include "stepscope/result.h"
+
+namespace stepscope::goodput {
+
+struct SchedulerOptions {
+  SlurmOptions slurm;
+  KubernetesOptions kubernetes;
+};
+
+// Reads sacct's table, scontrol's records or Kubernetes' events, plain or gzip, told apart by their
+// content. Fails when the file cannot be read or is none of them.
+Result<std::vector<Event>> ReadSchedulerFile(const std::string& path,
+                                             const SchedulerOptions& options, Oddities& oddities);
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,217 @@
+// Rows of sacct and records of scontrol as allocations.
+#include "goodput/scheduler/slurm.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <utility>
+
+#include "goodput/scheduler/allocation.h"
+#include "goodput/scheduler/calendar.h"
+
+namespace stepscope::goodput {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr std::string_view kSource = "slurm";
+
+// One job as Slurm's own words, by column.
+using Fields = std::map<std::string_view, std::string_view, std::less<>>;
+
+std::string_view Get(const Fields& fields, std::string_view key) {
+  const auto at = fields.find(key);
+  return at == fields.end() ? std::string_view() : at->second;
+}
+
+std::optional<int64_t> Number(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Takes what comes before `separator`, or everything, off the front.
+std::string_view TakeUntil(std::string_view& text, char separator) {
+  const size_t at = text.find(separator);
+  const std::string_view taken = text.substr(0, at);
+  text.remove_prefix(at == text.npos ? text.size() : at + 1);
+  return taken;
+}
+
+// A time in the cluster's zone, or seconds since the epoch, as ns; kUnknown for "Unknown", "None"
+// and whatever else.
+int64_t TimeOf(std::string_view text, const std::optional<int64_t>& utc_offset) {
+  constexpr int64_t kLatest = int64_t{1} << 33;  // seconds: the year 2242
+  const auto seconds = Number(text) ? Number(text) : SecondsOf(text, utc_offset);
+  return seconds && *seconds > 0 && *seconds < kLatest ? *seconds * kSecond : kUnknown;
+}
+
+// "[DD-]HH:MM:SS" or seconds, as ns; 0 if it is neither.
+int64_t DurationOf(std::string_view text) {
+  int64_t days = 0;
+  if (text.contains('-')) days = Number(TakeUntil(text, '-')).value_or(0);
+  int64_t seconds = 0;
+  while (!text.empty()) {
+    const auto part = Number(TakeUntil(text, ':'));
+    if (!part || *part < 0 || *part > 1'000'000'000) return 0;
+    seconds = seconds * 60 + *part;
+    if (seconds > 100'000'000'000) return 0;
+  }
+  return (std::clamp<int64_t>(days, 0, 36'500) * 86'400 + std::min<int64_t>(seconds, 1 << 30)) *
+         kSecond;
+}
+
+// The accelerators of "cpu=8,gres/gpu:a100=4,gres/gpu=4,node=1"; 0 if there are none.
+int64_t AcceleratorsOf(std::string_view tres) {
+  int64_t typed = 0;
+  while (!tres.empty()) {
+    std::string_view item = TakeUntil(tres, ',');
+    const std::string_view name = TakeUntil(item, '=');
+    const int64_t count = std::clamp<int64_t>(Number(item).value_or(0), 0, 1 << 30);
+    if (name == "gres/gpu") return count;
+    if (name.starts_with("gres/gpu:")) typed += count;
+  }
+  return typed;
+}
+
+bool StartsWithAny(std::string_view state, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return state.starts_with(word); });
+}
+
+class Reader {
+ public:
+  Reader(const SlurmOptions& options, Oddities& oddities)
+      : options_(options), oddities_(oddities) {}
+
+  // `restarts`: how many incarnations came before this one that no row tells of.
+  void Take(const Fields& fields, int64_t restarts) {
+    const std::string_view id = Get(fields, fields.contains("JobID") ? "JobID" : "JobId");
+    const std::string_view name = Get(fields, "JobName");
+    if (id.contains('.')) return;  // a step of a job
+    if (!options_.job.empty() && id != options_.job && name != options_.job) {
+      return oddities_.Add(Oddity::kOtherJob);
+    }
+    Allocation a = AllocationOf(fields, restarts > 0);
+    if (id.empty() || a.submitted == kUnknown) return oddities_.Add(Oddity::kBadLine);
+    a.job = name;
+    a.id = id;
+    if (restarts > 0) oddities_.Add(Oddity::kMissingEvents, restarts);
+    incarnations_[a.id].push_back(std::move(a));
+  }
+
+  std::vector<Event> Events() {
+    std::vector<Event> events;
+    for (auto& [id, incarnations] : incarnations_) {
+      std::ranges::stable_sort(incarnations, {}, &Allocation::submitted);
+      for (size_t i = 0; i + 1 < incarnations.size(); ++i) incarnations[i].comes_back = true;
+      std::ranges::move(EventsOf(incarnations, std::string(kSource)), std::back_inserter(events));
+    }
+    return events;
+  }
+
+ private:
+  int64_t Time(const Fields& fields, std::string_view key) const {
+    return TimeOf(Get(fields, key), options_.utc_offset);
+  }
+
+  Allocation AllocationOf(const Fields& fields, bool put_back) const {
+    const std::string_view state = Get(fields, fields.contains("State") ? "State" : "JobState");
+    const bool sacct = fields.contains("State");
+    Allocation a{
+        .state = std::string(state),
+        .submitted = Time(fields, sacct ? "Submit" : "SubmitTime"),
+        .eligible = put_back ? kUnknown : Time(fields, sacct ? "Eligible" : "EligibleTime"),
+        .started = Time(fields, sacct ? "Start" : "StartTime"),
+        .ended = Time(fields, sacct ? "End" : "EndTime"),
+        .paused = DurationOf(Get(fields, "Suspended")),
+        .preempted = state.starts_with("PREEMPTED"),
+        .comes_back = StartsWithAny(state, {"REQUEUED", "PREEMPTED", "NODE_FAIL"})};
+    // Of a job that waits scontrol tells when it might start, of one that runs when it must end.
+    if (StartsWithAny(state, {"PENDING", "CONFIGURING"})) a.started = kUnknown;
+    if (StartsWithAny(state, {"PENDING", "CONFIGURING", "RUNNING", "SUSPENDED"}))
+      a.ended = kUnknown;
+    if (a.ended != kUnknown && a.started != kUnknown) a.ended = std::max(a.ended, a.started);
+    for (const std::string_view tres : {"ReqTRES", "AllocTRES", "TRES"}) {
+      if (a.chips == 0) a.chips = AcceleratorsOf(Get(fields, tres));
+    }
+    const auto nodes = Number(Get(fields, sacct ? "NNodes" : "NumNodes"));
+    if (a.chips == 0) a.chips = std::clamp<int64_t>(nodes.value_or(1), 1, 1 << 30);
+    return a;
+  }
+
+  const SlurmOptions& options_;
+  Oddities& oddities_;
+  std::map<std::string, std::vector<Allocation>> incarnations_;  // by id
+};
+
+std::vector<std::string_view> Split(std::string_view line, char separator) {
+  std::vector<std::string_view> parts;
+  for (bool more = true; more;) {
+    more = line.contains(separator);
+    parts.push_back(TakeUntil(line, separator));
+  }
+  return parts;
+}
+
+void ReadTable(std::string_view text, Reader& reader, Oddities& oddities) {
+  const auto columns = Split(TakeUntil(text, '\n'), '|');
+  while (!text.empty()) {
+    const std::string_view line = TakeUntil(text, '\n');
+    if (line.empty()) continue;
+    const auto values = Split(line, '|');
+    if (values.size() != columns.size()) {  // a name with a bar in it
+      oddities.Add(Oddity::kBadLine);
+      continue;
+    }
+    Fields fields;
+    for (size_t c = 0; c < columns.size(); ++c) fields[columns[c]] = values[c];
+    reader.Take(fields, 0);
+  }
+}
+
+// The `Key=value` words of a record. Values with spaces are cut short, which no value of use has.
+Fields WordsOf(std::string_view record) {
+  Fields fields;
+  while (!record.empty()) {
+    const size_t end = record.find_first_of(" \n");
+    std::string_view word = record.substr(0, end);
+    record.remove_prefix(end == record.npos ? record.size() : end + 1);
+    if (!word.contains('=')) continue;
+    const std::string_view key = TakeUntil(word, '=');
+    fields.try_emplace(key, word);
+  }
+  return fields;
+}
+
+void ReadRecords(std::string_view text, Reader& reader) {
+  constexpr std::string_view kNext = "\nJobId=";
+  while (!text.empty()) {
+    const size_t next = text.find(kNext, 1);
+    const Fields fields = WordsOf(text.substr(0, next));
+    reader.Take(fields,
+                std::clamp<int64_t>(Number(Get(fields, "Restarts")).value_or(0), 0, 1 << 20));
+    text.remove_prefix(next == text.npos ? text.size() : next + 1);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Event>> ReadSlurm(std::string_view text, const SlurmOptions& options,
+                                     Oddities& oddities) {
+  Reader reader(options, oddities);
+  const std::string_view header = text.substr(0, text.find('\n'));
+  if (text.starts_with("JobId=")) {
+    ReadRecords(text, reader);
+  } else if (header.contains("State") && header.contains("Submit") && header.contains("Start") &&
+             header.contains('|')) {
+    ReadTable(text, reader, oddities);
+  } else {
+    return std::unexpected(
+        Error{"this is neither sacct's table nor scontrol's records", "",
+              "sacct -D -X --parsable2 --format=JobID,JobName,State,Submit,Eligible,Start,End,"
+              "Suspended,ReqTRES,NNodes; or: scontrol show job"});
+  }
+  return reader.Events();
+}
+
+}  // namespace stepscope::goodput

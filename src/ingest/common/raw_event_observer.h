@@ -1,0 +1,28 @@
+// The text of a trace while it is read, for whoever writes it out again.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "trace/vocabulary.h"
+
+namespace stepscope {
+
+// An event that could be read. What is damaged is not among them; the trace's notes count it.
+struct ObservedEvent {
+  std::string_view text;  // of JSON, from bracket to bracket; valid during the call
+  bool has_time = false;  // metadata has none, nor has what could not be understood
+  Kind kind = Kind::kUnknown;
+  int64_t start = 0;     // ns, as in Trace
+  int64_t duration = 0;  // ns
+};
+
+// Both functions are called in the order of the file, by one thread.
+struct RawEventObserver {
+  // A member of the document beside its events, as JSON text: `"schemaVersion"` and `1`.
+  std::function<void(std::string_view key, std::string_view value)> member;
+  std::function<void(const ObservedEvent&)> event;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,131 @@
+// A file read by several threads at once comes out as if one had read it.
+#include "ingest/kineto/event_shares.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ingest/describe_trace.h"
+#include "ingest/trace_reader.h"
+
+namespace stepscope {
+namespace {
+
+std::string TextOf(const Trace& trace) {
+  return fmt::format("{}\n{}", fmt::join(DescribeAll(trace), "\n"), DescribeRest(trace));
+}
+
+std::string Alone(std::string_view json) {
+  const auto trace = ReadTrace(ByteSource::FromMemory(json));
+  return trace ? TextOf(*trace) : trace.error().what;
+}
+
+std::string Shared(std::string_view json, uint64_t least_share, int threads) {
+  std::atomic<int> spare = threads;
+  const auto trace = ReadTrace(ByteSource::FromMemory(json),
+                               {.spare_threads = &spare, .least_share = least_share});
+  EXPECT_EQ(spare, threads) << "threads were not given back";
+  return trace ? TextOf(*trace) : trace.error().what;
+}
+
+// Threads, streams, launches and things that look like the end of an event, as name(i) calls them.
+template <class Name>
+std::string Events(int count, const Name& name) {
+  std::string events;
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) events += ",\n  ";
+    if (i % 3 == 0) {
+      events += fmt::format(
+          R"({{"ph":"X","cat":"kernel","name":"{}","pid":{},"tid":{},"ts":{}.5,"dur":7,)"
+          R"("args":{{"device":{},"stream":{},"correlation":{},"grid":[{},1,1],"block":[32,1,1]}}}})",
+          name(i), i % 2, 7 + i % 5, i, i % 2, 7 + i % 5, i, 1 + i % 9);
+    } else {
+      events +=
+          fmt::format(R"({{"ph":"X","cat":"cpu_op","name":"{}","pid":10,"tid":{},"ts":{},"dur":1,)"
+                      R"("args":{{"External id":{},"Input Dims":[[{},2],[]]}}}})",
+                      name(i), 20 + i % 7, i, i, i % 11);
+    }
+  }
+  return events;
+}
+
+std::string Document(const std::string& events) {
+  return R"({"schemaVersion":1,"traceEvents":[{"ph":"M","name":"process_name","pid":10,"args":{"name":"p"}},)" +
+         events + R"(,{"ph":"M","name":"thread_name","pid":10,"tid":21,"args":{"name":"t"}}],)" +
+         R"("distributedInfo":{"rank":3},"more":[{"a":1},{"ph":"X"},{"b":2}]})";
+}
+
+void ExpectTheSame(const std::string& json) {
+  const std::string alone = Alone(json);
+  for (const uint64_t least : {1u, 40u, 150u, 1000u, 20'000u}) {
+    for (const int threads : {1, 2, 7}) {
+      EXPECT_EQ(Shared(json, least, threads), alone) << least << " bytes, " << threads;
+    }
+  }
+}
+
+TEST(EventShares, AreWhatOneThreadWouldRead) {
+  const std::string json =
+      Document(Events(500, [](int i) { return fmt::format("n{}", i * i % 83); }));
+  ASSERT_TRUE(Alone(json).contains("502 events, 167 of accelerators"));
+  ExpectTheSame(json);
+}
+
+TEST(EventShares, LooksDeceive) {
+  ExpectTheSame(Document(
+      Events(300, [](int i) { return i % 4 == 0 ? R"(a},{\"ph\":\"X\"},{b)" : "plain"; })));
+}
+
+TEST(EventShares, ArrayThatEndsEarly) {
+  std::string json = Document(Events(60, [](int) { return "x"; }));
+  json.insert(json.size() - 1, R"(,"traces":[)" + Events(200, [](int) { return "not one"; }) + "]");
+  ASSERT_FALSE(Alone(json).contains("not one"));
+  ExpectTheSame(json);
+}
+
+TEST(EventShares, FileCutShort) {
+  const std::string json = Document(Events(100, [](int) { return "x"; }));
+  for (size_t size = json.size() / 2; size < json.size(); size += 97) {
+    EXPECT_EQ(Shared(json.substr(0, size), 300, 3), Alone(json.substr(0, size))) << size;
+  }
+}
+
+TEST(EventShares, DamageIsLeftToALookCloser) {
+  std::string json = Document(Events(200, [](int i) { return fmt::format("n{}", i); }));
+  json.replace(json.find("\"n90\""), 5, "\"n90,");  // a quote is missing
+  json.replace(json.find("\"n150\""), 6, "\"n15\\x\"");
+  const std::string alone = Alone(json);
+  EXPECT_TRUE(alone.contains("n199"));
+  EXPECT_TRUE(alone.contains("malformed"));
+  EXPECT_EQ(Shared(json, 500, 3), alone);
+}
+
+TEST(EventShares, WhatIsNoTextCountsOnce) {
+  std::string json = Document(Events(200, [](int i) { return i == 90 ? "n\xff" : "plain"; }));
+  json.insert(json.find("\"distributedInfo\""), "\"traceName\":\"/home/\xe9\",");
+  const std::string alone = Alone(json);
+  EXPECT_TRUE(alone.contains("invalid_text 2"));
+  EXPECT_TRUE(alone.contains("n?"));
+  EXPECT_EQ(Shared(json, 500, 3), alone);
+}
+
+TEST(EventShares, AllOfThemCount) {
+  const std::string events = Events(200, [](int) { return "x"; });
+  std::atomic<int> spare = 3;
+  Trace trace;
+  KinetoEvents taken(trace, Wanted::All());
+  const std::string json = "[" + events + "]";
+  const auto reached = ReadInShares(ByteSource::FromMemory(json), 1,
+                                    {.spare_threads = &spare, .least_share = 100}, taken);
+  EXPECT_EQ(reached, json.size() - 1);
+  EXPECT_EQ(trace.size(), 200u);
+}
+
+TEST(EventShares, WithNoThreadToSpareThereAreNone) {
+  const std::string json = Document(Events(100, [](int) { return "x"; }));
+  EXPECT_EQ(Shared(json, 100, 0), Alone(json));
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,316 @@
+// From the text of events to the columns of a trace.
+#include "ingest/kineto/kineto_events.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/window_stream.h"
+#include "ingest/kineto/json_index.h"
+#include "ingest/kineto/json_text.h"
+#include "ingest/kineto/kineto_launch.h"
+#include "ingest/kineto/kineto_text.h"
+#include "ingest/kineto/kineto_tracks.h"
+#include "ingest/common/time_limit.h"
+
+namespace stepscope {
+namespace {
+
+constexpr int kMicrosecondsToNs = 3;
+constexpr size_t kMostEvents = UINT32_MAX - 1;  // of a trace
+
+// How often a damaged event is searched for the beginnings of others, which costs an indexing each.
+constexpr int kLookLimit = 100;
+
+constexpr uint32_t kInputTexts =
+    1u << Index(TextField::kInputShapes) | 1u << Index(TextField::kInputTypes) |
+    1u << Index(TextField::kInputStrides) | 1u << Index(TextField::kInputValues);
+
+// Restores the byte that the end of the text was marked at.
+class BorrowedByte {
+ public:
+  BorrowedByte(char* place, char value) : place_(place), was_(*place) { *place = value; }
+  ~BorrowedByte() { *place_ = was_; }
+  BorrowedByte(const BorrowedByte&) = delete;
+  BorrowedByte& operator=(const BorrowedByte&) = delete;
+
+ private:
+  char* place_;
+  char was_;
+};
+
+}  // namespace
+
+struct KinetoEvents::State {
+  State(Trace& target, Wanted wanted, const RawEventObserver* raw_observer)
+      : trace(target),
+        keep(wanted),
+        keep_texts(wanted.inputs ? ~0u : ~kInputTexts),
+        observer(raw_observer),
+        text(observer == nullptr ? wanted.kinds : KindSet::All()),
+        tracks(target) {}
+
+  bool IndexText(char* begin, char* end, Mend mend);
+  bool ParseElement(JsonWalk& walk);
+  char* LookForEvent(char* from, char* end);
+  bool ParseEvent(JsonWalk& walk);
+  bool ObserveEvent(JsonWalk& walk);
+  void CountUnwanted();
+  void Take();
+  void TakeComplete(int64_t start);
+  void Add(Kind kind, int64_t start, int64_t duration);
+  void AddFields();
+  Kind KindOfEvent();
+  bool IsCommunication(StringId name);
+  StringId InternToken(std::string_view token) {
+    return trace.strings.Intern(TextOf(token, scratch));
+  }
+
+  Trace& trace;
+  Wanted keep;
+  uint32_t keep_texts;  // a bit for each TextField
+  const RawEventObserver* observer;   // may be null
+  ObservedEvent observed;   // the event at hand
+  JsonIndex index;
+  EventText text;
+  const RawEvent& raw = text.raw;
+  std::string scratch;
+  int looks_left = kLookLimit;
+
+  KinetoTracks tracks;
+  std::vector<int8_t> communication;  // by id in trace.strings; -1: not looked at yet
+};
+
+KinetoEvents::KinetoEvents(Trace& trace, Wanted keep, const RawEventObserver* observer)
+    : state_(std::make_unique<State>(trace, keep, observer)) {}
+KinetoEvents::~KinetoEvents() = default;
+
+// Takes the event at hand; false, and nothing taken, if it is cut short or no JSON.
+bool KinetoEvents::State::ParseEvent(JsonWalk& walk) {
+  JsonWalk own = walk;  // whose position can stay in a register
+  const auto found = text.Read(own);
+  walk = own;
+  if (found == EventText::Found::kUnwanted) CountUnwanted();
+  if (found == EventText::Found::kEvent) Take();
+  return found != EventText::Found::kDamage;
+}
+
+bool KinetoEvents::State::ObserveEvent(JsonWalk& walk) {
+  const char* from = walk.At();
+  observed = {};
+  if (!ParseEvent(walk)) return false;
+  const char* to = walk.At();
+  while (to[-1] != '}') --to;  // space
+  observed.text = {from, to};
+  observer->event(observed);
+  return true;
+}
+
+void KinetoEvents::State::CountUnwanted() {
+  ++trace.events_in_file;
+  if (raw.meaning.kind == Kind::kUnknown) {
+    trace.notes.Add(NoteKind::kUnknownCategory, 1, TextOf(raw.category, scratch));
+  }
+}
+
+void KinetoEvents::State::Take() {
+  const char phase = raw.phase.size() > 2 ? raw.phase[1] : '\0';
+  ++trace.events_in_file;
+  if (phase == 'M') return tracks.TakeName(raw);
+  if (trace.size() >= kMostEvents) return trace.notes.Add(NoteKind::kUnreadableEvent);
+  const auto start = ScaleDecimal(raw.ts, kMicrosecondsToNs);
+  if (!start || *start > kMaxTime || *start < -kMaxTime) {
+    return trace.notes.Add(NoteKind::kUnreadableEvent);
+  }
+  switch (phase) {
+    case 'X':
+      return TakeComplete(*start);
+    case 'i':
+    case 'I':
+      return Add(Kind::kInstant, *start, 0);
+    case 'C':
+      return Add(Kind::kCounter, *start, 0);
+    case 's':
+    case 't':
+    case 'f':
+      return Add(Kind::kFlow, *start, 0);
+    default:
+      trace.notes.Add(NoteKind::kUnknownPhase);
+  }
+}
+
+void KinetoEvents::State::TakeComplete(int64_t start) {
+  auto duration = ScaleDecimal(raw.dur, kMicrosecondsToNs);
+  if (!duration || raw.name.empty()) return trace.notes.Add(NoteKind::kUnreadableEvent);
+  if (*duration < 0) {
+    trace.notes.Add(NoteKind::kNegativeDuration);
+    duration = 0;
+  }
+  const Kind kind = KindOfEvent();
+  if (kind == Kind::kUnknown) {
+    trace.notes.Add(NoteKind::kUnknownCategory, 1, TextOf(raw.category, scratch));
+  }
+  if (IsGpuWork(kind)) ++trace.gpu_events_in_file;
+  Add(kind, start, std::min(*duration, kMaxTime));
+}
+
+Kind KinetoEvents::State::KindOfEvent() {
+  const CategoryMeaning meaning = raw.meaning;
+  switch (meaning.name_decides) {
+    case NameDecides::kNothing:
+      return meaning.kind;
+    case NameDecides::kWork:
+      return KindOfWorkName(TextOf(raw.name, scratch));
+    case NameDecides::kStep:
+      return StepNumber(TextOf(raw.name, scratch)) >= 0 ? Kind::kAnnotation : meaning.kind;
+    case NameDecides::kCommunication:
+      break;
+  }
+  const bool moves_data =
+      raw.args.Has(TextField::kCollective) || IsCommunication(InternToken(raw.name));
+  return moves_data ? Kind::kCommunication : meaning.kind;
+}
+
+bool KinetoEvents::State::IsCommunication(StringId name) {
+  if (name >= communication.size()) communication.resize(name + size_t{1}, -1);
+  int8_t& known = communication[name];
+  if (known < 0) known = IsCommunicationName(trace.strings[name]) ? 1 : 0;
+  return known == 1;
+}
+
+void KinetoEvents::State::Add(Kind kind, int64_t start, int64_t duration) {
+  observed = {.has_time = true, .kind = kind, .start = start, .duration = duration};
+  if (!keep.Has(kind)) return;
+  const bool on_stream = IsGpuWork(kind) || kind == Kind::kSync || kind == Kind::kGpuAnnotation;
+  const TrackId track = on_stream ? tracks.Stream(raw) : tracks.Thread(raw);
+  trace.Add({start, duration, InternToken(raw.name), track, kind});
+  AddFields();
+  if (kind == Kind::kAnnotation) {
+    const int64_t step = StepNumber(trace.strings[trace.names().back()]);
+    if (step >= 0) trace.Set(IntField::kStep, step);
+  }
+  if (keep.kernels && raw.args.launch_set != 0 && IsGpuWork(kind)) {
+    trace.Set(IntField::kLaunchConfig, trace.launch_configs.Intern(LaunchConfigOf(raw.args)));
+  }
+  if (kind != Kind::kCounter && kind != Kind::kCounterRange) return;
+  for (const auto& [key, value] : raw.args.counters) {
+    const Kind counter = Kind::kCounter;
+    if (kind != counter) trace.Add({start, 0, trace.strings.Intern(key), track, counter});
+    trace.Set(RealField::kCounterValue, value);
+    if (kind == counter) break;
+  }
+}
+
+void KinetoEvents::State::AddFields() {
+  const Args& args = raw.args;
+  for (uint64_t set = args.ints_set; set != 0; set &= set - 1) {
+    const auto field = static_cast<IntField>(std::countr_zero(set));
+    trace.Set(field, args.ints[Index(field)]);
+  }
+  for (uint32_t set = args.texts_set & keep_texts; set != 0; set &= set - 1) {
+    const auto field = static_cast<TextField>(std::countr_zero(set));
+    trace.Set(field, InternToken(args.texts[Index(field)]));
+  }
+  for (uint32_t set = args.reals_set; set != 0; set &= set - 1) {
+    const auto field = static_cast<RealField>(std::countr_zero(set));
+    trace.Set(field, args.reals[Index(field)]);
+  }
+  if (const auto id = ScaleDecimal(raw.id, 0)) trace.Set(IntField::kFlowId, *id);
+  if (args.out_of_range > 0) trace.notes.Add(NoteKind::kValueOutOfRange, args.out_of_range);
+}
+
+bool KinetoEvents::State::IndexText(char* begin, char* end, Mend mend) {
+  auto indexed = index.Index(begin, end);
+  if (indexed == JsonIndex::Outcome::kInvalidText && mend == Mend::kYes) {
+    trace.notes.Add(NoteKind::kInvalidText, ReplaceInvalid(begin, end));
+    indexed = index.Index(begin, end);
+  }
+  return indexed == JsonIndex::Outcome::kIndexed;
+}
+
+// Reads an element of the array; false, and nothing taken, if it is cut short or no JSON.
+bool KinetoEvents::State::ParseElement(JsonWalk& walk) {
+  constexpr std::string_view kStray = "}:,";
+  if (walk.Peek() == '{') return observer == nullptr ? ParseEvent(walk) : ObserveEvent(walk);
+  if (kStray.contains(walk.Peek())) {
+    trace.notes.Add(NoteKind::kMalformed);
+    walk.Advance();
+    return true;
+  }
+  if (!walk.Skip()) return false;
+  trace.notes.Add(NoteKind::kUnreadableEvent);
+  return true;
+}
+
+// Where the next event seems to begin, behind damage that may have turned what is a string and what
+// is not inside out. Null if there is none, or the search was needed too often.
+char* KinetoEvents::State::LookForEvent(char* from, char* end) {
+  if (looks_left == 0) return nullptr;
+  --looks_left;
+  return NextEventByLooks(from, end);
+}
+
+KinetoEvents::Outcome KinetoEvents::Parse(char* begin, char* end, Mend mend) {
+  State& s = *state_;
+  const BorrowedByte mark(end, '\0');
+  if (!s.IndexText(begin, end, mend)) return {Stop::kBroken, begin};
+  JsonWalk walk(s.index);
+  const auto here = [&] { return begin + (walk.At() - begin); };
+  while (here() != end) {
+    char* element = here();
+    if (*element == ']') return {Stop::kEndOfArray, element + 1};
+    const JsonWalk start = walk;
+    if (s.ParseElement(walk)) {
+      if (walk.Consume(',') || here() == end || *here() == ']') continue;
+      s.trace.notes.Add(NoteKind::kMalformed);  // no comma between two elements
+      if (*here() == '{') continue;
+      if (char* next = s.LookForEvent(here(), end)) return {Stop::kDamaged, next};
+      continue;
+    }
+    if (here() != end && walk.Peek() == '\0') {  // looks like the end, and is none
+      if (mend == Mend::kNo) return {Stop::kBroken, element};
+      s.trace.notes.Add(NoteKind::kInvalidText, std::count(here(), end, '\0'));
+      std::replace(here(), end, '\0', '?');
+      walk = start;
+      continue;
+    }
+    walk = start;
+    if (!walk.Skip()) return {Stop::kBroken, element};
+    s.trace.notes.Add(NoteKind::kMalformed);
+    // With a quote or bracket missing it seems to go on through events that are well.
+    if (char* next = s.LookForEvent(element + 1, here())) return {Stop::kDamaged, next};
+    walk.Consume(',');
+  }
+  return {Stop::kEndOfText, end};
+}
+
+// The next "{" that is followed by "ph", the key events begin with; null if there is none.
+char* NextEventByLooks(char* from, char* end) {
+  constexpr std::string_view kKey = "\"ph\"";
+  std::string_view text(from, static_cast<size_t>(end - from));
+  for (size_t key = text.find(kKey); key != text.npos; key = text.find(kKey, key + 1)) {
+    size_t brace = key;
+    while (brace > 0 && IsSpace(text[brace - 1])) --brace;
+    if (brace > 0 && text[brace - 1] == '{') return from + brace - 1;
+  }
+  return nullptr;
+}
+
+bool KinetoEvents::Adopt(KinetoEvents& later, size_t threads) {
+  State& s = *state_;
+  Trace& theirs = later.state_->trace;
+  if (s.trace.size() + theirs.size() >= kMostEvents) return false;
+  s.trace.Append(theirs, s.tracks.Adopt(later.state_->tracks), threads);
+  return true;
+}
+
+void KinetoEvents::Finish() { state_->tracks.Finish(); }
+
+}  // namespace stepscope

@@ -1,0 +1,340 @@
+// From devices' planes to work on streams, and to the steps it belongs to.
+#include "ingest/xplane/xplane_device.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+#include <map>
+#include <tuple>
+
+#include "ingest/xplane/xplane_details.h"
+#include "trace/vocabulary.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kGpu = "/device:GPU:";
+constexpr std::string_view kTpu = "/device:TPU:";
+
+// Lines that repeat or sum up what other lines of a GPU hold.
+constexpr auto kDerivedLines = std::to_array<std::string_view>(
+    {"Steps", "XLA Modules", "XLA Ops", "XLA TraceMe", "Framework Name Scope", "Framework Ops",
+     "TensorFlow Name Scope", "TensorFlow Ops", "Source code", "Launch Stats"});
+
+// The work of a TPU; its other lines explain these.
+constexpr auto kTpuWork = std::to_array<std::string_view>({"XLA Ops", "Async XLA Ops"});
+
+template <size_t N>
+bool Contains(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::string_view NameOf(const XEvent& event) {
+  if (event.metadata == nullptr) return {};
+  // Of TPUs the name is the operation's whole text.
+  return event.metadata->display_name.empty() ? event.metadata->name : event.metadata->display_name;
+}
+
+// What a piece of a GPU's work is: what it says, or else its name.
+Kind KindOfGpuWork(const XEvent& event, Kind by_name) {
+  if (event.stats.Has(StatKey::kMemsetDetails)) return Kind::kMemset;
+  return event.stats.Has(StatKey::kMemcpyDetails) ? Kind::kMemcpy : by_name;
+}
+
+// Loops and calls of a TPU's program span the operations within, which have events of their own.
+bool SpansOthers(std::string_view name) {
+  for (const std::string_view prefix : {"while", "conditional", "call"}) {
+    if (!name.starts_with(prefix)) continue;
+    if (name.size() == prefix.size() || name[prefix.size()] == '.') return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool IsDevicePlane(std::string_view name) {
+  return name.starts_with(kGpu) || name.starts_with(kTpu);
+}
+
+DevicePlanes::LineUse DevicePlanes::UseOf(std::string_view line) const {
+  if (!is_tpu_) return Contains(kDerivedLines, line) ? LineUse::kNone : LineUse::kWork;
+  if (line == "Steps") return LineUse::kSteps;
+  if (line == "XLA Modules") return LineUse::kModules;
+  return Contains(kTpuWork, line) ? LineUse::kWork : LineUse::kNone;
+}
+
+void DevicePlanes::Read(const XPlane& plane, LineReader& lines) {
+  is_tpu_ = plane.name.starts_with(kTpu);
+  const std::string_view number = std::string_view(plane.name).substr(kGpu.size());
+  names_.Forget();
+  texts_.Forget();
+  configs_.Forget();
+  device_ = -1;
+  std::from_chars(number.data(), number.data() + number.size(), device_);
+  AddProperties(plane);
+  int64_t stream_of_line = 0;
+  for (const ByteRange& range : plane.lines) {
+    LineUse use = LineUse::kNone;
+    lines.Read(
+        plane, range,
+        [&](const XLine& line) {
+          use = UseOf(line.name);
+          track_ = static_cast<TrackId>(trace_.tracks.size());
+          const int64_t stream = is_tpu_ ? stream_of_line++ : line.id;
+          if (use == LineUse::kWork) {
+            trace_.tracks.push_back(
+                {.is_stream = true, .device = device_, .stream = stream, .name = line.name});
+          }
+          return use != LineUse::kNone;
+        },
+        [&](const XEvent& event, const XTime& time) {
+          if (use == LineUse::kWork) TakeWork(event, time);
+          if (use == LineUse::kSteps) TakeStep(event, time);
+          if (use == LineUse::kModules) TakeModule(event, time);
+        });
+  }
+}
+
+void DevicePlanes::AddProperties(const XPlane& plane) {
+  constexpr double kKilohertz = 1e3;
+  constexpr double kTera = 1e12;
+  constexpr double kGiga = 1e9;
+  const XStats& stats = plane.stats;
+  const auto small = [&](StatKey key) {
+    return static_cast<int32_t>(std::clamp<int64_t>(stats.Int(key), -1, INT32_MAX));
+  };
+  DeviceProperties device{.device = device_,
+                          .name = std::string(stats.Text(StatKey::kDeviceName)),
+                          .memory_bytes = stats.Int(StatKey::kMemorySize),
+                          .compute_major = small(StatKey::kComputeMajor),
+                          .compute_minor = small(StatKey::kComputeMinor),
+                          .multiprocessors = small(StatKey::kCoreCount),
+                          .memory_bandwidth = stats.Real(StatKey::kMemoryBandwidth)};
+  if (stats.Has(StatKey::kClockRate))
+    device.clock_hz = stats.Real(StatKey::kClockRate) * kKilohertz;
+  if (stats.Real(StatKey::kPeakTeraflops) > 0)
+    device.peak_flops = stats.Real(StatKey::kPeakTeraflops) * kTera;
+  if (device.memory_bandwidth <= 0 && stats.Real(StatKey::kPeakMemoryBandwidth) > 0)
+    device.memory_bandwidth = stats.Real(StatKey::kPeakMemoryBandwidth) * kGiga;
+  if (device.name.empty()) device.name = stats.Text(StatKey::kDeviceType);
+  // Where it has no name of its own, whose it is.
+  if (device.name.empty() && stats.Has(StatKey::kDeviceVendor))
+    device.name = std::string(stats.Text(StatKey::kDeviceVendor)) + " GPU";
+  if (trace_.meta.device_name.empty()) trace_.meta.device_name = device.name;
+  trace_.meta.devices.push_back(std::move(device));
+}
+
+StringId DevicePlanes::Intern(const XStats& stats, StatKey key) {
+  return texts_.Get(stats.Entry(key), [&] { return trace_.strings.Intern(stats.Text(key)); });
+}
+
+void DevicePlanes::SetText(TextField field, const XStats& stats, StatKey key) {
+  if (!stats.Text(key).empty()) trace_.Set(field, Intern(stats, key));
+}
+
+void DevicePlanes::SetText(TextField field, std::string_view text) {
+  if (!text.empty()) trace_.Set(field, trace_.strings.Intern(text));
+}
+
+// A TPU's work is told by its operation, a GPU's by its name.
+DevicePlanes::Name DevicePlanes::NameFor(const XEvent& event) {
+  return names_.Get(event.metadata == nullptr ? 0 : event.metadata->number, [&] {
+    const std::string_view name = NameOf(event);
+    return Name{trace_.strings.Intern(name), is_tpu_ ? Kind::kCompute : KindOfWorkName(name),
+                is_tpu_ && SpansOthers(name)};
+  });
+}
+
+void DevicePlanes::TakeWork(const XEvent& event, const XTime& time) {
+  ++trace_.events_in_file;
+  const Name name = NameFor(event);
+  if (name.spans_others) return;
+  const Kind kind = is_tpu_ ? KindOfHloOp(event.stats.Text(StatKey::kHloCategory), NameOf(event))
+                            : KindOfGpuWork(event, name.kind);
+  ++trace_.gpu_events_in_file;
+  if (!keep_.Has(kind)) return;
+  if (trace_.size() >= kNotKept - 1) return trace_.notes.Add(NoteKind::kUnreadableEvent);
+  trace_.Add({time.start, time.duration, name.id, track_, kind});
+  ++work_;
+  const int64_t correlation = event.stats.Int(StatKey::kCorrelation);
+  if (correlation > 0) trace_.Set(IntField::kCorrelation, correlation);
+  AddDetails(kind, event);
+  if (groups_.roots().empty() && !event.stats.Text(StatKey::kHloModule).empty()) {
+    runs_.Add(Intern(event.stats, StatKey::kHloModule), Intern(event.stats, StatKey::kHloOp),
+              event.stats.Int(StatKey::kRunId), time.start, time.start + time.duration);
+  }
+}
+
+void DevicePlanes::AddDetails(Kind kind, const XEvent& event) {
+  const XStats& stats = event.stats;
+  if (IsMemory(kind)) {
+    const bool set = kind == Kind::kMemset;
+    const int64_t bytes =
+        BytesOfDetails(stats.Text(set ? StatKey::kMemsetDetails : StatKey::kMemcpyDetails));
+    if (bytes >= 0) trace_.Set(IntField::kBytes, bytes);
+    return;
+  }
+  if (!keep_.kernels) return;
+  if (stats.Has(StatKey::kKernelDetails)) {
+    LaunchConfig config = configs_.Get(stats.Entry(StatKey::kKernelDetails), [&] {
+      return LaunchConfigOfDetails(stats.Text(StatKey::kKernelDetails));
+    });
+    const double occupancy = stats.Real(StatKey::kOccupancy) / 100;
+    if (config.occupancy < 0 && occupancy > 0 && occupancy <= 1)
+      config.occupancy = static_cast<float>(occupancy);
+    trace_.Set(IntField::kLaunchConfig, trace_.launch_configs.Intern(config));
+  }
+  const std::string_view module = stats.Text(StatKey::kHloModule);
+  std::string_view op = stats.Text(StatKey::kHloOp);
+  if (is_tpu_ && op.empty()) op = NameOf(event);
+  const HloOp* hlo = programs_.Find(module, stats.Int(StatKey::kProgramId), op);
+  if (stats.Has(StatKey::kHloOp))
+    SetText(TextField::kHloOp, stats, StatKey::kHloOp);
+  else
+    SetText(TextField::kHloOp, op);
+  SetText(TextField::kHloModule, stats, StatKey::kHloModule);
+  if (hlo != nullptr && stats.Text(StatKey::kHloCategory).empty())
+    SetText(TextField::kHloCategory, hlo->category);
+  else
+    SetText(TextField::kHloCategory, stats, StatKey::kHloCategory);
+  // XLA writes "XlaModule:" where it knows no operator, and the program's own name elsewhere.
+  const std::string_view framework_op = stats.Text(StatKey::kTfOp);
+  if (!framework_op.empty() && !framework_op.ends_with(':'))
+    SetText(TextField::kFrameworkOp, stats, StatKey::kTfOp);
+  else if (hlo != nullptr && !hlo->op_name.empty())
+    SetText(TextField::kFrameworkOp, hlo->op_name);
+  else
+    SetText(TextField::kFrameworkOp, stats, StatKey::kName);
+  const int64_t flops = stats.Int(StatKey::kFlops, hlo == nullptr ? -1 : hlo->flops);
+  const int64_t bytes = stats.Int(StatKey::kBytesAccessed, hlo == nullptr ? -1 : hlo->bytes);
+  if (flops >= 0) trace_.Set(IntField::kFlops, flops);
+  if (bytes >= 0) trace_.Set(IntField::kBytesAccessed, bytes);
+}
+
+// Events of a TPU's line "Steps" are named by the number of their step.
+void DevicePlanes::TakeStep(const XEvent& event, const XTime& time) {
+  ++trace_.events_in_file;
+  const std::string_view name = NameOf(event);
+  const size_t digits = name.find_first_of("0123456789");
+  int64_t number = -1;
+  if (digits != name.npos) std::from_chars(name.data() + digits, name.data() + name.size(), number);
+  if (number < 0) number = event.stats.Int(StatKey::kStepNumber);
+  if (number >= 0) device_steps_.push_back({number, time.start, time.start + time.duration});
+}
+
+// An execution of a program, "jit_step(7)"; cores that execute it together say the same run.
+void DevicePlanes::TakeModule(const XEvent& event, const XTime& time) {
+  ++trace_.events_in_file;
+  if (!groups_.roots().empty() || event.metadata == nullptr) return;
+  const StringId module = trace_.strings.Intern(WithoutNumber(event.metadata->name));
+  runs_.Add(module, kNoString, event.stats.Int(StatKey::kRunId), time.start,
+            time.start + time.duration);
+}
+
+// A step of several cores reaches from the first to begin to the last to end.
+std::vector<DevicePlanes::DeviceStep> DevicePlanes::StepsOfDevices() const {
+  std::map<int64_t, DeviceStep> steps;
+  for (const DeviceStep& step : device_steps_) {
+    DeviceStep& all = steps.try_emplace(step.number, step).first->second;
+    all.start = std::min(all.start, step.start);
+    all.end = std::max(all.end, step.end);
+  }
+  std::vector<DeviceStep> list;
+  for (const auto& [number, step] : steps) list.push_back(step);
+  std::ranges::sort(list, {}, &DeviceStep::start);
+  return list;
+}
+
+// The pieces of work in the trace, device by device in order of time.
+std::vector<EventId> DevicePlanes::Work() const {
+  std::vector<EventId> work;
+  work.reserve(static_cast<size_t>(work_));
+  for (EventId e = 0; e < trace_.size(); ++e) {
+    if (trace_.tracks[trace_.tracks_of()[e]].is_stream) work.push_back(e);
+  }
+  const auto in_time = [this](EventId e) {
+    return std::tuple(trace_.tracks[trace_.tracks_of()[e]].device, trace_.starts()[e], e);
+  };
+  if (!std::ranges::is_sorted(work, {}, in_time)) std::ranges::sort(work, {}, in_time);
+  return work;
+}
+
+// Work belongs to the step that launched it. What was launched by a call that was not recorded goes
+// with the work before it.
+std::vector<int64_t> DevicePlanes::StepsFromLaunches(const std::vector<EventId>& work) const {
+  std::vector<int64_t> steps;
+  steps.reserve(work.size());
+  int64_t device = -1;
+  size_t near = 0;
+  const auto& correlations = trace_.Ints(IntField::kCorrelation);
+  size_t at = 0;  // in the column: work comes in about the order of events
+  for (const EventId e : work) {
+    const int64_t own = trace_.tracks[trace_.tracks_of()[e]].device;
+    bool known = false;
+    if (at >= correlations.size() || correlations.event(at) != e) at = correlations.LowerBound(e);
+    const bool launched = at < correlations.size() && correlations.event(at) == e;
+    int64_t step = launched ? groups_.StepOfLaunch(correlations.value(at++), known, near) : -1;
+    if (!known && !steps.empty() && own == device) step = steps.back();
+    steps.push_back(step);
+    device = own;
+  }
+  return steps;
+}
+
+std::vector<int64_t> DevicePlanes::StepsFromIntervals(const std::vector<EventId>& work,
+                                                      const std::vector<DeviceStep>& steps) const {
+  std::vector<int64_t> numbers;
+  for (const EventId e : work) {
+    const int64_t start = trace_.starts()[e];
+    auto after = std::ranges::upper_bound(steps, start, {}, &DeviceStep::start);
+    // The last step reaches to the end of its own work.
+    const bool within =
+        after != steps.begin() && (start < std::prev(after)->end || after == steps.end());
+    numbers.push_back(within ? std::prev(after)->number : -1);
+  }
+  return numbers;
+}
+
+// Adds steps that no event of the host marks.
+void DevicePlanes::AddMarkers(const std::vector<DeviceStep>& steps, StringId name) {
+  if (steps.empty() || !keep_.Has(Kind::kAnnotation)) return;
+  const auto track = static_cast<TrackId>(trace_.tracks.size());
+  trace_.tracks.push_back({.process = "steps", .thread = "steps", .name = "steps"});
+  for (const DeviceStep& step : steps) {
+    if (trace_.size() >= kNotKept - 1) return;
+    trace_.Add({step.start, step.end - step.start, name, track, Kind::kAnnotation});
+    trace_.Set(IntField::kStep, step.number);
+  }
+}
+
+// Fields are set in the order of events, which is not that of time.
+void DevicePlanes::WriteSteps(const std::vector<EventId>& work, const std::vector<int64_t>& steps) {
+  const auto [first, last] = std::ranges::minmax(work);
+  std::vector<int64_t> by_event(last - first + size_t{1}, -1);
+  for (size_t i = 0; i < work.size(); ++i) by_event[work[i] - first] = steps[i];
+  for (size_t i = 0; i < by_event.size(); ++i) {
+    if (by_event[i] >= 0) trace_.Set(static_cast<EventId>(first + i), IntField::kStep, by_event[i]);
+  }
+}
+
+void DevicePlanes::MarkSteps() {
+  std::vector<DeviceStep> own = StepsOfDevices();
+  std::string_view name = "step";
+  if (own.empty() && groups_.roots().empty()) {
+    const auto found = runs_.Find();
+    for (const FoundStep& step : found.steps)
+      own.push_back({static_cast<int64_t>(own.size()), step.start, step.end});
+    if (!own.empty()) {
+      name = trace_.strings[found.module];
+      trace_.notes.Add(NoteKind::kStepsFromModule, static_cast<int64_t>(own.size()), name);
+    }
+  }
+  if (own.empty() && groups_.roots().empty()) return;
+  const std::vector<EventId> work = Work();
+  const auto steps = own.empty() ? StepsFromLaunches(work) : StepsFromIntervals(work, own);
+  if (!work.empty()) WriteSteps(work, steps);
+  AddMarkers(own, trace_.strings.Intern(name));
+}
+
+}  // namespace stepscope

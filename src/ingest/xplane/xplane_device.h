@@ -1,0 +1,80 @@
+// The devices' planes of an XPlane file: what GPUs and TPUs did.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "ingest/common/read_options.h"
+#include "trace/trace.h"
+#include "ingest/xplane/xplane_groups.h"
+#include "ingest/xplane/xplane_lines.h"
+#include "ingest/xplane/xplane_programs.h"
+#include "ingest/xplane/xplane_runs.h"
+
+namespace stepscope {
+
+bool IsDevicePlane(std::string_view name);  // "/device:GPU:0", "/device:TPU:3"
+
+class DevicePlanes {
+ public:
+  DevicePlanes(Trace& trace, Wanted keep, const HostGroups& groups, const Programs& programs,
+               ModuleRuns& runs)
+      : trace_(trace), keep_(keep), groups_(groups), programs_(programs), runs_(runs) {}
+
+  void Read(const XPlane& plane, LineReader& lines);
+
+  // Whether devices recorded steps of their own, which then are the steps.
+  bool HaveSteps() const { return !device_steps_.empty(); }
+
+  // To be called once, after all planes and HostPlanes::MarkEvents(): tells each piece of work its
+  // step, and adds to the trace the steps that only devices know of, or that only executions of
+  // programs show.
+  void MarkSteps();
+
+ private:
+  enum class LineUse : uint8_t { kWork, kSteps, kModules, kNone };
+  struct Name {
+    StringId id;
+    Kind kind;          // of a GPU's work that says no more
+    bool spans_others;  // and is no work of its own
+  };
+  struct DeviceStep {
+    int64_t number = 0;
+    int64_t start = 0;
+    int64_t end = 0;
+  };
+
+  Name NameFor(const XEvent& event);
+  LineUse UseOf(std::string_view line) const;
+  void AddProperties(const XPlane& plane);
+  void TakeWork(const XEvent& event, const XTime& time);
+  void AddDetails(Kind kind, const XEvent& event);
+  void TakeStep(const XEvent& event, const XTime& time);
+  void TakeModule(const XEvent& event, const XTime& time);
+  std::vector<EventId> Work() const;
+  std::vector<int64_t> StepsFromLaunches(const std::vector<EventId>& work) const;
+  std::vector<int64_t> StepsFromIntervals(const std::vector<EventId>& work,
+                                          const std::vector<DeviceStep>& steps) const;
+  std::vector<DeviceStep> StepsOfDevices() const;
+  void AddMarkers(const std::vector<DeviceStep>& steps, StringId name);
+  StringId Intern(const XStats& stats, StatKey key);
+  void SetText(TextField field, const XStats& stats, StatKey key);
+  void SetText(TextField field, std::string_view text);
+  void WriteSteps(const std::vector<EventId>& work, const std::vector<int64_t>& steps);
+
+  Trace& trace_;
+  Wanted keep_;
+  const HostGroups& groups_;
+  const Programs& programs_;
+  ModuleRuns& runs_;
+  int64_t device_ = -1;
+  bool is_tpu_ = false;
+  TrackId track_ = 0;
+  int64_t work_ = 0;  // pieces that are kept
+  OncePerText<Name> names_;
+  OncePerText<StringId> texts_;
+  OncePerText<LaunchConfig> configs_;
+  std::vector<DeviceStep> device_steps_;
+};
+
+}  // namespace stepscope

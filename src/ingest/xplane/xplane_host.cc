@@ -1,0 +1,274 @@
+// From the host's planes to events of threads.
+#include "ingest/xplane/xplane_host.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "ingest/xplane/xplane_details.h"
+#include "trace/vocabulary.h"
+
+namespace stepscope {
+namespace {
+
+// Links that the profiler does not number as such: an executor works for the function or session
+// whose step id it carries, and for the iteration of it.
+constexpr int64_t kStepLink = -1;
+constexpr int64_t kIterationLink = -2;
+
+// Roots by name, of recordings whose roots carry no "_r"; the level as the profiler ranks them.
+int32_t LegacyLevel(std::string_view name) {
+  if (name == "ProcessBatch") return 2;
+  for (const std::string_view root :
+       {"TraceContext", "SessionRun", "FunctionRun", "RunGraph", "BatchingSessionRun"}) {
+    if (name == root) return 1;
+  }
+  return 0;
+}
+
+// The device whose memory an allocator gives: "GPU_3_bfc" is 3; -1 for the host's.
+int64_t DeviceOfAllocator(std::string_view allocator, int64_t ordinal) {
+  for (const std::string_view prefix : {"GPU_", "TPU_"}) {
+    if (!allocator.starts_with(prefix)) continue;
+    int64_t device = -1;
+    const char* end = allocator.data() + allocator.size();
+    if (std::from_chars(allocator.data() + prefix.size(), end, device).ec == std::errc())
+      return device;
+  }
+  const bool of_host =
+      allocator.contains("host") || allocator.contains("cpu") || allocator.contains("CPU");
+  return of_host ? -1 : ordinal;
+}
+
+std::string_view NameOf(const XEvent& event) {
+  return event.metadata == nullptr ? std::string_view() : event.metadata->name;
+}
+
+// Loops that TensorFlow runs as operators; executors count their iterations too.
+bool IsLoopOperator(std::string_view name) {
+  return name.starts_with("WhileOp") || name == "ForOp" || name == "ParallelForOp" ||
+         name == "ForeverOp";
+}
+
+Kind KindOfHostName(std::string_view name) {
+  if (name.starts_with('$')) return Kind::kPython;  // as Python's tracer writes names
+  return IsFrameworkRange(name) ? Kind::kOperator : Kind::kAnnotation;
+}
+
+Kind KindOfHostEvent(const XEvent& event, Kind by_name) {
+  if (by_name == Kind::kPython) return by_name;
+  if (event.stats.Int(StatKey::kRoot, 0) > 0) return Kind::kAnnotation;
+  if (event.stats.Has(StatKey::kCorrelation)) return Kind::kRuntime;
+  return event.stats.Has(StatKey::kHloOp) ? Kind::kOperator : by_name;
+}
+
+// Whether steps depend on the event. Most only lie within one that does.
+bool MattersToSteps(const HostEvent& event, const XStats& stats) {
+  constexpr auto kJoining =
+      std::to_array<StatKey>({StatKey::kProducer, StatKey::kConsumer, StatKey::kId});
+  return event.root_level > 0 || event.legacy_level > 0 || event.of_pipeline ||
+         std::ranges::any_of(kJoining, [&](StatKey key) { return stats.Has(key); });
+}
+
+}  // namespace
+
+bool IsHostPlane(std::string_view name) {
+  return name.starts_with("/host:CPU") || name == "/host:python-tracer";
+}
+
+void HostPlanes::Read(const XPlane& plane, LineReader& lines) {
+  names_.Forget();
+  texts_.Forget();
+  for (const ByteRange& line : plane.lines) {
+    lines.Read(
+        plane, line,
+        [&](const XLine& header) {
+          StartLine(header);
+          return true;
+        },
+        [&](const XEvent& event, const XTime& time) { Take(event, time); });
+  }
+}
+
+void HostPlanes::StartLine(const XLine& line) {
+  ++line_;
+  track_ = static_cast<TrackId>(trace_.tracks.size());
+  has_async_track_ = false;
+  const std::string& name = line.display_name.empty() ? line.name : line.display_name;
+  trace_.tracks.push_back({.process = "host", .thread = std::to_string(line.id), .name = name});
+}
+
+// What is asynchronous does not nest with what its thread does.
+TrackId HostPlanes::AsyncTrack() {
+  if (!has_async_track_) {
+    Track track = trace_.tracks[track_];
+    track.thread += " async";
+    track.name += " (asynchronous)";
+    async_track_ = static_cast<TrackId>(trace_.tracks.size());
+    trace_.tracks.push_back(std::move(track));
+    has_async_track_ = true;
+  }
+  return async_track_;
+}
+
+StringId HostPlanes::Intern(const XStats& stats, StatKey key) {
+  return texts_.Get(stats.Entry(key), [&] { return trace_.strings.Intern(stats.Text(key)); });
+}
+
+void HostPlanes::SetText(TextField field, const XStats& stats, StatKey key) {
+  if (!stats.Text(key).empty()) trace_.Set(field, Intern(stats, key));
+}
+
+void HostPlanes::SetInt(IntField field, int64_t value) {
+  if (value >= 0) trace_.Set(field, value);
+}
+
+EventId HostPlanes::Keep(Kind kind, const XEvent& event, const XTime& time, StringId name) {
+  if (!keep_.Has(kind) || trace_.size() >= kNotKept - 1) return kNotKept;
+  const TrackId track = event.stats.Has(StatKey::kAsync) ? AsyncTrack() : track_;
+  return trace_.Add({time.start, time.duration, name, track, kind});
+}
+
+HostPlanes::Role HostPlanes::RoleOf(std::string_view name) {
+  if (name == "MemoryAllocation") return Role::kAllocation;
+  if (name == "MemoryDeallocation") return Role::kDeallocation;
+  if (name.starts_with("Iterator::")) return Role::kIterator;
+  if (name.starts_with("EagerExecute")) return Role::kEagerExecute;
+  if (name.starts_with("InstantiatedCapturedFunction")) return Role::kCapturedFunction;
+  return Role::kNone;
+}
+
+HostPlanes::Name HostPlanes::Know(std::string_view name) {
+  if (IsLoopOperator(name)) groups_.IgnoreIterations();
+  return {trace_.strings.Intern(name), KindOfHostName(name), RoleOf(name), LegacyLevel(name)};
+}
+
+void HostPlanes::Take(const XEvent& event, const XTime& time) {
+  ++trace_.events_in_file;
+  const Name name = names_.Get(event.metadata == nullptr ? 0 : event.metadata->number,
+                               [&] { return Know(NameOf(event)); });
+  if (name.role == Role::kAllocation || name.role == Role::kDeallocation)
+    return TakeMemory(event, time, name);
+  const Kind kind = KindOfHostEvent(event, name.kind);
+  const EventId kept = Keep(kind, event, time, name.id);
+  const XStats& stats = event.stats;
+  if (kept != kNotKept) {
+    SetInt(IntField::kCorrelation, stats.Int(StatKey::kCorrelation));
+    if (name.role == Role::kIterator && stats.Has(StatKey::kId)) {
+      trace_.Set(IntField::kIterator, stats.Int(StatKey::kId) & INT64_MAX);
+      if (stats.Has(StatKey::kParentId))
+        trace_.Set(IntField::kIteratorParent, stats.Int(StatKey::kParentId) & INT64_MAX);
+    }
+  }
+  if (kind == Kind::kPython || stats.Has(StatKey::kAsync)) return;
+  if (stats.Has(StatKey::kRunId) && stats.Has(StatKey::kHloModule)) {
+    runs_.Add(Intern(stats, StatKey::kHloModule), Intern(stats, StatKey::kHloOp),
+              stats.Int(StatKey::kRunId), time.start, time.start + time.duration);
+  }
+  const int64_t end = time.start + time.duration;
+  if (kept != kNotKept && name.role == Role::kEagerExecute && stats.Int(StatKey::kIsFunction) == 0)
+    alone_.push_back({track_, time.start, end});
+  const HostEvent host{.start = time.start,
+                       .end = end,
+                       .line = line_,
+                       .kept = kept,
+                       .root_level = static_cast<int32_t>(
+                           std::clamp<int64_t>(stats.Int(StatKey::kRoot, 0), 0, INT32_MAX)),
+                       .legacy_level = name.legacy_level,
+                       .of_pipeline = name.role == Role::kCapturedFunction};
+  if (stats.Has(StatKey::kCorrelation))
+    groups_.AddLaunch(line_, time.start, stats.Int(StatKey::kCorrelation));
+  if (MattersToSteps(host, stats) && groups_.size() < kNotKept)
+    Join(groups_.Add(host), event, NameOf(event));
+}
+
+// Tells what the event hands to other threads, or takes from them.
+void HostPlanes::Join(HostEventId id, const XEvent& event, std::string_view name) {
+  const XStats& stats = event.stats;
+  if (stats.Has(StatKey::kProducer))
+    groups_.AddProducer(id, stats.Int(StatKey::kProducerType), stats.Int(StatKey::kProducer));
+  if (stats.Has(StatKey::kConsumer))
+    groups_.AddConsumer(id, stats.Int(StatKey::kConsumerType), stats.Int(StatKey::kConsumer));
+  const int64_t number = stats.Int(StatKey::kIteration, stats.Int(StatKey::kStepNumber));
+  const bool may_be_root = groups_[id].root_level > 0 || groups_[id].legacy_level > 0;
+  if (number >= 0 && may_be_root) groups_.SetNumber(id, number);
+  if (!stats.Has(StatKey::kId)) return;
+  const int64_t step = stats.Int(StatKey::kId);
+  if (name == "TraceContext" || name == "FunctionRun" || name == "SessionRun")
+    groups_.AddProducer(id, kStepLink, step);
+  const bool executor = name.starts_with("ExecutorState::Process");
+  if (executor) groups_.AddConsumer(id, kStepLink, step);
+  const int64_t iteration = static_cast<int64_t>(
+      static_cast<uint64_t>(step) * 31 + static_cast<uint64_t>(stats.Int(StatKey::kIteration, 0)));
+  if (executor) groups_.AddProducer(id, kIterationLink, iteration);
+  if (executor && stats.Has(StatKey::kIteration))
+    groups_.AddIteration(id, step, stats.Int(StatKey::kIteration));
+  if (name.starts_with("IteratorGetNext")) groups_.AddConsumer(id, kIterationLink, iteration);
+}
+
+void HostPlanes::TakeMemory(const XEvent& event, const XTime& time, const Name& name) {
+  const XStats& stats = event.stats;
+  const std::string_view allocator = stats.Text(StatKey::kAllocator);
+  const int64_t bytes = stats.Int(StatKey::kAllocationBytes, 0);
+  if (bytes < 0) return trace_.notes.Add(NoteKind::kValueOutOfRange);
+  if (Keep(Kind::kInstant, event, {time.start, 0}, name.id) == kNotKept) return;
+  const int64_t device = DeviceOfAllocator(allocator, stats.Int(StatKey::kDeviceOrdinal, 0));
+  trace_.Set(IntField::kBytes, name.role == Role::kAllocation ? bytes : -bytes);
+  if (stats.Has(StatKey::kAddress))
+    trace_.Set(IntField::kAddress, stats.Int(StatKey::kAddress) & INT64_MAX);
+  const int64_t stack = stats.Int(StatKey::kBytesReserved);
+  const int64_t heap = stats.Int(StatKey::kBytesAllocated);
+  int64_t in_use = 0;
+  if (heap >= 0 && !__builtin_add_overflow(heap, std::max<int64_t>(stack, 0), &in_use))
+    trace_.Set(IntField::kTotalAllocated, in_use);
+  trace_.Set(IntField::kDeviceType, device < 0 ? 0 : 1);
+  SetInt(IntField::kDeviceId, device);
+  SetInt(IntField::kRequestedBytes, stats.Int(StatKey::kRequestedBytes));
+  SetInt(IntField::kStackBytes, stack);
+  SetInt(IntField::kAvailableBytes, stats.Int(StatKey::kBytesAvailable));
+  SetInt(IntField::kLifetimePeak, stats.Int(StatKey::kPeakBytes));
+  trace_.Set(TextField::kAllocator, allocator.empty() ? trace_.strings.Intern("allocator")
+                                                      : Intern(stats, StatKey::kAllocator));
+  SetText(TextField::kFrameworkOp, stats, StatKey::kTfOp);
+  SetText(TextField::kRegion, stats, StatKey::kRegion);
+  SetText(TextField::kShape, stats, StatKey::kShape);
+  const std::string_view type = DataTypeName(stats.Int(StatKey::kDataType));
+  if (!type.empty()) trace_.Set(TextField::kDataType, trace_.strings.Intern(type));
+  if (stats.Has(StatKey::kFragmentation))
+    trace_.Set(RealField::kFragmentation, stats.Real(StatKey::kFragmentation));
+}
+
+void HostPlanes::MarkEvents(bool mark_steps) {
+  std::vector<std::pair<EventId, int64_t>> steps;
+  for (const StepRoot& root : groups_.roots()) {
+    if (mark_steps && root.kept != kNotKept) steps.emplace_back(root.kept, root.number);
+  }
+  std::ranges::sort(steps);
+  for (const auto& [event, number] : steps) trace_.Set(event, IntField::kStep, number);
+  MarkAlone();
+}
+
+// What lies within a call that runs an operator by itself runs by itself.
+void HostPlanes::MarkAlone() {
+  if (alone_.empty()) return;
+  std::ranges::sort(alone_, {}, [](const Span& s) { return std::tuple(s.track, s.start); });
+  // The latest end so far says whether any of those before holds an event.
+  for (size_t i = 1; i < alone_.size(); ++i) {
+    if (alone_[i].track == alone_[i - 1].track)
+      alone_[i].end = std::max(alone_[i].end, alone_[i - 1].end);
+  }
+  for (EventId e = 0; e < trace_.size(); ++e) {
+    if (trace_.kinds()[e] != Kind::kOperator) continue;
+    const TrackId track = trace_.tracks_of()[e];
+    const int64_t start = trace_.starts()[e];
+    auto at = std::ranges::upper_bound(alone_, std::tuple(track, start), {},
+                                       [](const Span& s) { return std::tuple(s.track, s.start); });
+    if (at == alone_.begin() || (--at)->track != track) continue;
+    if (at->end >= start + trace_.durations()[e]) trace_.Set(e, IntField::kEager, 1);
+  }
+}
+
+}  // namespace stepscope

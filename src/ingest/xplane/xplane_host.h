@@ -1,0 +1,78 @@
+// The host's planes of an XPlane file: what its threads did.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "ingest/common/read_options.h"
+#include "trace/trace.h"
+#include "ingest/xplane/xplane_groups.h"
+#include "ingest/xplane/xplane_lines.h"
+#include "ingest/xplane/xplane_runs.h"
+
+namespace stepscope {
+
+bool IsHostPlane(std::string_view name);
+
+// Reads planes of the host into a trace, and into what decides about steps.
+class HostPlanes {
+ public:
+  HostPlanes(Trace& trace, Wanted keep, HostGroups& groups, ModuleRuns& runs)
+      : trace_(trace), keep_(keep), groups_(groups), runs_(runs) {}
+
+  void Read(const XPlane& plane, LineReader& lines);
+
+  // To be called once, after groups.Build(): marks the events that are steps, if they are to be,
+  // and the operators that ran by themselves.
+  void MarkEvents(bool steps);
+
+ private:
+  // What events of special names are.
+  enum class Role : uint8_t {
+    kNone,
+    kAllocation,
+    kDeallocation,
+    kIterator,          // a stage of an input pipeline
+    kEagerExecute,      // a call that runs an operator by itself
+    kCapturedFunction,  // a function that a stage calls
+  };
+  // What events have in common by their name.
+  struct Name {
+    StringId id = 0;
+    Kind kind = Kind::kUnknown;  // of those that say no more
+    Role role = Role::kNone;
+    int32_t legacy_level = 0;  // of roots that carry no "_r"
+  };
+
+  static Role RoleOf(std::string_view name);
+  Name Know(std::string_view name);
+  void StartLine(const XLine& line);
+  void Take(const XEvent& event, const XTime& time);
+  void TakeMemory(const XEvent& event, const XTime& time, const Name& name);
+  EventId Keep(Kind kind, const XEvent& event, const XTime& time, StringId name);
+  void Join(HostEventId id, const XEvent& event, std::string_view name);
+  TrackId AsyncTrack();
+  StringId Intern(const XStats& stats, StatKey key);
+  void SetText(TextField field, const XStats& stats, StatKey key);
+  void SetInt(IntField field, int64_t value);
+  void MarkAlone();
+
+  struct Span {
+    TrackId track;
+    int64_t start, end;  // ns
+  };
+
+  Trace& trace_;
+  Wanted keep_;
+  HostGroups& groups_;
+  ModuleRuns& runs_;
+  uint32_t line_ = 0;
+  TrackId track_ = 0;
+  TrackId async_track_ = 0;
+  bool has_async_track_ = false;
+  OncePerText<Name> names_;
+  OncePerText<StringId> texts_;
+  std::vector<Span> alone_;  // calls that run operators by themselves, in no compiled function
+};
+
+}  // namespace stepscope

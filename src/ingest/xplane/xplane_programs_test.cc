@@ -1,0 +1,160 @@
+// Compiled programs: what operations are called, what they cost, and what damage costs.
+#include "ingest/xplane/xplane_programs.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/sample_hlo.h"
+#include "tests/support/sample_xspace.h"
+#include "ingest/trace_reader.h"
+
+namespace stepscope {
+namespace {
+
+// An entry of the table of programs.
+std::string Entry(std::string_view name, const std::string& program) {
+  return ProtoOf([&](ProtoWriter& w) {
+    w.Varint(1, 17);
+    w.Message(2, [&] {
+      w.Text(2, name);
+      w.Message(5, [&] {
+        w.Varint(1, 1);
+        w.Text(6, program);
+      });
+    });
+  });
+}
+
+// f32[64,32] x f32[32,16], contracted over 32.
+std::string MatMul() {
+  const std::string dot = ProtoOf([](ProtoWriter& w) {
+    w.Message(30, [&] {
+      w.Varint(1, 1);  // of the left: its second dimension
+      w.Varint(2, 0);
+    });
+    w.Message(7, [&] { w.Text(2, "jit(step)/dense/dot_general"); });
+  });
+  return HloComputation(5, {HloInstruction("p0", "parameter", 1, HloShape({64, 32}), {}),
+                            HloInstruction("p1", "parameter", 2, HloShape({32, 16}), {}),
+                            HloInstruction("dot.1", "dot", 3, HloShape({64, 16}), {1, 2}, dot)});
+}
+
+constexpr int64_t kMatMulFlops = 2 * 64 * 16 * 32;
+constexpr int64_t kMatMulBytes = 4 * (64 * 32 + 32 * 16 + 64 * 16);
+
+TEST(Programs, AMatrixProductCostsTwicePerProduct) {
+  Programs programs;
+  Notes notes;
+  programs.Add(Entry("jit_step(17)", HloProgram({MatMul()})), notes);
+  const HloOp* dot = programs.Find("jit_step", 17, "dot.1");
+  ASSERT_NE(dot, nullptr);
+  EXPECT_EQ(dot->category, "dot");
+  EXPECT_EQ(dot->op_name, "jit(step)/dense/dot_general");
+  EXPECT_EQ(dot->flops, kMatMulFlops);
+  EXPECT_EQ(dot->bytes, kMatMulBytes);
+  EXPECT_EQ(programs.Find("jit_step", 17, "p0")->flops, -1);
+  EXPECT_EQ(programs.Find("jit_step", 17, "dot.9"), nullptr);
+  EXPECT_EQ(programs.Find("jit_other", 17, "dot.1"), nullptr);
+  EXPECT_EQ(notes.Count(NoteKind::kUnreadableStat), 0);
+}
+
+TEST(Programs, AFusionCostsWhatIsInIt) {
+  const std::string calls = ProtoOf([](ProtoWriter& w) { w.Varint(38, 5); });
+  const std::string main = HloComputation(
+      9, {HloInstruction("a", "parameter", 1, HloShape({64, 32}), {}),
+          HloInstruction("b", "parameter", 2, HloShape({32, 16}), {}),
+          HloInstruction("fusion.3", "fusion", 3, HloShape({64, 16}), {1, 2}, calls)});
+  Programs programs;
+  Notes notes;
+  programs.Add(Entry("jit_step(1)", HloProgram({MatMul(), main})), notes);
+  const HloOp* fusion = programs.Find("jit_step", 1, "fusion.3");
+  ASSERT_NE(fusion, nullptr);
+  EXPECT_EQ(fusion->flops, kMatMulFlops);
+  EXPECT_EQ(fusion->bytes, kMatMulBytes);
+}
+
+TEST(Programs, AConvolutionCostsItsWindowTimesItsInputChannels) {
+  // Images 8x28x28x3 by a kernel of 5x5, 3 channels in and 16 out, by a library that gives a tuple
+  // of the result and its scratch space.
+  const std::string convolution = ProtoOf([](ProtoWriter& w) {
+    w.Message(15, [&] {
+      for (int i = 0; i < 2; ++i) w.Message(1, [&] { w.Varint(1, 5); });
+    });
+    w.Message(16, [&] { w.Varint(3, 2); });
+    w.Text(28, "__cudnn$convForward");
+  });
+  const std::string tuple = ProtoOf([](ProtoWriter& w) {
+    w.Varint(2, 13);
+    w.Text(4, HloShape({8, 28, 28, 16}));
+    w.Text(4, HloShape({1024}, 6));
+  });
+  Programs programs;
+  Notes notes;
+  programs.Add(
+      Entry("jit_conv(2)",
+            HloProgram({HloComputation(
+                1, {HloInstruction("x", "parameter", 1, HloShape({8, 28, 28, 3}), {}),
+                    HloInstruction("w", "parameter", 2, HloShape({5, 5, 3, 16}), {}),
+                    HloInstruction("conv", "custom-call", 3, tuple, {1, 2}, convolution)})})),
+      notes);
+  const HloOp* op = programs.Find("jit_conv", 2, "conv");
+  ASSERT_NE(op, nullptr);
+  EXPECT_EQ(op->flops, 2LL * 8 * 28 * 28 * 16 * 5 * 5 * 3);
+  EXPECT_EQ(op->category, "custom-call __cudnn$convForward");
+  EXPECT_EQ(op->bytes, 4 * (8 * 28 * 28 * 16 + 8 * 28 * 28 * 3 + 5 * 5 * 3 * 16) + 1024);
+}
+
+TEST(Programs, OfSeveralProgramsOneMustBeNamed) {
+  Programs programs;
+  Notes notes;
+  programs.Add(Entry("jit_f(1)", HloProgram({MatMul()})), notes);
+  EXPECT_NE(programs.Find("jit_f", -1, "dot.1"), nullptr);
+  programs.Add(Entry("jit_f(2)", HloProgram({MatMul()})), notes);
+  EXPECT_EQ(programs.Find("jit_f", -1, "dot.1"), nullptr);
+  EXPECT_NE(programs.Find("jit_f", 2, "dot.1"), nullptr);
+}
+
+TEST(Programs, KernelsAreToldWhatTheyCompute) {
+  SampleXSpace file;
+  file.Plane("/host:metadata")
+      .Metadata("jit_step(17)", {{"Hlo Proto", SampleBytes{HloProgram({MatMul()})}}});
+  file.Plane("/device:GPU:0")
+      .Line(1, "Stream #1")
+      .Event("gemm_kernel", 0, 5,
+             {{"hlo_module", "jit_step"}, {"hlo_op", "dot.1"}, {"program_id", 17}});
+  const auto trace = ReadTrace(ByteSource::FromMemory(file.Bytes()));
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->Ints(IntField::kFlops).Find(0), kMatMulFlops);
+  EXPECT_EQ(trace->Ints(IntField::kBytesAccessed).Find(0), kMatMulBytes);
+  const auto op = trace->Texts(TextField::kFrameworkOp).Find(0);
+  ASSERT_TRUE(op);
+  EXPECT_EQ(trace->strings[*op], "jit(step)/dense/dot_general");
+}
+
+TEST(Programs, HostileShapesStayNumbers) {
+  std::string shape = HloShape({INT64_MAX, INT64_MAX, -5, INT64_MAX});
+  for (int depth = 0; depth < 3000; ++depth)
+    shape = ProtoOf([&](ProtoWriter& w) { w.Text(4, shape); });
+  Programs programs;
+  Notes notes;
+  programs.Add(
+      Entry("m(1)", HloProgram({HloComputation(
+                        1, {HloInstruction("huge", "x", 1, HloShape({INT64_MAX, INT64_MAX}), {1}),
+                            HloInstruction("deep", "x", 2, shape, {2, 2, 99})})})),
+      notes);
+  ASSERT_NE(programs.Find("m", 1, "huge"), nullptr);
+  EXPECT_EQ(programs.Find("m", 1, "huge")->bytes, -1) << "too many to say";
+  ASSERT_NE(programs.Find("m", 1, "deep"), nullptr);
+}
+
+TEST(Programs, CutAnywhereItIsANoteAtMost) {
+  const std::string whole = Entry("jit_step(17)", HloProgram({MatMul()}));
+  for (size_t length = 0; length <= whole.size(); ++length) {
+    Programs programs;
+    Notes notes;
+    programs.Add(std::string_view(whole).substr(0, length), notes);
+    EXPECT_EQ(programs.Find("jit_step", 17, "dot.1") != nullptr, length == whole.size());
+  }
+}
+
+}  // namespace
+}  // namespace stepscope

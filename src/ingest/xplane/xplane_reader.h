@@ -1,0 +1,20 @@
+// Profiles of TensorFlow, JAX and PyTorch/XLA: XSpace protocol buffers, "<host>.xplane.pb".
+#pragma once
+
+#include <string_view>
+
+#include "base/seekable_bytes.h"
+#include "ingest/common/read_options.h"
+#include "trace/trace.h"
+
+namespace stepscope {
+
+// Whether a file that begins like this is an XSpace, or was one before it was damaged as text is.
+bool LooksLikeXSpace(std::string_view beginning);
+inline constexpr size_t kXSpaceSniff = 64;
+
+// Reads one profile; see ReadTrace() for what damage costs. An observer is told of the events as JSON,
+// for which all of them are kept.
+Result<Trace> ReadXSpace(SeekableBytes bytes, const ReadOptions& options);
+
+}  // namespace stepscope
