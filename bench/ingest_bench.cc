@@ -48,7 +48,7 @@ bool Measure(const std::string& path, bool needed) {
     fmt::print(stderr, "{}: {}\n", path, trace.error().what);
     return false;
   }
-  if (needed) stepscope::BuildRankWork(*trace);
+  if (needed) stepscope::BuildRankActivity(*trace);
   const auto events = static_cast<double>(trace->size());
   fmt::print(R"({{"events": {}, "bytes_per_event": {:.1f}, "cpu_s": {:.4f}, "peak_bytes": {}}})"
              "\n",

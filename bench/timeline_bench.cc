@@ -160,13 +160,13 @@ void Report(const Timeline& timeline, double build_seconds, double copy_seconds)
 
 int Made(size_t events, bool alone) {
   Trace trace = MakeTrace(events);
-  const RankWork work = alone ? RankWork() : BuildRankWork(trace);
+  const RankActivity activity = alone ? RankActivity() : BuildRankActivity(trace);
   const double copy = Milliseconds([&] {  // the floor of building: its columns, copied
     std::vector<char> copied(trace.ColumnBytes());
     std::memset(copied.data(), 1, copied.size());
   });
   const Watch watch;
-  TimelineInput input{.work_names = &trace.strings, .work = std::span(&work, 1)};
+  TimelineInput input{.names_of_ranks = &trace.strings, .ranks = std::span(&activity, 1)};
   input.recordings.emplace_back(trace, 2);
   input.recordings.back().TakeFields(trace);
   input.recordings.back().ShareNames(trace.strings, input.names);

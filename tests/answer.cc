@@ -55,7 +55,7 @@ std::vector<std::string> FindingsWithoutEvidence(const ReportSet& answer) {
     for (const Finding& finding : report.findings) {
       const auto table = std::ranges::find(report.tables, finding.table, &Table::key);
       if (table == report.tables.end() || table->rows.empty()) {
-        without.push_back(report.analysis + ": " + finding.says);
+        without.push_back(report.analysis + ": " + finding.message);
       }
     }
   }

@@ -3,12 +3,12 @@
 
 #include <ctime>
 
-#include "tests/support/sample_hlo.h"
-#include "tests/support/sample_xspace.h"
 #include "ingest/trace_reader.h"
 #include "tests/front_door.h"
 #include "tests/gzip.h"
 #include "tests/shared_data.h"
+#include "tests/support/sample_hlo.h"
+#include "tests/support/sample_xspace.h"
 
 namespace stepscope::testing {
 namespace {

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "facts/collectives/collectives.h"
-#include "facts/facts.h"
 #include "facts/derived/recording_flops.h"
+#include "facts/facts.h"
 #include "session/load.h"
 #include "stepscope/demo.h"
 #include "stepscope/session.h"
@@ -105,7 +105,7 @@ TEST(DemoTruth, EveryKernelIsCounted) {
 const Finding* FindFinding(const ReportSet& answer, std::string_view words) {
   for (const Report& report : answer.reports) {
     for (const Finding& finding : report.findings) {
-      if (finding.says.contains(words)) return &finding;
+      if (finding.message.contains(words)) return &finding;
     }
   }
   return nullptr;
@@ -135,11 +135,11 @@ std::vector<std::string> FilesOf(const Job& job) {
 TEST(DemoTruth, TheMfuOfTheStepsIsThatOfTheRun) {
   Job job;
   ASSERT_NO_FATAL_FAILURE(MakeJob({.ranks = 3, .steps = 5, .slow_rank = 1}, job));
-  const Wanted wanted(kRankWorkNeeds | KindSet{Kind::kOperator}, true, true);
+  const Wanted wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true);
   const LoadedRun run = LoadRun({FilesOf(job)}, wanted, {}).value();
   const Facts facts = DeriveFacts(run.names, run.ranks, *ParseSteps("all"), "all");
   std::map<int64_t, double> times;
-  for (const RankWork& rank : facts.ranks) {
+  for (const RankActivity& rank : facts.ranks) {
     const RecordingFlops flops = MeasureFlops(facts, rank, 0);
     int64_t sum = 0;
     for (const StepFlops& step : flops.steps) {
@@ -165,7 +165,7 @@ TEST(DemoTruth, TheMfuOfTheStepsIsThatOfTheRun) {
 
 // Who would be blamed if clocks were taken as they are.
 int64_t BlamedByRawClocks(const Job& job) {
-  const LoadedRun run = LoadRun({FilesOf(job)}, kRankWorkNeeds, {}).value();
+  const LoadedRun run = LoadRun({FilesOf(job)}, kRankActivityNeeds, {}).value();
   CollectiveFacts facts = MatchCollectives(run.names, run.ranks);
   for (RankCollectives& rank : facts.ranks) rank.clock = {.known = true};
   SplitCollectives(facts);
@@ -216,7 +216,7 @@ TEST(DemoTruth, AHealthyJobRaisesNothing) {
   ASSERT_NO_FATAL_FAILURE(MakeJob(healthy, job));
   for (const Report& report : job.answer.reports) {
     for (const Finding& finding : report.findings)
-      ADD_FAILURE() << finding.says << " " << finding.because;
+      ADD_FAILURE() << finding.message << " " << finding.because;
   }
 }
 

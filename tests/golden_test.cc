@@ -117,7 +117,7 @@ Lines Section(const std::string& header, const ReportSet& answer, const Report& 
   }
   if (key == "findings") {
     for (const Finding& f : report.findings) {
-      lines.push_back(fmt::format("[{} {}] {}", SeverityName(f.severity), f.worth, f.says));
+      lines.push_back(fmt::format("[{} {}] {}", SeverityName(f.severity), f.impact, f.message));
     }
     return lines;
   }

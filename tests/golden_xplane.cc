@@ -23,7 +23,7 @@ bool KindFits(const InlineEvent& e) {
   if (e.phase != "X" || !e.args.empty() || !e.collective.empty() || e.start < 0) return false;
   if (e.category == "gpu_memcpy" || e.category == "gpu_memset") return e.on_stream;
   if (e.category == "kernel") {
-    const Kind kind = KindOfWorkName(e.name);
+    const Kind kind = KindOfActivityName(e.name);
     return kind == Kind::kCompute || kind == Kind::kCommunication;
   }
   if (e.category == "cpu_op") return !IsStep(e) && IsFrameworkRange(e.name);

@@ -71,11 +71,11 @@ class Answered {
   }
 
   // Whether a finding says so, in its sentence or its evidence.
-  bool Says(const std::string& report, const std::string& text) const {
+  bool Message(const std::string& report, const std::string& text) const {
     const Report* found = answer_ ? FindReport(*answer_, report) : nullptr;
     if (found == nullptr) return false;
     for (const Finding& finding : found->findings) {
-      if ((finding.says + " " + finding.because).find(text) != std::string::npos) return true;
+      if ((finding.message + " " + finding.because).find(text) != std::string::npos) return true;
     }
     return false;
   }

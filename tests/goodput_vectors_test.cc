@@ -9,9 +9,9 @@
 
 #include "goodput/accounting/accounting.h"
 #include "goodput/accounting/duplicates.h"
-#include "goodput/events/json_lines.h"
 #include "goodput/accounting/ml_goodput.h"
 #include "goodput/accounting/periods.h"
+#include "goodput/events/json_lines.h"
 #include "tests/shared_data.h"
 
 namespace stepscope::goodput {

@@ -232,31 +232,31 @@ Sequences OurSequences(const ReportSet& answer) {
 std::map<int, Sequences> SequencesByDepth(const std::string& trace, const char* steps,
                                           std::string_view op, size_t min_length) {
   const auto run = LoadRun({{trace}}, KindSet::All(), {});
-  const RankWork rank = SelectSteps(run->ranks.at(0), *ParseSteps(steps));
-  const HostWork& host = *rank.host;
+  const RankActivity rank = SelectSteps(run->ranks.at(0), *ParseSteps(steps));
+  const HostOps& host = *rank.host;
   const auto wanted = [&](int32_t r) {
     return run->names[host.ranges[static_cast<size_t>(r)].name].contains(op);
   };
-  std::map<int32_t, std::vector<Work>> launched;  // by the outermost wanted range
-  for (const Work& work : rank.work) {
-    const auto call = rank.CallOf(work);
+  std::map<int32_t, std::vector<Activity>> launched;  // by the outermost wanted range
+  for (const Activity& activity : rank.activities) {
+    const auto call = rank.CallOf(activity);
     int32_t root = kNoRange;
     for (int32_t r = !call ? kNoRange : call->range; r != kNoRange;
          r = host.ranges[static_cast<size_t>(r)].parent) {
       if (wanted(r)) root = r;
     }
-    if (root != kNoRange) launched[root].push_back(work);
+    if (root != kNoRange) launched[root].push_back(activity);
   }
   std::map<int, Sequences> by_depth;
-  for (const auto& [root, work] : launched) {
-    if (work.size() < min_length) continue;
+  for (const auto& [root, activity] : launched) {
+    if (activity.size() < min_length) continue;
     const HostRange& range = host.ranges[static_cast<size_t>(root)];
     int depth = 0;
     for (int32_t r = range.parent; r != kNoRange; r = host.ranges[static_cast<size_t>(r)].parent)
       ++depth;
     std::vector<std::string> kernels;
     int64_t time = 0;
-    for (const Work& w : work) {
+    for (const Activity& w : activity) {
       kernels.emplace_back(run->names[w.name]);
       time += w.duration();
     }

@@ -267,16 +267,16 @@ TEST_P(HtaQueueTest, TimeBlockedOnFullQueues) {
 
 TEST_P(HtaQueueTest, QueuesOverEvents) {
   std::map<std::pair<int64_t, int64_t>, std::vector<std::pair<int64_t, int>>> events;
-  auto run = LoadRun({PathsOfRun()}, kRankWorkNeeds, {});
+  auto run = LoadRun({PathsOfRun()}, kRankActivityNeeds, {});
   ASSERT_TRUE(run);
-  for (const RankWork& all : run->ranks) {
-    const RankWork rank = SelectSteps(all, *ParseSteps(set().steps));
-    for (const Work& work : rank.work) {
-      const auto call = rank.CallOf(work);
+  for (const RankActivity& all : run->ranks) {
+    const RankActivity rank = SelectSteps(all, *ParseSteps(set().steps));
+    for (const Activity& activity : rank.activities) {
+      const auto call = rank.CallOf(activity);
       if (!call || kUnknownToHta.contains(run->names[call->name])) continue;
-      auto& of = events[{HtaRank(rank.rank), rank.streams[work.stream].stream}];
-      of.emplace_back(work.launched, 1);
-      of.emplace_back(work.start, -1);
+      auto& of = events[{HtaRank(rank.rank), rank.streams[activity.stream].stream}];
+      of.emplace_back(activity.launched, 1);
+      of.emplace_back(activity.start, -1);
     }
   }
   for (const auto& [key, theirs] : SummaryOfQueues()) {
@@ -326,11 +326,11 @@ TEST_P(HtaQueueTest, CopiesOverTime) {
 struct Rates {
   std::vector<std::pair<int64_t, int64_t>> changes;  // ns, bytes per second
 
-  void Add(const Work& work, const Copy& copy) {
+  void Add(const Activity& activity, const Copy& copy) {
     const int64_t rate = std::llround(std::max(copy.bandwidth, 0.0));
     constexpr int64_t kLeast = 1000;  // HTA takes a copy of no length to last a microsecond
-    changes.emplace_back(work.start, rate);
-    changes.emplace_back(work.duration() == 0 ? work.start + kLeast : work.end, -rate);
+    changes.emplace_back(activity.start, rate);
+    changes.emplace_back(activity.duration() == 0 ? activity.start + kLeast : activity.end, -rate);
   }
 };
 
@@ -355,16 +355,16 @@ RatesOverEvents Describe(Rates rates) {
 
 TEST_P(HtaQueueTest, CopiesOverEvents) {
   std::map<std::pair<int64_t, std::string>, Rates> rates;
-  auto run = LoadRun({PathsOfRun()}, kRankWorkNeeds, {});
+  auto run = LoadRun({PathsOfRun()}, kRankActivityNeeds, {});
   ASSERT_TRUE(run);
-  for (const RankWork& all : run->ranks) {
-    const RankWork rank = SelectSteps(all, *ParseSteps(set().steps));
-    for (const Work& work : rank.work) {
-      if (!IsMemory(work.kind) || work.detail == kNoDetail) continue;
-      const Copy& copy = rank.copies[static_cast<size_t>(work.detail)];
+  for (const RankActivity& all : run->ranks) {
+    const RankActivity rank = SelectSteps(all, *ParseSteps(set().steps));
+    for (const Activity& activity : rank.activities) {
+      if (!IsMemory(activity.kind) || activity.detail == kNoDetail) continue;
+      const Copy& copy = rank.copies[static_cast<size_t>(activity.detail)];
       const std::string name =
           copy.path == CopyPath::kSet ? "Memset" : "Memcpy " + std::string(CopyPathName(copy.path));
-      rates[{HtaRank(rank.rank), name}].Add(work, copy);
+      rates[{HtaRank(rank.rank), name}].Add(activity, copy);
     }
   }
   for (const auto& [key, theirs] : SummaryOfCopies()) {

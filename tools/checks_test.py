@@ -66,6 +66,22 @@ class Layers(unittest.TestCase):
 
     def test_an_unknown_room_is_named(self):
         self.assertEqual(run("check_layers", {"src/attic/a.cc": "//\n"})[0], 1)
+        self.assert_caught("src/trace/a.cc", '#include "attic/a.h"', "no room")
+
+    def test_rooms_in_rooms_have_doors_of_their_own(self):
+        self.assert_caught("src/facts/steps/a.h", '#include "facts/derived/b.h"', "facts/steps may not")
+        self.assert_caught("src/facts/steps/a.h", '#include "facts/facts.h"', "facts/steps may not")
+        self.assert_caught("src/facts/steps/a.cc", "#include <fstream>", "input or output")
+        self.assert_allowed("src/facts/derived/a.h", '#include "facts/facts.h"\n')
+
+    def test_a_header_and_its_source_are_one_and_form_no_circle(self):
+        tree = {"src/trace/a.h": "// A.\n", "src/trace/a.cc": '// A.\n#include "trace/b.h"\n',
+                "src/trace/b.h": "// B.\n", "src/trace/b.cc": '// B.\n#include "trace/a.h"\n'}
+        status, out = run("check_layers", tree)
+        self.assertEqual(status, 1)
+        self.assertIn("a circle of includes: trace/a, trace/b", out)
+        tree["src/trace/b.cc"] = "// B.\n"
+        self.assertEqual(run("check_layers", tree), (0, ""))
 
 
 class Style(unittest.TestCase):

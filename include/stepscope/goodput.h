@@ -29,7 +29,7 @@ namespace stepscope {
 struct GoodputOptions {
   std::string directory;  // where segments go, made if need be; one folder may serve a whole job
   std::string job;        // the same over all restarts
-  std::string attempt;    // of this incarnation, the same in all its processes; empty: not known
+  std::string attempt;    // of this attempt, the same in all its processes; empty: not known
   int64_t rank = -1;      // of this process; -1: not known
   bool enabled = true;    // false: every call does nothing
   void (*on_problem)(void* context, const char* sentence) = nullptr;  // as in goodput_c.h
@@ -59,8 +59,8 @@ class GoodputRecorder {
   bool JobEnd(Time at = kNow) { return Record(STEPSCOPE_GOODPUT_JOB_END, at); }
   bool JobSubmitted(Time at) { return Record(STEPSCOPE_GOODPUT_JOB_SUBMITTED, at); }
   bool ResumeFrom(int64_t step) { return Step(STEPSCOPE_GOODPUT_RESUME_FROM, step); }
-  bool PreemptionNotice(std::string_view says = {}) {
-    return Text(STEPSCOPE_GOODPUT_PREEMPTION_NOTICE, says);
+  bool PreemptionNotice(std::string_view message = {}) {
+    return Text(STEPSCOPE_GOODPUT_PREEMPTION_NOTICE, message);
   }
 
   // Steps. An end is not needed when the next start follows at once.

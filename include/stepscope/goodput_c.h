@@ -80,7 +80,7 @@ typedef struct stepscope_goodput_options {
   size_t size;            // of this struct, as the program was compiled
   const char* directory;  // where segments go, made if need be; one folder may serve a whole job
   const char* job;        // the name of the job, the same over all its restarts
-  const char* attempt;    // of this incarnation, the same in all its processes; NULL: not known
+  const char* attempt;    // of this attempt, the same in all its processes; NULL: not known
   int64_t rank;           // of this process; -1: not known
   int64_t segment_bytes;  // size of a file: 64 KB to 1 GB; 4 MB hold 130,000 steps
   int64_t heartbeat_ns;   // time between heartbeats: 10 s; 0: none

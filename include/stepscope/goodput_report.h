@@ -9,7 +9,7 @@
 //            known of the run: the open step, step times, slices
 //   tables   buckets      bucket, time, ratio: every nanosecond is in exactly one
 //            rolling      the last hour, day and week of a job that is longer
-//            attempts     the incarnations of the job, and what became of their time
+//            attempts     the attempts of the job, and what became of their time
 //            disruptions  what each cost: down (detect, queue, launch), start, restore, startup,
 //                         recompute
 //            custom       time of the user's own events, by type

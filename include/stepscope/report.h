@@ -95,10 +95,10 @@ std::string_view SeverityName(Severity severity);
 // Something worth acting on: what it is, the numbers that show it, and one concrete thing to try.
 struct Finding {
   Severity severity = Severity::kLow;
-  std::string says;     // one sentence: who, what, how much
+  std::string message;  // one sentence: who, what, how much
   std::string because;  // the evidence, in numbers that appear in the report's metrics or tables
   std::string hint;     // one thing to try; "try" in JSON
-  int64_t worth =
+  int64_t impact =
       0;  // ns of one rank's time that fixing it could save at most; findings sort by it
   // The key of the table of the same report that shows the evidence; empty where none does.
   std::string table = {};
@@ -106,10 +106,10 @@ struct Finding {
 
 // An irregularity of the input, or a limit of the answer: what could not be taken at face value.
 struct Note {
-  std::string name;   // stable machine name: "negative_duration"
-  int64_t count = 0;  // how often
-  std::string says;   // what happened and what was done about it
-  std::string where;  // the file it happened in; empty when it concerns the whole run
+  std::string name;     // stable machine name: "negative_duration"
+  int64_t count = 0;    // how often
+  std::string message;  // what happened and what was done about it
+  std::string where;    // the file it happened in; empty when it concerns the whole run
 };
 
 enum class Status : uint8_t {

@@ -71,8 +71,8 @@ struct ParameterInfo {
   std::string name;
   std::string type;  // "integer", "number" or "text"
   std::string default_value;
-  std::string unit;  // as UnitName()
-  std::string says;  // what it changes
+  std::string unit;     // as UnitName()
+  std::string message;  // what it changes
 };
 
 struct AnalysisInfo {

@@ -91,10 +91,10 @@ struct EventField {
 
 // How another event belongs to this one.
 enum class LinkKind : uint8_t {
-  kLaunch,  // the call that launched it
-  kWork,    // what the call launched
-  kPeer,    // the same collective on another rank
-  kWait,    // what it waited for
+  kLaunch,    // the call that launched it
+  kActivity,  // what the call launched
+  kPeer,      // the same collective on another rank
+  kWait,      // what it waited for
 };
 std::string_view LinkKindName(LinkKind kind);  // "launch", "work", "peer", "wait"
 

@@ -167,8 +167,8 @@ void AddSlowFinding(Report& report, const AllReduceSums& sums, const Expectation
                         static_cast<double>(sums.devices.size());
   report.findings.push_back(
       {.severity = Severity::kMedium,
-       .says = fmt::format("All-reduces take {:.1f} times as long as expected.",
-                           transfer / expected.Best()),
+       .message = fmt::format("All-reduces take {:.1f} times as long as expected.",
+                              transfer / expected.Best()),
        .because = fmt::format(
            "{} per step{}; {} for {} at {}/s, the {}", Time(transfer),
            sums.Mean(&AllReduceSum::waiting) > 0 ? " without waiting for other ranks" : "",
@@ -177,7 +177,8 @@ void AddSlowFinding(Report& report, const AllReduceSums& sums, const Expectation
        .hint = "see which messages are slow in the table messages: merge small ones, let backward "
                "hide large ones; check with nccl-tests what the network reaches, and with "
                "NCCL_DEBUG=INFO that NCCL uses it",
-       .worth = std::min(PerDevice(sums, exposed), static_cast<int64_t>(std::min(beyond, kMostNs))),
+       .impact =
+           std::min(PerDevice(sums, exposed), static_cast<int64_t>(std::min(beyond, kMostNs))),
        .table = "ranks"});
 }
 
@@ -204,13 +205,13 @@ void AddMergeFinding(Report& report, const AllReduceSums& sums, int64_t merge_be
   const double saved = static_cast<double>(group.exposed) * (1 - 1 / each);
   report.findings.push_back(
       {.severity = Severity::kMedium,
-       .says = fmt::format("{:.3g} small all-reduces per step could be merged.", each),
+       .message = fmt::format("{:.3g} small all-reduces per step could be merged.", each),
        .because = fmt::format("in group {} those below {} take {} of the devices' time unhidden",
                               name, HumanBytes(static_cast<double>(merge_below)),
                               HumanRatio(sums.ShareOfTime(group.exposed))),
        .hint = "pack gradients into fewer messages: DistributedDataParallel(bucket_cap_mb=...), "
                "tf.distribute's bytes_per_pack, Horovod's fusion threshold, or one flat tensor",
-       .worth = PerDevice(sums, static_cast<int64_t>(saved)),
+       .impact = PerDevice(sums, static_cast<int64_t>(saved)),
        .table = "messages"});
 }
 
@@ -229,9 +230,10 @@ void AddUnexplainedFinding(Report& report, const AllReduceSums& sums) {
   const auto most = std::ranges::max_element(phases, {}, [](const auto& p) { return p.second; });
   report.findings.push_back(
       {.severity = Severity::kLow,
-       .says = fmt::format("No gradient explains {:.3g} all-reduces per step: they are launched "
-                           "outside of backward.",
-                           static_cast<double>(outside.calls) / static_cast<double>(sums.Steps())),
+       .message =
+           fmt::format("No gradient explains {:.3g} all-reduces per step: they are launched "
+                       "outside of backward.",
+                       static_cast<double>(outside.calls) / static_cast<double>(sums.Steps())),
        .because = fmt::format(
            "most of them in {}; unhidden they take {} of the devices' time",
            most->first == PhaseName(Phase::kOther) ? "no phase that is known" : most->first,
@@ -239,7 +241,7 @@ void AddUnexplainedFinding(Report& report, const AllReduceSums& sums) {
        .hint =
            "reduce metrics and losses every some steps only, norms of gradients in one message; "
            "SyncBatchNorm reduces in each layer, tensor parallelism too",
-       .worth = PerDevice(sums, outside.exposed),
+       .impact = PerDevice(sums, outside.exposed),
        .table = "messages"});
 }
 
@@ -252,13 +254,13 @@ void AddBeyondFinding(Report& report, const AllReduceSums& sums, const Expectati
   const double beyond = 1 - expected.bytes / bytes;
   report.findings.push_back(
       {.severity = Severity::kMedium,
-       .says = fmt::format("A step reduces {:.1f} times as many bytes as its parameters have.",
-                           bytes / expected.bytes),
+       .message = fmt::format("A step reduces {:.1f} times as many bytes as its parameters have.",
+                              bytes / expected.bytes),
        .because = fmt::format("{} per step, {} for {:.4g} parameters", HumanBytes(bytes),
                               HumanBytes(expected.bytes), expected.parameters),
        .hint = "when gradients are accumulated, reduce them with the last part of the batch only "
                "(no_sync()); look for gradients that are reduced twice",
-       .worth = PerDevice(sums, static_cast<int64_t>(beyond * static_cast<double>(exposed))),
+       .impact = PerDevice(sums, static_cast<int64_t>(beyond * static_cast<double>(exposed))),
        .table = "ranks"});
 }
 
@@ -295,8 +297,8 @@ void AddMetrics(Report& report, const AllReduceSums& sums, const Expectation& e,
 }
 
 void AddNotes(Report& report, const AllReduceSums& sums, const AllReduceFacts& allreduces) {
-  const auto add = [&](std::string name, int64_t count, std::string says) {
-    if (count > 0) report.notes.push_back({std::move(name), count, std::move(says), ""});
+  const auto add = [&](std::string name, int64_t count, std::string message) {
+    if (count > 0) report.notes.push_back({std::move(name), count, std::move(message), ""});
   };
   add("outside_steps", sums.outside,
       "all-reduces lie in no step or in one that was not recorded to its end, and were left out");
@@ -337,7 +339,7 @@ const Analysis kAllreduceCheck = {
     .name = "allreduce_check",
     .title = "All-reduces against expectation",
     .doc = kDoc,
-    .needs = {kRankWorkNeeds | KindSet{Kind::kOperator}, true},
+    .needs = {kRankActivityNeeds | KindSet{Kind::kOperator}, true},
     .params = kParams,
     .run = &Run,
 };

@@ -20,7 +20,7 @@ struct Parameter {
   Type type = Type::kInteger;
   std::string_view default_value;
   Unit unit = Unit::kNone;
-  std::string_view says;
+  std::string_view message;
   // "analysis.name" of the parameter whose value counts where this one is not given: what is the
   // same for several analyses is given once.
   std::string_view or_as = {};

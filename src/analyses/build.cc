@@ -7,8 +7,8 @@
 #include <iterator>
 #include <utility>
 
-#include "facts/devices/device_peaks.h"
 #include "facts/derived/step_categories.h"
+#include "facts/devices/device_peaks.h"
 
 namespace stepscope {
 

@@ -67,8 +67,8 @@ std::string SayDevice(const DeviceFacts& device);
 // all devices of the recording.
 template <class Measure, class Visit>
 void ForEachDevice(const Facts& facts, const Measure& measure, const Visit& visit) {
-  std::invoke_result_t<const Measure&, const RankWork&> measured;
-  const RankWork* of = nullptr;
+  std::invoke_result_t<const Measure&, const RankActivity&> measured;
+  const RankActivity* of = nullptr;
   for (const DeviceFacts& device : facts.devices) {
     if (device.rank != of) measured = measure(*device.rank);
     of = device.rank;

@@ -11,7 +11,7 @@ namespace {
 TEST(Advice, IsInTheWordsOfTheFramework) {
   constexpr Advice kFuse{"torch.compile", "jit_compile=True", "jit"};
   const auto say = [&](Framework framework) {
-    std::vector<RankWork> ranks(1);
+    std::vector<RankActivity> ranks(1);
     ranks[0].framework = framework;
     Facts facts;
     facts.ranks = ranks;
@@ -24,7 +24,7 @@ TEST(Advice, IsInTheWordsOfTheFramework) {
 }
 
 TEST(Advice, AsksDevicesInTheirMakersWay) {
-  std::vector<RankWork> ranks(1);
+  std::vector<RankActivity> ranks(1);
   Facts facts;
   facts.ranks = ranks;
   facts.devices = {{.rank = ranks.data(), .device = 0, .total = {}, .by_step = {}}};

@@ -258,8 +258,8 @@ Totals AddUp(const CollectiveFacts& c) {
 }
 
 void AddNotes(Report& report, const CollectiveFacts& c, const Totals& t) {
-  const auto add = [&](std::string name, int64_t count, std::string says) {
-    if (count > 0) report.notes.push_back({std::move(name), count, std::move(says), ""});
+  const auto add = [&](std::string name, int64_t count, std::string message) {
+    if (count > 0) report.notes.push_back({std::move(name), count, std::move(message), ""});
   };
   add("point_to_point", t.point_to_point,
       "sends and receives are not matched: which belong together cannot be told safely");
@@ -300,14 +300,14 @@ void AddMismatchFinding(Report& report, const CollectiveFacts& c) {
   const auto& most = *std::ranges::max_element(by_rank, {}, [](const auto& r) { return r.second; });
   report.findings.push_back(
       {.severity = Severity::kHigh,
-       .says = fmt::format("Ranks run different collectives at the same place {}.",
-                           count == 1 ? "once" : fmt::format("{} times", count)),
+       .message = fmt::format("Ranks run different collectives at the same place {}.",
+                              count == 1 ? "once" : fmt::format("{} times", count)),
        .because = fmt::format("{} of {} in the table of mismatches are on rank {}", most.second,
                               count, most.first),
        .hint = "make every rank call the same collectives in the same order with the same sizes: "
                "look for conditions on the rank or on data around the first of them; such a job "
                "can hang",
-       .worth = 0,
+       .impact = 0,
        .table = "mismatches"});
 }
 
@@ -369,7 +369,7 @@ const Analysis kCollectives = {
     .name = "collectives",
     .title = "Collectives across ranks",
     .doc = kDoc,
-    .needs = kRankWorkNeeds,
+    .needs = kRankActivityNeeds,
     .params = {},
     .run = &Run,
 };

@@ -71,7 +71,7 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const int64_t communication = sum.communication / devices;
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .says =
+       .message =
            fmt::format("Communication that nothing hides takes {} of the time.", HumanRatio(share)),
        .because = fmt::format(
            "{} of {} of communication per device run without compute{}; most on {} ({})",
@@ -84,7 +84,7 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
            waiting > exposed / 2
                ? "most of it is waiting for ranks that come late: see stragglers for which, and why"
                : Say(kStartEarlier, facts),
-       .worth = exposed - waiting,
+       .impact = exposed - waiting,
        .table = "ranks"});
 }
 
@@ -128,7 +128,7 @@ const Analysis kCommOverlap = {
     .name = "comm_overlap",
     .title = "Communication hidden behind compute",
     .doc = kDoc,
-    .needs = kRankWorkNeeds,
+    .needs = kRankActivityNeeds,
     .params = {},
     .run = &Run,
 };

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "analyses/all.h"
-#include "tests/support/sample_trace.h"
 #include "tests/answer.h"
+#include "tests/support/sample_trace.h"
 
 namespace stepscope {
 namespace {
@@ -18,7 +18,7 @@ struct XlaTrace : SampleTrace {
   void Op(std::string_view kernel, int64_t start, int64_t end, std::string_view op,
           std::string_view framework_op = "", int64_t flops = -1, int64_t bytes = -1,
           int64_t stream = 7) {
-    Work(kernel, start, end, 0, stream);
+    Activity(kernel, start, end, 0, stream);
     if (!op.empty()) {
       trace.Set(TextField::kHloOp, trace.strings.Intern(op));
       trace.Set(TextField::kHloModule, trace.strings.Intern("jit_train"));
@@ -31,14 +31,14 @@ struct XlaTrace : SampleTrace {
   }
 
   Report Ask(const Analysis& analysis) {
-    ranks = {BuildRankWork(trace)};
+    ranks = {BuildRankActivity(trace)};
     facts = DeriveFacts(trace.strings, ranks, *ParseSteps("all"), "all");
     std::map<std::string, std::string, std::less<>> values;
     for (const Parameter& p : analysis.params) values.emplace(p.name, p.default_value);
     return analysis.run(facts, Params(std::move(values)));
   }
 
-  std::vector<RankWork> ranks;
+  std::vector<RankActivity> ranks;
   Facts facts;
 };
 
@@ -51,7 +51,7 @@ std::vector<Row> RowsOf(const Report& report, std::string_view table) {
   return rows;
 }
 
-TEST(CompiledWork, HloOperationsWithRates) {
+TEST(CompiledActivity, HloOperationsWithRates) {
   XlaTrace t;
   t.Op("fusion", 0, 1000, "fusion.1", "jit(f)/dot_general:dot_general", 2'000'000, 4000);
   t.Op("fusion", 1000, 3000, "fusion.1", "jit(f)/dot_general:dot_general", 2'000'000, 4000);
@@ -76,7 +76,7 @@ TEST(CompiledWork, HloOperationsWithRates) {
 }
 
 // Both kernels of a convolution carry its counts: they are of one execution.
-TEST(CompiledWork, SeveralKernelsAreOneExecution) {
+TEST(CompiledActivity, SeveralKernelsAreOneExecution) {
   XlaTrace t;
   for (const int64_t start : {0, 1000}) {
     t.Op("Im2Col_float", start, start + 100, "conv.1", "", 1'000'000, 5000);
@@ -100,11 +100,11 @@ TEST(CompiledWork, SeveralKernelsAreOneExecution) {
 }
 
 // The runtime's own functions are no operators where TensorFlow names its operators.
-TEST(CompiledWork, OfTensorFlowOnlyOperatorsCount) {
+TEST(CompiledActivity, OfTensorFlowOnlyOperatorsCount) {
   XlaTrace t;
   t.Range("ExecutorState::Process", 0, 100);
   t.Range("model/dense/MatMul:MatMul", 10, 50);
-  t.Work("gemm", 200, 300);
+  t.Activity("gemm", 200, 300);
   const Report report = t.Ask(kOperators);
   ASSERT_EQ(RowsOf(report, "operators").size(), 1u);
   EXPECT_EQ(RowsOf(report, "operators")[0].Text("name"), "model/dense/MatMul");
@@ -116,7 +116,7 @@ TEST(CompiledWork, OfTensorFlowOnlyOperatorsCount) {
 
 // Matrix products of a TPU are no missed chance for Tensor Cores, and what it could do it says
 // itself.
-TEST(CompiledWork, OfTpus) {
+TEST(CompiledActivity, OfTpus) {
   XlaTrace t;
   const std::vector<DeviceProperties> devices = {
       {.device = 0, .name = "TPU v5 lite", .memory_bandwidth = 8e11, .peak_flops = 2e14}};
@@ -138,7 +138,7 @@ TEST(CompiledWork, OfTpus) {
   EXPECT_EQ(t.Ask(kCriticalPath).status, Status::kUnavailable) << "nothing was launched";
 }
 
-TEST(CompiledWork, OperationsInALoopAreItsOwn) {
+TEST(CompiledActivity, OperationsInALoopAreItsOwn) {
   XlaTrace t;
   t.Op("while", 0, 1000, "while.1");
   t.Op("fusion", 0, 400, "fusion.1");  // begins with the loop it is in
@@ -152,11 +152,11 @@ TEST(CompiledWork, OperationsInALoopAreItsOwn) {
                       {"while.1", 200}, {"fusion.1", 700}, {"fusion.3", 100}, {"other.1", 600}}));
 }
 
-TEST(CompiledWork, OperatorsOfTheDeviceAreThoseTheWorkNames) {
+TEST(CompiledActivity, OperatorsOfTheDeviceAreThoseTheWorkNames) {
   XlaTrace t;
   t.Range("model/dense/MatMul:MatMul", 0, 100);
   t.Launch(10, 1);
-  t.Work("gemm", 200, 300, 1);
+  t.Activity("gemm", 200, 300, 1);
   t.trace.Set(TextField::kFrameworkOp, t.trace.strings.Intern("model/dense/MatMul:MatMul"));
   for (const int64_t start : {300, 320, 340}) {
     t.Op("volta_h884gemm", start, start + 10, "", "model/out/MatMul:MatMul", 50, 10);
@@ -182,7 +182,7 @@ TEST(CompiledWork, OperatorsOfTheDeviceAreThoseTheWorkNames) {
   EXPECT_EQ(rows.at({"device", "fusion.7"}).Int("total"), 30);
 }
 
-TEST(CompiledWork, FlopsAreTheCompilersOverItsSteps) {
+TEST(CompiledActivity, FlopsAreTheCompilersOverItsSteps) {
   XlaTrace t;
   t.Step(1, 0, 1000);
   t.Step(2, 1000, 2000);
@@ -207,7 +207,7 @@ TEST(CompiledWork, FlopsAreTheCompilersOverItsSteps) {
 }
 
 // A device whose name says nothing, but whose clock and multiprocessors are known, as of XPlane.
-TEST(CompiledWork, PeakOfAnArchitecture) {
+TEST(CompiledActivity, PeakOfAnArchitecture) {
   XlaTrace t;
   t.Op("fusion", 0, 1000, "dot.1", "", 1'000'000, 1'000'000);
   t.trace.meta.devices = {{.device = 0,

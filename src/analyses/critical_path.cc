@@ -84,9 +84,9 @@ std::string WhyNothing(const Params& params) {
 }
 
 // Where the time passed: device, stream and thread, empty where they do not apply.
-std::vector<Cell> PlaceCells(const RankWork& rank, const Edge& edge) {
-  if (edge.work != kNowhere) {
-    const Stream& stream = rank.streams[rank.work[edge.work].stream];
+std::vector<Cell> PlaceCells(const RankActivity& rank, const Edge& edge) {
+  if (edge.activity != kNowhere) {
+    const Stream& stream = rank.streams[rank.activities[edge.activity].stream];
     return {stream.device, stream.stream, Cell()};
   }
   if (edge.thread == kNowhere) return {Cell(), Cell(), Cell()};
@@ -291,15 +291,15 @@ void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .says = fmt::format("{} on the critical path costs {} of {}.", BoundName(worst),
-                           HumanRatio(share), SayWhere(shown)),
+       .message = fmt::format("{} on the critical path costs {} of {}.", BoundName(worst),
+                              HumanRatio(share), SayWhere(shown)),
        .because = fmt::format("{} of {} on the path are {}, most in {} ({}, {}); without it the "
                               "rest would take {}",
                               time(shown.path.Time(worst)), time(shown.span()), BoundName(worst),
                               most.first, Plural(static_cast<size_t>(most.second.count), "piece"),
                               time(most.second.time), time(answer->length)),
        .hint = Say(HintFor(worst), facts),
-       .worth = saved,
+       .impact = saved,
        .table = "what_if"});
 }
 
@@ -380,7 +380,7 @@ const Analysis kCriticalPath = {
     .name = "critical_path",
     .title = "What the time of a step is spent on, and what it could be",
     .doc = kDoc,
-    .needs = kRankWorkNeeds | KindSet{Kind::kOperator, Kind::kSync},
+    .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kSync},
     .params = kParams,
     .run = &Run,
 };

@@ -28,7 +28,7 @@ the kernel's time give the FLOP/s it reached.
 )md";
 
 // Of each kernel launch of a recording, by time, the innermost range around it.
-std::vector<int32_t> RangesOfLaunches(const RankWork& rank) {
+std::vector<int32_t> RangesOfLaunches(const RankActivity& rank) {
   std::vector<int32_t> ranges;
   for (const Call& call : rank.host->calls) {
     if (call.role == CallRole::kLaunch) ranges.push_back(call.range);
@@ -37,7 +37,7 @@ std::vector<int32_t> RangesOfLaunches(const RankWork& rank) {
 }
 
 // The names of the operators among a range and those around it, innermost first.
-std::vector<std::string> OperatorsAround(const Facts& facts, const RankWork& rank, int32_t at) {
+std::vector<std::string> OperatorsAround(const Facts& facts, const RankActivity& rank, int32_t at) {
   std::vector<std::string> names;
   while (at != kNoRange) {
     const HostRange& range = rank.host->ranges[static_cast<size_t>(at)];
@@ -81,8 +81,8 @@ struct Tables {
 using Totals = std::map<std::tuple<std::string, std::string, std::string>,
                         std::pair<int64_t, double>>;  // operator, kernel, counter: count, sum
 
-void AddRange(const Facts& facts, const RankWork& rank, int64_t number, const CounterRange& range,
-              int32_t around, Tables& tables, Totals& totals) {
+void AddRange(const Facts& facts, const RankActivity& rank, int64_t number,
+              const CounterRange& range, int32_t around, Tables& tables, Totals& totals) {
   const auto stack = OperatorsAround(facts, rank, around);
   const std::string kernel((*facts.names)[range.name]);
   const Cell op = stack.empty() ? Cell() : Cell(stack.front());
@@ -123,7 +123,7 @@ Report Run(const Facts& facts, const Params&) {
   Tables tables;
   Totals totals;
   int64_t without = 0;
-  for (const RankWork& rank : facts.ranks) {
+  for (const RankActivity& rank : facts.ranks) {
     if (rank.counters.empty()) continue;
     const auto launches = RangesOfLaunches(rank);
     const bool paired = launches.size() == rank.counters.size();
@@ -160,7 +160,7 @@ const Analysis kCuptiCounters = {
     .name = "cupti_counters",
     .title = "Hardware counters",
     .doc = kDoc,
-    .needs = kRankWorkNeeds | KindSet{Kind::kOperator, Kind::kCounterRange, Kind::kCounter},
+    .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kCounterRange, Kind::kCounter},
     .params = {},
     .run = &Run,
 };

@@ -186,7 +186,7 @@ void AddMfuFinding(Report& report, const Facts& facts, const Totals& t) {
       static_cast<double>(t.covered) > 0 ? t.peak_time / static_cast<double>(t.covered) : 0;
   report.findings.push_back(
       {.severity = t.Mfu() < kLowMfu / 2 ? Severity::kMedium : Severity::kLow,
-       .says =
+       .message =
            fmt::format("The steps use {} of what the devices could compute.", HumanRatio(t.Mfu())),
        .because = fmt::format("kernels take {} of the time, {} of that counts as matrix work, and "
                               "this runs at {} of its peak",
@@ -197,7 +197,7 @@ void AddMfuFinding(Report& report, const Facts& facts, const Totals& t) {
                    ? Say(kFuseRest, facts)
                    : "the matrix work itself is slow: see its roofline in the table",
        // Other findings have the time that this one only sums up.
-       .worth = 0,
+       .impact = 0,
        .table = "ranks"});
 }
 
@@ -218,18 +218,19 @@ void AddRooflineFinding(Report& report, const Facts& facts, const Totals& t) {
       static_cast<double>(s.time) / static_cast<double>(std::max<size_t>(t.devices, 1));
   report.findings.push_back(
       {.severity = far ? Severity::kMedium : Severity::kLow,
-       .says = s.MemoryBound()
-                   ? fmt::format("{}, the operator with most time, is bound by memory.", name)
-                   : fmt::format("{}, the operator with most time, reaches {} of what the device "
-                                 "could compute.",
-                                 name, HumanRatio(s.Roofline())),
+       .message =
+           s.MemoryBound()
+               ? fmt::format("{}, the operator with most time, is bound by memory.", name)
+               : fmt::format("{}, the operator with most time, reaches {} of what the device "
+                             "could compute.",
+                             name, HumanRatio(s.Roofline())),
        .because =
            fmt::format("{} of the kernel time, {} FLOP per byte, {} of its roofline",
                        HumanRatio(share), HumanCount(s.flops / s.bytes), HumanRatio(s.Roofline())),
        .hint = s.MemoryBound() ? "more rows for each product: a larger batch or longer sequences, "
                                  "or several products merged into one"
                                : Say(kSuitDevice, facts),
-       .worth = static_cast<int64_t>(std::min(each * left, 9e18)),
+       .impact = static_cast<int64_t>(std::min(each * left, 9e18)),
        .table = "top"});
 }
 
@@ -281,8 +282,8 @@ Report Run(const Facts& facts, const Params& params) {
   if (report.status == Status::kUnavailable) return report;
   const double given_peak = params.Number("peak_tflops") * 1e12;
   std::vector<RecordingFlops> recordings;
-  for (const RankWork& rank : facts.ranks) {
-    if (rank.work.empty()) continue;
+  for (const RankActivity& rank : facts.ranks) {
+    if (rank.activities.empty()) continue;
     recordings.push_back(given_peak > 0 ? MeasureFlops(facts, rank, given_peak)
                                         : OnDemand(facts).Flops(facts, rank));
   }
@@ -320,7 +321,7 @@ const Analysis kFlops = {
     .name = "flops",
     .title = "What is computed, and what could be",
     .doc = kDoc,
-    .needs = Wanted(kRankWorkNeeds | KindSet{Kind::kOperator}, true, true),
+    .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
     .params = kParams,
     .run = &Run,
 };

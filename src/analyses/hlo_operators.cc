@@ -71,54 +71,55 @@ using Sums = std::map<Key, Sum>;
 
 // An operation that ran, and its time without those inside of it.
 struct Execution {
-  uint32_t work = 0;  // index into RankWork::work
-  int64_t self = 0;   // ns
+  uint32_t activity = 0;  // index into RankActivity::work
+  int64_t self = 0;       // ns
 };
 
 // By stream, then start, then the longer first: what is inside follows what it is in.
-std::vector<Execution> ExecutionsOf(const RankWork& rank) {
-  const auto is_one = [&](const Work& work) {
-    const KernelDetail* kernel = rank.KernelOf(work);
+std::vector<Execution> ExecutionsOf(const RankActivity& rank) {
+  const auto is_one = [&](const Activity& activity) {
+    const KernelDetail* kernel = rank.KernelOf(activity);
     return kernel != nullptr && kernel->hlo_op != kNoString;
   };
   std::vector<Execution> executions;
-  executions.reserve(static_cast<size_t>(std::ranges::count_if(rank.work, is_one)));
-  for (uint32_t w = 0; w < rank.work.size(); ++w) {
-    if (is_one(rank.work[w])) executions.push_back({w, rank.work[w].duration()});
+  executions.reserve(static_cast<size_t>(std::ranges::count_if(rank.activities, is_one)));
+  for (uint32_t w = 0; w < rank.activities.size(); ++w) {
+    if (is_one(rank.activities[w])) executions.push_back({w, rank.activities[w].duration()});
   }
   const auto key = [&](const Execution& e) {
-    const Work& work = rank.work[e.work];
-    return std::tuple(work.stream, work.start, -work.end);
+    const Activity& activity = rank.activities[e.activity];
+    return std::tuple(activity.stream, activity.start, -activity.end);
   };
   SortRuns(executions, {}, key);
   return executions;
 }
 
-void SubtractInner(const RankWork& rank, std::vector<Execution>& executions) {
+void SubtractInner(const RankActivity& rank, std::vector<Execution>& executions) {
   std::vector<Execution*> open;
   for (Execution& e : executions) {
-    const Work& work = rank.work[e.work];
-    const auto holds = [&](const Work& outer) {
-      return outer.stream == work.stream && outer.end >= work.end && outer.end > work.start;
+    const Activity& activity = rank.activities[e.activity];
+    const auto holds = [&](const Activity& outer) {
+      return outer.stream == activity.stream && outer.end >= activity.end &&
+             outer.end > activity.start;
     };
-    while (!open.empty() && !holds(rank.work[open.back()->work])) open.pop_back();
-    if (!open.empty()) open.back()->self = AddSaturated(open.back()->self, -work.duration());
+    while (!open.empty() && !holds(rank.activities[open.back()->activity])) open.pop_back();
+    if (!open.empty()) open.back()->self = AddSaturated(open.back()->self, -activity.duration());
     open.push_back(&e);
   }
 }
 
-void AddRank(const StringTable& names, const RankWork& rank, Sums& sums) {
+void AddRank(const StringTable& names, const RankActivity& rank, Sums& sums) {
   std::vector<Execution> executions = ExecutionsOf(rank);
   SubtractInner(rank, executions);
   const CompiledOps ops(names, rank);
   for (const auto& [index, self] : executions) {
-    const Work& work = rank.work[index];
-    const KernelDetail* kernel = rank.KernelOf(work);
-    const bool stands = ops.StandsForExecution(work, *kernel);
+    const Activity& activity = rank.activities[index];
+    const KernelDetail* kernel = rank.KernelOf(activity);
+    const bool stands = ops.StandsForExecution(activity, *kernel);
     const bool flops = stands && kernel->flops >= 0, bytes = stands && kernel->bytes >= 0;
     sums[{kernel->hlo_op, kernel->hlo_module}].Add(
         {.occurrences = 1,
-         .total = work.duration(),
+         .total = activity.duration(),
          .self = std::max<int64_t>(self, 0),
          .flops = flops ? static_cast<double>(kernel->flops) : 0,
          .bytes = bytes ? static_cast<double>(kernel->bytes) : 0,
@@ -177,9 +178,10 @@ Report Run(const Facts& facts, const Params&) {
   std::map<int64_t, Sums> ranks;
   Sums all;
   int64_t work_time = 0;
-  for (const RankWork& rank : facts.ranks) {
+  for (const RankActivity& rank : facts.ranks) {
     AddRank(*facts.names, rank, ranks[rank.rank]);
-    for (const Work& work : rank.work) work_time = AddSaturated(work_time, work.duration());
+    for (const Activity& activity : rank.activities)
+      work_time = AddSaturated(work_time, activity.duration());
   }
   for (const auto& [rank, sums] : ranks) {
     for (const auto& [key, sum] : sums) all[key].Add(sum);
@@ -216,7 +218,7 @@ const Analysis kHloOperators = {
     .name = "hlo_operators",
     .title = "Operations of XLA programs",
     .doc = kDoc,
-    .needs = Wanted(kRankWorkNeeds, false, true),
+    .needs = Wanted(kRankActivityNeeds, false, true),
     .params = {},
     .run = &Run,
 };

@@ -56,16 +56,16 @@ struct StreamIdle {
 
 // Whether steps that were not selected lie between two pieces of work: the stream may have been
 // waiting for anything then.
-bool CutOff(const RankWork& rank, int32_t before, int32_t now) {
+bool CutOff(const RankActivity& rank, int32_t before, int32_t now) {
   if (before == kNoStep || now == kNoStep) return false;
   const auto stretch = [&](int32_t step) { return rank.steps[static_cast<size_t>(step)].stretch; };
   return stretch(before) != stretch(now);
 }
 
-void AddGap(StreamIdle& idle, const Work& work, int64_t threshold) {
-  if (work.free_since == kNoTime || work.start <= work.free_since) return;
-  const int64_t gap = work.start - work.free_since;
-  if (work.launched != kNoTime && work.launched > work.free_since) {
+void AddGap(StreamIdle& idle, const Activity& activity, int64_t threshold) {
+  if (activity.free_since == kNoTime || activity.start <= activity.free_since) return;
+  const int64_t gap = activity.start - activity.free_since;
+  if (activity.launched != kNoTime && activity.launched > activity.free_since) {
     idle.host_wait += gap;
   } else if (gap < threshold) {
     idle.kernel_wait += gap;
@@ -74,16 +74,17 @@ void AddGap(StreamIdle& idle, const Work& work, int64_t threshold) {
   }
 }
 
-std::vector<StreamIdle> MeasureStreams(const RankWork& rank, int64_t threshold) {
+std::vector<StreamIdle> MeasureStreams(const RankActivity& rank, int64_t threshold) {
   std::vector<StreamIdle> streams(rank.streams.size());
-  for (const Work& work : rank.work) {
-    StreamIdle& idle = streams[work.stream];
-    if (idle.count++ > 0 && !CutOff(rank, idle.step, work.step)) AddGap(idle, work, threshold);
-    idle.step = work.step;
-    const int64_t added = std::max<int64_t>(work.end - std::max(work.start, idle.until), 0);
-    idle.until = std::max(idle.until, work.end);
+  for (const Activity& activity : rank.activities) {
+    StreamIdle& idle = streams[activity.stream];
+    if (idle.count++ > 0 && !CutOff(rank, idle.step, activity.step))
+      AddGap(idle, activity, threshold);
+    idle.step = activity.step;
+    const int64_t added = std::max<int64_t>(activity.end - std::max(activity.start, idle.until), 0);
+    idle.until = std::max(idle.until, activity.end);
     idle.busy += added;
-    if (work.kind == Kind::kCompute) idle.compute += added;
+    if (activity.kind == Kind::kCompute) idle.compute += added;
   }
   return streams;
 }
@@ -143,14 +144,14 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
   const int64_t per_device = totals.lost / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .says = fmt::format("Devices wait for the host {} of the time.", HumanRatio(share)),
+       .message = fmt::format("Devices wait for the host {} of the time.", HumanRatio(share)),
        .because =
            fmt::format("{} a device are gaps that end with a launch which came too late; most on "
                        "{}, stream {} ({})",
                        HumanTime(static_cast<double>(per_device)), SayDevice(*totals.worst_device),
                        totals.worst_stream, HumanTime(static_cast<double>(totals.worst_lost))),
        .hint = Say(kRelieveHost, facts),
-       .worth = per_device,
+       .impact = per_device,
        .table = "main_streams"});
 }
 
@@ -169,7 +170,7 @@ class IdleWaits {
                         TimeColumn("longest", "longest"),
                         {"operator", "called by"},
                         {"annotation", "within"}});
-    for (const RankWork& rank : facts.ranks) AddRank(rank, at_least);
+    for (const RankActivity& rank : facts.ranks) AddRank(rank, at_least);
     std::ranges::stable_sort(table_.rows, std::ranges::greater{},
                              [](const auto& row) { return std::get<int64_t>(row[4]); });
   }
@@ -181,7 +182,7 @@ class IdleWaits {
   }
 
  private:
-  void AddRank(const RankWork& rank, int64_t at_least) {
+  void AddRank(const RankActivity& rank, int64_t at_least) {
     std::map<StringId, WaitSum> sums;
     int64_t all = 0;
     for (const IdleWait& wait : FindIdleWaits(rank, at_least)) {
@@ -205,7 +206,7 @@ class IdleWaits {
   }
 
   // The innermost operator or annotation around a call.
-  Cell Around(const RankWork& rank, const Call& call, Kind kind) const {
+  Cell Around(const RankActivity& rank, const Call& call, Kind kind) const {
     const int32_t at = rank.host->FindAround(
         call.range, [kind](const HostRange& range) { return range.kind == kind; });
     if (at == kNoRange) return {};
@@ -213,10 +214,10 @@ class IdleWaits {
   }
 
   // How long the recording's devices were there to be waited for.
-  static int64_t SpanOf(const RankWork& rank) {
-    int64_t end = rank.work.front().end;
-    for (const Work& work : rank.work) end = std::max(end, work.end);
-    return end - rank.work.front().start;
+  static int64_t SpanOf(const RankActivity& rank) {
+    int64_t end = rank.activities.front().end;
+    for (const Activity& activity : rank.activities) end = std::max(end, activity.end);
+    return end - rank.activities.front().start;
   }
 
   void AddFinding(Report& report) const {
@@ -228,8 +229,8 @@ class IdleWaits {
     });
     report.findings.push_back(
         {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-         .says = fmt::format("The host waits {} of the time for a device that does nothing.",
-                             HumanRatio(share)),
+         .message = fmt::format("The host waits {} of the time for a device that does nothing.",
+                                HumanRatio(share)),
          .because =
              fmt::format("on rank {} in {}: {} in {} while no work is recorded on the device",
                          worst_->rank, SayCall(row), Time(row[4]),
@@ -238,7 +239,7 @@ class IdleWaits {
                  "recording began is in no trace and can be waited for (schedule(wait=1, warmup=1, "
                  "active=3)); if it does, take the synchronisation out of the step (.item(), "
                  ".cpu(), .to(device) of pageable memory: pin it, non_blocking=True)",
-         .worth = most_,
+         .impact = most_,
          .table = "idle_waits"});
   }
 
@@ -259,7 +260,7 @@ class IdleWaits {
 
   const Facts& facts_;
   int64_t most_ = 0;
-  const RankWork* worst_ = nullptr;
+  const RankActivity* worst_ = nullptr;
   Table table_{.key = "idle_waits",
                .title = "Calls in which the host waited for idle devices",
                .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window")},
@@ -306,7 +307,7 @@ Report Run(const Facts& facts, const Params& params) {
   Table all_streams{.key = "streams", .title = "Gaps of every stream", .columns = IdleColumns()};
   const int64_t threshold = params.Integer("consecutive_kernel_delay");
   Totals totals;
-  const auto measure = [&](const RankWork& rank) { return MeasureStreams(rank, threshold); };
+  const auto measure = [&](const RankActivity& rank) { return MeasureStreams(rank, threshold); };
   ForEachDevice(facts, measure, [&](const DeviceFacts& device, const auto& streams) {
     for (size_t s = 0; s < streams.size(); ++s) {
       const Stream& stream = device.rank->streams[s];
@@ -334,7 +335,7 @@ const Analysis kIdleTime = {
     .name = "idle_time",
     .title = "What idle streams waited for",
     .doc = kDoc,
-    .needs = kRankWorkNeeds | KindSet{Kind::kOperator},
+    .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
     .params = kParams,
     .run = &Run,
 };

@@ -37,7 +37,7 @@ constexpr auto kParams = std::to_array<Parameter>({
 // One rank in one step.
 struct InStep {
   const DeviceFacts* device = nullptr;
-  const Occupancy* work = nullptr;
+  const Occupancy* activity = nullptr;
 };
 using Steps = std::map<int64_t, std::vector<InStep>>;
 
@@ -98,9 +98,9 @@ struct StepSpread {
 StepSpread Measure(const std::vector<InStep>& cells) {
   StepSpread spread{.ranks = std::ssize(cells)};
   for (const InStep& cell : cells) {
-    spread.time.Add(cell.work->Span(), cell.device);
-    spread.compute.Add(cell.work->Compute(), cell.device);
-    spread.exposed.Add(cell.work->Exposed() + cell.work->Idle(), cell.device);
+    spread.time.Add(cell.activity->Span(), cell.device);
+    spread.compute.Add(cell.activity->Compute(), cell.device);
+    spread.exposed.Add(cell.activity->Exposed() + cell.activity->Idle(), cell.device);
   }
   return spread;
 }
@@ -164,11 +164,11 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t step
   const bool always_one = static_cast<size_t>(times) * 2 > steps;
   if (always_one && IsWaitedFor(facts.collectives, device->rank->rank)) return;
   const std::string who = SayDevice(*device);
-  const double worth = std::min(t.uneven, t.waiting);
+  const double impact = std::min(t.uneven, t.waiting);
   report.findings.push_back(
       {.severity = t.Share() >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .says = always_one ? fmt::format("Compute is uneven: {} has the most of it.", who)
-                          : "Compute is uneven, and the longest is not always the same rank.",
+       .message = always_one ? fmt::format("Compute is uneven: {} has the most of it.", who)
+                             : "Compute is uneven, and the longest is not always the same rank.",
        .because = fmt::format(
            "over {}, the mean rank computes {} less than the longest ({} of it), which is {} in {}",
            Plural(steps, "step"), HumanTime(t.uneven), HumanRatio(t.Share()), who,
@@ -179,7 +179,7 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t step
                                  who)
                    : "even out the data: pack or sort sequences by length, so that all ranks get "
                      "alike work in each step",
-       .worth = static_cast<int64_t>(worth),
+       .impact = static_cast<int64_t>(impact),
        .table = "steps"});
 }
 
@@ -225,7 +225,7 @@ const Analysis kImbalance = {
     .name = "imbalance",
     .title = "Ranks side by side in each step",
     .doc = kDoc,
-    .needs = kRankWorkNeeds,
+    .needs = kRankActivityNeeds,
     .params = kParams,
     .run = &Run,
 };

@@ -1,4 +1,6 @@
 // Whether steps wait for input, and what in the pipeline they wait for.
+#include "facts/steps/input_pipeline.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
-#include "facts/steps/input_pipeline.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/step_categories.h"
 #include "report/humanize.h"
@@ -50,7 +51,7 @@ Totals AddUp(const std::vector<RankSteps>& ranks) {
   const StepBreakdown sum = SumOf(ranks);
   Totals t{.total = sum.Total(),
            .input = TimeOf(sum, StepCategory::kInput),
-           .enqueue = sum.Of(Activity::kHostToDevice),
+           .enqueue = sum.Of(StepPart::kHostToDevice),
            .others = TimeOf(sum, StepCategory::kOther)};
   for (const RankSteps& rank : ranks) t.steps += static_cast<int64_t>(rank.steps.size());
   return t;
@@ -65,7 +66,7 @@ std::string Classify(const Totals& t, bool marked) {
 
 struct Advice {
   std::string_view about;  // a stage's type, or the beginning of it
-  std::string_view says;
+  std::string_view message;
 };
 
 // For stages of tf.data, by their type; then for categories.
@@ -127,12 +128,12 @@ std::string_view AdviceOf(const PipelineStage& stage, InputCategory category) {
   };
   const auto* advice = by_type(true);
   if (advice == kStageAdvice.end()) advice = by_type(false);
-  return advice == kStageAdvice.end() ? AdviceOf(category) : advice->says;
+  return advice == kStageAdvice.end() ? AdviceOf(category) : advice->message;
 }
 
 struct RankInput {
-  const RankWork* rank = nullptr;
-  InputWork work;
+  const RankActivity* rank = nullptr;
+  InputPipeline activity;
 };
 
 // ns of each category over all ranks, scaled: while the device computes, enqueuing costs nothing,
@@ -142,7 +143,7 @@ std::array<double, kInputCategories> HostTimes(const std::vector<RankInput>& inp
   std::array<double, kInputCategories> raw{};
   double others = 0;
   for (const RankInput& input : inputs) {
-    for (const InputOperator& op : input.work.operators) {
+    for (const InputOperator& op : input.activity.operators) {
       raw[static_cast<size_t>(op.category)] += static_cast<double>(op.self);
       if (op.category != InputCategory::kEnqueuing) others += static_cast<double>(op.self);
     }
@@ -187,7 +188,7 @@ Table OperatorTable(const Facts& facts, const std::vector<RankInput>& inputs) {
                           TimeColumn("self", "self")},
               .text_rows = 8};
   for (const RankInput& input : inputs) {
-    for (const InputOperator& op : input.work.operators) {
+    for (const InputOperator& op : input.activity.operators) {
       table.rows.push_back(
           {input.rank->rank, input.rank->window, std::string((*facts.names)[op.name]),
            std::string(InputCategoryName(op.category)), op.count, op.total, op.self});
@@ -212,10 +213,11 @@ Table StageTable(const Facts& facts, const std::vector<RankInput>& inputs) {
   table.columns[2].detail = table.columns[4].detail = true;
   for (const RankInput& input : inputs) {
     int64_t number = 0;
-    for (const PipelineStage& stage : input.work.stages) {
+    for (const PipelineStage& stage : input.activity.stages) {
       table.rows.push_back({input.rank->rank, input.rank->window, number++,
                             std::string((*facts.names)[stage.name]), stage.type, stage.calls,
-                            stage.longest, stage.waited, Ratio(stage.waited, input.work.waited)});
+                            stage.longest, stage.waited,
+                            Ratio(stage.waited, input.activity.waited)});
     }
   }
   return table;
@@ -225,8 +227,8 @@ Table StageTable(const Facts& facts, const std::vector<RankInput>& inputs) {
 const PipelineStage* SlowestStage(const std::vector<RankInput>& inputs) {
   const PipelineStage* slowest = nullptr;
   for (const RankInput& input : inputs) {
-    if (input.work.stages.empty()) continue;
-    const PipelineStage& first = input.work.stages.front();
+    if (input.activity.stages.empty()) continue;
+    const PipelineStage& first = input.activity.stages.front();
     if (slowest == nullptr || first.waited > slowest->waited) slowest = &first;
   }
   return slowest == nullptr || slowest->waited == 0 ? nullptr : slowest;
@@ -234,8 +236,8 @@ const PipelineStage* SlowestStage(const std::vector<RankInput>& inputs) {
 
 InputCategory CategoryOf(const std::vector<RankInput>& inputs, StringId name) {
   for (const RankInput& input : inputs) {
-    const auto op = std::ranges::find(input.work.operators, name, &InputOperator::name);
-    if (op != input.work.operators.end()) return op->category;
+    const auto op = std::ranges::find(input.activity.operators, name, &InputOperator::name);
+    if (op != input.activity.operators.end()) return op->category;
   }
   return InputCategory::kOther;
 }
@@ -247,14 +249,14 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const 
   if (share < kModerately) return;
   Finding finding{
       .severity = share >= kBound ? Severity::kHigh : Severity::kMedium,
-      .says = fmt::format("Steps wait for input {} of their time.", HumanRatio(share)),
+      .message = fmt::format("Steps wait for input {} of their time.", HumanRatio(share)),
       .because = fmt::format("{} a step are spent waiting for the next batch or copying it",
                              HumanTime(static_cast<double>(t.input) /
                                        static_cast<double>(std::max<int64_t>(t.steps, 1)))),
       .hint =
           "load data in other threads or processes: a DataLoader with num_workers, tf.data with "
           "prefetch; pin memory and copy asynchronously",
-      .worth = t.input / static_cast<int64_t>(std::max<size_t>(ranks, 1)),
+      .impact = t.input / static_cast<int64_t>(std::max<size_t>(ranks, 1)),
       .table = "host"};
   if (const PipelineStage* stage = SlowestStage(inputs)) {
     const std::string name((*facts.names)[stage->name]);
@@ -302,7 +304,7 @@ Report Run(const Facts& facts, const Params&) {
   if (report.status == Status::kUnavailable) report.status = Status::kPartial;
   std::vector<RankInput> inputs;
   for (const RankSteps& rank : ranks)
-    inputs.push_back({rank.rank, InputWorkOf(*rank.rank, *facts.names)});
+    inputs.push_back({rank.rank, InputPipelineOf(*rank.rank, *facts.names)});
   const bool marked = !ranks.front().whole_recording;
   const Totals totals = AddUp(ranks);
   const std::string classification = Classify(totals, marked);
@@ -327,7 +329,7 @@ const Analysis kInputPipeline = {
     .name = "input_pipeline",
     .title = "Waiting for input",
     .doc = kDoc,
-    .needs = Wanted(kRankWorkNeeds | KindSet{Kind::kOperator}, true, true),
+    .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
     .params = {},
     .run = &Run,
 };

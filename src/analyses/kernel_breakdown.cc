@@ -120,13 +120,13 @@ void AddFinding(Report& report, const Facts& facts) {
   if (share < 0.05) return;
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .says = fmt::format("Copies and sets that nothing hides take {} of the time.",
-                           HumanRatio(share)),
+       .message = fmt::format("Copies and sets that nothing hides take {} of the time.",
+                              HumanRatio(share)),
        .because = fmt::format("{} per device with only memory work running",
                               HumanTime(static_cast<double>(memory_alone) /
                                         static_cast<double>(facts.devices.size()))),
        .hint = Say(kCopyLess, facts),
-       .worth = memory_alone / static_cast<int64_t>(facts.devices.size()),
+       .impact = memory_alone / static_cast<int64_t>(facts.devices.size()),
        .table = "kinds"});
 }
 
@@ -168,7 +168,7 @@ const Analysis kKernelBreakdown = {
     .name = "kernel_breakdown",
     .title = "Which kernels take the time",
     .doc = kDoc,
-    .needs = kRankWorkNeeds,
+    .needs = kRankActivityNeeds,
     .params = {},
     .run = &Run,
 };

@@ -8,9 +8,9 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
-#include "report/kernel_name.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
+#include "report/kernel_name.h"
 
 namespace stepscope {
 namespace {
@@ -202,13 +202,14 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
   if (const Deviant* d = Worst(slow)) {
     report.findings.push_back(
         {.severity = Severity::kMedium,
-         .says = fmt::format("Rank {} runs the same kernels slower than the other ranks.", d->rank),
+         .message =
+             fmt::format("Rank {} runs the same kernels slower than the other ranks.", d->rank),
          .because = Evidence(*d),
          .hint = fmt::format(
              "check the device of rank {}: clocks and temperature ({}), other processes on it, or "
              "more work than the others have",
              d->rank, CommandForClocks(facts)),
-         .worth = Rounded(d->cost),
+         .impact = Rounded(d->cost),
          .table = "kernels"});
   }
 }
@@ -239,7 +240,7 @@ const Analysis kKernelDistribution = {
     .name = "kernel_distribution",
     .title = "The same kernels on different ranks",
     .doc = kDoc,
-    .needs = kRankWorkNeeds,
+    .needs = kRankActivityNeeds,
     .params = kParams,
     .run = &Run,
 };

@@ -48,11 +48,11 @@ class GroupSweep {
   }
 
   // REQUIRES: starts ascend.
-  void Add(size_t group, const Work& work) {
-    AdvanceTo(work.start);
+  void Add(size_t group, const Activity& activity) {
+    AdvanceTo(activity.start);
     groups_[group].count += 1;
-    groups_[group].sum = AddSaturated(groups_[group].sum, work.duration());
-    until_[group] = std::max(until_[group], work.end);
+    groups_[group].sum = AddSaturated(groups_[group].sum, activity.duration());
+    until_[group] = std::max(until_[group], activity.end);
   }
   void Finish() {
     for (const int64_t until : until_) {
@@ -122,12 +122,12 @@ class Writer {
 
   void Add(const DeviceFacts& device) {
     GroupSweep sweep(names_.size());
-    for (const Work& work : device.rank->work) {
-      if (device.rank->streams[work.stream].device_index != device.device_index) continue;
-      const int32_t own = facts_.groups.Of(work.name);
+    for (const Activity& activity : device.rank->activities) {
+      if (device.rank->streams[activity.stream].device_index != device.device_index) continue;
+      const int32_t own = facts_.groups.Of(activity.name);
       const size_t group = own != kNoGroup ? static_cast<size_t>(own)
-                                           : facts_.groups.groups.size() + OtherOf(work.kind);
-      sweep.Add(group, work);
+                                           : facts_.groups.groups.size() + OtherOf(activity.kind);
+      sweep.Add(group, activity);
     }
     sweep.Finish();
     for (size_t g = 0; g < names_.size(); ++g) AddGroup(device, sweep, g);
@@ -184,7 +184,7 @@ const Analysis kKernelGroups = {
     .name = "kernel_groups",
     .title = "Your own groups of kernels",
     .doc = kDoc,
-    .needs = kRankWorkNeeds,
+    .needs = kRankActivityNeeds,
     .params = {},
     .run = &Run,
 };

@@ -85,15 +85,15 @@ class Wanted {
 
 struct Launched {
   int32_t root = kNoRange;
-  uint32_t work = 0;  // index into RankWork::work
+  uint32_t activity = 0;  // index into RankActivity::work
 };
 
 // By root, in the order of starts.
-std::vector<Launched> LaunchedBy(const RankWork& rank, const RangeLinks& roots) {
+std::vector<Launched> LaunchedBy(const RankActivity& rank, const RangeLinks& roots) {
   std::vector<Launched> launched;
-  launched.reserve(rank.work.size());
-  for (uint32_t w = 0; w < rank.work.size(); ++w) {
-    const auto call = rank.CallOf(rank.work[w]);
+  launched.reserve(rank.activities.size());
+  for (uint32_t w = 0; w < rank.activities.size(); ++w) {
+    const auto call = rank.CallOf(rank.activities[w]);
     if (!call || call->range == kNoRange) continue;
     const int32_t root = roots[static_cast<size_t>(call->range)];
     if (root != kNoRange) launched.push_back({root, w});
@@ -102,7 +102,7 @@ std::vector<Launched> LaunchedBy(const RankWork& rank, const RangeLinks& roots) 
   return launched;
 }
 
-void AddRank(const RankWork& rank, Wanted& wanted, Sequences& sequences) {
+void AddRank(const RankActivity& rank, Wanted& wanted, Sequences& sequences) {
   const auto is_wanted = [&](const HostRange& range) { return wanted(range); };
   const auto launched = LaunchedBy(rank, FindOutermost(*rank.host, is_wanted));
   for (size_t i = 0; i < launched.size();) {
@@ -111,9 +111,9 @@ void AddRank(const RankWork& rank, Wanted& wanted, Sequences& sequences) {
     Sequence sequence{range.name, {}};
     int64_t gpu_time = 0;
     for (; i < launched.size() && launched[i].root == root; ++i) {
-      const Work& work = rank.work[launched[i].work];
-      sequence.kernels.push_back(work.name);
-      gpu_time = AddSaturated(gpu_time, work.duration());
+      const Activity& activity = rank.activities[launched[i].activity];
+      sequence.kernels.push_back(activity.name);
+      gpu_time = AddSaturated(gpu_time, activity.duration());
     }
     Sum& sum = sequences[std::move(sequence)];
     ++sum.count;
@@ -161,7 +161,7 @@ struct Mined {
   const DeviceFacts* device = nullptr;
   uint32_t stream = 0;
   Cell step;
-  std::vector<Work> work;
+  std::vector<Activity> activities;
 };
 
 Mined ChooseStretch(const Facts& facts) {
@@ -169,7 +169,7 @@ Mined ChooseStretch(const Facts& facts) {
   size_t most = 0;
   for (const DeviceFacts& device : facts.devices) {
     std::vector<size_t> counts(device.rank->streams.size());
-    for (const Work& work : device.rank->work) ++counts[work.stream];
+    for (const Activity& activity : device.rank->activities) ++counts[activity.stream];
     for (uint32_t s = 0; s < counts.size(); ++s) {
       if (device.rank->streams[s].device_index != device.device_index || counts[s] <= most)
         continue;
@@ -178,31 +178,32 @@ Mined ChooseStretch(const Facts& facts) {
       mined.stream = s;
     }
   }
-  const RankWork& rank = *mined.device->rank;
+  const RankActivity& rank = *mined.device->rank;
   const auto longest = std::ranges::max_element(
       rank.steps, {}, [](const Step& s) { return std::pair(s.complete, s.end - s.start); });
   const auto step = static_cast<int32_t>(longest - rank.steps.begin());
   if (longest != rank.steps.end()) mined.step = longest->number;
-  for (const Work& work : rank.work) {
-    const bool counts = longest == rank.steps.end() || work.step == step;
-    if (!counts || work.stream != mined.stream) continue;
-    if (mined.work.size() < kMostMined) mined.work.push_back(work);
+  for (const Activity& activity : rank.activities) {
+    const bool counts = longest == rank.steps.end() || activity.step == step;
+    if (!counts || activity.stream != mined.stream) continue;
+    if (mined.activities.size() < kMostMined) mined.activities.push_back(activity);
   }
   return mined;
 }
 
 // What an occurrence of a stretch took: the work, and where the stream stood still within.
 struct StretchTime {
-  int64_t work = 0, gaps = 0;
+  int64_t activity = 0, gaps = 0;
 };
 StretchTime TimeOf(const Mined& mined, const Repeat& repeat) {
   StretchTime time;
   for (const size_t start : repeat.starts) {
     for (size_t i = start; i < start + repeat.length; ++i) {
-      const Work& work = mined.work[i];
-      time.work = AddSaturated(time.work, work.duration());
-      if (i == start || work.free_since == kNoTime) continue;
-      time.gaps = AddSaturated(time.gaps, std::max<int64_t>(work.start - work.free_since, 0));
+      const Activity& activity = mined.activities[i];
+      time.activity = AddSaturated(time.activity, activity.duration());
+      if (i == start || activity.free_since == kNoTime) continue;
+      time.gaps =
+          AddSaturated(time.gaps, std::max<int64_t>(activity.start - activity.free_since, 0));
     }
   }
   return time;
@@ -218,28 +219,28 @@ constexpr Advice kRunAsOne{
 
 void AddFinding(Report& report, const Facts& facts, const Mined& mined, const Repeat& repeat,
                 const StretchTime& time) {
-  const int64_t whole = mined.work.back().end - mined.work.front().start;
+  const int64_t whole = mined.activities.back().end - mined.activities.front().start;
   const double share =
       static_cast<double>(time.gaps) / static_cast<double>(std::max<int64_t>(whole, 1));
   if (share < kWorthSaying) return;
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kMedium : Severity::kLow,
-       .says =
+       .message =
            fmt::format("The same {} kernels follow one another {} times, with gaps between them.",
                        repeat.length, repeat.starts.size()),
        .because =
            fmt::format("on {} they run {} and wait {} for the next, {} of the stretch looked at",
-                       SayDevice(*mined.device), HumanTime(static_cast<double>(time.work)),
+                       SayDevice(*mined.device), HumanTime(static_cast<double>(time.activity)),
                        HumanTime(static_cast<double>(time.gaps)), HumanRatio(share)),
        .hint = Say(kRunAsOne, facts),
-       .worth = time.gaps,
+       .impact = time.gaps,
        .table = "repeats"});
 }
 
 Table RepeatsTable(Report& report, const Facts& facts) {
   const Mined mined = ChooseStretch(facts);
   Names names;
-  for (const Work& work : mined.work) names.push_back(work.name);
+  for (const Activity& activity : mined.activities) names.push_back(activity.name);
   Table table{.key = "repeats",
               .title = fmt::format("Stretches of kernels that repeat on {}, stream {}",
                                    SayDevice(*mined.device),
@@ -264,7 +265,8 @@ Table RepeatsTable(Report& report, const Facts& facts) {
     const auto times = static_cast<int64_t>(repeat.starts.size());
     const auto length = static_cast<int64_t>(repeat.length);
     table.rows.push_back({static_cast<int64_t>(r + 1), mined.step, length, times,
-                          times * (length - 1), time.work, time.gaps, SayKernels(facts, kernels)});
+                          times * (length - 1), time.activity, time.gaps,
+                          SayKernels(facts, kernels)});
     const bool often = repeat.starts.size() >= kOftenEnough;
     if (!often || (best != nullptr && time.gaps <= best_time.gaps)) continue;
     best = &repeat;
@@ -289,7 +291,7 @@ Report Run(const Facts& facts, const Params& params) {
   if (report.status == Status::kUnavailable) return report;
   Wanted wanted(*facts.names, params.Text("operator"));
   Sequences sequences;
-  for (const RankWork& rank : facts.ranks) AddRank(rank, wanted, sequences);
+  for (const RankActivity& rank : facts.ranks) AddRank(rank, wanted, sequences);
   Table table = SequencesTable(facts, sequences, params.Integer("min_length"));
   Table repeats = RepeatsTable(report, facts);
   report.headline = Headline(table, repeats);
@@ -304,7 +306,7 @@ const Analysis kKernelSequences = {
     .name = "kernel_sequences",
     .title = "Sequences of kernels",
     .doc = kDoc,
-    .needs = kRankWorkNeeds | KindSet{Kind::kOperator},
+    .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
     .params = kParams,
     .run = &Run,
 };

@@ -11,10 +11,10 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
-#include "report/kernel_name.h"
 #include "base/stop.h"
 #include "facts/derived/kernel_use.h"
 #include "report/humanize.h"
+#include "report/kernel_name.h"
 
 namespace stepscope {
 namespace {
@@ -173,15 +173,15 @@ void AddTensorCoreFinding(Report& report, const Facts& facts, const KernelUse& u
   const int64_t each = t.missed_time / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
       {.severity = share >= 0.3 ? Severity::kHigh : Severity::kMedium,
-       .says = fmt::format("{} of the kernel time is matrix work that does not use {}.",
-                           HumanRatio(share), MatrixUnits(use)),
+       .message = fmt::format("{} of the kernel time is matrix work that does not use {}.",
+                              HumanRatio(share), MatrixUnits(use)),
        .because = fmt::format("{} a device, most of it in {}; on {} are {} of the kernel time",
                               HumanTime(static_cast<double>(each)),
                               SayMost(facts, std::vector<std::pair<StringId, int64_t>>(
                                                  t.missed.begin(), t.missed.end())),
                               MatrixUnits(use), HumanRatio(Share(t.tensor_core, t.time))),
        .hint = Say(kNarrow, facts) + (use.only_amd() ? "" : Say(kAllowTf32, facts)),
-       .worth = each,
+       .impact = each,
        .table = "top"});
 }
 
@@ -199,7 +199,7 @@ void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals&
   const auto each = static_cast<double>(t.low_time) / static_cast<double>(facts.devices.size());
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kMedium : Severity::kLow,
-       .says =
+       .message =
            fmt::format("{} of the kernel time is in kernels that fill less than {} of a device.",
                        HumanRatio(share), HumanRatio(kLowOccupancy)),
        .because = fmt::format("their occupancy is {}, in {} of their time there are fewer blocks "
@@ -208,7 +208,7 @@ void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals&
        .hint = few >= 0.5 ? Say(kMoreBlocks, facts)
                           : "registers or shared memory limit them: smaller blocks, or fewer "
                             "values kept per thread",
-       .worth = static_cast<int64_t>(std::min(each * (1 - occupancy), 9e18)),
+       .impact = static_cast<int64_t>(std::min(each * (1 - occupancy), 9e18)),
        .table = "top"});
 }
 
@@ -243,7 +243,7 @@ Report Run(const Facts& facts, const Params&) {
   if (report.status == Status::kUnavailable) return report;
   KernelUse measure(facts);
   std::map<int64_t, RankKernelUse> ranks;
-  for (const RankWork& rank : facts.ranks) {
+  for (const RankActivity& rank : facts.ranks) {
     StopIfAsked();
     measure.Add(rank, ranks[rank.rank]);
   }
@@ -281,7 +281,7 @@ const Analysis kKernels = {
     .name = "kernels",
     .title = "How kernels use the device",
     .doc = kDoc,
-    .needs = Wanted(kRankWorkNeeds | KindSet{Kind::kOperator}, false, true),
+    .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, false, true),
     .params = {},
     .run = &Run,
 };

@@ -68,7 +68,7 @@ struct GroupSum {
 struct DeviceLaunches {
   int64_t events = 0;
   std::vector<int64_t> delays;
-  int64_t calls = 0, work = 0;  // ns, of what has a delay
+  int64_t calls = 0, activity = 0;  // ns, of what has a delay
   // Kernels launched one by one: no copies, whose calls may wait, and not as part of a graph.
   int64_t single = 0;
   GroupSum single_short;            // of which shorter than their call
@@ -87,26 +87,26 @@ class Measure {
         delay_cutoff_(params.Integer("launch_delay_cutoff")) {}
 
   // All devices of a recording.
-  std::vector<DeviceLaunches> Of(const RankWork& rank) {
+  std::vector<DeviceLaunches> Of(const RankActivity& rank) {
     std::vector<DeviceLaunches> devices(rank.devices.size());
     std::vector<bool> seen(rank.host->calls.size());
     StopChecks checks;
     std::vector<size_t> counts(devices.size());
-    for (const Work& work : rank.work) {
-      if (work.call != kNoCall) ++counts[rank.streams[work.stream].device_index];
+    for (const Activity& activity : rank.activities) {
+      if (activity.call != kNoCall) ++counts[rank.streams[activity.stream].device_index];
     }
     for (size_t d = 0; d < devices.size(); ++d) devices[d].delays.reserve(counts[d]);
-    for (const Work& work : rank.work) {
+    for (const Activity& activity : rank.activities) {
       checks.Turn();
-      DeviceLaunches& device = devices[rank.streams[work.stream].device_index];
+      DeviceLaunches& device = devices[rank.streams[activity.stream].device_index];
       ++device.events;
-      const auto call = rank.CallOf(work);
+      const auto call = rank.CallOf(activity);
       if (!call) continue;
-      Add(device, work, *call);
+      Add(device, activity, *call);
       CallSum& sum = calls_[call->name];
       ++sum.kernels;
-      if (!seen[work.call]) sum.durations.push_back(call->duration());
-      seen[work.call] = true;
+      if (!seen[activity.call]) sum.durations.push_back(call->duration());
+      seen[activity.call] = true;
     }
     return devices;
   }
@@ -115,30 +115,30 @@ class Measure {
   std::unordered_map<StringId, CallSum>& calls() { return calls_; }
 
  private:
-  void Add(DeviceLaunches& device, const Work& work, const Call& call) {
-    const int64_t delay = std::max<int64_t>(work.start - call.end, 0);
+  void Add(DeviceLaunches& device, const Activity& activity, const Call& call) {
+    const int64_t delay = std::max<int64_t>(activity.start - call.end, 0);
     device.delays.push_back(delay);
     device.calls = AddSaturated(device.calls, call.duration());
-    device.work = AddSaturated(device.work, work.duration());
+    device.activity = AddSaturated(device.activity, activity.duration());
     const bool single = call.role == CallRole::kLaunch;
     if (single) ++device.single;
-    if (work.duration() < call.duration()) {
-      const int64_t excess = call.duration() - work.duration();
+    if (activity.duration() < call.duration()) {
+      const int64_t excess = call.duration() - activity.duration();
       if (single) device.single_short.Add(excess);
-      Count(Group::kShort, device, work, call, excess);
+      Count(Group::kShort, device, activity, call, excess);
     }
     if (call.duration() > runtime_cutoff_) {
-      Count(Group::kRuntime, device, work, call, call.duration() - runtime_cutoff_);
+      Count(Group::kRuntime, device, activity, call, call.duration() - runtime_cutoff_);
     }
-    if (delay > delay_cutoff_) Count(Group::kDelay, device, work, call, delay - delay_cutoff_);
+    if (delay > delay_cutoff_) Count(Group::kDelay, device, activity, call, delay - delay_cutoff_);
   }
 
-  void Count(Group group, DeviceLaunches& device, const Work& work, const Call& call,
+  void Count(Group group, DeviceLaunches& device, const Activity& activity, const Call& call,
              int64_t excess) {
     const auto g = static_cast<size_t>(group);
     ++device.counts[g];
     // The kernels of a graph share a call: that it is longer than each of them means nothing.
-    if (call.role != CallRole::kGraphLaunch) worst_[g][work.name].Add(excess);
+    if (call.role != CallRole::kGraphLaunch) worst_[g][activity.name].Add(excess);
   }
 
   int64_t runtime_cutoff_, delay_cutoff_;
@@ -168,10 +168,10 @@ void AddRow(Table& table, const DeviceFacts& device, DeviceLaunches& l) {
     return int64_t{std::llround(static_cast<double>(sum) / static_cast<double>(delay.count))};
   };
   const auto group = [&](Group g) { return l.counts[static_cast<size_t>(g)]; };
-  row.insert(row.end(), {l.events, delay.count, mean(l.calls), mean(l.work), When(any, delay.sum),
-                         When(any, delay.mean), When(any, delay.p50), When(any, delay.p90),
-                         When(any, delay.p99), When(any, delay.max), group(Group::kShort),
-                         group(Group::kRuntime), group(Group::kDelay)});
+  row.insert(row.end(), {l.events, delay.count, mean(l.calls), mean(l.activity),
+                         When(any, delay.sum), When(any, delay.mean), When(any, delay.p50),
+                         When(any, delay.p90), When(any, delay.p99), When(any, delay.max),
+                         group(Group::kShort), group(Group::kRuntime), group(Group::kDelay)});
   table.rows.push_back(std::move(row));
 }
 
@@ -240,19 +240,19 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t) {
   const double idle = static_cast<double>(t.idle) / static_cast<double>(t.span);
   const double lost = static_cast<double>(t.lost) / static_cast<double>(t.span);
   if (share < kManyShort || idle < kIdleEnough || lost < kWorthSaying) return;
-  const int64_t worth = t.lost / static_cast<int64_t>(facts.devices.size());
+  const int64_t impact = t.lost / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
       {.severity = share >= 0.6 ? Severity::kMedium : Severity::kLow,
-       .says =
+       .message =
            fmt::format("{} of the kernels launched one by one take less time than their launch.",
                        HumanRatio(share)),
        .because =
            fmt::format("{} of {}; their calls take {} a device longer than they do, and devices "
                        "idle {} of the time",
                        HumanCount(t.short_kernels), HumanCount(t.single),
-                       HumanTime(static_cast<double>(worth)), HumanRatio(idle)),
+                       HumanTime(static_cast<double>(impact)), HumanRatio(idle)),
        .hint = Say(kMerge, facts),
-       .worth = worth,
+       .impact = impact,
        .table = "ranks"});
 }
 
@@ -305,7 +305,7 @@ Report Run(const Facts& facts, const Params& params) {
   Table ranks = RanksTable();
   ranks.text_rows = 16;
   Totals totals;
-  const auto measure_rank = [&](const RankWork& rank) { return measure.Of(rank); };
+  const auto measure_rank = [&](const RankActivity& rank) { return measure.Of(rank); };
   ForEachDevice(facts, measure_rank, [&](const DeviceFacts& device, auto& devices) {
     AddRow(ranks, device, devices[device.device_index]);
     AddTotals(totals, device, devices[device.device_index]);
@@ -328,7 +328,7 @@ const Analysis kLaunchStats = {
     .name = "launch_stats",
     .title = "Launching against running",
     .doc = kDoc,
-    .needs = kRankWorkNeeds,
+    .needs = kRankActivityNeeds,
     .params = kParams,
     .run = &Run,
 };

@@ -126,7 +126,7 @@ const Analysis kMemoryBandwidth = {
     .name = "memory_bandwidth",
     .title = "Bandwidth of copies",
     .doc = kDoc,
-    .needs = kRankWorkNeeds,
+    .needs = kRankActivityNeeds,
     .params = kParams,
     .run = &Run,
 };

@@ -252,8 +252,8 @@ void AddFullFinding(Report& report, const Facts& facts, const std::vector<Memory
       std::ranges::count_if(peaks, [](const auto& peak) { return peak.Used() > kNearlyFull; });
   report.findings.push_back(
       {.severity = Severity::kHigh,
-       .says = fmt::format("Memory of {} is nearly full{}: {} of its capacity at the peak.",
-                           Where(p), Others(full), HumanRatio(p.Used())),
+       .message = fmt::format("Memory of {} is nearly full{}: {} of its capacity at the peak.",
+                              Where(p), Others(full), HumanRatio(p.Used())),
        .because = fmt::format("{} of {} are in use then{}", Human(p.peak), Human(p.capacity),
                               MostlyFor(p.at_peak, p.peak)),
        .hint = Say(kHoldLess, facts),
@@ -285,8 +285,9 @@ bool AddLeakFinding(Report& report, const Facts& facts, const std::vector<Memory
     because += "; steps never gave back " + Human(kept) + MostlyFor(p.never_freed, kept);
   report.findings.push_back(
       {.severity = Severity::kHigh,
-       .says = fmt::format("Memory of {} grows step by step{}: a leak, or a cache without a limit.",
-                           Where(p), Others(std::ranges::count_if(peaks, leaks))),
+       .message =
+           fmt::format("Memory of {} grows step by step{}: a leak, or a cache without a limit.",
+                       Where(p), Others(std::ranges::count_if(peaks, leaks))),
        .because = std::move(because),
        .hint = Say(kKeepLess, facts),
        .table = "steps"});
@@ -322,8 +323,8 @@ void AddBatchFinding(Report& report, const Facts& facts, const std::vector<Memor
   if (idle < kHasTime) return;
   report.findings.push_back(
       {.severity = Severity::kLow,
-       .says = fmt::format("There is memory for a batch {} times as large.",
-                           least > 10 ? "more than 10" : fmt::format("about {:.1f}", least)),
+       .message = fmt::format("There is memory for a batch {} times as large.",
+                              least > 10 ? "more than 10" : fmt::format("about {:.1f}", least)),
        .because =
            fmt::format("the tightest, {}, has {} of {} in use at its peak; {} of that come and go "
                        "with each step; it idles for {} of its time",
@@ -405,7 +406,7 @@ const Analysis kMemoryProfile = {
     .name = "memory_profile",
     .title = "Memory at its peak",
     .doc = kDoc,
-    .needs = {kRankWorkNeeds | KindSet{Kind::kOperator, Kind::kInstant}, true},
+    .needs = {kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kInstant}, true},
     .params = kParams,
     .run = &Run,
 };

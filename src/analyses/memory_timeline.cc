@@ -55,7 +55,7 @@ struct Curves {
   Curve allocated, reserved;  // at the moments that count
 };
 
-Curves CurvesOf(const RankWork& rank, const AllocatorMemory& memory) {
+Curves CurvesOf(const RankActivity& rank, const AllocatorMemory& memory) {
   Curves curves;
   for (const MemoryMoment& moment : memory.moments) {
     if (!moment.counts) continue;
@@ -71,7 +71,7 @@ struct Holder {
 };
 
 // What is alive at the peak, by the name of the operator; kNoString: outside of any.
-std::map<StringId, Holder> FindHolders(const RankWork& rank, const MemoryOwners& owners,
+std::map<StringId, Holder> FindHolders(const RankActivity& rank, const MemoryOwners& owners,
                                        const AllocatorMemory& memory) {
   std::map<StringId, Holder> holders;
   for (const MemoryBlock& block : memory.blocks) {
@@ -92,7 +92,8 @@ Column Bytes(std::string key, std::string title) {
 
 Cell DeviceCell(int64_t device) { return device < 0 ? Cell("host") : Cell(device); }
 
-std::vector<Cell> Keys(const Facts& facts, const RankWork& rank, const AllocatorMemory& memory) {
+std::vector<Cell> Keys(const Facts& facts, const RankActivity& rank,
+                       const AllocatorMemory& memory) {
   const bool named = memory.allocator != kNoString;
   return {rank.rank, rank.window, DeviceCell(memory.device),
           named ? Cell(std::string((*facts.names)[memory.allocator])) : Cell()};
@@ -112,7 +113,7 @@ class Writer {
                           RatioColumn("share", "of peak")});
   }
 
-  void Add(const RankWork& rank, const MemoryOwners& owners, const AllocatorMemory& memory) {
+  void Add(const RankActivity& rank, const MemoryOwners& owners, const AllocatorMemory& memory) {
     const Curves curves = CurvesOf(rank, memory);
     const Curve& allocated = curves.allocated;
     const int64_t peak = memory.AtPeak().level;
@@ -151,8 +152,8 @@ class Writer {
   }
 
  private:
-  void AddHolders(const RankWork& rank, const MemoryOwners& owners, const AllocatorMemory& memory,
-                  int64_t peak) {
+  void AddHolders(const RankActivity& rank, const MemoryOwners& owners,
+                  const AllocatorMemory& memory, int64_t peak) {
     std::vector<std::pair<std::string, Holder>> rows;
     int64_t known = 0;
     for (const auto& [name, holder] : FindHolders(rank, owners, memory)) {
@@ -173,7 +174,7 @@ class Writer {
     }
   }
 
-  void AddSeries(const RankWork& rank, const AllocatorMemory& memory, std::string_view what,
+  void AddSeries(const RankActivity& rank, const AllocatorMemory& memory, std::string_view what,
                  const Curve& points) {
     if (points.empty()) return;
     std::string where = memory.device < 0 ? "host" : fmt::format("device{}", memory.device);
@@ -195,15 +196,16 @@ class Writer {
     if (unused < kFragmented || highest_reserved_ - highest_ < kWorthIt) return;
     report_.findings.push_back(
         {.severity = Severity::kLow,
-         .says = fmt::format("{} of the memory that the allocator reserved is never used at once.",
-                             HumanRatio(unused)),
+         .message =
+             fmt::format("{} of the memory that the allocator reserved is never used at once.",
+                         HumanRatio(unused)),
          .because = fmt::format("{} reserves {} and has {} allocated at its peak", highest_where_,
                                 HumanBytes(static_cast<double>(highest_reserved_)),
                                 HumanBytes(static_cast<double>(highest_))),
          .hint =
              "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True against fragmentation, or use "
              "the room for a larger batch",
-         .worth = 0,
+         .impact = 0,
          .table = "devices"});
   }
 
@@ -233,7 +235,7 @@ class UseWriter {
                        Bytes("before", "before the recording"), Bytes("last", "at last")});
   }
 
-  void Add(const RankWork& rank, int64_t number, const MemoryTimeline& timeline) {
+  void Add(const RankActivity& rank, int64_t number, const MemoryTimeline& timeline) {
     const MemoryUseOverTime over_time = FollowMemoryUse(facts_, rank, timeline);
     if (over_time.moments == 0) {
       ++outside_;
@@ -280,7 +282,7 @@ class UseWriter {
     return order;
   }
 
-  void AddUses(const RankWork& rank, int64_t number, const MemoryUseOverTime& o, int64_t peak) {
+  void AddUses(const RankActivity& rank, int64_t number, const MemoryUseOverTime& o, int64_t peak) {
     for (const size_t use : Order(o)) {
       uses_.rows.push_back(
           {rank.rank, number, NameOf(use), o.at_peak[use],
@@ -290,7 +292,7 @@ class UseWriter {
     }
   }
 
-  void AddCurve(const RankWork& rank, int64_t number, std::string_view use,
+  void AddCurve(const RankActivity& rank, int64_t number, std::string_view use,
                 const std::vector<StepCurve::Point>& points) {
     std::string key(use);
     std::ranges::replace(key, ' ', '_');
@@ -301,7 +303,7 @@ class UseWriter {
                               .points = Thin(points, points_)});
   }
 
-  void Describe(const RankWork& rank, const MemoryUseOverTime& over_time, int64_t peak) {
+  void Describe(const RankActivity& rank, const MemoryUseOverTime& over_time, int64_t peak) {
     headline_ = fmt::format("By its use, rank {} holds {} at most", rank.rank,
                             HumanBytes(static_cast<double>(peak)));
     const auto order = Order(over_time);
@@ -334,7 +336,7 @@ class UseWriter {
 bool AddUses(const Facts& facts, Report& report, int64_t points) {
   UseWriter writer(facts, report, points);
   std::map<int64_t, int64_t> numbers;  // of the timelines of each rank
-  for (const RankWork& rank : facts.ranks) {
+  for (const RankActivity& rank : facts.ranks) {
     for (const MemoryTimeline& timeline : rank.host->memory_timelines) {
       writer.Add(rank, numbers[rank.rank]++, timeline);
     }
@@ -348,7 +350,7 @@ Report Run(const Facts& facts, const Params& params) {
   const int64_t points = params.Integer("points");
   Writer writer(facts, report, points);
   bool any = false;
-  for (const RankWork& rank : facts.ranks) {
+  for (const RankActivity& rank : facts.ranks) {
     const MemoryOwners owners(*facts.names, *rank.host);
     for (const AllocatorMemory& memory : FollowAllocators(facts, rank)) {
       writer.Add(rank, owners, memory);
@@ -370,7 +372,7 @@ const Analysis kMemoryTimeline = {
     .name = "memory_timeline",
     .title = "Memory over time",
     .doc = kDoc,
-    .needs = kRankWorkNeeds | KindSet{Kind::kOperator, Kind::kInstant},
+    .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kInstant},
     .params = kParams,
     .run = &Run,
 };

@@ -37,11 +37,11 @@ queue, or a device that was busy.
 struct Sum {
   int64_t count = 0, gpu_time = 0, op_delay = 0, launch_delay = 0;
 
-  void Add(const Work& work, const Call& call, int64_t op_start) {
+  void Add(const Activity& activity, const Call& call, int64_t op_start) {
     ++count;
-    gpu_time = AddSaturated(gpu_time, work.duration());
+    gpu_time = AddSaturated(gpu_time, activity.duration());
     if (op_start != kNoTime) op_delay = AddSaturated(op_delay, call.start - op_start);
-    launch_delay = AddSaturated(launch_delay, std::max<int64_t>(work.start - call.start, 0));
+    launch_delay = AddSaturated(launch_delay, std::max<int64_t>(activity.start - call.start, 0));
   }
   int64_t Mean(int64_t sum) const { return count > 0 ? sum / count : 0; }
 };
@@ -73,8 +73,8 @@ struct Sums {
 
 bool IsOperator(const HostRange& range) { return range.kind == Kind::kOperator; }
 
-void AddHost(const Facts& facts, const RankWork& rank, Sums& sums) {
-  const HostWork& host = *rank.host;
+void AddHost(const Facts& facts, const RankActivity& rank, Sums& sums) {
+  const HostOps& host = *rank.host;
   StopChecks checks;
   for (const HostRange& range : host.ranges) {
     checks.Turn();
@@ -90,18 +90,18 @@ void AddHost(const Facts& facts, const RankWork& rank, Sums& sums) {
   }
 }
 
-void AddWork(const RankWork& rank, Sums& sums) {
-  const HostWork& host = *rank.host;
-  for (const Work& work : rank.work) {
-    sums.total = AddSaturated(sums.total, work.duration());
-    const auto call = rank.CallOf(work);
+void AddActivity(const RankActivity& rank, Sums& sums) {
+  const HostOps& host = *rank.host;
+  for (const Activity& activity : rank.activities) {
+    sums.total = AddSaturated(sums.total, activity.duration());
+    const auto call = rank.CallOf(activity);
     const int32_t at = !call ? kNoRange : host.FindAround(call->range, IsOperator);
-    if (at == kNoRange) sums.without = AddSaturated(sums.without, work.duration());
+    if (at == kNoRange) sums.without = AddSaturated(sums.without, activity.duration());
     if (!call) continue;
     const HostRange op = at == kNoRange ? HostRange{.start = kNoTime, .name = kNoString}
                                         : host.ranges[static_cast<size_t>(at)];
-    sums.operators[op.name].Add(work, *call, op.start);
-    sums.kernels[{rank.rank, op.name, work.name}].Add(work, *call, op.start);
+    sums.operators[op.name].Add(activity, *call, op.start);
+    sums.kernels[{rank.rank, op.name, activity.name}].Add(activity, *call, op.start);
   }
 }
 
@@ -178,9 +178,9 @@ Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kOperatorKernels, facts);
   if (report.status == Status::kUnavailable) return report;
   Sums sums;
-  for (const RankWork& rank : facts.ranks) {
+  for (const RankActivity& rank : facts.ranks) {
     AddHost(facts, rank, sums);
-    AddWork(rank, sums);
+    AddActivity(rank, sums);
   }
   const bool any = std::ranges::any_of(sums.operators,
                                        [](const auto& entry) { return entry.first != kNoString; });
@@ -209,7 +209,7 @@ const Analysis kOperatorKernels = {
     .name = "operator_kernels",
     .title = "Operators and their kernels",
     .doc = kDoc,
-    .needs = kRankWorkNeeds | KindSet{Kind::kOperator},
+    .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
     .params = {},
     .run = &Run,
 };

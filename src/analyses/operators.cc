@@ -12,9 +12,9 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "base/stop.h"
-#include "facts/operators/compiled_ops.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/operator_paths.h"
+#include "facts/operators/compiled_ops.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -95,21 +95,21 @@ class Measure {
  public:
   explicit Measure(const Facts& facts) : facts_(facts), names_(*facts.names) {}
 
-  void Add(const RankWork& rank, RankSums& sums) {
+  void Add(const RankActivity& rank, RankSums& sums) {
     const OperatorTree& tree = OnDemand(facts_).Operators(facts_, rank);
     AddHost(rank, tree, sums.host);
     Launched launched(tree.size());
     std::map<StringId, std::unordered_map<StringId, int64_t>> named;
     const CompiledOps ops(names_, rank);
-    for (const Work& work : rank.work) {
-      const KernelDetail* kernel = rank.KernelOf(work);
+    for (const Activity& activity : rank.activities) {
+      const KernelDetail* kernel = rank.KernelOf(activity);
       const StringId name = NamedOperator(names_, kernel);
-      const int32_t op = name == kNoString ? OperatorOf(rank, tree, work) : kNoRange;
+      const int32_t op = name == kNoString ? OperatorOf(rank, tree, activity) : kNoRange;
       if (name != kNoString) {
-        ++named[name][work.name];
-        AddWork(work, ops, kernel, sums.device[name]);
+        ++named[name][activity.name];
+        AddActivity(activity, ops, kernel, sums.device[name]);
       } else if (op != kNoRange) {
-        AddWork(work, ops, kernel, launched[op]);
+        AddActivity(activity, ops, kernel, launched[op]);
       }
     }
     for (const auto& [name, kernels] : named) {
@@ -121,8 +121,8 @@ class Measure {
   }
 
  private:
-  void AddHost(const RankWork& rank, const OperatorTree& tree, Sums& sums) {
-    const HostWork& host = *rank.host;
+  void AddHost(const RankActivity& rank, const OperatorTree& tree, Sums& sums) {
+    const HostOps& host = *rank.host;
     const NarrowArray<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
     StopChecks checks;
     for (size_t r = 0; r < tree.size(); ++r) {
@@ -133,24 +133,26 @@ class Measure {
     }
   }
 
-  void AddWork(const Work& work, const CompiledOps& ops, const KernelDetail* kernel, Sum& sum) {
-    sum.total = AddSaturated(sum.total, work.duration());
-    sum.self = AddSaturated(sum.self, work.duration());
-    if (IsMemory(work.kind)) return;
-    sum.kernels = AddSaturated(sum.kernels, work.duration());
-    sum.all_kernels = AddSaturated(sum.all_kernels, work.duration());
-    if (UsesTensorCores(work.name)) {
-      sum.tensor_core = AddSaturated(sum.tensor_core, work.duration());
-      sum.all_tensor_core = AddSaturated(sum.all_tensor_core, work.duration());
+  void AddActivity(const Activity& activity, const CompiledOps& ops, const KernelDetail* kernel,
+                   Sum& sum) {
+    sum.total = AddSaturated(sum.total, activity.duration());
+    sum.self = AddSaturated(sum.self, activity.duration());
+    if (IsMemory(activity.kind)) return;
+    sum.kernels = AddSaturated(sum.kernels, activity.duration());
+    sum.all_kernels = AddSaturated(sum.all_kernels, activity.duration());
+    if (UsesTensorCores(activity.name)) {
+      sum.tensor_core = AddSaturated(sum.tensor_core, activity.duration());
+      sum.all_tensor_core = AddSaturated(sum.all_tensor_core, activity.duration());
     }
-    if (kernel == nullptr || !ops.StandsForExecution(work, *kernel)) return;
+    if (kernel == nullptr || !ops.StandsForExecution(activity, *kernel)) return;
     if (kernel->flops > 0) sum.flops += static_cast<double>(kernel->flops);
     if (kernel->bytes > 0) sum.bytes += static_cast<double>(kernel->bytes);
   }
 
   // What operators launched, to them and to those that called them. Who calls stands before.
-  void AddLaunched(const RankWork& rank, const OperatorTree& tree, Launched& launched, Sums& sums) {
-    const HostWork& host = *rank.host;
+  void AddLaunched(const RankActivity& rank, const OperatorTree& tree, Launched& launched,
+                   Sums& sums) {
+    const HostOps& host = *rank.host;
     for (const auto& [range, cost] : OnDemand(facts_).OperatorCosts(facts_, rank)) {
       Sum& sum = launched[range];
       sum.flops += cost.flops;
@@ -269,7 +271,7 @@ Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kOperators, facts);
   std::map<int64_t, RankSums> ranks;
   Measure measure(facts);
-  for (const RankWork& rank : facts.ranks) {
+  for (const RankActivity& rank : facts.ranks) {
     StopIfAsked();
     measure.Add(rank, ranks[rank.rank]);
   }
@@ -310,7 +312,7 @@ const Analysis kOperators = {
     .name = "operators",
     .title = "Operators of the framework",
     .doc = kDoc,
-    .needs = Wanted(kRankWorkNeeds | KindSet{Kind::kOperator}, true, true),
+    .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
     .params = {},
     .run = &Run,
 };

@@ -10,11 +10,11 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/devices/device_use.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/operator_use.h"
 #include "facts/derived/recording_flops.h"
 #include "facts/derived/step_categories.h"
+#include "facts/devices/device_use.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -177,7 +177,7 @@ Table OperatorTable(const Facts& facts, const OperatorUse& use) {
 // whose bytes are known, bytes.
 void AddUtilisation(const Facts& facts, Report& report) {
   double at_peak = 0, device_time = 0, at_memory = 0, counted = 0;
-  for (const RankWork& rank : facts.ranks) {
+  for (const RankActivity& rank : facts.ranks) {
     const RecordingFlops& flops = OnDemand(facts).Flops(facts, rank);
     if (flops.has_peak && flops.time > 0) {
       at_peak += flops.peak_time;
@@ -199,7 +199,7 @@ void AddUtilisation(const Facts& facts, Report& report) {
 
 void AddEnvironment(const Facts& facts, Report& report) {
   std::set<int64_t> ranks;
-  for (const RankWork& rank : facts.ranks) {
+  for (const RankActivity& rank : facts.ranks) {
     if (!rank.memory_only) ranks.insert(rank.rank);
   }
   report.metrics.push_back(
@@ -210,13 +210,13 @@ void AddEnvironment(const Facts& facts, Report& report) {
 
 void AddPrecision(const StepBreakdown& sum, Report& report) {
   const int64_t compute = sum.Compute();
-  const auto add = [&](const char* key, const char* title, Activity activity) {
-    report.metrics.push_back({key, title, Ratio(sum.Of(activity), compute), Unit::kRatio, true});
+  const auto add = [&](const char* key, const char* title, StepPart part) {
+    report.metrics.push_back({key, title, Ratio(sum.Of(part), compute), Unit::kRatio, true});
   };
-  add("precision_8_ratio", "computing in 8 bit", Activity::kCompute8);
-  add("precision_16_ratio", "computing in 16 bit", Activity::kCompute16);
-  add("precision_32_ratio", "computing in 32 bit", Activity::kCompute32);
-  add("precision_unknown_ratio", "in a precision nothing tells", Activity::kComputeUnknown);
+  add("precision_8_ratio", "computing in 8 bit", StepPart::kCompute8);
+  add("precision_16_ratio", "computing in 16 bit", StepPart::kCompute16);
+  add("precision_32_ratio", "computing in 32 bit", StepPart::kCompute32);
+  add("precision_unknown_ratio", "in a precision nothing tells", StepPart::kComputeUnknown);
 }
 
 constexpr Advice kNarrow{
@@ -227,7 +227,7 @@ constexpr Advice kNarrow{
 // What a share of the step being large means, and what to do.
 struct Rule {
   StepCategory category;
-  std::string_view says;
+  std::string_view message;
   Advice hint;
 };
 constexpr auto kRules = std::to_array<Rule>({
@@ -270,13 +270,13 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, const 
     if (share < kHigh || !(has_work || of_host)) continue;
     report.findings.push_back(
         {.severity = share >= 2 * kHigh ? Severity::kHigh : Severity::kMedium,
-         .says = fmt::format("{}: {} of the step.", rule.says, HumanRatio(share)),
+         .message = fmt::format("{}: {} of the step.", rule.message, HumanRatio(share)),
          .because = fmt::format("{} of a step of {} on average are {}",
                                 HumanTime(StatisticsOf(ranks, rule.category).mean),
                                 HumanTime(StatisticsOfTotals(ranks).mean),
                                 StepCategoryName(rule.category)),
          .hint = Say(rule.hint, facts),
-         .worth = time / static_cast<int64_t>(ranks.size()),
+         .impact = time / static_cast<int64_t>(ranks.size()),
          .table = "step_time"});
   }
 }
@@ -284,22 +284,22 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, const 
 void AddPrecisionFinding(const Facts& facts, const std::vector<RankSteps>& ranks,
                          const StepBreakdown& sum, Report& report) {
   const int64_t compute = sum.Compute();
-  const int64_t wide = sum.Of(Activity::kCompute32);
-  const int64_t narrow = AddSaturated(sum.Of(Activity::kCompute16), sum.Of(Activity::kCompute8));
+  const int64_t wide = sum.Of(StepPart::kCompute32);
+  const int64_t narrow = AddSaturated(sum.Of(StepPart::kCompute16), sum.Of(StepPart::kCompute8));
   const double share = Share(narrow, compute);
   // Only where most of computing is known to be wide, and computing is what steps are.
   if (compute == 0 || share >= kFewSixteen || Share(wide, compute) < 0.5) return;
   if (Share(compute, sum.Total()) < kModerately) return;
   report.findings.push_back(
       {.severity = Severity::kMedium,
-       .says = share > 0 ? fmt::format("Only {} of device computation is in 16 bit or less.",
-                                       HumanRatio(share))
-                         : "No device computation is in 16 bit or less.",
+       .message = share > 0 ? fmt::format("Only {} of device computation is in 16 bit or less.",
+                                          HumanRatio(share))
+                            : "No device computation is in 16 bit or less.",
        .because =
            fmt::format("{} of computing per rank are in 32 bit",
                        HumanTime(static_cast<double>(wide) / static_cast<double>(ranks.size()))),
        .hint = Say(kNarrow, facts),
-       .worth = wide / 2 / static_cast<int64_t>(ranks.size()),
+       .impact = wide / 2 / static_cast<int64_t>(ranks.size()),
        .table = "step_time"});
 }
 
@@ -405,7 +405,7 @@ const Analysis kOverview = {
     .name = "overview",
     .title = "Steps at a glance",
     .doc = kDoc,
-    .needs = Wanted(kRankWorkNeeds | KindSet{Kind::kOperator}, true, true),
+    .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
     .params = {},
     .run = &Run,
 };

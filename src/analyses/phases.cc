@@ -37,7 +37,7 @@ constexpr size_t kPhaseCount = 5;
 constexpr double kLoadingWorthSaying = 0.05;  // of the step's time on the host
 
 struct Sum {
-  int64_t busy = 0, work = 0, host = 0;
+  int64_t busy = 0, activity = 0, host = 0;
 };
 using ByPhase = std::array<Sum, kPhaseCount>;
 
@@ -49,22 +49,24 @@ struct Key {
 
 using Sums = std::map<Key, ByPhase>;
 
-void AddDeviceTime(const RankWork& rank, const RangePhases& phases, Sums& sums) {
+void AddDeviceTime(const RankActivity& rank, const RangePhases& phases, Sums& sums) {
   std::vector<int64_t> until(rank.devices.size(), kNoTime);
-  for (const Work& work : rank.work) {
-    const auto call = rank.CallOf(work);
+  for (const Activity& activity : rank.activities) {
+    const auto call = rank.CallOf(activity);
     const Phase phase = !call ? Phase::kOther : phases.At(call->range, call->thread, call->start);
-    const Stream& stream = rank.streams[work.stream];
-    Sum& sum = sums[{rank.rank, rank.window, stream.device, work.step}][static_cast<size_t>(phase)];
+    const Stream& stream = rank.streams[activity.stream];
+    Sum& sum =
+        sums[{rank.rank, rank.window, stream.device, activity.step}][static_cast<size_t>(phase)];
     int64_t& busy_until = until[stream.device_index];
-    sum.work = AddSaturated(sum.work, work.duration());
-    sum.busy += std::max<int64_t>(work.end - std::max(work.start, busy_until), 0);
-    busy_until = std::max(busy_until, work.end);
+    sum.activity = AddSaturated(sum.activity, activity.duration());
+    sum.busy += std::max<int64_t>(activity.end - std::max(activity.start, busy_until), 0);
+    busy_until = std::max(busy_until, activity.end);
   }
 }
 
 // Host time belongs to no device: it counts for each device of the rank.
-void AddHostTime(const Facts& facts, const RankWork& rank, const RangePhases& phases, Sums& sums) {
+void AddHostTime(const Facts& facts, const RankActivity& rank, const RangePhases& phases,
+                 Sums& sums) {
   const auto& ranges = rank.host->ranges;
   for (size_t r = 0; r < ranges.size(); ++r) {
     const HostRange& range = ranges[r];
@@ -91,10 +93,10 @@ void AddRows(Table& table, const std::vector<Cell>& keys, const ByPhase& phases)
   for (const Sum& sum : phases) busy += sum.busy;
   for (size_t p = 0; p < kPhaseCount; ++p) {
     const Sum& sum = phases[p];
-    if (sum.work == 0 && sum.host == 0) continue;
+    if (sum.activity == 0 && sum.host == 0) continue;
     auto row = keys;
     row.insert(row.end(), {std::string(PhaseName(static_cast<Phase>(p))), sum.busy,
-                           Ratio(sum.busy, busy), sum.work, sum.host});
+                           Ratio(sum.busy, busy), sum.activity, sum.host});
     table.rows.push_back(std::move(row));
   }
 }
@@ -111,8 +113,8 @@ Tables MakeTables(const Facts& facts, const Sums& sums, ByPhase& total) {
   AddColumns(tables.ranks, ValueColumns());
   AddColumns(tables.steps, {KeyColumn("step", "step")});
   AddColumns(tables.steps, ValueColumns());
-  std::map<std::pair<int64_t, int64_t>, const RankWork*> ranks;
-  for (const RankWork& rank : facts.ranks) ranks[{rank.rank, rank.window}] = &rank;
+  std::map<std::pair<int64_t, int64_t>, const RankActivity*> ranks;
+  for (const RankActivity& rank : facts.ranks) ranks[{rank.rank, rank.window}] = &rank;
   std::map<std::array<int64_t, 3>, ByPhase> devices;
   for (const auto& [key, phases] : sums) {
     const auto& steps = ranks[{key.rank, key.window}]->steps;
@@ -123,7 +125,7 @@ Tables MakeTables(const Facts& facts, const Sums& sums, ByPhase& total) {
     for (size_t p = 0; p < kPhaseCount; ++p) {
       for (Sum* sum : {&device[p], &total[p]}) {
         sum->busy = AddSaturated(sum->busy, phases[p].busy);
-        sum->work = AddSaturated(sum->work, phases[p].work);
+        sum->activity = AddSaturated(sum->activity, phases[p].activity);
         sum->host = AddSaturated(sum->host, phases[p].host);
       }
     }
@@ -161,22 +163,22 @@ void AddFinding(Report& report, const Facts& facts, const ByPhase& total) {
   const auto devices = static_cast<double>(facts.devices.size());
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .says =
+       .message =
            fmt::format("Loading data may hold devices up for {} of the time.", HumanRatio(share)),
        .because = fmt::format("the training thread spends {} a device in data loading, and devices "
                               "idle {} each",
                               HumanTime(static_cast<double>(loading) / devices),
                               HumanTime(static_cast<double>(idle) / devices)),
        .hint = Say(kLoadAhead, facts),
-       .worth = lost / static_cast<int64_t>(facts.devices.size()),
+       .impact = lost / static_cast<int64_t>(facts.devices.size()),
        .table = "ranks"});
 }
 
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kPhases, facts);
   if (report.status == Status::kUnavailable) return report;
-  const bool any =
-      std::ranges::any_of(facts.ranks, [](const RankWork& r) { return !r.host->ranges.empty(); });
+  const bool any = std::ranges::any_of(
+      facts.ranks, [](const RankActivity& r) { return !r.host->ranges.empty(); });
   if (!any) {
     MakeUnavailable(report,
                     "the traces hold no operators or annotations to tell phases by: record with "
@@ -184,7 +186,7 @@ Report Run(const Facts& facts, const Params&) {
     return report;
   }
   Sums sums;
-  for (const RankWork& rank : facts.ranks) {
+  for (const RankActivity& rank : facts.ranks) {
     const RangePhases phases(*facts.names, rank);
     AddDeviceTime(rank, phases, sums);
     AddHostTime(facts, rank, phases, sums);
@@ -204,7 +206,7 @@ const Analysis kPhases = {
     .name = "phases",
     .title = "Phases of training",
     .doc = kDoc,
-    .needs = kRankWorkNeeds | KindSet{Kind::kOperator},
+    .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
     .params = {},
     .run = &Run,
 };

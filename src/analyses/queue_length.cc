@@ -54,15 +54,15 @@ int64_t LevelAt(const std::vector<StepCurve::Point>& levels, int64_t time) {
   return after == levels.begin() ? 0 : std::prev(after)->level;
 }
 
-void FindHeldUp(const Facts& facts, const RankWork& rank, uint32_t stream,
+void FindHeldUp(const Facts& facts, const RankActivity& rank, uint32_t stream,
                 const std::vector<StepCurve::Point>& levels, int64_t limit, HeldUpByName& held) {
   uint32_t previous = kNoCall;
   StopChecks checks;
-  for (const Work& work : rank.work) {
+  for (const Activity& activity : rank.activities) {
     checks.Turn();
-    const auto call = rank.CallOf(work);
-    if (work.stream != stream || !call || work.call == previous) continue;
-    previous = work.call;  // a graph's kernels share their call
+    const auto call = rank.CallOf(activity);
+    if (activity.stream != stream || !call || activity.call == previous) continue;
+    previous = activity.call;  // a graph's kernels share their call
     if (LevelAt(levels, call->start) < limit) continue;
     HeldUp& h = held[(*facts.names)[call->name]];
     ++h.calls;
@@ -221,7 +221,7 @@ const Analysis kQueueLength = {
     .name = "queue_length",
     .title = "Work queued on streams",
     .doc = kDoc,
-    .needs = kRankWorkNeeds,
+    .needs = kRankActivityNeeds,
     .params = kParams,
     .run = &Run,
 };

@@ -90,7 +90,7 @@ struct Found {
 Found FindAll(const Facts& facts, int64_t large_gap) {
   Found found;
   ForEachDevice(
-      facts, [&](const RankWork& rank) { return FindStepGaps(*facts.names, rank); },
+      facts, [&](const RankActivity& rank) { return FindStepGaps(*facts.names, rank); },
       [&](const DeviceFacts& device, const std::vector<std::vector<StepGap>>& by_device) {
         const auto& gaps = by_device[device.device_index];
         if (gaps.empty()) return;
@@ -179,11 +179,11 @@ void AddFinding(Report& report, const Facts& facts, const std::vector<Sum>& devi
   if (!worst.activity.empty()) because += "; meanwhile the host is mostly in " + worst.activity;
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .says = fmt::format("Between steps {} stands still for {} of its time.",
-                           SayDevice(*worst.device), HumanRatio(share)),
+       .message = fmt::format("Between steps {} stands still for {} of its time.",
+                              SayDevice(*worst.device), HumanRatio(share)),
        .because = std::move(because),
        .hint = HintFor(worst.activity, facts),
-       .worth = worst.idle_in_large,
+       .impact = worst.idle_in_large,
        .table = "ranks"});
 }
 
@@ -233,7 +233,7 @@ const Analysis kStepGaps = {
     .name = "step_gaps",
     .title = "Gaps between steps",
     .doc = kDoc,
-    .needs = kRankWorkNeeds | KindSet{Kind::kOperator},
+    .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
     .params = kParams,
     .run = &Run,
 };

@@ -54,7 +54,7 @@ constexpr size_t kMostPoints = 2000;
 
 // One step of one rank.
 struct RankStep {
-  const RankWork* rank = nullptr;
+  const RankActivity* rank = nullptr;
   const StepBreakdown* step = nullptr;
   StepUse use;
   bool has_devices = false;
@@ -171,8 +171,8 @@ std::map<int64_t, PeakUse> UseOfPeak(const Facts& facts, double given_peak, Repo
   std::map<int64_t, PeakUse> uses;
   int64_t unknown = 0;
   bool counted = false;
-  for (const RankWork& rank : facts.ranks) {
-    if (rank.work.empty()) continue;
+  for (const RankActivity& rank : facts.ranks) {
+    if (rank.activities.empty()) continue;
     std::optional<RecordingFlops> own;
     if (given_peak > 0) own = MeasureFlops(facts, rank, given_peak);
     const RecordingFlops& flops = own ? *own : OnDemand(facts).Flops(facts, rank);
@@ -240,9 +240,9 @@ void AddSlowSteps(const std::vector<RankStep>& steps, size_t ranks, int64_t medi
   const double share = static_cast<double>(lost) / static_cast<double>(std::max<int64_t>(total, 1));
   report.findings.push_back(
       {.severity = share >= 0.1 ? Severity::kMedium : Severity::kLow,
-       .says = fmt::format("Step {} of rank {} took {:.1f} times as long as usual.",
-                           slowest->step->window.number, slowest->rank->rank,
-                           static_cast<double>(slowest->Time()) / static_cast<double>(median)),
+       .message = fmt::format("Step {} of rank {} took {:.1f} times as long as usual.",
+                              slowest->step->window.number, slowest->rank->rank,
+                              static_cast<double>(slowest->Time()) / static_cast<double>(median)),
        .because = fmt::format(
            "{} instead of {}, {}; slow steps, {} of {}, cost {} of the time",
            HumanTime(static_cast<double>(slowest->Time())), HumanTime(static_cast<double>(median)),
@@ -250,7 +250,7 @@ void AddSlowSteps(const std::vector<RankStep>& steps, size_t ranks, int64_t medi
        .hint =
            "look at that step in the timeline; where slow ones come at regular intervals, it is "
            "a checkpoint, an evaluation or logging: do it less often or in the background",
-       .worth = lost / static_cast<int64_t>(ranks),
+       .impact = lost / static_cast<int64_t>(ranks),
        .table = "steps"});
 }
 
@@ -297,7 +297,7 @@ const Analysis kSteps = {
     .name = "steps",
     .title = "Every step of every rank",
     .doc = kDoc,
-    .needs = Wanted(kRankWorkNeeds | KindSet{Kind::kOperator}, true, true),
+    .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
     .params = kParams,
     .run = &Run,
 };

@@ -85,8 +85,8 @@ struct Blames {
 };
 
 std::optional<int64_t> StepOf(const Facts& facts, const CollectivePart& part) {
-  const RankWork& rank = facts.ranks[part.recording];
-  const int32_t step = rank.work[part.work].step;
+  const RankActivity& rank = facts.ranks[part.recording];
+  const int32_t step = rank.activities[part.activity].step;
   if (step == kNoStep) return std::nullopt;
   return rank.steps[static_cast<size_t>(step)].number;
 }
@@ -302,8 +302,9 @@ void AddFinding(Report& report, const Facts& facts, const Suspect& s) {
   const std::string since = s.since ? fmt::format(" since step {}", *s.since) : "";
   report.findings.push_back(
       {.severity = share >= 0.1 ? Severity::kHigh : Severity::kMedium,
-       .says = fmt::format("Rank {} makes the others wait{}: {}.", rank, since,
-                           s.cause == Cause::kUnknown ? "why cannot be seen" : CauseName(s.cause)),
+       .message =
+           fmt::format("Rank {} makes the others wait{}: {}.", rank, since,
+                       s.cause == Cause::kUnknown ? "why cannot be seen" : CauseName(s.cause)),
        .because = fmt::format(
            "it caused {} of all waiting, was last {}, and each other rank lost {} to it "
            "({} of the span; clocks aligned to within {}); {}",
@@ -311,7 +312,7 @@ void AddFinding(Report& report, const Facts& facts, const Suspect& s) {
            HumanTime(static_cast<double>(s.lost)), HumanRatio(share),
            HumanTime(static_cast<double>(LargestError(c))), ReasonEvidence(s)),
        .hint = Hint(s.cause, facts),
-       .worth = s.lost,
+       .impact = s.lost,
        .table = "ranks"});
 }
 
@@ -369,7 +370,7 @@ const Analysis kStragglers = {
     .name = "stragglers",
     .title = "Ranks that others wait for",
     .doc = kDoc,
-    .needs = kRankWorkNeeds,
+    .needs = kRankActivityNeeds,
     .params = kParams,
     .run = &Run,
 };

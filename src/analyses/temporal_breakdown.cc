@@ -142,7 +142,7 @@ const Analysis kTemporalBreakdown = {
     .name = "temporal_breakdown",
     .title = "Where the time went",
     .doc = kDoc,
-    .needs = kRankWorkNeeds,
+    .needs = kRankActivityNeeds,
     .params = {},
     .run = &Run,
 };

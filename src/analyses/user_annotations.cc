@@ -48,15 +48,15 @@ struct Sum {
     min = std::min(min, duration);
     max = std::max(max, duration);
   }
-  void AddWork(const Work& work) {
+  void AddActivity(const Activity& activity) {
     ++kernels;
-    gpu_time = AddSaturated(gpu_time, work.duration());
+    gpu_time = AddSaturated(gpu_time, activity.duration());
   }
 };
 using Sums = std::map<Key, Sum>;
 
-void AddHostSide(const Facts& facts, const RankWork& rank, Sums& sums) {
-  const HostWork& host = *rank.host;
+void AddHostSide(const Facts& facts, const RankActivity& rank, Sums& sums) {
+  const HostOps& host = *rank.host;
   const auto is_annotation = [](const HostRange& r) { return r.kind == Kind::kAnnotation; };
   StopChecks checks;
   for (const HostRange& range : host.ranges) {
@@ -64,18 +64,19 @@ void AddHostSide(const Facts& facts, const RankWork& rank, Sums& sums) {
     if (!is_annotation(range) || !facts.Counts(rank, range.start)) continue;
     sums[{rank.rank, false, range.name}].AddRange(range.duration());
   }
-  for (const Work& work : rank.work) {
-    const auto call = rank.CallOf(work);
+  for (const Activity& activity : rank.activities) {
+    const auto call = rank.CallOf(activity);
     const int32_t at = !call ? kNoRange : host.FindAround(call->range, is_annotation);
     if (at == kNoRange) continue;
-    sums[{rank.rank, false, host.ranges[static_cast<size_t>(at)].name}].AddWork(work);
+    sums[{rank.rank, false, host.ranges[static_cast<size_t>(at)].name}].AddActivity(activity);
   }
 }
 
 // The ranges of each stream that are open as time goes on.
 class OpenRanges {
  public:
-  explicit OpenRanges(const RankWork& rank) : held_work_(rank.ranges.size()), ranges_(rank.ranges) {
+  explicit OpenRanges(const RankActivity& rank)
+      : held_work_(rank.ranges.size()), ranges_(rank.ranges) {
     for (uint32_t r = 0; r < ranges_.size(); ++r) {
       streams_[{ranges_[r].device, ranges_[r].stream}].ranges.push_back(r);
     }
@@ -119,12 +120,12 @@ class OpenRanges {
 };
 
 // The device runs behind the host: with steps selected, its ranges count that hold selected work.
-void AddDeviceSide(const Facts& facts, const RankWork& rank, Sums& sums) {
+void AddDeviceSide(const Facts& facts, const RankActivity& rank, Sums& sums) {
   OpenRanges open(rank);
-  for (const Work& work : rank.work) {
-    const Stream& stream = rank.streams[work.stream];
-    const DeviceRange* range = open.At(stream.device, stream.stream, work.start);
-    if (range != nullptr) sums[{rank.rank, true, range->name}].AddWork(work);
+  for (const Activity& activity : rank.activities) {
+    const Stream& stream = rank.streams[activity.stream];
+    const DeviceRange* range = open.At(stream.device, stream.stream, activity.start);
+    if (range != nullptr) sums[{rank.rank, true, range->name}].AddActivity(activity);
   }
   for (size_t r = 0; r < rank.ranges.size(); ++r) {
     if (!facts.selected.empty() && !open.HeldWork(r)) continue;
@@ -163,7 +164,7 @@ Report Run(const Facts& facts, const Params&) {
   Report report{.analysis = std::string(kUserAnnotations.name),
                 .title = std::string(kUserAnnotations.title)};
   Sums sums;
-  for (const RankWork& rank : facts.ranks) {
+  for (const RankActivity& rank : facts.ranks) {
     AddHostSide(facts, rank, sums);
     AddDeviceSide(facts, rank, sums);
   }
@@ -191,7 +192,7 @@ const Analysis kUserAnnotations = {
     .name = "user_annotations",
     .title = "Annotated ranges",
     .doc = kDoc,
-    .needs = kRankWorkNeeds | KindSet{Kind::kGpuAnnotation},
+    .needs = kRankActivityNeeds | KindSet{Kind::kGpuAnnotation},
     .params = {},
     .run = &Run,
 };

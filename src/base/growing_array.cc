@@ -57,7 +57,7 @@ void GrowingMemory::Grow(size_t bytes) {
   capacity_ = wanted;
 }
 
-void GrowingMemory::LetGo(size_t bytes) {
+void GrowingMemory::Release(size_t bytes) {
   const size_t whole = bytes / kPage * kPage;
   if (!mapped_ || whole <= let_go_) return;
   madvise(static_cast<char*>(data_) + let_go_, whole - let_go_, MADV_DONTNEED);

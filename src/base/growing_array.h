@@ -33,7 +33,7 @@ class GrowingMemory {
   void Grow(size_t bytes);
 
   // Gives about the first `bytes` back to the system: they read as zeros from then on.
-  void LetGo(size_t bytes);
+  void Release(size_t bytes);
 
  private:
   void Swap(GrowingMemory& other) {
@@ -100,7 +100,7 @@ class GrowingArray {
 
   // For who reads it once, from the front: memory of the first `count` is no longer needed. They
   // read as zeros from then on, or as they were.
-  void LetGo(size_t count) { memory_.LetGo(count * sizeof(T)); }
+  void Release(size_t count) { memory_.Release(count * sizeof(T)); }
 
  private:
   T* data() const { return static_cast<T*>(memory_.data()); }

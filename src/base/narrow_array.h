@@ -27,8 +27,8 @@ class NarrowArray {
   size_t LowerBound(T value) const {
     return rows_.template LowerBound<0>(static_cast<int64_t>(value));
   }
-  // As GrowingArray::LetGo().
-  void LetGo(size_t count) { rows_.LetGo(count); }
+  // As GrowingArray::Release().
+  void Release(size_t count) { rows_.Release(count); }
 
  private:
   NarrowRows<1> rows_;

@@ -92,10 +92,10 @@ class NarrowRows {
     }
   }
 
-  // As GrowingArray::LetGo().
-  void LetGo(size_t count) {
+  // As GrowingArray::Release().
+  void Release(size_t count) {
     const size_t block = count / kBlock;
-    packed_.LetGo(block < blocks_.size() ? blocks_[block].at : packed_.size());
+    packed_.Release(block < blocks_.size() ? blocks_[block].at : packed_.size());
   }
 
  private:

@@ -103,11 +103,11 @@ TEST(NarrowRows, CopiesAndMoves) {
   ExpectSame(moved, rows);
 }
 
-TEST(NarrowRows, KeepsWhatFollowsWhatIsLetGo) {
+TEST(NarrowRows, KeepsWhatFollowsWhatIsReleased) {
   constexpr int64_t kCount = 3'000'000;
   Rows rows;
   for (int64_t i = 0; i < kCount; ++i) rows.Append({i, i * i % 1'000'003, -i});
-  rows.LetGo(kCount / 2);
+  rows.Release(kCount / 2);
   for (int64_t i = kCount / 2; i < kCount; ++i) {
     const auto row = rows[static_cast<size_t>(i)];
     ASSERT_EQ((Rows::Row{row.Get<0>(), row.Get<1>(), row.Get<2>()}),

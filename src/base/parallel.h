@@ -24,7 +24,7 @@ void ParallelFor(size_t count, size_t threads, const Body& body) {
   std::atomic<size_t> next = 0;
   std::mutex mutex;  // over `thrown`
   std::exception_ptr thrown;
-  const auto work = [&, stop = WhatStops()] {
+  const auto work = [&, stop = CurrentStopToken()] {
     const StopScope scope(stop);
     try {
       for (size_t i = next++; i < count; i = next++) body(i);

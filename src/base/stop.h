@@ -29,7 +29,7 @@ class StopScope {
 
  private:
   friend void StopIfAsked();
-  friend std::stop_token WhatStops();
+  friend std::stop_token CurrentStopToken();
 
   std::stop_token token_;
   const std::stop_token* outer_;
@@ -42,7 +42,7 @@ inline void StopIfAsked() {
 }
 
 // The token of this thread's scope, for the scope of a thread that helps it.
-inline std::stop_token WhatStops() {
+inline std::stop_token CurrentStopToken() {
   return StopScope::current_ == nullptr ? std::stop_token() : *StopScope::current_;
 }
 

@@ -13,7 +13,7 @@ namespace stepscope::cli {
 namespace {
 
 struct Subcommand {
-  std::string name, says;
+  std::string name, message;
   std::vector<std::string> flags;   // its own and those of its subcommands
   std::vector<std::string> nested;  // subcommands
 };
@@ -82,7 +82,7 @@ std::string Fish(const std::vector<Subcommand>& subcommands) {
   std::string text = "# fish completion for stepscope: put it in ~/.config/fish/completions\n";
   for (const Subcommand& s : subcommands) {
     text += fmt::format("complete -c stepscope -n __fish_use_subcommand -a {} -d '{}'\n", s.name,
-                        s.says);
+                        s.message);
     for (const std::string& nested : s.nested) {
       text += fmt::format("complete -c stepscope -n '__fish_seen_subcommand_from {}' -a {}\n",
                           s.name, nested);

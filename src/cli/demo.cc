@@ -41,8 +41,8 @@ void AddDemo(CLI::App& app, Command& chosen) {
   command->footer(kExamples);
   command->add_option("DIR", *folder, "The folder; it is made, or must hold nothing but a demo")
       ->required();
-  const auto add = [&](const char* flag, auto& value, const char* says) {
-    return command->add_option(flag, value, says)->capture_default_str();
+  const auto add = [&](const char* flag, auto& value, const char* message) {
+    return command->add_option(flag, value, message)->capture_default_str();
   };
   add("--ranks", options->ranks, "How many ranks");
   add("--steps", options->steps, "How many training steps");

@@ -38,7 +38,7 @@ struct MfuFlags {
 struct Given {
   const char* flag;
   double ModelShape::* field;
-  const char* says;
+  const char* message;
 };
 constexpr Given kShape[] = {
     {"--layers", &ModelShape::layers, "Layers"},
@@ -92,7 +92,7 @@ int Run(const MfuFlags& flags) {
 }
 
 // An option that takes a number as people write it: 1.2e6, 2.1s.
-void AddNumber(CLI::App& command, const char* flag, double& into, const char* says,
+void AddNumber(CLI::App& command, const char* flag, double& into, const char* message,
                Result<double> (*read)(std::string_view) = ReadNumber) {
   command
       .add_option_function<std::string>(
@@ -104,7 +104,7 @@ void AddNumber(CLI::App& command, const char* flag, double& into, const char* sa
             }
             into = *value;
           },
-          says)
+          message)
       ->option_text(read == ReadNumber ? "N" : "TIME");
 }
 
@@ -118,7 +118,7 @@ void AddGoodputMfu(CLI::App& goodput, Command& chosen) {
   command->add_option("--config", flags->config, "The model's config.json, as on Hugging Face")
       ->type_name("FILE");
   for (const Given& given : kShape) {
-    AddNumber(*command, given.flag, flags->shape.*given.field, given.says);
+    AddNumber(*command, given.flag, flags->shape.*given.field, given.message);
   }
   command->add_flag("--plain-mlp", flags->plain_mlp, "The MLP has two matrices, not three");
   command->add_flag("--bidirectional", flags->bidirectional, "Attention has no causal mask");

@@ -46,27 +46,27 @@ class Group {
   Group(CLI::App& command, const char* name) : command_(command), name_(name) {}
 
   template <class Number>  // double, or optional
-  Group& Time(const char* flag, Number& into, const char* says) {
-    return One(flag, into, says, "TIME", ReadDuration);
+  Group& Time(const char* flag, Number& into, const char* message) {
+    return One(flag, into, message, "TIME", ReadDuration);
   }
   template <class Number>
-  Group& Share(const char* flag, Number& into, const char* says) {
-    return One(flag, into, says, "SHARE", ReadShare);
+  Group& Share(const char* flag, Number& into, const char* message) {
+    return One(flag, into, message, "SHARE", ReadShare);
   }
   template <class Number>
-  Group& Count(const char* flag, Number& into, const char* says) {
-    return One(flag, into, says, "N", ReadNumber);
+  Group& Count(const char* flag, Number& into, const char* message) {
+    return One(flag, into, message, "N", ReadNumber);
   }
   template <class Integer>
-  Group& Whole(const char* flag, Integer& into, const char* says) {
-    command_.add_option(flag, into, says)->option_text("N")->group(name_);
+  Group& Whole(const char* flag, Integer& into, const char* message) {
+    command_.add_option(flag, into, message)->option_text("N")->group(name_);
     return *this;
   }
-  Group& Times(const char* flag, std::vector<double>& into, const char* says) {
-    return Many(flag, into, says, "TIME,...", ReadDuration);
+  Group& Times(const char* flag, std::vector<double>& into, const char* message) {
+    return Many(flag, into, message, "TIME,...", ReadDuration);
   }
-  Group& Shares(const char* flag, std::vector<double>& into, const char* says) {
-    return Many(flag, into, says, "SHARE,...", ReadShare);
+  Group& Shares(const char* flag, std::vector<double>& into, const char* message) {
+    return Many(flag, into, message, "SHARE,...", ReadShare);
   }
 
   static double Value(const char* flag, const std::string& text, Read read) {
@@ -77,17 +77,17 @@ class Group {
 
  private:
   template <class Number>
-  Group& One(const char* flag, Number& into, const char* says, const char* type, Read read) {
+  Group& One(const char* flag, Number& into, const char* message, const char* type, Read read) {
     command_
         .add_option_function<std::string>(
             flag, [flag, &into, read](const std::string& text) { into = Value(flag, text, read); },
-            says)
+            message)
         ->option_text(type)
         ->group(name_);
     return *this;
   }
 
-  Group& Many(const char* flag, std::vector<double>& into, const char* says, const char* type,
+  Group& Many(const char* flag, std::vector<double>& into, const char* message, const char* type,
               Read read) {
     command_
         .add_option_function<std::vector<std::string>>(
@@ -95,7 +95,7 @@ class Group {
             [flag, &into, read](const std::vector<std::string>& texts) {
               for (const std::string& text : texts) into.push_back(Value(flag, text, read));
             },
-            says)
+            message)
         ->delimiter(',')
         ->option_text(type)
         ->group(name_);

@@ -53,7 +53,7 @@ void PrintSummary(const GoodputSent& sent) {
   fmt::print("Sent {} events: {} stored, {} there already{}.\n", p.events, p.stored, p.duplicates,
              p.refused > 0 ? fmt::format(", {} that the server could not read", p.refused) : "");
   for (const Note& note : sent.notes) {
-    fmt::print(stderr, "stepscope: {} ({} times)\n", note.says, note.count);
+    fmt::print(stderr, "stepscope: {} ({} times)\n", note.message, note.count);
   }
   if (!sent.whole) {
     fmt::print(stderr, "stepscope: stopped before all was sent; the rest is kept for next time\n");

@@ -31,7 +31,7 @@ int Explain(const std::string& name) {
     fmt::print("\n**Parameters**, set with -p {}.NAME=VALUE:\n\n", info->name);
   for (const ParameterInfo& p : info->params) {
     const std::string unit = p.unit.empty() ? "" : " " + p.unit;
-    fmt::print("- {} ({}, default {}{}): {}\n", p.name, p.type, p.default_value, unit, p.says);
+    fmt::print("- {} ({}, default {}{}): {}\n", p.name, p.type, p.default_value, unit, p.message);
   }
   return kDone;
 }

@@ -44,11 +44,11 @@ std::string NotEmpty(const std::string& token) {
 
 }  // namespace
 
-void AddTokenFlags(CLI::App& command, TokenFlags& flags, const std::string& says) {
+void AddTokenFlags(CLI::App& command, TokenFlags& flags, const std::string& message) {
   CLI::Option* token =
       command
           .add_option("--token", flags.token,
-                      says + "; the machine's list of processes shows it to everybody")
+                      message + "; the machine's list of processes shows it to everybody")
           ->check(NotEmpty)
           ->option_text("TOKEN");
   command.add_option("--token-file", flags.file, "The same from a file, where nobody else sees it")

@@ -13,7 +13,7 @@ struct TokenFlags {
 };
 
 // --token and --token-file, of which one may be given; `says` is what the token is.
-void AddTokenFlags(CLI::App& command, TokenFlags& flags, const std::string& says);
+void AddTokenFlags(CLI::App& command, TokenFlags& flags, const std::string& message);
 
 // The token that was given; else that of the environment, STEPSCOPE_TOKEN; empty: none. Fails when
 // the file holds none.

@@ -43,7 +43,7 @@ std::string KindOf(const json& event) {
   return event["args"].contains("Collective name") ? "communication" : "compute";
 }
 
-std::vector<Work> WorkIn(const json& trace) {
+std::vector<Work> ActivityIn(const json& trace) {
   std::vector<Work> all;
   for (const json& event : trace["traceEvents"]) {
     const std::string kind = KindOf(event);
@@ -140,7 +140,7 @@ TEST_F(DemoTest, TruthAgreesWithTheTraces) {
   for (int rank = 0; rank < 3; ++rank) {
     const json& told = truth["ranks"][static_cast<size_t>(rank)];
     const json trace = Trace(rank);
-    const std::vector<Work> work = WorkIn(trace);
+    const std::vector<Work> work = ActivityIn(trace);
     ExpectUsage(told, work);
     EXPECT_EQ(told["host_gap"], GapIn(work));
     EXPECT_EQ(told["events"], trace["traceEvents"].size());
@@ -158,7 +158,7 @@ TEST_F(DemoTest, TruthAgreesWithTheTraces) {
 TEST_F(DemoTest, TruthAgreesStepByStep) {
   Write(Tiny());
   const json truth = Truth(), trace = Trace(1);
-  const std::vector<Work> work = WorkIn(trace);
+  const std::vector<Work> work = ActivityIn(trace);
   const std::map<int64_t, Span> launches = LaunchesIn(trace);
   size_t steps = 0;
   for (const json& event : trace["traceEvents"]) {
@@ -184,7 +184,7 @@ TEST_F(DemoTest, CollectivesEndTogether) {
   Write(Tiny());
   std::map<int64_t, std::set<int64_t>> ends, sizes;
   for (int rank = 0; rank < 3; ++rank) {
-    for (const Work& each : WorkIn(Trace(rank))) {
+    for (const Work& each : ActivityIn(Trace(rank))) {
       if (each.kind != "communication") continue;
       ends[each.sequence].insert(each.span.end);
       sizes[each.sequence].insert(each.elements);
@@ -202,7 +202,7 @@ TEST_F(DemoTest, LaunchesComeFirstAndStreamsAreInOrder) {
     const std::map<int64_t, Span> launches = LaunchesIn(trace);
     std::map<int, std::vector<Span>> streams;
     std::set<int64_t> correlations;
-    for (const Work& each : WorkIn(trace)) {
+    for (const Work& each : ActivityIn(trace)) {
       ASSERT_TRUE(launches.contains(each.correlation));
       EXPECT_LT(launches.at(each.correlation).start, each.span.start);
       EXPECT_TRUE(correlations.insert(each.correlation).second);

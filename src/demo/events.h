@@ -61,7 +61,7 @@ struct RuntimeCall {
 };
 
 // A kernel, copy or memset.
-struct GpuWork {
+struct DeviceActivity {
   const Kernel* kernel = nullptr;
   int stream = kComputeStream;
   int64_t start = 0, duration = 0;
@@ -92,7 +92,7 @@ struct Events {
   std::vector<PythonFrame> frames;
   std::vector<MemoryChange> memory;
   std::vector<RuntimeCall> calls;
-  std::vector<GpuWork> work;
+  std::vector<DeviceActivity> work;
   std::vector<GpuRange> gpu_ranges;
   std::vector<SyncRecord> syncs;
 

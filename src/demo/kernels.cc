@@ -73,7 +73,7 @@ constexpr std::string_view kAdam =
 constexpr std::string_view kAllReduce =
     "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
 
-constexpr WorkKind kCompute = WorkKind::kCompute;
+constexpr ActivityKind kCompute = ActivityKind::kCompute;
 constexpr int kGemmShared = 231424;  // bytes of shared memory of a matrix product
 
 constexpr std::array kKernels = {
@@ -219,19 +219,26 @@ constexpr std::array kKernels = {
     Kernel{"gradient_norm", kGradientNorm, kCompute, 60'000, {320}, {512}, 38, 128},
     Kernel{"adam", kAdam, kCompute, 450'000, {320}, {512}, 64, 0},
     // What is no compute.
-    Kernel{"all_reduce", kAllReduce, WorkKind::kCommunication, 0, {24}, {544}, 96, 82240},
+    Kernel{"all_reduce", kAllReduce, ActivityKind::kCommunication, 0, {24}, {544}, 96, 82240},
     Kernel{"memcpy_in",
            "Memcpy HtoD (Pinned -> Device)",
-           WorkKind::kMemcpy,
+           ActivityKind::kMemcpy,
            6'100,
            {},
            {},
            0,
            0,
            131'072},
-    Kernel{
-        "memcpy_out", "Memcpy DtoH (Device -> Pinned)", WorkKind::kMemcpy, 1'900, {}, {}, 0, 0, 4},
-    Kernel{"memset", "Memset (Device)", WorkKind::kMemset, 2'400, {}, {}, 0, 0, 4'194'304},
+    Kernel{"memcpy_out",
+           "Memcpy DtoH (Device -> Pinned)",
+           ActivityKind::kMemcpy,
+           1'900,
+           {},
+           {},
+           0,
+           0,
+           4},
+    Kernel{"memset", "Memset (Device)", ActivityKind::kMemset, 2'400, {}, {}, 0, 0, 4'194'304},
 };
 
 constexpr std::array kCalls = {
@@ -253,7 +260,7 @@ constexpr std::array kCalls = {
 
 }  // namespace
 
-std::string_view WorkKindName(WorkKind kind) {
+std::string_view ActivityKindName(ActivityKind kind) {
   constexpr std::array<std::string_view, 4> kNames = {"compute", "communication", "memcpy",
                                                       "memset"};
   return kNames[static_cast<size_t>(kind)];
@@ -273,13 +280,13 @@ const ApiCall* FindCall(std::string_view name) {
 
 const ApiCall& LaunchCallOf(const Kernel& kernel) {
   switch (kernel.kind) {
-    case WorkKind::kMemcpy:
+    case ActivityKind::kMemcpy:
       return kCalls[3];
-    case WorkKind::kMemset:
+    case ActivityKind::kMemset:
       return kCalls[4];
-    case WorkKind::kCommunication:
+    case ActivityKind::kCommunication:
       return kCalls[2];
-    case WorkKind::kCompute:
+    case ActivityKind::kCompute:
       break;
   }
   return kCalls[kernel.name.starts_with("nvjet") ? 1 : 0];

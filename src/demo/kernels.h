@@ -7,10 +7,10 @@
 
 namespace stepscope::demo {
 
-enum class WorkKind : uint8_t { kCompute, kCommunication, kMemcpy, kMemset };
+enum class ActivityKind : uint8_t { kCompute, kCommunication, kMemcpy, kMemset };
 
 // "compute", "communication", "memcpy", "memset".
-std::string_view WorkKindName(WorkKind kind);
+std::string_view ActivityKindName(ActivityKind kind);
 
 struct Dim3 {
   int x = 1, y = 1, z = 1;
@@ -19,7 +19,7 @@ struct Dim3 {
 struct Kernel {
   std::string_view key;   // how the script calls it
   std::string_view name;  // as the profiler would
-  WorkKind kind = WorkKind::kCompute;
+  ActivityKind kind = ActivityKind::kCompute;
   int64_t nominal = 0;  // ns, before jitter and slowness; of no meaning for collectives
   Dim3 grid, block;
   int registers = 0;

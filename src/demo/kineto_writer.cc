@@ -34,14 +34,14 @@ std::string_view LaunchShapeOf(const Kernel& kernel) {
   return kShapes[static_cast<size_t>(&kernel - AllKernels().data())];
 }
 
-std::string_view CategoryOf(WorkKind kind) {
+std::string_view CategoryOf(ActivityKind kind) {
   switch (kind) {
-    case WorkKind::kMemcpy:
+    case ActivityKind::kMemcpy:
       return "gpu_memcpy";
-    case WorkKind::kMemset:
+    case ActivityKind::kMemset:
       return "gpu_memset";
-    case WorkKind::kCompute:
-    case WorkKind::kCommunication:
+    case ActivityKind::kCompute:
+    case ActivityKind::kCommunication:
       break;
   }
   return "kernel";
@@ -54,7 +54,7 @@ void KinetoWriter::Body(const Events& events, JsonText& out) {
   for (const PythonFrame& frame : events.frames) Write(frame, out);
   for (const MemoryChange& change : events.memory) Write(change, out);
   for (const SyncRecord& sync : events.syncs) Write(sync, out);
-  for (const GpuWork& work : events.work) Write(work, out);
+  for (const DeviceActivity& work : events.work) Write(work, out);
   for (const RuntimeCall& call : events.calls) Write(call, out);
   for (const GpuRange& range : events.gpu_ranges) Write(range, out);
 }
@@ -171,11 +171,11 @@ void KinetoWriter::Write(const RuntimeCall& call, JsonText& out) {
   WriteFlow("ac2g", call.linked, call.correlation, track, call.start, out);
 }
 
-void KinetoWriter::Write(const GpuWork& work, JsonText& out) {
+void KinetoWriter::Write(const DeviceActivity& work, JsonText& out) {
   const Kernel& kernel = *work.kernel;
   const std::string_view track = TrackOf(work.stream);
   const bool is_kernel =
-      kernel.kind == WorkKind::kCompute || kernel.kind == WorkKind::kCommunication;
+      kernel.kind == ActivityKind::kCompute || kernel.kind == ActivityKind::kCommunication;
   out.Text("  {\n    \"ph\": \"X\", \"cat\": \"").Text(CategoryOf(kernel.kind));
   out.Text("\", \"name\": \"").Text(kernel.name).Text("\", ").Text(track);
   out.Text(",\n    \"ts\": ").Micros(work.start).Text(", \"dur\": ").Micros(work.duration);

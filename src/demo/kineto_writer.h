@@ -30,7 +30,7 @@ class KinetoWriter {
   void Write(const PythonFrame& frame, JsonText& out);
   void Write(const MemoryChange& change, JsonText& out);
   void Write(const RuntimeCall& call, JsonText& out);
-  void Write(const GpuWork& work, JsonText& out);
+  void Write(const DeviceActivity& work, JsonText& out);
   void Write(const GpuRange& range, JsonText& out);
   void Write(const SyncRecord& sync, JsonText& out);
   void WriteName(const Node& node, int64_t number, JsonText& out) const;

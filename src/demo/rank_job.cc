@@ -100,13 +100,13 @@ void RankJob::OpenStepNote(int64_t step) {
 void RankJob::AddCollectives() {
   for (const Launch& launch : launches_) {
     const int64_t duration = launch.slot.end - launch.slot.start;
-    AddWork({.kernel = FindKernel("all_reduce"),
-             .stream = kCommStream,
-             .start = launch.slot.start,
-             .duration = duration,
-             .external_id = launch.external_id,
-             .correlation = launch.correlation,
-             .message = launch.message});
+    AddActivity({.kernel = FindKernel("all_reduce"),
+                 .stream = kCommStream,
+                 .start = launch.slot.start,
+                 .duration = duration,
+                 .external_id = launch.external_id,
+                 .correlation = launch.correlation,
+                 .message = launch.message});
     events_->gpu_ranges.push_back({.node = &CollectiveNote(),
                                    .stream = kCommStream,
                                    .start = launch.slot.start,

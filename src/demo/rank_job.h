@@ -63,7 +63,7 @@ class RankJob {
   void PlayLayers(const Node& node);
   void PlayBackward(const Node& node);
   void LaunchReadyBuckets(int64_t done);
-  void LaunchWork(const Node& node);
+  void LaunchActivity(const Node& node);
   void LaunchCollective(const Kernel& kernel);
   int64_t DurationOf(const Kernel& kernel);
   void Fetch();
@@ -74,7 +74,7 @@ class RankJob {
   // Makes a call that costs so much and is blocked for so long; returns when it began. `linked`: it
   // has a counterpart on the device.
   int64_t Call(const ApiCall& call, bool linked, int64_t cost, int64_t blocked = 0);
-  void AddWork(const GpuWork& work);
+  void AddActivity(const DeviceActivity& work);
   void AddCollectives();
   void OpenStepNote(int64_t step);
   void CloseNote();
@@ -117,7 +117,7 @@ class RankJob {
   Message message_;            // of the collective that is being launched
   int64_t backward_done_ = 0;  // nominal compute of the backward pass launched so far
   bool gap_pending_ = false;   // the next GPU work ends the planted gap
-  std::vector<WorkSpan> step_work_;
+  std::vector<ActivitySpan> step_work_;
   int64_t step_gap_ = 0;
   RankTruth truth_;
 };

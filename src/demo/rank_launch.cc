@@ -39,9 +39,9 @@ int64_t RankJob::Call(const ApiCall& call, bool linked, int64_t cost, int64_t bl
   return start;
 }
 
-void RankJob::LaunchWork(const Node& node) {
+void RankJob::LaunchActivity(const Node& node) {
   const Kernel& kernel = *node.kernel;
-  if (kernel.kind == WorkKind::kCommunication) return LaunchCollective(kernel);
+  if (kernel.kind == ActivityKind::kCommunication) return LaunchCollective(kernel);
   const int64_t blocked = std::max<int64_t>(0, gpu_.QueueHasRoomAt() - now_);
   const int64_t issued = Call(LaunchCallOf(kernel), true, kLaunchCost, blocked) + blocked;
   const int64_t idle_since = gpu_.compute_free();
@@ -52,11 +52,11 @@ void RankJob::LaunchWork(const Node& node) {
   const Slot slot = gpu_.Run(earliest, gap, DurationOf(kernel));
   if (std::exchange(gap_pending_, false)) step_gap_ += slot.start - idle_since;
   if (thread_ == Thread::kAutograd) backward_done_ += kernel.nominal;
-  AddWork({.kernel = &kernel,
-           .start = slot.start,
-           .duration = slot.end - slot.start,
-           .external_id = ExternalId(),
-           .correlation = correlation_});
+  AddActivity({.kernel = &kernel,
+               .start = slot.start,
+               .duration = slot.end - slot.start,
+               .external_id = ExternalId(),
+               .correlation = correlation_});
   for (OpenNote& note : notes_) {
     if (note.used.start == kNone) note.used.start = slot.start;
     note.used.end = slot.end;
@@ -65,7 +65,7 @@ void RankJob::LaunchWork(const Node& node) {
 
 int64_t RankJob::DurationOf(const Kernel& kernel) {
   const int64_t duration = random_.Around(kernel.nominal, kKernelJitter);
-  if (kernel.kind != WorkKind::kCompute || !plan_.IsSlow(rank_)) return duration;
+  if (kernel.kind != ActivityKind::kCompute || !plan_.IsSlow(rank_)) return duration;
   return static_cast<int64_t>(static_cast<double>(duration) * plan_.options.slow_factor);
 }
 
@@ -79,7 +79,7 @@ void RankJob::LaunchCollective(const Kernel& kernel) {
        .message = message_});
 }
 
-void RankJob::AddWork(const GpuWork& work) {
+void RankJob::AddActivity(const DeviceActivity& work) {
   events_->work.push_back(work);
   step_work_.push_back({work.kernel->kind, work.start, work.start + work.duration});
   KernelTruth& kernel = truth_.kernels[static_cast<size_t>(work.kernel - AllKernels().data())];

@@ -37,7 +37,7 @@ void RankJob::Play(const Node& node) {
       Call(*node.call, false, kCallCost);
       return;
     case Act::kLaunch:
-      return LaunchWork(node);
+      return LaunchActivity(node);
     case Act::kAllocate:
       return ChangeMemory(node.amount);
     case Act::kFree:

@@ -258,7 +258,7 @@ ParsedScript ParseScript(std::string_view text) {
 
 int64_t NominalCompute(const Node& node, int64_t layers) {
   int64_t sum = 0;
-  if (node.act == Act::kLaunch && node.kernel->kind == WorkKind::kCompute)
+  if (node.act == Act::kLaunch && node.kernel->kind == ActivityKind::kCompute)
     sum = node.kernel->nominal;
   for (const Node& child : node.children) sum += NominalCompute(child, layers);
   return node.act == Act::kLayers ? sum * layers : sum;

@@ -17,7 +17,9 @@ struct Edge {
 };
 
 // Work on the GPU, with copies and memsets as one kind: 0 compute, 1 communication, 2 memory.
-size_t KindOf(const WorkSpan& span) { return std::min<size_t>(static_cast<size_t>(span.kind), 2); }
+size_t KindOf(const ActivitySpan& span) {
+  return std::min<size_t>(static_cast<size_t>(span.kind), 2);
+}
 
 Json UsageJson(const Usage& usage) {
   const int64_t span = usage.end - usage.start;
@@ -72,7 +74,7 @@ Json KernelsJson(const RankTruth& rank) {
     if (rank.kernels[i].count == 0) continue;
     const Kernel& kernel = AllKernels()[i];
     json.push_back({{"name", kernel.name},
-                    {"kind", WorkKindName(kernel.kind)},
+                    {"kind", ActivityKindName(kernel.kind)},
                     {"count", rank.kernels[i].count},
                     {"sum", rank.kernels[i].sum}});
   }
@@ -129,9 +131,9 @@ Json PlantedJson(const DemoOptions& options, std::span<const RankTruth> ranks) {
 
 }  // namespace
 
-Usage Measure(std::span<const WorkSpan> work) {
+Usage Measure(std::span<const ActivitySpan> work) {
   std::vector<Edge> edges;
-  for (const WorkSpan& span : work) {
+  for (const ActivitySpan& span : work) {
     edges.push_back({span.start, KindOf(span), +1});
     edges.push_back({span.end, KindOf(span), -1});
   }

@@ -12,8 +12,8 @@
 namespace stepscope::demo {
 
 // Some work of an accelerator.
-struct WorkSpan {
-  WorkKind kind = WorkKind::kCompute;
+struct ActivitySpan {
+  ActivityKind kind = ActivityKind::kCompute;
   int64_t start = 0, end = 0;
 };
 
@@ -28,7 +28,7 @@ struct Usage {
 };
 
 // The usage by `work`, which may stand in any order.
-Usage Measure(std::span<const WorkSpan> work);
+Usage Measure(std::span<const ActivitySpan> work);
 
 struct StepTruth {
   int64_t step = 0;

@@ -16,10 +16,11 @@ TEST(Measure, NothingIsZero) {
 }
 
 TEST(Measure, CountsOverlapOnce) {
-  const std::array work = {
-      WorkSpan{WorkKind::kCommunication, 50, 150}, WorkSpan{WorkKind::kCompute, 0, 100},
-      WorkSpan{WorkKind::kCompute, 40, 80},  // under the first
-      WorkSpan{WorkKind::kMemcpy, 200, 210}, WorkSpan{WorkKind::kMemset, 205, 230}};
+  const std::array work = {ActivitySpan{ActivityKind::kCommunication, 50, 150},
+                           ActivitySpan{ActivityKind::kCompute, 0, 100},
+                           ActivitySpan{ActivityKind::kCompute, 40, 80},  // under the first
+                           ActivitySpan{ActivityKind::kMemcpy, 200, 210},
+                           ActivitySpan{ActivityKind::kMemset, 205, 230}};
   const Usage usage = Measure(work);
   EXPECT_EQ(usage.start, 0);
   EXPECT_EQ(usage.end, 230);

@@ -5,16 +5,16 @@
 
 namespace stepscope {
 
-KeptTimes KeptTimes::Of(const RankWork& rank, const StepSelection& selection) {
+KeptTimes KeptTimes::Of(const RankActivity& rank, const StepSelection& selection) {
   KeptTimes kept;
   kept.all_ = selection.mode == StepSelection::Mode::kAll;
   if (kept.all_) return kept;
   std::vector<Stretch> work_of(rank.steps.size(), {INT64_MAX, INT64_MIN});
-  for (const Work& work : rank.work) {
-    if (work.step == kNoStep) continue;
-    Stretch& stretch = work_of[static_cast<size_t>(work.step)];
-    stretch.start = std::min(stretch.start, work.start);
-    stretch.end = std::max(stretch.end, work.end);
+  for (const Activity& activity : rank.activities) {
+    if (activity.step == kNoStep) continue;
+    Stretch& stretch = work_of[static_cast<size_t>(activity.step)];
+    stretch.start = std::min(stretch.start, activity.start);
+    stretch.end = std::max(stretch.end, activity.end);
   }
   for (size_t s = 0; s < rank.steps.size(); ++s) {
     if (!selection.Has(rank.steps[s])) continue;
@@ -46,8 +46,8 @@ bool KeptTimes::Has(Kind kind, int64_t start, int64_t duration) const {
   if (all_) return true;
   const int64_t end = start + duration;
   if (kind == Kind::kFlow) return Meets(host_, start, end) || Meets(device_, start, end);
-  const bool on_device = IsGpuWork(kind) || kind == Kind::kSync || kind == Kind::kGpuAnnotation ||
-                         kind == Kind::kCounterRange;
+  const bool on_device = IsDeviceActivity(kind) || kind == Kind::kSync ||
+                         kind == Kind::kGpuAnnotation || kind == Kind::kCounterRange;
   return Meets(on_device ? device_ : host_, start, end);
 }
 

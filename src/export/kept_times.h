@@ -15,7 +15,7 @@ class KeptTimes {
  public:
   // Of the selected steps: on the host from a step's beginning to its end; on the devices from the
   // start of its first work to the end of its last.
-  static KeptTimes Of(const RankWork& rank, const StepSelection& selection);
+  static KeptTimes Of(const RankActivity& rank, const StepSelection& selection);
 
   // Whether an event is in them, if only in part.
   bool Has(Kind kind, int64_t start, int64_t duration) const;

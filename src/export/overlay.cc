@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "facts/devices/copy_rates.h"
+#include "facts/devices/queues.h"
 #include "facts/paths/critical_path.h"
 #include "facts/paths/path_window.h"
-#include "facts/devices/queues.h"
 
 namespace stepscope {
 namespace {
@@ -16,9 +16,9 @@ void AddCounter(std::vector<CounterTrack>& counters, CounterTrack track, StepCur
   if (!track.points.empty()) counters.push_back(std::move(track));
 }
 
-std::string WhereOf(const RankWork& rank, const Edge& edge) {
-  if (edge.work != kNowhere) {
-    const Stream& stream = rank.streams[rank.work[edge.work].stream];
+std::string WhereOf(const RankActivity& rank, const Edge& edge) {
+  if (edge.activity != kNowhere) {
+    const Stream& stream = rank.streams[rank.activities[edge.activity].stream];
     return fmt::format("device {} stream {}", stream.device, stream.stream);
   }
   return edge.thread == kNowhere ? "" : rank.host->threads[edge.thread];
@@ -26,7 +26,7 @@ std::string WhereOf(const RankWork& rank, const Edge& edge) {
 
 }  // namespace
 
-std::vector<CounterTrack> CountersOf(const RankWork& rank) {
+std::vector<CounterTrack> CountersOf(const RankActivity& rank) {
   std::vector<CounterTrack> counters;
   const auto queues = FollowQueues(rank);
   for (size_t s = 0; s < queues.size(); ++s) {
@@ -55,7 +55,7 @@ std::vector<CounterTrack> CountersOf(const RankWork& rank) {
   return counters;
 }
 
-void AddCriticalPath(const RankWork& rank, const StringTable& names, Overlay& overlay) {
+void AddCriticalPath(const RankActivity& rank, const StringTable& names, Overlay& overlay) {
   const auto chosen = ChooseWindow(rank, names, {});
   if (!chosen) return;
   overlay.path_covers = chosen->covers;

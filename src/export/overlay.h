@@ -38,10 +38,10 @@ struct Overlay {
 
 // Queue length of every stream and bandwidth of every kind of copy, as in the analyses
 // queue_length and memory_bandwidth.
-std::vector<CounterTrack> CountersOf(const RankWork& rank);
+std::vector<CounterTrack> CountersOf(const RankActivity& rank);
 
 // Adds the critical path of the recording's longest complete step, or of all of it where there are
 // no steps, as in the analysis critical_path. `names` must outlive the overlay.
-void AddCriticalPath(const RankWork& rank, const StringTable& names, Overlay& overlay);
+void AddCriticalPath(const RankActivity& rank, const StringTable& names, Overlay& overlay);
 
 }  // namespace stepscope

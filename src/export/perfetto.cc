@@ -139,7 +139,7 @@ void RecordingWriter::FindLaunches() {
   }
   for (size_t i = 0; i < correlations.size(); ++i) {
     const EventId event = correlations.event(i);
-    if (!IsGpuWork(trace_.kinds()[event])) continue;
+    if (!IsDeviceActivity(trace_.kinds()[event])) continue;
     const auto call = call_of_.find(correlations.value(i));
     if (call == call_of_.end()) continue;
     flows_[call->second].push_back(uint64_t{file_.recordings_} << 32 | (event + uint64_t{1}));
@@ -278,7 +278,7 @@ void RecordingWriter::WriteSlice(Lane& lane, EventId event) {
                    .annotations = annotations_};
   if (flows != flows_.end()) slice.flows_from = flows->second;
   if (const auto id = trace_.Ints(IntField::kCorrelation).Find(event);
-      IsGpuWork(kind) && id && call_of_.contains(*id)) {
+      IsDeviceActivity(kind) && id && call_of_.contains(*id)) {
     slice.flow_to = uint64_t{file_.recordings_} << 32 | (event + uint64_t{1});
   }
   packets_.Begin(slice);

@@ -8,7 +8,7 @@
 namespace stepscope {
 namespace {
 
-void AddDevices(const RankWork& rank, std::vector<DeviceFacts>& devices) {
+void AddDevices(const RankActivity& rank, std::vector<DeviceFacts>& devices) {
   const size_t steps = rank.steps.size();
   struct Sweeps {
     OccupancySweep total;
@@ -17,13 +17,13 @@ void AddDevices(const RankWork& rank, std::vector<DeviceFacts>& devices) {
   std::vector<Sweeps> sweeps(rank.devices.size());
   for (Sweeps& s : sweeps) s.by_step.resize(steps);
   StopChecks checks;
-  for (const Work& work : rank.work) {
+  for (const Activity& activity : rank.activities) {
     checks.Turn();
-    Sweeps& s = sweeps[rank.streams[work.stream].device_index];
-    const unsigned bit = CombinationBit(work.kind);
-    s.total.Add(bit, work.start, work.end);
-    if (work.step != kNoStep)
-      s.by_step[static_cast<size_t>(work.step)].Add(bit, work.start, work.end);
+    Sweeps& s = sweeps[rank.streams[activity.stream].device_index];
+    const unsigned bit = CombinationBit(activity.kind);
+    s.total.Add(bit, activity.start, activity.end);
+    if (activity.step != kNoStep)
+      s.by_step[static_cast<size_t>(activity.step)].Add(bit, activity.start, activity.end);
   }
   for (size_t d = 0; d < sweeps.size(); ++d) {
     DeviceFacts device{
@@ -33,10 +33,10 @@ void AddDevices(const RankWork& rank, std::vector<DeviceFacts>& devices) {
   }
 }
 
-std::string WhyNoWork(std::span<const RankWork> recorded, const StepSelection& selection,
-                      std::string_view selection_text) {
+std::string WhyNoActivity(std::span<const RankActivity> recorded, const StepSelection& selection,
+                          std::string_view selection_text) {
   const bool recorded_some =
-      std::ranges::any_of(recorded, [](const RankWork& r) { return !r.work.empty(); });
+      std::ranges::any_of(recorded, [](const RankActivity& r) { return !r.activities.empty(); });
   if (!recorded_some) {
     return "no trace holds accelerator work; record the job with ProfilerActivity.CUDA, or the "
            "activity of its accelerator; in TensorFlow and JAX with device_tracer_level=1";
@@ -56,10 +56,10 @@ std::string WhyNoWork(std::span<const RankWork> recorded, const StepSelection& s
          "' (steps in the traces: " + there_are + ")";
 }
 
-std::string RanksWithoutWork(std::span<const RankWork> ranks) {
+std::string RanksWithoutWork(std::span<const RankActivity> ranks) {
   std::vector<int64_t> without;
-  for (const RankWork& rank : ranks) {
-    if (rank.work.empty() && !rank.memory_only) without.push_back(rank.rank);
+  for (const RankActivity& rank : ranks) {
+    if (rank.activities.empty() && !rank.memory_only) without.push_back(rank.rank);
   }
   if (without.empty()) return "";
   std::string text = without.size() == 1 ? "rank " : "ranks ";
@@ -74,26 +74,26 @@ std::string RanksWithoutWork(std::span<const RankWork> ranks) {
 }  // namespace
 
 bool Facts::HasSteps() const {
-  return std::ranges::any_of(ranks, [](const RankWork& r) { return !r.steps.empty(); });
+  return std::ranges::any_of(ranks, [](const RankActivity& r) { return !r.steps.empty(); });
 }
 
-Facts DeriveFacts(const StringTable& names, std::span<const RankWork> ranks,
+Facts DeriveFacts(const StringTable& names, std::span<const RankActivity> ranks,
                   const StepSelection& selection, std::string_view selection_text) {
   Facts facts;
   facts.names = &names;
   facts.ranks = ranks;
   if (selection.mode != StepSelection::Mode::kAll) {
-    for (const RankWork& rank : ranks) {
+    for (const RankActivity& rank : ranks) {
       StopIfAsked();
       facts.selected.push_back(SelectSteps(rank, selection));
     }
     facts.ranks = facts.selected;
   }
-  for (const RankWork& rank : facts.ranks) AddDevices(rank, facts.devices);
+  for (const RankActivity& rank : facts.ranks) AddDevices(rank, facts.devices);
   facts.kernels = MeasureKernels(facts.ranks, names.size());
   facts.collectives = DeriveCollectives(names, facts.ranks, ranks);
   if (facts.devices.empty()) {
-    facts.no_work = WhyNoWork(ranks, selection, selection_text);
+    facts.no_work = WhyNoActivity(ranks, selection, selection_text);
   } else {
     facts.some_without_work = RanksWithoutWork(facts.ranks);
   }

@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "base/string_table.h"
+#include "facts/activity/rank_activity.h"
 #include "facts/collectives/collectives.h"
 #include "facts/devices/kernel_groups.h"
 #include "facts/devices/kernels.h"
 #include "facts/devices/occupancy.h"
-#include "facts/activity/rank_activity.h"
 #include "facts/steps/steps.h"
 
 namespace stepscope {
 
 // One device in one recording: the unit of most tables. Almost always that is one rank.
 struct DeviceFacts {
-  const RankWork* rank = nullptr;
+  const RankActivity* rank = nullptr;
   int64_t device = -1;
   uint32_t device_index = 0;       // into rank->devices
   Occupancy total;                 // of all selected work
@@ -30,10 +30,10 @@ struct DeviceFacts {
 class FactsOnDemand;
 
 struct Facts {
-  // The names that Work::name stands for.
+  // The names that Activity::name stands for.
   const StringTable* names = nullptr;
   // By rank, then window. CPU-only recordings are among them, without work.
-  std::span<const RankWork> ranks;
+  std::span<const RankActivity> ranks;
   // Devices with work, by rank, window, device.
   std::vector<DeviceFacts> devices;
   // Every kernel of every rank that has work, by rank.
@@ -50,18 +50,18 @@ struct Facts {
   // See facts/derived/on_demand.h; made when first asked.
   mutable std::shared_ptr<FactsOnDemand> on_demand;
 
-  std::vector<RankWork> selected;  // what `ranks` points to, when not every step is selected
+  std::vector<RankActivity> selected;  // what `ranks` points to, when not every step is selected
 
-  std::string_view Name(const Work& work) const { return (*names)[work.name]; }
+  std::string_view Name(const Activity& activity) const { return (*names)[activity.name]; }
   bool HasSteps() const;
   // Whether what the host did at `time` counts: when steps are selected, only within them.
-  bool Counts(const RankWork& rank, int64_t time) const {
+  bool Counts(const RankActivity& rank, int64_t time) const {
     return selected.empty() || rank.StepAt(time) != kNoStep;
   }
 };
 
 // Derives the facts of the selected steps. `names` and `ranks` must outlive the result.
-Facts DeriveFacts(const StringTable& names, std::span<const RankWork> ranks,
+Facts DeriveFacts(const StringTable& names, std::span<const RankActivity> ranks,
                   const StepSelection& selection, std::string_view selection_text);
 
 }  // namespace stepscope

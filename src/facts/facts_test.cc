@@ -9,17 +9,17 @@
 namespace stepscope {
 namespace {
 
-Facts Derive(const StringTable& names, std::span<const RankWork> ranks,
+Facts Derive(const StringTable& names, std::span<const RankActivity> ranks,
              std::string_view steps = "all") {
   return DeriveFacts(names, ranks, *ParseSteps(steps), steps);
 }
 
 TEST(Facts, ADeviceEachInOrderWithItsOwnOccupancy) {
   SampleTrace t;
-  t.Work("k", 0, 10, 0, 7, Kind::kCompute, 1);
-  t.Work("c", 5, 20, 0, 20, Kind::kCommunication, 1);
-  t.Work("k", 100, 130, 0, 7, Kind::kCompute, 0);
-  const std::vector<RankWork> ranks = {BuildRankWork(t.trace)};
+  t.Activity("k", 0, 10, 0, 7, Kind::kCompute, 1);
+  t.Activity("c", 5, 20, 0, 20, Kind::kCommunication, 1);
+  t.Activity("k", 100, 130, 0, 7, Kind::kCompute, 0);
+  const std::vector<RankActivity> ranks = {BuildRankActivity(t.trace)};
   const Facts facts = Derive(t.trace.strings, ranks);
   ASSERT_EQ(facts.devices.size(), 2u);
   EXPECT_EQ(facts.devices[0].device, 0);
@@ -27,7 +27,7 @@ TEST(Facts, ADeviceEachInOrderWithItsOwnOccupancy) {
   EXPECT_EQ(facts.devices[1].device, 1);
   EXPECT_EQ(facts.devices[1].total.Span(), 20);
   EXPECT_EQ(facts.devices[1].total.Overlapped(), 5);
-  EXPECT_EQ(facts.Name(ranks[0].work[0]), "k");
+  EXPECT_EQ(facts.Name(ranks[0].activities[0]), "k");
   EXPECT_TRUE(facts.no_work.empty());
   EXPECT_FALSE(facts.HasSteps());
 }
@@ -38,9 +38,9 @@ TEST(Facts, StepsHaveTheOccupancyOfTheirOwnWork) {
   t.Step(2, 100, 200);
   t.Launch(50, 1);
   t.Launch(150, 2);
-  t.Work("k", 60, 160, 1);
-  t.Work("k", 160, 170, 2);
-  const std::vector<RankWork> ranks = {BuildRankWork(t.trace)};
+  t.Activity("k", 60, 160, 1);
+  t.Activity("k", 160, 170, 2);
+  const std::vector<RankActivity> ranks = {BuildRankActivity(t.trace)};
   const Facts all = Derive(t.trace.strings, ranks);
   ASSERT_EQ(all.devices[0].by_step.size(), 2u);
   EXPECT_EQ(all.devices[0].by_step[0].Busy(), 100);
@@ -52,14 +52,14 @@ TEST(Facts, StepsHaveTheOccupancyOfTheirOwnWork) {
 
 TEST(Facts, SayWhyThereIsNoWork) {
   SampleTrace without, stepless, stepped;
-  stepless.Work("k", 0, 10);
+  stepless.Activity("k", 0, 10);
   stepped.Step(3, 0, 100);
   stepped.Launch(1, 1);
-  stepped.Work("k", 5, 10);
-  const std::vector<RankWork> none = {BuildRankWork(without.trace)};
-  const std::vector<RankWork> no_steps = {BuildRankWork(stepless.trace)};
-  const std::vector<RankWork> steps = {BuildRankWork(stepped.trace)};
-  const auto why = [](const SampleTrace& t, std::span<const RankWork> ranks,
+  stepped.Activity("k", 5, 10);
+  const std::vector<RankActivity> none = {BuildRankActivity(without.trace)};
+  const std::vector<RankActivity> no_steps = {BuildRankActivity(stepless.trace)};
+  const std::vector<RankActivity> steps = {BuildRankActivity(stepped.trace)};
+  const auto why = [](const SampleTrace& t, std::span<const RankActivity> ranks,
                       std::string_view selection) {
     return Derive(t.trace.strings, ranks, selection).no_work;
   };
@@ -71,8 +71,9 @@ TEST(Facts, SayWhyThereIsNoWork) {
 
 TEST(Facts, NameTheRanksWithoutWork) {
   SampleTrace with, without;
-  with.Work("k", 0, 10);
-  std::vector<RankWork> ranks = {BuildRankWork(with.trace), BuildRankWork(without.trace)};
+  with.Activity("k", 0, 10);
+  std::vector<RankActivity> ranks = {BuildRankActivity(with.trace),
+                                     BuildRankActivity(without.trace)};
   ranks[1].rank = 1;
   EXPECT_EQ(Derive(with.trace.strings, ranks).some_without_work,
             "rank 1 has no accelerator work in what was selected");

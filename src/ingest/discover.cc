@@ -152,7 +152,8 @@ std::vector<std::string> NewestProfile(const std::string& folder, std::vector<No
   if (!profiles.empty()) {
     const NoteKind kind = NoteKind::kOtherProfiles;
     notes.push_back({std::string(NoteName(kind)), static_cast<int64_t>(profiles.size()),
-                     std::string(NoteSays(kind)) + ", such as " + profiles.back().folder, folder});
+                     std::string(NoteMessage(kind)) + ", such as " + profiles.back().folder,
+                     folder});
   }
   return std::move(newest.files);
 }

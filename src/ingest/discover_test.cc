@@ -113,8 +113,8 @@ TEST(FindTraces, TheNewestProfileOfTensorBoardsFolderIsTaken) {
   ASSERT_EQ(all->notes.size(), 1u);
   EXPECT_EQ(all->notes[0].name, "other_profiles");
   EXPECT_EQ(all->notes[0].count, 2);
-  EXPECT_TRUE(all->notes[0].says.ends_with("plugins/profile/2025_01_01_00_00_00"))
-      << all->notes[0].says;
+  EXPECT_TRUE(all->notes[0].message.ends_with("plugins/profile/2025_01_01_00_00_00"))
+      << all->notes[0].message;
   const auto one = FindTraces(std::vector<std::string>{folder.path() + "/" + run});
   ASSERT_TRUE(one);
   EXPECT_TRUE(one->notes.empty());

@@ -23,9 +23,9 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kCaptureLimit = size_t{4} << 20;  // of members that are looked at
-constexpr size_t kObserverLimit = size_t{1} << 30;      // of members that are told to an observer
-constexpr int64_t kResyncLimit = 100;              // how often reading goes on behind damage
+constexpr size_t kCaptureLimit = size_t{4} << 20;   // of members that are looked at
+constexpr size_t kObserverLimit = size_t{1} << 30;  // of members that are told to an observer
+constexpr int64_t kResyncLimit = 100;               // how often reading goes on behind damage
 constexpr int kSharesLimit = 4;  // how often reading in shares may end before the events do
 
 // A member that is a whole number and not negative; -1 for any other.
@@ -291,7 +291,8 @@ void Reader::TakeDeviceProperties(const std::string& json) {
 
 // Tells of a member that is whole and JSON.
 void Reader::TapMember(const std::string& key, const std::string& value) {
-  if (observer_ == nullptr || !nlohmann::json::accept(key) || !nlohmann::json::accept(value)) return;
+  if (observer_ == nullptr || !nlohmann::json::accept(key) || !nlohmann::json::accept(value))
+    return;
   observer_->member(key, value);
 }
 

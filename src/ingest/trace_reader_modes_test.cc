@@ -46,13 +46,14 @@ TEST(TraceReaderModes, KeepingLessChangesNothingOfWhatIsKept) {
   const std::string json = MixedTrace(800);
   const Trace all = Read(json, {});
   EXPECT_EQ(all.size(), 4000u);
-  for (const KindSet keep : {kGpuWork, kGpuWork | KindSet{Kind::kRuntime, Kind::kAnnotation},
-                             KindSet{Kind::kOperator}, KindSet{Kind::kFlow}, KindSet{}}) {
+  for (const KindSet keep :
+       {kDeviceActivity, kDeviceActivity | KindSet{Kind::kRuntime, Kind::kAnnotation},
+        KindSet{Kind::kOperator}, KindSet{Kind::kFlow}, KindSet{}}) {
     const Trace some = Read(json, {.keep = Wanted(keep, true, true)});
     EXPECT_TRUE(DescribeAll(some) == DescribeAll(all, keep));
     EXPECT_EQ(some.events_in_file, all.events_in_file);
   }
-  EXPECT_EQ(Read(json, {.keep = kGpuWork}).gpu_events_in_file, all.gpu_events_in_file);
+  EXPECT_EQ(Read(json, {.keep = kDeviceActivity}).gpu_events_in_file, all.gpu_events_in_file);
 }
 
 TEST(TraceReaderModes, AFlowIsToldByItsPhaseWhateverItsCategory) {
@@ -62,7 +63,7 @@ TEST(TraceReaderModes, AFlowIsToldByItsPhaseWhateverItsCategory) {
   const Trace flows = Read(json, {});
   EXPECT_EQ(flows.size(), 2u);
   EXPECT_EQ(flows.kinds()[0], Kind::kFlow);
-  const Trace none = Read(json, {.keep = kGpuWork | KindSet{Kind::kUnknown}});
+  const Trace none = Read(json, {.keep = kDeviceActivity | KindSet{Kind::kUnknown}});
   EXPECT_EQ(none.size(), 0u);
   for (const Trace* trace : {&flows, &none}) {
     EXPECT_EQ(trace->events_in_file, 2);

@@ -195,7 +195,7 @@ TEST(TraceReader, KeepsHowKernelsWereLaunchedOnceEach) {
                                                .occupancy = 0.3F}));
   EXPECT_EQ(t.launch_configs[1].block, (std::array<int32_t, 3>{-1, -1, -1}));
   EXPECT_EQ(t.Ints(IntField::kLaunchConfig).Find(2), 0);
-  const Trace without = ReadEvents(events, {.keep = kGpuWork});
+  const Trace without = ReadEvents(events, {.keep = kDeviceActivity});
   EXPECT_EQ(without.launch_configs.size(), 0u) << "nobody asked";
 }
 
@@ -212,7 +212,7 @@ TEST(TraceReader, UnknownCategoriesAreCountedWithAnExample) {
     {"ph":"X","cat":"quantum","name":"a","pid":0,"tid":0,"ts":1,"dur":1},
     {"ph":"X","cat":"quantum","name":"b","pid":0,"tid":0,"ts":1,"dur":1},
     {"ph":"X","name":"no category","pid":0,"tid":0,"ts":1,"dur":1})";
-  for (const KindSet keep : {KindSet::All(), kGpuWork}) {
+  for (const KindSet keep : {KindSet::All(), kDeviceActivity}) {
     const Trace t = ReadEvents(events, {.keep = keep});
     EXPECT_EQ(t.notes.Count(NoteKind::kUnknownCategory), 3);
     EXPECT_EQ(t.notes.Detail(NoteKind::kUnknownCategory), "quantum");

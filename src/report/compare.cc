@@ -9,9 +9,9 @@
 #include <map>
 #include <optional>
 
-#include "report/kernel_name.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
+#include "report/kernel_name.h"
 
 namespace stepscope {
 namespace {
@@ -329,14 +329,14 @@ void AddFinding(Report& report, const Usages& usages, const Amounts& amounts) {
   };
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .says = fmt::format("{} takes {} more device time{} than before.", ShortName(name),
-                           HumanTime(change), amounts.each),
+       .message = fmt::format("{} takes {} more device time{} than before.", ShortName(name),
+                              HumanTime(change), amounts.each),
        .because =
            fmt::format("{}it ran {}, and {} before ({})", amounts.each.empty() ? "" : "in all, ",
                        ran(both.b), ran(both.a), WhatHappened(both)),
        .hint = "look at what changed for it: shapes, data types, library versions; the table of "
                "operators says where it is called",
-       .worth = static_cast<int64_t>(std::min(change, 9e18)),
+       .impact = static_cast<int64_t>(std::min(change, 9e18)),
        .table = "kernels"});
 }
 
@@ -404,7 +404,7 @@ ReportSet Compare(const ReportSet& a, const ReportSet& b, const CompareOptions& 
   const Report& first = out.reports.front();
   out.verdict = first.status == Status::kUnavailable ? "Nothing can be compared: " + first.why + "."
                                                      : first.headline;
-  if (!first.findings.empty()) out.verdict += " " + first.findings.front().says;
+  if (!first.findings.empty()) out.verdict += " " + first.findings.front().message;
   return out;
 }
 

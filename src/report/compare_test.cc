@@ -130,7 +130,7 @@ TEST(Compare, KernelsSayWhatHappenedToThem) {
     changes += Say(row[0]) + " " + Say(row[1]) + ", ";
   EXPECT_EQ(changes, "new added, gone removed, more more, swift faster, slow slower, same same, ");
   ASSERT_EQ(answer.reports[0].findings.size(), 1u);
-  EXPECT_EQ(answer.reports[0].findings[0].worth, 500);
+  EXPECT_EQ(answer.reports[0].findings[0].impact, 500);
   EXPECT_EQ(answer.reports[0].findings[0].table, "kernels");
 }
 
@@ -151,12 +151,12 @@ TEST(Compare, RunsOfDifferentLengthAreComparedByTheStep) {
             "and 100 ns in b (+0.0 %).");
   EXPECT_TRUE(same.findings.empty());
   ASSERT_EQ(same.notes.size(), 1u);
-  EXPECT_TRUE(same.notes[0].says.starts_with("a holds 3 steps of ranks and b 6: "));
+  EXPECT_TRUE(same.notes[0].message.starts_with("a holds 3 steps of ranks and b 6: "));
 
   const ReportSet slow = with_steps(Kernels({{"gemm", int64_t{6}, int64_t{900}}}), 6);
   const Report slower = Compare(a, slow).reports[0];
   ASSERT_EQ(slower.findings.size(), 1u);
-  EXPECT_EQ(slower.findings[0].says, "gemm takes 50 ns more device time a step than before.");
+  EXPECT_EQ(slower.findings[0].message, "gemm takes 50 ns more device time a step than before.");
 }
 
 TEST(Compare, ShortNamesMatchOtherTemplates) {

@@ -76,7 +76,7 @@ void AppendTable(std::string& out, std::string_view analysis, const Table& table
 
 void AddNotes(Table& table, const std::string& analysis, std::span<const Note> notes) {
   for (const Note& note : notes) {
-    table.rows.push_back({analysis, note.name, note.count, note.says, note.where});
+    table.rows.push_back({analysis, note.name, note.count, note.message, note.where});
   }
 }
 

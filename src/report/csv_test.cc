@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
-#include "tests/support/sample_answer.h"
 #include "stepscope/write.h"
+#include "tests/support/sample_answer.h"
 
 namespace stepscope {
 namespace {

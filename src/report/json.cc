@@ -31,7 +31,7 @@ void PutNote(JsonWriter& json, const Note& note) {
   json.BeginObject(kOneLine);
   json.Text("name", note.name);
   json.Number("count", note.count);
-  json.Text("says", note.says);
+  json.Text("says", note.message);
   json.Text("where", note.where);
   json.End();
 }
@@ -110,10 +110,10 @@ void PutSeries(JsonWriter& json, const Series& series) {
 void PutFinding(JsonWriter& json, const Finding& finding) {
   json.BeginObject();
   json.Text("severity", SeverityName(finding.severity));
-  json.Text("says", finding.says);
+  json.Text("says", finding.message);
   json.Text("because", finding.because);
   json.Text("try", finding.hint);
-  json.Number("worth", finding.worth);
+  json.Number("worth", finding.impact);
   json.Text("table", finding.table);
   json.End();
 }

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/support/sample_answer.h"
 #include "stepscope/write.h"
+#include "tests/support/sample_answer.h"
 
 namespace stepscope {
 namespace {

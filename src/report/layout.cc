@@ -9,9 +9,9 @@
 #include <string_view>
 #include <tuple>
 
-#include "report/kernel_name.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
+#include "report/kernel_name.h"
 #include "report/printable.h"
 
 namespace stepscope {
@@ -157,7 +157,7 @@ std::vector<PageSection> LayOutReports(const std::vector<Report>& reports, bool 
 
 void LayOutFindings(const ReportSet& answer, Page& page) {
   const auto is_better = [](const Finding* a, const Finding* b) {
-    return std::tie(b->worth, a->severity) < std::tie(a->worth, b->severity);
+    return std::tie(b->impact, a->severity) < std::tie(a->impact, b->severity);
   };
   std::vector<const Finding*> all;  // alike ones in the order of their reports
   for (const Report& report : answer.reports) {
@@ -169,7 +169,7 @@ void LayOutFindings(const ReportSet& answer, Page& page) {
   for (size_t i = 0; i < shown; ++i) {
     const Finding& f = *all[i];
     page.findings.push_back(
-        {f.severity, Printable(f.says), Printable(f.because), Printable(f.hint)});
+        {f.severity, Printable(f.message), Printable(f.because), Printable(f.hint)});
   }
   if (shown < all.size()) {
     page.more_findings =
@@ -180,13 +180,13 @@ void LayOutFindings(const ReportSet& answer, Page& page) {
 // The notes that say the same thing of several files.
 struct NoteGroup {
   std::string_view name;
-  std::string_view says;
+  std::string_view message;
   int64_t count = 0;
   std::set<std::string_view> where;
 };
 
 std::string NoteLine(const NoteGroup& group) {
-  std::string line = Printable(group.says);
+  std::string line = Printable(group.message);
   const std::string times = group.count > 1 ? fmt::format(" x {}", HumanCount(group.count)) : "";
   line = fmt::format("{}{}: {}", Printable(group.name), times, line);
   if (group.where.empty()) return line;
@@ -200,8 +200,8 @@ std::vector<std::string> LayOutNotes(const ReportSet& answer) {
   std::map<std::pair<std::string_view, std::string_view>, size_t> known;
   const auto add = [&](const std::vector<Note>& notes) {
     for (const Note& note : notes) {
-      const auto [entry, is_new] = known.try_emplace({note.name, note.says}, groups.size());
-      if (is_new) groups.push_back({note.name, note.says, 0, {}});
+      const auto [entry, is_new] = known.try_emplace({note.name, note.message}, groups.size());
+      if (is_new) groups.push_back({note.name, note.message, 0, {}});
       NoteGroup& group = groups[entry->second];
       group.count = AddSaturated(group.count, note.count);
       if (!note.where.empty()) group.where.insert(note.where);

@@ -27,7 +27,7 @@ struct PageTable {
 
 struct PageFinding {
   Severity severity = Severity::kLow;
-  std::string says;
+  std::string message;
   std::string because;
   std::string hint;
 };

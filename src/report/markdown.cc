@@ -78,7 +78,8 @@ void DrawFindings(Sheet& sheet, const Page& page) {
   sheet.Block("## Findings");
   sheet.Gap();
   for (const PageFinding& finding : page.findings) {
-    sheet.Line(fmt::format("- **{}**: {}", SeverityName(finding.severity), Escaped(finding.says)));
+    sheet.Line(
+        fmt::format("- **{}**: {}", SeverityName(finding.severity), Escaped(finding.message)));
     if (!finding.because.empty()) {
       sheet.Line(fmt::format("  - because {}", Escaped(finding.because)));
     }

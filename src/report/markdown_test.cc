@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "tests/support/sample_answer.h"
 #include "stepscope/write.h"
+#include "tests/support/sample_answer.h"
 
 namespace stepscope {
 namespace {

@@ -83,7 +83,7 @@ class Pen {
 void DrawFinding(Pen& pen, const PageFinding& finding) {
   const std::string_view word = SeverityName(finding.severity);
   const std::string lead = fmt::format("- {}: ", pen.Painted(Color(finding.severity), word));
-  pen.Prose(lead, word.size() + 4, 2, finding.says);
+  pen.Prose(lead, word.size() + 4, 2, finding.message);
   if (!finding.because.empty()) pen.Paragraph(4, "because " + finding.because);
   if (!finding.hint.empty()) pen.Paragraph(4, "try: " + finding.hint);
 }

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "report/printable.h"
-#include "tests/support/sample_answer.h"
 #include "stepscope/write.h"
+#include "tests/support/sample_answer.h"
 
 namespace stepscope {
 namespace {

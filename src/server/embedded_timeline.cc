@@ -287,7 +287,7 @@ std::string Details(const Timeline& timeline, const std::vector<Candidate>& long
   return members;
 }
 
-std::string Says(const Timeline& timeline, const Choice& choice) {
+std::string Message(const Timeline& timeline, const Choice& choice) {
   int64_t streams = 0, others = 0;
   for (uint32_t track = 0; track < timeline.tracks().size(); ++track) {
     int64_t& least = timeline.tracks()[track].kind == TrackKind::kStream ? streams : others;
@@ -328,10 +328,11 @@ EmbeddedTimeline EmbedTimeline(const Timeline& timeline, size_t most_bytes, int 
   Choice choice(timeline, most_bytes, threads);
   choice.Run();
   const std::string info = WithFinest(CompactJson(ToJson(timeline)), timeline, choice);
-  const std::string says = Says(timeline, choice);
+  const std::string message = Message(timeline, choice);
   const std::string events = Details(timeline, choice.TakeLongest());
-  return {.json = fmt::format(R"({{"info":{},"says":"{}","events":{{{}}}}})", info, says, events),
-          .tiles = choice.TakePacked()};
+  return {
+      .json = fmt::format(R"({{"info":{},"says":"{}","events":{{{}}}}})", info, message, events),
+      .tiles = choice.TakePacked()};
 }
 
 }  // namespace stepscope::server

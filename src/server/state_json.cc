@@ -52,7 +52,7 @@ void PutAnalysis(JsonWriter& json, const AnalysisInfo& analysis) {
     json.Text("type", param.type);
     json.Text("default", param.default_value);
     json.Text("unit", param.unit);
-    json.Text("doc", param.says);
+    json.Text("doc", param.message);
     json.End();
   }
   json.End();

@@ -36,7 +36,7 @@ constexpr std::string_view kRunFile = "run.pftrace.gz";
 // A recording to be written, and what became of it.
 struct Item {
   const InputFile* file = nullptr;
-  const RankWork* rank = nullptr;
+  const RankActivity* rank = nullptr;
   std::string path;  // of what is written
   Clock clock;
   int64_t written = 0;
@@ -54,7 +54,7 @@ class Exporter {
  private:
   Result<void> ChooseItems();
   Result<void> CheckTargets() const;
-  std::string NameOf(const RankWork& rank) const;
+  std::string NameOf(const RankActivity& rank) const;
   void FindClocks();
   int64_t ShiftForOneAxis() const;
   Overlay OverlayOf(Item& item) const;
@@ -75,7 +75,7 @@ class Exporter {
   int64_t left_out_ = 0;
 };
 
-std::string Exporter::NameOf(const RankWork& rank) const {
+std::string Exporter::NameOf(const RankActivity& rank) const {
   if (options_.format == ExportFormat::kPerfetto) return std::string(kRunFile);
   if (rank.window == 0) return fmt::format("rank_{}.json.gz", rank.rank);
   return fmt::format("rank_{}.window_{}.json.gz", rank.rank, rank.window);
@@ -83,7 +83,7 @@ std::string Exporter::NameOf(const RankWork& rank) const {
 
 Result<void> Exporter::ChooseItems() {
   for (size_t i = 0; i < run_.ranks.size(); ++i) {
-    const RankWork& rank = run_.ranks[i];
+    const RankActivity& rank = run_.ranks[i];
     const std::optional<size_t> file = run_.files[i];
     if (!file) continue;
     const bool wanted = std::ranges::find(options_.ranks, rank.rank) != options_.ranks.end();
@@ -126,16 +126,16 @@ void Exporter::FindClocks() {
 int64_t Exporter::ShiftForOneAxis() const {
   int64_t first = kDay;
   for (const Item& item : items_) {
-    if (item.rank->work.empty()) continue;
-    first = std::min(first, item.clock.Aligned(item.rank->work.front().start));
+    if (item.rank->activities.empty()) continue;
+    first = std::min(first, item.clock.Aligned(item.rank->activities.front().start));
   }
   return kDay - first;
 }
 
 Overlay Exporter::OverlayOf(Item& item) const {
   Overlay overlay;
-  const RankWork* rank = item.rank;
-  RankWork chosen;
+  const RankActivity* rank = item.rank;
+  RankActivity chosen;
   if (selection_.mode != StepSelection::Mode::kAll) {
     chosen = SelectSteps(*rank, selection_);
     rank = &chosen;
@@ -297,7 +297,7 @@ Result<ReportSet> Export(std::span<const std::string> paths, const ExportOptions
       options.on_progress(progress);
     };
   }
-  const Wanted needs = options.critical_path ? kCriticalPath.needs : Wanted(kRankWorkNeeds);
+  const Wanted needs = options.critical_path ? kCriticalPath.needs : Wanted(kRankActivityNeeds);
   auto run = LoadRun(*files, needs, open);
   if (!run) return std::unexpected(run.error());
   run->info.name = NameOfRun(paths);

@@ -32,7 +32,7 @@ struct LoadedFile {
   InputFile info;
   Error error;  // when info.problem is set and the file is not used
   Notes notes;
-  RankWork work;
+  RankActivity rank;
   RecordedEvents events;            // if they are to be kept
   StringTable strings;              // names of the work and events until they are merged
   std::optional<int64_t> own_rank;  // as the trace says
@@ -50,7 +50,7 @@ int64_t SizeOnDisk(const std::string& path) {
 // What a damaged file's own report says in the list of files.
 std::string ProblemOf(const Notes& notes) {
   for (const NoteKind kind : {NoteKind::kCorrupt, NoteKind::kTruncated, NoteKind::kMalformed}) {
-    if (notes.Count(kind) > 0) return std::string(NoteSays(kind));
+    if (notes.Count(kind) > 0) return std::string(NoteMessage(kind));
   }
   return "";
 }
@@ -79,16 +79,16 @@ RecordedEvents KeepEvents(const Trace& trace, std::atomic<int>& spare_threads) {
 
 // All parts are made at once where there are threads to spare, the longest first: of the trace,
 // they change nothing but the notes, which one of them does.
-void TakeWorkAndEvents(LoadedFile& file, Trace& trace, std::atomic<int>& spare_threads) {
-  RankWorkBuilder work(trace, Events::kKeep);
+void TakeActivityAndEvents(LoadedFile& file, Trace& trace, std::atomic<int>& spare_threads) {
+  RankActivityBuilder activity(trace, Events::kKeep);
   const auto parts = std::to_array<std::function<void()>>(
-      {[&] { work.TakeHost(); }, [&] { file.events = KeepEvents(trace, spare_threads); },
-       [&] { work.TakeDevices(); }});
+      {[&] { activity.TakeHost(); }, [&] { file.events = KeepEvents(trace, spare_threads); },
+       [&] { activity.TakeDevices(); }});
   {
     const SpareThreads helpers(spare_threads, parts.size() - 1);
     ParallelFor(parts.size(), helpers.count() + 1, [&](size_t p) { parts[p](); });
   }
-  file.work = work.Finish();
+  file.rank = activity.Finish();
   file.events.TakeFields(trace);  // which the work has no use for any more
 }
 
@@ -99,9 +99,9 @@ void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& b
   auto trace = ReadTrace(std::move(*source), options);
   if (!trace) return Fail(file, trace.error(), NoteKind::kNotATrace);
   if (load.keep_events)
-    TakeWorkAndEvents(file, *trace, *options.spare_threads);
+    TakeActivityAndEvents(file, *trace, *options.spare_threads);
   else
-    file.work = BuildRankWork(*trace, Events::kLetGo);
+    file.rank = BuildRankActivity(*trace, Events::kRelease);
   file.info.events = trace->events_in_file;
   file.info.gpu_events = trace->gpu_events_in_file;
   file.info.problem = ProblemOf(trace->notes);
@@ -170,15 +170,17 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted 
 bool SameRecording(const LoadedFile& a, const LoadedFile& b) {
   if (a.memory_only != b.memory_only) return false;
   if (a.memory_only) {
-    const auto& x = a.work.host->memory_timelines;
-    const auto& y = b.work.host->memory_timelines;
+    const auto& x = a.rank.host->memory_timelines;
+    const auto& y = b.rank.host->memory_timelines;
     return !x.empty() && !y.empty() && x.front().changes == y.front().changes;
   }
-  if (a.info.events != b.info.events || a.work.work.size() != b.work.work.size()) return false;
-  if (a.work.work.empty()) return false;  // nothing to tell them apart by
-  return std::ranges::equal(a.work.work, b.work.work, [&](const Work& x, const Work& y) {
-    return x.start == y.start && x.end == y.end && a.strings[x.name] == b.strings[y.name];
-  });
+  if (a.info.events != b.info.events || a.rank.activities.size() != b.rank.activities.size())
+    return false;
+  if (a.rank.activities.empty()) return false;  // nothing to tell them apart by
+  return std::ranges::equal(
+      a.rank.activities, b.rank.activities, [&](const Activity& x, const Activity& y) {
+        return x.start == y.start && x.end == y.end && a.strings[x.name] == b.strings[y.name];
+      });
 }
 
 // Gives every memory timeline its rank: the one in its name, else the only one there is, else the
@@ -233,9 +235,9 @@ void SettleRanks(std::vector<LoadedFile>& files) {
 
 // By which the files of one rank are ordered.
 int64_t TimeOf(const LoadedFile& file) {
-  const auto& timelines = file.work.host->memory_timelines;
+  const auto& timelines = file.rank.host->memory_timelines;
   if (!timelines.empty()) return timelines.front().changes.back().time;
-  return file.work.work.empty() ? kNoTime : file.work.work.front().start;
+  return file.rank.activities.empty() ? kNoTime : file.rank.activities.front().start;
 }
 
 // Orders files by rank and time, drops repeated recordings and numbers the windows of each rank,
@@ -257,8 +259,8 @@ void SettleWindows(std::vector<LoadedFile>& files) {
       continue;
     }
     file.info.window = same_rank ? previous->info.window + 1 : 0;
-    file.work.rank = file.info.rank;
-    file.work.window = file.info.window;
+    file.rank.rank = file.info.rank;
+    file.rank.window = file.info.window;
     previous = &file;
   }
   std::ranges::stable_sort(files, {}, [](const LoadedFile& f) { return !f.used; });
@@ -266,7 +268,7 @@ void SettleWindows(std::vector<LoadedFile>& files) {
 
 void MergeNames(LoadedFile& file, StringTable& names) {
   std::vector<StringId> merged(file.strings.size(), kNoString);
-  ForEachName(file.work, [&](StringId& name) {
+  ForEachName(file.rank, [&](StringId& name) {
     StringId& id = merged[name];
     if (id == kNoString) id = names.Intern(file.strings[name]);
     name = id;
@@ -279,13 +281,13 @@ void AddRecording(LoadedFile& file, LoadedRun& run) {
   const bool goes_with_it =
       file.memory_only && !run.ranks.empty() && run.ranks.back().rank == file.info.rank;
   if (!goes_with_it) {
-    run.ranks.push_back(std::move(file.work));
+    run.ranks.push_back(std::move(file.rank));
     run.events.push_back(std::move(file.events));
     run.files.push_back(file.memory_only ? std::nullopt : std::optional(run.info.files.size() - 1));
     return;
   }
-  const auto first = std::ranges::find(run.ranks, file.info.rank, &RankWork::rank);
-  std::ranges::move(file.work.host->memory_timelines,
+  const auto first = std::ranges::find(run.ranks, file.info.rank, &RankActivity::rank);
+  std::ranges::move(file.rank.host->memory_timelines,
                     std::back_inserter(first->host->memory_timelines));
 }
 
@@ -293,10 +295,10 @@ void AddNotes(const LoadedFile& file, std::vector<Note>& notes) {
   for (size_t k = 0; k < static_cast<size_t>(NoteKind::kCount); ++k) {
     const auto kind = static_cast<NoteKind>(k);
     if (file.notes.Count(kind) == 0) continue;
-    std::string says(NoteSays(kind));
-    if (!file.notes.Detail(kind).empty()) says += ": " + file.notes.Detail(kind);
+    std::string message(NoteMessage(kind));
+    if (!file.notes.Detail(kind).empty()) message += ": " + file.notes.Detail(kind);
     notes.push_back(
-        {std::string(NoteName(kind)), file.notes.Count(kind), std::move(says), file.info.path});
+        {std::string(NoteName(kind)), file.notes.Count(kind), std::move(message), file.info.path});
   }
 }
 
@@ -312,7 +314,7 @@ void NoteMissingRanks(const std::vector<LoadedFile>& files, RunInfo& info) {
   const NoteKind kind = NoteKind::kMissingRanks;
   info.notes.push_back(
       {std::string(NoteName(kind)), missing,
-       std::string(NoteSays(kind)) + ", though its world size is " + std::to_string(world_size),
+       std::string(NoteMessage(kind)) + ", though its world size is " + std::to_string(world_size),
        ""});
 }
 

@@ -17,8 +17,8 @@ namespace stepscope {
 
 struct LoadedRun {
   RunInfo info;
-  StringTable names;            // of Work::name
-  std::vector<RankWork> ranks;  // by rank, then window
+  StringTable names;                // of Activity::name
+  std::vector<RankActivity> ranks;  // by rank, then window
   // Of each of `ranks`, its file in info.files. Absent: no recording, but a memory timeline of a
   // rank of which nothing else was read.
   std::vector<std::optional<size_t>> files;

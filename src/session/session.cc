@@ -34,19 +34,19 @@ AnalysisInfo InfoOf(const Analysis& analysis) {
                     .doc = std::string(analysis.doc)};
   for (const Parameter& p : analysis.params) {
     info.params.push_back({std::string(p.name), TypeName(p.type), std::string(p.default_value),
-                           std::string(UnitName(p.unit)), std::string(p.says)});
+                           std::string(UnitName(p.unit)), std::string(p.message)});
   }
   return info;
 }
 
 // The recordings of these ranks; none when no rank is named.
-Result<std::vector<RankWork>> ChooseRanks(const std::vector<RankWork>& ranks,
-                                          const std::vector<int64_t>& wanted) {
-  std::vector<RankWork> chosen;
+Result<std::vector<RankActivity>> ChooseRanks(const std::vector<RankActivity>& ranks,
+                                              const std::vector<int64_t>& wanted) {
+  std::vector<RankActivity> chosen;
   for (const int64_t rank : wanted) {
     const size_t before = chosen.size();
     std::ranges::copy_if(ranks, std::back_inserter(chosen),
-                         [&](const RankWork& r) { return r.rank == rank; });
+                         [&](const RankActivity& r) { return r.rank == rank; });
     if (chosen.size() == before) {
       return std::unexpected(Error{"there is no rank " + std::to_string(rank), "--ranks",
                                    "the ranks that were read: " + DescribeRanks(ranks)});
@@ -55,7 +55,7 @@ Result<std::vector<RankWork>> ChooseRanks(const std::vector<RankWork>& ranks,
   return chosen;
 }
 
-ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankWork> ranks,
+ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
                       const StepSelection& selection, const AnalyzeOptions& options,
                       const std::vector<std::pair<const Analysis*, Params>>& asked) {
   StopIfAsked();
@@ -113,8 +113,8 @@ Result<Timeline> Session::TakeTimeline() {
   }
   state_->has_events = false;
   LoadedRun& run = state_->run;
-  return BuildTimeline({.work_names = &run.names,
-                        .work = run.ranks,
+  return BuildTimeline({.names_of_ranks = &run.names,
+                        .ranks = run.ranks,
                         .recordings = std::move(run.events),
                         .names = std::move(run.event_names)});
 }
@@ -154,8 +154,8 @@ Result<ReportSet> Session::Analyze(const AnalyzeOptions& question) const {
 
   const auto chosen = ChooseRanks(state_->run.ranks, options.ranks);
   if (!chosen) return std::unexpected(chosen.error());
-  const std::span<const RankWork> ranks =
-      options.ranks.empty() ? std::span<const RankWork>(state_->run.ranks) : *chosen;
+  const std::span<const RankActivity> ranks =
+      options.ranks.empty() ? std::span<const RankActivity>(state_->run.ranks) : *chosen;
 
   std::vector<std::pair<const Analysis*, Params>> analyses;
   for (const Analysis* analysis : *asked) {

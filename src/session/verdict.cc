@@ -19,14 +19,14 @@ std::string Verdict(std::span<const Report> reports) {
     if (first == nullptr) first = &report;
     for (const Finding& finding : report.findings) {
       // Of equals the later one: later analyses look closer.
-      if (best == nullptr || finding.worth >= best->worth) best = &finding;
+      if (best == nullptr || finding.impact >= best->impact) best = &finding;
     }
   }
   if (first == nullptr) {
     return reports.empty() ? "Nothing was asked."
                            : "Nothing can be said: " + reports.front().why + ".";
   }
-  return first->headline + (best == nullptr ? "" : " " + best->says);
+  return first->headline + (best == nullptr ? "" : " " + best->message);
 }
 
 std::string SayWhatIsMissing(const RunInfo& run) {

@@ -28,7 +28,7 @@ constexpr int64_t kLongestRecording = 3 * kDay;
 // Recordings further apart than this are not of one run, as far as their clocks tell.
 constexpr int64_t kFarApart = int64_t{1} << 50;
 
-std::string NameOf(const RankWork& rank) {
+std::string NameOf(const RankActivity& rank) {
   return rank.window == 0 ? fmt::format("rank {}", rank.rank)
                           : fmt::format("rank {}, window {}", rank.rank, rank.window);
 }
@@ -95,9 +95,9 @@ class Builder {
 };
 
 void Builder::FollowAllCounters() {
-  counters_.resize(input_.work.size());
+  counters_.resize(input_.ranks.size());
   ParallelFor(counters_.size(), 0, [&](size_t i) {
-    counters_[i] = FollowCounters(*input_.work_names, input_.work[i]);
+    counters_[i] = FollowCounters(*input_.names_of_ranks, input_.ranks[i]);
     auto& in_trace = state_->recordings[i].counters;
     std::ranges::move(in_trace, std::back_inserter(counters_[i]));
     in_trace = {};
@@ -129,8 +129,8 @@ void Builder::PlaceOnAxis() {
   for (const RankCollectives& rank : collectives_.ranks) clocks[rank.rank] = rank.clock;
   std::vector<Clock> clock_of;
   std::vector<int64_t> begins, known;
-  for (size_t i = 0; i < input_.work.size(); ++i) {
-    const RankWork& rank = input_.work[i];
+  for (size_t i = 0; i < input_.ranks.size(); ++i) {
+    const RankActivity& rank = input_.ranks[i];
     const Clock clock = clocks[rank.rank];
     const auto first = FirstTime(i);
     firsts_.push_back(first.value_or(0));
@@ -140,7 +140,7 @@ void Builder::PlaceOnAxis() {
     state_->ranks.push_back({.rank = rank.rank,
                              .window = rank.window,
                              .name = NameOf(rank),
-                             .aligned = clock.known || input_.work.size() == 1});
+                             .aligned = clock.known || input_.ranks.size() == 1});
   }
   std::ranges::sort(known);
   const int64_t middle = known.empty() ? 0 : known[known.size() / 2];
@@ -161,8 +161,8 @@ void Builder::PlaceOnAxis() {
 void Builder::AddSteps(uint32_t recording) {
   NarrowArray<int64_t> starts, durations;
   NarrowArray<uint32_t> names;
-  const std::vector<Step>& steps = input_.work[recording].steps;
-  const std::vector<StepStretch> stretches = StepStretches(input_.work[recording]);
+  const std::vector<Step>& steps = input_.ranks[recording].steps;
+  const std::vector<StepStretch> stretches = StepStretches(input_.ranks[recording]);
   for (size_t s = 0; s < steps.size(); ++s) {
     const auto& [start, end, _] = stretches[s];
     const int64_t off = SubtractSaturated(start, firsts_[recording]);
@@ -265,18 +265,19 @@ void Builder::IndexStreams() {
 
 // The event that the work of a part is, by its stream and times.
 std::optional<EventRef> Builder::Find(const CollectivePart& part) const {
-  const RankWork& rank = input_.work[part.recording];
-  const Work& work = rank.work[part.work];
-  const Stream& stream = rank.streams[work.stream];
+  const RankActivity& rank = input_.ranks[part.recording];
+  const Activity& activity = rank.activities[part.activity];
+  const Stream& stream = rank.streams[activity.stream];
   const auto of_stream = streams_.find({part.recording, stream.device, stream.stream});
   if (of_stream == streams_.end()) return std::nullopt;
   for (const uint32_t t : of_stream->second) {
     const RecordedTrack& track = state_->recordings[part.recording].tracks[t];
     for (size_t row = 0; row < track.events.rows(); ++row) {
       const auto [begin, end] = track.events.Row(row);
-      for (size_t i = track.events.FirstFrom(begin, end, work.start);
-           i < end && track.events.Start(i) == work.start; ++i) {
-        if (track.events.End(i) != work.end || track.events.KindOf(i) != work.kind) continue;
+      for (size_t i = track.events.FirstFrom(begin, end, activity.start);
+           i < end && track.events.Start(i) == activity.start; ++i) {
+        if (track.events.End(i) != activity.end || track.events.KindOf(i) != activity.kind)
+          continue;
         return EventRef{state_->track_ids[part.recording][t], static_cast<uint32_t>(i)};
       }
     }
@@ -306,12 +307,12 @@ void Builder::AddPeers() {
 Timeline Builder::Build() {
   state_->names = std::move(input_.names);
   state_->recordings = std::move(input_.recordings);
-  state_->recordings.resize(input_.work.size());
-  state_->track_ids.resize(input_.work.size());
-  collectives_ = DeriveCollectives(*input_.work_names, input_.work, input_.work);
+  state_->recordings.resize(input_.ranks.size());
+  state_->track_ids.resize(input_.ranks.size());
+  collectives_ = DeriveCollectives(*input_.names_of_ranks, input_.ranks, input_.ranks);
   FollowAllCounters();
   PlaceOnAxis();
-  for (uint32_t i = 0; i < input_.work.size(); ++i) AddRecording(i);
+  for (uint32_t i = 0; i < input_.ranks.size(); ++i) AddRecording(i);
   AddPeers();
   return Timeline(std::move(state_));
 }

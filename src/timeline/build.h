@@ -12,14 +12,14 @@
 namespace stepscope {
 
 struct TimelineInput {
-  // What the names in `work` stand for.
-  const StringTable* work_names = nullptr;
-  std::span<const RankWork> work;          // by rank, then window
-  std::vector<RecordedEvents> recordings;  // of each of `work`; of memory alone it has no events
+  // What the names in `ranks` stand for.
+  const StringTable* names_of_ranks = nullptr;
+  std::span<const RankActivity> ranks;     // by rank, then window
+  std::vector<RecordedEvents> recordings;  // of each of `ranks`; of memory alone it has no events
   StringTable names;                       // that the recordings share
 };
 
-// Takes clocks, steps and counters from `work`. What it is given may go afterwards.
+// Takes clocks, steps and counters from `ranks`. What it is given may go afterwards.
 Timeline BuildTimeline(TimelineInput input);
 
 }  // namespace stepscope

@@ -7,11 +7,11 @@
 #include <map>
 #include <utility>
 
-#include "facts/devices/copy_rates.h"
-#include "facts/facts.h"
 #include "facts/derived/memory_blocks.h"
 #include "facts/derived/memory_use.h"
+#include "facts/devices/copy_rates.h"
 #include "facts/devices/queues.h"
+#include "facts/facts.h"
 
 namespace stepscope {
 namespace {
@@ -33,7 +33,7 @@ void Add(Counters& counters, RecordedCounter counter) {
   if (!counter.points.empty()) counters.push_back(std::move(counter));
 }
 
-void AddQueues(const RankWork& rank, Counters& counters) {
+void AddQueues(const RankActivity& rank, Counters& counters) {
   const auto queues = FollowQueues(rank);
   for (size_t s = 0; s < queues.size(); ++s) {
     Add(counters, {.group = DeviceGroup(rank.streams[s].device),
@@ -44,7 +44,7 @@ void AddQueues(const RankWork& rank, Counters& counters) {
   }
 }
 
-void AddCopies(const RankWork& rank, Counters& counters) {
+void AddCopies(const RankActivity& rank, Counters& counters) {
   auto copies = FollowCopies(rank);
   for (size_t d = 0; d < copies.size(); ++d) {
     for (size_t p = 0; p < kCopyPaths; ++p) {
@@ -57,7 +57,7 @@ void AddCopies(const RankWork& rank, Counters& counters) {
   }
 }
 
-void AddAllocators(const Facts& facts, const RankWork& rank, Counters& counters) {
+void AddAllocators(const Facts& facts, const RankActivity& rank, Counters& counters) {
   for (const AllocatorMemory& memory : FollowAllocators(facts, rank)) {
     RecordedCounter counter{.group = memory.device < 0 ? "CPU" : DeviceGroup(memory.device),
                             .name = memory.has_totals ? "memory in use" : "memory since the start",
@@ -74,7 +74,7 @@ void AddAllocators(const Facts& facts, const RankWork& rank, Counters& counters)
   }
 }
 
-void AddMemoryUse(const Facts& facts, const RankWork& rank, Counters& counters) {
+void AddMemoryUse(const Facts& facts, const RankActivity& rank, Counters& counters) {
   for (const MemoryTimeline& timeline : rank.host->memory_timelines) {
     const MemoryUseOverTime use = FollowMemoryUse(facts, rank, timeline);
     const auto add = [&](std::string name, const std::vector<StepCurve::Point>& curve) {
@@ -91,7 +91,7 @@ void AddMemoryUse(const Facts& facts, const RankWork& rank, Counters& counters) 
 }
 
 // A range's value holds while it lasts; between ranges there is none, which is drawn as 0.
-void AddHardwareCounters(const StringTable& names, const RankWork& rank, Counters& counters) {
+void AddHardwareCounters(const StringTable& names, const RankActivity& rank, Counters& counters) {
   std::map<StringId, std::vector<CounterPoint>> curves;
   for (const CounterRange& range : rank.counters) {
     for (const auto& [name, value] : range.counters) {
@@ -111,7 +111,7 @@ void AddHardwareCounters(const StringTable& names, const RankWork& rank, Counter
 
 }  // namespace
 
-std::vector<RecordedCounter> FollowCounters(const StringTable& names, const RankWork& rank) {
+std::vector<RecordedCounter> FollowCounters(const StringTable& names, const RankActivity& rank) {
   Facts facts;  // all steps count
   facts.names = &names;
   facts.ranks = std::span(&rank, 1);

@@ -10,6 +10,6 @@
 namespace stepscope {
 
 // On the recording's own clock; by group, in the order to show.
-std::vector<RecordedCounter> FollowCounters(const StringTable& names, const RankWork& rank);
+std::vector<RecordedCounter> FollowCounters(const StringTable& names, const RankActivity& rank);
 
 }  // namespace stepscope

@@ -76,7 +76,7 @@ void Describer::AddShapesOfOperator() {
     return recording_.Texts(TextField::kInputShapes).Find(source);
   };
   const Kind kind = KindAt(out_.event.ref);
-  if (kind != Kind::kRuntime && !IsGpuWork(kind)) return;
+  if (kind != Kind::kRuntime && !IsDeviceActivity(kind)) return;
   for (const TimelineEvent& around : out_.stack) {
     const auto text = shapes_of(around.ref);
     if (!text) continue;
@@ -111,7 +111,7 @@ void Describer::AddCorrelated() {
     const bool other_is_call = KindAt(other) == Kind::kRuntime;
     if (is_call == other_is_call) return;
     if (!is_call && !launch_) launch_ = other;
-    Link(is_call ? LinkKind::kWork : LinkKind::kLaunch, other);
+    Link(is_call ? LinkKind::kActivity : LinkKind::kLaunch, other);
   });
 }
 
@@ -152,7 +152,7 @@ void Describer::AddAwaitedByHost() {
 // Work that was launched before the work ahead of it in its stream had ended waited for that.
 void Describer::AddQueuedBehind() {
   const EventRef self = out_.event.ref;
-  if (!IsGpuWork(KindAt(self)) || !launch_) return;
+  if (!IsDeviceActivity(KindAt(self)) || !launch_) return;
   Ended ahead;
   LastEnded(state_.data[self.track].recorded, events_.Start(self.event), ahead);
   const int64_t launched = state_.Events(launch_->track).Start(launch_->event);

@@ -59,15 +59,15 @@ void AddPieces(const EventStore& events, uint32_t track, size_t row, int64_t beg
 
 // Calls work(worker, piece) for all pieces, on as many threads as there are processors.
 // Returns false when it was stopped.
-template <class Work>
+template <class Activity>
 bool ForEachPiece(const std::vector<Piece>& pieces, size_t workers, const std::stop_token& stop,
-                  const Work& work) {
+                  const Activity& activity) {
   std::atomic<size_t> next = 0;
   std::atomic<bool> failed = false;
   ParallelFor(workers, workers, [&](size_t worker) {
     try {
       for (size_t p = next++; p < pieces.size() && !stop.stop_requested(); p = next++) {
-        work(worker, pieces[p]);
+        activity(worker, pieces[p]);
       }
     } catch (const std::bad_alloc&) {
       failed = true;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "timeline/rows.h"
 #include "tests/support/sample_timeline.h"
+#include "timeline/rows.h"
 
 namespace stepscope {
 namespace {
@@ -20,8 +20,8 @@ constexpr uint32_t kCopyKind = static_cast<uint32_t>(Kind::kMemcpy);
 
 TEST(Tile, LongEventsAreBoxesWhole) {
   SampleTrace trace;
-  trace.Work("gemm", 1000, 1100);
-  trace.Work("relu", 1500, 1600);
+  trace.Activity("gemm", 1000, 1100);
+  trace.Activity("relu", 1500, 1600);
   const ReadTile tile = TileOf(TimelineOf(std::move(trace)), 0, 0, 1);  // 512 to 1024
   ASSERT_EQ(tile.boxes.size(), 1u);
   EXPECT_EQ(tile.boxes[0].start, 500);  // from the run's first event
@@ -34,9 +34,9 @@ TEST(Tile, LongEventsAreBoxesWhole) {
 
 TEST(Tile, ShortEventsAreCountedInTheirBucket) {
   SampleTrace trace;  // buckets of 16
-  trace.Work("a", 0, 4);
-  trace.Work("b", 4, 8);
-  trace.Work("copy", 30, 42, 0, 7, Kind::kMemcpy);  // 2 in one bucket, 10 in the next
+  trace.Activity("a", 0, 4);
+  trace.Activity("b", 4, 8);
+  trace.Activity("copy", 30, 42, 0, 7, Kind::kMemcpy);  // 2 in one bucket, 10 in the next
   const ReadTile tile = TileOf(TimelineOf(std::move(trace)), 0, 4, 0);
   EXPECT_TRUE(tile.boxes.empty());
   EXPECT_EQ(tile.spans,
@@ -62,7 +62,7 @@ TEST(Tile, MomentsAreSeen) {
 
 TEST(Tile, OutsideOfTheRunIsEmpty) {
   SampleTrace trace;
-  trace.Work("a", 0, 4);
+  trace.Activity("a", 0, 4);
   const Timeline timeline = TimelineOf(std::move(trace));
   for (const uint32_t level : {0u, 30u, 52u}) {
     for (const uint64_t index : {uint64_t{1} << 35, UINT64_MAX}) {
@@ -79,8 +79,8 @@ TEST(Tile, OutsideOfTheRunIsEmpty) {
 TEST(Tile, AnHourIntoTheRunIsASingleNanosecond) {
   constexpr int64_t kHour = int64_t{3'600'000'000'000};
   SampleTrace trace;
-  trace.Work("a", 0, 4);
-  trace.Work("b", kHour, kHour + 4);
+  trace.Activity("a", 0, 4);
+  trace.Activity("b", kHour, kHour + 4);
   const ReadTile tile = TileOf(TimelineOf(std::move(trace)), 0, 0, kHour / 512);
   ASSERT_EQ(tile.boxes.size(), 1u);
   EXPECT_EQ(tile.boxes[0].start, kHour);
@@ -88,8 +88,8 @@ TEST(Tile, AnHourIntoTheRunIsASingleNanosecond) {
 
 TEST(Tile, NamesAreMendedAndCut) {
   SampleTrace trace;
-  trace.Work("bad \xff\xfe <script>", 0, 100);
-  trace.Work(std::string(255, 'x') + "\u00e9\u00e9", 100, 200);
+  trace.Activity("bad \xff\xfe <script>", 0, 100);
+  trace.Activity(std::string(255, 'x') + "\u00e9\u00e9", 100, 200);
   const ReadTile tile = TileOf(TimelineOf(std::move(trace)), 0, 0, 0);
   EXPECT_EQ(tile.boxes[0].name, "bad \ufffd\ufffd <script>");
   EXPECT_EQ(tile.boxes[1].name, std::string(255, 'x') + "\u2026");
@@ -162,7 +162,7 @@ TEST(Tile, AgreesWithEveryEventWhereFewOverlap) {
   for (int i = 0; i < 500; ++i) {
     const auto start = random.Below(100'000);
     const Kind kind = i % 3 == 0 ? Kind::kMemset : Kind::kCompute;
-    trace.Work("w", start, start + random.Below(3000), 0, 7, kind);
+    trace.Activity("w", start, start + random.Below(3000), 0, 7, kind);
   }
   CheckAllLevels(TimelineOf(std::move(trace)));
 }
@@ -175,7 +175,7 @@ TEST(Tile, AgreesWithEveryEventWhereSumsAreUsed) {
     const auto some = random.Below(100);
     const int64_t duration = i % 1000 == 0 ? 20'000 : some / 2;
     const Kind kind = i % 5 == 0 ? Kind::kMemcpy : Kind::kCompute;
-    trace.Work("w", time, time + duration, 0, 7, kind);
+    trace.Activity("w", time, time + duration, 0, 7, kind);
     time += duration + (i % 2 == 0 ? 0 : some);
   }
   CheckAllLevels(TimelineOf(std::move(trace)));
@@ -186,7 +186,7 @@ TEST(Tile, AgreesWithEveryEventWhereTheyLastSeconds) {
   SampleTrace trace;
   for (int64_t i = 0; i < 300; ++i) {
     const int64_t duration = random.Below(1'000'000'000) * (i % 2 == 0 ? 1 : 9);
-    trace.Work("w", i * 3'000'000'000, i * 3'000'000'000 + duration);
+    trace.Activity("w", i * 3'000'000'000, i * 3'000'000'000 + duration);
   }
   CheckAllLevels(TimelineOf(std::move(trace)));
 }
@@ -194,9 +194,9 @@ TEST(Tile, AgreesWithEveryEventWhereTheyLastSeconds) {
 TEST(Tile, KindIsTheOneThatCoversMost) {
   SampleTrace trace;
   for (int64_t i = 0; i < 9000; ++i) {  // of every 10 ns: 2 computing, 3 copying, 1 setting
-    trace.Work("w", i * 10, i * 10 + 2);
-    trace.Work("c", i * 10 + 3, i * 10 + 6, 0, 7, Kind::kMemcpy);
-    trace.Work("s", i * 10 + 7, i * 10 + 8, 0, 7, Kind::kMemset);
+    trace.Activity("w", i * 10, i * 10 + 2);
+    trace.Activity("c", i * 10 + 3, i * 10 + 6, 0, 7, Kind::kMemcpy);
+    trace.Activity("s", i * 10 + 7, i * 10 + 8, 0, 7, Kind::kMemset);
   }
   const Timeline timeline = TimelineOf(std::move(trace));
   for (const uint32_t level : {8u, 12u}) {
@@ -211,7 +211,7 @@ TEST(Tile, KindIsTheOneThatCoversMost) {
 TEST(Tile, ThousandsThatOverlapAreAllThere) {
   SampleTrace trace;
   constexpr int64_t kEvents = 5000;
-  for (int64_t i = 0; i < kEvents; ++i) trace.Work("w", i, 10'000 + i);
+  for (int64_t i = 0; i < kEvents; ++i) trace.Activity("w", i, 10'000 + i);
   const Timeline timeline = TimelineOf(std::move(trace));
   EXPECT_EQ(timeline.tracks()[0].rows, kMostRows);
   for (const uint32_t level : {0u, 4u, 10u, 15u}) {

@@ -19,10 +19,10 @@ SampleTrace Launched() {
   trace.Range("aten::mm", 1100, 1900);
   trace.trace.Set(TextField::kInputShapes, trace.trace.strings.Intern("[[8, 16], [16, 4]]"));
   trace.Call("cudaLaunchKernel", 1200, 42, 1210);
-  trace.Work("gemm", 3000, 3500, 42);
+  trace.Activity("gemm", 3000, 3500, 42);
   trace.trace.Set(IntField::kLaunchConfig,
                   trace.trace.launch_configs.Intern({.grid = {8, 1, 1}, .block = {256, 1, 1}}));
-  trace.Work("Memcpy HtoD", 4000, 4100, 0, 7, Kind::kMemcpy);
+  trace.Activity("Memcpy HtoD", 4000, 4100, 0, 7, Kind::kMemcpy);
   return trace;
 }
 
@@ -118,7 +118,7 @@ TEST(Timeline, AKernelLeadsToItsLaunchAndOperators) {
 
   const EventDetails call = timeline.Describe(gemm.links[0].event.ref).value();
   ASSERT_EQ(call.links.size(), 1u);
-  EXPECT_EQ(call.links[0].kind, LinkKind::kWork);
+  EXPECT_EQ(call.links[0].kind, LinkKind::kActivity);
   EXPECT_EQ(call.links[0].event.ref, gemm.event.ref);
 
   const EventDetails mm = timeline.Describe(gemm.stack[0].ref).value();
@@ -134,7 +134,7 @@ TEST(Timeline, AWaitNamesWhatItWaitsFor) {
   trace.Call("cudaEventRecord", 100, 5);
   trace.Call("cudaStreamWaitEvent", 110, 6);
   trace.Sync("Stream Wait Event", 200, 300, 6, 7, 8, 5);
-  trace.Work("gemm", 300, 400);
+  trace.Activity("gemm", 300, 400);
   const Timeline timeline = TimelineOf(std::move(trace));
   const uint32_t track = TrackNamed(timeline, "stream 7: synchronisation");
   const EventDetails wait = timeline.Describe({track, 0}).value();
@@ -150,9 +150,9 @@ TEST(Timeline, AKernelWaitsForTheOneAheadOfIt) {
   trace.Launch(100, 1);
   trace.Launch(110, 2);
   trace.Launch(700, 3);
-  trace.Work("first", 200, 500, 1);
-  trace.Work("second", 501, 600, 2);
-  trace.Work("third", 710, 800, 3);  // launched when the stream was idle
+  trace.Activity("first", 200, 500, 1);
+  trace.Activity("second", 501, 600, 2);
+  trace.Activity("third", 710, 800, 3);  // launched when the stream was idle
   const Timeline timeline = TimelineOf(std::move(trace));
   const uint32_t track = TrackNamed(timeline, "stream 7");
   const auto links = timeline.Describe({track, 1})->links;
@@ -166,9 +166,9 @@ TEST(Timeline, AKernelWaitsForTheOneAheadOfIt) {
 TEST(Timeline, ACallThatWaitsLeadsToWhatEndedLast) {
   SampleTrace trace;
   trace.Call("cudaDeviceSynchronize", 100, 9, 1000);
-  trace.Work("early", 150, 500, 0, 7);
-  trace.Work("last", 200, 990, 0, 8);
-  trace.Work("later", 300, 2000, 0, 9);
+  trace.Activity("early", 150, 500, 0, 7);
+  trace.Activity("last", 200, 990, 0, 8);
+  trace.Activity("later", 300, 2000, 0, 9);
   const Timeline timeline = TimelineOf(std::move(trace));
   const auto links = timeline.Describe({TrackNamed(timeline, "thread 1"), 0})->links;
   ASSERT_EQ(links.size(), 1u);
@@ -186,8 +186,8 @@ std::vector<SampleTrace> Together() {
     for (int64_t i = 0; i < 10; ++i) {
       const int64_t end = 2000 + i * 1000 + rank * 50'000;
       // Rank 1 comes 300 later each time.
-      trace.Work("ncclDevKernel_AllReduce", end - 500 + rank * 300, end, 0, 20,
-                 Kind::kCommunication);
+      trace.Activity("ncclDevKernel_AllReduce", end - 500 + rank * 300, end, 0, 20,
+                     Kind::kCommunication);
       trace.trace.Set(TextField::kCollective, operation);
       trace.trace.Set(TextField::kGroupName, group);
       trace.trace.Set(IntField::kCollectiveSequence, i);
@@ -243,9 +243,9 @@ TEST(Timeline, NextGoesByStartOverAllRows) {
 
 TEST(Timeline, LongestIsWhatAClickBetweenBoxesMeans) {
   SampleTrace trace;
-  trace.Work("short", 0, 10);
-  trace.Work("long", 10, 40);
-  trace.Work("later", 40, 45);
+  trace.Activity("short", 0, 10);
+  trace.Activity("long", 10, 40);
+  trace.Activity("later", 40, 45);
   const Timeline timeline = TimelineOf(std::move(trace));
   EXPECT_EQ(timeline.Longest(0, 0, 0, 64).value()->name, "long");
   EXPECT_EQ(timeline.Longest(0, 0, 0, 10).value()->name, "short");
@@ -256,9 +256,9 @@ TEST(Timeline, LongestIsWhatAClickBetweenBoxesMeans) {
 TEST(Timeline, FindGoesByTimeOverAllTracks) {
   SampleTrace trace;
   trace.Range("Conv2d", 0, 100);
-  trace.Work("conv_kernel", 50, 60);
-  trace.Work("gemm", 60, 70);
-  trace.Work("CONV_kernel", 80, 90);
+  trace.Activity("conv_kernel", 50, 60);
+  trace.Activity("gemm", 60, 70);
+  trace.Activity("CONV_kernel", 80, 90);
   const Timeline timeline = TimelineOf(std::move(trace));
   const auto all = timeline.Find("conv", 0, 1, 10).value();
   EXPECT_EQ(all.total, 3u);
@@ -276,8 +276,8 @@ TEST(Timeline, FindSaysWhichOfAllItFound) {
   std::vector<SampleTrace> ranks(2);
   for (SampleTrace& rank : ranks) {
     for (int64_t i = 0; i < 4; ++i) {
-      rank.Work("gemm", i * 100, i * 100 + 10);
-      rank.Work("other", i * 100 + 20, i * 100 + 30);
+      rank.Activity("gemm", i * 100, i * 100 + 10);
+      rank.Activity("other", i * 100 + 20, i * 100 + 30);
     }
   }
   const Timeline timeline = TimelineOf(std::move(ranks));
@@ -297,7 +297,7 @@ TEST(Timeline, FindSaysWhichOfAllItFound) {
 TEST(Timeline, FindBackwardsIsFindForwardsReversed) {
   std::vector<SampleTrace> ranks(2);
   for (SampleTrace& rank : ranks) {
-    for (int64_t i = 0; i < 3; ++i) rank.Work("gemm", i * 100, i * 100 + 10);
+    for (int64_t i = 0; i < 3; ++i) rank.Activity("gemm", i * 100, i * 100 + 10);
   }
   const Timeline timeline = TimelineOf(std::move(ranks));
   const auto refs = [](const TimelineMatches& found) {
@@ -312,10 +312,10 @@ TEST(Timeline, FindBackwardsIsFindForwardsReversed) {
 
 TEST(Timeline, SelectCountsWhatMeetsAndAddsWhatLiesWithin) {
   SampleTrace trace;
-  trace.Work("gemm", 0, 100);
-  trace.Work("gemm", 200, 300);
-  trace.Work("copy", 300, 310, 0, 7, Kind::kMemcpy);
-  trace.Work("gemm", 400, 500);
+  trace.Activity("gemm", 0, 100);
+  trace.Activity("gemm", 200, 300);
+  trace.Activity("copy", 300, 310, 0, 7, Kind::kMemcpy);
+  trace.Activity("gemm", 400, 500);
   const Timeline timeline = TimelineOf(std::move(trace));
   const Report report = timeline.Select({.from = 50, .to = 305}).value();
   const Table& table = report.tables[0];
@@ -358,8 +358,8 @@ TEST(Timeline, OccurrencesAreOfAllRanks) {
 TEST(Timeline, BrokenClocksAreLeftOutAndCounted) {
   constexpr int64_t kFar = int64_t{1} << 61;
   SampleTrace trace;
-  for (int64_t i = 0; i < 5; ++i) trace.Work("w", 1000 + i * 100, 1050 + i * 100);
-  trace.Work("early", -kFar, -kFar + 5);
+  for (int64_t i = 0; i < 5; ++i) trace.Activity("w", 1000 + i * 100, 1050 + i * 100);
+  trace.Activity("early", -kFar, -kFar + 5);
   trace.Range("late", kFar, kFar + 5);
   trace.Range("endless", 1000, kFar);
   const Timeline timeline = TimelineOf(std::move(trace));
@@ -370,9 +370,9 @@ TEST(Timeline, BrokenClocksAreLeftOutAndCounted) {
 
 TEST(Timeline, RanksFarApartBeginTogether) {
   std::vector<SampleTrace> ranks(3);
-  ranks[0].Work("w", 100, 200);
-  ranks[1].Work("w", int64_t{1} << 61, (int64_t{1} << 61) + 7);
-  ranks[2].Work("w", 150, 250);
+  ranks[0].Activity("w", 100, 200);
+  ranks[1].Activity("w", int64_t{1} << 61, (int64_t{1} << 61) + 7);
+  ranks[2].Activity("w", 150, 250);
   const Timeline timeline = TimelineOf(std::move(ranks));
   EXPECT_EQ(timeline.end(), 150);
   EXPECT_EQ(timeline.Event({1, 0})->start, 0);
@@ -396,7 +396,7 @@ TEST(Timeline, EveryEventMayBeOfAProcessOfItsOwn) {
 
 TEST(Timeline, DevicesStandByNumberAlsoThoseWithCountersAlone) {
   SampleTrace trace;
-  trace.Work("w", 0, 10, 0, 1, Kind::kCompute, 5);
+  trace.Activity("w", 0, 10, 0, 1, Kind::kCompute, 5);
   trace.Range("op", 0, 10);
   trace.trace.Add(
       {3, 0, trace.trace.strings.Intern("[memory]"), trace.HostTrack(), Kind::kInstant});

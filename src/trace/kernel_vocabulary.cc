@@ -242,7 +242,7 @@ TensorCores TensorCoresOfKernel(std::string_view name) {
   return ContainsAny(lower, kMaybeParts) ? TensorCores::kUnknown : TensorCores::kNo;
 }
 
-bool IsPlainMatrixWork(std::string_view kernel) {
+bool IsPlainMatrixKernel(std::string_view kernel) {
   const std::string lower = Lower(kernel);
   if (TensorCoresOfKernel(kernel) != TensorCores::kNo) return false;
   return lower.starts_with("cijk_") ||

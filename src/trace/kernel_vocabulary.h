@@ -16,7 +16,7 @@ std::string_view TensorCoresName(TensorCores use);  // "no", "yes", "unknown"
 
 // Whether a kernel is matrix work that ordinary cores do: neither what Tensor Cores do, nor what
 // goes with it, as transposing and adding up the parts of a product does.
-bool IsPlainMatrixWork(std::string_view kernel);
+bool IsPlainMatrixKernel(std::string_view kernel);
 
 // Whether an operator of this name computes what Tensor Cores can: matrix products, convolutions,
 // attention, recurrent cells. "aten::mm", "AddmmBackward0", "model/dense/MatMul:MatMul".

@@ -93,12 +93,12 @@ TEST(KernelVocabulary, Kernels) {
 TEST(KernelVocabulary, PlainMatrixWork) {
   for (const char* kernel : {"volta_sgemm_64x64_nt", "Cijk_Ailk_Bljk_SB_MT64x64x16_SN_AMAS3",
                              "void cudnn::winograd_nonfused::winogradForwardOutput4x4(P)"}) {
-    EXPECT_TRUE(IsPlainMatrixWork(kernel)) << kernel;
+    EXPECT_TRUE(IsPlainMatrixKernel(kernel)) << kernel;
   }
   for (const char* kernel :
        {"batched_transpose_16x32_half", "SubTensorOpWithCastTensor1d", "gemm_fusion_dot.kd",
         "void splitKreduce_kernel<32, 16, int, float>(P)", "sm90_xmma_gemm_bf16bf16", ""}) {
-    EXPECT_FALSE(IsPlainMatrixWork(kernel)) << kernel;
+    EXPECT_FALSE(IsPlainMatrixKernel(kernel)) << kernel;
   }
 }
 

@@ -6,7 +6,7 @@ namespace {
 
 struct NoteText {
   std::string_view name;
-  std::string_view says;
+  std::string_view message;
 };
 
 // In the order of NoteKind.
@@ -63,7 +63,7 @@ static_assert(kTexts.size() == static_cast<size_t>(NoteKind::kCount));
 }  // namespace
 
 std::string_view NoteName(NoteKind kind) { return kTexts[static_cast<size_t>(kind)].name; }
-std::string_view NoteSays(NoteKind kind) { return kTexts[static_cast<size_t>(kind)].says; }
+std::string_view NoteMessage(NoteKind kind) { return kTexts[static_cast<size_t>(kind)].message; }
 
 void Notes::Add(NoteKind kind, int64_t count, std::string_view detail) {
   counts_[static_cast<size_t>(kind)] += count;

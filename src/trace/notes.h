@@ -48,8 +48,8 @@ enum class NoteKind : uint8_t {
   kCount
 };
 
-std::string_view NoteName(NoteKind kind);  // "negative_duration"
-std::string_view NoteSays(NoteKind kind);  // what happened and what was done about it
+std::string_view NoteName(NoteKind kind);     // "negative_duration"
+std::string_view NoteMessage(NoteKind kind);  // what happened and what was done about it
 
 // Counts of one input's irregularities.
 class Notes {

@@ -58,15 +58,15 @@ void Trace::Append(Trace& later, std::span<const TrackId> tracks_here, size_t th
   later = {};
 }
 
-void Trace::LetGo(EventId before) {
-  starts_.LetGo(before);
-  durations_.LetGo(before);
-  names_.LetGo(before);
-  tracks_of_.LetGo(before);
-  kinds_.LetGo(before);
-  for (auto& column : ints_) column.LetGo(before);
-  for (auto& column : texts_) column.LetGo(before);
-  for (auto& column : reals_) column.LetGo(before);
+void Trace::Release(EventId before) {
+  starts_.Release(before);
+  durations_.Release(before);
+  names_.Release(before);
+  tracks_of_.Release(before);
+  kinds_.Release(before);
+  for (auto& column : ints_) column.Release(before);
+  for (auto& column : texts_) column.Release(before);
+  for (auto& column : reals_) column.Release(before);
 }
 
 }  // namespace stepscope

@@ -122,8 +122,8 @@ class SparseColumn {
     rows_.template ForEachEqual<kValue>(ToNumber(value), [&](size_t i) { return f(event(i)); });
   }
   size_t bytes() const { return rows_.bytes(); }
-  // As Trace::LetGo().
-  void LetGo(EventId before) { rows_.LetGo(LowerBound(before)); }
+  // As Trace::Release().
+  void Release(EventId before) { rows_.Release(LowerBound(before)); }
 
   // Appends those of events that are numbered from `first` on here, each value as `here` has it,
   // and empties `later`.
@@ -254,7 +254,7 @@ class Trace {
 
   // For who goes through the events once, in order: gives memory of those before `before` back to
   // the system. What they were can no longer be asked.
-  void LetGo(EventId before);
+  void Release(EventId before);
 
   StringTable strings;
   std::vector<Track> tracks;

@@ -49,16 +49,16 @@ constexpr auto kCategories = std::to_array<CategoryEntry>({
     {"trace", {Kind::kProfilerWindow}},
     {"critical_path", {Kind::kProfilerWindow}},  // of a trace that was exported with it
     // Meta's MTIA: its device records do not say what they are but by name.
-    {"mtia_ccp_events", {Kind::kCompute, NameDecides::kWork}},
+    {"mtia_ccp_events", {Kind::kCompute, NameDecides::kActivity}},
     {"mtia_runtime", {Kind::kRuntime}},
     {"mtia_insight", {Kind::kOverhead}},
     // Intel's GPUs and Gaudi.
     {"xpu_runtime", {Kind::kRuntime}},
     {"xpu_driver", {Kind::kRuntime}},
-    {"hpu_op", {Kind::kCompute, NameDecides::kWork}},
+    {"hpu_op", {Kind::kCompute, NameDecides::kActivity}},
     // Ascend, and devices that plug in by PyTorch's PrivateUse1.
-    {"npu_kernel", {Kind::kCompute, NameDecides::kWork}},
-    {"ascend_hardware", {Kind::kCompute, NameDecides::kWork}},
+    {"npu_kernel", {Kind::kCompute, NameDecides::kActivity}},
+    {"ascend_hardware", {Kind::kCompute, NameDecides::kActivity}},
     {"hccl", {Kind::kCommunication}},
     {"async_npu", {Kind::kFlow}},
     {"hosttodevice", {Kind::kFlow}},
@@ -140,7 +140,7 @@ bool IsCommunicationName(std::string_view name) {
   return StartsWithAny(lower, kCommunicationPrefixes) || ContainsAny(lower, kCommunicationParts);
 }
 
-Kind KindOfWorkName(std::string_view name) {
+Kind KindOfActivityName(std::string_view name) {
   if (IsCommunicationName(name)) return Kind::kCommunication;
   const std::string lower = Lower(name);
   if (lower.contains("memset")) return Kind::kMemset;

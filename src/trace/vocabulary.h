@@ -40,7 +40,7 @@ enum class Kind : uint8_t {
 std::string_view KindName(Kind kind);  // "compute", "communication", "memcpy", ...
 
 // True for what occupies an accelerator.
-constexpr bool IsGpuWork(Kind kind) { return kind <= Kind::kMemset; }
+constexpr bool IsDeviceActivity(Kind kind) { return kind <= Kind::kMemset; }
 constexpr bool IsMemory(Kind kind) { return kind == Kind::kMemcpy || kind == Kind::kMemset; }
 
 // A set of kinds: what a reader is asked to keep.
@@ -82,15 +82,15 @@ struct Wanted {
   }
 };
 
-inline constexpr KindSet kGpuWork = {Kind::kCompute, Kind::kCommunication, Kind::kMemcpy,
-                                     Kind::kMemset};
+inline constexpr KindSet kDeviceActivity = {Kind::kCompute, Kind::kCommunication, Kind::kMemcpy,
+                                            Kind::kMemset};
 
 // What a category says about its events, as profilers of 2021 to today spell it, and what of that
 // the event's name may still change.
 enum class NameDecides : uint8_t {
   kNothing,
   kCommunication,  // kernels: compute, or communication
-  kWork,           // accelerators whose category does not tell kernels from copies: any of the four
+  kActivity,       // accelerators whose category does not tell kernels from copies: any of the four
   kStep,           // operators: older profilers recorded a step as one
 };
 struct CategoryMeaning {
@@ -103,7 +103,7 @@ CategoryMeaning MeaningOfCategory(std::string_view category);
 bool IsCommunicationName(std::string_view name);
 
 // The kind of accelerator work a name alone stands for, where the category leaves it open.
-Kind KindOfWorkName(std::string_view name);
+Kind KindOfActivityName(std::string_view name);
 
 // What a call of the runtime or driver is for, by its name in CUDA, HIP and their like.
 enum class CallRole : uint8_t {

@@ -65,8 +65,8 @@ TEST(Vocabulary, OnlyFourKindsOccupyAnAccelerator) {
     const Kind kind = static_cast<Kind>(k);
     const bool work = kind == Kind::kCompute || kind == Kind::kCommunication ||
                       kind == Kind::kMemcpy || kind == Kind::kMemset;
-    EXPECT_EQ(IsGpuWork(kind), work) << KindName(kind);
-    EXPECT_EQ(kGpuWork.Has(kind), work) << KindName(kind);
+    EXPECT_EQ(IsDeviceActivity(kind), work) << KindName(kind);
+    EXPECT_EQ(kDeviceActivity.Has(kind), work) << KindName(kind);
     EXPECT_TRUE(KindSet::All().Has(kind));
   }
 }
@@ -193,7 +193,7 @@ TEST(Vocabulary, CommunicationKernels) {
   static_assert(kCommunicationKernels.size() + kComputeKernels.size() > 60);
   for (const std::string_view name : kCommunicationKernels) {
     EXPECT_TRUE(IsCommunicationName(name)) << name;
-    EXPECT_EQ(KindOfWorkName(name), Kind::kCommunication) << name;
+    EXPECT_EQ(KindOfActivityName(name), Kind::kCommunication) << name;
   }
 }
 
@@ -203,12 +203,12 @@ TEST(Vocabulary, ComputeKernels) {
 }
 
 TEST(Vocabulary, WhereTheCategoryLeavesItOpenTheNameDecides) {
-  EXPECT_EQ(MeaningOfCategory("mtia_ccp_events").name_decides, NameDecides::kWork);
-  EXPECT_EQ(KindOfWorkName("Memcpy HtoD (Pageable -> Device)"), Kind::kMemcpy);
-  EXPECT_EQ(KindOfWorkName("Memset (Device)"), Kind::kMemset);
-  EXPECT_EQ(KindOfWorkName("dma_in"), Kind::kMemcpy);
-  EXPECT_EQ(KindOfWorkName("CopyHostToDevice"), Kind::kMemcpy);
-  EXPECT_EQ(KindOfWorkName("job_execute"), Kind::kCompute);
+  EXPECT_EQ(MeaningOfCategory("mtia_ccp_events").name_decides, NameDecides::kActivity);
+  EXPECT_EQ(KindOfActivityName("Memcpy HtoD (Pageable -> Device)"), Kind::kMemcpy);
+  EXPECT_EQ(KindOfActivityName("Memset (Device)"), Kind::kMemset);
+  EXPECT_EQ(KindOfActivityName("dma_in"), Kind::kMemcpy);
+  EXPECT_EQ(KindOfActivityName("CopyHostToDevice"), Kind::kMemcpy);
+  EXPECT_EQ(KindOfActivityName("job_execute"), Kind::kCompute);
   EXPECT_EQ(MeaningOfCategory("kernel").name_decides, NameDecides::kCommunication);
   EXPECT_EQ(MeaningOfCategory("gpu_memcpy").name_decides, NameDecides::kNothing);
   EXPECT_EQ(MeaningOfCategory("Operator").name_decides, NameDecides::kStep);

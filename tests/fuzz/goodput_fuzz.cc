@@ -11,9 +11,9 @@
 
 #include "goodput/accounting/accounting.h"
 #include "goodput/accounting/duplicates.h"
+#include "goodput/accounting/periods.h"
 #include "goodput/events/event_relay.h"
 #include "goodput/events/json_lines.h"
-#include "goodput/accounting/periods.h"
 #include "goodput/report/report.h"
 #include "stepscope/write.h"
 

@@ -44,7 +44,7 @@ bool Same(const Trace& a, const Trace& b) {
 
 // Asks every analysis about the trace and prints the answer in every form.
 void Answer(Trace trace, const char* steps) {
-  const std::vector<RankWork> ranks = {BuildRankWork(trace)};
+  const std::vector<RankActivity> ranks = {BuildRankActivity(trace)};
   const Facts facts = DeriveFacts(trace.strings, ranks, *ParseSteps(steps), steps);
   ReportSet answer;
   for (const Analysis* analysis : kAllAnalyses) {
@@ -80,7 +80,8 @@ void ReadAcrossBorders(std::string_view text, const Trace& expected) {
   }
 }
 
-// What an observer is told of an undamaged trace is the trace: written out and read again it is the same.
+// What an observer is told of an undamaged trace is the trace: written out and read again it is the
+// same.
 void CopyAndReadAgain(std::string_view bytes, const Trace& expected) {
   std::string copy = R"({"traceEvents":[)";
   RawEventObserver observer;
@@ -108,11 +109,11 @@ void ReadInThree(std::string_view bytes, const Trace& expected) {
 
 void Fuzz(std::string_view bytes) {
   auto all = Read(bytes);
-  auto some = Read(bytes, {.keep = kRankWorkNeeds});
+  auto some = Read(bytes, {.keep = kRankActivityNeeds});
   Require(all.has_value() == some.has_value());
   if (bytes.size() % 8 == 0) {
     std::atomic<int> spare_threads = 1;
-    const auto ahead = Read(bytes, {.keep = kRankWorkNeeds, .spare_threads = &spare_threads});
+    const auto ahead = Read(bytes, {.keep = kRankActivityNeeds, .spare_threads = &spare_threads});
     Require(ahead.has_value() == some.has_value() && (!ahead || Same(*ahead, *some)));
   }
   if (!all) return;

@@ -61,7 +61,7 @@ void RequireTimes(const Trace& trace) {
 
 // Asks every analysis about the trace and prints the answer in every form.
 void Answer(Trace trace) {
-  const std::vector<RankWork> ranks = {BuildRankWork(trace)};
+  const std::vector<RankActivity> ranks = {BuildRankActivity(trace)};
   const Facts facts = DeriveFacts(trace.strings, ranks, *ParseSteps("all"), "all");
   ReportSet answer;
   for (const Analysis* analysis : kAllAnalyses)
@@ -73,7 +73,7 @@ void Answer(Trace trace) {
 
 void Fuzz(std::string_view bytes) {
   auto all = Read(ByteSource::FromMemory(bytes));
-  const auto some = Read(ByteSource::FromMemory(bytes), {.keep = kRankWorkNeeds});
+  const auto some = Read(ByteSource::FromMemory(bytes), {.keep = kRankActivityNeeds});
   Require(all.has_value() == some.has_value());
   if (!all) return;
   Require(all->events_in_file == some->events_in_file);

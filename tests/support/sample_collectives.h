@@ -15,11 +15,11 @@ namespace stepscope {
 
 struct SampleRanks {
   StringTable names;
-  std::vector<RankWork> ranks;
+  std::vector<RankActivity> ranks;
 
   explicit SampleRanks(int64_t count) {
     for (int64_t rank = 0; rank < count; ++rank) {
-      RankWork& r = ranks.emplace_back();
+      RankActivity& r = ranks.emplace_back();
       r.rank = rank;
       r.devices = {0};
       r.streams = {{.device = 0, .stream = 20, .device_index = 0}};
@@ -46,12 +46,12 @@ struct SampleRanks {
   // One as old traces have it: a name, and no more.
   void AddKernel(size_t rank, int64_t start, int64_t end, std::string_view name,
                  uint32_t stream = 0, int32_t detail = kNoDetail) {
-    ranks[rank].work.Append({.start = start,
-                             .end = end,
-                             .name = names.Intern(name),
-                             .stream = stream,
-                             .detail = detail,
-                             .kind = Kind::kCommunication});
+    ranks[rank].activities.Append({.start = start,
+                                   .end = end,
+                                   .name = names.Intern(name),
+                                   .stream = stream,
+                                   .detail = detail,
+                                   .kind = Kind::kCommunication});
   }
 };
 

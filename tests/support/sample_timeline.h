@@ -18,16 +18,16 @@ namespace stepscope {
 // accelerator work are concerned.
 inline Timeline TimelineOf(std::vector<SampleTrace> ranks) {
   TimelineInput input;
-  std::vector<RankWork> work;
+  std::vector<RankActivity> activity;
   for (SampleTrace& rank : ranks) {
-    work.push_back(BuildRankWork(rank.trace));
-    work.back().rank = static_cast<int64_t>(work.size()) - 1;
+    activity.push_back(BuildRankActivity(rank.trace));
+    activity.back().rank = static_cast<int64_t>(activity.size()) - 1;
     input.recordings.emplace_back(rank.trace);
     input.recordings.back().TakeFields(rank.trace);
     input.recordings.back().ShareNames(rank.trace.strings, input.names);
   }
-  input.work_names = &ranks.front().trace.strings;
-  input.work = work;
+  input.names_of_ranks = &ranks.front().trace.strings;
+  input.ranks = activity;
   return BuildTimeline(std::move(input));
 }
 

@@ -11,8 +11,8 @@ namespace stepscope {
 
 struct SampleTrace {
   // Work on a stream; `correlation` 0: nothing launched it.
-  void Work(std::string_view name, int64_t start, int64_t end, int64_t correlation = 0,
-            int64_t stream = 7, Kind kind = Kind::kCompute, int64_t device = 0) {
+  void Activity(std::string_view name, int64_t start, int64_t end, int64_t correlation = 0,
+                int64_t stream = 7, Kind kind = Kind::kCompute, int64_t device = 0) {
     trace.Add({start, end - start, trace.strings.Intern(name), StreamTrack(device, stream), kind});
     if (correlation != 0) trace.Set(IntField::kCorrelation, correlation);
   }

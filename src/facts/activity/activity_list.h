@@ -17,7 +17,7 @@ inline constexpr uint32_t kNoCall = UINT32_MAX;
 inline constexpr int32_t kNoDetail = -1;
 
 // A kernel, copy or set on a device.
-struct Work {
+struct Activity {
   int64_t start = 0;  // ns
   int64_t end = 0;    // ns, not before start
   int64_t launched =
@@ -26,19 +26,20 @@ struct Work {
   // then to `start`, unless that is not positive: work of one stream can overlap.
   int64_t free_since = kNoTime;
   StringId name = 0;
-  uint32_t stream = 0;      // index into RankWork::streams
-  uint32_t call = kNoCall;  // index into HostWork::calls: the call that launched it
+  uint32_t stream = 0;      // index into RankActivity::streams
+  uint32_t call = kNoCall;  // index into HostOps::calls: the call that launched it
   int32_t step =
-      kNoStep;  // index into RankWork::steps: the step whose annotation the call began in
-  int32_t detail = kNoDetail;  // index into RankWork::kernels, ::collectives or ::copies, by kind
+      kNoStep;  // index into RankActivity::steps: the step whose annotation the call began in
+  int32_t detail =
+      kNoDetail;  // index into RankActivity::kernels, ::collectives or ::copies, by kind
   Kind kind = Kind::kCompute;
 
   int64_t duration() const { return end - start; }
 };
 
 // How work is kept.
-struct WorkColumns {
-  using Item = Work;
+struct ActivityColumns {
+  using Item = Activity;
   enum Column : size_t {
     kStart,
     kDuration,
@@ -52,13 +53,13 @@ struct WorkColumns {
     kColumns
   };
 
-  static ItemRow<kColumns> ToRow(const Work& work, size_t /*i*/) {
-    return {work.start,      work.duration(), work.launched,
-            work.free_since, work.stream,     work.call,
-            work.step,       work.detail,     static_cast<int64_t>(work.kind)};
+  static ItemRow<kColumns> ToRow(const Activity& activity, size_t /*i*/) {
+    return {activity.start,      activity.duration(), activity.launched,
+            activity.free_since, activity.stream,     activity.call,
+            activity.step,       activity.detail,     static_cast<int64_t>(activity.kind)};
   }
   template <class Place>
-  [[gnu::always_inline]] static Work FromRow(const Place& row, StringId name, size_t /*i*/) {
+  [[gnu::always_inline]] static Activity FromRow(const Place& row, StringId name, size_t /*i*/) {
     const int64_t start = row.template Get<kStart>();
     return {.start = start,
             .end = start + row.template Get<kDuration>(),
@@ -72,6 +73,6 @@ struct WorkColumns {
             .kind = static_cast<Kind>(row.template Get<kKind>())};
   }
 };
-using WorkList = ItemList<WorkColumns>;
+using ActivityList = ItemList<ActivityColumns>;
 
 }  // namespace stepscope

@@ -13,8 +13,8 @@ namespace stepscope {
 // Calls one of these for each item of the recording, by start: of_work(const Work&),
 // of_call(const Call&), of_range(const HostRange&). Nothing is copied: every list is sorted by
 // itself.
-template <class OfWork, class OfCall, class OfRange>
-void ForEachByStart(const RankWork& rank, const OfWork& of_work, const OfCall& of_call,
+template <class OfActivity, class OfCall, class OfRange>
+void ForEachByStart(const RankActivity& rank, const OfActivity& of_work, const OfCall& of_call,
                     const OfRange& of_range) {
   struct Rest {
     size_t next = 0, end = 0;
@@ -23,15 +23,15 @@ void ForEachByStart(const RankWork& rank, const OfWork& of_work, const OfCall& o
     int64_t start = 0;
     uint32_t list = 0;
   };
-  constexpr uint32_t kWork = 0, kCalls = 1, kRanges = 2;  // from there on: of each thread
-  const HostWork& host = *rank.host;
-  std::vector<Rest> rests = {{0, rank.work.size()}, {0, host.calls.size()}};
+  constexpr uint32_t kActivity = 0, kCalls = 1, kRanges = 2;  // from there on: of each thread
+  const HostOps& host = *rank.host;
+  std::vector<Rest> rests = {{0, rank.activities.size()}, {0, host.calls.size()}};
   const std::vector<size_t> of_thread = host.RangesByThread();
   for (size_t t = 0; t < host.threads.size(); ++t)
     rests.push_back({of_thread[t], of_thread[t + 1]});
   const auto start_of = [&](uint32_t list, size_t i) {
     if (list >= kRanges) return host.ranges[i].start;
-    return list == kWork ? rank.work[i].start : host.calls[i].start;
+    return list == kActivity ? rank.activities[i].start : host.calls[i].start;
   };
   const auto later = [](const Next& a, const Next& b) { return a.start > b.start; };
   std::vector<Next> heap;  // the front begins first
@@ -49,7 +49,7 @@ void ForEachByStart(const RankWork& rank, const OfWork& of_work, const OfCall& o
     // Often the one behind it is the next.
     while (next < end && (heap.empty() || start <= heap.front().start)) {
       if (list >= kRanges) of_range(host.ranges[next]);
-      if (list == kWork) of_work(rank.work[next]);
+      if (list == kActivity) of_work(rank.activities[next]);
       if (list == kCalls) of_call(host.calls[next]);
       if (++next < end) start = start_of(list, next);
     }

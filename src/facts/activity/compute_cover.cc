@@ -5,19 +5,19 @@
 
 namespace stepscope {
 
-std::vector<ComputeCover> ComputeCover::Of(const RankWork& rank, KindSet kinds) {
+std::vector<ComputeCover> ComputeCover::Of(const RankActivity& rank, KindSet kinds) {
   std::vector<ComputeCover> covers(rank.devices.size());
   std::vector<Interval> latest(covers.size());  // empty: none yet
-  for (const Work& work : rank.work) {
-    if (!kinds.Has(work.kind) || work.start == work.end) continue;
-    const uint32_t device = rank.streams[work.stream].device_index;
+  for (const Activity& activity : rank.activities) {
+    if (!kinds.Has(activity.kind) || activity.start == activity.end) continue;
+    const uint32_t device = rank.streams[activity.stream].device_index;
     Interval& last = latest[device];
-    if (last.end > last.start && work.start <= last.end) {
-      last.end = std::max(last.end, work.end);
+    if (last.end > last.start && activity.start <= last.end) {
+      last.end = std::max(last.end, activity.end);
       continue;
     }
     covers[device].Append(last);
-    last = {work.start, work.end};
+    last = {activity.start, activity.end};
   }
   for (size_t d = 0; d < covers.size(); ++d) covers[d].Append(latest[d]);
   return covers;

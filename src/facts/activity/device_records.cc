@@ -13,7 +13,7 @@ constexpr double kGigabyte = 1e9;
 
 }  // namespace
 
-WorkDetails::WorkDetails(const Trace& trace, RankWork& out)
+ActivityDetails::ActivityDetails(const Trace& trace, RankActivity& out)
     : trace_(trace),
       out_(out),
       operations_(trace.Texts(TextField::kCollective)),
@@ -34,14 +34,14 @@ WorkDetails::WorkDetails(const Trace& trace, RankWork& out)
       bytes_(trace.Ints(IntField::kBytes)),
       bandwidths_(trace.Reals(RealField::kBandwidth)) {}
 
-int32_t WorkDetails::Take(EventId event) {
+int32_t ActivityDetails::Take(EventId event) {
   const Kind kind = trace_.kinds()[event];
   if (kind == Kind::kCommunication) return TakeCollective(event);
   if (kind == Kind::kCompute) return TakeKernel(event);
   return IsMemory(kind) ? TakeCopy(event) : kNoDetail;
 }
 
-size_t WorkDetails::Hash::operator()(const KernelDetail& detail) const {
+size_t ActivityDetails::Hash::operator()(const KernelDetail& detail) const {
   // All but the launch configuration, which the others nearly decide.
   const std::array<int64_t, 6> parts = {
       detail.framework_op, detail.hlo_op,
@@ -50,7 +50,7 @@ size_t WorkDetails::Hash::operator()(const KernelDetail& detail) const {
   return XXH3_64bits(parts.data(), sizeof parts);
 }
 
-int32_t WorkDetails::TakeKernel(EventId event) {
+int32_t ActivityDetails::TakeKernel(EventId event) {
   KernelDetail detail{.framework_op = framework_ops_.At(event).value_or(kNoString),
                       .hlo_op = hlo_ops_.At(event).value_or(kNoString),
                       .hlo_module = hlo_modules_.At(event).value_or(kNoString),
@@ -65,7 +65,7 @@ int32_t WorkDetails::TakeKernel(EventId event) {
   return at->second;
 }
 
-int32_t WorkDetails::TakeCollective(EventId event) {
+int32_t ActivityDetails::TakeCollective(EventId event) {
   const Collective collective{.operation = operations_.At(event).value_or(kNoString),
                               .group = groups_.At(event).value_or(kNoString),
                               .members = members_.At(event).value_or(kNoString),
@@ -80,7 +80,7 @@ int32_t WorkDetails::TakeCollective(EventId event) {
   return static_cast<int32_t>(out_.collectives.size() - 1);
 }
 
-int32_t WorkDetails::TakeCopy(EventId event) {
+int32_t ActivityDetails::TakeCopy(EventId event) {
   const auto bandwidth = bandwidths_.At(event);
   out_.copies.push_back(
       {.bytes = bytes_.At(event).value_or(-1),
@@ -89,7 +89,7 @@ int32_t WorkDetails::TakeCopy(EventId event) {
   return static_cast<int32_t>(out_.copies.size() - 1);
 }
 
-DeviceRecords::DeviceRecords(const Trace& trace, RankWork& out)
+DeviceRecords::DeviceRecords(const Trace& trace, RankActivity& out)
     : trace_(trace),
       out_(out),
       correlations_(trace.Ints(IntField::kCorrelation)),

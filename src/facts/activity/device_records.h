@@ -10,11 +10,11 @@
 namespace stepscope {
 
 // Collects what collectives and copies say about themselves into `out`.
-class WorkDetails {
+class ActivityDetails {
  public:
-  WorkDetails(const Trace& trace, RankWork& out);
+  ActivityDetails(const Trace& trace, RankActivity& out);
 
-  // The index that Work::detail takes for this event, or kNoDetail. REQUIRES: ascending events.
+  // The index that Activity::detail takes for this event, or kNoDetail. REQUIRES: ascending events.
   int32_t Take(EventId event);
 
  private:
@@ -23,7 +23,7 @@ class WorkDetails {
   int32_t TakeCopy(EventId event);
 
   const Trace& trace_;
-  RankWork& out_;
+  RankActivity& out_;
   struct Hash {
     size_t operator()(const KernelDetail& detail) const;
   };
@@ -38,7 +38,7 @@ class WorkDetails {
 // Collects synchronisations, annotations and counters into `out`.
 class DeviceRecords {
  public:
-  DeviceRecords(const Trace& trace, RankWork& out);
+  DeviceRecords(const Trace& trace, RankActivity& out);
 
   // Takes the event if it is one of these. REQUIRES: ascending events.
   void Take(EventId event);
@@ -54,7 +54,7 @@ class DeviceRecords {
   void TakeCounter(EventId event);
 
   const Trace& trace_;
-  RankWork& out_;
+  RankActivity& out_;
   SparseWalk<int64_t> correlations_, wait_streams_, wait_correlations_;
   SparseWalk<double> values_;
   size_t last_range_ = SIZE_MAX;  // of counters

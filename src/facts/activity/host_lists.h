@@ -18,9 +18,9 @@ struct HostRange {
   int64_t start = 0;  // ns
   int64_t end = 0;
   StringId name = 0;
-  uint32_t thread = 0;        // index into HostWork::threads
-  int32_t parent = kNoRange;  // index into HostWork::ranges, always lower than the own one
-  int32_t detail = -1;        // index into HostWork::range_details; -1: it says nothing
+  uint32_t thread = 0;        // index into HostOps::threads
+  int32_t parent = kNoRange;  // index into HostOps::ranges, always lower than the own one
+  int32_t detail = -1;        // index into HostOps::range_details; -1: it says nothing
   Kind kind = Kind::kOperator;
 
   int64_t duration() const { return end - start; }

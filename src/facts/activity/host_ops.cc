@@ -3,7 +3,7 @@
 
 namespace stepscope {
 
-std::vector<size_t> HostWork::RangesByThread() const {
+std::vector<size_t> HostOps::RangesByThread() const {
   std::vector<size_t> begins;
   for (size_t t = 0; t <= threads.size(); ++t) {
     begins.push_back(ranges.LowerBound<RangeColumns::kThread>(static_cast<int64_t>(t)));

@@ -52,7 +52,7 @@ struct MemoryEvent {
   int64_t reserved = -1;
   int64_t device = -1;       // number of the accelerator; -1: the host's own memory
   int32_t range = kNoRange;  // the innermost range around it
-  int32_t detail = -1;       // index into HostWork::memory_details; -1: it says nothing
+  int32_t detail = -1;       // index into HostOps::memory_details; -1: it says nothing
 };
 
 // A device's memory by its use, from an export that accompanies the trace. It tells neither blocks
@@ -61,7 +61,7 @@ struct MemoryTimeline {
   std::vector<MemoryChange> changes;  // what was there before first, then by time
 };
 
-struct HostWork {
+struct HostOps {
   std::vector<std::string> threads;  // as the trace names them, or their ids
   HostRanges ranges;                 // by thread, then start, then the longer first
   HostCalls calls;                   // by start
@@ -93,7 +93,7 @@ struct HostWork {
 // Of each range: the outermost one that `wanted` holds for, of those around it and itself; kNoRange
 // if none.
 template <class Wanted>
-RangeLinks FindOutermost(const HostWork& host, const Wanted& wanted) {
+RangeLinks FindOutermost(const HostOps& host, const Wanted& wanted) {
   RangeLinks outermost;
   StopChecks checks;
   for (size_t r = 0; r < host.ranges.size(); ++r) {  // parents come before their children

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kUnused = UINT32_MAX;
 // After so many ranges the memory of their drafts is given back.
-constexpr size_t kLetGoAfter = 1 << 18;
+constexpr size_t kReleaseAfter = 1 << 18;
 constexpr auto kUnknownRole = static_cast<CallRole>(UINT8_MAX);
 
 }  // namespace
@@ -87,7 +87,7 @@ void HostRecords::Take(EventId e) {
   }
 }
 
-HostWork HostRecords::Finish() {
+HostOps HostRecords::Finish() {
   around_.Resize(calls_.size());
   for (uint32_t t = 0; t < threads_.size(); ++t) Nest(t);
   AddCalls();
@@ -222,7 +222,7 @@ void HostRecords::AddRanges(uint32_t thread) {
                         .parent = parents.At(Start(event), r, range_at),
                         .detail = detail,
                         .kind = trace_.kinds()[event]});
-    if ((r + 1) % kLetGoAfter == 0) ranges_.LetGo(r + 1);
+    if ((r + 1) % kReleaseAfter == 0) ranges_.Release(r + 1);
   }
 }
 

@@ -19,7 +19,7 @@ class HostRecords {
   void Take(EventId event);
 
   // To be called once, after the last event. Names are ids of `trace.strings`.
-  HostWork Finish();
+  HostOps Finish();
 
  private:
   // The records of one thread: [begin, next) of all, while they are collected.
@@ -68,7 +68,7 @@ class HostRecords {
   GrowingArray<uint32_t> order_;     // of calls_, by thread
   GrowingArray<int32_t> around_;     // each of calls_
   std::unordered_map<RangeDetail, int32_t, HashOfDetail> details_;  // each to its index
-  HostWork out_;
+  HostOps out_;
 };
 
 }  // namespace stepscope

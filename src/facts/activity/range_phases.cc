@@ -5,7 +5,7 @@
 
 namespace stepscope {
 
-RangePhases::RangePhases(const StringTable& names, const RankWork& rank)
+RangePhases::RangePhases(const StringTable& names, const RankActivity& rank)
     : rank_(rank),
       by_name_(names.size(), kUnknown),
       first_backward_(rank.steps.size(), INT64_MAX),

@@ -13,7 +13,7 @@ namespace stepscope {
 class RangePhases {
  public:
   // `rank` must outlive this.
-  RangePhases(const StringTable& names, const RankWork& rank);
+  RangePhases(const StringTable& names, const RankActivity& rank);
 
   // The phase of what a thread does at `time` within `range`.
   Phase At(int32_t range, uint32_t thread, int64_t time) const;
@@ -26,7 +26,7 @@ class RangePhases {
   static constexpr int8_t kUnknown = -1;
   Phase Named(const StringTable& names, StringId name);
 
-  const RankWork& rank_;
+  const RankActivity& rank_;
   std::vector<int8_t> by_name_;
   std::vector<Phase> told_;              // by range
   std::vector<int64_t> first_backward_;  // by step

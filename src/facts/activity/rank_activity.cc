@@ -19,14 +19,14 @@ namespace {
 constexpr int64_t kDay = int64_t{86'400} * 1'000'000'000;
 
 // After so many events the memory of those that were read is given back.
-constexpr EventId kLetGoAfter = 1 << 18;
+constexpr EventId kReleaseAfter = 1 << 18;
 
 class Builder {
  public:
   Builder(Trace& trace, Events events) : trace_(trace), events_(events) {}
   void CollectHost();
-  void CollectWork();
-  RankWork Join();
+  void CollectActivity();
+  RankActivity Join();
 
  private:
   void AddDraft(EventId event, int64_t correlation, int64_t step, int32_t detail);
@@ -39,16 +39,16 @@ class Builder {
   void FindStreams();
   bool ComesFirst(uint32_t a, uint32_t b) const;
   void SetOrder();
-  void AddWork();
+  void AddActivity();
   uint32_t CallOf(int64_t correlation);
   int32_t StepOf(size_t draft, int64_t launched) const;
   void FindIncompleteSteps();
 
   Trace& trace_;
   const Events events_;
-  RankWork out_;
+  RankActivity out_;
   // The work in the order of the file, with numbers of tracks for streams:
-  WorkList drafts_;
+  ActivityList drafts_;
   NarrowArray<int64_t> correlations_;
   NarrowArray<int64_t> said_steps_;  // number of the step the trace puts it in, or -1
   std::vector<uint32_t> stream_of_track_;
@@ -76,19 +76,19 @@ void Builder::CollectHost() {
   IndexCalls();
 }
 
-void Builder::CollectWork() {
+void Builder::CollectActivity() {
   DeviceRecords device(trace_, out_);
   SparseWalk correlations(trace_.Ints(IntField::kCorrelation));
   SparseWalk steps(trace_.Ints(IntField::kStep));
-  WorkDetails details(trace_, out_);
+  ActivityDetails details(trace_, out_);
   StopChecks checks;
   for (EventId e = 0; e < trace_.size(); ++e) {
     checks.Turn();
-    if (IsGpuWork(trace_.kinds()[e])) {
+    if (IsDeviceActivity(trace_.kinds()[e])) {
       AddDraft(e, correlations.At(e).value_or(-1), steps.At(e).value_or(-1), details.Take(e));
     }
     device.Take(e);
-    if (events_ == Events::kLetGo && (e + 1) % kLetGoAfter == 0) trace_.LetGo(e + 1);
+    if (events_ == Events::kRelease && (e + 1) % kReleaseAfter == 0) trace_.Release(e + 1);
   }
   device.Finish();
   LeaveOutliersOut();
@@ -141,7 +141,7 @@ void Builder::LeaveOutliersOut() {
   if (drafts_.empty()) return;
   std::vector<int64_t> starts;
   starts.reserve(drafts_.size());
-  for (const Work& work : drafts_) starts.push_back(work.start);
+  for (const Activity& activity : drafts_) starts.push_back(activity.start);
   const auto middle = starts.begin() + static_cast<std::ptrdiff_t>(starts.size() / 2);
   std::ranges::nth_element(starts, middle);
   const auto is_outlier = [median = *middle](int64_t start) {
@@ -190,7 +190,7 @@ uint32_t Builder::CallOf(int64_t correlation) {
 void Builder::FindStreams() {
   std::map<std::pair<int64_t, int64_t>, uint32_t> index;
   std::vector<bool> has_work(trace_.tracks.size());
-  for (const Work& work : drafts_) has_work[work.stream] = true;
+  for (const Activity& activity : drafts_) has_work[activity.stream] = true;
   for (size_t t = 0; t < has_work.size(); ++t) {
     if (has_work[t]) index.try_emplace({trace_.tracks[t].device, trace_.tracks[t].stream});
   }
@@ -209,7 +209,7 @@ void Builder::FindStreams() {
 
 // Of two drafts that start together, which comes first: by end, then stream, then name.
 bool Builder::ComesFirst(uint32_t a, uint32_t b) const {
-  const Work x = drafts_[a], y = drafts_[b];
+  const Activity x = drafts_[a], y = drafts_[b];
   if (x.end != y.end) return x.end < y.end;
   const uint32_t stream = stream_of_track_[x.stream], other = stream_of_track_[y.stream];
   if (stream != other) return stream < other;
@@ -263,27 +263,27 @@ int32_t Builder::StepOf(size_t draft, int64_t launched) const {
   return launched == kNoTime ? kNoStep : out_.StepAt(launched);
 }
 
-void Builder::AddWork() {
+void Builder::AddActivity() {
   std::vector<int64_t> busy_until(out_.streams.size(), kNoTime);
   call_used_.resize(out_.host->calls.size());
   int64_t without = 0, outside = 0, overlaps = 0;
   for (const uint32_t draft : order_) {
-    Work work = drafts_[draft];
-    work.stream = stream_of_track_[work.stream];
-    work.call = CallOf(correlations_[draft]);
-    if (work.call == kNoCall) {
+    Activity activity = drafts_[draft];
+    activity.stream = stream_of_track_[activity.stream];
+    activity.call = CallOf(correlations_[draft]);
+    if (activity.call == kNoCall) {
       ++without;
     } else {
-      work.launched = out_.host->calls[work.call].start;
-      call_used_[work.call] = true;
+      activity.launched = out_.host->calls[activity.call].start;
+      call_used_[activity.call] = true;
     }
-    work.step = StepOf(draft, work.launched);
-    if (work.step == kNoStep && work.launched != kNoTime && !out_.steps.empty()) ++outside;
-    int64_t& until = busy_until[work.stream];
-    work.free_since = until;
-    if (work.start < until) ++overlaps;
-    until = std::max(until, work.end);
-    out_.work.Append(work);
+    activity.step = StepOf(draft, activity.launched);
+    if (activity.step == kNoStep && activity.launched != kNoTime && !out_.steps.empty()) ++outside;
+    int64_t& until = busy_until[activity.stream];
+    activity.free_since = until;
+    if (activity.start < until) ++overlaps;
+    until = std::max(until, activity.end);
+    out_.activities.Append(activity);
   }
   const auto note = [this](NoteKind kind, int64_t count) {
     if (count > 0) trace_.notes.Add(kind, count);
@@ -296,7 +296,7 @@ void Builder::AddWork() {
 // A step is complete when the last kernel launch within it has its kernel in the trace. Where no
 // work says which call launched it, launches tell nothing.
 void Builder::FindIncompleteSteps() {
-  if (!out_.work.empty() && std::ranges::none_of(call_used_, std::identity())) return;
+  if (!out_.activities.empty() && std::ranges::none_of(call_used_, std::identity())) return;
   struct Last {
     int64_t start = kNoTime;
     bool used = true;
@@ -317,12 +317,12 @@ void Builder::FindIncompleteSteps() {
   for (size_t s = 0; s < last.size(); ++s) out_.steps[s].complete = last[s].used;
 }
 
-RankWork Builder::Join() {
+RankActivity Builder::Join() {
   if (out_.steps.empty()) StepsFromOptimizer();
   SettleSteps();
-  AddWork();
+  AddActivity();
   FindIncompleteSteps();
-  if (out_.work.empty() && !trace_.meta.memory_only) trace_.notes.Add(NoteKind::kNoGpuEvents);
+  if (out_.activities.empty() && !trace_.meta.memory_only) trace_.notes.Add(NoteKind::kNoGpuEvents);
   out_.framework = trace_.meta.framework;
   out_.device_name = trace_.meta.device_name;
   out_.properties = std::move(trace_.meta.devices);
@@ -332,7 +332,7 @@ RankWork Builder::Join() {
 
 }  // namespace
 
-int32_t RankWork::StepAt(int64_t time) const {
+int32_t RankActivity::StepAt(int64_t time) const {
   const auto after = std::ranges::upper_bound(steps, time, {}, &Step::start);
   for (auto step = after; step != steps.begin();) {
     --step;
@@ -342,20 +342,20 @@ int32_t RankWork::StepAt(int64_t time) const {
   return kNoStep;
 }
 
-struct RankWorkBuilder::State {
+struct RankActivityBuilder::State {
   Builder builder;
 };
 
-RankWorkBuilder::RankWorkBuilder(Trace& trace, Events events)
+RankActivityBuilder::RankActivityBuilder(Trace& trace, Events events)
     : state_(std::make_unique<State>(State{Builder(trace, events)})) {}
-RankWorkBuilder::~RankWorkBuilder() = default;
+RankActivityBuilder::~RankActivityBuilder() = default;
 
-void RankWorkBuilder::TakeHost() { state_->builder.CollectHost(); }
-void RankWorkBuilder::TakeDevices() { state_->builder.CollectWork(); }
-RankWork RankWorkBuilder::Finish() { return state_->builder.Join(); }
+void RankActivityBuilder::TakeHost() { state_->builder.CollectHost(); }
+void RankActivityBuilder::TakeDevices() { state_->builder.CollectActivity(); }
+RankActivity RankActivityBuilder::Finish() { return state_->builder.Join(); }
 
-RankWork BuildRankWork(Trace& trace, Events events) {
-  RankWorkBuilder builder(trace, events);
+RankActivity BuildRankActivity(Trace& trace, Events events) {
+  RankActivityBuilder builder(trace, events);
   builder.TakeHost();  // first: while the one is collected, little is held of the other
   builder.TakeDevices();
   return builder.Finish();

@@ -7,14 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "facts/activity/host_ops.h"
 #include "facts/activity/activity_list.h"
+#include "facts/activity/host_ops.h"
 #include "trace/trace.h"
 
 namespace stepscope {
 
-// What BuildRankWork() reads of a trace; the least a reader has to keep.
-inline constexpr KindSet kRankWorkNeeds = kGpuWork | KindSet{Kind::kRuntime, Kind::kAnnotation};
+// What BuildRankActivity() reads of a trace; the least a reader has to keep.
+inline constexpr KindSet kRankActivityNeeds =
+    kDeviceActivity | KindSet{Kind::kRuntime, Kind::kAnnotation};
 
 // What a communication kernel says about the collective it is part of. Texts that the trace does
 // not give are kNoString, numbers -1.
@@ -27,7 +28,7 @@ struct Collective {
   int64_t out_elements = -1;
   int64_t group_size = -1;
   int64_t sequence = -1;       // counts up in each group, the same on all its ranks
-  int32_t kernel = kNoDetail;  // index into RankWork::kernels
+  int32_t kernel = kNoDetail;  // index into RankActivity::kernels
 };
 
 // What a kernel says about itself beside its times. Texts that the trace does not give are
@@ -84,7 +85,7 @@ struct CounterRange {
 struct Stream {
   int64_t device = -1;
   int64_t stream = -1;
-  uint32_t device_index = 0;  // index into RankWork::devices
+  uint32_t device_index = 0;  // index into RankActivity::devices
 };
 
 // A training step, from the host's annotation of it.
@@ -102,10 +103,10 @@ struct Step {
   int64_t end_before = kNoTime;
 };
 
-struct RankWork {
+struct RankActivity {
   int64_t rank = 0;
   int64_t window = 0;            // which recording of this rank
-  WorkList work;                 // by start, then end, then stream, then name
+  ActivityList activities;       // by start, then end, then stream, then name
   std::vector<Stream> streams;   // by device, then stream
   std::vector<int64_t> devices;  // ascending
   std::vector<Step> steps;       // by start
@@ -114,17 +115,17 @@ struct RankWork {
   std::vector<DeviceProperties> properties;  // of the devices, as far as the trace lists them
   bool memory_only = false;  // of this rank there is a memory timeline, and no recording
 
-  std::vector<KernelDetail> kernels;    // what Work::detail of compute points to; each once
-  std::vector<Collective> collectives;  // what Work::detail of communication points to
-  std::vector<Copy> copies;             // what Work::detail of copies and sets points to
+  std::vector<KernelDetail> kernels;    // what Activity::detail of compute points to; each once
+  std::vector<Collective> collectives;  // what Activity::detail of communication points to
+  std::vector<Copy> copies;             // what Activity::detail of copies and sets points to
   std::vector<SyncRecord> syncs;        // by start
   std::vector<DeviceRange> ranges;      // by start
   std::vector<CounterRange> counters;   // by start
   // Never null, and the same for every selection of steps of one recording: steps select work.
-  std::shared_ptr<HostWork> host = std::make_shared<HostWork>();
+  std::shared_ptr<HostOps> host = std::make_shared<HostOps>();
 
   // What the kernel says about itself; null for other work, and where the trace says nothing.
-  const KernelDetail* KernelOf(const Work& w) const {
+  const KernelDetail* KernelOf(const Activity& w) const {
     int32_t kernel = w.detail;
     if (w.kind == Kind::kCommunication && kernel != kNoDetail)
       kernel = collectives[static_cast<size_t>(kernel)].kernel;
@@ -132,7 +133,7 @@ struct RankWork {
     return known ? &kernels[static_cast<size_t>(kernel)] : nullptr;
   }
   // The call that launched `work`, if that is known.
-  [[gnu::always_inline]] std::optional<Call> CallOf(const Work& w) const {
+  [[gnu::always_inline]] std::optional<Call> CallOf(const Activity& w) const {
     return w.call == kNoCall ? std::nullopt : std::optional(host->calls[w.call]);
   }
   // The index of the step whose annotation holds `time`, or kNoStep. Of steps that overlap, the one
@@ -142,11 +143,11 @@ struct RankWork {
 
 // Calls f(id) for every name of the recording, so that it can be given another.
 template <class F>
-void ForEachName(RankWork& rank, const F& f) {
+void ForEachName(RankActivity& rank, const F& f) {
   const auto maybe = [&](StringId& id) {
     if (id != kNoString) f(id);
   };
-  rank.work.ForEachName(f);
+  rank.activities.ForEachName(f);
   for (KernelDetail& k : rank.kernels) {
     for (StringId* id : {&k.framework_op, &k.hlo_op, &k.hlo_module, &k.hlo_category}) maybe(*id);
   }
@@ -172,25 +173,25 @@ void ForEachName(RankWork& rank, const F& f) {
 // What becomes of a trace's events when they have been read.
 enum class Events : uint8_t {
   kKeep,
-  kLetGo,  // their memory is given back while they are read; the trace has no use after that
+  kRelease,  // their memory is given back while they are read; the trace has no use after that
 };
 
 // Derives a recording's work. Rank and window are left for the caller to set, and names are ids of
 // `trace.strings`. What had to be left out or guessed is counted in trace.notes.
-RankWork BuildRankWork(Trace& trace, Events events = Events::kKeep);
+RankActivity BuildRankActivity(Trace& trace, Events events = Events::kKeep);
 
 // The same in parts, for who has threads for them.
-class RankWorkBuilder {
+class RankActivityBuilder {
  public:
-  RankWorkBuilder(Trace& trace, Events events);
-  ~RankWorkBuilder();
+  RankActivityBuilder(Trace& trace, Events events);
+  ~RankActivityBuilder();
 
   // Each once, before Finish(); side by side only if events are kept. They read the trace, and the
   // second adds to its notes.
   void TakeHost();
   void TakeDevices();
 
-  RankWork Finish();
+  RankActivity Finish();
 
  private:
   struct State;

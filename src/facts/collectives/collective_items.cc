@@ -18,7 +18,7 @@ uint64_t Mix(uint64_t hash, uint64_t value) {
 // Collects the kernels of all ranks.
 class Collector {
  public:
-  Collector(const StringTable& names, std::span<const RankWork> ranks, CollectiveFacts& facts)
+  Collector(const StringTable& names, std::span<const RankActivity> ranks, CollectiveFacts& facts)
       : names_(names), ranks_(ranks), facts_(facts) {}
 
   CollectiveItems Collect() {
@@ -37,7 +37,7 @@ class Collector {
   using DescriptionKey = std::tuple<StringId, StringId, StringId, int64_t, int64_t>;
 
   void CollectFrom(uint32_t recording) {
-    const RankWork& rank = ranks_[recording];
+    const RankActivity& rank = ranks_[recording];
     const auto rank_index = static_cast<uint32_t>(facts_.ranks.size() - 1);
     std::vector<uint32_t> members;
     for (const int64_t device : rank.devices) {
@@ -47,21 +47,22 @@ class Collector {
       members.push_back(at->second);
     }
     const std::vector<uint32_t> lanes = LanesOf(rank);
-    for (uint32_t w = 0; w < rank.work.size(); ++w) {
-      const Work& work = rank.work[w];
-      if (work.kind != Kind::kCommunication) continue;
+    for (uint32_t w = 0; w < rank.activities.size(); ++w) {
+      const Activity& activity = rank.activities[w];
+      if (activity.kind != Kind::kCommunication) continue;
       static const Collective kSilent;
-      const Collective& c =
-          work.detail == kNoDetail ? kSilent : rank.collectives[static_cast<size_t>(work.detail)];
-      const uint32_t member = members[rank.streams[work.stream].device_index];
-      const uint32_t group = GroupOf(c, rank.window, lanes[work.stream]);
+      const Collective& c = activity.detail == kNoDetail
+                                ? kSilent
+                                : rank.collectives[static_cast<size_t>(activity.detail)];
+      const uint32_t member = members[rank.streams[activity.stream].device_index];
+      const uint32_t group = GroupOf(c, rank.window, lanes[activity.stream]);
       NotePresence(group, member);
       out_.items.push_back({.sequence = c.sequence,
                             .group = group,
                             .member = member,
                             .recording = recording,
-                            .work = w,
-                            .description = DescriptionOf(c, work.name)});
+                            .activity = w,
+                            .description = DescriptionOf(c, activity.name)});
     }
   }
 
@@ -72,10 +73,10 @@ class Collector {
   }
 
   // Communication streams of each device, counted: communicators have streams of their own.
-  static std::vector<uint32_t> LanesOf(const RankWork& rank) {
+  static std::vector<uint32_t> LanesOf(const RankActivity& rank) {
     std::vector<bool> communicates(rank.streams.size(), false);
-    for (const Work& work : rank.work) {
-      if (work.kind == Kind::kCommunication) communicates[work.stream] = true;
+    for (const Activity& activity : rank.activities) {
+      if (activity.kind == Kind::kCommunication) communicates[activity.stream] = true;
     }
     std::vector<uint32_t> next(rank.devices.size(), 0), lanes(rank.streams.size(), 0);
     for (size_t s = 0; s < lanes.size(); ++s) {
@@ -114,8 +115,8 @@ class Collector {
   }
 
   uint32_t DescriptionOf(const Collective& c, StringId kernel) {
-    const bool says = c.operation != kNoString;
-    const DescriptionKey key = {c.operation, says ? 0 : kernel, c.type, c.in_elements,
+    const bool message = c.operation != kNoString;
+    const DescriptionKey key = {c.operation, message ? 0 : kernel, c.type, c.in_elements,
                                 c.out_elements};
     if (!out_.descriptions.empty() && key == last_description_key_) return last_description_;
     const auto added = static_cast<uint32_t>(out_.descriptions.size());
@@ -126,14 +127,14 @@ class Collector {
   }
 
   CollectiveDescription Describe(const Collective& c, StringId kernel) const {
-    const bool says = c.operation != kNoString;
+    const bool message = c.operation != kNoString;
     CollectiveDescription d{
-        .op = says ? OpOfOperation(names_[c.operation]) : OpOfKernel(names_[kernel]),
+        .op = message ? OpOfOperation(names_[c.operation]) : OpOfKernel(names_[kernel]),
         .operation = c.operation};
     const int64_t element = c.type == kNoString ? 0 : ElementBytes(names_[c.type]);
     d.bytes = CollectiveBytes(d.op, c.in_elements, c.out_elements, element);
     d.label = Mix(1, static_cast<uint64_t>(d.op));
-    if (d.op == CollectiveOp::kOther) d.label = Mix(d.label, says ? c.operation : kernel);
+    if (d.op == CollectiveOp::kOther) d.label = Mix(d.label, message ? c.operation : kernel);
     if (const auto shared = SharedElements(d.op, c.in_elements, c.out_elements)) {
       d.label = Mix(Mix(d.label, c.type), static_cast<uint64_t>(*shared));
     }
@@ -141,7 +142,7 @@ class Collector {
   }
 
   const StringTable& names_;
-  std::span<const RankWork> ranks_;
+  std::span<const RankActivity> ranks_;
   CollectiveFacts& facts_;
   CollectiveItems out_;
   std::map<GroupKey, uint32_t> groups_;
@@ -157,7 +158,7 @@ class Collector {
 
 }  // namespace
 
-CollectiveItems CollectItems(const StringTable& names, std::span<const RankWork> ranks,
+CollectiveItems CollectItems(const StringTable& names, std::span<const RankActivity> ranks,
                              CollectiveFacts& facts) {
   return Collector(names, ranks, facts).Collect();
 }

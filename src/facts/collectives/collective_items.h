@@ -24,7 +24,7 @@ struct CollectiveItem {
   uint32_t member = 0;   // a device of a rank
   uint32_t ordinal = 0;  // among those of this member with this sequence number
   uint32_t recording = 0;
-  uint32_t work = 0;
+  uint32_t activity = 0;
   uint32_t description = 0;
 };
 
@@ -36,7 +36,7 @@ struct CollectiveItems {
 };
 
 // Collects them, and fills in `facts.ranks` and `facts.groups`. `ranks`: by rank, then window.
-CollectiveItems CollectItems(const StringTable& names, std::span<const RankWork> ranks,
+CollectiveItems CollectItems(const StringTable& names, std::span<const RankActivity> ranks,
                              CollectiveFacts& facts);
 
 }  // namespace stepscope

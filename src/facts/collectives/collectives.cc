@@ -21,7 +21,7 @@ constexpr int64_t kMostComparisons = 4096;
 
 class Matcher {
  public:
-  Matcher(const StringTable& names, std::span<const RankWork> ranks)
+  Matcher(const StringTable& names, std::span<const RankActivity> ranks)
       : ranks_(ranks), in_(CollectItems(names, ranks, facts_)) {}
 
   CollectiveFacts Match() {
@@ -42,11 +42,13 @@ class Matcher {
   const CollectiveDescription& Of(const CollectiveItem& item) const {
     return in_.descriptions[item.description];
   }
-  Work WorkOf(const CollectiveItem& item) const { return ranks_[item.recording].work[item.work]; }
+  Activity ActivityOf(const CollectiveItem& item) const {
+    return ranks_[item.recording].activities[item.activity];
+  }
 
   void SortItems() {
     std::ranges::sort(in_.items, {}, [](const CollectiveItem& i) {
-      return std::tuple(i.group, i.sequence, i.member, i.recording, i.work);
+      return std::tuple(i.group, i.sequence, i.member, i.recording, i.activity);
     });
   }
 
@@ -77,9 +79,9 @@ class Matcher {
     for (CollectiveItem& item : items) {
       if (IsPointToPoint(Of(item).op)) continue;
       if (before == nullptr || before->member != item.member) orders.emplace_back();
-      const Work& work = WorkOf(item);
+      const Activity& activity = ActivityOf(item);
       orders.back().items.push_back(&item);
-      orders.back().entries.push_back({Of(item).label, work.end, work.duration()});
+      orders.back().entries.push_back({Of(item).label, activity.end, activity.duration()});
       before = &item;
     }
     const uint32_t group = items.front().group;
@@ -209,12 +211,12 @@ class Matcher {
         ++facts_.ranks[rank].unmatched;
         continue;
       }
-      const Work& work = WorkOf(item);
+      const Activity& activity = ActivityOf(item);
       facts_.parts.push_back({.rank = rank,
                               .recording = item.recording,
-                              .work = item.work,
-                              .start = work.start,
-                              .end = work.end});
+                              .activity = item.activity,
+                              .start = activity.start,
+                              .end = activity.end});
       if (match.count++ == 0) std::tie(match.op, match.operation) = std::tie(d.op, d.operation);
       match.bytes = std::max(match.bytes, d.bytes);
     }
@@ -226,7 +228,7 @@ class Matcher {
     facts_.matches.push_back(match);
   }
 
-  std::span<const RankWork> ranks_;
+  std::span<const RankActivity> ranks_;
   CollectiveFacts facts_;
   CollectiveItems in_;
 };
@@ -262,7 +264,7 @@ void Split(CollectiveFacts& facts, CollectiveMatch& match) {
 
 }  // namespace
 
-CollectiveFacts MatchCollectives(const StringTable& names, std::span<const RankWork> ranks) {
+CollectiveFacts MatchCollectives(const StringTable& names, std::span<const RankActivity> ranks) {
   return Matcher(names, ranks).Match();
 }
 
@@ -278,8 +280,8 @@ void SplitCollectives(CollectiveFacts& facts) {
   }
 }
 
-CollectiveFacts DeriveCollectives(const StringTable& names, std::span<const RankWork> ranks,
-                                  std::span<const RankWork> recorded) {
+CollectiveFacts DeriveCollectives(const StringTable& names, std::span<const RankActivity> ranks,
+                                  std::span<const RankActivity> recorded) {
   CollectiveFacts facts = MatchCollectives(names, ranks);
   const bool selected = ranks.data() != recorded.data();
   const std::vector<Clock> clocks =

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "facts/activity/rank_activity.h"
 #include "facts/collectives/clocks.h"
 #include "facts/collectives/collective_op.h"
-#include "facts/activity/rank_activity.h"
 
 namespace stepscope {
 
@@ -24,7 +24,7 @@ inline constexpr uint32_t kNobody = UINT32_MAX;
 struct CollectivePart {
   uint32_t rank = 0;       // index into CollectiveFacts::ranks
   uint32_t recording = 0;  // index into Facts::ranks
-  uint32_t work = 0;       // index into RankWork::work
+  uint32_t activity = 0;   // index into RankActivity::work
   int64_t start = 0;       // ns, on the rank's own clock
   int64_t end = 0;
   // From its own start to that of the last rank, at most its duration; the rest is transfer.
@@ -95,11 +95,11 @@ struct CollectiveFacts {
 // Matches, aligns the clocks, and splits the work of `ranks`: by rank, then window. Clocks are
 // aligned by all that was `recorded` of the same ranks, whichever steps were selected of it. Linear
 // but for sorting.
-CollectiveFacts DeriveCollectives(const StringTable& names, std::span<const RankWork> ranks,
-                                  std::span<const RankWork> recorded);
+CollectiveFacts DeriveCollectives(const StringTable& names, std::span<const RankActivity> ranks,
+                                  std::span<const RankActivity> recorded);
 
 // The steps of DeriveCollectives.
-CollectiveFacts MatchCollectives(const StringTable& names, std::span<const RankWork> ranks);
+CollectiveFacts MatchCollectives(const StringTable& names, std::span<const RankActivity> ranks);
 // Splits every collective by the ranks' clocks as they stand in `facts.ranks`.
 void SplitCollectives(CollectiveFacts& facts);
 

@@ -215,7 +215,7 @@ TEST(Collectives, AThousandRanksInSeconds) {
   constexpr int64_t kRanks = 1000, kCollectives = 2000;
   constexpr size_t kLate = 421;
   SampleRanks s(kRanks);
-  for (RankWork& rank : s.ranks) {
+  for (RankActivity& rank : s.ranks) {
     rank.collectives.reserve(kCollectives);
   }
   std::mt19937 random(1);

@@ -14,7 +14,7 @@ namespace {
 bool IsGradient(const AllReduce& a) { return !a.phase_known || a.phase == Phase::kBackward; }
 
 // Which steps of a recording count; empty: all that was recorded is one.
-std::vector<bool> StepsThatCount(const RankWork& rank) {
+std::vector<bool> StepsThatCount(const RankActivity& rank) {
   std::vector<bool> counts;
   for (const Step& step : rank.steps) counts.push_back(step.complete);
   if (std::ranges::none_of(counts, std::identity())) counts.assign(counts.size(), true);

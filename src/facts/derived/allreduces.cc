@@ -42,17 +42,17 @@ struct Size {
 };
 
 // What the operator that launched `work` says of its tensors.
-Size SizeByOperator(const StringTable& names, const RankWork& rank, const Work& work) {
-  const auto call = rank.CallOf(work);
+Size SizeByOperator(const StringTable& names, const RankActivity& rank, const Activity& activity) {
+  const auto call = rank.CallOf(activity);
   int32_t range = !call ? kNoRange : call->range;
   constexpr int kNear = 4;  // operators of a framework's call are that deep
   for (int i = 0; i < kNear && range != kNoRange; ++i) {
     const HostRange& r = rank.host->ranges[static_cast<size_t>(range)];
     range = r.parent;
     const RangeDetail* detail = rank.host->DetailOf(r);
-    const bool says =
+    const bool message =
         detail != nullptr && detail->shapes != kNoString && detail->types != kNoString;
-    if (!says || OpOfOperation(names[r.name]) != CollectiveOp::kAllReduce) continue;
+    if (!message || OpOfOperation(names[r.name]) != CollectiveOp::kAllReduce) continue;
     const int64_t elements = ElementsOfShapes(names[detail->shapes]);
     const int64_t each = BytesOfTypes(names[detail->types]);
     int64_t bytes = 0;
@@ -62,10 +62,11 @@ Size SizeByOperator(const StringTable& names, const RankWork& rank, const Work& 
   return {};
 }
 
-Size SizeOf(const StringTable& names, const RankWork& rank, const Work& work, int64_t bytes) {
-  if (bytes < 0) return SizeByOperator(names, rank, work);
-  if (work.detail == kNoDetail) return {bytes, -1};
-  return {bytes, rank.collectives[static_cast<size_t>(work.detail)].in_elements};
+Size SizeOf(const StringTable& names, const RankActivity& rank, const Activity& activity,
+            int64_t bytes) {
+  if (bytes < 0) return SizeByOperator(names, rank, activity);
+  if (activity.detail == kNoDetail) return {bytes, -1};
+  return {bytes, rank.collectives[static_cast<size_t>(activity.detail)].in_elements};
 }
 
 class Finder {
@@ -96,18 +97,18 @@ class Finder {
   void AddMatch(const CollectiveMatch& match) {
     int64_t shortest = INT64_MAX, bytes = -1;
     for (const CollectivePart& part : facts_.collectives.Parts(match)) {
-      const RankWork& rank = facts_.ranks[part.recording];
-      const Work& work = rank.work[part.work];
-      const Size size = SizeOf(*facts_.names, rank, work, match.bytes);
-      AllReduce a{.device = devices_.at({&rank, rank.streams[work.stream].device_index}),
+      const RankActivity& rank = facts_.ranks[part.recording];
+      const Activity& activity = rank.activities[part.activity];
+      const Size size = SizeOf(*facts_.names, rank, activity, match.bytes);
+      AllReduce a{.device = devices_.at({&rank, rank.streams[activity.stream].device_index}),
                   .group = match.group,
-                  .step = work.step,
+                  .step = activity.step,
                   .start = part.start,
                   .end = part.end,
                   .wait = std::max<int64_t>(part.wait, 0),
                   .bytes = size.bytes,
                   .elements = size.elements};
-      if (const auto call = rank.CallOf(work)) {
+      if (const auto call = rank.CallOf(activity)) {
         const RangePhases& phases = PhasesOf(part.recording);
         a.phase = phases.At(call->range, call->thread, call->start);
         a.phase_known = phases.HasBackward();
@@ -133,7 +134,7 @@ class Finder {
   }
 
   void FindUnions() {
-    const RankWork* of = nullptr;
+    const RankActivity* of = nullptr;
     std::vector<ComputeCover> covers;
     uint32_t device = UINT32_MAX;
     int64_t until = 0;
@@ -153,7 +154,7 @@ class Finder {
 
   const Facts& facts_;
   AllReduceFacts out_;
-  std::map<std::pair<const RankWork*, uint32_t>, uint32_t> devices_;
+  std::map<std::pair<const RankActivity*, uint32_t>, uint32_t> devices_;
   std::vector<std::optional<RangePhases>> phases_;  // by recording
 };
 

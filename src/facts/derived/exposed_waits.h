@@ -17,11 +17,11 @@ class ExposedWaits {
 
   // ns of the part's waiting. REQUIRES: its wait is known.
   int64_t Of(const CollectivePart& part) {
-    const RankWork& rank = facts_.ranks[part.recording];
+    const RankActivity& rank = facts_.ranks[part.recording];
     auto& devices = covers_[part.recording];
     if (devices.empty()) devices = ComputeCover::Of(rank);
-    const Work& work = rank.work[part.work];
-    const ComputeCover& cover = devices[rank.streams[work.stream].device_index];
+    const Activity& activity = rank.activities[part.activity];
+    const ComputeCover& cover = devices[rank.streams[activity.stream].device_index];
     return part.wait - cover.Within(part.start, part.start + part.wait);
   }
 

@@ -15,7 +15,7 @@ constexpr int64_t kLooks = 64;
 
 }  // namespace
 
-HostActivities::HostActivities(const StringTable& names, const HostWork& host)
+HostActivities::HostActivities(const StringTable& names, const HostOps& host)
     : names_(names), host_(host), first_range_(host.RangesByThread()), calls_(host.threads.size()) {
   is_step_.reserve(host.ranges.size());
   StopChecks checks;

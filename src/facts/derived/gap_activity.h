@@ -24,7 +24,7 @@ inline constexpr const char* kPythonActivity = "python";
 class HostActivities {
  public:
   // `names` and `host` must outlive this.
-  HostActivities(const StringTable& names, const HostWork& host);
+  HostActivities(const StringTable& names, const HostOps& host);
 
   // What `thread` did most in [from, to). Counted are the outermost ranges and calls that do not
   // hold the whole stretch; those that do are named where below them nothing else took more.
@@ -54,7 +54,7 @@ class HostActivities {
   bool IsStep(const HostRange& range) const;
 
   const StringTable& names_;
-  const HostWork& host_;
+  const HostOps& host_;
   std::vector<size_t> first_range_;           // of each thread, and the end
   std::vector<std::vector<uint32_t>> calls_;  // by thread
   std::vector<bool> is_step_;                 // by range

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/saturate.h"
-#include "facts/devices/kernel_occupancy.h"
 #include "facts/derived/on_demand.h"
+#include "facts/devices/kernel_occupancy.h"
 
 namespace stepscope {
 
@@ -25,12 +25,12 @@ struct KernelSum {
   double blocks_time = 0, occupancy_time = 0;              // durations of those that say it
 
   // `occupied` below 0: not known.
-  void Add(const Work& work, const LaunchConfig* config, double occupied) {
+  void Add(const Activity& activity, const LaunchConfig* config, double occupied) {
     ++count;
-    total = AddSaturated(total, work.duration());
-    min = std::min(min, work.duration());
-    max = std::max(max, work.duration());
-    const auto time = static_cast<double>(work.duration());
+    total = AddSaturated(total, activity.duration());
+    min = std::min(min, activity.duration());
+    max = std::max(max, activity.duration());
+    const auto time = static_cast<double>(activity.duration());
     if (config != nullptr && config->blocks_per_sm >= 0) {
       blocks += static_cast<double>(config->blocks_per_sm) * time;
       blocks_time += time;
@@ -95,7 +95,7 @@ class KernelUse {
   explicit KernelUse(const Facts& facts);
 
   // Adds the kernels of a recording to `sums` and to the totals.
-  void Add(const RankWork& rank, RankKernelUse& sums);
+  void Add(const RankActivity& rank, RankKernelUse& sums);
 
   // Of TPUs, which have none, "unknown".
   TensorCores Uses(StringId kernel);
@@ -113,10 +113,10 @@ class KernelUse {
   };
   // Whether the kernel is matrix work of ordinary cores.
   bool IsPlain(StringId kernel);
-  StringId OperatorNameOf(const RankWork& rank, const OperatorTree& tree, const Work& work,
-                          const KernelDetail* kernel) const;
-  void AddToTotals(const Work& work, StringId op, const LaunchConfig* config, double occupied,
-                   const Device& device);
+  StringId OperatorNameOf(const RankActivity& rank, const OperatorTree& tree,
+                          const Activity& activity, const KernelDetail* kernel) const;
+  void AddToTotals(const Activity& activity, StringId op, const LaunchConfig* config,
+                   double occupied, const Device& device);
   static void AddLaunch(RankKernelUse& sums, StringId name, StringId op, const LaunchConfig& config,
                         const Device& device, const KernelSum& sum);
 

@@ -28,7 +28,7 @@ class InputNames {
   std::unordered_map<StringId, bool> known_;
 };
 
-void AddInput(const RankWork& rank, InputNames& names, RankEffort& effort) {
+void AddInput(const RankActivity& rank, InputNames& names, RankEffort& effort) {
   const auto& ranges = rank.host->ranges;
   for (const HostRange& range : ranges) {
     if (!names.IsInput(range.name)) continue;
@@ -39,17 +39,17 @@ void AddInput(const RankWork& rank, InputNames& names, RankEffort& effort) {
   }
 }
 
-void AddWork(const RankWork& rank, RankEffort& effort) {
+void AddActivity(const RankActivity& rank, RankEffort& effort) {
   std::vector<int64_t> until(rank.devices.size(), kNoTime);
-  for (const Work& work : rank.work) {
-    if (work.kind == Kind::kCompute) ++effort.kernels;
-    int64_t& busy_until = until[rank.streams[work.stream].device_index];
+  for (const Activity& activity : rank.activities) {
+    if (activity.kind == Kind::kCompute) ++effort.kernels;
+    int64_t& busy_until = until[rank.streams[activity.stream].device_index];
     // Steps that were not selected may lie before the first work: what was idle then is not known.
-    if (busy_until != kNoTime && work.start > busy_until && work.launched != kNoTime &&
-        work.launched > busy_until) {
-      Add(effort.host_late, work.start - busy_until);
+    if (busy_until != kNoTime && activity.start > busy_until && activity.launched != kNoTime &&
+        activity.launched > busy_until) {
+      Add(effort.host_late, activity.start - busy_until);
     }
-    busy_until = std::max(busy_until, work.end);
+    busy_until = std::max(busy_until, activity.end);
   }
 }
 
@@ -103,9 +103,9 @@ std::vector<RankEffort> MeasureEfforts(const Facts& facts) {
   }
   for (size_t r = 0; r < ranks.size(); ++r) efforts[r].transfer = ranks[r].transfer;
   InputNames names(*facts.names);
-  for (const RankWork& rank : facts.ranks) {
+  for (const RankActivity& rank : facts.ranks) {
     AddInput(rank, names, of(rank.rank));
-    AddWork(rank, of(rank.rank));
+    AddActivity(rank, of(rank.rank));
   }
   return efforts;
 }

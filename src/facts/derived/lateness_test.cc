@@ -11,12 +11,12 @@ namespace {
 
 TEST(ComputeCover, IsTheUnionOfComputeOnOneDevice) {
   SampleTrace t;
-  t.Work("a", 10, 20);
-  t.Work("b", 15, 30, 0, 8);
-  t.Work("c", 40, 50);
-  t.Work("nccl", 0, 100, 0, 20, Kind::kCommunication);
-  t.Work("other", 0, 100, 0, 7, Kind::kCompute, 1);
-  const RankWork rank = BuildRankWork(t.trace);
+  t.Activity("a", 10, 20);
+  t.Activity("b", 15, 30, 0, 8);
+  t.Activity("c", 40, 50);
+  t.Activity("nccl", 0, 100, 0, 20, Kind::kCommunication);
+  t.Activity("other", 0, 100, 0, 7, Kind::kCompute, 1);
+  const RankActivity rank = BuildRankActivity(t.trace);
   const std::vector<ComputeCover> covers = ComputeCover::Of(rank);
   ASSERT_EQ(covers.size(), 2u);
   EXPECT_EQ(covers[0].Within(0, 100), 30);
@@ -45,13 +45,13 @@ TEST(Lateness, IsMeasuredAgainstTheMedianOfTheOthersPerStep) {
 TEST(Lateness, IdleUntilALateLaunchIsTheHosts) {
   SampleTrace t;
   t.Launch(1, 1);
-  t.Work("a", 5, 10, 1);
+  t.Activity("a", 5, 10, 1);
   t.Launch(30, 2);
-  t.Work("b", 35, 40, 2);  // idle for 25, launched too late
+  t.Activity("b", 35, 40, 2);  // idle for 25, launched too late
   t.Launch(31, 3);
-  t.Work("c", 60, 70, 3);  // idle for 20, launched in time
-  t.Work("d", 90, 95);     // nobody knows when it was launched
-  const std::vector<RankWork> ranks = {BuildRankWork(t.trace)};
+  t.Activity("c", 60, 70, 3);  // idle for 20, launched in time
+  t.Activity("d", 90, 95);     // nobody knows when it was launched
+  const std::vector<RankActivity> ranks = {BuildRankActivity(t.trace)};
   const Facts facts = DeriveFacts(t.trace.strings, ranks, *ParseSteps("all"), "all");
   const auto efforts = MeasureEfforts(facts);
   ASSERT_EQ(efforts.size(), 1u);

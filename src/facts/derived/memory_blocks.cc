@@ -56,7 +56,7 @@ bool OnlyAllocates(std::string_view name) {
 
 }  // namespace
 
-std::vector<AllocatorMemory> FollowAllocators(const Facts& facts, const RankWork& rank) {
+std::vector<AllocatorMemory> FollowAllocators(const Facts& facts, const RankActivity& rank) {
   std::map<std::pair<int64_t, StringId>, AllocatorMemory> found;
   const auto& events = rank.host->memory;
   for (uint32_t e = 0; e < events.size(); ++e) {
@@ -92,7 +92,7 @@ void MemoryStep::Add(int64_t bytes, int64_t level) {
   }
 }
 
-std::vector<MemoryStep> FollowSteps(const RankWork& rank, const AllocatorMemory& memory) {
+std::vector<MemoryStep> FollowSteps(const RankActivity& rank, const AllocatorMemory& memory) {
   std::vector<MemoryStep> by_index(rank.steps.size());
   const auto& events = rank.host->memory;
   for (size_t m = 0; m < memory.moments.size(); ++m) {
@@ -120,7 +120,7 @@ std::vector<MemoryStep> FollowSteps(const RankWork& rank, const AllocatorMemory&
   return by_index;
 }
 
-MemoryOwners::MemoryOwners(const StringTable& names, const HostWork& host) {
+MemoryOwners::MemoryOwners(const StringTable& names, const HostOps& host) {
   std::vector<int8_t> only_allocates(names.size(), -1);
   StopChecks checks;
   for (size_t r = 0; r < host.ranges.size(); ++r) {

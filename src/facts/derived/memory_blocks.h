@@ -15,7 +15,7 @@ namespace stepscope {
 
 inline constexpr uint32_t kNeverFreed = UINT32_MAX;
 
-// A block of memory, from its allocation to its release, as indices into HostWork::memory.
+// A block of memory, from its allocation to its release, as indices into HostOps::memory.
 struct MemoryBlock {
   uint32_t taken = 0;
   uint32_t freed = kNeverFreed;
@@ -26,7 +26,7 @@ struct MemoryBlock {
 
 // An event, and what was in use after it.
 struct MemoryMoment {
-  uint32_t event = 0;  // index into HostWork::memory
+  uint32_t event = 0;  // index into HostOps::memory
   int64_t level = 0;   // bytes
   bool counts = true;  // it lies in a selected step
 };
@@ -50,11 +50,11 @@ struct AllocatorMemory {
 
 // All allocators of a recording that have an event that counts, by device, then allocator. Linear
 // but for sorting.
-std::vector<AllocatorMemory> FollowAllocators(const Facts& facts, const RankWork& rank);
+std::vector<AllocatorMemory> FollowAllocators(const Facts& facts, const RankActivity& rank);
 
 // What an allocator had in use during one step.
 struct MemoryStep {
-  int32_t step = kNoStep;  // index into RankWork::steps
+  int32_t step = kNoStep;  // index into RankActivity::steps
   int64_t begin = 0;       // bytes in use before its first event
   int64_t end = 0;         // and after its last
   int64_t lowest = 0;      // `begin` included
@@ -68,12 +68,12 @@ struct MemoryStep {
 };
 
 // Of the steps with events, in their order.
-std::vector<MemoryStep> FollowSteps(const RankWork& rank, const AllocatorMemory& memory);
+std::vector<MemoryStep> FollowSteps(const RankActivity& rank, const AllocatorMemory& memory);
 
 // Which operators memory was for.
 class MemoryOwners {
  public:
-  MemoryOwners(const StringTable& names, const HostWork& host);
+  MemoryOwners(const StringTable& names, const HostOps& host);
 
   // The innermost operator around an event, or kNoRange.
   int32_t Innermost(const MemoryEvent& event) const { return Of(innermost_, event); }

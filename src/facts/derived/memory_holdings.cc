@@ -29,15 +29,15 @@ std::string OnOneLine(std::string_view list) {
 // Groups blocks of one recording.
 class Grouping {
  public:
-  Grouping(const Facts& facts, const RankWork& rank, const MemoryOwners& owners)
+  Grouping(const Facts& facts, const RankActivity& rank, const MemoryOwners& owners)
       : facts_(facts), rank_(rank), owners_(owners) {}
 
   void Add(const MemoryBlock& block) {
     const MemoryEvent& event = rank_.host->memory[block.taken];
     const Purpose purpose = PurposeOf(event);
     const MemoryDetail* detail = rank_.host->DetailOf(event);
-    const bool says = detail != nullptr && detail->requested >= 0;
-    holdings_[purpose].Add({event.bytes, says ? detail->requested : -1, 1, 0});
+    const bool message = detail != nullptr && detail->requested >= 0;
+    holdings_[purpose].Add({event.bytes, message ? detail->requested : -1, 1, 0});
     const int32_t step = rank_.StepAt(event.time);
     if (step != kNoStep && steps_.emplace(purpose, step).second) ++holdings_[purpose].steps;
   }
@@ -77,7 +77,7 @@ class Grouping {
   }
 
   const Facts& facts_;
-  const RankWork& rank_;
+  const RankActivity& rank_;
   const MemoryOwners& owners_;
   std::map<Purpose, MemoryHolding> holdings_;
   std::set<std::pair<Purpose, int32_t>> steps_;
@@ -93,8 +93,8 @@ void MemoryHolding::Add(const MemoryHolding& other) {
   steps += other.steps;
 }
 
-MemoryHoldings HoldingsAtPeak(const Facts& facts, const RankWork& rank, const MemoryOwners& owners,
-                              const AllocatorMemory& memory) {
+MemoryHoldings HoldingsAtPeak(const Facts& facts, const RankActivity& rank,
+                              const MemoryOwners& owners, const AllocatorMemory& memory) {
   const MemoryMoment& peak = memory.AtPeak();
   Grouping grouping(facts, rank, owners);
   int64_t known = 0;
@@ -116,7 +116,7 @@ MemoryHoldings HoldingsAtPeak(const Facts& facts, const RankWork& rank, const Me
   return holdings;
 }
 
-MemoryHoldings NeverFreed(const Facts& facts, const RankWork& rank, const MemoryOwners& owners,
+MemoryHoldings NeverFreed(const Facts& facts, const RankActivity& rank, const MemoryOwners& owners,
                           const AllocatorMemory& memory) {
   Grouping grouping(facts, rank, owners);
   for (const MemoryBlock& block : memory.blocks) {
@@ -126,7 +126,7 @@ MemoryHoldings NeverFreed(const Facts& facts, const RankWork& rank, const Memory
   return grouping.Finish();
 }
 
-OperatorAllocations AllocationsByOperator(const Facts& facts, const RankWork& rank,
+OperatorAllocations AllocationsByOperator(const Facts& facts, const RankActivity& rank,
                                           const MemoryOwners& owners,
                                           const AllocatorMemory& memory) {
   std::map<StringId, Allocations> by_name;

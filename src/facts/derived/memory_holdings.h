@@ -39,11 +39,11 @@ inline constexpr const char* kMemoryFromBefore = "(allocated before the recordin
 // What an allocator's peak consists of. With totals the rows add up to the peak: what it sets aside
 // for temporaries and what was there before the recording are among them. Empty where nothing is
 // known.
-MemoryHoldings HoldingsAtPeak(const Facts& facts, const RankWork& rank, const MemoryOwners& owners,
-                              const AllocatorMemory& memory);
+MemoryHoldings HoldingsAtPeak(const Facts& facts, const RankActivity& rank,
+                              const MemoryOwners& owners, const AllocatorMemory& memory);
 
 // The blocks that were taken in steps and not given back to the end of the recording.
-MemoryHoldings NeverFreed(const Facts& facts, const RankWork& rank, const MemoryOwners& owners,
+MemoryHoldings NeverFreed(const Facts& facts, const RankActivity& rank, const MemoryOwners& owners,
                           const AllocatorMemory& memory);
 
 // What an operator allocates and gives back itself, operators within it left out.
@@ -55,7 +55,7 @@ struct Allocations {
 using OperatorAllocations = std::map<std::string, Allocations>;
 
 // Of the events that count, by the innermost operator; events outside of any are left out.
-OperatorAllocations AllocationsByOperator(const Facts& facts, const RankWork& rank,
+OperatorAllocations AllocationsByOperator(const Facts& facts, const RankActivity& rank,
                                           const MemoryOwners& owners,
                                           const AllocatorMemory& memory);
 

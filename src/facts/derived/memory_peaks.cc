@@ -37,7 +37,7 @@ MemoryGrowth GrowthOf(const MemoryPeak& p) {
   return growth;
 }
 
-MemoryPeak PeakOf(const Facts& facts, const RankWork& rank, const MemoryOwners& owners,
+MemoryPeak PeakOf(const Facts& facts, const RankActivity& rank, const MemoryOwners& owners,
                   AllocatorMemory memory, int64_t capacity) {
   MemoryPeak p{.rank = &rank, .memory = std::move(memory)};
   p.steps = FollowSteps(rank, p.memory);
@@ -74,7 +74,7 @@ std::optional<double> MemoryPeak::BatchFactor(double of_capacity) const {
 
 std::vector<MemoryPeak> FindMemoryPeaks(const Facts& facts, int64_t capacity) {
   std::vector<MemoryPeak> peaks;
-  for (const RankWork& rank : facts.ranks) {
+  for (const RankActivity& rank : facts.ranks) {
     const MemoryOwners owners(*facts.names, *rank.host);
     for (AllocatorMemory& memory : FollowAllocators(facts, rank)) {
       peaks.push_back(PeakOf(facts, rank, owners, std::move(memory), capacity));

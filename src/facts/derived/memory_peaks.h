@@ -18,14 +18,14 @@ struct MemoryGrowth {
 };
 
 struct MemoryPeak {
-  const RankWork* rank = nullptr;
+  const RankActivity* rank = nullptr;
   AllocatorMemory memory;
   std::vector<MemoryStep> steps;
   MemoryHoldings at_peak, never_freed;
   OperatorAllocations operators;
   int64_t peak = 0;        // bytes
   int64_t time = 0;        // ns, of the peak
-  int32_t step = kNoStep;  // index into RankWork::steps: the peak is in this one
+  int32_t step = kNoStep;  // index into RankActivity::steps: the peak is in this one
   int64_t capacity = -1;   // bytes; -1: not known
   // The lowest level within that step; -1: it is in none, or levels are no totals.
   int64_t persistent = -1;

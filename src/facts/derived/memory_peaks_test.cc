@@ -46,13 +46,13 @@ struct Recording {
   }
 
   std::vector<MemoryPeak> Peaks() {
-    rank = BuildRankWork(sample.trace);
+    rank = BuildRankActivity(sample.trace);
     facts = DeriveFacts(sample.trace.strings, std::span(&rank, 1), {}, "all");
     return FindMemoryPeaks(facts, 0);
   }
 
   SampleTrace sample;
-  RankWork rank;
+  RankActivity rank;
   Facts facts;
 };
 

@@ -9,9 +9,9 @@ namespace stepscope {
 namespace {
 
 // The recordings of one rank: a timeline does not say which of them it accompanies.
-std::vector<const RankWork*> RecordingsOf(const Facts& facts, int64_t rank) {
-  std::vector<const RankWork*> recordings;
-  for (const RankWork& r : facts.ranks) {
+std::vector<const RankActivity*> RecordingsOf(const Facts& facts, int64_t rank) {
+  std::vector<const RankActivity*> recordings;
+  for (const RankActivity& r : facts.ranks) {
     if (r.rank == rank) recordings.push_back(&r);
   }
   return recordings;
@@ -45,7 +45,7 @@ int64_t SumOf(const MemoryLevels& levels) {
   return sum;
 }
 
-MemoryUseOverTime FollowMemoryUse(const Facts& facts, const RankWork& rank,
+MemoryUseOverTime FollowMemoryUse(const Facts& facts, const RankActivity& rank,
                                   const MemoryTimeline& timeline) {
   MemoryUseOverTime out;
   MemoryLevels levels{};

@@ -30,7 +30,7 @@ struct MemoryUseOverTime {
 // Everything that happens at one time counts as one moment. When steps are selected, only moments
 // within them count, at the levels that all changes before have led to; `rank` may be any recording
 // of the timeline's rank.
-MemoryUseOverTime FollowMemoryUse(const Facts& facts, const RankWork& rank,
+MemoryUseOverTime FollowMemoryUse(const Facts& facts, const RankActivity& rank,
                                   const MemoryTimeline& timeline);
 
 }  // namespace stepscope

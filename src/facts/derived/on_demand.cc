@@ -10,27 +10,27 @@ const std::vector<RankSteps>& FactsOnDemand::Steps(const Facts& facts) {
   return *steps_;
 }
 
-const OperatorTree& FactsOnDemand::Operators(const Facts& facts, const RankWork& rank) {
+const OperatorTree& FactsOnDemand::Operators(const Facts& facts, const RankActivity& rank) {
   auto& operators = ranks_[&rank].operators;
   if (!operators) operators.emplace(*facts.names, *rank.host);
   return *operators;
 }
 
 const NarrowArray<int64_t>& FactsOnDemand::OperatorSelfTimes(const Facts& facts,
-                                                             const RankWork& rank) {
+                                                             const RankActivity& rank) {
   auto& self_times = ranks_[&rank].self_times;
   if (!self_times) self_times = SelfTimes(*rank.host, Operators(facts, rank));
   return *self_times;
 }
 
 const std::vector<CountedOperator>& FactsOnDemand::OperatorCosts(const Facts& facts,
-                                                                 const RankWork& rank) {
+                                                                 const RankActivity& rank) {
   auto& costs = ranks_[&rank].costs;
   if (!costs) costs = CountOperators(*facts.names, *rank.host, Operators(facts, rank));
   return *costs;
 }
 
-const RecordingFlops& FactsOnDemand::Flops(const Facts& facts, const RankWork& rank) {
+const RecordingFlops& FactsOnDemand::Flops(const Facts& facts, const RankActivity& rank) {
   auto& flops = ranks_[&rank].flops;
   if (!flops) flops = MeasureFlops(facts, rank, 0);
   return *flops;

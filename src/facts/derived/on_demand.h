@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "facts/derived/recording_flops.h"
+#include "facts/derived/step_categories.h"
 #include "facts/facts.h"
 #include "facts/operators/operator_flops.h"
 #include "facts/operators/operators.h"
-#include "facts/derived/recording_flops.h"
-#include "facts/derived/step_categories.h"
 #include "trace/kernel_vocabulary.h"
 
 namespace stepscope {
@@ -20,12 +20,12 @@ class FactsOnDemand {
   // As StepsOfRanks().
   const std::vector<RankSteps>& Steps(const Facts& facts);
 
-  const OperatorTree& Operators(const Facts& facts, const RankWork& rank);
+  const OperatorTree& Operators(const Facts& facts, const RankActivity& rank);
   // As SelfTimes() and CountOperators().
-  const NarrowArray<int64_t>& OperatorSelfTimes(const Facts& facts, const RankWork& rank);
-  const std::vector<CountedOperator>& OperatorCosts(const Facts& facts, const RankWork& rank);
+  const NarrowArray<int64_t>& OperatorSelfTimes(const Facts& facts, const RankActivity& rank);
+  const std::vector<CountedOperator>& OperatorCosts(const Facts& facts, const RankActivity& rank);
   // As MeasureFlops(), against the chip's own peaks.
-  const RecordingFlops& Flops(const Facts& facts, const RankWork& rank);
+  const RecordingFlops& Flops(const Facts& facts, const RankActivity& rank);
 
   TensorCores UseOfTensorCores(const Facts& facts, StringId kernel);
 
@@ -38,7 +38,7 @@ class FactsOnDemand {
   };
 
   std::optional<std::vector<RankSteps>> steps_;
-  std::map<const RankWork*, OfRank> ranks_;
+  std::map<const RankActivity*, OfRank> ranks_;
   std::vector<std::optional<TensorCores>> tensor_cores_;  // by name
 };
 

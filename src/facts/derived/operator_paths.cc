@@ -29,7 +29,7 @@ class Merge {
  public:
   explicit Merge(const Facts& facts) : facts_(facts), nodes_(1) {}
 
-  void Add(const RankWork& rank) {
+  void Add(const RankActivity& rank) {
     const OperatorTree& tree = OnDemand(facts_).Operators(facts_, rank);
     const NarrowArray<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
     std::vector<NodeId> node_of(tree.size(), kRoot);  // by range
@@ -47,11 +47,11 @@ class Merge {
       ++node.count;
       node.total = AddSaturated(node.total, range.duration());
     }
-    for (const Work& work : rank.work) {
-      const int32_t op = OperatorOf(rank, tree, work);
+    for (const Activity& activity : rank.activities) {
+      const int32_t op = OperatorOf(rank, tree, activity);
       if (op == kNoRange) continue;
       Node& node = nodes_[node_of[static_cast<size_t>(op)]];
-      node.device = AddSaturated(node.device, work.duration());
+      node.device = AddSaturated(node.device, activity.duration());
     }
   }
 
@@ -148,7 +148,7 @@ class Merge {
 
 std::vector<OperatorPath> PathsOfOperators(const Facts& facts) {
   Merge merge(facts);
-  for (const RankWork& rank : facts.ranks) merge.Add(rank);
+  for (const RankActivity& rank : facts.ranks) merge.Add(rank);
   return merge.Finish();
 }
 

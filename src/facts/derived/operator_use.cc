@@ -18,10 +18,10 @@ class Counter {
  public:
   explicit Counter(const Facts& facts) : facts_(facts), names_(*facts.names) {}
 
-  void Add(const RankWork& rank) {
+  void Add(const RankActivity& rank) {
     const OperatorTree& tree = OnDemand(facts_).Operators(facts_, rank);
     std::vector<bool> launches(tree.size());
-    const bool by_launch = AddWork(rank, tree, launches);
+    const bool by_launch = AddActivity(rank, tree, launches);
     AddHost(rank, tree, launches, by_launch);
   }
 
@@ -37,20 +37,21 @@ class Counter {
   // Work is its operator's by the trace's word, or by who launched it; `launches` marks the latter.
   // Of an operator that the trace names, several kernels may be one execution: its most frequent
   // one counts.
-  bool AddWork(const RankWork& rank, const OperatorTree& tree, std::vector<bool>& launches) {
+  bool AddActivity(const RankActivity& rank, const OperatorTree& tree,
+                   std::vector<bool>& launches) {
     std::map<std::pair<StringId, StringId>, int64_t> by_kernel;
     bool by_launch = false;
-    for (const Work& work : rank.work) {
-      const StringId named = NamedOperator(names_, rank.KernelOf(work));
+    for (const Activity& activity : rank.activities) {
+      const StringId named = NamedOperator(names_, rank.KernelOf(activity));
       if (named != kNoString) {
-        AddTime(named, work.duration());
-        if (ParseFrameworkOp(names_[named])) ++by_kernel[{named, work.name}];
+        AddTime(named, activity.duration());
+        if (ParseFrameworkOp(names_[named])) ++by_kernel[{named, activity.name}];
         continue;
       }
-      const int32_t op = OperatorOf(rank, tree, work);
+      const int32_t op = OperatorOf(rank, tree, activity);
       if (op == kNoRange) continue;
       launches[static_cast<size_t>(op)] = by_launch = true;
-      AddTime(rank.host->ranges[static_cast<size_t>(op)].name, work.duration());
+      AddTime(rank.host->ranges[static_cast<size_t>(op)].name, activity.duration());
     }
     std::map<StringId, int64_t> most;
     for (const auto& [key, count] : by_kernel) {
@@ -61,9 +62,9 @@ class Counter {
     return by_launch;
   }
 
-  void AddHost(const RankWork& rank, const OperatorTree& tree, const std::vector<bool>& launches,
-               bool by_launch) {
-    const HostWork& host = *rank.host;
+  void AddHost(const RankActivity& rank, const OperatorTree& tree,
+               const std::vector<bool>& launches, bool by_launch) {
+    const HostOps& host = *rank.host;
     const NarrowArray<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
     std::vector<bool> calls_others(tree.size());
     StopChecks checks;
@@ -101,7 +102,7 @@ class Counter {
 
 OperatorUse UseOfOperators(const Facts& facts) {
   Counter counter(facts);
-  for (const RankWork& rank : facts.ranks) counter.Add(rank);
+  for (const RankActivity& rank : facts.ranks) counter.Add(rank);
   return counter.Finish();
 }
 

@@ -18,7 +18,7 @@ constexpr auto kQuestions = std::to_array<std::pair<Bound, std::string_view>>({
     {Bound::kCpu, "cpu*0.5; launch*0.5"},
 });
 
-RankPath Measure(const RankWork& rank, const StringTable& names, ChosenWindow chosen,
+RankPath Measure(const RankActivity& rank, const StringTable& names, ChosenWindow chosen,
                  const PathQuery& query) {
   const Dependencies dependencies = BuildDependencies(rank, names, chosen.window);
   RankPath result{.rank = &rank,
@@ -41,9 +41,9 @@ RankPath Measure(const RankWork& rank, const StringTable& names, ChosenWindow ch
 
 // Where something of the host was recorded, but nothing joins work with it, no path leads from the
 // host's annotation of a step to the device: all of it would be the host's, whatever devices did.
-bool HostWouldHaveAll(const RankWork& rank) {
-  const auto unlinked = [](const Work& w) { return w.call == kNoCall; };
-  return !rank.host->ranges.empty() && std::ranges::all_of(rank.work, unlinked);
+bool HostWouldHaveAll(const RankActivity& rank) {
+  const auto unlinked = [](const Activity& w) { return w.call == kNoCall; };
+  return !rank.host->ranges.empty() && std::ranges::all_of(rank.activities, unlinked);
 }
 
 }  // namespace
@@ -51,8 +51,8 @@ bool HostWouldHaveAll(const RankWork& rank) {
 MeasuredPaths MeasurePaths(const Facts& facts, const PathQuery& query) {
   MeasuredPaths measured;
   size_t longest = 0;
-  for (const RankWork& rank : facts.ranks) {
-    if (rank.work.empty() || (query.rank >= 0 && rank.rank != query.rank)) continue;
+  for (const RankActivity& rank : facts.ranks) {
+    if (rank.activities.empty() || (query.rank >= 0 && rank.rank != query.rank)) continue;
     if (HostWouldHaveAll(rank)) {
       measured.unlinked = true;
       continue;

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "facts/paths/critical_path.h"
 #include "facts/facts.h"
+#include "facts/paths/critical_path.h"
 #include "facts/paths/path_window.h"
 #include "facts/paths/what_if.h"
 
@@ -27,7 +27,7 @@ struct Outcome {
 };
 
 struct RankPath {
-  const RankWork* rank = nullptr;
+  const RankActivity* rank = nullptr;
   ChosenWindow chosen;
   CriticalPath path;     // with segments only of the rank that takes longest
   int64_t segments = 0;  // how many there were

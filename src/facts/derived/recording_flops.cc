@@ -3,9 +3,9 @@
 #include "facts/derived/recording_flops.h"
 
 #include "base/stop.h"
-#include "facts/operators/compiled_ops.h"
-#include "facts/devices/device_peaks.h"
 #include "facts/derived/on_demand.h"
+#include "facts/devices/device_peaks.h"
+#include "facts/operators/compiled_ops.h"
 #include "facts/operators/operators.h"
 
 namespace stepscope {
@@ -19,12 +19,12 @@ struct Item {
   int64_t time = 0;  // ns of its work
   uint32_t device_index = 0;
   bool tensor_cores = false;
-  int32_t step = kNoStep;  // in which it was launched, as index into RankWork::steps
+  int32_t step = kNoStep;  // in which it was launched, as index into RankActivity::steps
 };
 
 class Recording {
  public:
-  Recording(const Facts& facts, const RankWork& rank, double given_peak)
+  Recording(const Facts& facts, const RankActivity& rank, double given_peak)
       : facts_(facts), names_(*facts.names), rank_(rank), ops_(names_, rank) {
     for (const int64_t device : rank.devices) {
       DevicePeaks peaks = PeaksOf(rank, device);
@@ -73,7 +73,7 @@ class Recording {
   }
 
   void AddOperators() {
-    const HostWork& host = *rank_.host;
+    const HostOps& host = *rank_.host;
     const auto& counted = OnDemand(facts_).OperatorCosts(facts_, rank_);
     // The counted operator that each range is, or is inside of: index into `items`.
     std::vector<int32_t> item_of(host.ranges.size(), -1);
@@ -89,48 +89,49 @@ class Recording {
       const int32_t parent = host.ranges[r].parent;
       if (item_of[r] < 0 && parent != kNoRange) item_of[r] = item_of[static_cast<size_t>(parent)];
     }
-    for (const Work& work : rank_.work) AddWork(work, item_of, items);
+    for (const Activity& activity : rank_.activities) AddActivity(activity, item_of, items);
     for (const Item& item : items) {
       if (item.time > 0) AddItem(item);
     }
   }
 
-  void AddWork(const Work& work, const std::vector<int32_t>& item_of, std::vector<Item>& items) {
-    if (work.kind != Kind::kCompute) return;
-    sum_.kernel_time = AddSaturated(sum_.kernel_time, work.duration());
-    const uint32_t device = rank_.streams[work.stream].device_index;
-    const bool tensor_cores = UsesTensorCores(work.name);
-    const KernelDetail* kernel = rank_.KernelOf(work);
-    const auto call = rank_.CallOf(work);
+  void AddActivity(const Activity& activity, const std::vector<int32_t>& item_of,
+                   std::vector<Item>& items) {
+    if (activity.kind != Kind::kCompute) return;
+    sum_.kernel_time = AddSaturated(sum_.kernel_time, activity.duration());
+    const uint32_t device = rank_.streams[activity.stream].device_index;
+    const bool tensor_cores = UsesTensorCores(activity.name);
+    const KernelDetail* kernel = rank_.KernelOf(activity);
+    const auto call = rank_.CallOf(activity);
     const int32_t at =
         !call || call->range == kNoRange ? -1 : item_of[static_cast<size_t>(call->range)];
     if (kernel != nullptr && kernel->flops > 0) {
-      sum_.covered = AddSaturated(sum_.covered, work.duration());
-      AddItem(OfCompiler(work, *kernel, device, tensor_cores));
+      sum_.covered = AddSaturated(sum_.covered, activity.duration());
+      AddItem(OfCompiler(activity, *kernel, device, tensor_cores));
     } else if (at >= 0) {
-      sum_.covered = AddSaturated(sum_.covered, work.duration());
+      sum_.covered = AddSaturated(sum_.covered, activity.duration());
       Item& item = items[static_cast<size_t>(at)];
-      item.time = AddSaturated(item.time, work.duration());
+      item.time = AddSaturated(item.time, activity.duration());
       item.tensor_cores |= tensor_cores;
       item.device_index = device;
     }
   }
 
-  Item OfCompiler(const Work& work, const KernelDetail& kernel, uint32_t device,
+  Item OfCompiler(const Activity& activity, const KernelDetail& kernel, uint32_t device,
                   bool tensor_cores) const {
     // Its other kernels bring their time to the operation, and not its counts again.
-    const StringId stands_for = ops_.StandsFor(work, kernel);
-    const bool stands = stands_for == work.name;
+    const StringId stands_for = ops_.StandsFor(activity, kernel);
+    const bool stands = stands_for == activity.name;
     const double flops = stands ? static_cast<double>(kernel.flops) : 0;
     const double bytes = stands && kernel.bytes > 0 ? static_cast<double>(kernel.bytes) : 0;
     const StringId named = NamedOperator(names_, &kernel);
-    return {.op = named == kNoString ? work.name : named,
+    return {.op = named == kNoString ? activity.name : named,
             .cost = {flops, flops, bytes, TypeOf(stands_for)},
             .occurrences = stands ? 1 : 0,
-            .time = work.duration(),
+            .time = activity.duration(),
             .device_index = device,
             .tensor_cores = tensor_cores,
-            .step = work.step};
+            .step = activity.step};
   }
 
   // The compiler's counts come without a type: 16 bit, unless the kernel's name says otherwise.
@@ -180,7 +181,7 @@ class Recording {
 
   const Facts& facts_;
   const StringTable& names_;
-  const RankWork& rank_;
+  const RankActivity& rank_;
   const CompiledOps ops_;
   std::vector<DevicePeaks> peaks_;  // by device index
   std::vector<size_t> place_;       // by step
@@ -189,7 +190,7 @@ class Recording {
 
 }  // namespace
 
-RecordingFlops MeasureFlops(const Facts& facts, const RankWork& rank, double given_peak) {
+RecordingFlops MeasureFlops(const Facts& facts, const RankActivity& rank, double given_peak) {
   return Recording(facts, rank, given_peak).Measure();
 }
 

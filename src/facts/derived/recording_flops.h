@@ -75,6 +75,6 @@ struct RecordingFlops {
 };
 
 // `given_peak`: FLOP per second of a device, for every type; 0: that of the chip.
-RecordingFlops MeasureFlops(const Facts& facts, const RankWork& rank, double given_peak);
+RecordingFlops MeasureFlops(const Facts& facts, const RankActivity& rank, double given_peak);
 
 }  // namespace stepscope

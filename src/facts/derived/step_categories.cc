@@ -12,14 +12,14 @@ namespace stepscope {
 namespace {
 
 // From the first to the last of what was recorded; nothing if that is nothing.
-std::optional<StepWindow> WholeRecording(const RankWork& rank) {
+std::optional<StepWindow> WholeRecording(const RankActivity& rank) {
   int64_t first = INT64_MAX;
   int64_t last = INT64_MIN;
   const auto take = [&](int64_t start, int64_t end) {
     first = std::min(first, start);
     last = std::max(last, end);
   };
-  for (const Work& work : rank.work) take(work.start, work.end);
+  for (const Activity& activity : rank.activities) take(activity.start, activity.end);
   for (const HostRange& range : rank.host->ranges) take(range.start, range.end);
   for (const Call& call : rank.host->calls) take(call.start, call.end);
   if (first >= last) return std::nullopt;
@@ -67,29 +67,29 @@ int64_t TimeOf(const StepBreakdown& step, StepCategory category) {
     case StepCategory::kDeviceCompute:
       return step.Compute();
     case StepCategory::kDeviceToDevice:
-      return step.Of(Activity::kDeviceToDevice);
+      return step.Of(StepPart::kDeviceToDevice);
     case StepCategory::kDeviceCollectives:
-      return step.Of(Activity::kCollective);
+      return step.Of(StepPart::kCollective);
     case StepCategory::kHostCompute:
-      return step.Of(Activity::kHostCompute);
+      return step.Of(StepPart::kHostCompute);
     case StepCategory::kLaunch:
-      return step.Of(Activity::kLaunch);
+      return step.Of(StepPart::kLaunch);
     case StepCategory::kInput:
-      return AddSaturated(step.Of(Activity::kInputWait), step.Of(Activity::kHostToDevice));
+      return AddSaturated(step.Of(StepPart::kInputWait), step.Of(StepPart::kHostToDevice));
     case StepCategory::kOutput:
-      return step.Of(Activity::kDeviceToHost);
+      return step.Of(StepPart::kDeviceToHost);
     case StepCategory::kCompilation:
-      return step.Of(Activity::kCompilation);
+      return step.Of(StepPart::kCompilation);
     case StepCategory::kOther:
     case StepCategory::kCount:
       break;
   }
-  return step.Of(Activity::kOther);
+  return step.Of(StepPart::kOther);
 }
 
 std::vector<RankSteps> StepsOfRanks(const Facts& facts) {
   std::vector<RankSteps> all;
-  for (const RankWork& rank : facts.ranks) {
+  for (const RankActivity& rank : facts.ranks) {
     if (rank.memory_only) continue;
     RankSteps own{.rank = &rank};
     std::vector<StepWindow> windows = StepWindows(rank);
@@ -122,8 +122,7 @@ StepBreakdown SumOf(const std::vector<RankSteps>& ranks) {
   for (const RankSteps& rank : ranks) {
     for (const StepBreakdown& step : rank.steps) {
       sum.window.end = AddSaturated(sum.window.end, step.Total());
-      for (size_t a = 0; a < kActivities; ++a)
-        sum.time[a] = AddSaturated(sum.time[a], step.time[a]);
+      for (size_t a = 0; a < kStepParts; ++a) sum.time[a] = AddSaturated(sum.time[a], step.time[a]);
     }
   }
   return sum;

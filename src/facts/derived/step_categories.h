@@ -29,7 +29,7 @@ std::string_view StepCategoryName(StepCategory category);  // "device compute", 
 int64_t TimeOf(const StepBreakdown& step, StepCategory category);
 
 struct RankSteps {
-  const RankWork* rank = nullptr;
+  const RankActivity* rank = nullptr;
   std::vector<StepBreakdown> steps;
   // The recording marks no complete step: there is one that spans all that was recorded.
   bool whole_recording = false;

@@ -15,27 +15,27 @@ namespace {
 
 // The kernels of one step on one device.
 struct StepKernels {
-  Work first;
+  Activity first;
   int64_t last_end = 0;
 };
 using DeviceAndStep = std::pair<uint32_t, int32_t>;  // indices
 
-std::map<DeviceAndStep, StepKernels> KernelsOfSteps(const RankWork& rank) {
+std::map<DeviceAndStep, StepKernels> KernelsOfSteps(const RankActivity& rank) {
   std::map<DeviceAndStep, StepKernels> steps;
-  for (const Work& work : rank.work) {
-    if (IsMemory(work.kind) || work.step == kNoStep) continue;
-    const uint32_t device = rank.streams[work.stream].device_index;
-    const auto [step, is_new] = steps.try_emplace({device, work.step}, work, work.end);
-    if (!is_new) step->second.last_end = std::max(step->second.last_end, work.end);
+  for (const Activity& activity : rank.activities) {
+    if (IsMemory(activity.kind) || activity.step == kNoStep) continue;
+    const uint32_t device = rank.streams[activity.stream].device_index;
+    const auto [step, is_new] = steps.try_emplace({device, activity.step}, activity, activity.end);
+    if (!is_new) step->second.last_end = std::max(step->second.last_end, activity.end);
   }
   return steps;
 }
 
 // The thread that launches most of the recording's kernels.
-std::optional<uint32_t> LaunchingThread(const RankWork& rank) {
+std::optional<uint32_t> LaunchingThread(const RankActivity& rank) {
   std::map<uint32_t, int64_t> launches;
-  for (const Work& work : rank.work) {
-    if (const auto call = rank.CallOf(work); call && !IsMemory(work.kind)) {
+  for (const Activity& activity : rank.activities) {
+    if (const auto call = rank.CallOf(activity); call && !IsMemory(activity.kind)) {
       ++launches[call->thread];
     }
   }
@@ -47,11 +47,11 @@ std::optional<uint32_t> LaunchingThread(const RankWork& rank) {
 
 class Finder {
  public:
-  Finder(const StringTable& names, const RankWork& rank)
+  Finder(const StringTable& names, const RankActivity& rank)
       : rank_(rank),
         activities_(names, *rank.host),
         launching_(LaunchingThread(rank)),
-        busy_(ComputeCover::Of(rank, kGpuWork)),
+        busy_(ComputeCover::Of(rank, kDeviceActivity)),
         copying_(ComputeCover::Of(rank, {Kind::kMemcpy, Kind::kMemset})) {}
 
   std::vector<std::vector<StepGap>> Find() {
@@ -86,7 +86,7 @@ class Finder {
   }
 
   // What the host did until it launched the kernel that ended the gap.
-  MainActivity HostDuring(int64_t start, int64_t end, const Work& first) {
+  MainActivity HostDuring(int64_t start, int64_t end, const Activity& first) {
     const auto call = rank_.CallOf(first);
     if (call && call->start <= start) return {.name = kLaunchedAhead};
     const int64_t until = !call ? end : std::min(end, call->start);
@@ -101,7 +101,7 @@ class Finder {
     return activity.value_or(MainActivity{});
   }
 
-  const RankWork& rank_;
+  const RankActivity& rank_;
   HostActivities activities_;
   std::optional<uint32_t> launching_;
   std::vector<ComputeCover> busy_, copying_;  // by device
@@ -109,7 +109,7 @@ class Finder {
 
 }  // namespace
 
-std::vector<std::vector<StepGap>> FindStepGaps(const StringTable& names, const RankWork& rank) {
+std::vector<std::vector<StepGap>> FindStepGaps(const StringTable& names, const RankActivity& rank) {
   if (rank.steps.size() < 2) return std::vector<std::vector<StepGap>>(rank.devices.size());
   return Finder(names, rank).Find();
 }

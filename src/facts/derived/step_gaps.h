@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "facts/facts.h"
 #include "facts/derived/gap_activity.h"
+#include "facts/facts.h"
 
 namespace stepscope {
 
 struct StepGap {
-  int32_t step = kNoStep;  // index into RankWork::steps: the gap is before this one
+  int32_t step = kNoStep;  // index into RankActivity::steps: the gap is before this one
   int64_t gap = 0;         // ns from the last kernel of the step before; 0 where steps overlap
   int64_t idle = 0;        // ns of it in which nothing ran at all: no copy, no work of no step
   int64_t copies = 0;      // ns of it in which copies and sets ran
@@ -23,6 +23,6 @@ inline constexpr const char* kLaunchedAhead = "launched ahead";
 
 // The gaps of a recording's devices, by their index, before steps that follow, by number, on
 // another; both have kernels on the device. In the order of steps.
-std::vector<std::vector<StepGap>> FindStepGaps(const StringTable& names, const RankWork& rank);
+std::vector<std::vector<StepGap>> FindStepGaps(const StringTable& names, const RankActivity& rank);
 
 }  // namespace stepscope

@@ -15,10 +15,10 @@ TEST(StepGaps, WithoutALaunchTheLaunchingThreadIsAsked) {
   s.Range("worker", 0, 200, Kind::kOperator, 1);
   s.Range("save", 55, 120);
   s.Launch(5, 1);
-  s.Work("a", 10, 50, 1);
-  s.Work("b", 150, 160);
+  s.Activity("a", 10, 50, 1);
+  s.Activity("b", 150, 160);
   s.trace.Set(IntField::kStep, 2);
-  const RankWork rank = BuildRankWork(s.trace);
+  const RankActivity rank = BuildRankActivity(s.trace);
   const auto gaps = FindStepGaps(s.trace.strings, rank);
   ASSERT_EQ(gaps.size(), 1u);
   ASSERT_EQ(gaps[0].size(), 1u);
@@ -33,11 +33,11 @@ TEST(StepGaps, OfOneDeviceDoNotLookAtAnother) {
   s.Step(1, 0, 100);
   s.Step(2, 100, 200);
   for (int64_t i = 0; i < 4; ++i) s.Launch(5 + 100 * (i % 2), i + 1);
-  s.Work("a", 10, 50, 1, 7, Kind::kCompute, 0);
-  s.Work("a", 110, 150, 2, 7, Kind::kCompute, 0);
-  s.Work("a", 10, 90, 3, 7, Kind::kCommunication, 1);
-  s.Work("a", 190, 195, 4, 7, Kind::kCompute, 1);
-  const RankWork rank = BuildRankWork(s.trace);
+  s.Activity("a", 10, 50, 1, 7, Kind::kCompute, 0);
+  s.Activity("a", 110, 150, 2, 7, Kind::kCompute, 0);
+  s.Activity("a", 10, 90, 3, 7, Kind::kCommunication, 1);
+  s.Activity("a", 190, 195, 4, 7, Kind::kCompute, 1);
+  const RankActivity rank = BuildRankActivity(s.trace);
   const auto gaps = FindStepGaps(s.trace.strings, rank);
   ASSERT_EQ(gaps.size(), 2u);
   EXPECT_EQ(gaps[0].at(0).gap, 60);
@@ -49,7 +49,7 @@ TEST(StepGaps, OfOneDeviceDoNotLookAtAnother) {
 TEST(HostActivities, LooksAtEachRecordSoManyTimesOnly) {
   SampleTrace s;
   for (int64_t i = 0; i < 1000; ++i) s.Range("op", 10 * i, 10 * i + 6);
-  const RankWork rank = BuildRankWork(s.trace);
+  const RankActivity rank = BuildRankActivity(s.trace);
   HostActivities activities(s.trace.strings, *rank.host);
   const auto first = activities.In(0, -100, 20'000);
   ASSERT_TRUE(first);

@@ -16,27 +16,27 @@ double RateOf(const Copy& copy, int64_t duration) {
   return static_cast<double>(copy.bytes) / static_cast<double>(duration) * 1e9;
 }
 
-void AddCopy(CopyRates& copies, const Work& work, const Copy& copy) {
+void AddCopy(CopyRates& copies, const Activity& activity, const Copy& copy) {
   constexpr double kFastest = 1e15;  // bytes per second; what is above is no measurement
   ++copies.count;
   copies.bytes = AddSaturated(copies.bytes, std::max<int64_t>(copy.bytes, 0));
-  copies.running.Add(work.start, work.end);
-  const double rate = RateOf(copy, work.duration());
+  copies.running.Add(activity.start, activity.end);
+  const double rate = RateOf(copy, activity.duration());
   if (rate >= 0 && rate <= kFastest) {
-    copies.rate.Add(work.start, work.end, std::llround(rate));
+    copies.rate.Add(activity.start, activity.end, std::llround(rate));
   }
   if (copy.bytes < 0) ++copies.without_size;
 }
 
 }  // namespace
 
-std::vector<CopyRatesByPath> FollowCopies(const RankWork& rank) {
+std::vector<CopyRatesByPath> FollowCopies(const RankActivity& rank) {
   std::vector<CopyRatesByPath> devices(rank.devices.size());
-  for (const Work& work : rank.work) {
-    if (!IsMemory(work.kind) || work.detail == kNoDetail) continue;
-    const Copy& copy = rank.copies[static_cast<size_t>(work.detail)];
-    AddCopy(devices[rank.streams[work.stream].device_index][static_cast<size_t>(copy.path)], work,
-            copy);
+  for (const Activity& activity : rank.activities) {
+    if (!IsMemory(activity.kind) || activity.detail == kNoDetail) continue;
+    const Copy& copy = rank.copies[static_cast<size_t>(activity.detail)];
+    AddCopy(devices[rank.streams[activity.stream].device_index][static_cast<size_t>(copy.path)],
+            activity, copy);
   }
   return devices;
 }

@@ -26,6 +26,6 @@ using CopyRatesByPath = std::array<CopyRates, kCopyPaths>;
 
 // The copies of each of `rank.devices`. A copy's rate is the profiler's, or bytes / duration where
 // it gives none.
-std::vector<CopyRatesByPath> FollowCopies(const RankWork& rank);
+std::vector<CopyRatesByPath> FollowCopies(const RankActivity& rank);
 
 }  // namespace stepscope

@@ -11,7 +11,7 @@
 namespace stepscope {
 namespace {
 
-std::string_view NameOf(const RankWork& rank, const DeviceProperties* properties) {
+std::string_view NameOf(const RankActivity& rank, const DeviceProperties* properties) {
   return properties != nullptr && !properties->name.empty() ? std::string_view(properties->name)
                                                             : std::string_view(rank.device_name);
 }
@@ -55,12 +55,12 @@ void FillFromChip(const Chip& chip, DevicePeaks& peaks) {
 
 }  // namespace
 
-const DeviceProperties* PropertiesOf(const RankWork& rank, int64_t device) {
+const DeviceProperties* PropertiesOf(const RankActivity& rank, int64_t device) {
   const auto at = std::ranges::find(rank.properties, device, &DeviceProperties::device);
   return at == rank.properties.end() ? nullptr : &*at;
 }
 
-std::optional<int> ComputeCapabilityOf(const RankWork& rank, int64_t device) {
+std::optional<int> ComputeCapabilityOf(const RankActivity& rank, int64_t device) {
   const DeviceProperties* p = PropertiesOf(rank, device);
   if (p == nullptr || IsAmdName(NameOf(rank, p))) return std::nullopt;
   const bool known = p->compute_major >= 1 && p->compute_major <= 99 && p->compute_minor >= 0 &&
@@ -68,15 +68,15 @@ std::optional<int> ComputeCapabilityOf(const RankWork& rank, int64_t device) {
   return known ? std::optional(p->compute_major * 10 + p->compute_minor) : std::nullopt;
 }
 
-bool IsTpu(const RankWork& rank, int64_t device) {
+bool IsTpu(const RankActivity& rank, int64_t device) {
   return Lower(NameOf(rank, PropertiesOf(rank, device))).starts_with("tpu");
 }
 
-bool IsAmd(const RankWork& rank, int64_t device) {
+bool IsAmd(const RankActivity& rank, int64_t device) {
   return IsAmdName(NameOf(rank, PropertiesOf(rank, device)));
 }
 
-std::optional<bool> HasTensorCores(const RankWork& rank, int64_t device) {
+std::optional<bool> HasTensorCores(const RankActivity& rank, int64_t device) {
   if (IsTpu(rank, device)) return false;
   if (const auto capability = ComputeCapabilityOf(rank, device)) return *capability >= 70;
   const DevicePeaks peaks = PeaksOf(rank, device);
@@ -98,7 +98,7 @@ double DevicePeaks::Of(NumberType type, bool tensor_cores) const {
   }
 }
 
-DevicePeaks PeaksOf(const RankWork& rank, int64_t device) {
+DevicePeaks PeaksOf(const RankActivity& rank, int64_t device) {
   DevicePeaks peaks;
   const DeviceProperties* p = PropertiesOf(rank, device);
   const std::string_view name = NameOf(rank, p);

@@ -5,26 +5,26 @@
 #include <string>
 #include <string_view>
 
-#include "facts/operators/operator_flops.h"
 #include "facts/activity/rank_activity.h"
+#include "facts/operators/operator_flops.h"
 
 namespace stepscope {
 
 // What the trace lists of the device of this number, or null.
-const DeviceProperties* PropertiesOf(const RankWork& rank, int64_t device);
+const DeviceProperties* PropertiesOf(const RankActivity& rank, int64_t device);
 
 // Its compute capability as a number, 90 for 9.0, of NVIDIA's devices. AMD's compute versions are
 // numbered alike and mean something else: nothing for those.
-std::optional<int> ComputeCapabilityOf(const RankWork& rank, int64_t device);
+std::optional<int> ComputeCapabilityOf(const RankActivity& rank, int64_t device);
 
 // Whether it is one of Google's, "TPU v5 lite", which has matrix units and no Tensor Cores.
-bool IsTpu(const RankWork& rank, int64_t device);
+bool IsTpu(const RankActivity& rank, int64_t device);
 
 // Whether it is one of AMD's, whose units for matrices are matrix cores.
-bool IsAmd(const RankWork& rank, int64_t device);
+bool IsAmd(const RankActivity& rank, int64_t device);
 
 // Whether it has Tensor Cores, or matrix cores; nothing where it is not known.
-std::optional<bool> HasTensorCores(const RankWork& rank, int64_t device);
+std::optional<bool> HasTensorCores(const RankActivity& rank, int64_t device);
 
 struct DevicePeaks {
   std::string name;  // of the chip, "H100"
@@ -43,6 +43,6 @@ struct DevicePeaks {
 // As the trace says itself, which of TPUs is of a core; by the chip's name; else, where the trace
 // tells clock and multiprocessors, from what those of its architecture do each cycle. All 0 where
 // neither is known.
-DevicePeaks PeaksOf(const RankWork& rank, int64_t device);
+DevicePeaks PeaksOf(const RankActivity& rank, int64_t device);
 
 }  // namespace stepscope

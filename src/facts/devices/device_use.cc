@@ -58,7 +58,7 @@ class Sweep {
 
 }  // namespace
 
-DeviceUse UseOfDevice(const RankWork& rank, uint32_t device_index,
+DeviceUse UseOfDevice(const RankActivity& rank, uint32_t device_index,
                       std::span<const StepBreakdown> steps) {
   DeviceUse use;
   if (steps.empty()) return use;
@@ -70,13 +70,14 @@ DeviceUse UseOfDevice(const RankWork& rank, uint32_t device_index,
   bool has_blocks = false;
   double occupied = 0;
   double with_occupancy = 0;
-  for (const Work& work : rank.work) {
-    if (rank.streams[work.stream].device_index != device_index || IsMemory(work.kind)) continue;
-    const KernelDetail* kernel = rank.KernelOf(work);
+  for (const Activity& activity : rank.activities) {
+    if (rank.streams[activity.stream].device_index != device_index || IsMemory(activity.kind))
+      continue;
+    const KernelDetail* kernel = rank.KernelOf(activity);
     const double blocks = kernel == nullptr ? -1 : kernel->config.blocks_per_sm;
     has_blocks = has_blocks || blocks >= 0;
-    sweep.Add(work.start, work.end, std::max(blocks, 0.0));
-    const auto duration = static_cast<double>(work.duration());
+    sweep.Add(activity.start, activity.end, std::max(blocks, 0.0));
+    const auto duration = static_cast<double>(activity.duration());
     const auto occupancy = kernel == nullptr ? std::nullopt : OccupancyOf(kernel->config, limits);
     if (!occupancy) continue;
     occupied += *occupancy * duration;

@@ -17,11 +17,12 @@ struct DeviceUse {
   int64_t kernels = 0;  // ns of the span in which at least one kernel ran
   // Of the span: the sum over time of the blocks per multiprocessor of what runs, at most 1.
   std::optional<double> sm_efficiency;
-  // Mean of kernels' achieved occupancy (see facts/devices/kernel_occupancy.h), weighted by their time.
+  // Mean of kernels' achieved occupancy (see facts/devices/kernel_occupancy.h), weighted by their
+  // time.
   std::optional<double> occupancy;
 };
 
-DeviceUse UseOfDevice(const RankWork& rank, uint32_t device_index,
+DeviceUse UseOfDevice(const RankActivity& rank, uint32_t device_index,
                       std::span<const StepBreakdown> steps);
 
 }  // namespace stepscope

@@ -9,8 +9,8 @@ namespace {
 // How long no work ran, between the first piece and the end of the last.
 class IdleTime {
  public:
-  explicit IdleTime(const RankWork& rank)
-      : work_(rank.work), until_(work_.empty() ? 0 : work_.front().start) {}
+  explicit IdleTime(const RankActivity& rank)
+      : work_(rank.activities), until_(work_.empty() ? 0 : work_.front().start) {}
 
   // ns before `time`. REQUIRES: times ascend from call to call.
   int64_t Before(int64_t time) {
@@ -22,16 +22,16 @@ class IdleTime {
   }
 
  private:
-  const WorkList& work_;
+  const ActivityList& work_;
   size_t next_ = 0;
   int64_t until_;     // when all work before next_ had ended
   int64_t idle_ = 0;  // up to then
 };
 
-std::vector<bool> ThreadsThatLaunch(const RankWork& rank) {
+std::vector<bool> ThreadsThatLaunch(const RankActivity& rank) {
   std::vector<bool> launch(rank.host->threads.size());
-  for (const Work& work : rank.work) {
-    const auto call = rank.CallOf(work);
+  for (const Activity& activity : rank.activities) {
+    const auto call = rank.CallOf(activity);
     if (call && LaunchesKernels(call->role)) launch[call->thread] = true;
   }
   return launch;
@@ -44,7 +44,7 @@ bool MayWait(CallRole role) {
 
 }  // namespace
 
-std::vector<IdleWait> FindIdleWaits(const RankWork& rank, int64_t at_least) {
+std::vector<IdleWait> FindIdleWaits(const RankActivity& rank, int64_t at_least) {
   IdleTime idle_time(rank);
   const auto launch = ThreadsThatLaunch(rank);
   std::vector<IdleWait> waits;

@@ -9,7 +9,7 @@
 namespace stepscope {
 
 struct IdleWait {
-  uint32_t call = 0;  // index into HostWork::calls
+  uint32_t call = 0;  // index into HostOps::calls
   int64_t time = 0;   // ns of it in which none of the recording's devices had any recorded work
 };
 
@@ -17,6 +17,6 @@ struct IdleWait {
 // threads that launch kernels themselves (another's waiting keeps no device from work), between the
 // first piece of work and the end of the last. Time in which several threads wait counts for the
 // first.
-std::vector<IdleWait> FindIdleWaits(const RankWork& rank, int64_t at_least);
+std::vector<IdleWait> FindIdleWaits(const RankActivity& rank, int64_t at_least);
 
 }  // namespace stepscope

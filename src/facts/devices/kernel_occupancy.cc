@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "hardware/cuda_occupancy.h"
 #include "facts/devices/device_peaks.h"
+#include "hardware/cuda_occupancy.h"
 
 namespace stepscope {
 namespace {
@@ -15,7 +15,7 @@ constexpr int32_t kProfilerLimit = 48 * 1024;
 
 }  // namespace
 
-LaunchLimits LimitsOf(const RankWork& rank, int64_t device) {
+LaunchLimits LimitsOf(const RankActivity& rank, int64_t device) {
   LaunchLimits limits{.capability = ComputeCapabilityOf(rank, device)};
   if (const DeviceProperties* p = PropertiesOf(rank, device)) {
     limits.threads = p->threads_per_multiprocessor;

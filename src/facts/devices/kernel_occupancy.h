@@ -16,7 +16,7 @@ struct LaunchLimits {
   bool without_occupancy = false;  // its profiler writes 0 for all kernels, as AMD's does
 };
 
-LaunchLimits LimitsOf(const RankWork& rank, int64_t device);
+LaunchLimits LimitsOf(const RankActivity& rank, int64_t device);
 
 // The most that the launch's threads, registers and shared memory allow.
 std::optional<double> MostOccupancy(const LaunchConfig& config, const LaunchLimits& limits);

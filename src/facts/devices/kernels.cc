@@ -71,12 +71,12 @@ double KernelStatistics::Deviation() const {
   return count < 2 ? 0 : std::sqrt(squares / static_cast<double>(count - 1));
 }
 
-std::vector<RankKernels> MeasureKernels(std::span<const RankWork> ranks, size_t names) {
+std::vector<RankKernels> MeasureKernels(std::span<const RankActivity> ranks, size_t names) {
   std::vector<RankKernels> measured;
   KernelList list(names);
   for (size_t r = 0; r < ranks.size(); ++r) {
-    for (const Work& work : ranks[r].work) {
-      list.Of(work.name, TableKind(work.kind)).Add(work.duration());
+    for (const Activity& activity : ranks[r].activities) {
+      list.Of(activity.name, TableKind(activity.kind)).Add(activity.duration());
     }
     if (r + 1 < ranks.size() && ranks[r + 1].rank == ranks[r].rank) continue;  // another window
     RankKernels rank{ranks[r].rank, list.Take()};

@@ -39,7 +39,7 @@ struct RankKernels {
 };
 
 // By rank, ascending; ranks without work are left out. `names`: how many names there are.
-std::vector<RankKernels> MeasureKernels(std::span<const RankWork> ranks, size_t names);
+std::vector<RankKernels> MeasureKernels(std::span<const RankActivity> ranks, size_t names);
 
 // The same over all ranks.
 std::vector<KernelStatistics> MergeKernels(std::span<const RankKernels> ranks, size_t names);

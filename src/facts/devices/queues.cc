@@ -12,42 +12,42 @@ namespace {
 // Each operation from its launch to `until(work)`, which can seem to be earlier where the device's
 // clock is off.
 template <class Until>
-StepCurve Follow(const RankWork& rank, const StreamQueue& queue, const Until& until) {
+StepCurve Follow(const RankActivity& rank, const StreamQueue& queue, const Until& until) {
   StepCurve curve;
   curve.Reserve(queue.launched.size());
   StopChecks checks;
   for (const uint32_t w : queue.launched) {
     checks.Turn();
-    const Work& work = rank.work[w];
-    curve.Add(work.launched, std::max(work.launched, until(work)));
+    const Activity& activity = rank.activities[w];
+    curve.Add(activity.launched, std::max(activity.launched, until(activity)));
   }
   return curve;
 }
 
 }  // namespace
 
-std::vector<StreamQueue> FollowQueues(const RankWork& rank) {
+std::vector<StreamQueue> FollowQueues(const RankActivity& rank) {
   std::vector<StreamQueue> queues(rank.streams.size());
   StopChecks checks;
-  for (const Work& work : rank.work) {
+  for (const Activity& activity : rank.activities) {
     checks.Turn();
-    ++queues[work.stream].operations;
+    ++queues[activity.stream].operations;
   }
   for (StreamQueue& queue : queues) queue.launched.reserve(static_cast<size_t>(queue.operations));
-  for (uint32_t w = 0; w < rank.work.size(); ++w) {
+  for (uint32_t w = 0; w < rank.activities.size(); ++w) {
     checks.Turn();
-    const Work& work = rank.work[w];
-    if (work.launched != kNoTime) queues[work.stream].launched.push_back(w);
+    const Activity& activity = rank.activities[w];
+    if (activity.launched != kNoTime) queues[activity.stream].launched.push_back(w);
   }
   return queues;
 }
 
-StepCurve Outstanding(const RankWork& rank, const StreamQueue& queue) {
-  return Follow(rank, queue, [](const Work& work) { return work.end; });
+StepCurve Outstanding(const RankActivity& rank, const StreamQueue& queue) {
+  return Follow(rank, queue, [](const Activity& activity) { return activity.end; });
 }
 
-StepCurve Waiting(const RankWork& rank, const StreamQueue& queue) {
-  return Follow(rank, queue, [](const Work& work) { return work.start; });
+StepCurve Waiting(const RankActivity& rank, const StreamQueue& queue) {
+  return Follow(rank, queue, [](const Activity& activity) { return activity.start; });
 }
 
 }  // namespace stepscope

@@ -12,18 +12,18 @@ namespace stepscope {
 
 // The operations of one stream. Those without a launch in the trace are in no curve.
 struct StreamQueue {
-  std::vector<uint32_t> launched;  // indices into RankWork::work, ascending
+  std::vector<uint32_t> launched;  // indices into RankActivity::work, ascending
   int64_t operations = 0;
 
   int64_t WithoutLaunch() const { return operations - std::ssize(launched); }
 };
 
 // The queue of each of `rank.streams`.
-std::vector<StreamQueue> FollowQueues(const RankWork& rank);
+std::vector<StreamQueue> FollowQueues(const RankActivity& rank);
 
 // How many were launched and not yet finished. Large: best asked for one stream at a time.
-StepCurve Outstanding(const RankWork& rank, const StreamQueue& queue);
+StepCurve Outstanding(const RankActivity& rank, const StreamQueue& queue);
 // How many were launched and not yet started.
-StepCurve Waiting(const RankWork& rank, const StreamQueue& queue);
+StepCurve Waiting(const RankActivity& rank, const StreamQueue& queue);
 
 }  // namespace stepscope

@@ -11,17 +11,17 @@ CompiledOps::Key CompiledOps::KeyOf(const KernelDetail& kernel) {
   return {kernel.hlo_op != kNoString ? kernel.hlo_op : kernel.framework_op, kernel.hlo_module};
 }
 
-CompiledOps::CompiledOps(const StringTable& names, const RankWork& rank) {
+CompiledOps::CompiledOps(const StringTable& names, const RankActivity& rank) {
   struct Sum {
     int64_t count = 0, time = 0;
   };
   std::map<Key, std::map<StringId, Sum>> ops;
-  for (const Work& work : rank.work) {
-    const KernelDetail* kernel = rank.KernelOf(work);
+  for (const Activity& activity : rank.activities) {
+    const KernelDetail* kernel = rank.KernelOf(activity);
     if (kernel == nullptr || KeyOf(*kernel).first == kNoString) continue;
-    Sum& sum = ops[KeyOf(*kernel)][work.name];
+    Sum& sum = ops[KeyOf(*kernel)][activity.name];
     ++sum.count;
-    sum.time = AddSaturated(sum.time, work.duration());
+    sum.time = AddSaturated(sum.time, activity.duration());
   }
   for (const auto& [key, kernels] : ops) {
     const auto rank_of = [&](const auto& entry) {
@@ -35,9 +35,9 @@ CompiledOps::CompiledOps(const StringTable& names, const RankWork& rank) {
   }
 }
 
-StringId CompiledOps::StandsFor(const Work& work, const KernelDetail& kernel) const {
+StringId CompiledOps::StandsFor(const Activity& activity, const KernelDetail& kernel) const {
   const auto at = kernels_.find(KeyOf(kernel));
-  return at == kernels_.end() ? work.name : at->second;
+  return at == kernels_.end() ? activity.name : at->second;
 }
 
 }  // namespace stepscope

@@ -14,13 +14,13 @@ namespace stepscope {
 
 class CompiledOps {
  public:
-  CompiledOps(const StringTable& names, const RankWork& rank);
+  CompiledOps(const StringTable& names, const RankActivity& rank);
 
   // The name of the kernel that stands for an execution of this one's operation: of those that ran
   // equally often the one that took longest. Its own name where it names no operation.
-  StringId StandsFor(const Work& work, const KernelDetail& kernel) const;
-  bool StandsForExecution(const Work& work, const KernelDetail& kernel) const {
-    return StandsFor(work, kernel) == work.name;
+  StringId StandsFor(const Activity& activity, const KernelDetail& kernel) const;
+  bool StandsForExecution(const Activity& activity, const KernelDetail& kernel) const {
+    return StandsFor(activity, kernel) == activity.name;
   }
 
  private:

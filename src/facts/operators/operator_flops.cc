@@ -68,7 +68,7 @@ class NameTraits {
 // once: below a node of autograd that is all a checkpoint runs again, and what linear layers call.
 enum class Pass : uint8_t { kForward, kGradient, kAgain };
 
-std::vector<Pass> PassesOf(const HostWork& host, NameTraits& traits) {
+std::vector<Pass> PassesOf(const HostOps& host, NameTraits& traits) {
   std::vector<Pass> passes;
   passes.reserve(host.ranges.size());
   StopChecks checks;
@@ -91,7 +91,7 @@ std::vector<Pass> PassesOf(const HostWork& host, NameTraits& traits) {
 
 class Counter {
  public:
-  Counter(const StringTable& names, const HostWork& host, const OperatorTree& tree)
+  Counter(const StringTable& names, const HostOps& host, const OperatorTree& tree)
       : names_(names), host_(host), tree_(tree), traits_(names), passes_(PassesOf(host, traits_)) {
     std::set<std::pair<StringId, StringId>> seen;
     StopChecks checks;
@@ -148,7 +148,7 @@ class Counter {
   }
 
   const StringTable& names_;
-  const HostWork& host_;
+  const HostOps& host_;
   const OperatorTree& tree_;
   NameTraits traits_;
   std::vector<Pass> passes_;  // by range
@@ -186,7 +186,7 @@ std::string_view NumberTypeName(NumberType type) {
   return kNames[static_cast<size_t>(type)];
 }
 
-std::vector<CountedOperator> CountOperators(const StringTable& names, const HostWork& host,
+std::vector<CountedOperator> CountOperators(const StringTable& names, const HostOps& host,
                                             const OperatorTree& tree) {
   return Counter(names, host, tree).Count();
 }

@@ -40,12 +40,12 @@ struct OperatorCost {
 };
 
 struct CountedOperator {
-  int32_t range = kNoRange;  // index into HostWork::ranges
+  int32_t range = kNoRange;  // index into HostOps::ranges
   OperatorCost cost;
 };
 
 // The operators of a host whose operations could be counted, by range.
-std::vector<CountedOperator> CountOperators(const StringTable& names, const HostWork& host,
+std::vector<CountedOperator> CountOperators(const StringTable& names, const HostOps& host,
                                             const OperatorTree& tree);
 
 }  // namespace stepscope

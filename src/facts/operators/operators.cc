@@ -34,7 +34,7 @@ struct OperatorSet {
   bool of_tensorflow = false;
 };
 
-OperatorSet OperatorsAmong(const StringTable& names, const HostWork& host) {
+OperatorSet OperatorsAmong(const StringTable& names, const HostOps& host) {
   OperatorNames known(names);
   std::vector<bool> is_operator(host.ranges.size());
   std::vector<bool> seen(names.size());
@@ -63,7 +63,7 @@ struct Nesting {
   std::vector<uint8_t> calls;  // 2: two or more
 };
 
-Nesting NestingOf(const HostWork& host, const std::vector<bool>& is_operator) {
+Nesting NestingOf(const HostOps& host, const std::vector<bool>& is_operator) {
   Nesting n;
   n.calls.resize(host.ranges.size());
   StopChecks checks;
@@ -88,7 +88,7 @@ int64_t Inside(const HostRange& range, int64_t start, int64_t end) {
   return std::max<int64_t>(std::min(end, range.end) - std::max(start, range.start), 0);
 }
 
-void SubtractCalls(const HostWork& host, const OperatorTree& tree, std::vector<int64_t>& self) {
+void SubtractCalls(const HostOps& host, const OperatorTree& tree, std::vector<int64_t>& self) {
   // A call of the driver lies in one of the runtime: each moment counts once.
   std::vector<int64_t> called_until(host.threads.size(), kNoTime);
   StopChecks checks;
@@ -114,7 +114,7 @@ bool IsOperatorName(std::string_view name) {
                               [&](std::string_view span) { return name.starts_with(span); });
 }
 
-OperatorTree::OperatorTree(const StringTable& names, const HostWork& host) {
+OperatorTree::OperatorTree(const StringTable& names, const HostOps& host) {
   const auto [is_operator, of_tensorflow] = OperatorsAmong(names, host);
   of_tensorflow_ = of_tensorflow;
   Nesting nesting = NestingOf(host, is_operator);
@@ -136,7 +136,7 @@ StringId NamedOperator(const StringTable& names, const KernelDetail* kernel) {
   return op != kNoString && ParseFrameworkOp(names[op]) ? op : kernel->hlo_op;
 }
 
-NarrowArray<int64_t> SelfTimes(const HostWork& host, const OperatorTree& tree) {
+NarrowArray<int64_t> SelfTimes(const HostOps& host, const OperatorTree& tree) {
   std::vector<int64_t> self(host.ranges.size());
   StopChecks checks;
   for (size_t r = 0; r < self.size(); ++r) {

@@ -19,7 +19,7 @@ bool IsOperatorName(std::string_view name);
 // one of its own name, as an overload calls another, is one with it.
 class OperatorTree {
  public:
-  OperatorTree(const StringTable& names, const HostWork& host);
+  OperatorTree(const StringTable& names, const HostOps& host);
 
   size_t size() const { return op_.size(); }
   // The range of the operator that `range` is or is inside of; kNoRange for none.
@@ -40,8 +40,9 @@ class OperatorTree {
 };
 
 // The operator whose call launched `work`, as a range of the host; kNoRange for none.
-inline int32_t OperatorOf(const RankWork& rank, const OperatorTree& tree, const Work& work) {
-  const auto call = rank.CallOf(work);
+inline int32_t OperatorOf(const RankActivity& rank, const OperatorTree& tree,
+                          const Activity& activity) {
+  const auto call = rank.CallOf(activity);
   return !call ? kNoRange : tree.Of(call->range);
 }
 
@@ -52,6 +53,6 @@ StringId NamedOperator(const StringTable& names, const KernelDetail* kernel);
 // For each range that is an operator, its time without the operators it called and without calls
 // of the runtime (of TensorFlow with them, as XProf has it): never negative, whatever overlaps. 0
 // for other ranges.
-NarrowArray<int64_t> SelfTimes(const HostWork& host, const OperatorTree& tree);
+NarrowArray<int64_t> SelfTimes(const HostOps& host, const OperatorTree& tree);
 
 }  // namespace stepscope

@@ -10,7 +10,7 @@ namespace {
 // begin and end of its children and calls cut into pieces, or loading data in whatever operator.
 bool GoesOn(const Segment& before, const Edge& edge) {
   const Edge& old = before.edge;
-  return old.work == kNowhere && edge.work == kNowhere && old.bound == edge.bound &&
+  return old.activity == kNowhere && edge.activity == kNowhere && old.bound == edge.bound &&
          old.name == edge.name && old.thread == edge.thread &&
          (old.range == edge.range || edge.bound == Bound::kDataLoading);
 }

@@ -8,21 +8,21 @@
 #include <utility>
 
 #include "facts/paths/path_window.h"
-#include "tests/support/sample_trace.h"
 #include "facts/paths/what_if.h"
+#include "tests/support/sample_trace.h"
 
 namespace stepscope {
 namespace {
 
 struct Solved {
-  RankWork rank;
+  RankActivity rank;
   ChosenWindow chosen;
   Dependencies dependencies;
   CriticalPath path;
 };
 
 Solved Solve(SampleTrace& t, const WindowChoice& choice = {}) {
-  Solved s{.rank = BuildRankWork(t.trace)};
+  Solved s{.rank = BuildRankActivity(t.trace)};
   s.chosen = ChooseWindow(s.rank, t.trace.strings, choice).value_or(ChosenWindow{});
   s.dependencies = BuildDependencies(s.rank, t.trace.strings, s.chosen.window);
   s.path = FindCriticalPath(s.dependencies);
@@ -60,7 +60,7 @@ SampleTrace Random(unsigned seed, int64_t events) {
                                     "cudaStreamWaitEvent",   "cudaEventRecord"};
   constexpr const char* kRanges[] = {"aten::mm", "aten::copy_", "DataLoader.__next__", "forward"};
   const int64_t span = events * 20'000;
-  t.Work("a", any(span), span, 1);
+  t.Activity("a", any(span), span, 1);
   for (int64_t i = 0; i < events; ++i) {
     const int64_t start = any(span), end = start + any(3) * any(100'000);
     const int64_t correlation = any(events / 3 + 1);
@@ -68,8 +68,8 @@ SampleTrace Random(unsigned seed, int64_t events) {
     switch (any(5)) {
       case 0:
       case 1:
-        t.Work(any(2) == 0 ? "gemm" : "copy", start, end, correlation, 7 + any(3),
-               static_cast<Kind>(any(4)), any(2));
+        t.Activity(any(2) == 0 ? "gemm" : "copy", start, end, correlation, 7 + any(3),
+                   static_cast<Kind>(any(4)), any(2));
         break;
       case 2:
         t.Call(kCalls[any(8)], start, correlation, end, thread);
@@ -91,7 +91,7 @@ TEST(CriticalPath, TilesItsWindowWhateverItHolds) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     SampleTrace t = Random(seed, 5 + seed);
     for (const std::string_view annotation : {"", "forward", "aten::mm"}) {
-      const RankWork rank = BuildRankWork(t.trace);
+      const RankActivity rank = BuildRankActivity(t.trace);
       if (!ChooseWindow(rank, t.trace.strings, {annotation})) continue;
       const Solved s = Solve(t, {annotation});
       int64_t at = s.chosen.window.start, sum = 0;
@@ -142,10 +142,10 @@ TEST(CriticalPath, AStreamWaitsForTheEventThatItsRecordNames) {
   t.Call("cudaStreamWaitEvent", 8, 5);
   t.Sync("Stream Wait Event", 8, 9, 5, 7, 9, 3);
   t.Launch(10, 6);
-  t.Work("a", 10, 20, 1, 7);
-  t.Work("b", 10, 60, 2, 9);
-  t.Work("c", 61, 90, 4, 9);
-  t.Work("d", 92, 100, 6, 7);
+  t.Activity("a", 10, 20, 1, 7);
+  t.Activity("b", 10, 60, 2, 9);
+  t.Activity("c", 61, 90, 4, 9);
+  t.Activity("d", 92, 100, 6, 7);
   EXPECT_EQ(
       Say(Solve(t)),
       "launch_overhead 1, cpu 1, launch_overhead 8, gpu_compute 50, kernel_gap 32, gpu_compute 8");
@@ -159,8 +159,8 @@ TEST(CriticalPath, TheHostWaitsForTheEventThatItsRecordNames) {
   t.Launch(4, 3);
   t.Call("cudaEventSynchronize", 6, 4, 42);
   t.Sync("Event Sync", 6, 41, 4, -1, 7, 2);
-  t.Work("a", 10, 40, 1, 7);
-  t.Work("b", 41, 42, 3, 7);
+  t.Activity("a", 10, 40, 1, 7);
+  t.Activity("b", 41, 42, 3, 7);
   t.Range("tail", 42, 80);
   EXPECT_EQ(Say(Solve(t)), "launch_overhead 10, gpu_compute 30, sync 2, cpu 38");
 }
@@ -171,8 +171,8 @@ TEST(CriticalPath, AStreamSyncWithARecordWaitsForItsStreamAlone) {
   t.Launch(2, 2);
   t.Call("cudaStreamSynchronize", 6, 4, 52);
   t.Sync("Stream Sync", 6, 51, 4, 9, -1, -1);
-  t.Work("a", 10, 40, 1, 9);
-  t.Work("b", 10, 50, 2, 7);
+  t.Activity("a", 10, 40, 1, 9);
+  t.Activity("b", 10, 50, 2, 7);
   t.Range("tail", 52, 80);
   EXPECT_EQ(Say(Solve(t)), "launch_overhead 10, gpu_compute 30, sync 12, cpu 28");
 }
@@ -181,7 +181,7 @@ TEST(CriticalPath, CausesFromTheFutureAreNotBelieved) {
   SampleTrace t;
   t.Launch(50, 1);
   t.Range("aten::mm", 0, 60);
-  t.Work("a", 10, 80, 1);
+  t.Activity("a", 10, 80, 1);
   const Solved s = Solve(t);
   EXPECT_EQ(Say(s), "no_record 10, gpu_compute 70");
 }

@@ -24,7 +24,7 @@ constexpr size_t UsualOf(Reason reason) {
 }
 
 bool IsUnexplained(const Edge& edge) {
-  return edge.lag > kLongestGap && edge.work != kNowhere &&
+  return edge.lag > kLongestGap && edge.activity != kNowhere &&
          (edge.bound == Bound::kKernelGap || edge.bound == Bound::kLaunch);
 }
 
@@ -153,7 +153,7 @@ Dependencies DependencyDraft::Finish() {
   return std::move(out_);
 }
 
-Dependencies BuildDependencies(const RankWork& rank, const StringTable& names,
+Dependencies BuildDependencies(const RankActivity& rank, const StringTable& names,
                                const PathWindow& window) {
   DependencyDraft draft(window);
   const HostMoments host(rank, names, draft);

@@ -53,10 +53,10 @@ struct Edge {
   uint32_t from = 0;  // a moment before the edge's own
   Bound bound = Bound::kNoRecord;
   Reason reason = Reason::kWindow;
-  StringId name = kNoString;   // of the work, operator or call that takes this time
-  uint32_t work = kNowhere;    // index into RankWork::work: of a device's time
-  uint32_t thread = kNowhere;  // index into HostWork::threads: of a host's time
-  int32_t range = kNoRange;    // the innermost range of the host: around it, or around its launch
+  StringId name = kNoString;     // of the work, operator or call that takes this time
+  uint32_t activity = kNowhere;  // index into RankActivity::work: of a device's time
+  uint32_t thread = kNowhere;    // index into HostOps::threads: of a host's time
+  int32_t range = kNoRange;      // the innermost range of the host: around it, or around its launch
 };
 
 // What an edge's time is called: its work, operator or call, or "(between operators)".
@@ -73,8 +73,8 @@ struct PathWindow {
 
   bool whole() const { return thread == kNowhere; }
   int64_t span() const { return end - start; }
-  bool Counts(const Work& work) const {
-    return whole() || (work.launched >= start && work.launched < launched_until);
+  bool Counts(const Activity& activity) const {
+    return whole() || (activity.launched >= start && activity.launched < launched_until);
   }
 };
 
@@ -92,7 +92,7 @@ struct Dependencies {
 };
 
 // The dependencies of `rank` within `window`. `names` are those of the recording.
-Dependencies BuildDependencies(const RankWork& rank, const StringTable& names,
+Dependencies BuildDependencies(const RankActivity& rank, const StringTable& names,
                                const PathWindow& window);
 
 }  // namespace stepscope

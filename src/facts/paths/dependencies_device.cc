@@ -25,7 +25,7 @@ bool IsBlocking(CallRole role) {
 
 // Work of the window: its place in the rank, and its moments.
 struct Piece {
-  uint32_t index = 0;  // into RankWork::work
+  uint32_t index = 0;  // into RankActivity::work
   uint32_t start = kNowhere, end = kNowhere;
 };
 
@@ -41,7 +41,7 @@ uint32_t Find(const std::vector<ById>& sorted, int64_t id) {
 
 class DeviceSide {
  public:
-  DeviceSide(const RankWork& rank, const StringTable& names, const HostMoments& host,
+  DeviceSide(const RankActivity& rank, const StringTable& names, const HostMoments& host,
              DependencyDraft& draft)
       : rank_(rank), names_(names), host_(host), draft_(draft), window_(draft.window()) {}
 
@@ -69,15 +69,17 @@ class DeviceSide {
 
   // An edge into the start of `piece`.
   Edge Before(const Piece& piece, Bound bound, Reason reason) const {
-    const auto call = rank_.CallOf(WorkOf(piece));
+    const auto call = rank_.CallOf(ActivityOf(piece));
     return {.lag = DependencyDraft::kUsual,
             .bound = bound,
             .reason = reason,
-            .name = WorkOf(piece).name,
-            .work = piece.index,
+            .name = ActivityOf(piece).name,
+            .activity = piece.index,
             .range = !call ? kNoRange : call->range};
   }
-  [[gnu::always_inline]] Work WorkOf(const Piece& piece) const { return rank_.work[piece.index]; }
+  [[gnu::always_inline]] Activity ActivityOf(const Piece& piece) const {
+    return rank_.activities[piece.index];
+  }
   uint32_t StreamOf(int64_t device, int64_t stream) const;
   uint32_t LastLaunched(uint32_t stream, int64_t before) const;
   uint32_t AwaitedByRecord(const Call& call, const SyncRecord& record) const;
@@ -86,7 +88,7 @@ class DeviceSide {
   void GuessWait(const Piece& piece, const Piece* before, const Piece* awaited);
   void AddUnselected(const Piece& piece, int64_t known_until);
 
-  const RankWork& rank_;
+  const RankActivity& rank_;
   const StringTable& names_;
   const HostMoments& host_;
   DependencyDraft& draft_;
@@ -102,30 +104,33 @@ class DeviceSide {
 };
 
 void DeviceSide::AddPieces() {
-  for (uint32_t w = 0; w < rank_.work.size(); ++w) {
-    const Work& work = rank_.work[w];
-    const bool here = work.end > window_.start || work.start >= window_.start;
-    if (here && work.end <= window_.end) pieces_.push_back({w});
+  for (uint32_t w = 0; w < rank_.activities.size(); ++w) {
+    const Activity& activity = rank_.activities[w];
+    const bool here = activity.end > window_.start || activity.start >= window_.start;
+    if (here && activity.end <= window_.end) pieces_.push_back({w});
   }
   for (uint32_t p = 0; p < pieces_.size(); ++p) {
     Piece& piece = pieces_[p];
-    const Work& work = WorkOf(piece);
-    piece.start = draft_.AddMoment(work.start, Order::kWorkStart);
-    piece.end =
-        draft_.AddMoment(work.end, work.duration() > 0 ? Order::kWorkEnd : Order::kEmptyWorkEnd);
-    draft_.AddEdge(piece.start, piece.end, Before(piece, BoundOf(work.kind), Reason::kRunning));
+    const Activity& activity = ActivityOf(piece);
+    piece.start = draft_.AddMoment(activity.start, Order::kWorkStart);
+    piece.end = draft_.AddMoment(activity.end,
+                                 activity.duration() > 0 ? Order::kWorkEnd : Order::kEmptyWorkEnd);
+    draft_.AddEdge(piece.start, piece.end, Before(piece, BoundOf(activity.kind), Reason::kRunning));
     ends_.push_back(p);
   }
-  std::ranges::sort(ends_, {}, [&](uint32_t p) { return std::pair(WorkOf(pieces_[p]).end, p); });
+  std::ranges::sort(ends_, {},
+                    [&](uint32_t p) { return std::pair(ActivityOf(pieces_[p]).end, p); });
 }
 
 void DeviceSide::SortLaunches() {
   queue_.resize(rank_.streams.size());
   for (uint32_t p = 0; p < pieces_.size(); ++p) {
-    if (WorkOf(pieces_[p]).launched != kNoTime) queue_[WorkOf(pieces_[p]).stream].push_back(p);
+    if (ActivityOf(pieces_[p]).launched != kNoTime)
+      queue_[ActivityOf(pieces_[p]).stream].push_back(p);
   }
   for (auto& queue : queue_) {
-    std::ranges::stable_sort(queue, {}, [&](uint32_t p) { return WorkOf(pieces_[p]).launched; });
+    std::ranges::stable_sort(queue, {},
+                             [&](uint32_t p) { return ActivityOf(pieces_[p]).launched; });
   }
 }
 
@@ -152,9 +157,9 @@ void DeviceSide::IndexSyncs() {
 // Work starts after the call that launched it has returned, or, if it started earlier, begun.
 void DeviceSide::AddLaunches() {
   for (const Piece& piece : pieces_) {
-    const auto call = rank_.CallOf(WorkOf(piece));
+    const auto call = rank_.CallOf(ActivityOf(piece));
     if (!call) continue;
-    const bool returned = WorkOf(piece).start >= call->end;
+    const bool returned = ActivityOf(piece).start >= call->end;
     const uint32_t from = host_.At(call->thread, returned ? call->end : call->start);
     if (from != kNowhere)
       draft_.AddEdge(from, piece.start, Before(piece, Bound::kLaunch, Reason::kLaunch));
@@ -165,10 +170,10 @@ void DeviceSide::AddLaunches() {
 // A copying call that returns after its copy has waited for it; one that returns while it runs,
 // for its start: the pages are handed over by the call itself.
 void DeviceSide::AddCopyWait(const Piece& piece, const Call& call) {
-  if (call.role != CallRole::kCopy || WorkOf(piece).start >= call.end) return;
+  if (call.role != CallRole::kCopy || ActivityOf(piece).start >= call.end) return;
   const uint32_t to = host_.At(call.thread, call.end);
   if (to == kNowhere) return;
-  const bool done = WorkOf(piece).end <= call.end;
+  const bool done = ActivityOf(piece).end <= call.end;
   draft_.AddEdge(done ? piece.end : piece.start, to,
                  {.lag = DependencyDraft::kUsual,
                   .bound = done ? Bound::kSync : Bound::kLaunch,
@@ -190,7 +195,7 @@ uint32_t DeviceSide::LastLaunched(uint32_t stream, int64_t before) const {
   if (stream == kNowhere) return kNowhere;
   const auto& queue = queue_[stream];
   const auto after = std::ranges::lower_bound(
-      queue, before, {}, [&](uint32_t p) { return WorkOf(pieces_[p]).launched; });
+      queue, before, {}, [&](uint32_t p) { return ActivityOf(pieces_[p]).launched; });
   return after == queue.begin() ? kNowhere : *std::prev(after);
 }
 
@@ -205,8 +210,9 @@ void DeviceSide::AddRecordedWaits() {
     const uint32_t record = Find(event_records_, sync.wait_correlation);
     const int64_t recorded = record == kNowhere ? sync.start : rank_.host->calls[record].start;
     const uint32_t awaited = LastLaunched(StreamOf(sync.device, sync.wait_stream), recorded);
-    const auto waiting = std::ranges::lower_bound(
-        queue_[stream], sync.start, {}, [&](uint32_t p) { return WorkOf(pieces_[p]).launched; });
+    const auto waiting = std::ranges::lower_bound(queue_[stream], sync.start, {}, [&](uint32_t p) {
+      return ActivityOf(pieces_[p]).launched;
+    });
     if (awaited == kNowhere || waiting == queue_[stream].end()) continue;
     const Piece& piece = pieces_[*waiting];
     draft_.AddEdge(pieces_[awaited].end, piece.start,
@@ -218,11 +224,11 @@ void DeviceSide::AddRecordedWaits() {
 // a graph are not recorded, others leave a call between the launches of a stream, if calls of
 // that kind were recorded at all.
 bool DeviceSide::MayWait(const Piece& piece, const Piece* before) const {
-  const auto call = rank_.CallOf(WorkOf(piece));
+  const auto call = rank_.CallOf(ActivityOf(piece));
   if (!call || call->role == CallRole::kGraphLaunch) return true;
   if (waits_are_recorded_) return false;
   if (stream_waits_.empty()) return true;
-  const int64_t since = before == nullptr ? kNoTime : WorkOf(*before).launched;
+  const int64_t since = before == nullptr ? kNoTime : ActivityOf(*before).launched;
   const auto wait = std::ranges::lower_bound(stream_waits_, since);
   return wait != stream_waits_.end() && *wait <= call->start;
 }
@@ -230,21 +236,21 @@ bool DeviceSide::MayWait(const Piece& piece, const Piece* before) const {
 void DeviceSide::GuessWait(const Piece& piece, const Piece* before, const Piece* awaited) {
   if (awaited == nullptr) return;
   int64_t known = window_.start;
-  if (before != nullptr) known = std::max(known, WorkOf(*before).end);
-  const auto call = rank_.CallOf(WorkOf(piece));
+  if (before != nullptr) known = std::max(known, ActivityOf(*before).end);
+  const auto call = rank_.CallOf(ActivityOf(piece));
   if (call) {
-    known = std::max(known, call->end <= WorkOf(piece).start ? call->end : call->start);
+    known = std::max(known, call->end <= ActivityOf(piece).start ? call->end : call->start);
   }
-  if (WorkOf(*awaited).end - known < kWorthGuessing || !MayWait(piece, before)) return;
+  if (ActivityOf(*awaited).end - known < kWorthGuessing || !MayWait(piece, before)) return;
   draft_.AddEdge(awaited->end, piece.start, Before(piece, Bound::kKernelGap, Reason::kWait));
   draft_.CountGuess();
 }
 
 // Work of steps that were not selected is not here, but the stream was busy with it.
 void DeviceSide::AddUnselected(const Piece& piece, int64_t known_until) {
-  const int64_t until = WorkOf(piece).free_since;
+  const int64_t until = ActivityOf(piece).free_since;
   const bool unknown = until > std::max(known_until, window_.start);
-  if (!unknown || until > WorkOf(piece).start) return;
+  if (!unknown || until > ActivityOf(piece).start) return;
   const uint32_t moment = draft_.AddMoment(until, Order::kWorkEnd);
   draft_.AddEdge(DependencyDraft::kOrigin, moment, {});
   draft_.AddEdge(moment, piece.start, Before(piece, Bound::kKernelGap, Reason::kStream));
@@ -256,13 +262,13 @@ void DeviceSide::AddStreamOrder() {
   };
   std::vector<uint32_t> on_stream(rank_.streams.size(), kNowhere);
   std::vector<Latest> on_device(rank_.devices.size());
-  const auto stream_of = [&](uint32_t p) { return WorkOf(pieces_[p]).stream; };
+  const auto stream_of = [&](uint32_t p) { return ActivityOf(pieces_[p]).stream; };
   size_t ended = 0;
   for (uint32_t p = 0; p < pieces_.size(); ++p) {
     const Piece& piece = pieces_[p];
     for (; ended < ends_.size(); ++ended) {
       const uint32_t e = ends_[ended];
-      if (WorkOf(pieces_[e]).end > WorkOf(piece).start || e >= p) break;
+      if (ActivityOf(pieces_[e]).end > ActivityOf(piece).start || e >= p) break;
       on_stream[stream_of(e)] = e;
       Latest& latest = on_device[rank_.streams[stream_of(e)].device_index];
       if (latest.piece != kNowhere && stream_of(latest.piece) != stream_of(e)) {
@@ -270,15 +276,16 @@ void DeviceSide::AddStreamOrder() {
       }
       latest.piece = e;
     }
-    const uint32_t before = on_stream[WorkOf(piece).stream];
+    const uint32_t before = on_stream[ActivityOf(piece).stream];
     if (before != kNowhere) {
       draft_.AddEdge(pieces_[before].end, piece.start,
                      Before(piece, Bound::kKernelGap, Reason::kStream));
     }
     const Piece* previous = before == kNowhere ? nullptr : &pieces_[before];
-    AddUnselected(piece, previous == nullptr ? kNoTime : WorkOf(*previous).end);
-    const Latest& latest = on_device[rank_.streams[WorkOf(piece).stream].device_index];
-    const bool own = latest.piece != kNowhere && stream_of(latest.piece) == WorkOf(piece).stream;
+    AddUnselected(piece, previous == nullptr ? kNoTime : ActivityOf(*previous).end);
+    const Latest& latest = on_device[rank_.streams[ActivityOf(piece).stream].device_index];
+    const bool own =
+        latest.piece != kNowhere && stream_of(latest.piece) == ActivityOf(piece).stream;
     const uint32_t awaited = own ? latest.other : latest.piece;
     GuessWait(piece, previous, awaited == kNowhere ? nullptr : &pieces_[awaited]);
   }
@@ -293,12 +300,12 @@ uint32_t DeviceSide::AwaitedByRecord(const Call& call, const SyncRecord& record)
 
 // The last work to end before the call did that was launched before it.
 uint32_t DeviceSide::AwaitedByTime(const Call& call) const {
-  const auto end_of = [&](uint32_t p) { return WorkOf(pieces_[p]).end; };
+  const auto end_of = [&](uint32_t p) { return ActivityOf(pieces_[p]).end; };
   auto at = std::ranges::upper_bound(ends_, call.end, {}, end_of);
   for (int tries = 0; tries < kTries && at != ends_.begin(); ++tries) {
-    const Work& work = WorkOf(pieces_[*--at]);
-    if (work.end <= call.start) return kNowhere;
-    const int64_t began = work.launched == kNoTime ? work.start : work.launched;
+    const Activity& activity = ActivityOf(pieces_[*--at]);
+    if (activity.end <= call.start) return kNowhere;
+    const int64_t began = activity.launched == kNoTime ? activity.start : activity.launched;
     if (began < call.start) return *at;
   }
   return kNowhere;
@@ -311,7 +318,7 @@ void DeviceSide::AddHostWaits() {
     const bool names_stream = record != kNowhere && call.role != CallRole::kDeviceSync;
     const uint32_t awaited =
         names_stream ? AwaitedByRecord(call, rank_.syncs[record]) : AwaitedByTime(call);
-    if (awaited == kNowhere || WorkOf(pieces_[awaited]).end <= call.start) continue;
+    if (awaited == kNowhere || ActivityOf(pieces_[awaited]).end <= call.start) continue;
     const uint32_t to = host_.At(call.thread, call.end);
     if (to == kNowhere) continue;
     draft_.AddEdge(pieces_[awaited].end, to,
@@ -328,7 +335,7 @@ void DeviceSide::AddHostWaits() {
 void DeviceSide::AddEnd() {
   const uint32_t end = draft_.AddMoment(window_.end, Order::kLast);
   for (const Piece& piece : pieces_) {
-    if (window_.Counts(WorkOf(piece))) draft_.AddEdge(piece.end, end, {});
+    if (window_.Counts(ActivityOf(piece))) draft_.AddEdge(piece.end, end, {});
   }
   for (const uint32_t moment : host_.Last()) {
     if (moment != kNowhere) draft_.AddEdge(moment, end, {});
@@ -337,7 +344,7 @@ void DeviceSide::AddEnd() {
 
 }  // namespace
 
-void AddDeviceMoments(const RankWork& rank, const StringTable& names, const HostMoments& host,
+void AddDeviceMoments(const RankActivity& rank, const StringTable& names, const HostMoments& host,
                       DependencyDraft& draft) {
   DeviceSide(rank, names, host, draft).Add();
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kQuiet = 50'000;  // ns
 
 // Of each range: the outermost range around it that loads data, or kNoRange.
-RangeLinks FindDataLoading(const HostWork& host, const StringTable& names) {
+RangeLinks FindDataLoading(const HostOps& host, const StringTable& names) {
   enum : uint8_t { kUnknown, kNo, kYes };
   std::vector<uint8_t> loads(names.size(), kUnknown);
   return FindOutermost(host, [&](const HostRange& range) {
@@ -43,7 +43,7 @@ Bound BoundOfCall(CallRole role) {
 }
 
 // What a thread does while `range` and `call` are the innermost, if any are.
-Edge LabelOf(const HostWork& host, const RangeLinks& loading, uint32_t thread, int32_t range,
+Edge LabelOf(const HostOps& host, const RangeLinks& loading, uint32_t thread, int32_t range,
              const std::optional<Call>& call) {
   Edge edge{.lag = DependencyDraft::kUsual,
             .bound = Bound::kCpu,
@@ -72,7 +72,7 @@ bool Touches(int64_t start, int64_t end, const PathWindow& window) {
 
 }  // namespace
 
-HostMoments::HostMoments(const RankWork& rank, const StringTable& names, DependencyDraft& draft)
+HostMoments::HostMoments(const RankActivity& rank, const StringTable& names, DependencyDraft& draft)
     : window_(draft.window()),
       threads_(rank.host->threads.size()),
       calls_(rank.host->threads.size()) {
@@ -84,20 +84,20 @@ HostMoments::HostMoments(const RankWork& rank, const StringTable& names, Depende
 }
 
 // Threads that only poll, such as those which watch collectives, explain nothing.
-void HostMoments::FindWorking(const RankWork& rank) {
+void HostMoments::FindWorking(const RankActivity& rank) {
   if (!window_.whole()) threads_[window_.thread].works = true;
   StopChecks checks;
   for (const HostRange& range : rank.host->ranges) {
     checks.Turn();
     if (range.kind == Kind::kOperator) threads_[range.thread].works = true;
   }
-  for (const Work& work : rank.work) {
-    const auto call = rank.CallOf(work);
+  for (const Activity& activity : rank.activities) {
+    const auto call = rank.CallOf(activity);
     if (call) threads_[call->thread].works = true;
   }
 }
 
-void HostMoments::CollectTimes(const RankWork& rank) {
+void HostMoments::CollectTimes(const RankActivity& rank) {
   const auto add = [this](Thread& thread, int64_t time) {
     if (time > window_.start && time <= window_.end) thread.times.push_back(time);
   };
@@ -125,7 +125,7 @@ void HostMoments::CollectTimes(const RankWork& rank) {
 }
 
 // The ranges of thread `t` begin at `first` and end before `last`.
-void HostMoments::LabelThread(const HostWork& host, const RangeLinks& loading, uint32_t t,
+void HostMoments::LabelThread(const HostOps& host, const RangeLinks& loading, uint32_t t,
                               size_t first, size_t last) {
   Thread& thread = threads_[t];
   const auto range_at = [&](size_t r) { return host.ranges[r]; };
@@ -148,8 +148,8 @@ void HostMoments::LabelThread(const HostWork& host, const RangeLinks& loading, u
   }
 }
 
-void HostMoments::LabelSlices(const RankWork& rank, const StringTable& names) {
-  const HostWork& host = *rank.host;
+void HostMoments::LabelSlices(const RankActivity& rank, const StringTable& names) {
+  const HostOps& host = *rank.host;
   const RangeLinks loading = FindDataLoading(host, names);
   const std::vector<size_t> of_thread = host.RangesByThread();
   for (uint32_t t = 0; t < threads_.size(); ++t) {

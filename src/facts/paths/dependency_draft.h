@@ -57,7 +57,7 @@ class DependencyDraft {
 class HostMoments {
  public:
   // Adds the moments of every thread that has operators or launches work.
-  HostMoments(const RankWork& rank, const StringTable& names, DependencyDraft& draft);
+  HostMoments(const RankActivity& rank, const StringTable& names, DependencyDraft& draft);
 
   // The moment at which something begins or ends on a thread; kNowhere if there is none such.
   uint32_t At(uint32_t thread, int64_t time) const;
@@ -74,11 +74,11 @@ class HostMoments {
   };
 
   uint32_t MomentOf(const Thread& thread, size_t i) const;
-  void FindWorking(const RankWork& rank);
-  void CollectTimes(const RankWork& rank);
-  void LabelThread(const HostWork& host, const RangeLinks& loading, uint32_t t, size_t first,
+  void FindWorking(const RankActivity& rank);
+  void CollectTimes(const RankActivity& rank);
+  void LabelThread(const HostOps& host, const RangeLinks& loading, uint32_t t, size_t first,
                    size_t last);
-  void LabelSlices(const RankWork& rank, const StringTable& names);
+  void LabelSlices(const RankActivity& rank, const StringTable& names);
   void AddToDraft(DependencyDraft& draft);
   void AddHandOvers(DependencyDraft& draft);
 
@@ -88,7 +88,7 @@ class HostMoments {
 };
 
 // Adds the device's moments and all edges from and to them.
-void AddDeviceMoments(const RankWork& rank, const StringTable& names, const HostMoments& host,
+void AddDeviceMoments(const RankActivity& rank, const StringTable& names, const HostMoments& host,
                       DependencyDraft& draft);
 
 }  // namespace stepscope

@@ -13,20 +13,20 @@ namespace {
 constexpr int64_t kDay = int64_t{86'400} * 1'000'000'000;
 
 // From a range's start to its end, or that of the last work launched meanwhile.
-PathWindow WindowOf(const RankWork& rank, const HostRange& range) {
+PathWindow WindowOf(const RankActivity& rank, const HostRange& range) {
   PathWindow window{.start = range.start,
                     .end = range.end,
                     .host_end = range.end,
                     .thread = range.thread,
                     .launched_until = range.end};
-  for (const Work& work : rank.work) {
-    if (window.Counts(work)) window.end = std::max(window.end, work.end);
+  for (const Activity& activity : rank.activities) {
+    if (window.Counts(activity)) window.end = std::max(window.end, activity.end);
   }
   return window;
 }
 
 // The annotation that `step` was read from.
-std::optional<HostRange> RangeOf(const RankWork& rank, const Step& step) {
+std::optional<HostRange> RangeOf(const RankActivity& rank, const Step& step) {
   StopChecks checks;
   for (const HostRange& range : rank.host->ranges) {
     checks.Turn();
@@ -38,12 +38,12 @@ std::optional<HostRange> RangeOf(const RankWork& rank, const Step& step) {
 }
 
 // The step asked for, or the one that takes longest until its work has ended.
-const Step* ChooseStep(const RankWork& rank, int64_t number) {
+const Step* ChooseStep(const RankActivity& rank, int64_t number) {
   std::vector<int64_t> ends(rank.steps.size(), kNoTime);
-  for (const Work& work : rank.work) {
-    if (work.step == kNoStep) continue;
-    int64_t& end = ends[static_cast<size_t>(work.step)];
-    end = std::max(end, work.end);
+  for (const Activity& activity : rank.activities) {
+    if (activity.step == kNoStep) continue;
+    int64_t& end = ends[static_cast<size_t>(activity.step)];
+    end = std::max(end, activity.end);
   }
   const Step* best = nullptr;
   int64_t longest = -1;
@@ -58,7 +58,7 @@ const Step* ChooseStep(const RankWork& rank, int64_t number) {
   return best;
 }
 
-std::optional<ChosenWindow> FindNamed(const RankWork& rank, const StringTable& names,
+std::optional<ChosenWindow> FindNamed(const RankActivity& rank, const StringTable& names,
                                       const WindowChoice& choice) {
   const StringId name = names.Find(choice.annotation);
   const HostRanges& ranges = rank.host->ranges;
@@ -78,12 +78,12 @@ std::optional<ChosenWindow> FindNamed(const RankWork& rank, const StringTable& n
 
 // All work, and what the threads did that have operators or launched work. Host records more than
 // a day away from any work have a broken clock.
-ChosenWindow WholeRecording(const RankWork& rank) {
-  PathWindow window{.start = rank.work.front().start, .end = rank.work.front().end};
+ChosenWindow WholeRecording(const RankActivity& rank) {
+  PathWindow window{.start = rank.activities.front().start, .end = rank.activities.front().end};
   std::vector<bool> works(rank.host->threads.size());
-  for (const Work& work : rank.work) {
-    window.end = std::max(window.end, work.end);
-    if (const auto call = rank.CallOf(work)) works[call->thread] = true;
+  for (const Activity& activity : rank.activities) {
+    window.end = std::max(window.end, activity.end);
+    if (const auto call = rank.CallOf(activity)) works[call->thread] = true;
   }
   for (const HostRange& range : rank.host->ranges) {
     if (range.kind == Kind::kOperator) works[range.thread] = true;
@@ -102,9 +102,9 @@ ChosenWindow WholeRecording(const RankWork& rank) {
 
 }  // namespace
 
-std::optional<ChosenWindow> ChooseWindow(const RankWork& rank, const StringTable& names,
+std::optional<ChosenWindow> ChooseWindow(const RankActivity& rank, const StringTable& names,
                                          const WindowChoice& choice) {
-  if (rank.work.empty()) return std::nullopt;
+  if (rank.activities.empty()) return std::nullopt;
   if (!choice.annotation.empty()) return FindNamed(rank, names, choice);
   const Step* step = ChooseStep(rank, choice.step);
   const auto range = step == nullptr ? std::nullopt : RangeOf(rank, *step);

@@ -22,7 +22,7 @@ struct ChosenWindow {
 };
 
 // The stretch of `rank` that is asked for; nothing if it has none such, or no work at all.
-std::optional<ChosenWindow> ChooseWindow(const RankWork& rank, const StringTable& names,
+std::optional<ChosenWindow> ChooseWindow(const RankActivity& rank, const StringTable& names,
                                          const WindowChoice& choice);
 
 }  // namespace stepscope

@@ -73,7 +73,7 @@ Result<Change> ParseChange(std::string_view part) {
 // What each edge's lag is multiplied by.
 class Factors {
  public:
-  Factors(const RankWork& rank, const StringTable& names, const std::vector<Change>& changes) {
+  Factors(const RankActivity& rank, const StringTable& names, const std::vector<Change>& changes) {
     by_bound_.fill(1);
     for (const Change& change : changes) {
       if (change.target == Change::Target::kBound) {
@@ -88,7 +88,7 @@ class Factors {
 
   double Of(const Edge& edge) const {
     double factor = by_bound_[static_cast<size_t>(edge.bound)];
-    if (edge.reason == Reason::kRunning && edge.work != kNowhere && !by_kernel_.empty()) {
+    if (edge.reason == Reason::kRunning && edge.activity != kNowhere && !by_kernel_.empty()) {
       factor *= by_kernel_[edge.name];
     }
     if (edge.range != kNoRange && !by_range_.empty()) {
@@ -98,17 +98,18 @@ class Factors {
   }
 
  private:
-  void AddKernels(const RankWork& rank, const StringTable& names, const Change& change) {
+  void AddKernels(const RankActivity& rank, const StringTable& names, const Change& change) {
     if (by_kernel_.empty()) by_kernel_.assign(names.size(), 1);
     std::vector<bool> seen(names.size());
-    for (const Work& work : rank.work) {
-      if (seen[work.name]) continue;
-      seen[work.name] = true;
-      if (Lower(names[work.name]).contains(change.name)) by_kernel_[work.name] *= change.factor;
+    for (const Activity& activity : rank.activities) {
+      if (seen[activity.name]) continue;
+      seen[activity.name] = true;
+      if (Lower(names[activity.name]).contains(change.name))
+        by_kernel_[activity.name] *= change.factor;
     }
   }
 
-  void AddOperators(const HostWork& host, const StringTable& names, const Change& change) {
+  void AddOperators(const HostOps& host, const StringTable& names, const Change& change) {
     if (by_range_.empty()) by_range_.assign(host.ranges.size(), 1);
     const StringId name = names.Find(change.name);
     std::vector<bool> inside(host.ranges.size());
@@ -146,8 +147,8 @@ Result<std::vector<Change>> ParseChanges(std::string_view text) {
   return changes;
 }
 
-Replay ReplayWith(const Dependencies& dependencies, const RankWork& rank, const StringTable& names,
-                  const std::vector<Change>& changes) {
+Replay ReplayWith(const Dependencies& dependencies, const RankActivity& rank,
+                  const StringTable& names, const std::vector<Change>& changes) {
   const Factors factors(rank, names, changes);
   Replay replay;
   std::vector<int64_t> after(dependencies.times.size(), 0);  // ns after the window's start

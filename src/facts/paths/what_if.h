@@ -34,7 +34,7 @@ struct Replay {
 
 // How long the window of `dependencies` takes with `changes`: every moment as early as its edges
 // allow, their lags multiplied. Without changes that is exactly what was recorded.
-Replay ReplayWith(const Dependencies& dependencies, const RankWork& rank, const StringTable& names,
-                  const std::vector<Change>& changes);
+Replay ReplayWith(const Dependencies& dependencies, const RankActivity& rank,
+                  const StringTable& names, const std::vector<Change>& changes);
 
 }  // namespace stepscope

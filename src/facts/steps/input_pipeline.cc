@@ -59,9 +59,10 @@ void AddTo(int64_t& sum, int64_t time) { sum = AddSaturated(sum, time); }
 
 class Collector {
  public:
-  Collector(const RankWork& rank, const StringTable& names) : host_(*rank.host), names_(names) {}
+  Collector(const RankActivity& rank, const StringTable& names)
+      : host_(*rank.host), names_(names) {}
 
-  InputWork Collect() {
+  InputPipeline Collect() {
     FindOwners();
     CountOperators();
     CountStages();
@@ -182,9 +183,9 @@ class Collector {
          .waited = waited});
   }
 
-  const HostWork& host_;
+  const HostOps& host_;
   const StringTable& names_;
-  InputWork out_;
+  InputPipeline out_;
   std::unordered_map<StringId, std::optional<InputCategory>> categories_;
   RangeLinks owner_;  // by range
   std::map<int64_t, Stage> stages_;
@@ -201,7 +202,7 @@ std::string_view InputCategoryName(InputCategory category) {
   return kNames[static_cast<size_t>(category)];
 }
 
-InputWork InputWorkOf(const RankWork& rank, const StringTable& names) {
+InputPipeline InputPipelineOf(const RankActivity& rank, const StringTable& names) {
   return Collector(rank, names).Collect();
 }
 

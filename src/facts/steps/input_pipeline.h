@@ -46,12 +46,12 @@ struct PipelineStage {
   int64_t waited = 0;
 };
 
-struct InputWork {
+struct InputPipeline {
   std::vector<InputOperator> operators;  // by self time, the largest first
   std::vector<PipelineStage> stages;     // by `waited`, likewise
   int64_t waited = 0;                    // ns in which pipelines were waited for
 };
 
-InputWork InputWorkOf(const RankWork& rank, const StringTable& names);
+InputPipeline InputPipelineOf(const RankActivity& rank, const StringTable& names);
 
 }  // namespace stepscope

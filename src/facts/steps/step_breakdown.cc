@@ -13,23 +13,23 @@
 namespace stepscope {
 namespace {
 
-Activity ActivityOfCompute(Precision precision) {
+StepPart StepPartOfCompute(Precision precision) {
   switch (precision) {
     case Precision::k8:
-      return Activity::kCompute8;
+      return StepPart::kCompute8;
     case Precision::k16:
-      return Activity::kCompute16;
+      return StepPart::kCompute16;
     case Precision::k32:
-      return Activity::kCompute32;
+      return StepPart::kCompute32;
     case Precision::kUnknown:
       break;
   }
-  return Activity::kComputeUnknown;
+  return StepPart::kComputeUnknown;
 }
 
-Activity ActivityOfCopy(CopyPath path) {
-  if (path == CopyPath::kHostToDevice) return Activity::kHostToDevice;
-  return path == CopyPath::kDeviceToHost ? Activity::kDeviceToHost : Activity::kDeviceToDevice;
+StepPart StepPartOfCopy(CopyPath path) {
+  if (path == CopyPath::kHostToDevice) return StepPart::kHostToDevice;
+  return path == CopyPath::kDeviceToHost ? StepPart::kDeviceToHost : StepPart::kDeviceToDevice;
 }
 
 // The precision of the operands, where a kernel's name does not tell: "["c10::Half", "float"]".
@@ -45,16 +45,16 @@ Precision PrecisionOfTypes(std::string_view types) {
 // What names mean, each looked at once.
 class Names {
  public:
-  Names(const RankWork& rank, const StringTable& names)
+  Names(const RankActivity& rank, const StringTable& names)
       : rank_(rank), names_(names), precisions_(names.size()), ranges_(names.size()) {}
 
-  Activity OfWork(const Work& work) {
-    if (work.kind == Kind::kCommunication) return Activity::kCollective;
-    if (IsMemory(work.kind)) return ActivityOfCopy(PathOf(work));
-    auto& precision = precisions_[work.name];
-    if (!precision) precision = PrecisionOfKernel(names_[work.name]);
-    if (*precision != Precision::kUnknown) return ActivityOfCompute(*precision);
-    return ActivityOfCompute(PrecisionOfOperands(work));
+  StepPart PartOf(const Activity& activity) {
+    if (activity.kind == Kind::kCommunication) return StepPart::kCollective;
+    if (IsMemory(activity.kind)) return StepPartOfCopy(PathOf(activity));
+    auto& precision = precisions_[activity.name];
+    if (!precision) precision = PrecisionOfKernel(names_[activity.name]);
+    if (*precision != Precision::kUnknown) return StepPartOfCompute(*precision);
+    return StepPartOfCompute(PrecisionOfOperands(activity));
   }
 
   HostActivity OfRange(StringId name) {
@@ -64,16 +64,16 @@ class Names {
   }
 
  private:
-  CopyPath PathOf(const Work& work) const {
-    return work.detail == kNoDetail ? CopyPath::kOther
-                                    : rank_.copies[static_cast<size_t>(work.detail)].path;
+  CopyPath PathOf(const Activity& activity) const {
+    return activity.detail == kNoDetail ? CopyPath::kOther
+                                        : rank_.copies[static_cast<size_t>(activity.detail)].path;
   }
 
   // Of the innermost operator around the launch that tells.
-  Precision PrecisionOfOperands(const Work& work) const {
-    const auto call = rank_.CallOf(work);
+  Precision PrecisionOfOperands(const Activity& activity) const {
+    const auto call = rank_.CallOf(activity);
     if (!call) return Precision::kUnknown;
-    const HostWork& host = *rank_.host;
+    const HostOps& host = *rank_.host;
     constexpr int kFurthest = 4;  // operators call one another; further up they say less and less
     int32_t range = call->range;
     for (int i = 0; i < kFurthest && range != kNoRange; ++i) {
@@ -88,14 +88,14 @@ class Names {
     return Precision::kUnknown;
   }
 
-  const RankWork& rank_;
+  const RankActivity& rank_;
   const StringTable& names_;
   std::vector<std::optional<Precision>> precisions_;  // by name
   std::vector<std::optional<HostActivity>> ranges_;   // by name
 };
 
 // Threads that prepare input ahead of the step; what they do costs it nothing until it waits.
-std::vector<bool> InputThreads(const HostWork& host) {
+std::vector<bool> InputThreads(const HostOps& host) {
   std::vector<bool> of_input;
   for (const std::string& name : host.threads) of_input.push_back(name.contains("tf_data"));
   return of_input;
@@ -115,49 +115,50 @@ StepRole RoleOf(Kind kind) {
 
 }  // namespace
 
-std::vector<StepWindow> StepWindows(const RankWork& rank) {
+std::vector<StepWindow> StepWindows(const RankActivity& rank) {
   const std::vector<StepStretch> stretches = StepStretches(rank);
   std::vector<StepWindow> windows;
   for (size_t s = 0; s < rank.steps.size(); ++s) {
     const auto [start, end, has_work] = stretches[s];
-    if (!rank.steps[s].complete || !(has_work || rank.work.empty()) || end <= start) continue;
+    if (!rank.steps[s].complete || !(has_work || rank.activities.empty()) || end <= start) continue;
     windows.push_back({.number = rank.steps[s].number, .start = start, .end = end});
   }
   return windows;
 }
 
-std::vector<StepBreakdown> BreakStepsDown(const RankWork& rank, const StringTable& names,
+std::vector<StepBreakdown> BreakStepsDown(const RankActivity& rank, const StringTable& names,
                                           std::span<const StepWindow> windows) {
   Names meaning(rank, names);
   std::vector<StepBreakdown> steps;
-  auto sweep = MakePrioritySweep<kActivities>(
+  auto sweep = MakePrioritySweep<kStepParts>(
       windows, [&](size_t s, const auto& time) { steps.push_back({windows[s], time}); });
-  const auto add = [&](const auto& item, Activity a) { sweep.Add(item.start, item.end, a); };
+  const auto add = [&](const auto& item, StepPart a) { sweep.Add(item.start, item.end, a); };
   const std::vector<bool> of_input = InputThreads(*rank.host);
   const auto add_range = [&](const HostRange& range) {
     const HostActivity doing = meaning.OfRange(range.name);
     const bool op = range.kind == Kind::kOperator && !of_input[range.thread];
     if (doing == HostActivity::kInputWait)
-      add(range, Activity::kInputWait);
+      add(range, StepPart::kInputWait);
     else if (doing == HostActivity::kCompilation)
-      add(range, Activity::kCompilation);
+      add(range, StepPart::kCompilation);
     else if (doing == HostActivity::kTransfer)
-      add(range, Activity::kHostToDevice);
-    else if (doing == HostActivity::kExecutor && op && !rank.work.empty())
-      add(range, Activity::kLaunch);
+      add(range, StepPart::kHostToDevice);
+    else if (doing == HostActivity::kExecutor && op && !rank.activities.empty())
+      add(range, StepPart::kLaunch);
     else if (doing != HostActivity::kWrapper && op)
-      add(range, Activity::kHostCompute);
+      add(range, StepPart::kHostCompute);
   };
   const auto add_call = [&](const Call& call) {
-    if (Launches(call.role)) add(call, Activity::kLaunch);
+    if (Launches(call.role)) add(call, StepPart::kLaunch);
   };
   ForEachByStart(
-      rank, [&](const Work& work) { add(work, meaning.OfWork(work)); }, add_call, add_range);
+      rank, [&](const Activity& activity) { add(activity, meaning.PartOf(activity)); }, add_call,
+      add_range);
   sweep.Finish();
   return steps;
 }
 
-std::vector<std::array<int64_t, kStepRoles>> StepRoles(const RankWork& rank,
+std::vector<std::array<int64_t, kStepRoles>> StepRoles(const RankActivity& rank,
                                                        const StringTable& names,
                                                        std::span<const StepWindow> windows) {
   std::vector<std::array<int64_t, kStepRoles>> times;
@@ -173,7 +174,7 @@ std::vector<std::array<int64_t, kStepRoles>> StepRoles(const RankWork& rank,
       add(range, StepRole::kCpuExec);
   };
   ForEachByStart(
-      rank, [&](const Work& work) { add(work, RoleOf(work.kind)); },
+      rank, [&](const Activity& activity) { add(activity, RoleOf(activity.kind)); },
       [&](const Call& call) { add(call, StepRole::kRuntime); }, add_range);
   sweep.Finish();
   return times;

@@ -20,7 +20,7 @@
 namespace stepscope {
 
 // From the last in order to the first.
-enum class Activity : uint8_t {
+enum class StepPart : uint8_t {
   kOther,        // nothing that was recorded
   kHostCompute,  // operators of the framework on the host
   kCompilation,
@@ -36,7 +36,7 @@ enum class Activity : uint8_t {
   kCompute8,
   kCount
 };
-inline constexpr size_t kActivities = static_cast<size_t>(Activity::kCount);
+inline constexpr size_t kStepParts = static_cast<size_t>(StepPart::kCount);
 
 // A step's share of the time line (StepStretch): where the host runs ahead of the device, a step
 // lasts as long as the device needs for it.
@@ -48,22 +48,22 @@ struct StepWindow {
 
 // The windows of a recording's complete steps, by start. Empty windows are left out, and so are
 // steps without work of a device where other steps have some.
-std::vector<StepWindow> StepWindows(const RankWork& rank);
+std::vector<StepWindow> StepWindows(const RankActivity& rank);
 
 struct StepBreakdown {
   StepWindow window;
-  std::array<int64_t, kActivities> time{};  // ns; adds up to the window
+  std::array<int64_t, kStepParts> time{};  // ns; adds up to the window
 
-  int64_t Of(Activity activity) const { return time[static_cast<size_t>(activity)]; }
+  int64_t Of(StepPart part) const { return time[static_cast<size_t>(part)]; }
   int64_t Total() const { return window.end - window.start; }
   int64_t Compute() const {
-    return AddSaturated(AddSaturated(Of(Activity::kComputeUnknown), Of(Activity::kCompute32)),
-                        AddSaturated(Of(Activity::kCompute16), Of(Activity::kCompute8)));
+    return AddSaturated(AddSaturated(Of(StepPart::kComputeUnknown), Of(StepPart::kCompute32)),
+                        AddSaturated(Of(StepPart::kCompute16), Of(StepPart::kCompute8)));
   }
 };
 
 // Of every window, what it went to.
-std::vector<StepBreakdown> BreakStepsDown(const RankWork& rank, const StringTable& names,
+std::vector<StepBreakdown> BreakStepsDown(const RankActivity& rank, const StringTable& names,
                                           std::span<const StepWindow> windows);
 
 // The same by the roles of PyTorch's TensorBoard plugin, the first in order last.
@@ -79,7 +79,7 @@ enum class StepRole : uint8_t {
   kCount
 };
 inline constexpr size_t kStepRoles = static_cast<size_t>(StepRole::kCount);
-std::vector<std::array<int64_t, kStepRoles>> StepRoles(const RankWork& rank,
+std::vector<std::array<int64_t, kStepRoles>> StepRoles(const RankActivity& rank,
                                                        const StringTable& names,
                                                        std::span<const StepWindow> windows);
 

@@ -17,7 +17,7 @@ Use UseOf(Kind kind) {
 
 }  // namespace
 
-std::vector<StepUse> UseOfSteps(const RankWork& rank, std::span<const StepWindow> windows) {
+std::vector<StepUse> UseOfSteps(const RankActivity& rank, std::span<const StepWindow> windows) {
   if (rank.devices.empty()) return {};
   std::vector<StepUse> uses(windows.size());
   const auto add = [&](size_t s, const TimeByOwner<kUses>& time) {
@@ -26,8 +26,9 @@ std::vector<StepUse> UseOfSteps(const RankWork& rank, std::span<const StepWindow
     uses[s].exposed = AddSaturated(uses[s].exposed, of(Use::kCommunication));
   };
   std::vector sweeps(rank.devices.size(), MakePrioritySweep<kUses>(windows, add));
-  for (const Work& work : rank.work)
-    sweeps[rank.streams[work.stream].device_index].Add(work.start, work.end, UseOf(work.kind));
+  for (const Activity& activity : rank.activities)
+    sweeps[rank.streams[activity.stream].device_index].Add(activity.start, activity.end,
+                                                           UseOf(activity.kind));
   for (auto& of_device : sweeps) of_device.Finish();
   const auto devices = static_cast<int64_t>(rank.devices.size());
   for (StepUse& use : uses) use = {use.idle / devices, use.exposed / devices};

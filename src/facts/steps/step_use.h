@@ -18,6 +18,6 @@ struct StepUse {
 
 // Of each window; nothing for recordings without devices. Whatever runs within a window counts,
 // whichever step launched it, so that what is said adds up to the window.
-std::vector<StepUse> UseOfSteps(const RankWork& rank, std::span<const StepWindow> windows);
+std::vector<StepUse> UseOfSteps(const RankActivity& rank, std::span<const StepWindow> windows);
 
 }  // namespace stepscope

@@ -48,9 +48,9 @@ Result<StepSelection> ParseSteps(std::string_view text) {
   return StepSelection{Mode::kRange, *first, *last};
 }
 
-RankWork SelectSteps(const RankWork& rank, const StepSelection& selection) {
+RankActivity SelectSteps(const RankActivity& rank, const StepSelection& selection) {
   if (selection.mode == StepSelection::Mode::kAll) return rank;
-  RankWork chosen = rank;
+  RankActivity chosen = rank;
   chosen.steps.clear();
   const std::vector<StepStretch> stretches = StepStretches(rank);
   std::vector<int32_t> new_index(rank.steps.size(), kNoStep);
@@ -65,24 +65,24 @@ RankWork SelectSteps(const RankWork& rank, const StepSelection& selection) {
     chosen.steps.back().stretch = stretch;
     if (s > 0) chosen.steps.back().end_before = stretches[s - 1].end;
   }
-  chosen.work = {};
-  for (Work work : rank.work) {
-    if (work.step != kNoStep) work.step = new_index[static_cast<size_t>(work.step)];
-    if (work.step != kNoStep) chosen.work.Append(work);
+  chosen.activities = {};
+  for (Activity activity : rank.activities) {
+    if (activity.step != kNoStep) activity.step = new_index[static_cast<size_t>(activity.step)];
+    if (activity.step != kNoStep) chosen.activities.Append(activity);
   }
   return chosen;
 }
 
-std::vector<StepStretch> StepStretches(const RankWork& rank) {
+std::vector<StepStretch> StepStretches(const RankActivity& rank) {
   std::vector<StepStretch> stretches;
   for (const Step& step : rank.steps) {
     stretches.push_back({.start = std::max(step.start, step.end_before),
                          .end = std::max(step.end, step.end_before)});
   }
-  for (const Work& work : rank.work) {
-    if (work.step == kNoStep) continue;
-    StepStretch& stretch = stretches[static_cast<size_t>(work.step)];
-    stretch.end = std::max(stretch.end, work.end);
+  for (const Activity& activity : rank.activities) {
+    if (activity.step == kNoStep) continue;
+    StepStretch& stretch = stretches[static_cast<size_t>(activity.step)];
+    stretch.end = std::max(stretch.end, activity.end);
     stretch.has_work = true;
   }
   for (size_t s = 1; s < stretches.size(); ++s) {
@@ -93,9 +93,9 @@ std::vector<StepStretch> StepStretches(const RankWork& rank) {
   return stretches;
 }
 
-std::optional<int64_t> StepTime(std::span<const RankWork> ranks) {
+std::optional<int64_t> StepTime(std::span<const RankActivity> ranks) {
   std::optional<int64_t> longest;
-  for (const RankWork& rank : ranks) {
+  for (const RankActivity& rank : ranks) {
     int64_t time = 0, count = 0;
     for (size_t s = 1; s < rank.steps.size(); ++s) {
       const Step &before = rank.steps[s - 1], &step = rank.steps[s];
@@ -108,17 +108,17 @@ std::optional<int64_t> StepTime(std::span<const RankWork> ranks) {
   return longest;
 }
 
-std::string DescribeSteps(std::span<const RankWork> ranks) {
+std::string DescribeSteps(std::span<const RankActivity> ranks) {
   std::set<int64_t> numbers;
-  for (const RankWork& rank : ranks) {
+  for (const RankActivity& rank : ranks) {
     for (const Step& step : rank.steps) numbers.insert(step.number);
   }
   return SayRanges(numbers);
 }
 
-std::string DescribeRanks(std::span<const RankWork> ranks) {
+std::string DescribeRanks(std::span<const RankActivity> ranks) {
   std::set<int64_t> numbers;
-  for (const RankWork& rank : ranks) numbers.insert(rank.rank);
+  for (const RankActivity& rank : ranks) numbers.insert(rank.rank);
   return SayRanges(numbers);
 }
 

@@ -30,7 +30,7 @@ Result<StepSelection> ParseSteps(std::string_view text);
 
 // The work of `rank` that counts: a copy with only the selected steps and their work.
 // With Mode::kAll that is everything, work outside any step included.
-RankWork SelectSteps(const RankWork& rank, const StepSelection& selection);
+RankActivity SelectSteps(const RankActivity& rank, const StepSelection& selection);
 
 // Where a step lies on the time line: from the end of the step before, or where its annotation
 // begins, until its annotation, its last work and the step before have ended. Stretches never
@@ -42,16 +42,16 @@ struct StepStretch {
 };
 
 // Of each step.
-std::vector<StepStretch> StepStretches(const RankWork& rank);
+std::vector<StepStretch> StepStretches(const RankActivity& rank);
 
 // How long a step takes: from the start of one to the start of the next, on average, on the rank
 // where that is longest. Nothing where no two steps follow one another.
-std::optional<int64_t> StepTime(std::span<const RankWork> ranks);
+std::optional<int64_t> StepTime(std::span<const RankActivity> ranks);
 
 // The steps there are, for messages: "3..7", "3, 5..6", or "none".
-std::string DescribeSteps(std::span<const RankWork> ranks);
+std::string DescribeSteps(std::span<const RankActivity> ranks);
 
 // Which ranks there are, the same way.
-std::string DescribeRanks(std::span<const RankWork> ranks);
+std::string DescribeRanks(std::span<const RankActivity> ranks);
 
 }  // namespace stepscope

@@ -40,19 +40,19 @@ TEST(ParseSteps, SaysWhatIsMeantOtherwise) {
 }
 
 // Steps 3, 4 and 6, the last one incomplete, a kernel in each, and one in none.
-RankWork Sample() {
-  RankWork rank;
+RankActivity Sample() {
+  RankActivity rank;
   rank.steps = {{3, 0, 10, true}, {4, 10, 20, true}, {6, 20, 30, false}};
   for (int32_t s = -1; s < 3; ++s)
-    rank.work.Append({.start = s * 10 + 10, .end = s * 10 + 15, .step = s});
+    rank.activities.Append({.start = s * 10 + 10, .end = s * 10 + 15, .step = s});
   return rank;
 }
 
 // The numbers of the steps of the selected work, in order.
 std::vector<int64_t> Selected(const char* text) {
-  const RankWork chosen = SelectSteps(Sample(), *ParseSteps(text));
+  const RankActivity chosen = SelectSteps(Sample(), *ParseSteps(text));
   std::vector<int64_t> numbers;
-  for (const Work& w : chosen.work) {
+  for (const Activity& w : chosen.activities) {
     numbers.push_back(w.step == kNoStep ? -1 : chosen.steps.at(static_cast<size_t>(w.step)).number);
   }
   return numbers;
@@ -68,10 +68,10 @@ TEST(SelectSteps, KeepsTheWorkOfTheStepsThatCount) {
 }
 
 TEST(DescribeSteps, JoinsWhatFollowsOneAnother) {
-  RankWork other;
+  RankActivity other;
   other.steps = {{5, 0, 1, true}, {9, 1, 2, true}};
   EXPECT_EQ(DescribeSteps({}), "none");
-  EXPECT_EQ(DescribeSteps(std::vector{RankWork{}}), "none");
+  EXPECT_EQ(DescribeSteps(std::vector{RankActivity{}}), "none");
   EXPECT_EQ(DescribeSteps(std::vector{Sample()}), "3..4, 6");
   EXPECT_EQ(DescribeSteps(std::vector{Sample(), other}), "3..6, 9");
 }

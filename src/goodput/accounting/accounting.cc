@@ -120,7 +120,7 @@ void Accounting::Add(const Event& event) {
     case EventKind::kNone:
     case EventKind::kCount:
       return;
-    case EventKind::kWork:
+    case EventKind::kActivity:
       tokens_ = AddSaturated(tokens_, std::max<int64_t>(0, event.counts[0]));
       billion_flops_ = AddSaturated(billion_flops_, std::max<int64_t>(0, event.counts[1]));
       return;

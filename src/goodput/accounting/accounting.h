@@ -29,11 +29,11 @@
 
 #include "goodput/accounting/attempt.h"
 #include "goodput/accounting/bucket.h"
-#include "goodput/events/event.h"
-#include "goodput/events/oddities.h"
 #include "goodput/accounting/partition.h"
 #include "goodput/accounting/scheduling.h"
 #include "goodput/accounting/step_clock.h"
+#include "goodput/events/event.h"
+#include "goodput/events/oddities.h"
 
 namespace stepscope::goodput {
 

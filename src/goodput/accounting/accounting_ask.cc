@@ -80,7 +80,7 @@ AttemptAccount AccountOf(const Attempt& attempt, const Surroundings& around) {
                          .end = around.until,
                          .ended = attempt.end != kUnknown,
                          .running = around.last && attempt.end == kUnknown,
-                         .told_to_go = attempt.notice != kUnknown,
+                         .preempted = attempt.notice != kUnknown,
                          .in_process = attempt.in_process,
                          .steps = attempt.steps.size(),
                          .id = attempt.id};

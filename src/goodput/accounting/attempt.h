@@ -1,4 +1,4 @@
-// One incarnation of a job: what it said, and the course of its time.
+// One attempt of a job: what it said, and the course of its time.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "goodput/events/event.h"
 #include "goodput/accounting/overlays.h"
 #include "goodput/accounting/step_times.h"
+#include "goodput/events/event.h"
 
 namespace stepscope::goodput {
 

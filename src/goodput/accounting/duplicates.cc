@@ -45,7 +45,7 @@ uint64_t ContentHash(const Event& event) {
     }
     case EventKind::kElasticSlices:
     case EventKind::kResources:
-    case EventKind::kWork:
+    case EventKind::kActivity:
     case EventKind::kDropped:
       for (const int64_t count : event.counts) hash = mix(hash, count);
       break;

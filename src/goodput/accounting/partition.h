@@ -29,7 +29,7 @@ struct AttemptAccount {
   int64_t start = 0, end = 0;  // its last moment
   bool ended = false;          // as planned
   bool running = false;
-  bool told_to_go = false;
+  bool preempted = false;
   bool in_process = false;
   std::optional<int64_t> first_step, last_step;
   int64_t steps = 0;

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "goodput/report/report.h"
 #include "goodput/accounting/story.h"
+#include "goodput/report/report.h"
 
 namespace stepscope::goodput {
 namespace {

@@ -14,8 +14,8 @@
 #include <optional>
 #include <vector>
 
-#include "goodput/events/event.h"
 #include "goodput/accounting/partition.h"
+#include "goodput/events/event.h"
 #include "goodput/events/state_bytes.h"
 
 namespace stepscope::goodput {

@@ -238,7 +238,7 @@ void EventMaker::FindOwn(const Entry& entry) {
   Assign(event_.text, entry.Text(Field::kText));
   if (kind_ == EventKind::kResources) {
     FindCounts(entry, Field::kRequested, Field::kAllocated, Field::kHealthy);
-  } else if (kind_ == EventKind::kWork) {
+  } else if (kind_ == EventKind::kActivity) {
     Find(entry, Field::kTokens, As::kCount, event_.counts[0]);
     Find(entry, Field::kFlops, As::kBillions, event_.counts[1]);
   } else if (IsCheckpoint(kind_)) {

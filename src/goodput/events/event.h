@@ -20,7 +20,7 @@ inline constexpr int64_t kUnknown = std::numeric_limits<int64_t>::min();
 enum class EventKind : uint8_t {
   kNone = 0,  // no event, or one of a kind this version does not know
 
-  // The life of an attempt, that is of one incarnation of the job's processes.
+  // The life of an attempt, that is of one attempt of the job's processes.
   kJobStart = 1,
   kJobEnd = 2,     // the job ended as planned
   kStepStart = 3,  // step
@@ -56,7 +56,7 @@ enum class EventKind : uint8_t {
   kSpareSwap = 27,  // text: what was swapped for what
 
   // Work done, for program goodput.
-  kWork = 28,  // step (optional), counts: tokens, billions of FLOPs (int64 holds no more)
+  kActivity = 28,  // step (optional), counts: tokens, billions of FLOPs (int64 holds no more)
 
   // A recorder had no room: counts[0] events before this one were not written.
   kDropped = 29,
@@ -90,7 +90,7 @@ struct Event {
   // Who: (writer, sequence) is unique, so that ingesting twice counts once. Events of others, such
   // as the reference library's, have neither.
   std::string job;
-  std::string attempt;          // one incarnation of the job; empty: told by kJobStart alone
+  std::string attempt;          // one attempt of the job; empty: told by kJobStart alone
   std::string writer;           // host, rank and boot
   int64_t sequence = kUnknown;  // 0, 1, ... by writer
 

@@ -48,7 +48,7 @@ void AddCounts(const Event& event, Line& line, std::string& out) {
       line.Number(Field::kRequested, event.counts[0]);
       line.Number(Field::kAllocated, event.counts[1]);
       return line.Number(Field::kHealthy, event.counts[2]);
-    case EventKind::kWork:
+    case EventKind::kActivity:
       line.Number(Field::kTokens, event.counts[0]);
       if (event.counts[1] == kUnknown) return;
       fmt::format_to(std::back_inserter(out), R"(, "flops": {}e9)", event.counts[1]);

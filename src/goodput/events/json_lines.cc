@@ -15,7 +15,7 @@
 #include "base/window_stream.h"
 #include "goodput/events/entry.h"
 #include "goodput/events/json_objects.h"
-#include "goodput/events/known_forms.h"
+#include "goodput/events/template_cache.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -116,7 +116,7 @@ class Reader {
 
   Oddities& oddities_;
   const EventSink& sink_;
-  KnownForms forms_;
+  TemplateCache forms_;
   Entry entry_;  // of what only a real parser can read
   Event event_;
   EventMaker maker_{event_};

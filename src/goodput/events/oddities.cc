@@ -7,7 +7,7 @@ namespace stepscope::goodput {
 namespace {
 
 struct Told {
-  std::string_view name, says;
+  std::string_view name, message;
 };
 
 // In the order of Oddity.
@@ -76,7 +76,7 @@ std::vector<Note> Oddities::Notes(const std::string& where) const {
   std::vector<Note> notes;
   for (size_t k = 0; k < counts_.size(); ++k) {
     if (counts_[k] == 0) continue;
-    notes.push_back({std::string(kTold[k].name), counts_[k], std::string(kTold[k].says), where});
+    notes.push_back({std::string(kTold[k].name), counts_[k], std::string(kTold[k].message), where});
   }
   return notes;
 }

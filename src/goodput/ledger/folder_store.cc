@@ -8,8 +8,8 @@
 #include "base/partial_file.h"
 #include "base/sync_folder.h"
 #include "goodput/ledger/ledger_store.h"
-#include "goodput/recorder/segment_file.h"
 #include "goodput/ledger/sqlite.h"
+#include "goodput/recorder/segment_file.h"
 #include "stepscope/goodput_ledger.h"
 
 namespace stepscope::goodput {

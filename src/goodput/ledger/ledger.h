@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "goodput/ledger/database.h"
 #include "goodput/accounting/jobs.h"
+#include "goodput/events/oddities.h"
+#include "goodput/ledger/database.h"
 #include "goodput/ledger/ledger_logs.h"
 #include "goodput/ledger/ledger_store.h"
-#include "goodput/events/oddities.h"
 #include "stepscope/result.h"
 
 namespace stepscope::goodput {

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "goodput/events/oddities.h"
 #include "goodput/ledger/database.h"
 #include "goodput/ledger/ledger_logs.h"
-#include "goodput/events/oddities.h"
 #include "goodput/recorder/segment.h"
 #include "goodput/recorder/segment_reader.h"
 #include "stepscope/result.h"

@@ -24,9 +24,9 @@
 #include "goodput/live/live.h"
 #include "goodput/live/metrics.h"
 #include "goodput/live/otlp.h"
+#include "goodput/live/tensorboard.h"
 #include "goodput/program/program_use.h"
 #include "goodput/recorder/segment_name.h"
-#include "goodput/live/tensorboard.h"
 #include "stepscope/goodput_live.h"
 
 namespace stepscope {

@@ -16,9 +16,9 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "goodput/events/sequences.h"
 #include "goodput/live/metrics.h"
 #include "goodput/recorder/segment_file.h"
-#include "goodput/events/sequences.h"
 #include "stepscope/result.h"
 
 namespace stepscope::goodput {

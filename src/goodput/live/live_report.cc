@@ -126,24 +126,25 @@ std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {
       who = &name;
     }
   }
-  std::string says = fmt::format("{} of {} running", running, Plural(jobs.size(), "job"));
+  std::string message = fmt::format("{} of {} running", running, Plural(jobs.size(), "job"));
   if (silent != nullptr) {
-    says += fmt::format("; silent longest is '{}', for {}", *who,
-                        HumanTime(static_cast<double>(std::max<int64_t>(0, now - silent->latest))));
+    message +=
+        fmt::format("; silent longest is '{}', for {}", *who,
+                    HumanTime(static_cast<double>(std::max<int64_t>(0, now - silent->latest))));
   }
-  return says + ".";
+  return message + ".";
 }
 
 std::string HeadlineOf(const std::string& name, LiveJob& job, int64_t now) {
   const Partition p = job.accounting().Ask({.at = now});
-  std::string says = fmt::format("'{}' {}", name, p.running ? "is running" : "has ended");
-  if (job.step != kUnknown) says += fmt::format(", at step {}", job.step);
-  if (const auto goodput = p.goodput()) says += ", with a goodput of " + HumanRatio(*goodput);
+  std::string message = fmt::format("'{}' {}", name, p.running ? "is running" : "has ended");
+  if (job.step != kUnknown) message += fmt::format(", at step {}", job.step);
+  if (const auto goodput = p.goodput()) message += ", with a goodput of " + HumanRatio(*goodput);
   if (job.latest != kUnknown) {
-    says += fmt::format("; last heard of {} ago",
-                        HumanTime(static_cast<double>(std::max<int64_t>(0, now - job.latest))));
+    message += fmt::format("; last heard of {} ago",
+                           HumanTime(static_cast<double>(std::max<int64_t>(0, now - job.latest))));
   }
-  return says + ".";
+  return message + ".";
 }
 
 }  // namespace

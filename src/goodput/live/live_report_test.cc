@@ -10,7 +10,7 @@ constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kBegin = 1'780'000'000 * kSecond;
 
 // Steps of 10 s, from `first` on; with a notice, the attempt is told to go before the next.
-void Train(LiveJob& job, int64_t at, int64_t first, int64_t steps, bool told_to_go = false) {
+void Train(LiveJob& job, int64_t at, int64_t first, int64_t steps, bool preempted = false) {
   const auto say = [&](EventKind kind, int64_t second, int64_t step, std::string text = "") {
     job.Add(
         {.kind = kind, .time = kBegin + second * kSecond, .step = step, .text = std::move(text)},
@@ -18,7 +18,7 @@ void Train(LiveJob& job, int64_t at, int64_t first, int64_t steps, bool told_to_
   };
   say(EventKind::kJobStart, at, kUnknown);
   for (int64_t k = 0; k < steps; ++k) say(EventKind::kStepStart, at + 10 * k, first + k);
-  if (told_to_go) say(EventKind::kPreemptionNotice, at + 10 * steps, kUnknown, "maintenance");
+  if (preempted) say(EventKind::kPreemptionNotice, at + 10 * steps, kUnknown, "maintenance");
 }
 
 const Table* TableOf(const Report& report, std::string_view key) {

@@ -29,7 +29,7 @@ void Fill(LiveJob& job, int64_t now) {
   say(EventKind::kCheckpointCommit, 31, 1);
   say(EventKind::kJobStart, 60);
   for (int64_t step = 2; step < 5; ++step) say(EventKind::kStepStart, 60 + 10 * (step - 2), step);
-  say(EventKind::kWork, 80, 4, 1000);
+  say(EventKind::kActivity, 80, 4, 1000);
 }
 
 // The value behind the series' name and labels.
@@ -108,7 +108,8 @@ TEST(Metrics, SaysHowMuchOfTheChipsIsUsed) {
   EXPECT_EQ(sample(lacks, "mfu"), "none");
   // The job says itself what it does, and how many chips it wants.
   LiveJob& job = jobs["llm"];
-  Event work{.kind = EventKind::kWork, .time = kBegin + 81 * kSecond, .writer = "x", .sequence = 0};
+  Event work{
+      .kind = EventKind::kActivity, .time = kBegin + 81 * kSecond, .writer = "x", .sequence = 0};
   work.counts[1] = 24'000;
   job.Add(work, now);
   EXPECT_EQ(sample(lacks, "mfu"), "0.25");

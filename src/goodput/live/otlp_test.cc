@@ -26,7 +26,7 @@ void Fill(LiveJob& job) {
     job.Add(event, kNow);
   };
   for (int64_t step = 0; step < 4; ++step) say(EventKind::kStepStart, 10 * step, step);
-  say(EventKind::kWork, 31, 3, 1000);
+  say(EventKind::kActivity, 31, 3, 1000);
   for (int64_t step = 2; step < 5; ++step) say(EventKind::kStepStart, 10 * step + 40, step);
 }
 

@@ -11,8 +11,8 @@
 
 #include "base/crc32.h"
 #include "goodput/live/http_client.h"
-#include "goodput/recorder/segment_name.h"
 #include "goodput/live/send_source.h"
+#include "goodput/recorder/segment_name.h"
 #include "stepscope/goodput_send.h"
 
 namespace stepscope {

@@ -12,8 +12,8 @@
 
 #include "goodput/events/event.h"
 #include "goodput/events/oddities.h"
-#include "goodput/recorder/segment_reader.h"
 #include "goodput/live/send_cursor.h"
+#include "goodput/recorder/segment_reader.h"
 #include "stepscope/result.h"
 
 namespace stepscope::goodput {

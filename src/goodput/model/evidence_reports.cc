@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "goodput/model/evidence.h"
-#include "goodput/program/flops.h"
 #include "goodput/model/model_question.h"
+#include "goodput/program/flops.h"
 #include "goodput/report/say.h"
 
 namespace stepscope::goodput {
@@ -119,25 +119,25 @@ Result<ChipShares> ChipSharesOf(const GoodputModelOptions& o) {
 void AddFleet(std::optional<double> program, const ProductivityGoodput& goodput, Report& report) {
   report.metrics.push_back(RatioMetric("scheduling", "scheduling goodput", goodput.scheduling));
   report.metrics.push_back(RatioMetric("runtime", "runtime goodput", goodput.runtime));
-  std::string says = fmt::format("Scheduling {} x runtime {}", SayShare(goodput.scheduling),
-                                 SayShare(goodput.runtime));
+  std::string message = fmt::format("Scheduling {} x runtime {}", SayShare(goodput.scheduling),
+                                    SayShare(goodput.runtime));
   if (program) {
     report.metrics.push_back(RatioMetric("program", "program goodput", goodput.program));
-    says += fmt::format(" x program {}", SayShare(goodput.program));
+    message += fmt::format(" x program {}", SayShare(goodput.program));
     report.metrics.push_back(RatioMetric("product", "ML productivity goodput", goodput.product()));
   }
-  report.headline = fmt::format("{} = {}.", says, SayShare(goodput.product()));
+  report.headline = fmt::format("{} = {}.", message, SayShare(goodput.product()));
 }
 
 void AddSteps(double steps, std::optional<double> replicas, Report& report) {
   report.metrics.push_back(RatioMetric("committed_steps", "steps that were committed", steps));
-  std::string says = fmt::format("{} of the steps were committed", SayShare(steps));
+  std::string message = fmt::format("{} of the steps were committed", SayShare(steps));
   if (replicas) {
     const double work = steps * *replicas;
     report.metrics.push_back(RatioMetric("committed_work", "of the work of all replicas", work));
-    says += fmt::format(", {} of the work of all replicas", SayShare(work));
+    message += fmt::format(", {} of the work of all replicas", SayShare(work));
   }
-  if (report.headline.empty()) report.headline = says + ".";
+  if (report.headline.empty()) report.headline = message + ".";
 }
 
 void AddPairs(const char* key, const char* title, const std::vector<double>& before,

@@ -9,8 +9,8 @@
 
 #include "goodput/model/evidence_reports.h"
 #include "goodput/model/model_question.h"
-#include "goodput/report/say.h"
 #include "goodput/model/spares.h"
+#include "goodput/report/say.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -40,7 +40,7 @@ std::optional<Finding> MtbfsDisagree(const GoodputModelOptions& options) {
   if (factor < kDisagrees) return std::nullopt;
   return Finding{
       .severity = Severity::kMedium,
-      .says = fmt::format(
+      .message = fmt::format(
           "Observed and modelled time between failures disagree by a factor of {:.1f}.", factor),
       .because = fmt::format("observed {}, but {} nodes that fail independently give {}",
                              SayTime(*observed), SayCount(*nodes), SayTime(*modelled)),
@@ -100,7 +100,7 @@ std::optional<Finding> PrintedSharesDisagree(const Table& causes, int64_t all) {
   if (which.empty()) return std::nullopt;
   return Finding{
       .severity = Severity::kLow,
-      .says = fmt::format("The printed shares of {} contradict the printed counts.", causes.key),
+      .message = fmt::format("The printed shares of {} contradict the printed counts.", causes.key),
       .because = which,
       .hint = "go by the counts",
       .table = causes.key};

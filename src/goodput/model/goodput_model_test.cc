@@ -39,12 +39,12 @@ double MetricOf(const Report& report, std::string_view key) {
   return real == nullptr ? NAN : *real;
 }
 
-bool HasFinding(const Report& report, std::string_view says) {
+bool HasFinding(const Report& report, std::string_view message) {
   for (const Finding& f : report.findings) {
-    if (!f.says.contains(says)) continue;
+    if (!f.message.contains(message)) continue;
     // Times between failures are told by metrics.
     const bool by_table = std::ranges::count(report.tables, f.table, &Table::key) == 1;
-    EXPECT_TRUE(by_table || (f.table.empty() && f.says.starts_with("Observed"))) << f.says;
+    EXPECT_TRUE(by_table || (f.table.empty() && f.message.starts_with("Observed"))) << f.message;
     return true;
   }
   return false;
@@ -101,7 +101,7 @@ TEST(GoodputModelTest, AnIntervalFarFromTheBestIsAFinding) {
   const ReportSet far = Ask(options);
   ASSERT_TRUE(HasFinding(far.reports[0], "costs 6.5 points"));
   EXPECT_EQ(far.reports[0].findings[0].severity, Severity::kHigh);
-  EXPECT_NEAR(static_cast<double>(far.reports[0].findings[0].worth), 0.0653 * 86400e9, 1e11);
+  EXPECT_NEAR(static_cast<double>(far.reports[0].findings[0].impact), 0.0653 * 86400e9, 1e11);
   options.checkpoint_interval_s = 1300;  // a sixth too long costs next to nothing
   EXPECT_TRUE(Ask(options).reports[0].findings.empty());
 }

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "goodput/model/checkpoint_interval.h"
-#include "goodput/report/say.h"
 #include "goodput/model/spares.h"
+#include "goodput/report/say.h"
 
 namespace stepscope::goodput {
 namespace {

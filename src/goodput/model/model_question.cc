@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "goodput/model/checkpoint_interval.h"
-#include "goodput/report/say.h"
 #include "goodput/model/spares.h"
+#include "goodput/report/say.h"
 
 namespace stepscope::goodput {
 namespace {

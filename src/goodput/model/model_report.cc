@@ -9,8 +9,8 @@
 #include "goodput/model/checkpoint_interval.h"
 #include "goodput/model/levers.h"
 #include "goodput/model/model_question.h"
-#include "goodput/report/say.h"
 #include "goodput/model/simulate.h"
+#include "goodput/report/say.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -235,12 +235,12 @@ std::optional<Finding> IntervalIsFar(const Parameters& now) {
   finding.severity = loss > kMuch   ? Severity::kHigh
                      : loss > kSome ? Severity::kMedium
                                     : Severity::kLow;
-  finding.says = fmt::format("Saving after every {} of work costs {} of goodput.",
-                             SayTime(now.interval_s), SayPoints(loss));
+  finding.message = fmt::format("Saving after every {} of work costs {} of goodput.",
+                                SayTime(now.interval_s), SayPoints(loss));
   finding.because = fmt::format("expected goodput is {} with it and {} with the best interval, {}",
                                 SayShare(goodput), SayShare(possible), SayTime(*best));
   finding.hint = fmt::format("save after every {} of work", SayTime(*best));
-  finding.worth = std::llround(loss * kDayS * 1e9);
+  finding.impact = std::llround(loss * kDayS * 1e9);
   finding.table = "intervals";
   return finding;
 }
@@ -257,7 +257,7 @@ std::optional<Finding> FirstOrderBreaksDown(const Parameters& now) {
             : fmt::format("gives less than nothing, the exact form {}", SayShare(exact));
   return Finding{
       .severity = Severity::kLow,
-      .says = "The first-order form breaks down here: it " + gives + ".",
+      .message = "The first-order form breaks down here: it " + gives + ".",
       .because = fmt::format("failures times what each costs, lambda (R + t_ch), come to "
                              "{:.2f} of the time; the form leaves out its "
                              "square and holds up to about {}",

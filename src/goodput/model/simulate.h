@@ -1,9 +1,9 @@
 // The model's process played out failure by failure, with dice: what the exact form must agree
 // with.
 //
-// Shares with it the description of the process (goodput/model/model.h) and none of its algebra. Same
-// seed, same answer on every machine, as far as its doubles are those of IEEE 754 and its compiler
-// fuses no multiplications with additions.
+// Shares with it the description of the process (goodput/model/model.h) and none of its algebra.
+// Same seed, same answer on every machine, as far as its doubles are those of IEEE 754 and its
+// compiler fuses no multiplications with additions.
 #pragma once
 
 #include <cstdint>

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "hardware/chips.h"
 #include "goodput/program/flops.h"
 #include "goodput/program/program_use.h"
+#include "hardware/chips.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -92,14 +92,14 @@ void AddFindings(Report& report, double mfu) {
   if (mfu > 1) {
     report.findings.push_back(
         {.severity = Severity::kHigh,
-         .says = "The job would do more than its chips can: something given is wrong.",
+         .message = "The job would do more than its chips can: something given is wrong.",
          .because = fmt::format("MFU {}", HumanRatio(mfu)),
          .hint = "check tokens per second (of the whole job?), chips, the chip and the type",
          .table = "parts"});
   } else if (mfu < kLow) {
     report.findings.push_back(
         {.severity = Severity::kMedium,
-         .says = fmt::format("The chips do {} of what they could.", HumanRatio(mfu)),
+         .message = fmt::format("The chips do {} of what they could.", HumanRatio(mfu)),
          .because = "large dense models reach 35 to 55 %",
          .hint = "record a few steps of all ranks and run 'stepscope analyze' on them: it says "
                  "where the time goes",

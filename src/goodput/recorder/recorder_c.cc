@@ -48,9 +48,8 @@ RecorderOptions OptionsOf(const stepscope_goodput_options& given) {
                           .on_problem = {}};
   if (options.directory.empty()) options.directory = ".";
   if (all.on_problem != nullptr) {
-    options.on_problem = [tell = all.on_problem, context = all.context](const std::string& says) {
-      tell(context, says.c_str());
-    };
+    options.on_problem = [tell = all.on_problem, context = all.context](
+                             const std::string& message) { tell(context, message.c_str()); };
   }
   return options;
 }
@@ -100,7 +99,7 @@ static_assert(Same(STEPSCOPE_GOODPUT_JOB_START, EventKind::kJobStart));
 static_assert(Same(STEPSCOPE_GOODPUT_CHECKPOINT_COMMIT, EventKind::kCheckpointCommit));
 static_assert(Same(STEPSCOPE_GOODPUT_CUSTOM_END, EventKind::kCustomEnd));
 static_assert(Same(STEPSCOPE_GOODPUT_ELASTIC_SLICES, EventKind::kElasticSlices));
-static_assert(Same(STEPSCOPE_GOODPUT_WORK, EventKind::kWork));
+static_assert(Same(STEPSCOPE_GOODPUT_WORK, EventKind::kActivity));
 
 bool IsKind(int kind) {
   return kind >= STEPSCOPE_GOODPUT_JOB_START && kind <= STEPSCOPE_GOODPUT_WORK;

@@ -73,30 +73,18 @@ TEST(Recorder, EveryMethodRecordsWhatItSays) {
   std::vector<EventKind> kinds;
   for (const Event& event : all.events) kinds.push_back(event.kind);
   using enum EventKind;
-  EXPECT_EQ(kinds, (std::vector{kJobStart,
-                                kAcceleratorInitBegin,
-                                kAcceleratorInitEnd,
-                                kTrainingPrepBegin,
-                                kTrainingPrepEnd,
-                                kResumeFrom,
-                                kDataLoadingBegin,
-                                kDataLoadingEnd,
-                                kStepStart,
-                                kStepEnd,
-                                kWork,
-                                kCheckpointCommit,
-                                kCustomBegin,
-                                kCustomEnd,
-                                kPreemptionNotice,
-                                kResources,
-                                kSpareSwap,
-                                kElasticSlices,
-                                kElasticWaitBegin,
-                                kElasticWaitEnd,
-                                kElasticReinitBegin,
-                                kElasticReinitEnd,
-                                kJobSubmitted,
-                                kJobEnd}));
+  EXPECT_EQ(kinds, (std::vector{kJobStart,           kAcceleratorInitBegin,
+                                kAcceleratorInitEnd, kTrainingPrepBegin,
+                                kTrainingPrepEnd,    kResumeFrom,
+                                kDataLoadingBegin,   kDataLoadingEnd,
+                                kStepStart,          kStepEnd,
+                                kActivity,           kCheckpointCommit,
+                                kCustomBegin,        kCustomEnd,
+                                kPreemptionNotice,   kResources,
+                                kSpareSwap,          kElasticSlices,
+                                kElasticWaitBegin,   kElasticWaitEnd,
+                                kElasticReinitBegin, kElasticReinitEnd,
+                                kJobSubmitted,       kJobEnd}));
   EXPECT_EQ(all.events[5].step, 41);
   EXPECT_EQ(all.events[10].counts[0], 4096);
   EXPECT_EQ(all.events[10].counts[1], kUnknown);

@@ -16,7 +16,7 @@ constexpr int64_t kMinute = 60'000'000'000;
 
 struct Advice {
   Bucket bucket;
-  std::string_view says;  // behind "12 % of the time (3.4 h) "
+  std::string_view message;  // behind "12 % of the time (3.4 h) "
   std::string_view hint;
 };
 
@@ -79,7 +79,7 @@ Costs CostsOf(const Partition& p) {
 Finding Wasted(const Partition& p, const std::string& amount) {
   const auto lost = p.disruptions > 0 ? p.At(Bucket::kWasted) / p.disruptions : 0;
   const bool told = CostsOf(p).announced > 0;
-  return {.says = amount + " went into steps that had to be made again",
+  return {.message = amount + " went into steps that had to be made again",
           .because = fmt::format(
               "{} lost {} of progress{}", Plural(static_cast<size_t>(p.disruptions), "disruption"),
               HumanTime(static_cast<double>(lost)), p.disruptions == 1 ? "" : " each on average"),
@@ -91,14 +91,14 @@ Finding Wasted(const Partition& p, const std::string& amount) {
 Finding Recovery(const Partition& p, const std::string& amount) {
   const Costs costs = CostsOf(p);
   if (2 * p.suspended >= p.At(Bucket::kRecovery)) {
-    return {.says = amount + " lies between attempts, mostly after planned ends",
+    return {.message = amount + " lies between attempts, mostly after planned ends",
             .because = fmt::format("{} of it followed an end that was planned",
                                    HumanTime(static_cast<double>(p.suspended))),
             .hint = "if nobody paid for the pause, leave it out with --exclude",
             .table = "attempts"};
   }
   const int64_t each = costs.down / std::max<int64_t>(1, p.disruptions);
-  Finding finding{.says = amount + " the job was down between attempts",
+  Finding finding{.message = amount + " the job was down between attempts",
                   .because = fmt::format("{} took {} {}from the last sign of life",
                                          Plural(static_cast<size_t>(p.disruptions), "disruption"),
                                          HumanTime(static_cast<double>(each)),
@@ -125,7 +125,7 @@ Finding Recovery(const Partition& p, const std::string& amount) {
 Finding Custom(const Partition& p, const std::string& amount) {
   const auto& [type, time] = p.custom.front();
   return {
-      .says = amount + " went into events of your own, most of it into " + type,
+      .message = amount + " went into events of your own, most of it into " + type,
       .because = fmt::format("{} took {}", type, HumanTime(static_cast<double>(time))),
       .hint = fmt::format("run {} less often, on fewer samples, or beside the training on other "
                           "chips",
@@ -139,7 +139,7 @@ std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string
   if (bucket == Bucket::kCustom && !p.custom.empty()) return Custom(p, amount);
   const auto advice = std::ranges::find(kAdvice, bucket, &Advice::bucket);
   if (advice == kAdvice.end()) return std::nullopt;
-  return Finding{.says = fmt::format("{} {}", amount, advice->says),
+  return Finding{.message = fmt::format("{} {}", amount, advice->message),
                  .because = fmt::format("bucket {}, {}", BucketName(bucket),
                                         Plural(p.attempts.size(), "attempt")),
                  .hint = std::string(advice->hint),
@@ -152,12 +152,12 @@ std::optional<Finding> Hang(const Partition& p, const StepClock& clock) {
   const auto ideal = clock.ideal();
   if (!p.running || !ideal || open < kMinute || open / 10 < *ideal) return std::nullopt;
   return Finding{.severity = Severity::kHigh,
-                 .says = fmt::format("The open step has lasted for {}: the job seems to hang",
-                                     HumanTime(static_cast<double>(open))),
+                 .message = fmt::format("The open step has lasted for {}: the job seems to hang",
+                                        HumanTime(static_cast<double>(open))),
                  .because = fmt::format("steps take {} when nothing disturbs",
                                         HumanTime(static_cast<double>(*ideal))),
                  .hint = "look at the stacks of all ranks, and restart from the last checkpoint",
-                 .worth = open,
+                 .impact = open,
                  .table = "buckets"};
 }
 
@@ -172,12 +172,12 @@ std::optional<Finding> CrashLoop(const Partition& p) {
   if (times < 2) return std::nullopt;
   return Finding{
       .severity = Severity::kHigh,
-      .says = fmt::format("{} attempts died before they made a step", times),
+      .message = fmt::format("{} attempts died before they made a step", times),
       .because = fmt::format("together they cost {}", HumanTime(static_cast<double>(cost))),
       .hint =
           "check nodes before they are given to the job, and leave out those on which "
           "starts failed",
-      .worth = cost,
+      .impact = cost,
       .table = "disruptions"};
 }
 
@@ -192,15 +192,15 @@ std::vector<Finding> FindLosses(const Partition& p, const StepClock& clock) {
     auto finding = Loss(p, static_cast<Bucket>(b), Amount(p.times[b], ratio));
     if (!finding) continue;
     finding->severity = SeverityOf(ratio);
-    finding->worth = p.times[b];
+    finding->impact = p.times[b];
     findings.push_back(std::move(*finding));
   }
-  std::ranges::stable_sort(findings, std::greater<>(), &Finding::worth);
+  std::ranges::stable_sort(findings, std::greater<>(), &Finding::impact);
   if (findings.size() > kMost) findings.resize(kMost);
   for (auto more : {Hang(p, clock), CrashLoop(p)}) {
     if (more) findings.push_back(std::move(*more));
   }
-  std::ranges::stable_sort(findings, std::greater<>(), &Finding::worth);
+  std::ranges::stable_sort(findings, std::greater<>(), &Finding::impact);
   return findings;
 }
 

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "goodput/ledger/ask_jobs.h"
 #include "goodput/accounting/productivity.h"
+#include "goodput/ledger/ask_jobs.h"
 #include "goodput/program/program_use.h"
 #include "goodput/report/report.h"
 
@@ -173,7 +173,7 @@ Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
   const bool any = best != answer.reports.end();
   answer.verdict =
       any ? best->headline : "Nothing can be said: " + answer.reports.front().why + ".";
-  if (any && !best->findings.empty()) answer.verdict += " " + best->findings.front().says + ".";
+  if (any && !best->findings.empty()) answer.verdict += " " + best->findings.front().message + ".";
   return answer;
 }
 

@@ -16,7 +16,7 @@ constexpr size_t kMostSegments = 2000;
 constexpr int64_t kStretches = 100;
 
 // What a bucket's time is, for people.
-std::string_view Says(Bucket bucket) {
+std::string_view Message(Bucket bucket) {
   switch (bucket) {
     case Bucket::kExcluded:
       return "not counted, as asked";
@@ -68,7 +68,7 @@ Table Buckets(const Partition& p) {
     const auto bucket = static_cast<Bucket>(b);
     if (p.times[b] == 0 && bucket != Bucket::kProductive) continue;
     table.rows.push_back({std::string(BucketName(bucket)), p.times[b],
-                          RatioOf(p.times[b], p.total()), std::string(Says(bucket))});
+                          RatioOf(p.times[b], p.total()), std::string(Message(bucket))});
   }
   std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) { return a[1] > b[1]; });
   return table;
@@ -93,7 +93,7 @@ int64_t JobStart(const Partition& p) {
 
 std::string_view Fate(const AttemptAccount& a) {
   if (a.running) return "running";
-  if (a.told_to_go) return "told to go";
+  if (a.preempted) return "told to go";
   return a.ended ? "ended" : "stopped";
 }
 

@@ -8,7 +8,7 @@
 namespace stepscope::goodput {
 namespace {
 
-// The places in the life of an incarnation; numbers are parts of writers' names.
+// The places in the life of an attempt; numbers are parts of writers' names.
 enum Place : uint8_t { kSubmit, kWant, kStart, kPause, kGoOn, kNotice, kEnd };
 
 class Writer {
@@ -16,9 +16,9 @@ class Writer {
   Writer(std::vector<Event>& events, const std::string& source)
       : events_(events), source_(source) {}
 
-  void Write(const Allocation& a, int64_t incarnation) {
-    const bool first = incarnation == 0;
-    incarnation_ = incarnation;
+  void Write(const Allocation& a, int64_t attempt) {
+    const bool first = attempt == 0;
+    attempt_ = attempt;
     if (a.submitted != kUnknown) {
       if (first) Add(a, kSubmit, EventKind::kJobSubmitted, a.submitted).text = a.id;
       // Put back into the queue, a job may have to wait by the scheduler's own rules.
@@ -40,7 +40,7 @@ class Writer {
   Event& Add(const Allocation& a, Place place, EventKind kind, int64_t time) {
     Event event{.kind = kind, .time = time};
     event.job = a.job;
-    event.writer = fmt::format("{}:{}:{}:{}", source_, a.id, incarnation_, static_cast<int>(place));
+    event.writer = fmt::format("{}:{}:{}:{}", source_, a.id, attempt_, static_cast<int>(place));
     event.sequence = 0;
     return events_.emplace_back(std::move(event));
   }
@@ -53,16 +53,16 @@ class Writer {
 
   std::vector<Event>& events_;
   const std::string& source_;
-  int64_t incarnation_ = 0;
+  int64_t attempt_ = 0;
 };
 
 }  // namespace
 
-std::vector<Event> EventsOf(std::span<const Allocation> incarnations, const std::string& source) {
+std::vector<Event> EventsOf(std::span<const Allocation> attempts, const std::string& source) {
   std::vector<Event> events;
   Writer writer(events, source);
-  for (size_t i = 0; i < incarnations.size(); ++i) {
-    writer.Write(incarnations[i], static_cast<int64_t>(i));
+  for (size_t i = 0; i < attempts.size(); ++i) {
+    writer.Write(attempts[i], static_cast<int64_t>(i));
   }
   std::ranges::stable_sort(events, {}, &Event::time);
   return events;

@@ -1,4 +1,4 @@
-// What a scheduler says of one incarnation of a job, and the events it stands for.
+// What a scheduler says of one attempt of a job, and the events it stands for.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace stepscope::goodput {
 // Times are ns since the epoch; kUnknown: not yet, or not said.
 struct Allocation {
   std::string job;               // its name
-  std::string id;                // the scheduler's; the same for all incarnations
+  std::string id;                // the scheduler's; the same for all attempts
   std::string state;             // in the scheduler's words
-  int64_t submitted = kUnknown;  // of later incarnations: when it was put back into the queue
+  int64_t submitted = kUnknown;  // of later attempts: when it was put back into the queue
   int64_t eligible = kUnknown;   // from when on it may run: held, or begun later, by its user
   int64_t started = kUnknown;
   int64_t ended = kUnknown;
@@ -25,10 +25,10 @@ struct Allocation {
   bool comes_back = false;  // the job went back into the queue
 };
 
-// The events of one job's incarnations, in their order. `source` names the scheduler ("slurm"). A
-// writer is the place in the life of an incarnation, and says one thing: a later look at the same
+// The events of one job's attempts, in their order. `source` names the scheduler ("slurm"). A
+// writer is the place in the life of an attempt, and says one thing: a later look at the same
 // job adds only what is new. A resources event with nothing requested says that the user wants
 // nothing just now.
-std::vector<Event> EventsOf(std::span<const Allocation> incarnations, const std::string& source);
+std::vector<Event> EventsOf(std::span<const Allocation> attempts, const std::string& source);
 
 }  // namespace stepscope::goodput

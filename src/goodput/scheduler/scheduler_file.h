@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "goodput/events/event.h"
-#include "goodput/scheduler/kubernetes.h"
 #include "goodput/events/oddities.h"
+#include "goodput/scheduler/kubernetes.h"
 #include "goodput/scheduler/slurm.h"
 #include "stepscope/result.h"
 

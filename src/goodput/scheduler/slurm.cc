@@ -83,7 +83,7 @@ class Reader {
   Reader(const SlurmOptions& options, Oddities& oddities)
       : options_(options), oddities_(oddities) {}
 
-  // `restarts`: how many incarnations came before this one that no row tells of.
+  // `restarts`: how many attempts came before this one that no row tells of.
   void Take(const Fields& fields, int64_t restarts) {
     const std::string_view id = Get(fields, fields.contains("JobID") ? "JobID" : "JobId");
     const std::string_view name = Get(fields, "JobName");
@@ -96,15 +96,15 @@ class Reader {
     a.job = name;
     a.id = id;
     if (restarts > 0) oddities_.Add(Oddity::kMissingEvents, restarts);
-    incarnations_[a.id].push_back(std::move(a));
+    attempts_[a.id].push_back(std::move(a));
   }
 
   std::vector<Event> Events() {
     std::vector<Event> events;
-    for (auto& [id, incarnations] : incarnations_) {
-      std::ranges::stable_sort(incarnations, {}, &Allocation::submitted);
-      for (size_t i = 0; i + 1 < incarnations.size(); ++i) incarnations[i].comes_back = true;
-      std::ranges::move(EventsOf(incarnations, std::string(kSource)), std::back_inserter(events));
+    for (auto& [id, attempts] : attempts_) {
+      std::ranges::stable_sort(attempts, {}, &Allocation::submitted);
+      for (size_t i = 0; i + 1 < attempts.size(); ++i) attempts[i].comes_back = true;
+      std::ranges::move(EventsOf(attempts, std::string(kSource)), std::back_inserter(events));
     }
     return events;
   }
@@ -141,7 +141,7 @@ class Reader {
 
   const SlurmOptions& options_;
   Oddities& oddities_;
-  std::map<std::string, std::vector<Allocation>> incarnations_;  // by id
+  std::map<std::string, std::vector<Allocation>> attempts_;  // by id
 };
 
 std::vector<std::string_view> Split(std::string_view line, char separator) {

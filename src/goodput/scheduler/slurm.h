@@ -27,7 +27,7 @@ struct SlurmOptions {
 //   job [-o]
 //
 // Columns are found by their names and may be more or fewer; State, Submit and Start must be there.
-// With -D every incarnation of a requeued job has its row. scontrol knows only the last one: what
+// With -D every attempt of a requeued job has its row. scontrol knows only the last one: what
 // came before is counted in `missing_events`. Rows that make no sense are counted and skipped.
 // Fails when the text is neither.
 Result<std::vector<Event>> ReadSlurm(std::string_view text, const SlurmOptions& options,

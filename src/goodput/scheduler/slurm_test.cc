@@ -44,7 +44,7 @@ std::string Read(std::string_view text, const SlurmOptions& options = kUtc) {
   return Read(text, options, oddities);
 }
 
-TEST(Slurm, SacctTellsEveryIncarnation) {
+TEST(Slurm, SacctListsEveryAttempt) {
   const std::string text = Printed("sacct.txt");
   EXPECT_EQ(Read(text, {.job = "train", .utc_offset = 0}),
             "0 job_submitted, 0 0 of 2, 1 2 of 2, 7 0 of 2, 7 0 of 2, 14 2 of 2, 74 0 of 0");
@@ -55,7 +55,7 @@ TEST(Slurm, SacctTellsEveryIncarnation) {
             "0 job_submitted, 8 0 of 1, 8 1 of 1, 9 0 of 0");
 }
 
-TEST(Slurm, ScontrolTellsTheLastIncarnation) {
+TEST(Slurm, ScontrolKnowsTheLastAttempt) {
   Oddities oddities;
   EXPECT_EQ(Read(Printed("scontrol.txt"), {.job = "1", .utc_offset = 0}, oddities),
             "0 job_submitted, 0 0 of 2, 7 2 of 2, 67 0 of 0");

@@ -14,7 +14,7 @@ struct ReadOptions {
   // Threads that may be used beside the caller's: to inflate ahead of parsing (WindowStream), or
   // each for a share of a large file that is not compressed (ReadInShares).
   std::atomic<int>* spare_threads = nullptr;
-  uint64_t least_share = uint64_t{8} << 20;  // bytes; smaller ones are for tests. Not 0
+  uint64_t least_share = uint64_t{8} << 20;    // bytes; smaller ones are for tests. Not 0
   const RawEventObserver* observer = nullptr;  // told the text of what is read; must outlive it
 };
 

@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "base/byte_source.h"
-#include "ingest/kineto/kineto_events.h"
 #include "ingest/common/read_options.h"
+#include "ingest/kineto/kineto_events.h"
 #include "trace/trace.h"
 
 namespace stepscope {

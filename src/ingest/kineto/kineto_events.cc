@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "base/window_stream.h"
+#include "ingest/common/time_limit.h"
 #include "ingest/kineto/json_index.h"
 #include "ingest/kineto/json_text.h"
 #include "ingest/kineto/kineto_launch.h"
 #include "ingest/kineto/kineto_text.h"
 #include "ingest/kineto/kineto_tracks.h"
-#include "ingest/common/time_limit.h"
 
 namespace stepscope {
 namespace {
@@ -75,9 +75,9 @@ struct KinetoEvents::State {
 
   Trace& trace;
   Wanted keep;
-  uint32_t keep_texts;  // a bit for each TextField
-  const RawEventObserver* observer;   // may be null
-  ObservedEvent observed;   // the event at hand
+  uint32_t keep_texts;               // a bit for each TextField
+  const RawEventObserver* observer;  // may be null
+  ObservedEvent observed;            // the event at hand
   JsonIndex index;
   EventText text;
   const RawEvent& raw = text.raw;
@@ -157,7 +157,7 @@ void KinetoEvents::State::TakeComplete(int64_t start) {
   if (kind == Kind::kUnknown) {
     trace.notes.Add(NoteKind::kUnknownCategory, 1, TextOf(raw.category, scratch));
   }
-  if (IsGpuWork(kind)) ++trace.gpu_events_in_file;
+  if (IsDeviceActivity(kind)) ++trace.gpu_events_in_file;
   Add(kind, start, std::min(*duration, kMaxTime));
 }
 
@@ -166,8 +166,8 @@ Kind KinetoEvents::State::KindOfEvent() {
   switch (meaning.name_decides) {
     case NameDecides::kNothing:
       return meaning.kind;
-    case NameDecides::kWork:
-      return KindOfWorkName(TextOf(raw.name, scratch));
+    case NameDecides::kActivity:
+      return KindOfActivityName(TextOf(raw.name, scratch));
     case NameDecides::kStep:
       return StepNumber(TextOf(raw.name, scratch)) >= 0 ? Kind::kAnnotation : meaning.kind;
     case NameDecides::kCommunication:
@@ -188,7 +188,8 @@ bool KinetoEvents::State::IsCommunication(StringId name) {
 void KinetoEvents::State::Add(Kind kind, int64_t start, int64_t duration) {
   observed = {.has_time = true, .kind = kind, .start = start, .duration = duration};
   if (!keep.Has(kind)) return;
-  const bool on_stream = IsGpuWork(kind) || kind == Kind::kSync || kind == Kind::kGpuAnnotation;
+  const bool on_stream =
+      IsDeviceActivity(kind) || kind == Kind::kSync || kind == Kind::kGpuAnnotation;
   const TrackId track = on_stream ? tracks.Stream(raw) : tracks.Thread(raw);
   trace.Add({start, duration, InternToken(raw.name), track, kind});
   AddFields();
@@ -196,7 +197,7 @@ void KinetoEvents::State::Add(Kind kind, int64_t start, int64_t duration) {
     const int64_t step = StepNumber(trace.strings[trace.names().back()]);
     if (step >= 0) trace.Set(IntField::kStep, step);
   }
-  if (keep.kernels && raw.args.launch_set != 0 && IsGpuWork(kind)) {
+  if (keep.kernels && raw.args.launch_set != 0 && IsDeviceActivity(kind)) {
     trace.Set(IntField::kLaunchConfig, trace.launch_configs.Intern(LaunchConfigOf(raw.args)));
   }
   if (kind != Kind::kCounter && kind != Kind::kCounterRange) return;

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "base/ascii.h"
-#include "ingest/kineto/json_text.h"
 #include "ingest/common/time_limit.h"
+#include "ingest/kineto/json_text.h"
 
 namespace stepscope {
 namespace {

@@ -37,7 +37,7 @@ TEST(MemoryChanges, KeepsWhatAnEntrySays) {
 }
 
 TEST(MemoryChanges, AreOnlyCountedWhereNobodyAsks) {
-  const auto t = Read("[[1, 2, 3, 4]]", {.keep = kGpuWork});
+  const auto t = Read("[[1, 2, 3, 4]]", {.keep = kDeviceActivity});
   ASSERT_TRUE(t);
   EXPECT_TRUE(t->memory.empty());
   EXPECT_TRUE(t->meta.memory_only);

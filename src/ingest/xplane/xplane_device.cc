@@ -58,10 +58,10 @@ bool IsDevicePlane(std::string_view name) {
 }
 
 DevicePlanes::LineUse DevicePlanes::UseOf(std::string_view line) const {
-  if (!is_tpu_) return Contains(kDerivedLines, line) ? LineUse::kNone : LineUse::kWork;
+  if (!is_tpu_) return Contains(kDerivedLines, line) ? LineUse::kNone : LineUse::kActivity;
   if (line == "Steps") return LineUse::kSteps;
   if (line == "XLA Modules") return LineUse::kModules;
-  return Contains(kTpuWork, line) ? LineUse::kWork : LineUse::kNone;
+  return Contains(kTpuWork, line) ? LineUse::kActivity : LineUse::kNone;
 }
 
 void DevicePlanes::Read(const XPlane& plane, LineReader& lines) {
@@ -82,14 +82,14 @@ void DevicePlanes::Read(const XPlane& plane, LineReader& lines) {
           use = UseOf(line.name);
           track_ = static_cast<TrackId>(trace_.tracks.size());
           const int64_t stream = is_tpu_ ? stream_of_line++ : line.id;
-          if (use == LineUse::kWork) {
+          if (use == LineUse::kActivity) {
             trace_.tracks.push_back(
                 {.is_stream = true, .device = device_, .stream = stream, .name = line.name});
           }
           return use != LineUse::kNone;
         },
         [&](const XEvent& event, const XTime& time) {
-          if (use == LineUse::kWork) TakeWork(event, time);
+          if (use == LineUse::kActivity) TakeActivity(event, time);
           if (use == LineUse::kSteps) TakeStep(event, time);
           if (use == LineUse::kModules) TakeModule(event, time);
         });
@@ -141,12 +141,12 @@ void DevicePlanes::SetText(TextField field, std::string_view text) {
 DevicePlanes::Name DevicePlanes::NameFor(const XEvent& event) {
   return names_.Get(event.metadata == nullptr ? 0 : event.metadata->number, [&] {
     const std::string_view name = NameOf(event);
-    return Name{trace_.strings.Intern(name), is_tpu_ ? Kind::kCompute : KindOfWorkName(name),
+    return Name{trace_.strings.Intern(name), is_tpu_ ? Kind::kCompute : KindOfActivityName(name),
                 is_tpu_ && SpansOthers(name)};
   });
 }
 
-void DevicePlanes::TakeWork(const XEvent& event, const XTime& time) {
+void DevicePlanes::TakeActivity(const XEvent& event, const XTime& time) {
   ++trace_.events_in_file;
   const Name name = NameFor(event);
   if (name.spans_others) return;

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "ingest/common/read_options.h"
-#include "trace/trace.h"
 #include "ingest/xplane/xplane_groups.h"
 #include "ingest/xplane/xplane_lines.h"
 #include "ingest/xplane/xplane_programs.h"
 #include "ingest/xplane/xplane_runs.h"
+#include "trace/trace.h"
 
 namespace stepscope {
 
@@ -32,7 +32,7 @@ class DevicePlanes {
   void MarkSteps();
 
  private:
-  enum class LineUse : uint8_t { kWork, kSteps, kModules, kNone };
+  enum class LineUse : uint8_t { kActivity, kSteps, kModules, kNone };
   struct Name {
     StringId id;
     Kind kind;          // of a GPU's work that says no more
@@ -47,7 +47,7 @@ class DevicePlanes {
   Name NameFor(const XEvent& event);
   LineUse UseOf(std::string_view line) const;
   void AddProperties(const XPlane& plane);
-  void TakeWork(const XEvent& event, const XTime& time);
+  void TakeActivity(const XEvent& event, const XTime& time);
   void AddDetails(Kind kind, const XEvent& event);
   void TakeStep(const XEvent& event, const XTime& time);
   void TakeModule(const XEvent& event, const XTime& time);

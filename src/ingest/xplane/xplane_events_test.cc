@@ -5,8 +5,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "tests/support/sample_xspace.h"
 #include "ingest/trace_reader.h"
+#include "tests/support/sample_xspace.h"
 
 namespace stepscope {
 namespace {
@@ -212,7 +212,7 @@ TEST(XPlaneEvents, OnlyWhatIsWantedIsKept) {
   file.Plane("/device:GPU:0")
       .Line(1, "Stream #1")
       .Event("k", 1, 2, {{"hlo_op", "fusion"}, {"kernel_details", "regs:9"}});
-  const Trace t = Read(file.Bytes(), {.keep = kGpuWork});
+  const Trace t = Read(file.Bytes(), {.keep = kDeviceActivity});
   ASSERT_EQ(t.size(), 1u);
   EXPECT_EQ(Name(t, 0), "k");
   EXPECT_EQ(t.events_in_file, 3);

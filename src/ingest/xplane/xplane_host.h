@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "ingest/common/read_options.h"
-#include "trace/trace.h"
 #include "ingest/xplane/xplane_groups.h"
 #include "ingest/xplane/xplane_lines.h"
 #include "ingest/xplane/xplane_runs.h"
+#include "trace/trace.h"
 
 namespace stepscope {
 

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "ingest/trace_reader.h"
 #include "tests/support/sample_hlo.h"
 #include "tests/support/sample_xspace.h"
-#include "ingest/trace_reader.h"
 
 namespace stepscope {
 namespace {

@@ -13,8 +13,8 @@ namespace stepscope {
 bool LooksLikeXSpace(std::string_view beginning);
 inline constexpr size_t kXSpaceSniff = 64;
 
-// Reads one profile; see ReadTrace() for what damage costs. An observer is told of the events as JSON,
-// for which all of them are kept.
+// Reads one profile; see ReadTrace() for what damage costs. An observer is told of the events as
+// JSON, for which all of them are kept.
 Result<Trace> ReadXSpace(SeekableBytes bytes, const ReadOptions& options);
 
 }  // namespace stepscope

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "tests/support/sample_xspace.h"
 #include "ingest/trace_reader.h"
+#include "tests/support/sample_xspace.h"
 
 namespace stepscope {
 namespace {

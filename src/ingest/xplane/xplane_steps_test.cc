@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/sample_xspace.h"
 #include "ingest/trace_reader.h"
+#include "tests/support/sample_xspace.h"
 
 namespace stepscope {
 namespace {
@@ -38,7 +38,7 @@ struct Profile {
 Steps StepsOf(const Trace& t, bool work) {
   Steps steps;
   for (EventId e = 0; e < t.size(); ++e) {
-    if (IsGpuWork(t.kinds()[e]) != work) continue;
+    if (IsDeviceActivity(t.kinds()[e]) != work) continue;
     const auto step = t.Ints(IntField::kStep).Find(e);
     if (work || step) steps.emplace_back(t.strings[t.names()[e]], step.value_or(-1));
   }

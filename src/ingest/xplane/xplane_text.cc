@@ -65,10 +65,10 @@ class TextWriter {
     for (EventId e = 0; e < trace_.size(); ++e) {
       const std::string text = TextOf(e);
       observer.event({.text = text,
-                 .has_time = true,
-                 .kind = trace_.kinds()[e],
-                 .start = trace_.starts()[e],
-                 .duration = trace_.durations()[e]});
+                      .has_time = true,
+                      .kind = trace_.kinds()[e],
+                      .start = trace_.starts()[e],
+                      .duration = trace_.durations()[e]});
     }
   }
 
@@ -135,6 +135,8 @@ class TextWriter {
 
 }  // namespace
 
-void ObserveAsText(const Trace& trace, const RawEventObserver& observer) { TextWriter(trace).Write(observer); }
+void ObserveAsText(const Trace& trace, const RawEventObserver& observer) {
+  TextWriter(trace).Write(observer);
+}
 
 }  // namespace stepscope

@@ -13,7 +13,7 @@
 
 namespace stepscope::goodput {
 
-class KnownForms {
+class TemplateCache {
  public:
   // The event of `object`, valid until the next call; its kind is kNone where the object is none,
   // which is counted. Null when FlatJson cannot read the object, or it has no field of ours.

@@ -1,13 +1,13 @@
 // Guesses which form comes next.
-#include "goodput/events/known_forms.h"
+#include "goodput/events/template_cache.h"
 
 namespace stepscope::goodput {
 
 // Where every object has a text of its own, to compare it is in vain: only some are then.
-bool KnownForms::SeemsInVain() const { return misses_ > kMost && misses_ % 8 != 0; }
+bool TemplateCache::SeemsInVain() const { return misses_ > kMost && misses_ % 8 != 0; }
 
 // Takes the object and its line break off the text; false: it is of another form.
-bool KnownForms::Matches(Form& form, std::string_view& text) {
+bool TemplateCache::Matches(Form& form, std::string_view& text) {
   std::string_view rest = text;
   if (!form.flat.ReadAsBefore(rest, form.entry) || !rest.starts_with('\n')) return false;
   text = rest.substr(1);
@@ -15,7 +15,7 @@ bool KnownForms::Matches(Form& form, std::string_view& text) {
 }
 
 // The form to read something new with: not the last one, which may well come again.
-size_t KnownForms::Room() {
+size_t TemplateCache::Room() {
   if (forms_.size() < kMost) {
     forms_.emplace_back(forms_.size());
     return forms_.size() - 1;
@@ -24,12 +24,12 @@ size_t KnownForms::Room() {
   return oldest_;
 }
 
-void KnownForms::CameBehindLast(size_t form) {
+void TemplateCache::CameBehindLast(size_t form) {
   forms_[last_].follower = form;
   last_ = form;
 }
 
-const Event* KnownForms::Read(std::string_view object, Oddities& oddities) {
+const Event* TemplateCache::Read(std::string_view object, Oddities& oddities) {
   const bool is_long = object.size() > kLongest;
   const size_t room = is_long ? 0 : Room();
   Form& form = is_long ? long_one_ : forms_[room];
@@ -43,7 +43,7 @@ const Event* KnownForms::Read(std::string_view object, Oddities& oddities) {
   return &form.event;
 }
 
-const Event* KnownForms::ReadKnown(std::string_view& text, Oddities& oddities) {
+const Event* TemplateCache::ReadKnown(std::string_view& text, Oddities& oddities) {
   if (forms_.empty() || SeemsInVain()) return nullptr;
   size_t form = forms_[last_].follower;
   if (!Matches(forms_[form], text)) {
