@@ -177,7 +177,7 @@ TEST(GoodputPrometheus, ScrapesTheServer) {
 
 // The dashboard and the rules speak of series that the server has.
 TEST(GoodputPrometheus, DashboardAndRulesNameWhatThereIs) {
-  const std::string known = ReadFile(STEPSCOPE_SOURCE_DIR "/src/goodput/metrics.cc");
+  const std::string known = ReadFile(STEPSCOPE_SOURCE_DIR "/src/goodput/live/metrics.cc");
   std::string all = ReadFile(kDeploy + "alerts.yml");
   const auto queries = DashboardQueries();
   EXPECT_GE(queries.size(), 10u);
