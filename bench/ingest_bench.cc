@@ -10,6 +10,7 @@
 
 #include "analyses/all.h"
 #include "facts/activity/rank_activity.h"
+#include "facts/activity/rank_activity_builder.h"
 #include "ingest/trace_reader.h"
 
 namespace {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "facts/activity/rank_activity.h"
+#include "facts/activity/rank_activity_builder.h"
 #include "stepscope/session.h"
 #include "stepscope/timeline.h"
 #include "timeline/build.h"

@@ -62,7 +62,7 @@ class LedgerKillTest : public ::testing::Test {
     if (!std::filesystem::exists(store_)) return {};
     goodput::Oddities oddities;
     std::vector<Event> events = EventsIn(store_, "j", &oddities);
-    EXPECT_TRUE(oddities.Notes().empty());
+    EXPECT_TRUE(oddities.List().empty());
     return events;
   }
 

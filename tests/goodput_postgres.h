@@ -98,7 +98,7 @@ class GoodputPostgres : public LedgerTest {
   std::vector<goodput::Event> Events() const {
     goodput::Oddities oddities;
     std::vector<goodput::Event> events = EventsIn(store_, "j", &oddities);
-    EXPECT_TRUE(oddities.Notes().empty());
+    EXPECT_TRUE(oddities.List().empty());
     return events;
   }
 

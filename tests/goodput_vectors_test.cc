@@ -48,7 +48,7 @@ class Vector : public ::testing::TestWithParam<std::string> {
       ByteSource source = ByteSource::FromMemory(lines);
       ReadJsonLines(std::move(source), oddities, sink);
     }
-    EXPECT_TRUE(oddities.Notes().empty()) << oddities.Notes().front().name;
+    EXPECT_TRUE(oddities.List().empty()) << oddities.List().front().name;
   }
 
   void Near(const std::string& what, double ours, double expected, double tolerance) {

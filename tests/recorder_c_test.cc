@@ -14,7 +14,7 @@ std::vector<Event> ReadAll(const std::string& folder) {
   std::vector<Event> events;
   Oddities oddities;
   EXPECT_TRUE(ReadSegments(folder, oddities, [&](const Event& e) { events.push_back(e); }));
-  EXPECT_TRUE(oddities.Notes().empty());
+  EXPECT_TRUE(oddities.List().empty());
   return events;
 }
 
@@ -42,7 +42,7 @@ TEST(RecorderC, PythonRecordsTheSame) {
   Oddities oddities;
   ASSERT_TRUE(ReadSegments(scratch.path(), oddities, [&](const Event& e) { events.push_back(e); }));
   EXPECT_EQ(oddities.Count(Oddity::kCutText), 1);
-  EXPECT_EQ(oddities.Notes().size(), 1u);
+  EXPECT_EQ(oddities.List().size(), 1u);
   ASSERT_EQ(events.size(), 1706u);
   const Event start{.kind = EventKind::kJobStart,
                     .time = 1'250'000'000,

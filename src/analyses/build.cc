@@ -12,36 +12,12 @@
 
 namespace stepscope {
 
-Column KeyColumn(std::string key, std::string title) {
-  return {std::move(key), std::move(title), Unit::kNone, Role::kKey};
-}
-Column TimeColumn(std::string key, std::string title) {
-  return {std::move(key), std::move(title), Unit::kNanoseconds, Role::kValue};
-}
-Column RatioColumn(std::string key, std::string title) {
-  return {std::move(key), std::move(title), Unit::kRatio, Role::kValue};
-}
-Column CountColumn(std::string key, std::string title) {
-  return {std::move(key), std::move(title), Unit::kCount, Role::kValue};
-}
-
 std::vector<Column> DeviceKeys() {
   return {KeyColumn("rank", "rank"), KeyColumn("window", "window"), KeyColumn("device", "device")};
 }
 
 std::vector<Cell> DeviceCells(const DeviceFacts& device) {
   return {device.rank->rank, device.rank->window, device.device};
-}
-
-Cell Ratio(int64_t part, int64_t whole) {
-  if (whole == 0) return std::monostate();
-  return static_cast<double>(part) / static_cast<double>(whole);
-}
-
-Cell When(bool known, Cell cell) { return known ? std::move(cell) : Cell(); }
-
-void AddColumns(Table& table, std::vector<Column> more) {
-  std::ranges::move(more, std::back_inserter(table.columns));
 }
 
 void AddCategoryColumns(Table& table) {

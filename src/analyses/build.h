@@ -7,26 +7,13 @@
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "report/columns.h"
 
 namespace stepscope {
-
-Column KeyColumn(std::string key, std::string title);
-Column TimeColumn(std::string key, std::string title);   // ns
-Column RatioColumn(std::string key, std::string title);  // 0..1
-Column CountColumn(std::string key, std::string title);
 
 // The columns that say which device of which recording a row is about: rank, window, device.
 std::vector<Column> DeviceKeys();
 std::vector<Cell> DeviceCells(const DeviceFacts& device);
-
-// part / whole, or no value when there is no whole.
-Cell Ratio(int64_t part, int64_t whole);
-
-// `cell` where it is known, else no value.
-Cell When(bool known, Cell cell);
-
-// `table`'s columns followed by `more`.
-void AddColumns(Table& table, std::vector<Column> more);
 
 // A column of time for each step category: "device_compute", ...
 void AddCategoryColumns(Table& table);

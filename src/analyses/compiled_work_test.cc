@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analyses/all.h"
+#include "facts/activity/rank_activity_builder.h"
 #include "tests/answer.h"
 #include "tests/support/sample_trace.h"
 

@@ -9,6 +9,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "facts/derived/on_demand.h"
+#include "facts/derived/recording_flops.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -285,7 +286,7 @@ Report Run(const Facts& facts, const Params& params) {
   for (const RankActivity& rank : facts.ranks) {
     if (rank.activities.empty()) continue;
     recordings.push_back(given_peak > 0 ? MeasureFlops(facts, rank, given_peak)
-                                        : OnDemand(facts).Flops(facts, rank));
+                                        : FlopsOf(facts, rank));
   }
   const Totals totals = AddUp(recordings);
   if (totals.operators.empty()) {

@@ -178,7 +178,7 @@ Table OperatorTable(const Facts& facts, const OperatorUse& use) {
 void AddUtilisation(const Facts& facts, Report& report) {
   double at_peak = 0, device_time = 0, at_memory = 0, counted = 0;
   for (const RankActivity& rank : facts.ranks) {
-    const RecordingFlops& flops = OnDemand(facts).Flops(facts, rank);
+    const RecordingFlops& flops = FlopsOf(facts, rank);
     if (flops.has_peak && flops.time > 0) {
       at_peak += flops.peak_time;
       device_time += static_cast<double>(flops.time) * static_cast<double>(flops.devices);

@@ -13,6 +13,7 @@
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/on_demand.h"
+#include "facts/derived/recording_flops.h"
 #include "facts/steps/step_use.h"
 #include "report/humanize.h"
 
@@ -175,7 +176,7 @@ std::map<int64_t, PeakUse> UseOfPeak(const Facts& facts, double given_peak, Repo
     if (rank.activities.empty()) continue;
     std::optional<RecordingFlops> own;
     if (given_peak > 0) own = MeasureFlops(facts, rank, given_peak);
-    const RecordingFlops& flops = own ? *own : OnDemand(facts).Flops(facts, rank);
+    const RecordingFlops& flops = own ? *own : FlopsOf(facts, rank);
     if (flops.flops > 0 && !flops.has_peak) ++unknown;
     counted |= flops.model_peak_time > 0;
     for (const StepFlops& step : flops.steps) {

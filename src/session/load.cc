@@ -20,6 +20,7 @@
 #include "base/parallel.h"
 #include "base/spare_threads.h"
 #include "base/stop.h"
+#include "facts/activity/rank_activity_builder.h"
 #include "ingest/rank_name.h"
 #include "ingest/trace_reader.h"
 #include "session/progress.h"
@@ -291,17 +292,6 @@ void AddRecording(LoadedFile& file, LoadedRun& run) {
                     std::back_inserter(first->host->memory_timelines));
 }
 
-void AddNotes(const LoadedFile& file, std::vector<Note>& notes) {
-  for (size_t k = 0; k < static_cast<size_t>(NoteKind::kCount); ++k) {
-    const auto kind = static_cast<NoteKind>(k);
-    if (file.notes.Count(kind) == 0) continue;
-    std::string message(NoteMessage(kind));
-    if (!file.notes.Detail(kind).empty()) message += ": " + file.notes.Detail(kind);
-    notes.push_back(
-        {std::string(NoteName(kind)), file.notes.Count(kind), std::move(message), file.info.path});
-  }
-}
-
 void NoteMissingRanks(const std::vector<LoadedFile>& files, RunInfo& info) {
   int64_t world_size = 0;
   std::set<int64_t> recorded;
@@ -354,7 +344,7 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   run.info.notes = found.notes;
   std::set<int64_t> ranks;
   for (LoadedFile& file : files) {
-    AddNotes(file, run.info.notes);
+    std::ranges::move(file.notes.List(file.info.path), std::back_inserter(run.info.notes));
     run.info.files.push_back(file.info);
     if (!file.used) continue;
     ranks.insert(file.info.rank);

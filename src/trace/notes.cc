@@ -1,13 +1,10 @@
 // The names and sentences of notes.
 #include "trace/notes.h"
 
+#include <array>
+
 namespace stepscope {
 namespace {
-
-struct NoteText {
-  std::string_view name;
-  std::string_view message;
-};
 
 // In the order of NoteKind.
 constexpr auto kTexts = std::to_array<NoteText>({
@@ -65,17 +62,6 @@ static_assert(kTexts.size() == static_cast<size_t>(NoteKind::kCount));
 std::string_view NoteName(NoteKind kind) { return kTexts[static_cast<size_t>(kind)].name; }
 std::string_view NoteMessage(NoteKind kind) { return kTexts[static_cast<size_t>(kind)].message; }
 
-void Notes::Add(NoteKind kind, int64_t count, std::string_view detail) {
-  counts_[static_cast<size_t>(kind)] += count;
-  std::string& kept = details_[static_cast<size_t>(kind)];
-  if (kept.empty()) kept = detail;
-}
-
-void Notes::Add(const Notes& later) {
-  for (size_t kind = 0; kind < counts_.size(); ++kind) {
-    if (later.counts_[kind] > 0)
-      Add(static_cast<NoteKind>(kind), later.counts_[kind], later.details_[kind]);
-  }
-}
+std::span<const NoteText> NoteTexts(NoteKind) { return kTexts; }
 
 }  // namespace stepscope

@@ -1,13 +1,13 @@
-// Everything that can be wrong with an input, by name, and how often it was.
+// The kinds of notes about a trace: everything that can be wrong with one.
 //
-// Nothing is dropped, clipped or guessed in silence: whoever does so counts a note. A new way for
-// an input to be odd is one line in the list in notes.cc.
+// A new way for a trace to be odd is one name here and one line in the list in notes.cc.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string>
+#include <span>
 #include <string_view>
+
+#include "notes/notes_of.h"
 
 namespace stepscope {
 
@@ -51,21 +51,9 @@ enum class NoteKind : uint8_t {
 std::string_view NoteName(NoteKind kind);     // "negative_duration"
 std::string_view NoteMessage(NoteKind kind);  // what happened and what was done about it
 
-// Counts of one input's irregularities.
-class Notes {
- public:
-  // `detail` completes the sentence with an example; the first one given is kept.
-  void Add(NoteKind kind, int64_t count = 1, std::string_view detail = {});
+std::span<const NoteText> NoteTexts(NoteKind);  // of all kinds, in their order
 
-  // Adds all of `later`.
-  void Add(const Notes& later);
-
-  int64_t Count(NoteKind kind) const { return counts_[static_cast<size_t>(kind)]; }
-  const std::string& Detail(NoteKind kind) const { return details_[static_cast<size_t>(kind)]; }
-
- private:
-  std::array<int64_t, static_cast<size_t>(NoteKind::kCount)> counts_{};
-  std::array<std::string, static_cast<size_t>(NoteKind::kCount)> details_;
-};
+// Counts of one trace's irregularities.
+using Notes = NotesOf<NoteKind>;
 
 }  // namespace stepscope

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analyses/all.h"
+#include "facts/activity/rank_activity_builder.h"
 #include "facts/facts.h"
 #include "ingest/trace_reader.h"
 #include "session/params.h"

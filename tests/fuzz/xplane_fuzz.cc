@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analyses/all.h"
+#include "facts/activity/rank_activity_builder.h"
 #include "facts/facts.h"
 #include "ingest/xplane/xplane_reader.h"
 #include "session/params.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "facts/activity/rank_activity.h"
+#include "facts/activity/rank_activity_builder.h"
 #include "tests/support/sample_trace.h"
 #include "timeline/build.h"
 

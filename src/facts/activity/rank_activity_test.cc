@@ -1,8 +1,7 @@
 // Work linked to its launches and steps, sorted, and what is left out or counted on the way.
-#include "facts/activity/rank_activity.h"
-
 #include <gtest/gtest.h>
 
+#include "facts/activity/rank_activity_builder.h"
 #include "tests/support/sample_trace.h"
 
 namespace stepscope {

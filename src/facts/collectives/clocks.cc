@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "base/saturate.h"
-#include "facts/collectives/collectives.h"
 #include "facts/collectives/robust.h"
 
 namespace stepscope {
@@ -46,11 +45,6 @@ double DriftOf(const std::vector<CommonEnd>& ends) {
   }
   const double drift = slopes.empty() ? 0 : MedianOf(slopes);
   return std::abs(drift) <= kMostDrift ? drift : 0;
-}
-
-int64_t Drifted(double drift, int64_t time, int64_t origin) {
-  // No overflow: drift is small, and Apart() bounded.
-  return drift == 0 ? 0 : std::llround(drift * static_cast<double>(Apart(time, origin)));
 }
 
 // REQUIRES: `ends` not empty.
@@ -205,12 +199,6 @@ class Aligner {
 };
 
 }  // namespace
-
-int64_t Clock::Aligned(int64_t time) const {
-  const int64_t moved = Apart(time, offset);
-  // `drift` is for every ns of the reference, of which this clock counts 1 + drift.
-  return Apart(moved, Drifted(drift / (1 + drift), moved, origin));
-}
 
 std::vector<Clock> AlignClocks(const CollectiveFacts& facts) { return Aligner(facts).Align(); }
 

@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "facts/collectives/collectives.h"
+#include "facts/activity/rank_activity.h"
+#include "facts/collectives/collective_facts.h"
 
 namespace stepscope {
 

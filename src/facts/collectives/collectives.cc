@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/saturate.h"
+#include "facts/collectives/clocks.h"
 #include "facts/collectives/collective_items.h"
 #include "facts/collectives/order_alignment.h"
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "analyses/all.h"
+#include "facts/activity/rank_activity_builder.h"
 #include "tests/support/sample_trace.h"
 
 namespace stepscope {

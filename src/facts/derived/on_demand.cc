@@ -30,12 +30,6 @@ const std::vector<CountedOperator>& FactsOnDemand::OperatorCosts(const Facts& fa
   return *costs;
 }
 
-const RecordingFlops& FactsOnDemand::Flops(const Facts& facts, const RankActivity& rank) {
-  auto& flops = ranks_[&rank].flops;
-  if (!flops) flops = MeasureFlops(facts, rank, 0);
-  return *flops;
-}
-
 TensorCores FactsOnDemand::UseOfTensorCores(const Facts& facts, StringId kernel) {
   tensor_cores_.resize(facts.names->size());
   auto& use = tensor_cores_[kernel];

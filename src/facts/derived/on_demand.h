@@ -3,10 +3,10 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include "facts/derived/recording_flops.h"
 #include "facts/derived/step_categories.h"
 #include "facts/facts.h"
 #include "facts/operators/operator_flops.h"
@@ -14,6 +14,8 @@
 #include "trace/kernel_vocabulary.h"
 
 namespace stepscope {
+
+struct RecordingFlops;
 
 class FactsOnDemand {
  public:
@@ -24,8 +26,10 @@ class FactsOnDemand {
   // As SelfTimes() and CountOperators().
   const NarrowArray<int64_t>& OperatorSelfTimes(const Facts& facts, const RankActivity& rank);
   const std::vector<CountedOperator>& OperatorCosts(const Facts& facts, const RankActivity& rank);
-  // As MeasureFlops(), against the chip's own peaks.
-  const RecordingFlops& Flops(const Facts& facts, const RankActivity& rank);
+  // Where FlopsOf() (recording_flops.h) keeps its answer; null until then.
+  std::shared_ptr<const RecordingFlops>& Flops(const RankActivity& rank) {
+    return ranks_[&rank].flops;
+  }
 
   TensorCores UseOfTensorCores(const Facts& facts, StringId kernel);
 
@@ -34,7 +38,7 @@ class FactsOnDemand {
     std::optional<OperatorTree> operators;
     std::optional<NarrowArray<int64_t>> self_times;
     std::optional<std::vector<CountedOperator>> costs;
-    std::optional<RecordingFlops> flops;
+    std::shared_ptr<const RecordingFlops> flops;
   };
 
   std::optional<std::vector<RankSteps>> steps_;

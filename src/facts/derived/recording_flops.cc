@@ -194,4 +194,10 @@ RecordingFlops MeasureFlops(const Facts& facts, const RankActivity& rank, double
   return Recording(facts, rank, given_peak).Measure();
 }
 
+const RecordingFlops& FlopsOf(const Facts& facts, const RankActivity& rank) {
+  auto& flops = OnDemand(facts).Flops(rank);
+  if (!flops) flops = std::make_shared<const RecordingFlops>(MeasureFlops(facts, rank, 0));
+  return *flops;
+}
+
 }  // namespace stepscope

@@ -77,4 +77,7 @@ struct RecordingFlops {
 // `given_peak`: FLOP per second of a device, for every type; 0: that of the chip.
 RecordingFlops MeasureFlops(const Facts& facts, const RankActivity& rank, double given_peak);
 
+// The same against the chip's own peaks, measured once.
+const RecordingFlops& FlopsOf(const Facts& facts, const RankActivity& rank);
+
 }  // namespace stepscope

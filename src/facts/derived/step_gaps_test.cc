@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "facts/activity/rank_activity_builder.h"
 #include "tests/support/sample_trace.h"
 
 namespace stepscope {

@@ -1,6 +1,7 @@
 // The operations and bytes of one execution of an operator, from its inputs.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,9 +10,21 @@
 #include <vector>
 
 #include "facts/operators/input_lists.h"
-#include "facts/operators/operator_flops.h"
 
 namespace stepscope {
+
+// The type of the numbers an operator multiplies.
+enum class NumberType : uint8_t { kFp64, kFp32, kBf16, kFp16, kFp8, kInt8, kOther };
+NumberType NumberTypeOf(std::string_view framework_type);  // "float", "c10::BFloat16"
+std::string_view NumberTypeName(NumberType type);          // "fp32", "bf16"; "" for kOther
+
+// What one execution of an operator computes.
+struct OperatorCost {
+  double flops = 0;
+  double model_flops = 0;  // without what the backward pass computes a second time
+  double bytes = 0;        // at least: inputs read once, outputs written once
+  NumberType type = NumberType::kOther;
+};
 
 // An operator's inputs, as a trace tells them.
 struct OperatorInputs {

@@ -156,35 +156,7 @@ class Counter {
   std::map<Key, std::optional<OperatorCost>> costs_;
 };
 
-struct TypeEntry {
-  std::string_view name;
-  NumberType type;
-};
-constexpr auto kTypes = std::to_array<TypeEntry>({
-    {"double", NumberType::kFp64},
-    {"float", NumberType::kFp32},
-    {"c10::BFloat16", NumberType::kBf16},
-    {"c10::Half", NumberType::kFp16},
-    {"c10::Float8_e4m3fn", NumberType::kFp8},
-    {"c10::Float8_e5m2", NumberType::kFp8},
-    {"c10::Float8_e4m3fnuz", NumberType::kFp8},
-    {"c10::Float8_e5m2fnuz", NumberType::kFp8},
-    {"signed char", NumberType::kInt8},
-    {"unsigned char", NumberType::kInt8},
-});
-
 }  // namespace
-
-NumberType NumberTypeOf(std::string_view framework_type) {
-  const auto* entry = std::ranges::find(kTypes, framework_type, &TypeEntry::name);
-  return entry == kTypes.end() ? NumberType::kOther : entry->type;
-}
-
-std::string_view NumberTypeName(NumberType type) {
-  constexpr auto kNames =
-      std::to_array<std::string_view>({"fp64", "fp32", "bf16", "fp16", "fp8", "int8", ""});
-  return kNames[static_cast<size_t>(type)];
-}
 
 std::vector<CountedOperator> CountOperators(const StringTable& names, const HostOps& host,
                                             const OperatorTree& tree) {

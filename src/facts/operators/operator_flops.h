@@ -18,26 +18,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "base/string_table.h"
+#include "facts/operators/operator_cost.h"
 #include "facts/operators/operators.h"
 
 namespace stepscope {
-
-// The type of the numbers an operator multiplies.
-enum class NumberType : uint8_t { kFp64, kFp32, kBf16, kFp16, kFp8, kInt8, kOther };
-NumberType NumberTypeOf(std::string_view framework_type);  // "float", "c10::BFloat16"
-std::string_view NumberTypeName(NumberType type);          // "fp32", "bf16"; "" for kOther
-
-// What one execution of an operator computes.
-struct OperatorCost {
-  double flops = 0;
-  double model_flops = 0;  // without what the backward pass computes a second time
-  double bytes = 0;        // at least: inputs read once, outputs written once
-  NumberType type = NumberType::kOther;
-};
 
 struct CountedOperator {
   int32_t range = kNoRange;  // index into HostOps::ranges

@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "facts/activity/rank_activity_builder.h"
 #include "facts/paths/path_window.h"
 #include "facts/paths/what_if.h"
 #include "tests/support/sample_trace.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "facts/paths/dependencies.h"
+#include "facts/paths/dependency_graph.h"
 
 namespace stepscope {
 

@@ -6,28 +6,8 @@
 #include <limits>
 #include <span>
 
-#include "goodput/accounting/ml_scan.h"
-
 namespace stepscope::goodput {
 namespace {
-
-// In the order of Badput.
-constexpr auto kNames = std::to_array<std::string_view>({
-    "TPU_INITIALIZATION",
-    "TRAINING_PREP",
-    "PROGRAM_STARTUP",
-    "DATA_LOADING_SYNC",
-    "DATA_LOADING_ASYNC",
-    "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME",
-    "UNPRODUCTIVE_CHECKPOINT_RESTORE_TIME",
-    "WASTED_PROGRESS_FROM_DISRUPTION",
-    "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION",
-    "OTHER",
-    "ELASTIC_SLICE_DOWN",
-    "ELASTIC_SCALE_UP",
-    "ELASTIC_REINITIALIZATION",
-});
-static_assert(kNames.size() == static_cast<size_t>(Badput::kCount));
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
@@ -158,8 +138,6 @@ double MlSeconds(int64_t ns) {
   return static_cast<double>(whole) + static_cast<double>(rest) / 1e9;
 }
 
-std::string_view BadputName(Badput badput) { return kNames[static_cast<size_t>(badput)]; }
-
 int64_t MlGoodput::LabelOf(const std::string& text) {
   const auto [known, is_new] =
       label_of_.try_emplace(Upper(text), static_cast<int64_t>(labels_.size()));
@@ -168,7 +146,8 @@ int64_t MlGoodput::LabelOf(const std::string& text) {
 }
 
 void MlGoodput::Add(const Event& event) {
-  Record record{.kind = event.kind, .time = event.time == kUnknown ? kNone : MlSeconds(event.time)};
+  MlRecord record{.kind = event.kind,
+                  .time = event.time == kUnknown ? kNone : MlSeconds(event.time)};
   switch (event.kind) {
     case EventKind::kStepStart:
       record.what = event.step;
@@ -214,7 +193,7 @@ MlAnswer MlGoodput::Whole(double query_time) const {
 MlAnswer MlGoodput::Window(SecondsInterval window) const {
   MlGoodput inside;
   inside.labels_ = labels_;
-  for (const Record& r : log_) {
+  for (const MlRecord& r : log_) {
     if (std::isnan(r.time)) {
       MlAnswer answer;
       answer.error = "TypeError: 'NoneType' object cannot be interpreted as an integer";
@@ -274,8 +253,8 @@ MlAnswer MlGoodput::Excluding(std::vector<SecondsInterval> exclusions, double qu
 
 MlDeviation MlGoodput::StepDeviation() const {
   std::vector<std::pair<int64_t, double>> steps;
-  std::optional<Record> before;
-  for (const Record& r : log_) {
+  std::optional<MlRecord> before;
+  for (const MlRecord& r : log_) {
     if (r.kind != EventKind::kStepStart) continue;
     if (before && before->what + 1 == r.what)
       steps.emplace_back(before->what, r.time - before->time);

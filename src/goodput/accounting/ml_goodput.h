@@ -14,52 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "goodput/accounting/ml_scan.h"
 #include "goodput/events/event.h"
 
 namespace stepscope::goodput {
-
-// "TPU_INITIALIZATION", ... in the order of the library's BadputType.
-enum class Badput : uint8_t {
-  kTpuInitialization,
-  kTrainingPrep,
-  kProgramStartup,
-  kDataLoadingSync,
-  kDataLoadingAsync,  // in no sum
-  kCheckpointSave,
-  kCheckpointRestore,
-  kWasted,
-  kRecovery,
-  kOther,
-  kElasticSliceDown,
-  kElasticScaleUp,
-  kElasticReinit,
-  kCount
-};
-std::string_view BadputName(Badput badput);
-
-struct MlAnswer {
-  std::string error;  // the library raises it instead of an answer; else empty
-  double goodput_percent = 0;
-  double productive = 0;
-  double total = 0;
-  std::array<double, static_cast<size_t>(Badput::kCount)> badput{};
-  std::map<std::string, double> custom;
-  int64_t disruptions = 0;
-  std::optional<int64_t> max_productive_step, last_step;
-  double excluded = 0;
-  bool elastic = false;  // the elastic calculator's buckets apply
-
-  double At(Badput b) const { return badput[static_cast<size_t>(b)]; }
-  // As the library prints it: 0 unless it is more than nothing and less than all.
-  double Percent(double seconds) const {
-    return seconds > 0 && seconds < total ? 100 * seconds / total : 0;
-  }
-};
-
-// Nanoseconds as the doubles that the library has for them.
-double MlSeconds(int64_t ns);
-
-using SecondsInterval = std::pair<double, double>;
 
 struct MlDeviation {
   std::optional<double> ideal;                      // none: no step took a second
@@ -94,12 +52,6 @@ class MlGoodput {
   MlCheckpoints Restores(MlTier tier) const;
 
  private:
-  friend class MlScan;
-  struct Record {
-    EventKind kind = EventKind::kNone;
-    int64_t what = 0;  // the step; of custom and wait events the label; of checkpoints the index
-    double time = 0;   // NaN: the entry's first time is null
-  };
   struct Checkpoint {
     EventKind kind = EventKind::kNone;
     int64_t step = 0;
@@ -109,7 +61,7 @@ class MlGoodput {
   MlCheckpoints Measure(MlTier tier, bool saves) const;
   int64_t LabelOf(const std::string& text);
 
-  std::vector<Record> log_;
+  std::vector<MlRecord> log_;
   std::vector<Checkpoint> checkpoints_;
   std::vector<std::string> labels_;
   std::map<std::string, int64_t> label_of_;

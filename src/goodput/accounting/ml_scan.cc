@@ -17,16 +17,16 @@ bool IsElastic(EventKind kind) {
 
 }  // namespace
 
-MlScan::MlScan(std::span<const Record> log, std::span<const MlCustom> customs,
+MlScan::MlScan(std::span<const MlRecord> log, std::span<const MlCustom> customs,
                const std::vector<SecondsInterval>* exclusions)
     : log_(log), customs_(customs), exclusions_(exclusions) {
   for (const MlCustom& c : customs_) longest_custom_ = std::max(longest_custom_, c.end - c.start);
 }
 
-std::vector<MlCustom> MlScan::Customs(std::span<const Record> log) {
+std::vector<MlCustom> MlScan::Customs(std::span<const MlRecord> log) {
   std::map<int64_t, double> open;
   std::vector<MlCustom> customs;
-  for (const Record& r : log) {
+  for (const MlRecord& r : log) {
     if (r.kind == EventKind::kCustomBegin) open[r.what] = r.time;
     if (r.kind != EventKind::kCustomEnd) continue;
     const auto begun = open.find(r.what);
@@ -155,7 +155,7 @@ void MlScan::TakeLoading(double duration) {
   next_load_blocks_ = false;
 }
 
-void MlScan::TakeSpan(const Record& record) {
+void MlScan::TakeSpan(const MlRecord& record) {
   const EventKind begin = BeginOf(record.kind);
   if (begin == EventKind::kNone) {
     open_[{record.kind, record.what}] = record.time;
@@ -188,7 +188,7 @@ void MlScan::TakeSpan(const Record& record) {
 MlAnswer MlScan::Run(const std::vector<std::string>& labels) {
   by_label_.assign(labels.size(), 0);
   used_label_.assign(labels.size(), false);
-  for (const Record& r : log_) {
+  for (const MlRecord& r : log_) {
     if (IsElastic(r.kind)) {
       // The query that takes exclusions knows nothing of slices.
       if (exclusions_ != nullptr) continue;

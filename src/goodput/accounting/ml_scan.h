@@ -9,9 +9,17 @@
 #include <utility>
 #include <vector>
 
-#include "goodput/accounting/ml_goodput.h"
+#include "goodput/accounting/ml_answer.h"
+#include "goodput/events/event.h"
 
 namespace stepscope::goodput {
+
+// An entry of the log.
+struct MlRecord {
+  EventKind kind = EventKind::kNone;
+  int64_t what = 0;  // the step; of custom and wait events the label; of checkpoints the index
+  double time = 0;   // NaN: the entry's first time is null
+};
 
 // A custom event that began and ended.
 struct MlCustom {
@@ -21,15 +29,13 @@ struct MlCustom {
 
 class MlScan {
  public:
-  using Record = MlGoodput::Record;
-
   // With `exclusions`, even none, by the rules of the query that takes them. `customs` are ordered
   // by start.
-  MlScan(std::span<const Record> log, std::span<const MlCustom> customs,
+  MlScan(std::span<const MlRecord> log, std::span<const MlCustom> customs,
          const std::vector<SecondsInterval>* exclusions);
 
   // The custom events of a log.
-  static std::vector<MlCustom> Customs(std::span<const Record> log);
+  static std::vector<MlCustom> Customs(std::span<const MlRecord> log);
 
   // All but what checkpoints take.
   MlAnswer Run(const std::vector<std::string>& labels);
@@ -49,7 +55,7 @@ class MlScan {
   };
 
   void TakeStep(int64_t step, double time);
-  void TakeSpan(const Record& record);
+  void TakeSpan(const MlRecord& record);
   void TakeLoading(double duration);
   void CloseSegment(int64_t resume);
   double Kept(double start, double end);
@@ -57,7 +63,7 @@ class MlScan {
   double TakeCustoms(double start, double end);
   double& Bucket(Badput b) { return answer_.badput[static_cast<size_t>(b)]; }
 
-  std::span<const Record> log_;
+  std::span<const MlRecord> log_;
   std::span<const MlCustom> customs_;
   const std::vector<SecondsInterval>* exclusions_;
   double longest_custom_ = 0;

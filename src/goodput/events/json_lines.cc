@@ -182,7 +182,7 @@ Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& not
   }
   file.bytes = bytes;
   of_reader.Add(of_sink);
-  std::ranges::move(of_reader.Notes(path), std::back_inserter(notes));
+  std::ranges::move(of_reader.List(path), std::back_inserter(notes));
   return file;
 }
 

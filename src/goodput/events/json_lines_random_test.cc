@@ -189,7 +189,7 @@ TEST(JsonLinesRandom, ThreadsChangeNothing) {
       oddities.Add(static_cast<Oddity>(k), expected.odd[k]);
     }
     oddities.Add(Oddity::kOtherJob);
-    const std::vector<Note> said = oddities.Notes(path);
+    const std::vector<Note> said = oddities.List(path);
     EXPECT_TRUE(std::ranges::equal(notes, said, {}, &Note::name, &Note::name));
     EXPECT_TRUE(std::ranges::equal(notes, said, {}, &Note::count, &Note::count));
   }

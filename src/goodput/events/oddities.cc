@@ -2,16 +2,14 @@
 #include "goodput/events/oddities.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace stepscope::goodput {
 namespace {
 
-struct Told {
-  std::string_view name, message;
-};
-
 // In the order of Oddity.
-constexpr auto kTold = std::to_array<Told>({
+constexpr auto kTexts = std::to_array<NoteText>({
     {"bad_line", "lines that are no JSON object: each was skipped"},
     {"long_line", "lines of more than 4 MB: each was skipped"},
     {"no_entry", "objects that are no entry of a job: each was skipped"},
@@ -45,38 +43,29 @@ constexpr auto kTold = std::to_array<Told>({
      "restart takes back of it"},
     {"bad_database", "databases that cannot be read: what was rolled up in them is missing"},
 });
-static_assert(kTold.size() == static_cast<size_t>(Oddity::kCount));
+static_assert(kTexts.size() == static_cast<size_t>(Oddity::kCount));
 
 }  // namespace
 
-void Oddities::Add(const Oddities& other) {
-  for (size_t k = 0; k < counts_.size(); ++k)
-    counts_[k] = AddSaturated(counts_[k], other.counts_[k]);
-}
+std::span<const NoteText> NoteTexts(Oddity) { return kTexts; }
 
-void Oddities::Save(StateWriter& out) const {
-  out.Unsigned(counts_.size());
-  for (size_t k = 0; k < counts_.size(); ++k) {
-    out.Text(kTold[k].name);
-    out.Signed(counts_[k]);
+void SaveNotes(const Oddities& notes, StateWriter& out) {
+  out.Unsigned(kTexts.size());
+  for (size_t k = 0; k < kTexts.size(); ++k) {
+    out.Text(kTexts[k].name);
+    out.Signed(notes.Count(static_cast<Oddity>(k)));
   }
 }
 
-void Oddities::Load(StateReader& in) {
-  *this = {};
+Oddities LoadNotes(StateReader& in) {
+  Oddities notes;
   for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
     const std::string_view name = in.Bytes();
     const int64_t count = in.Signed();
-    const auto told = std::ranges::find(kTold, name, &Told::name);
-    if (told != kTold.end()) counts_[static_cast<size_t>(told - kTold.begin())] = count;
-  }
-}
-
-std::vector<Note> Oddities::Notes(const std::string& where) const {
-  std::vector<Note> notes;
-  for (size_t k = 0; k < counts_.size(); ++k) {
-    if (counts_[k] == 0) continue;
-    notes.push_back({std::string(kTold[k].name), counts_[k], std::string(kTold[k].message), where});
+    const auto text = std::ranges::find(kTexts, name, &NoteText::name);
+    if (text == kTexts.end()) continue;
+    const auto kind = static_cast<Oddity>(text - kTexts.begin());
+    if (notes.Count(kind) == 0) notes.Add(kind, count);
   }
   return notes;
 }

@@ -3,15 +3,11 @@
 // Nothing is dropped, moved or guessed in silence: whoever does so counts it here.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <span>
 
-#include "base/saturate.h"
 #include "goodput/events/state_bytes.h"
-#include "stepscope/report.h"
+#include "notes/notes_of.h"
 
 namespace stepscope::goodput {
 
@@ -49,24 +45,12 @@ enum class Oddity : uint8_t {
   kCount
 };
 
-class Oddities {
- public:
-  void Add(Oddity oddity, int64_t count = 1) {
-    int64_t& sum = counts_[static_cast<size_t>(oddity)];
-    sum = AddSaturated(sum, count);  // a recorder may claim to have dropped any number
-  }
-  int64_t Count(Oddity oddity) const { return counts_[static_cast<size_t>(oddity)]; }
-  void Add(const Oddities& other);
+std::span<const NoteText> NoteTexts(Oddity);  // of all kinds, in their order
 
-  // By name, so that a stored count outlives changes of this list.
-  void Save(StateWriter& out) const;
-  void Load(StateReader& in);  // replaces all there is
+using Oddities = NotesOf<Oddity>;
 
-  // Those that occurred, as a report tells them.
-  std::vector<Note> Notes(const std::string& where = {}) const;
-
- private:
-  std::array<int64_t, static_cast<size_t>(Oddity::kCount)> counts_{};
-};
+// By name, so that a stored count outlives changes of the list. Details are not stored.
+void SaveNotes(const Oddities& notes, StateWriter& out);
+Oddities LoadNotes(StateReader& in);
 
 }  // namespace stepscope::goodput

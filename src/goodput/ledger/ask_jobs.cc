@@ -40,7 +40,7 @@ Result<std::vector<Event>> SchedulerEvents(const GoodputReportOptions& options,
     auto of_file = ReadSchedulerFile(path, read, oddities);
     if (!of_file) return std::unexpected(of_file.error());
     std::ranges::move(*of_file, std::back_inserter(events));
-    std::ranges::move(oddities.Notes(path), std::back_inserter(notes));
+    std::ranges::move(oddities.List(path), std::back_inserter(notes));
   }
   for (Event& event : events) event.job = options.job;
   std::ranges::stable_sort(events, {}, &Event::time);

@@ -282,7 +282,7 @@ Result<Jobs> ReadOnce(const std::string& address, const ReadJobsOptions& options
     }
   }
   jobs.files.push_back(std::move(file));
-  jobs.notes = ledger->oddities().Notes(ledger->name());
+  jobs.notes = ledger->oddities().List(ledger->name());
   return jobs;
 }
 

@@ -237,7 +237,7 @@ Result<ReportSet> CompactOnce(const GoodputCompactOptions& options, int64_t now)
   answer.run = {.name = ledger->name(),
                 .ranks = 1,
                 .steps = "all",
-                .notes = ledger->oddities().Notes(ledger->name())};
+                .notes = ledger->oddities().List(ledger->name())};
   answer.reports.push_back(CompactReport(*jobs));
   answer.verdict = answer.reports.front().headline;
   return answer;

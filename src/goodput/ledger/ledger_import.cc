@@ -183,7 +183,7 @@ Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::st
   if (auto done = importer.Finish(); !done) return std::unexpected(done.error());
   if (auto done = ledger->Commit(); !done) return std::unexpected(done.error());
   at_end.Add(ledger->oddities());
-  std::ranges::move(at_end.Notes(ledger->name()), std::back_inserter(answer.run.notes));
+  std::ranges::move(at_end.List(ledger->name()), std::back_inserter(answer.run.notes));
   answer.run.name = ledger->name();
   answer.run.ranks = 1;
   answer.run.steps = "all";

@@ -190,7 +190,7 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
   answer.run = {.name = ledger->name(),
                 .ranks = 1,
                 .steps = "all",
-                .notes = ledger->oddities().Notes(ledger->name())};
+                .notes = ledger->oddities().List(ledger->name())};
   answer.verdict = report.headline;
   answer.reports.push_back(std::move(report));
   return answer;

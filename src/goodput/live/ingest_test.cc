@@ -30,7 +30,7 @@ std::set<std::pair<std::string, int64_t>> ReadBack(const std::string& folder) {
     EXPECT_EQ(event.text, "said");
     EXPECT_EQ(event.attempt, "a");
   }));
-  EXPECT_EQ(oddities.Notes().size(), 0u);
+  EXPECT_EQ(oddities.List().size(), 0u);
   return events;
 }
 

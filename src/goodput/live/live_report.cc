@@ -111,7 +111,7 @@ void AddDetails(Report& report, LiveJob& job, const std::optional<ProgramRates>&
   std::erase_if(report.metrics, [](const Metric& m) { return IsBlank(m.value); });
   report.tables.push_back(Buckets(p));
   if (!p.disruption_list.empty()) report.tables.push_back(Disruptions(p, now));
-  report.notes = job.oddities().Notes();
+  report.notes = job.oddities().List();
 }
 
 std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {

@@ -225,7 +225,7 @@ Result<GoodputSent> GoodputSend(const GoodputSendOptions& options) {
   if (!polled && !sender.stopped()) return std::unexpected(polled.error());
   return GoodputSent{.progress = sender.progress(),
                      .whole = polled.has_value(),
-                     .notes = oddities.Notes(options.store)};
+                     .notes = oddities.List(options.store)};
 }
 
 }  // namespace stepscope

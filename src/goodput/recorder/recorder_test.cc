@@ -97,7 +97,7 @@ TEST(Recorder, EveryMethodRecordsWhatItSays) {
     EXPECT_EQ(event.attempt, "a");
     EXPECT_NE(event.writer.find("/3/"), std::string::npos) << event.writer;
   }
-  EXPECT_TRUE(all.oddities.Notes().empty());
+  EXPECT_TRUE(all.oddities.List().empty());
   EXPECT_EQ(all.missing, 0);
 }
 
@@ -182,7 +182,7 @@ TEST(Recorder, ThreadsRecordAtOnceThroughManySegments) {
   EXPECT_EQ(told, dropped);
   EXPECT_EQ(all.missing, 0);
   EXPECT_EQ(all.duplicates, 0);
-  EXPECT_TRUE(all.oddities.Notes().empty());
+  EXPECT_TRUE(all.oddities.List().empty());
 }
 
 // At the pace of a training loop no event is lost to the change of segments.

@@ -76,7 +76,7 @@ std::string SmallSegment() {
 TEST(Segment, GivesBackWhatWentIn) {
   const auto back = Read(SmallSegment());
   ASSERT_EQ(back.events.size(), 6u);
-  EXPECT_TRUE(back.oddities.Notes().empty());
+  EXPECT_TRUE(back.oddities.List().empty());
   Event expected{.kind = EventKind::kCheckpointSave,
                  .time = 5,
                  .job = kHeader.job,
@@ -312,7 +312,7 @@ TEST(Segment, ARecorderInTheMiddleOfAnEventIsWaitedFor) {
   EXPECT_EQ(events.size(), all.size());
   std::ranges::sort(events, {}, &Event::sequence);
   EXPECT_EQ(events, all);
-  EXPECT_TRUE(oddities.Notes().empty());
+  EXPECT_TRUE(oddities.List().empty());
 }
 
 TEST(Segment, FollowingGivesEachEventOnce) {

@@ -1,0 +1,354 @@
+// From a recording's columns to its accelerator work.
+#include "facts/activity/rank_activity_builder.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "base/sort_runs.h"
+#include "base/stop.h"
+#include "facts/activity/device_records.h"
+#include "facts/activity/host_records.h"
+#include "trace/sparse_walk.h"
+
+namespace stepscope {
+namespace {
+
+constexpr int64_t kDay = int64_t{86'400} * 1'000'000'000;
+
+// After so many events the memory of those that were read is given back.
+constexpr EventId kReleaseAfter = 1 << 18;
+
+class Builder {
+ public:
+  Builder(Trace& trace, Events events) : trace_(trace), events_(events) {}
+  void CollectHost();
+  void CollectActivity();
+  RankActivity Join();
+
+ private:
+  void AddDraft(EventId event, int64_t correlation, int64_t step, int32_t detail);
+  void AddStep(EventId event, int64_t number);
+  void StepsFromOptimizer();
+  void LeaveOutliersOut();
+  void IndexCalls();
+  void NoteStepsWithinSteps();
+  void SettleSteps();
+  void FindStreams();
+  bool ComesFirst(uint32_t a, uint32_t b) const;
+  void SetOrder();
+  void AddActivity();
+  uint32_t CallOf(int64_t correlation);
+  int32_t StepOf(size_t draft, int64_t launched) const;
+  void FindIncompleteSteps();
+
+  Trace& trace_;
+  const Events events_;
+  RankActivity out_;
+  // The work in the order of the file, with numbers of tracks for streams:
+  ActivityList drafts_;
+  NarrowArray<int64_t> correlations_;
+  NarrowArray<int64_t> said_steps_;  // number of the step the trace puts it in, or -1
+  std::vector<uint32_t> stream_of_track_;
+  std::vector<uint32_t> order_;  // of the drafts
+  std::map<int64_t, int32_t> step_by_number_;
+  std::vector<uint32_t> by_correlation_;  // the calls with a correlation id, by that id, then start
+  size_t found_ = 0;                      // where CallOf() looked last
+  std::vector<bool> call_used_;  // by call: whether work of its correlation id was recorded
+};
+
+void Builder::CollectHost() {
+  HostRecords host(trace_);
+  SparseWalk steps(trace_.Ints(IntField::kStep));
+  StopChecks checks;
+  for (EventId e = 0; e < trace_.size(); ++e) {
+    checks.Turn();
+    // An operator is one where loops on the host are steps: the first of each iteration.
+    const Kind kind = trace_.kinds()[e];
+    const bool may_step = kind == Kind::kAnnotation || kind == Kind::kOperator;
+    const int64_t step = may_step ? steps.At(e).value_or(-1) : -1;
+    if (step >= 0) AddStep(e, step);
+    host.Take(e);
+  }
+  *out_.host = host.Finish();
+  IndexCalls();
+}
+
+void Builder::CollectActivity() {
+  DeviceRecords device(trace_, out_);
+  SparseWalk correlations(trace_.Ints(IntField::kCorrelation));
+  SparseWalk steps(trace_.Ints(IntField::kStep));
+  ActivityDetails details(trace_, out_);
+  StopChecks checks;
+  for (EventId e = 0; e < trace_.size(); ++e) {
+    checks.Turn();
+    if (IsDeviceActivity(trace_.kinds()[e])) {
+      AddDraft(e, correlations.At(e).value_or(-1), steps.At(e).value_or(-1), details.Take(e));
+    }
+    device.Take(e);
+    if (events_ == Events::kRelease && (e + 1) % kReleaseAfter == 0) trace_.Release(e + 1);
+  }
+  device.Finish();
+  LeaveOutliersOut();
+  FindStreams();
+  SetOrder();
+}
+
+void Builder::AddDraft(EventId event, int64_t correlation, int64_t step, int32_t detail) {
+  const int64_t start = trace_.starts()[event];
+  const int64_t duration = trace_.durations()[event];
+  if (duration > kDay) return trace_.notes.Add(NoteKind::kHugeDuration);
+  drafts_.Append({.start = start,
+                  .end = start + duration,
+                  .name = trace_.names()[event],
+                  .stream = trace_.tracks_of()[event],
+                  .detail = detail,
+                  .kind = trace_.kinds()[event]});
+  correlations_.Append(correlation);
+  said_steps_.Append(step);
+}
+
+void Builder::AddStep(EventId event, int64_t number) {
+  const int64_t start = trace_.starts()[event];
+  out_.steps.push_back({number, start, start + trace_.durations()[event], true});
+}
+
+// Training loops without profiler.step() still step their optimizer: what lies between the ends of
+// two of its steps is one of the loop's. Of several optimizers the one counts that steps least
+// often: the others may do so several times in a turn of the loop.
+void Builder::StepsFromOptimizer() {
+  std::map<StringId, std::vector<int64_t>> ends;
+  for (const HostRange& range : out_.host->ranges) {
+    if (range.kind == Kind::kAnnotation &&
+        trace_.strings[range.name].starts_with("Optimizer.step#"))
+      ends[range.name].push_back(range.end);
+  }
+  std::erase_if(ends, [](const auto& of_one) { return of_one.second.size() < 2; });
+  if (ends.empty()) return;
+  auto& [name, rarest] =
+      *std::ranges::min_element(ends, {}, [](const auto& of_one) { return of_one.second.size(); });
+  std::ranges::sort(rarest);
+  for (size_t i = 1; i < rarest.size(); ++i)
+    out_.steps.push_back({static_cast<int64_t>(i - 1), rarest[i - 1], rarest[i], true});
+  trace_.notes.Add(NoteKind::kStepsFromOptimizer, static_cast<int64_t>(out_.steps.size()),
+                   trace_.strings[name]);
+}
+
+// A record with a broken clock, such as a start of 0, would stretch every span to half a century.
+void Builder::LeaveOutliersOut() {
+  if (drafts_.empty()) return;
+  std::vector<int64_t> starts;
+  starts.reserve(drafts_.size());
+  for (const Activity& activity : drafts_) starts.push_back(activity.start);
+  const auto middle = starts.begin() + static_cast<std::ptrdiff_t>(starts.size() / 2);
+  std::ranges::nth_element(starts, middle);
+  const auto is_outlier = [median = *middle](int64_t start) {
+    return start < median - kDay || start > median + kDay;
+  };
+  const auto outliers = std::ranges::count_if(starts, is_outlier);
+  if (outliers == 0) return;
+  trace_.notes.Add(NoteKind::kClockStep, outliers);
+  const auto drafts = std::exchange(drafts_, {});
+  const auto correlations = std::exchange(correlations_, {});
+  const auto said_steps = std::exchange(said_steps_, {});
+  for (size_t i = 0; i < drafts.size(); ++i) {
+    if (is_outlier(drafts[i].start)) continue;
+    drafts_.Append(drafts[i]);
+    correlations_.Append(correlations[i]);
+    said_steps_.Append(said_steps[i]);
+  }
+}
+
+void Builder::IndexCalls() {
+  const auto& calls = out_.host->calls;
+  const auto correlation = [&](uint32_t call) { return calls[call].correlation; };
+  by_correlation_.reserve(calls.size());
+  for (uint32_t c = 0; c < calls.size(); ++c) {
+    if (calls[c].correlation != 0) by_correlation_.push_back(c);
+  }
+  SortRuns(by_correlation_, {}, correlation);
+}
+
+// Correlation joins work to its launch; one launch of a graph has many kernels. Should two calls
+// share a correlation id, the earlier one is the launch.
+uint32_t Builder::CallOf(int64_t correlation) {
+  const auto correlation_of = [&](uint32_t call) { return out_.host->calls[call].correlation; };
+  const auto is_it = [&](size_t at) {
+    return at < by_correlation_.size() && correlation_of(by_correlation_[at]) == correlation;
+  };
+  ++found_;  // often the next one
+  const bool is_next = is_it(found_) && correlation_of(by_correlation_[found_ - 1]) != correlation;
+  if (!is_next) {
+    const auto at = std::ranges::lower_bound(by_correlation_, correlation, {}, correlation_of);
+    found_ = static_cast<size_t>(at - by_correlation_.begin());
+  }
+  return is_it(found_) ? by_correlation_[found_] : kNoCall;
+}
+
+void Builder::FindStreams() {
+  std::map<std::pair<int64_t, int64_t>, uint32_t> index;
+  std::vector<bool> has_work(trace_.tracks.size());
+  for (const Activity& activity : drafts_) has_work[activity.stream] = true;
+  for (size_t t = 0; t < has_work.size(); ++t) {
+    if (has_work[t]) index.try_emplace({trace_.tracks[t].device, trace_.tracks[t].stream});
+  }
+  for (auto& [key, position] : index) {
+    const auto [device, stream] = key;
+    if (out_.devices.empty() || out_.devices.back() != device) out_.devices.push_back(device);
+    position = static_cast<uint32_t>(out_.streams.size());
+    out_.streams.push_back({device, stream, static_cast<uint32_t>(out_.devices.size() - 1)});
+  }
+  stream_of_track_.resize(trace_.tracks.size());
+  for (size_t t = 0; t < trace_.tracks.size(); ++t) {
+    const auto at = index.find({trace_.tracks[t].device, trace_.tracks[t].stream});
+    if (trace_.tracks[t].is_stream && at != index.end()) stream_of_track_[t] = at->second;
+  }
+}
+
+// Of two drafts that start together, which comes first: by end, then stream, then name.
+bool Builder::ComesFirst(uint32_t a, uint32_t b) const {
+  const Activity x = drafts_[a], y = drafts_[b];
+  if (x.end != y.end) return x.end < y.end;
+  const uint32_t stream = stream_of_track_[x.stream], other = stream_of_track_[y.stream];
+  if (stream != other) return stream < other;
+  return x.name != y.name && trace_.strings[x.name] < trace_.strings[y.name];
+}
+
+// By start.
+void Builder::SetOrder() {
+  struct Draft {
+    int64_t start = 0;
+    uint32_t number = 0;
+  };
+  const auto before = [this](const Draft& a, const Draft& b) {
+    return a.start != b.start ? a.start < b.start : ComesFirst(a.number, b.number);
+  };
+  std::vector<Draft> sorted;
+  sorted.reserve(drafts_.size());
+  for (uint32_t d = 0; d < drafts_.size(); ++d) sorted.push_back({drafts_[d].start, d});
+  SortRuns(sorted, before);
+  order_.reserve(sorted.size());
+  for (const Draft& draft : sorted) order_.push_back(draft.number);
+}
+
+// Threads that step side by side: times of steps are cut where the step before ends, so that they
+// add up to the recording's, and of a step within another nothing is left.
+void Builder::NoteStepsWithinSteps() {
+  int64_t within = 0;
+  int64_t end = out_.steps.front().start;
+  for (const Step& step : out_.steps) {
+    within += step.end <= end && step.end > step.start ? 1 : 0;
+    end = std::max(end, step.end);
+  }
+  if (within > 0) trace_.notes.Add(NoteKind::kStepWithinStep, within);
+}
+
+void Builder::SettleSteps() {
+  auto& steps = out_.steps;
+  std::ranges::sort(steps, {}, [](const Step& s) { return std::tuple(s.start, s.end, s.number); });
+  std::map<int64_t, int64_t> seen;
+  const auto repeated = std::erase_if(steps, [&](const Step& s) { return seen[s.number]++ > 0; });
+  if (repeated > 0) trace_.notes.Add(NoteKind::kRepeatedStep, static_cast<int64_t>(repeated));
+  if (!steps.empty()) NoteStepsWithinSteps();
+  for (size_t s = 0; s < steps.size(); ++s)
+    step_by_number_[steps[s].number] = static_cast<int32_t>(s);
+}
+
+// The one the trace says, else the one that its launch lies in.
+int32_t Builder::StepOf(size_t draft, int64_t launched) const {
+  const auto said = step_by_number_.find(said_steps_[draft]);
+  if (said != step_by_number_.end()) return said->second;
+  return launched == kNoTime ? kNoStep : out_.StepAt(launched);
+}
+
+void Builder::AddActivity() {
+  std::vector<int64_t> busy_until(out_.streams.size(), kNoTime);
+  call_used_.resize(out_.host->calls.size());
+  int64_t without = 0, outside = 0, overlaps = 0;
+  for (const uint32_t draft : order_) {
+    Activity activity = drafts_[draft];
+    activity.stream = stream_of_track_[activity.stream];
+    activity.call = CallOf(correlations_[draft]);
+    if (activity.call == kNoCall) {
+      ++without;
+    } else {
+      activity.launched = out_.host->calls[activity.call].start;
+      call_used_[activity.call] = true;
+    }
+    activity.step = StepOf(draft, activity.launched);
+    if (activity.step == kNoStep && activity.launched != kNoTime && !out_.steps.empty()) ++outside;
+    int64_t& until = busy_until[activity.stream];
+    activity.free_since = until;
+    if (activity.start < until) ++overlaps;
+    until = std::max(until, activity.end);
+    out_.activities.Append(activity);
+  }
+  const auto note = [this](NoteKind kind, int64_t count) {
+    if (count > 0) trace_.notes.Add(kind, count);
+  };
+  note(NoteKind::kWithoutLaunch, without);
+  note(NoteKind::kOutsideSteps, outside);
+  note(NoteKind::kOverlapping, overlaps);
+}
+
+// A step is complete when the last kernel launch within it has its kernel in the trace. Where no
+// work says which call launched it, launches tell nothing.
+void Builder::FindIncompleteSteps() {
+  if (!out_.activities.empty() && std::ranges::none_of(call_used_, std::identity())) return;
+  struct Last {
+    int64_t start = kNoTime;
+    bool used = true;
+  };
+  std::vector<Last> last(out_.steps.size());
+  bool used = false;  // by any work; where two calls share a correlation id, the first one knows
+  int64_t correlation = 0;
+  for (const uint32_t c : by_correlation_) {
+    const Call& call = out_.host->calls[c];
+    if (call.correlation != correlation) used = call_used_[c];
+    correlation = call.correlation;
+    if (!LaunchesKernels(call.role)) continue;
+    const int32_t step = out_.StepAt(call.start);
+    if (step == kNoStep) continue;
+    Last& l = last[static_cast<size_t>(step)];
+    if (call.start >= l.start) l = {call.start, used};
+  }
+  for (size_t s = 0; s < last.size(); ++s) out_.steps[s].complete = last[s].used;
+}
+
+RankActivity Builder::Join() {
+  if (out_.steps.empty()) StepsFromOptimizer();
+  SettleSteps();
+  AddActivity();
+  FindIncompleteSteps();
+  if (out_.activities.empty() && !trace_.meta.memory_only) trace_.notes.Add(NoteKind::kNoGpuEvents);
+  out_.framework = trace_.meta.framework;
+  out_.device_name = trace_.meta.device_name;
+  out_.properties = std::move(trace_.meta.devices);
+  out_.memory_only = trace_.meta.memory_only;
+  return std::move(out_);
+}
+
+}  // namespace
+
+struct RankActivityBuilder::State {
+  Builder builder;
+};
+
+RankActivityBuilder::RankActivityBuilder(Trace& trace, Events events)
+    : state_(std::make_unique<State>(State{Builder(trace, events)})) {}
+RankActivityBuilder::~RankActivityBuilder() = default;
+
+void RankActivityBuilder::TakeHost() { state_->builder.CollectHost(); }
+void RankActivityBuilder::TakeDevices() { state_->builder.CollectActivity(); }
+RankActivity RankActivityBuilder::Finish() { return state_->builder.Join(); }
+
+RankActivity BuildRankActivity(Trace& trace, Events events) {
+  RankActivityBuilder builder(trace, events);
+  builder.TakeHost();  // first: while the one is collected, little is held of the other
+  builder.TakeDevices();
+  return builder.Finish();
+}
+
+}  // namespace stepscope

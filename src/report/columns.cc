@@ -1,0 +1,59 @@
+// Columns, cells and rows of tables.
+#include "report/columns.h"
+
+#include <algorithm>
+#include <cassert>
+#include <iterator>
+#include <utility>
+
+namespace stepscope {
+
+Column KeyColumn(std::string key, std::string title) {
+  return {std::move(key), std::move(title), Unit::kNone, Role::kKey};
+}
+
+Column ValueColumn(std::string key, std::string title, Unit unit) {
+  return {std::move(key), std::move(title), unit};
+}
+
+Column TimeColumn(std::string key, std::string title) {
+  return ValueColumn(std::move(key), std::move(title), Unit::kNanoseconds);
+}
+
+Column RatioColumn(std::string key, std::string title) {
+  return ValueColumn(std::move(key), std::move(title), Unit::kRatio);
+}
+
+Column CountColumn(std::string key, std::string title) {
+  return ValueColumn(std::move(key), std::move(title), Unit::kCount);
+}
+
+Column Detail(Column column) {
+  column.detail = true;
+  return column;
+}
+
+void AddColumns(Table& table, std::vector<Column> more) {
+  std::ranges::move(more, std::back_inserter(table.columns));
+}
+
+Cell Ratio(int64_t part, int64_t whole) {
+  if (whole == 0) return {};
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Cell When(bool known, Cell cell) { return known ? std::move(cell) : Cell(); }
+
+size_t ColumnAt(const Table& table, std::string_view key) {
+  const auto found = std::ranges::find(table.columns, key, &Column::key);
+  assert(found != table.columns.end());
+  return static_cast<size_t>(found - table.columns.begin());
+}
+
+void SortDescending(Table& table, std::string_view key) {
+  const size_t at = ColumnAt(table, key);
+  std::ranges::stable_sort(table.rows,
+                           [at](const auto& a, const auto& b) { return a[at] > b[at]; });
+}
+
+}  // namespace stepscope
