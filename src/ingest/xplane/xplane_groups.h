@@ -6,11 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/growing_array.h"
+#include "base/narrow_rows.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -39,11 +42,12 @@ struct StepRoot {
 
 class HostGroups {
  public:
+  // REQUIRES: the events of a line follow one another.
   HostEventId Add(const HostEvent& event);
-  const HostEvent& operator[](HostEventId event) const { return events_[event]; }
+  HostEvent operator[](HostEventId event) const { return events_[event]; }
   size_t size() const { return events_.size(); }
 
-  // `event` hands something on, or takes it, under (type, id).
+  // `event` hands something on, or takes it, under (type, id). REQUIRES: it is the one added last.
   void AddProducer(HostEventId event, int64_t type, int64_t id);
   void AddConsumer(HostEventId event, int64_t type, int64_t id);
   // What began at `start` launches the device work of that correlation id. It belongs to the event
@@ -52,7 +56,7 @@ class HostGroups {
   void AddLaunch(uint32_t line, int64_t start, int64_t correlation);
   // `event` is work of an executor for iteration `number` of the loop with that id.
   void AddIteration(HostEventId event, int64_t loop, int64_t number) {
-    iterations_.push_back({loop, number, event});
+    iterations_.Append({loop, number, event});
   }
   // The recording holds loops that are no steps: what executors count says nothing of steps then.
   void IgnoreIterations() { ignore_iterations_ = true; }
@@ -74,10 +78,59 @@ class HostGroups {
   struct Key {
     int64_t type, id;
     auto operator<=>(const Key&) const = default;
+    std::pair<int64_t, int64_t> IdFirst() const { return {id, type}; }
   };
-  struct Link {
-    Key key;
-    HostEventId event;
+  // Ends of links: events, and the keys they share with the other ends.
+  class Links {
+   public:
+    void Append(HostEventId event, const Key& key) { rows_.Append({event, key.type, key.id}); }
+    size_t size() const { return rows_.size(); }
+    HostEventId event(size_t i) const {
+      return static_cast<HostEventId>(rows_[i].template Get<kEvent>());
+    }
+    Key key(size_t i) const {
+      const auto row = rows_[i];
+      return {row.template Get<kType>(), row.template Get<kId>()};
+    }
+    // The first link of `event` or of one behind it. REQUIRES: events ascend.
+    size_t LowerBound(HostEventId event) const { return rows_.template LowerBound<kEvent>(event); }
+
+   private:
+    enum Column : size_t { kEvent, kType, kId, kColumns };
+    NarrowRows<kColumns> rows_;
+  };
+  // Events, each in about 10 bytes: a large recording has millions that hand something on.
+  class Events {
+   public:
+    void Append(const HostEvent& event) {
+      rows_.Append({event.start, event.end - event.start, event.line, event.kept, event.root_level,
+                    event.legacy_level, event.of_pipeline ? 1 : 0});
+    }
+    size_t size() const { return rows_.size(); }
+    [[gnu::always_inline]] HostEvent operator[](HostEventId event) const {
+      const auto row = rows_[event];
+      const int64_t start = row.template Get<kStart>();
+      return {.start = start,
+              .end = start + row.template Get<kDuration>(),
+              .line = static_cast<uint32_t>(row.template Get<kLine>()),
+              .kept = static_cast<EventId>(row.template Get<kKept>()),
+              .root_level = static_cast<int32_t>(row.template Get<kRootLevel>()),
+              .legacy_level = static_cast<int32_t>(row.template Get<kLegacyLevel>()),
+              .of_pipeline = row.template Get<kOfPipeline>() != 0};
+    }
+
+   private:
+    enum Column : size_t {
+      kStart,
+      kDuration,
+      kLine,
+      kKept,
+      kRootLevel,
+      kLegacyLevel,
+      kOfPipeline,
+      kColumns
+    };
+    NarrowRows<kColumns> rows_;
   };
   struct Launch {
     int64_t correlation;
@@ -93,6 +146,15 @@ class HostGroups {
     HostEventId event;
   };
 
+  // Places are those of a walk through all trees, parents before children, line by line.
+  HostEventId EventAt(uint32_t place) const { return order_.empty() ? place : order_[place]; }
+  uint32_t PlaceOf(HostEventId event) const { return place_.empty() ? event : place_[event]; }
+  size_t EndOfLine(size_t first) const;
+  void SetOrder();
+  void IndexConsumers();
+  void CountGivers();
+  size_t FirstLinkOf(HostEventId producer);
+  size_t FirstTakerOf(const Key& key);
   void Nest();
   std::vector<HostEventId> FirstOfIterations();
   void MarkPipelines();
@@ -106,18 +168,21 @@ class HostGroups {
   void FindGroupsOfLaunches(uint32_t line, std::span<Launch> launches);
   void IndexLaunches();
 
-  GrowingArray<HostEvent> events_;
-  std::vector<HostEventId> order_;  // by line, then as a tree is walked: parents before children
-  std::vector<uint32_t> place_;     // of each event in order_
+  Events events_;
+  std::vector<HostEventId> order_;  // by place; empty where events were added in that order
+  std::vector<uint32_t> place_;     // by event; empty as order_
   std::vector<uint32_t> tree_end_;  // by place: behind the last of its tree
   std::vector<bool> in_pipeline_;   // by event
   std::vector<int32_t> group_;      // by event
-  std::vector<Link> producers_;     // by event
-  std::vector<Link> consumers_;     // in Build() and after: by key
-  std::vector<Key> produced_;       // in Build() and after: the keys of producers_, sorted
-  std::vector<bool> followed_;      // by the first place of a key in consumers_
+  Links producers_;                 // by event
+  Links consumers_;                 // by event
+  std::vector<uint32_t> takers_;    // in Build(): of consumers_, by key, then event
+  std::vector<bool> followed_;      // by the first place of a key in takers_
+  std::map<Key, size_t> givers_;    // in Build(): how many producers, of keys with many takers
+  size_t near_link_ = 0;            // where FirstLinkOf() and FirstTakerOf() look first
+  size_t near_taker_ = 0;
   std::unordered_map<HostEventId, int64_t> numbers_;
-  std::vector<Iteration> iterations_;
+  GrowingArray<Iteration> iterations_;
   bool ignore_iterations_ = false;
   GrowingArray<Launch> launches_;  // after Build(): by correlation
   std::vector<LaunchLine> launch_lines_;

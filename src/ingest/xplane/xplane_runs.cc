@@ -2,32 +2,48 @@
 #include "ingest/xplane/xplane_runs.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 #include <unordered_map>
 
 namespace stepscope {
 
-// When each execution started, ascending. Where the recording does not number executions, an
-// operation that runs once in each tells them apart: of those that ran least often, the first.
-std::vector<int64_t> ModuleRuns::Starts(std::span<const Piece> pieces) {
-  std::map<int64_t, int64_t> by_run;
-  std::unordered_map<StringId, std::vector<int64_t>> by_op;
-  for (const Piece& piece : pieces) {
-    if (piece.run >= 0) {
-      const auto [at, is_new] = by_run.try_emplace(piece.run, piece.start);
-      at->second = std::min(at->second, piece.start);
-    }
-    by_op[piece.op].push_back(piece.start);
+void ModuleRuns::Add(StringId module, StringId op, int64_t run, int64_t start, int64_t end) {
+  if (module == kNoString) return;
+  if (last_ == nullptr || module != last_name_) {
+    const auto [at, is_new] = modules_.try_emplace(module);
+    if (is_new) at->second.end = end;
+    last_ = &at->second;
+    last_name_ = module;
   }
+  Module& own = *last_;
+  own.total += static_cast<uint64_t>(end) - static_cast<uint64_t>(start);
+  own.end = std::max(own.end, end);
+  if (run < 0) {
+    if (own.runs.empty()) own.unnumbered.Append({op, start});
+    return;
+  }
+  if (own.runs.empty()) own.unnumbered = {};
+  if (!own.runs.empty() && own.runs[own.runs.size() - 1].number == run) {
+    int64_t& earliest = own.runs[own.runs.size() - 1].start;
+    earliest = std::min(earliest, start);
+  } else {
+    own.runs.Append({run, start});
+  }
+}
+
+// When each execution started, ascending, each moment once.
+std::vector<int64_t> ModuleRuns::Starts(const Module& module) {
   std::vector<int64_t> starts;
-  for (const auto& [run, start] : by_run) starts.push_back(start);
-  if (starts.empty()) {
-    for (auto& [op, times] : by_op) {
-      const bool better = starts.empty() || times.size() < starts.size() ||
-                          (times.size() == starts.size() && times.front() < starts.front());
-      if (better) starts = times;
+  if (module.runs.empty()) {
+    starts = StartsOfRarest(module);
+  } else {
+    std::unordered_map<int64_t, int64_t> by_run;
+    for (const Run& run : module.runs) {
+      int64_t& start = by_run.try_emplace(run.number, run.start).first->second;
+      start = std::min(start, run.start);
     }
+    starts.reserve(by_run.size());
+    for (const auto& [run, start] : by_run) starts.push_back(start);
   }
   std::ranges::sort(starts);
   const auto repeated = std::ranges::unique(starts);
@@ -35,30 +51,45 @@ std::vector<int64_t> ModuleRuns::Starts(std::span<const Piece> pieces) {
   return starts;
 }
 
-ModuleRuns::Found ModuleRuns::Find() {
-  std::ranges::sort(pieces_, {}, [](const Piece& piece) {
-    return std::tuple(piece.module, piece.start, piece.end, piece.op, piece.run);
+// Where the recording does not number executions, an operation that runs once in each tells them
+// apart: of those that ran least often, the first.
+std::vector<int64_t> ModuleRuns::StartsOfRarest(const Module& module) {
+  struct Use {
+    size_t count = 0;
+    int64_t first = INT64_MAX;
+  };
+  std::unordered_map<StringId, Use> uses;
+  const auto op_of = [&](size_t i) {
+    return static_cast<StringId>(module.unnumbered[i].Get<Module::kOp>());
+  };
+  const auto start_of = [&](size_t i) { return module.unnumbered[i].Get<Module::kStart>(); };
+  for (size_t i = 0; i < module.unnumbered.size(); ++i) {
+    Use& use = uses[op_of(i)];
+    ++use.count;
+    use.first = std::min(use.first, start_of(i));
+  }
+  const auto rarest = std::ranges::min_element(uses, {}, [](const auto& use) {
+    return std::tuple(use.second.count, use.second.first, use.first);
   });
+  std::vector<int64_t> starts;
+  for (size_t i = 0; i < module.unnumbered.size(); ++i) {
+    if (op_of(i) == rarest->first) starts.push_back(start_of(i));
+  }
+  return starts;
+}
+
+ModuleRuns::Found ModuleRuns::Find() const {
   Found found;
   int64_t longest = -1;
-  for (auto next = pieces_.begin(); next != pieces_.end();) {
-    const StringId module = next->module;
-    const auto first = next;
-    next = std::find_if(next, pieces_.end(), [&](const Piece& p) { return p.module != module; });
-    const std::span<const Piece> pieces(first, next);
-    // Saturating is not needed: pieces lie within a file's 2^62 ns only if they are damaged, and
-    // then any choice is as good; unsigned sums wrap.
-    uint64_t sum = 0;
-    for (const Piece& piece : pieces) sum += static_cast<uint64_t>(piece.end - piece.start);
-    const auto total = static_cast<int64_t>(std::min<uint64_t>(sum, INT64_MAX));
-    const auto starts = Starts(pieces);
+  for (const auto& [name, module] : modules_) {
+    const auto total = static_cast<int64_t>(std::min<uint64_t>(module.total, INT64_MAX));
+    const auto starts = Starts(module);
     if (starts.size() < 2 || total <= longest) continue;
     longest = total;
-    found = {.module = module, .steps = {}};
-    const int64_t end = std::ranges::max(pieces, {}, &Piece::end).end;
+    found = {.module = name, .steps = {}};
     for (size_t i = 0; i < starts.size(); ++i) {
       const bool last = i + 1 == starts.size();
-      found.steps.push_back({starts[i], last ? std::max(end, starts[i]) : starts[i + 1]});
+      found.steps.push_back({starts[i], last ? std::max(module.end, starts[i]) : starts[i + 1]});
     }
   }
   return found;
