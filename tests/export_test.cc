@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/byte_source.h"
-#include "base/partial_file.h"
 #include "stepscope/demo.h"
 #include "tests/front_door.h"
 #include "tests/gzip.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/partial_file.h"
+#include "base/file_writer.h"
 #include "cli/answer.h"
 #include "cli/goodput.h"
 
@@ -61,13 +61,12 @@ Result<void> ExportTo(const GoodputExportOptions& options, const std::string& pa
           Error{std::string("cannot write: ") + std::strerror(errno), "standard output", ""});
     });
   }
-  PartialFile file(path, path.ends_with(".gz"));
-  Deflater deflater;
+  GzipCompressor gzip;
+  FileWriter file(path, path.ends_with(".gz") ? &gzip : nullptr);
   if (auto made = file.Create(); !made) return made;
-  auto written =
-      GoodputExport(options, [&](std::string_view piece) { return file.Append(piece, deflater); });
+  auto written = GoodputExport(options, [&](std::string_view piece) { return file.Append(piece); });
   if (written) written = file.Finish();
-  if (written) written = file.Commit();
+  if (written) written = file.CommitAndSync();
   return written;
 }
 

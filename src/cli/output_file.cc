@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/atomic_file.h"
+#include "base/file_writer.h"
 
 namespace stepscope::cli {
 namespace {
@@ -69,7 +69,7 @@ Result<void> WriteOutput(const std::string& text, const std::string& file,
     return std::unexpected(Error{"this is one of the traces that were read, and stays as it is",
                                  file, "choose another name with -o"});
   }
-  return WriteFileAtomically(file, text);
+  return WriteFile(file, text);
 }
 
 }  // namespace stepscope::cli

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/partial_file.h"
+#include "base/file_writer.h"
 #include "base/sync_folder.h"
 #include "demo/folder.h"
 #include "demo/plan.h"
@@ -48,17 +48,16 @@ std::optional<Error> Validate(const DemoOptions& options) {
                .hint = std::move(hint)};
 }
 
-Result<void> WriteTruth(PartialFile& file, std::string_view json) {
-  Deflater unused;
+Result<void> WriteTruth(FileWriter& file, std::string_view json) {
   if (auto done = file.Create(); !done) return done;
-  if (auto done = file.Append(json, unused); !done) return done;
+  if (auto done = file.Append(json); !done) return done;
   return file.Finish();
 }
 
 // A truth.json stands in the folder only while it is true: the old one goes before the first trace
 // is replaced, the new one comes after the last.
 Result<void> PutInPlace(const std::string& folder, const std::vector<std::string>& old,
-                        demo::Production& production, PartialFile& truth,
+                        demo::Production& production, FileWriter& truth,
                         std::vector<std::string> names) {
   std::ranges::sort(names);
   if (auto done = demo::RemoveStale(folder, {demo::kTruthName}, {}); !done) return done;
@@ -79,7 +78,7 @@ Result<DemoSummary> WriteDemo(const std::string& folder, const DemoOptions& opti
   if (auto done = production.Run(); !done) return std::unexpected(std::move(done.error()));
 
   const std::vector<demo::RankTruth> ranks = production.Truth();
-  PartialFile truth(folder + "/" + demo::kTruthName, false);
+  FileWriter truth(folder + "/" + demo::kTruthName);
   auto done = WriteTruth(truth, demo::TruthJson(plan, ranks));
   DemoSummary summary{.files = options.ranks + 1};
   std::vector<std::string> names = {demo::kTruthName};

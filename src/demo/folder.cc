@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/partial_file.h"
+#include "base/file_writer.h"
 
 namespace stepscope::demo {
 namespace {

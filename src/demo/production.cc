@@ -24,12 +24,16 @@ Production::Production(const Plan& plan, const std::string& folder)
     : plan_(plan),
       errors_(static_cast<size_t>(plan.options.ranks)),
       workers_(WorkersFor(plan.options)),
+      compressors_(workers_),
       together_(static_cast<std::ptrdiff_t>(workers_)) {
   const bool compress = plan.options.compress;
   for (int rank = 0; rank < plan.options.ranks; ++rank) {
     jobs_.emplace_back(plan, rank);
     writers_.emplace_back(plan.options, rank);
-    files_.emplace_back(folder + "/" + TraceName(rank, compress), compress);
+    // As Work() deals the ranks out.
+    GzipCompressor& gzip = compressors_[static_cast<size_t>(rank) % workers_];
+    files_.emplace_back(folder + "/" + TraceName(rank, compress), compress ? &gzip : nullptr,
+                        FileWriter::Temporary::kNamed);
   }
 }
 
@@ -102,7 +106,7 @@ void Production::End(size_t rank, Scratch& scratch) {
 }
 
 void Production::Append(size_t rank, Scratch& scratch) {
-  if (!errors_[rank]) Check(rank, files_[rank].Append(scratch.text.view(), scratch.deflater));
+  if (!errors_[rank]) Check(rank, files_[rank].Append(scratch.text.view()));
   scratch.text.Clear();
 }
 
@@ -115,14 +119,14 @@ bool Production::Failed() const {
 }
 
 bool Production::IsComplete(int64_t steps) const {
-  const auto is_large = [this](const PartialFile& file) {
+  const auto is_large = [this](const FileWriter& file) {
     return file.raw_bytes() >= plan_.options.min_raw_bytes;
   };
   return steps >= plan_.options.steps && std::ranges::all_of(files_, is_large);
 }
 
 Result<void> Production::Commit() {
-  for (PartialFile& file : files_) {
+  for (FileWriter& file : files_) {
     if (auto done = file.Commit(); !done) return done;
   }
   return {};

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/partial_file.h"
+#include "base/file_writer.h"
 #include "demo/events.h"
 #include "demo/json_text.h"
 #include "demo/kineto_writer.h"
@@ -38,7 +38,6 @@ class Production {
   struct Scratch {
     Events events;
     JsonText text;
-    Deflater deflater;
   };
 
   // The ranks are dealt out to the threads, which go through every step together.
@@ -55,9 +54,10 @@ class Production {
   const Plan& plan_;
   std::vector<RankJob> jobs_;
   std::vector<KinetoWriter> writers_;
-  std::vector<PartialFile> files_;
+  std::vector<FileWriter> files_;
   std::vector<std::optional<Error>> errors_;  // the first of each rank
   size_t workers_;
+  std::vector<GzipCompressor> compressors_;  // one per worker, for all files of its ranks
   std::barrier<> together_;
   bool done_ = false;  // written by the first worker, between two meetings of all
 };

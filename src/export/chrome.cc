@@ -26,7 +26,7 @@ std::string Microseconds(int64_t ns) {
 }  // namespace
 
 ChromeFile::ChromeFile(std::string path, KeptTimes kept)
-    : file_(std::move(path), /*compress=*/true), kept_(std::move(kept)), text_("{\n") {}
+    : file_(std::move(path), &gzip_), kept_(std::move(kept)), text_("{\n") {}
 
 RawEventObserver ChromeFile::Observer() {
   return {
@@ -56,7 +56,7 @@ void ChromeFile::BeginEvent() {
 }
 
 void ChromeFile::Flush() {
-  if (written_) written_ = file_.Append(text_, deflater_);
+  if (written_) written_ = file_.Append(text_);
   text_.clear();
 }
 

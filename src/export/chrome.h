@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/partial_file.h"
+#include "base/file_writer.h"
 #include "export/kept_times.h"
 #include "export/overlay.h"
 #include "ingest/common/raw_event_observer.h"
@@ -34,8 +34,8 @@ class ChromeFile {
   void AddPath(const Overlay& overlay);
   void Flush();
 
-  PartialFile file_;
-  Deflater deflater_;
+  GzipCompressor gzip_;
+  FileWriter file_;
   KeptTimes kept_;
   std::string text_;     // not written yet
   std::string members_;  // met behind the first event: they follow the last

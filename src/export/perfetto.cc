@@ -287,7 +287,7 @@ void RecordingWriter::WriteSlice(Lane& lane, EventId event) {
 }
 
 PerfettoFile::PerfettoFile(std::string path, int64_t shift)
-    : file_(std::move(path), /*compress=*/true), shift_(shift) {}
+    : file_(std::move(path), &gzip_), shift_(shift) {}
 
 void PerfettoFile::Add(const Trace& trace, const Shown& shown) {
   RecordingWriter(*this, trace, shown).Write();
@@ -298,7 +298,7 @@ void PerfettoFile::FlushIfLarge() {
 }
 
 void PerfettoFile::Flush() {
-  if (written_) written_ = file_.Append(bytes_, deflater_);
+  if (written_) written_ = file_.Append(bytes_);
   bytes_.clear();
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/partial_file.h"
+#include "base/file_writer.h"
 #include "export/kept_times.h"
 #include "export/overlay.h"
 #include "facts/collectives/clocks.h"
@@ -42,8 +42,8 @@ class PerfettoFile {
   void FlushIfLarge();
   void Flush();
 
-  PartialFile file_;
-  Deflater deflater_;
+  GzipCompressor gzip_;
+  FileWriter file_;
   int64_t shift_;
   std::string bytes_;  // not written yet
   uint32_t recordings_ = 0;

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/partial_file.h"
+#include "base/file_writer.h"
 #include "base/sync_folder.h"
 #include "goodput/ledger/ledger_store.h"
 #include "goodput/ledger/sqlite.h"
@@ -54,10 +54,9 @@ class FolderStore : public LedgerStore {
       return std::unexpected(
           Error{"a segment is larger than files may become here", PathOf(segment), "ulimit -f"});
     }
-    PartialFile file(PathOf(segment), false);
-    Deflater unused;
+    FileWriter file(PathOf(segment));
     auto added = file.Create();
-    if (added) added = file.Append(bytes, unused);
+    if (added) added = file.Append(bytes);
     if (added) added = file.Finish();
     if (added) added = file.Commit();
     added_ = added_ || added;

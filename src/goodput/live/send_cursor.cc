@@ -7,8 +7,8 @@
 #include <iterator>
 #include <sstream>
 
-#include "base/atomic_file.h"
 #include "base/crc32.h"
+#include "base/file_writer.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -45,7 +45,7 @@ Result<void> SendCursor::Save() {
   }
   const std::string text =
       fmt::format("{}{:08x}\n", kHead, Crc32(lines.data(), lines.size())) + lines;
-  if (auto written = WriteFileAtomically(path_, text); !written) return written;
+  if (auto written = WriteFile(path_, text); !written) return written;
   changed_ = false;
   return {};
 }
