@@ -78,7 +78,8 @@ struct ParameterInfo {
 struct AnalysisInfo {
   std::string name;
   std::string title;
-  std::string doc;  // Markdown: answers what, counts what, cannot see what, how to read it
+  std::string summary;  // one line without a full stop: what the report shows
+  std::string doc;      // Markdown: Question, Definition, Limitations, Interpretation
   std::vector<ParameterInfo> params;
 };
 

@@ -1,4 +1,4 @@
-// The one list of analyses: a new one is named here, in both places.
+// Lists every analysis. A new one is named here, in both places.
 #pragma once
 
 #include "analyses/analysis.h"

@@ -337,7 +337,8 @@ Report Run(const Facts& facts, const Params& params) {
 
 const Analysis kAllreduceCheck = {
     .name = "allreduce_check",
-    .title = "All-reduces against expectation",
+    .title = "All-reduce check",
+    .summary = "Measured versus expected time",
     .doc = kDoc,
     .needs = {kRankActivityNeeds | KindSet{Kind::kOperator}, true},
     .params = kParams,

@@ -1,4 +1,4 @@
-// What an analysis is: data about itself, and a function.
+// Declares what an analysis is: a description, parameters and a function from Facts to a Report.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace stepscope {
 
-// A knob of an analysis. Faces pass its value through as text and know nothing more of it.
+// A parameter of an analysis. Faces pass its value on as text and do not interpret it.
 struct Parameter {
   enum class Type : uint8_t { kInteger, kNumber, kText };
   std::string_view name;
@@ -21,13 +21,12 @@ struct Parameter {
   std::string_view default_value;
   Unit unit = Unit::kNone;
   std::string_view message;
-  // "analysis.name" of the parameter whose value counts where this one is not given: what is the
-  // same for several analyses is given once.
+  // "analysis.name" of the parameter whose value is used where this one is not given.
   std::string_view or_as = {};
 };
 
-// The values for one run: for each declared parameter the given or the default one, already checked
-// to be of its type. REQUIRES: `name` is declared, with that type.
+// The value of each declared parameter for one run, given or default, already checked to be of its
+// type. REQUIRES: `name` is declared, with that type.
 class Params {
  public:
   explicit Params(std::map<std::string, std::string, std::less<>> values)
@@ -43,8 +42,9 @@ class Params {
 struct Analysis {
   std::string_view name;
   std::string_view title;
-  std::string_view doc;  // Markdown: answers what, counts what, cannot see what, how to read it
-  Wanted needs;          // the events a reader must keep for it
+  std::string_view summary;  // one line without a full stop: what the report shows
+  std::string_view doc;      // Markdown: Question, Definition, Limitations, Interpretation
+  Wanted needs;              // the events a reader must keep for it
   std::span<const Parameter> params;
   Report (*run)(const Facts& facts, const Params& params) = nullptr;
 };

@@ -1,4 +1,4 @@
-// Columns and sentences that reports share.
+// Builds the columns, statuses and sentences that several reports share.
 #include "analyses/build.h"
 
 #include <fmt/format.h>
@@ -56,7 +56,7 @@ std::string Say(const Advice& advice, const Facts& facts) {
 std::string_view CommandForClocks(const Facts& facts) {
   const bool amd =
       !facts.devices.empty() && IsAmd(*facts.devices.front().rank, facts.devices.front().device);
-  return amd ? "rocm-smi --showclocks --showtemp" : "nvidia-smi -q -d CLOCK,PERFORMANCE";
+  return amd ? "rocm-smi --showclocks --showtemp" : "nvidia-smi -q -d CLOCK,TEMPERATURE,PERFORMANCE";
 }
 
 void MakeUnavailable(Report& report, std::string why) {

@@ -1,4 +1,4 @@
-// Columns and sentences that reports share.
+// Builds the columns, statuses and sentences that several reports share.
 #pragma once
 
 #include <string>
@@ -11,41 +11,50 @@
 
 namespace stepscope {
 
-// The columns that say which device of which recording a row is about: rank, window, device.
+// The key columns of a device: rank, window, device.
 std::vector<Column> DeviceKeys();
 std::vector<Cell> DeviceCells(const DeviceFacts& device);
 
-// A column of time for each step category: "device_compute", ...
+// Appends a time column for each step category: "device_compute", ...
 void AddCategoryColumns(Table& table);
 
-// A report with its name and title filled in; unavailable or partial where ranks lack work.
+// A report with name and title; unavailable or partial where ranks have no device activity.
 Report StartReport(const Analysis& analysis, const Facts& facts);
 
-// What to try, in the words of the framework that ran the job.
+// A hint in the terms of each framework; Say() picks the one that ran the job.
 struct Advice {
   std::string_view pytorch, tensorflow, jax;
 };
 std::string Say(const Advice& advice, const Facts& facts);
 
-// What to try where devices wait for the next batch.
+// The hint where devices wait for the next batch.
 inline constexpr Advice kLoadAhead{
     "load ahead: more DataLoader workers (num_workers), a larger prefetch_factor, "
-    "persistent_workers=True, pin_memory=True; less work per sample",
-    "load ahead: prefetch(tf.data.AUTOTUNE) last, num_parallel_calls, cache(); less work per "
-    "sample; input_pipeline says which stage is slow",
-    "load ahead: prefetch batches to the device in a thread of its own, more workers of the "
-    "loader; less work per sample"};
+    "persistent_workers=True, pin_memory=True; reduce work per sample",
+    "load ahead: prefetch(tf.data.AUTOTUNE) last, num_parallel_calls, cache(); reduce work per "
+    "sample; see input_pipeline for the slow stage",
+    "load ahead: prefetch batches to the device in a separate thread, more loader workers; reduce "
+    "work per sample"};
 
-// How to ask the devices for their clocks and temperature.
+// The command that shows clocks and temperature of the devices.
 std::string_view CommandForClocks(const Facts& facts);
 
-// Turns a report into one that cannot answer. `why` is a sentence without a final stop.
+// Makes a report unavailable. `why` is a sentence without a final stop.
 void MakeUnavailable(Report& report, std::string why);
 
-// Why nothing can be said about launches.
+// Why nothing can be computed from traces that were read.
+inline constexpr std::string_view kNothingRecorded =
+    "the traces have neither device activity nor host operators";
+
+// How a user marks steps.
+inline constexpr std::string_view kMarkSteps =
+    "mark steps with profiler.step() (PyTorch), tf.profiler.experimental.Trace (TensorFlow) or "
+    "jax.profiler.StepTraceAnnotation (JAX)";
+
+// Why launches cannot be analyzed.
 inline constexpr std::string_view kNothingLinked =
-    "no work could be joined with the call that launched it: record with ProfilerActivity.CPU too, "
-    "which has the runtime's calls";
+    "no device activity has its launch call in the trace: record with ProfilerActivity.CPU too, so "
+    "that runtime calls are included";
 
 // "rank 3", or "rank 3 device 1" where a rank has several devices.
 std::string SayDevice(const DeviceFacts& device);

@@ -367,7 +367,8 @@ Report Run(const Facts& facts, const Params&) {
 
 const Analysis kCollectives = {
     .name = "collectives",
-    .title = "Collectives across ranks",
+    .title = "Collectives",
+    .summary = "Wait, transfer and bandwidth",
     .doc = kDoc,
     .needs = kRankActivityNeeds,
     .params = {},

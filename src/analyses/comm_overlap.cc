@@ -1,8 +1,7 @@
-// How much communication is hidden behind compute.
+// Measures how much communication overlaps with compute.
 //
-// A microsecond of communication is hidden when, at that instant and on that device, some compute
-// kernel runs on another stream. Two compute streams hide it once, not twice: both sides are
-// unions.
+// Communication is overlapped at an instant when any compute kernel runs on the same device at that
+// instant. Both sides are unions, so several concurrent kernels count once.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,20 +15,19 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** how much of the communication between accelerators costs nothing, because compute runs
-meanwhile, and how much holds the device up?
+**Question:** How much communication overlaps with compute, and how much is exposed?
 
-**Counts:** per device, the union of communication kernels of every library (NCCL, RCCL, symmetric
-memory, NVSHMEM, ...); `overlapped` is the part of it during which any compute kernel runs, `exposed`
+**Definition:** Communication is the union of communication kernels of every library (NCCL, RCCL, symmetric
+memory, NVSHMEM, ...) on a device. `overlapped` is the part during which any compute kernel runs, `exposed`
 the rest, and overlap_ratio = overlapped / communication. A kernel is communication if it carries a
 collective's name, or by its own name.
 
-**Cannot see:** why communication is long. A rank that arrives early waits inside the kernel; its
-exposed time is then the fault of another rank. Overlap is not free either: both sides share memory
-bandwidth and the multiprocessors.
+**Limitations:** The cause of long communication is not shown here. A rank that arrives early waits inside the
+kernel, so its exposed time is caused by another rank. Overlap has a cost too: compute and communication share memory
+bandwidth and multiprocessors.
 
-**Read it so:** what counts is `exposed` against the span. In data parallel training under 5 % of the
-span is good; much more asks for smaller or earlier buckets, prefetching, or less to send.
+**Interpretation:** Compare `exposed` with span. In data-parallel training, under 5% of span is good. If it is
+much more, use smaller or earlier buckets, prefetch, or send less.
 )md";
 
 constexpr double kWorthSaying = 0.05;  // of the span
@@ -53,37 +51,36 @@ Exposed AddUp(const Facts& facts) {
 }
 
 constexpr Advice kStartEarlier{
-    "start communication earlier: gradient buckets that fill sooner (bucket_cap_mb), FSDP "
-    "prefetching, asynchronous collectives; see stragglers for a rank that others wait for",
-    "start communication earlier: smaller packs of gradients "
-    "(CommunicationOptions(bytes_per_pack=...)); see stragglers for a rank that others wait for",
-    "let XLA hide it: the latency hiding scheduler "
-    "(--xla_gpu_enable_latency_hiding_scheduler=true), or another sharding that sends less; see "
-    "stragglers for a rank that others wait for"};
+    "start communication earlier: smaller gradient buckets (bucket_cap_mb), FSDP prefetching "
+    "(forward_prefetch, backward_prefetch), asynchronous collectives (async_op=True); see "
+    "stragglers for wait time",
+    "start communication earlier: smaller gradient packs "
+    "(CommunicationOptions(bytes_per_pack=...)); see stragglers for wait time",
+    "overlap communication in XLA: the latency hiding scheduler "
+    "(--xla_gpu_enable_latency_hiding_scheduler=true in XLA_FLAGS), or a sharding that sends less; "
+    "see stragglers for wait time"};
 
 void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const double share = static_cast<double>(sum.exposed) / static_cast<double>(sum.span);
   if (share < kWorthSaying) return;
   const auto devices = static_cast<int64_t>(facts.devices.size());
   const int64_t exposed = sum.exposed / devices;
-  // What ranks wait for one another is no fault of the communication, and told by `stragglers`.
+  // Wait time is caused by late ranks, and is a finding of `stragglers`.
   const int64_t waiting = std::min(ExposedWaits(facts).Total(), sum.exposed) / devices;
   const int64_t communication = sum.communication / devices;
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message =
-           fmt::format("Communication that nothing hides takes {} of the time.", HumanRatio(share)),
+       .message = fmt::format("Exposed communication is {} of span.", HumanRatio(share)),
        .because = fmt::format(
-           "{} of {} of communication per device run without compute{}; most on {} ({})",
+           "{} of {} communication per device{}; worst: {} ({})",
            HumanTime(static_cast<double>(exposed)), HumanTime(static_cast<double>(communication)),
-           waiting == 0 ? ""
-                        : fmt::format(", {} of it waiting for other ranks",
-                                      HumanTime(static_cast<double>(waiting))),
+           waiting == 0
+               ? ""
+               : fmt::format(", {} of it wait time", HumanTime(static_cast<double>(waiting))),
            SayDevice(*sum.worst), HumanTime(static_cast<double>(sum.worst->total.Exposed()))),
-       .hint =
-           waiting > exposed / 2
-               ? "most of it is waiting for ranks that come late: see stragglers for which, and why"
-               : Say(kStartEarlier, facts),
+       .hint = waiting > exposed / 2
+                   ? "find the late ranks that cause most of the wait time; see stragglers"
+                   : Say(kStartEarlier, facts),
        .impact = exposed - waiting,
        .table = "ranks"});
 }
@@ -94,15 +91,15 @@ Report Run(const Facts& facts, const Params&) {
   const Exposed sum = AddUp(facts);
   if (sum.communication == 0) {
     MakeUnavailable(report,
-                    "no rank ran a communication kernel: a job on one device, or none was "
-                    "recorded");
+                    "no rank ran a communication kernel: the job has one device, or communication "
+                    "was not recorded");
     return report;
   }
-  Table table{.key = "ranks", .title = "Communication of each device", .columns = DeviceKeys()};
-  AddColumns(table,
-             {TimeColumn("communication", "communication"), TimeColumn("overlapped", "overlapped"),
-              TimeColumn("exposed", "exposed"), RatioColumn("overlap_ratio", "overlap"),
-              RatioColumn("exposed_ratio", "exposed of span")});
+  Table table{.key = "ranks", .title = "Communication per device", .columns = DeviceKeys()};
+  AddColumns(table, {TimeColumn("communication", "communication"),
+                     TimeColumn("overlapped", "overlapped"), TimeColumn("exposed", "exposed"),
+                     RatioColumn("overlap_ratio", "overlap, % of communication"),
+                     RatioColumn("exposed_ratio", "exposed, % of span")});
   for (const DeviceFacts& device : facts.devices) {
     const Occupancy& o = device.total;
     auto row = DeviceCells(device);
@@ -114,10 +111,10 @@ Report Run(const Facts& facts, const Params&) {
   const double hidden =
       1.0 - static_cast<double>(sum.exposed) / static_cast<double>(sum.communication);
   report.headline =
-      fmt::format("{} of the communication time is hidden behind compute.", HumanRatio(hidden));
+      fmt::format("{} of communication time overlaps with compute.", HumanRatio(hidden));
   report.metrics = {
-      {"overlap_ratio", "hidden", hidden, Unit::kRatio},
-      {"exposed_ratio", "exposed, of the span", Ratio(sum.exposed, sum.span), Unit::kRatio}};
+      {"overlap_ratio", "overlap, % of communication", hidden, Unit::kRatio},
+      {"exposed_ratio", "exposed, % of span", Ratio(sum.exposed, sum.span), Unit::kRatio}};
   AddFinding(report, facts, sum);
   return report;
 }
@@ -126,7 +123,8 @@ Report Run(const Facts& facts, const Params&) {
 
 const Analysis kCommOverlap = {
     .name = "comm_overlap",
-    .title = "Communication hidden behind compute",
+    .title = "Communication overlap",
+    .summary = "Overlapped and exposed communication",
     .doc = kDoc,
     .needs = kRankActivityNeeds,
     .params = {},

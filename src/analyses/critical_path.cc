@@ -378,7 +378,8 @@ Report Run(const Facts& facts, const Params& params) {
 
 const Analysis kCriticalPath = {
     .name = "critical_path",
-    .title = "What the time of a step is spent on, and what it could be",
+    .title = "Critical path",
+    .summary = "What bounds step time; what-if estimates",
     .doc = kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kSync},
     .params = kParams,

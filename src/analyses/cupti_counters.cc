@@ -159,6 +159,7 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kCuptiCounters = {
     .name = "cupti_counters",
     .title = "Hardware counters",
+    .summary = "CUPTI counters per kernel",
     .doc = kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kCounterRange, Kind::kCounter},
     .params = {},

@@ -320,7 +320,8 @@ Report Run(const Facts& facts, const Params& params) {
 
 const Analysis kFlops = {
     .name = "flops",
-    .title = "What is computed, and what could be",
+    .title = "FLOPs and MFU",
+    .summary = "FLOP/s, MFU, HFU and roofline",
     .doc = kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
     .params = kParams,

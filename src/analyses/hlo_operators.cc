@@ -216,7 +216,8 @@ Report Run(const Facts& facts, const Params&) {
 
 const Analysis kHloOperators = {
     .name = "hlo_operators",
-    .title = "Operations of XLA programs",
+    .title = "HLO ops",
+    .summary = "Time, FLOP/s and bandwidth per op",
     .doc = kDoc,
     .needs = Wanted(kRankActivityNeeds, false, true),
     .params = {},

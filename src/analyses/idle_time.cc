@@ -333,7 +333,8 @@ Report Run(const Facts& facts, const Params& params) {
 
 const Analysis kIdleTime = {
     .name = "idle_time",
-    .title = "What idle streams waited for",
+    .title = "Idle time breakdown",
+    .summary = "Causes of stream idle time",
     .doc = kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
     .params = kParams,

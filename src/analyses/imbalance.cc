@@ -223,7 +223,8 @@ Report Run(const Facts& facts, const Params& params) {
 
 const Analysis kImbalance = {
     .name = "imbalance",
-    .title = "Ranks side by side in each step",
+    .title = "Rank imbalance",
+    .summary = "Compute and idle time by rank and step",
     .doc = kDoc,
     .needs = kRankActivityNeeds,
     .params = kParams,

@@ -1,4 +1,4 @@
-// Whether steps wait for input, and what in the pipeline they wait for.
+// Reports input wait per step and the pipeline stage responsible for it.
 #include "facts/steps/input_pipeline.h"
 
 #include <fmt/format.h>
@@ -17,22 +17,21 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** do steps wait for input, and which stage of the pipeline is it that they wait for?
+**Question:** Do steps wait for input, and which stage of the pipeline causes it?
 
-**Counts:** input_ratio is the share of step time in which the step waits for the next batch
-(`IteratorGetNext`, a PyTorch DataLoader's `__next__`) or only copies to the device: the categories of
-`overview`. 20 % and more is input-bound, 5 % moderately. On the host, operations of the pipeline are
-sorted by what they are for; `total` is their time, `self` without operations of the pipeline within. The
-times of `host` are self times, scaled where data is enqueued for the device while it computes, so that
-they match what the step is held up (the TensorFlow Profiler's rule). `stages` shares the time in which a
-pipeline was waited for among its stages: a stage has what it took while it was asked for a batch and did
-not wait for a stage before it. Those add up to the waiting.
+**Definition:** `input_ratio` is input wait as a share of step time, the category "input" of `overview`: waiting
+for the next batch (`IteratorGetNext`, `__next__` of a PyTorch DataLoader) or copying to the device without
+compute. From 20% a job is input-bound, from 5% moderately input-bound. On the host, pipeline operations are grouped
+by purpose. `total` is their time, `self` excludes pipeline operations inside. Times in `host` are self times. Where
+data is enqueued while the device computes, they are scaled to the input wait, as in the TensorFlow Profiler. `stages`
+divides the time in which a pipeline was waited for. A stage gets the time in which it was producing a
+batch and not waiting for an earlier stage. These times sum to the wait.
 
-**Cannot see:** what worker processes of a PyTorch DataLoader do; they are other processes. Stages of
-tf.data are recorded from host_tracer_level 2 on.
+**Limitations:** Worker processes of a PyTorch DataLoader are other processes and are not in the trace. Stages of
+tf.data are recorded from host_tracer_level 2.
 
-**Read it so:** start with the stage that has most of the waiting. Where the program is not input-bound, a
-slow stage costs nothing yet.
+**Interpretation:** Start with the stage that has most of the wait. If the job is not input-bound, a slow
+stage costs nothing yet.
 )md";
 
 constexpr double kBound = 0.20;
@@ -41,9 +40,9 @@ constexpr double kOthersMayHide = 0.03;
 
 struct Totals {
   int64_t steps = 0;
-  int64_t total = 0;  // ns of all steps
+  int64_t total = 0;  // ns, of all steps
   int64_t input = 0;
-  int64_t enqueue = 0;  // of input: copying to the device
+  int64_t enqueue = 0;  // of input: copies to the device
   int64_t others = 0;
 };
 
@@ -65,31 +64,31 @@ std::string Classify(const Totals& t, bool marked) {
 }
 
 struct Advice {
-  std::string_view about;  // a stage's type, or the beginning of it
+  std::string_view about;  // a stage type or its prefix
   std::string_view message;
 };
 
-// For stages of tf.data, by their type; then for categories.
+// First stages of tf.data by type, then categories.
 constexpr auto kStageAdvice = std::to_array<Advice>({
     {"Map",
-     "let it work on several elements at once: map(..., num_parallel_calls=tf.data.AUTOTUNE), "
-     "or do its work before training, or batch first and vectorise it; "
-     "tf.py_function and tf.numpy_function hold Python's lock and do not run in parallel"},
+     "process elements in parallel: map(..., num_parallel_calls=tf.data.AUTOTUNE), preprocess "
+     "before training, or batch first and vectorize; tf.py_function and tf.numpy_function hold "
+     "Python's lock and do not run in parallel"},
     {"ParallelMap",
-     "raise num_parallel_calls if cores are free, make the function cheaper, or do its "
-     "work before training"},
+     "raise num_parallel_calls if cores are free, make the function cheaper, or preprocess before "
+     "training"},
     {"Interleave",
-     "read several files at once: interleave(..., num_parallel_calls=tf.data.AUTOTUNE)"},
-    {"Filter", "filter before training, or before costly stages"},
+     "read several files in parallel: interleave(..., num_parallel_calls=tf.data.AUTOTUNE)"},
+    {"Filter", "filter before training, or before expensive stages"},
     {"Batch", "batch in parallel: batch(..., num_parallel_calls=tf.data.AUTOTUNE)"},
     {"Shuffle", "shuffle file names instead of elements, or use a smaller buffer"},
-    {"Prefetch", "its buffer runs empty: the stages before it are too slow together"},
+    {"Prefetch", "speed up the stages before it; their throughput empties the buffer"},
     {"TFRecord",
-     "read several files at once, and ahead: interleave, prefetch, a larger buffer_size"},
+     "read several files in parallel and ahead: interleave, prefetch, a larger buffer_size"},
     {"TextLine",
-     "read several files at once, and ahead: interleave, prefetch, a larger buffer_size"},
+     "read several files in parallel and ahead: interleave, prefetch, a larger buffer_size"},
     {"Generator",
-     "Python makes the elements one by one: move the work into tf.data, or write files"},
+     "move Python generator code into tf.data operations, or write its output to files"},
 });
 
 std::string_view AdviceOf(InputCategory category) {
@@ -99,27 +98,26 @@ std::string_view AdviceOf(InputCategory category) {
     case InputCategory::kPreprocessing:
       return "raise num_parallel_calls of the dataset's map, or preprocess before training";
     case InputCategory::kReadInAdvance:
-      return "tune the size of the prefetch buffer, cycle_length of interleave, and the reader's "
+      return "tune the prefetch buffer size, cycle_length of interleave, and the reader's "
              "buffer_size";
     case InputCategory::kReadOnDemand:
-      return "read in advance: prefetch, interleave, a reader's buffer";
+      return "read ahead: prefetch, interleave, a larger reader buffer";
     case InputCategory::kLoaderWorkers:
-      return "more workers (num_workers), a higher prefetch_factor, persistent_workers=True, and "
-             "less "
-             "work per sample in the dataset";
+      return "use more workers (num_workers), a larger prefetch_factor, persistent_workers=True, "
+             "and less work per sample in the dataset";
     case InputCategory::kOther:
     case InputCategory::kCount:
       break;
   }
-  return "use tf.data or a DataLoader with workers for the part of the pipeline that is not in it";
+  return "move this part of the pipeline into tf.data or into a DataLoader with workers";
 }
 
 std::string_view AdviceOf(const PipelineStage& stage, InputCategory category) {
   if (stage.type == "DataLoader") {
     return category == InputCategory::kLoaderWorkers
                ? AdviceOf(category)
-               : "the training process loads the data itself: set num_workers > 0, so that worker "
-                 "processes load ahead, and pin_memory=True";
+               : "load in worker processes (num_workers > 0) and use pin_memory=True; the training "
+                 "process loads the data itself";
   }
   const auto by_type = [&](bool exact) {
     return std::ranges::find_if(kStageAdvice, [&](const Advice& a) {
@@ -136,8 +134,8 @@ struct RankInput {
   InputPipeline activity;
 };
 
-// ns of each category over all ranks, scaled: while the device computes, enqueuing costs nothing,
-// so what the pipeline does beside it is cut to the share it has of the waiting.
+// ns per category over all ranks. Enqueuing during compute costs nothing, so the other categories
+// are scaled to the share of the wait that is not enqueuing.
 std::array<double, kInputCategories> HostTimes(const std::vector<RankInput>& inputs,
                                                const Totals& t) {
   std::array<double, kInputCategories> raw{};
@@ -162,9 +160,9 @@ std::array<double, kInputCategories> HostTimes(const std::vector<RankInput>& inp
 
 Table HostTable(const std::array<double, kInputCategories>& times) {
   Table table{.key = "host",
-              .title = "What hosts do to prepare input",
+              .title = "Host input time by category",
               .columns = {KeyColumn("category", "category"), TimeColumn("time", "time"),
-                          RatioColumn("ratio", "of all")}};
+                          RatioColumn("ratio", "% of total")}};
   double sum = 0;
   for (const double time : times) sum += time;
   if (sum == 0) table.text_rows = 0;
@@ -178,7 +176,7 @@ Table HostTable(const std::array<double, kInputCategories>& times) {
 
 Table OperatorTable(const Facts& facts, const std::vector<RankInput>& inputs) {
   Table table{.key = "operators",
-              .title = "Operations of the pipeline",
+              .title = "Pipeline operations",
               .columns = {KeyColumn("rank", "rank"),
                           KeyColumn("window", "window"),
                           KeyColumn("name", "operation"),
@@ -199,16 +197,16 @@ Table OperatorTable(const Facts& facts, const std::vector<RankInput>& inputs) {
 
 Table StageTable(const Facts& facts, const std::vector<RankInput>& inputs) {
   Table table{.key = "stages",
-              .title = "What the pipeline was waited for",
+              .title = "Pipeline stages by wait time",
               .columns = {KeyColumn("rank", "rank"),
                           KeyColumn("window", "window"),
                           KeyColumn("stage", "number"),
                           {"name", "stage"},
                           {"type", "type"},
                           CountColumn("calls", "calls"),
-                          TimeColumn("longest", "longest"),
-                          TimeColumn("waited", "waited"),
-                          RatioColumn("ratio", "of the waiting")},
+                          TimeColumn("longest", "max"),
+                          TimeColumn("waited", "wait time"),
+                          RatioColumn("ratio", "% of wait time")},
               .text_rows = 6};
   table.columns[2].detail = table.columns[4].detail = true;
   for (const RankInput& input : inputs) {
@@ -223,7 +221,7 @@ Table StageTable(const Facts& facts, const std::vector<RankInput>& inputs) {
   return table;
 }
 
-// The stage that is waited for longest on any rank, or null.
+// The stage with the longest wait on any rank, or null.
 const PipelineStage* SlowestStage(const std::vector<RankInput>& inputs) {
   const PipelineStage* slowest = nullptr;
   for (const RankInput& input : inputs) {
@@ -249,19 +247,17 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const 
   if (share < kModerately) return;
   Finding finding{
       .severity = share >= kBound ? Severity::kHigh : Severity::kMedium,
-      .message = fmt::format("Steps wait for input {} of their time.", HumanRatio(share)),
-      .because = fmt::format("{} a step are spent waiting for the next batch or copying it",
+      .message = fmt::format("Input wait is {} of step time.", HumanRatio(share)),
+      .because = fmt::format("{} per step waiting for the next batch or copying it",
                              HumanTime(static_cast<double>(t.input) /
                                        static_cast<double>(std::max<int64_t>(t.steps, 1)))),
-      .hint =
-          "load data in other threads or processes: a DataLoader with num_workers, tf.data with "
-          "prefetch; pin memory and copy asynchronously",
+      .hint = Say(kLoadAhead, facts),
       .impact = t.input / static_cast<int64_t>(std::max<size_t>(ranks, 1)),
       .table = "host"};
   if (const PipelineStage* stage = SlowestStage(inputs)) {
     const std::string name((*facts.names)[stage->name]);
-    finding.because += fmt::format("; most of it is waiting for {} ({} in {}, the longest {})",
-                                   name, HumanTime(static_cast<double>(stage->waited)),
+    finding.because += fmt::format("; cause: stage {} ({} in {}, max {})", name,
+                                   HumanTime(static_cast<double>(stage->waited)),
                                    Plural(static_cast<size_t>(stage->calls), "call"),
                                    HumanTime(static_cast<double>(stage->longest)));
     finding.hint = AdviceOf(*stage, CategoryOf(inputs, stage->name));
@@ -277,18 +273,17 @@ std::string Headline(const std::string& classification, const Totals& t, bool ma
   const double others =
       t.total == 0 ? 0 : static_cast<double>(t.others) / static_cast<double>(t.total);
   std::string text =
-      marked ? fmt::format("The job is {}: {} of step time is input", classification,
+      marked ? fmt::format("The job is {}: input wait is {} of step time", classification,
                            HumanRatio(share))
              : fmt::format(
-                   "Nothing marks steps, so whether input bounds them is unknown; {} of "
-                   "what was recorded is input",
+                   "No steps are marked, so it is unknown whether the job is input-bound; input is "
+                   "{} of the trace",
                    HumanRatio(share));
   const PipelineStage* stage = SlowestStage(inputs);
   if (stage != nullptr && share >= kModerately)
-    text += fmt::format(", most of it {}", (*facts.names)[stage->name]);
+    text += fmt::format(", mostly stage {}", (*facts.names)[stage->name]);
   if (marked && share < kModerately && others >= kOthersMayHide) {
-    text += fmt::format("; {} is nothing the profiler recorded, which may hide reading or Python",
-                        HumanRatio(others));
+    text += fmt::format("; {} is unrecorded and may contain reading or Python", HumanRatio(others));
   }
   return text + ".";
 }
@@ -297,10 +292,10 @@ Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kInputPipeline, facts);
   const std::vector<RankSteps>& ranks = OnDemand(facts).Steps(facts);
   if (ranks.empty()) {
-    MakeUnavailable(report, "the traces hold neither work of devices nor operators of hosts");
+    MakeUnavailable(report, std::string(kNothingRecorded));
     return report;
   }
-  // Without work on devices the host's side remains.
+  // Without device activity the host side remains.
   if (report.status == Status::kUnavailable) report.status = Status::kPartial;
   std::vector<RankInput> inputs;
   for (const RankSteps& rank : ranks)
@@ -310,12 +305,12 @@ Report Run(const Facts& facts, const Params&) {
   const std::string classification = Classify(totals, marked);
   const PipelineStage* slowest = SlowestStage(inputs);
   report.headline = Headline(classification, totals, marked, facts, inputs);
-  report.metrics = {
-      {"input_ratio", "of step time is input", Ratio(totals.input, totals.total), Unit::kRatio},
-      {"classification", "the job is", classification, Unit::kNone},
-      {"bottleneck", "slowest stage",
-       slowest == nullptr ? Cell() : Cell(std::string((*facts.names)[slowest->name])),
-       Unit::kNone}};
+  report.metrics = {{"input_ratio", "input wait, % of step time", Ratio(totals.input, totals.total),
+                     Unit::kRatio},
+                    {"classification", "classification", classification, Unit::kNone},
+                    {"bottleneck", "slowest stage",
+                     slowest == nullptr ? Cell() : Cell(std::string((*facts.names)[slowest->name])),
+                     Unit::kNone}};
   report.tables.push_back(StageTable(facts, inputs));
   report.tables.push_back(HostTable(HostTimes(inputs, totals)));
   report.tables.push_back(OperatorTable(facts, inputs));
@@ -327,7 +322,8 @@ Report Run(const Facts& facts, const Params&) {
 
 const Analysis kInputPipeline = {
     .name = "input_pipeline",
-    .title = "Waiting for input",
+    .title = "Input pipeline",
+    .summary = "Input wait and the stage responsible",
     .doc = kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
     .params = {},

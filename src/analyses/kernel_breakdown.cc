@@ -166,7 +166,8 @@ Report Run(const Facts& facts, const Params&) {
 
 const Analysis kKernelBreakdown = {
     .name = "kernel_breakdown",
-    .title = "Which kernels take the time",
+    .title = "Kernel breakdown",
+    .summary = "Time by activity type and kernel",
     .doc = kDoc,
     .needs = kRankActivityNeeds,
     .params = {},

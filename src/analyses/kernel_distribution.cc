@@ -238,7 +238,8 @@ Report Run(const Facts& facts, const Params& params) {
 
 const Analysis kKernelDistribution = {
     .name = "kernel_distribution",
-    .title = "The same kernels on different ranks",
+    .title = "Kernel time by rank",
+    .summary = "Kernels slower on some ranks",
     .doc = kDoc,
     .needs = kRankActivityNeeds,
     .params = kParams,

@@ -182,7 +182,8 @@ Report Run(const Facts& facts, const Params&) {
 
 const Analysis kKernelGroups = {
     .name = "kernel_groups",
-    .title = "Your own groups of kernels",
+    .title = "Custom kernel groups",
+    .summary = "Time and overlap of user-defined groups",
     .doc = kDoc,
     .needs = kRankActivityNeeds,
     .params = {},

@@ -304,7 +304,8 @@ Report Run(const Facts& facts, const Params& params) {
 
 const Analysis kKernelSequences = {
     .name = "kernel_sequences",
-    .title = "Sequences of kernels",
+    .title = "Kernel sequences",
+    .summary = "Repeats to fuse or capture",
     .doc = kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
     .params = kParams,

@@ -279,7 +279,8 @@ Report Run(const Facts& facts, const Params&) {
 
 const Analysis kKernels = {
     .name = "kernels",
-    .title = "How kernels use the device",
+    .title = "Kernel efficiency",
+    .summary = "Launch shape, occupancy, Tensor Core use",
     .doc = kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, false, true),
     .params = {},

@@ -326,7 +326,8 @@ Report Run(const Facts& facts, const Params& params) {
 
 const Analysis kLaunchStats = {
     .name = "launch_stats",
-    .title = "Launching against running",
+    .title = "Launch statistics",
+    .summary = "Launch delays, short kernels, slow calls",
     .doc = kDoc,
     .needs = kRankActivityNeeds,
     .params = kParams,

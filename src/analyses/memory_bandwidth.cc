@@ -124,7 +124,8 @@ Report Run(const Facts& facts, const Params& params) {
 
 const Analysis kMemoryBandwidth = {
     .name = "memory_bandwidth",
-    .title = "Bandwidth of copies",
+    .title = "Copy bandwidth",
+    .summary = "Bytes and bandwidth by copy direction",
     .doc = kDoc,
     .needs = kRankActivityNeeds,
     .params = kParams,

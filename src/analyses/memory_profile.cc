@@ -404,7 +404,8 @@ Report Run(const Facts& facts, const Params& params) {
 
 const Analysis kMemoryProfile = {
     .name = "memory_profile",
-    .title = "Memory at its peak",
+    .title = "Peak memory",
+    .summary = "Peak contents, leaks, batch headroom",
     .doc = kDoc,
     .needs = {kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kInstant}, true},
     .params = kParams,

@@ -370,7 +370,8 @@ Report Run(const Facts& facts, const Params& params) {
 
 const Analysis kMemoryTimeline = {
     .name = "memory_timeline",
-    .title = "Memory over time",
+    .title = "Memory timeline",
+    .summary = "Allocated and reserved memory",
     .doc = kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kInstant},
     .params = kParams,

@@ -207,7 +207,8 @@ Report Run(const Facts& facts, const Params&) {
 
 const Analysis kOperatorKernels = {
     .name = "operator_kernels",
-    .title = "Operators and their kernels",
+    .title = "Kernels by operator",
+    .summary = "Kernels and delays per operator",
     .doc = kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
     .params = {},

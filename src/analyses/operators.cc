@@ -310,7 +310,8 @@ Report Run(const Facts& facts, const Params&) {
 
 const Analysis kOperators = {
     .name = "operators",
-    .title = "Operators of the framework",
+    .title = "Operators",
+    .summary = "Host and device time per operator",
     .doc = kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
     .params = {},

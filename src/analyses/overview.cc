@@ -1,4 +1,4 @@
-// The first look at a job: how long a step takes, what it goes to, and what to look at next.
+// Reports step time, its breakdown into categories, precision and device utilization.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,27 +21,35 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** how long does a step take, how much do steps differ, and what does a step's time go to?
+**Question:** How long is a step, how much does step time vary, and what is its breakdown?
 
-**Counts:** every moment of a step goes to one of nine categories, so they add up to the step. When
-several things go on at once, the first of these has the moment: device compute (compute kernels),
-output (copies to the host), device to device copies and sets, input (waiting for the next batch),
-collectives, kernel launch (calls of the runtime, executors), input again (copies to the device),
-compilation, host compute (operators), all others (nothing that was recorded, such as Python between
-operators). A step begins where its annotation begins or the step before ended, and ends when its
-annotation and all work launched in it have ended. Means are over all steps of all ranks that are whole;
-the deviation is that of a sample. Precision is a share of compute time: 8 bit, 16 bit (fp16 and bf16),
-32 bit and more (tf32 too), by the kernel's name or else the types of its operator's inputs, and unknown
-where neither tells. Operators count as placed on a device when they put work there themselves. `roles`
-cuts the same steps as PyTorch's TensorBoard plugin did. GPU utilisation (the duty cycle of kernels), SM
-efficiency and occupancy are per device, from the first step's start to the last one's end, as far as
-the profiler recorded them.
+**Definition:** Every moment of a step belongs to one of nine categories, so their times sum to the step.
+When several things run at once, the first in this list gets the moment:
 
-**Cannot see:** steps of a recording that marks none: then the categories are of the whole recording, and the times of
-steps are absent. What a host does that the profiler did not record is in "all others".
+1. device compute: compute kernels
+2. output: copies to the host
+3. device to device: memcpy and memset on the device
+4. input: input wait
+5. device collectives
+6. kernel launch: runtime calls, executors
+7. input: copies to the device
+8. compilation
+9. host compute: operators
+10. all others: nothing recorded, such as Python between operators
 
-**Read it so:** device compute should take most of a step. Input above 5 % asks for `input_pipeline`; kernel launch
-or all others above 15 % for `idle_time` and `critical_path`; collectives for `comm_overlap`.
+A step begins at its annotation or at the end of the previous step, whichever is later. It ends when its
+annotation and all activities launched in it have ended. Means are over the complete steps of all ranks.
+Precision is a share of compute time: 8 bit, 16 bit (fp16, bf16), 32 bit and more (with tf32). It comes from the
+kernel's name, or from the input types of its operator; otherwise it is unknown. An operator is placed on a
+device if it launches activities itself. `roles` uses the categories of PyTorch's TensorBoard plugin. GPU
+utilization (share of time in which kernels run), SM efficiency and occupancy are per device, from the
+start of the first step to the end of the last, where the profiler recorded them.
+
+**Limitations:** If no steps are marked, the categories cover the whole trace and step times are absent.
+Host activity that the profiler did not record is in "all others".
+
+**Interpretation:** Device compute should be most of a step. If input is above 5%, see `input_pipeline`. If kernel
+launch or all others is above 15%, see `idle_time` and `critical_path`. For collectives, see `comm_overlap`.
 )md";
 
 constexpr double kHigh = 0.15;  // of a step: thresholds of the TensorFlow Profiler
@@ -54,10 +62,10 @@ double Share(int64_t part, int64_t whole) {
 
 Table CategoryTable(const std::vector<RankSteps>& ranks, const StepStatistics& total, bool marked) {
   Table table{.key = "step_time",
-              .title = marked ? "What a step goes to, on average" : "What the recording went to",
+              .title = marked ? "Step time breakdown, mean" : "Breakdown of the trace",
               .columns = {KeyColumn("category", "category"), TimeColumn("mean", "mean"),
-                          TimeColumn("stddev", "deviation"), RatioColumn("ratio", "of the step"),
-                          TimeColumn("shortest", "shortest"), TimeColumn("longest", "longest")}};
+                          TimeColumn("stddev", "std dev"), RatioColumn("ratio", "% of step time"),
+                          TimeColumn("shortest", "min"), TimeColumn("longest", "max")}};
   table.columns[4].detail = table.columns[5].detail = true;
   std::array<std::pair<double, StepCategory>, kStepCategories> by_time;
   for (size_t c = 0; c < kStepCategories; ++c) {
@@ -77,9 +85,9 @@ Table CategoryTable(const std::vector<RankSteps>& ranks, const StepStatistics& t
 
 Table StepTable(const std::vector<RankSteps>& ranks) {
   Table table{.key = "steps",
-              .title = "Each step",
+              .title = "Steps",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
-                          KeyColumn("step", "step"), TimeColumn("time", "time")},
+                          KeyColumn("step", "step"), TimeColumn("time", "step time")},
               .text_rows = 0};
   AddCategoryColumns(table);
   for (const RankSteps& rank : ranks) {
@@ -98,10 +106,10 @@ Table RoleTable(const Facts& facts, const std::vector<RankSteps>& ranks) {
   constexpr std::array<std::string_view, kStepRoles> kNames = {
       "other", "CPU exec", "data loader", "runtime", "communication", "memset", "memcpy", "kernel"};
   Table table{.key = "roles",
-              .title = "The same steps by the roles of PyTorch's TensorBoard plugin",
+              .title = "Step time by role of PyTorch's TensorBoard plugin",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
                           KeyColumn("role", "role"), TimeColumn("mean", "mean"),
-                          RatioColumn("ratio", "of the step")},
+                          RatioColumn("ratio", "% of step time")},
               .text_rows = 0};
   for (const RankSteps& rank : ranks) {
     std::vector<StepWindow> windows;
@@ -126,7 +134,7 @@ Cell Known(const std::optional<double>& value) { return value ? Cell(*value) : C
 Table DeviceTable(const Facts& facts, const std::vector<RankSteps>& ranks) {
   Table table{.key = "devices", .title = "Devices", .columns = DeviceKeys(), .text_rows = 8};
   AddColumns(table, {{"name", "name"},
-                     RatioColumn("utilization", "kernels run"),
+                     RatioColumn("utilization", "utilization, % of time"),
                      RatioColumn("sm_efficiency", "SM efficiency"),
                      RatioColumn("occupancy", "occupancy")});
   for (const DeviceFacts& device : facts.devices) {
@@ -142,14 +150,14 @@ Table DeviceTable(const Facts& facts, const std::vector<RankSteps>& ranks) {
 }
 
 void AddPlacement(const OperatorUse& use, bool has_work, Report& report) {
-  // Where work names no operators, as in most of JAX, all would seem to run on hosts.
+  // Where activities name no operators, as in most of JAX, all would seem to run on hosts.
   const bool known = use.device > 0 || (!has_work && use.host > 0);
   const int64_t sum = use.host + use.device;
-  report.metrics.push_back({"host_op_ratio", "operators on the host",
+  report.metrics.push_back({"host_op_ratio", "host operators, % of operators",
                             known ? Ratio(use.host, sum) : Cell(), Unit::kRatio, true});
-  report.metrics.push_back({"device_op_ratio", "operators on devices",
+  report.metrics.push_back({"device_op_ratio", "device operators, % of operators",
                             known ? Ratio(use.device, sum) : Cell(), Unit::kRatio, true});
-  report.metrics.push_back({"eager_ratio", "host operators outside compiled functions",
+  report.metrics.push_back({"eager_ratio", "eager operators, % of host time",
                             use.eager_time > 0 ? Ratio(use.eager_time, use.host_time) : Cell(),
                             Unit::kRatio, true});
 }
@@ -157,9 +165,9 @@ void AddPlacement(const OperatorUse& use, bool has_work, Report& report) {
 Table OperatorTable(const Facts& facts, const OperatorUse& use) {
   constexpr size_t kTop = 10;
   Table table{.key = "top_operators",
-              .title = "Operators with most device time",
+              .title = "Operators by device time",
               .columns = {KeyColumn("operator", "operator"), TimeColumn("time", "time"),
-                          RatioColumn("ratio", "of all named"), RatioColumn("sum", "so far")},
+                          RatioColumn("ratio", "% of total"), RatioColumn("sum", "cumulative %")},
               .text_rows = 5};
   int64_t total = 0;
   for (const auto& [op, time] : use.device_time) total = AddSaturated(total, time);
@@ -173,8 +181,8 @@ Table OperatorTable(const Facts& facts, const OperatorUse& use) {
   return table;
 }
 
-// Shares of what the devices could do at most, over the steps: operations, and, while operators run
-// whose bytes are known, bytes.
+// Adds FLOP and bandwidth utilization over the steps. Bandwidth counts only the time of operators
+// whose bytes are known.
 void AddUtilisation(const Facts& facts, Report& report) {
   double at_peak = 0, device_time = 0, at_memory = 0, counted = 0;
   for (const RankActivity& rank : facts.ranks) {
@@ -189,11 +197,10 @@ void AddUtilisation(const Facts& facts, Report& report) {
       counted += static_cast<double>(sum.time);
     }
   }
-  report.metrics.push_back({"flop_utilization", "of the peak FLOP/s",
+  report.metrics.push_back({"flop_utilization", "FLOP/s, % of peak",
                             device_time > 0 ? Cell(std::min(at_peak / device_time, 1.0)) : Cell(),
                             Unit::kRatio, true});
-  report.metrics.push_back({"bandwidth_utilization",
-                            "of memory bandwidth, while counted operators run",
+  report.metrics.push_back({"bandwidth_utilization", "bandwidth of counted operators, % of peak",
                             counted > 0 ? Cell(at_memory / counted) : Cell(), Unit::kRatio, true});
 }
 
@@ -204,8 +211,8 @@ void AddEnvironment(const Facts& facts, Report& report) {
   }
   report.metrics.push_back(
       {"ranks", "ranks", static_cast<int64_t>(ranks.size()), Unit::kCount, true});
-  report.metrics.push_back({"devices", "devices that worked",
-                            static_cast<int64_t>(facts.devices.size()), Unit::kCount, true});
+  report.metrics.push_back({"devices", "active devices", static_cast<int64_t>(facts.devices.size()),
+                            Unit::kCount, true});
 }
 
 void AddPrecision(const StepBreakdown& sum, Report& report) {
@@ -213,18 +220,18 @@ void AddPrecision(const StepBreakdown& sum, Report& report) {
   const auto add = [&](const char* key, const char* title, StepPart part) {
     report.metrics.push_back({key, title, Ratio(sum.Of(part), compute), Unit::kRatio, true});
   };
-  add("precision_8_ratio", "computing in 8 bit", StepPart::kCompute8);
-  add("precision_16_ratio", "computing in 16 bit", StepPart::kCompute16);
-  add("precision_32_ratio", "computing in 32 bit", StepPart::kCompute32);
-  add("precision_unknown_ratio", "in a precision nothing tells", StepPart::kComputeUnknown);
+  add("precision_8_ratio", "8 bit, % of compute", StepPart::kCompute8);
+  add("precision_16_ratio", "16 bit, % of compute", StepPart::kCompute16);
+  add("precision_32_ratio", "32 bit, % of compute", StepPart::kCompute32);
+  add("precision_unknown_ratio", "unknown precision, % of compute", StepPart::kComputeUnknown);
 }
 
 constexpr Advice kNarrow{
-    "compute in bf16 or fp16 (torch.autocast): matrix products run several times faster",
-    "compute in bf16 or fp16 (Keras' mixed precision): matrix products run several times faster",
-    "compute in jnp.bfloat16: matrix products run several times faster"};
+    "compute in bf16 or fp16 (torch.autocast); matrix products run several times faster",
+    "compute in bf16 or fp16 (Keras mixed precision); matrix products run several times faster",
+    "compute in jnp.bfloat16; matrix products run several times faster"};
 
-// What a share of the step being large means, and what to do.
+// A finding for a category with a large share of step time.
 struct Rule {
   StepCategory category;
   std::string_view message;
@@ -232,30 +239,31 @@ struct Rule {
 };
 constexpr auto kRules = std::to_array<Rule>({
     {StepCategory::kLaunch,
-     "Launching kernels holds steps up",
-     {"launch fewer and larger kernels: compile the step (torch.compile), or capture it in a CUDA "
-      "graph",
+     "Kernel launch",
+     {"launch fewer and larger kernels: compile the step (torch.compile) or capture it in a CUDA "
+      "graph; see launch_stats",
       "launch fewer and larger kernels: compile the step (tf.function with jit_compile=True), or "
-      "let nothing else use the launching thread (TF_GPU_THREAD_MODE=gpu_private)",
-      "launch fewer and larger kernels: jit the whole step"}},
+      "give the GPU its own launch thread (TF_GPU_THREAD_MODE=gpu_private); see launch_stats",
+      "launch fewer and larger kernels: jit the whole step; see launch_stats"}},
     {StepCategory::kOutput,
-     "Copying results to the host holds steps up",
-     {"read results back less often, and asynchronously: log every N steps, no .item() in the loop",
-      "read results back less often: log every N steps, no .numpy() in the loop",
-      "read results back less often: log every N steps, no float() or np.asarray() in the loop"}},
+     "Copying results to the host",
+     {"copy results less often and asynchronously: log every N steps, no .item() in the loop",
+      "copy results less often: log every N steps, no .numpy() in the loop",
+      "copy results less often: log every N steps, no float() or np.asarray() in the loop"}},
     {StepCategory::kCompilation,
-     "Programs are compiled within steps",
-     {"keep shapes the same from step to step, or pad them to a few sizes (torch.compile with "
-      "dynamic=True); keep compiled code between runs",
-      "keep shapes the same from step to step, or pad them to a few sizes; call the tf.function "
-      "with tensors, not with Python numbers",
-      "keep shapes the same from step to step, or pad them to a few sizes; use the persistent "
-      "compilation cache (jax_compilation_cache_dir)"}},
+     "Compilation within steps",
+     {"keep shapes constant or pad them to a few sizes (torch.compile with dynamic=True); keep "
+      "compiled code between runs (TORCHINDUCTOR_CACHE_DIR)",
+      "keep shapes constant or pad them to a few sizes; call the tf.function with tensors, not "
+      "with "
+      "Python numbers",
+      "keep shapes constant or pad them to a few sizes; keep compiled code between runs "
+      "(jax_compilation_cache_dir)"}},
     {StepCategory::kOther,
-     "Much of the step is nothing the profiler recorded",
-     {"look at what Python does between operators: record with with_stack=True",
-      "look at what Python does between operators: record with python_tracer_level=1",
-      "look at what Python does between programs: record with python_tracer_level=1"}},
+     "Unrecorded host activity",
+     {"find what Python does between operators (record with with_stack=True)",
+      "find what Python does between operators (record with python_tracer_level=1)",
+      "find what Python does between programs (record with python_tracer_level=1)"}},
 });
 
 void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, const StepBreakdown& sum,
@@ -264,17 +272,16 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, const 
   for (const Rule& rule : kRules) {
     const int64_t time = TimeOf(sum, rule.category);
     const double share = Share(time, total);
-    // Without a device, launching and the rest are what hosts are for.
+    // Without a device, launching and other host activity is expected.
     const bool of_host =
         rule.category == StepCategory::kInput || rule.category == StepCategory::kCompilation;
     if (share < kHigh || !(has_work || of_host)) continue;
     report.findings.push_back(
         {.severity = share >= 2 * kHigh ? Severity::kHigh : Severity::kMedium,
-         .message = fmt::format("{}: {} of the step.", rule.message, HumanRatio(share)),
-         .because = fmt::format("{} of a step of {} on average are {}",
-                                HumanTime(StatisticsOf(ranks, rule.category).mean),
-                                HumanTime(StatisticsOfTotals(ranks).mean),
-                                StepCategoryName(rule.category)),
+         .message = fmt::format("{} is {} of step time.", rule.message, HumanRatio(share)),
+         .because = fmt::format(
+             "{} of {} per step in category {}", HumanTime(StatisticsOf(ranks, rule.category).mean),
+             HumanTime(StatisticsOfTotals(ranks).mean), StepCategoryName(rule.category)),
          .hint = Say(rule.hint, facts),
          .impact = time / static_cast<int64_t>(ranks.size()),
          .table = "step_time"});
@@ -287,25 +294,24 @@ void AddPrecisionFinding(const Facts& facts, const std::vector<RankSteps>& ranks
   const int64_t wide = sum.Of(StepPart::kCompute32);
   const int64_t narrow = AddSaturated(sum.Of(StepPart::kCompute16), sum.Of(StepPart::kCompute8));
   const double share = Share(narrow, compute);
-  // Only where most of computing is known to be wide, and computing is what steps are.
+  // Only where most compute is known to be 32 bit, and compute is a relevant part of steps.
   if (compute == 0 || share >= kFewSixteen || Share(wide, compute) < 0.5) return;
   if (Share(compute, sum.Total()) < kModerately) return;
   report.findings.push_back(
       {.severity = Severity::kMedium,
-       .message = share > 0 ? fmt::format("Only {} of device computation is in 16 bit or less.",
-                                          HumanRatio(share))
-                            : "No device computation is in 16 bit or less.",
+       .message = fmt::format("Compute in 16 bit or less is {} of compute time.",
+                              share > 0 ? HumanRatio(share) : "0%"),
        .because =
-           fmt::format("{} of computing per rank are in 32 bit",
+           fmt::format("{} of compute per rank in 32 bit",
                        HumanTime(static_cast<double>(wide) / static_cast<double>(ranks.size()))),
        .hint = Say(kNarrow, facts),
        .impact = wide / 2 / static_cast<int64_t>(ranks.size()),
        .table = "step_time"});
 }
 
-// "A step takes 960 us (± 12 us) over 7 steps of 8 ranks"; "The step takes 960 us" if there is one.
+// "Step time is 960 µs ± 12 µs (std dev) over 7 steps of 8 ranks"; "Step time is 960 µs" of one.
 std::string SayStepTime(const std::vector<RankSteps>& ranks, const StepStatistics& total) {
-  if (total.steps == 1) return "The step takes " + HumanTime(total.mean);
+  if (total.steps == 1) return "Step time is " + HumanTime(total.mean);
   std::set<int64_t> of;
   std::set<std::pair<int64_t, int64_t>> steps;  // window and number
   for (const RankSteps& rank : ranks) {
@@ -313,13 +319,13 @@ std::string SayStepTime(const std::vector<RankSteps>& ranks, const StepStatistic
     for (const StepBreakdown& step : rank.steps)
       steps.insert({rank.rank->window, step.window.number});
   }
-  std::string said = "A step takes " + HumanTime(total.mean);
-  if (total.deviation >= 1) said += fmt::format(" (± {})", HumanTime(total.deviation));
+  std::string said = "Step time is " + HumanTime(total.mean);
+  if (total.deviation >= 1) said += fmt::format(" ± {} (std dev)", HumanTime(total.deviation));
   said += " over " + Plural(steps.size(), "step");
   return of.size() == 1 ? said : said + fmt::format(" of {} ranks", of.size());
 }
 
-// "A step takes 960 us over 7 steps: 31.2 % device compute, 31.2 % input, 15.6 % all others."
+// "Step time is 960 µs over 7 steps: 31.2% device compute, 31.2% input, 15.6% all others."
 std::string Headline(const std::vector<RankSteps>& ranks, const StepStatistics& total,
                      const StepBreakdown& sum) {
   constexpr size_t kNamed = 3;
@@ -337,7 +343,7 @@ std::string Headline(const std::vector<RankSteps>& ranks, const StepStatistics& 
                     StepCategoryName(shares[i].second));
   }
   if (ranks.front().whole_recording) {
-    return fmt::format("Nothing marks steps; of the {} recorded: {}.",
+    return fmt::format("No steps are marked. Breakdown of the {} recorded: {}.",
                        HumanTime(static_cast<double>(sum.Total())), parts);
   }
   return fmt::format("{}: {}.", SayStepTime(ranks, total), parts);
@@ -347,18 +353,19 @@ void AddStepMetrics(const StepStatistics& total, const StepBreakdown& sum, bool 
                     Report& report) {
   const auto time = [&](double ns) { return marked ? Cell(static_cast<int64_t>(ns)) : Cell(); };
   report.metrics = {
-      {"step_time_mean", "a step", time(total.mean), Unit::kNanoseconds},
-      {"step_time_stddev", "deviation", time(total.deviation), Unit::kNanoseconds},
+      {"step_time_mean", "mean step time", time(total.mean), Unit::kNanoseconds},
+      {"step_time_stddev", "step time, std dev", time(total.deviation), Unit::kNanoseconds},
       {"steps", "steps", marked ? total.steps : 0, Unit::kCount},
-      {"device_compute_ratio", "device compute", Ratio(sum.Compute(), sum.Total()), Unit::kRatio},
+      {"device_compute_ratio", "device compute, % of step time", Ratio(sum.Compute(), sum.Total()),
+       Unit::kRatio},
   };
 }
 
 std::string WhyNoSteps(const Facts& facts) {
   if (facts.selected.empty()) {
-    return "the traces hold neither work of devices nor operators of hosts";
+    return std::string(kNothingRecorded);
   }
-  return facts.no_work.empty() ? "none of these steps is complete" : facts.no_work;
+  return facts.no_work.empty() ? "no selected step is complete" : facts.no_work;
 }
 
 Report Run(const Facts& facts, const Params&) {
@@ -368,7 +375,7 @@ Report Run(const Facts& facts, const Params&) {
     MakeUnavailable(report, WhyNoSteps(facts));
     return report;
   }
-  // Without work on devices the host's side remains.
+  // Without device activity the host side remains.
   if (report.status == Status::kUnavailable) report.status = Status::kPartial;
   const bool marked = !ranks.front().whole_recording;
   const bool has_work = !facts.devices.empty();
@@ -391,9 +398,7 @@ Report Run(const Facts& facts, const Params&) {
   if (!marked) {
     report.notes.push_back(
         {"no_steps", 1,
-         "nothing marks steps: call profiler.step() (PyTorch), or wrap each step in "
-         "tf.profiler.experimental.Trace or jax.profiler.StepTraceAnnotation, "
-         "and record for longer than a step",
+         fmt::format("no steps are marked: {}, and record for longer than a step", kMarkSteps),
          ""});
   }
   return report;
@@ -403,7 +408,8 @@ Report Run(const Facts& facts, const Params&) {
 
 const Analysis kOverview = {
     .name = "overview",
-    .title = "Steps at a glance",
+    .title = "Step overview",
+    .summary = "Step time, breakdown, precision, utilization",
     .doc = kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
     .params = {},

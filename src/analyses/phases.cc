@@ -204,7 +204,8 @@ Report Run(const Facts& facts, const Params&) {
 
 const Analysis kPhases = {
     .name = "phases",
-    .title = "Phases of training",
+    .title = "Training phases",
+    .summary = "Device time by training phase",
     .doc = kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
     .params = {},

@@ -219,7 +219,8 @@ Report Run(const Facts& facts, const Params& params) {
 
 const Analysis kQueueLength = {
     .name = "queue_length",
-    .title = "Work queued on streams",
+    .title = "Queue length",
+    .summary = "Activities queued per stream",
     .doc = kDoc,
     .needs = kRankActivityNeeds,
     .params = kParams,

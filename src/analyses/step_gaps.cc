@@ -232,6 +232,7 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kStepGaps = {
     .name = "step_gaps",
     .title = "Gaps between steps",
+    .summary = "Idle time between steps, host activity",
     .doc = kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
     .params = kParams,

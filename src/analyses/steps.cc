@@ -1,4 +1,4 @@
-// Every step of every rank, so that one can see when it became slow, and where.
+// Reports every step of every rank, so that slow steps and trends are visible.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,36 +21,35 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** how long did each step of each rank take, what did it go to, and which steps were slow?
+**Question:** How long was each step of each rank, what was its breakdown, and which steps were slow?
 
-**Counts:** a step lasts from the end of the step before, or where its annotation begins, until its annotation and its
-last work have ended: steps do not overlap and add up to the run. `idle` is the time in a step in which a device ran nothing,
-`exposed_communication` that in which it communicated and computed nothing, both the mean over the rank's devices;
-whatever ran in that time counts, whichever step launched it. `input_wait` is the part that overview calls "input".
-`breakdown` has overview's categories for each step number, the mean over the ranks that recorded it. The series `mfu`
-is the MFU of each step as flops measures it, over all ranks: work of a step is what it launched, its time runs from
-its start to that of the next, so the last step has none. Weighted by these times it comes to `flops.mfu`, unless there
-are recordings without two steps, which flops measures over their span.
+**Definition:** A step begins at its annotation or at the end of the previous step, whichever is later. It
+ends when its annotation and its last activity have ended, so steps do not overlap and sum to the run. `idle` is the
+time in the step in which a device ran nothing. `exposed_communication` is communication without concurrent compute.
+Both are means over the rank's devices and count whatever ran in the step, whichever step launched it. `input_wait`
+is the category "input" of `overview`. `breakdown` has the categories of `overview` for each step number, as the mean
+over the ranks that recorded it. The series `mfu` is the MFU of each step as in `flops`, over all ranks. A step's FLOPs
+are those it launched, and its time is from its start to the start of the next step, so the last step has no
+MFU. Weighted by time, the series averages to `flops.mfu`, unless some traces have fewer than two steps; `flops`
+measures those over their span.
 
-**Cannot see:** steps that nobody marked, and those that recording cut off. There is no `mfu` where flops has none: without
-shapes, or without a known peak. In a job that communicates, all ranks are as
-slow as the slowest: see stragglers for who made the others wait.
+**Limitations:** Steps without an annotation and truncated steps are missing. `mfu` needs shapes and a known peak, as
+in `flops`. In a job that communicates, all ranks are as slow as the slowest; `stragglers` names it.
 
-**Read it so:** the first steps are slow where memory is set up and kernels are tuned. A slow step now and then is a
-checkpoint, an evaluation, logging or a late batch: the category that grew says which.
+**Interpretation:** The first steps are slow while memory is allocated and kernels are tuned. An occasional slow
+step is a checkpoint, an evaluation, logging or a late batch. The category that grew shows which.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
     {"slow", Parameter::Type::kNumber, "1.5", Unit::kNone,
-     "a step that takes so many times the median is slow"},
+     "a step that takes at least this multiple of the median is slow"},
     {"peak_tflops", Parameter::Type::kNumber, "0", Unit::kNone,
-     "for mfu, a device's peak in TFLOP/s, for every type; if not given, flops.peak_tflops; 0: "
-     "that "
-     "of the chip the trace names",
+     "peak of a device in TFLOP/s for mfu, for every type; if not given, flops.peak_tflops; 0: "
+     "peak of the chip named in the trace",
      "flops.peak_tflops"},
 });
 
-constexpr int64_t kEnoughSteps = 5;  // to speak of a usual one
+constexpr int64_t kEnoughSteps = 5;  // for a meaningful median
 constexpr size_t kMostPoints = 2000;
 
 // One step of one rank.
@@ -79,17 +78,17 @@ std::vector<RankStep> StepsOf(const std::vector<RankSteps>& ranks) {
 int64_t InputOf(const RankStep& step) { return TimeOf(*step.step, StepCategory::kInput); }
 
 Table StepTable(const std::vector<RankStep>& steps) {
-  Table table{
-      .key = "steps",
-      .title = "Each step of each rank",
-      .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
-                  KeyColumn("step", "step"), TimeColumn("step_time", "time"),
-                  TimeColumn("idle", "idle"),
-                  TimeColumn("exposed_communication", "exposed communication"),
-                  TimeColumn("input_wait", "input"), RatioColumn("idle_ratio", "idle, share"),
-                  RatioColumn("exposed_ratio", "exposed, share"),
-                  RatioColumn("input_ratio", "input, share")},
-      .text_rows = 0};
+  Table table{.key = "steps",
+              .title = "Steps of each rank",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
+                          KeyColumn("step", "step"), TimeColumn("step_time", "step time"),
+                          TimeColumn("idle", "idle"),
+                          TimeColumn("exposed_communication", "exposed communication"),
+                          TimeColumn("input_wait", "input wait"),
+                          RatioColumn("idle_ratio", "idle, % of step time"),
+                          RatioColumn("exposed_ratio", "exposed, % of step time"),
+                          RatioColumn("input_ratio", "input wait, % of step time")},
+              .text_rows = 0};
   for (const RankStep& s : steps) {
     table.rows.push_back({s.rank->rank, s.rank->window, s.step->window.number, s.Time(),
                           When(s.has_devices, s.use.idle), When(s.has_devices, s.use.exposed),
@@ -100,7 +99,7 @@ Table StepTable(const std::vector<RankStep>& steps) {
   return table;
 }
 
-// The steps of one number, on all ranks.
+// Steps with one number, on all ranks.
 struct SameStep {
   int64_t ranks = 0;
   int64_t time = 0, device_time = 0, idle = 0, exposed = 0, input = 0;
@@ -122,9 +121,9 @@ using StepsByNumber = std::map<int64_t, SameStep>;
 
 Table BreakdownTable(const StepsByNumber& steps) {
   Table table{.key = "breakdown",
-              .title = "Each step, mean over ranks",
+              .title = "Steps, mean over ranks",
               .columns = {KeyColumn("step", "step"), CountColumn("ranks", "ranks"),
-                          TimeColumn("step_time", "time")},
+                          TimeColumn("step_time", "step time")},
               .text_rows = 0};
   AddCategoryColumns(table);
   for (const auto& [number, same] : steps) {
@@ -135,12 +134,12 @@ Table BreakdownTable(const StepsByNumber& steps) {
   return table;
 }
 
-// Trends over steps. Of very many steps evenly chosen ones.
+// Trends over steps. Of many steps an evenly spaced sample.
 std::vector<Series> Trends(const StepsByNumber& steps) {
   Series time{"step_time", "step time", Unit::kNone, Unit::kNanoseconds, {}};
   Series idle{"idle", "idle", Unit::kNone, Unit::kRatio, {}};
   Series exposed{"exposed_communication", "exposed communication", Unit::kNone, Unit::kRatio, {}};
-  Series input{"input_wait", "input", Unit::kNone, Unit::kRatio, {}};
+  Series input{"input_wait", "input wait", Unit::kNone, Unit::kRatio, {}};
   const size_t every = steps.size() / kMostPoints + 1;
   const auto add = [](Series& series, int64_t number, int64_t part, int64_t whole) {
     if (whole > 0)
@@ -162,12 +161,12 @@ std::vector<Series> Trends(const StepsByNumber& steps) {
   return all;
 }
 
-// What the steps of one number need of their devices' peak, and had of it. ns of devices.
+// Time the FLOPs of one step number need at peak, and time taken. ns, summed over devices.
 struct PeakUse {
   double needed = 0, had = 0;
 };
 
-// By step number; nothing where the peak of a rank that computed is not known.
+// By step number; empty if the peak of any rank that computed is unknown.
 std::map<int64_t, PeakUse> UseOfPeak(const Facts& facts, double given_peak, Report& report) {
   std::map<int64_t, PeakUse> uses;
   int64_t unknown = 0;
@@ -187,8 +186,8 @@ std::map<int64_t, PeakUse> UseOfPeak(const Facts& facts, double given_peak, Repo
   }
   if (unknown > 0) {
     report.notes.push_back({"unknown_peak", unknown,
-                            "the peak of these devices is not known, so there is no MFU of steps; "
-                            "give it: -p flops.peak_tflops=N",
+                            "devices have an unknown peak: steps have no MFU; set "
+                            "flops.peak_tflops",
                             ""});
   }
   if (unknown > 0 || !counted) uses.clear();
@@ -207,7 +206,7 @@ void AddMfu(const Facts& facts, double given_peak, Report& report) {
   if (!mfu.points.empty()) report.series.push_back(std::move(mfu));
 }
 
-// The category that a slow step has most more of than usual.
+// The category that grew most over its median in a slow step: "1.2 ms more input".
 std::string WhatGrew(const StepBreakdown& slow, const std::vector<RankStep>& steps) {
   std::string_view grew;
   int64_t most = 0;
@@ -221,8 +220,8 @@ std::string WhatGrew(const StepBreakdown& slow, const std::vector<RankStep>& ste
     most = more;
     grew = StepCategoryName(category);
   }
-  return fmt::format("{} more of it {}", HumanTime(static_cast<double>(most)),
-                     most > 0 ? grew : "nowhere");
+  if (most == 0) return "no category grew";
+  return fmt::format("{} more {}", HumanTime(static_cast<double>(most)), grew);
 }
 
 void AddSlowSteps(const std::vector<RankStep>& steps, size_t ranks, int64_t median, double slow,
@@ -236,21 +235,20 @@ void AddSlowSteps(const std::vector<RankStep>& steps, size_t ranks, int64_t medi
     ++count;
     lost = AddSaturated(lost, s.Time() - median);
   }
-  report.metrics.push_back({"slow_steps", "slow ones", count, Unit::kCount});
+  report.metrics.push_back({"slow_steps", "slow steps", count, Unit::kCount});
   if (count == 0 || median <= 0) return;
   const double share = static_cast<double>(lost) / static_cast<double>(std::max<int64_t>(total, 1));
   report.findings.push_back(
       {.severity = share >= 0.1 ? Severity::kMedium : Severity::kLow,
-       .message = fmt::format("Step {} of rank {} took {:.1f} times as long as usual.",
+       .message = fmt::format("Step {} of rank {} took {:.1f}× the median step time.",
                               slowest->step->window.number, slowest->rank->rank,
                               static_cast<double>(slowest->Time()) / static_cast<double>(median)),
        .because = fmt::format(
-           "{} instead of {}, {}; slow steps, {} of {}, cost {} of the time",
+           "{} vs median {}; cause: {}; {} of {} steps are slow and cost {} of all step time",
            HumanTime(static_cast<double>(slowest->Time())), HumanTime(static_cast<double>(median)),
            WhatGrew(*slowest->step, steps), count, steps.size(), HumanRatio(share)),
-       .hint =
-           "look at that step in the timeline; where slow ones come at regular intervals, it is "
-           "a checkpoint, an evaluation or logging: do it less often or in the background",
+       .hint = "look at this step in the timeline; if slow steps recur at regular intervals, do "
+               "checkpoints, evaluation or logging less often or in the background",
        .impact = lost / static_cast<int64_t>(ranks),
        .table = "steps"});
 }
@@ -259,10 +257,10 @@ Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kSteps, facts);
   const std::vector<RankSteps>& ranks = OnDemand(facts).Steps(facts);
   if (ranks.empty() || ranks.front().whole_recording) {
-    MakeUnavailable(report, "nothing marks steps that were recorded to their end");
+    MakeUnavailable(report, fmt::format("no complete steps are marked: {}", kMarkSteps));
     return report;
   }
-  // Without work on devices the host's side remains.
+  // Without device activity the host side remains.
   if (report.status == Status::kUnavailable) report.status = Status::kPartial;
   const std::vector<RankStep> steps = StepsOf(ranks);
   StepsByNumber by_number;
@@ -273,16 +271,16 @@ Report Run(const Facts& facts, const Params& params) {
   }
   const Distribution d = Describe(times);
   report.metrics = {{"steps", "steps", static_cast<int64_t>(by_number.size()), Unit::kCount},
-                    {"median", "median", d.p50, Unit::kNanoseconds},
+                    {"median", "median step time", d.p50, Unit::kNanoseconds},
                     {"p99", "99th percentile", d.p99, Unit::kNanoseconds, true},
-                    {"shortest", "shortest", d.min, Unit::kNanoseconds},
-                    {"longest", "longest", d.max, Unit::kNanoseconds}};
+                    {"shortest", "min step time", d.min, Unit::kNanoseconds},
+                    {"longest", "max step time", d.max, Unit::kNanoseconds}};
   std::set<int64_t> recorded;
   for (const RankSteps& rank : ranks) recorded.insert(rank.rank->rank);
   report.headline =
-      fmt::format("{} of {}: a usual one takes {}, the longest {}.",
-                  Plural(by_number.size(), "step"), Plural(recorded.size(), "rank"),
-                  HumanTime(static_cast<double>(d.p50)), HumanTime(static_cast<double>(d.max)));
+      fmt::format("{} of {}: median step time {}, max {}.", Plural(by_number.size(), "step"),
+                  Plural(recorded.size(), "rank"), HumanTime(static_cast<double>(d.p50)),
+                  HumanTime(static_cast<double>(d.max)));
   report.tables.push_back(StepTable(steps));
   report.tables.push_back(BreakdownTable(by_number));
   report.series = Trends(by_number);
@@ -296,7 +294,8 @@ Report Run(const Facts& facts, const Params& params) {
 
 const Analysis kSteps = {
     .name = "steps",
-    .title = "Every step of every rank",
+    .title = "Per-step times",
+    .summary = "Each step's duration and breakdown",
     .doc = kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
     .params = kParams,

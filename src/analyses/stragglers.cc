@@ -368,7 +368,8 @@ Report Run(const Facts& facts, const Params& params) {
 
 const Analysis kStragglers = {
     .name = "stragglers",
-    .title = "Ranks that others wait for",
+    .title = "Stragglers",
+    .summary = "Ranks others wait for; cost and cause",
     .doc = kDoc,
     .needs = kRankActivityNeeds,
     .params = kParams,

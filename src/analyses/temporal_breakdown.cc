@@ -1,4 +1,4 @@
-// Where each device's time went: computing, busy with something else, or idle.
+// Divides each device's span into compute, non-compute and idle time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,22 +11,19 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** of the time each accelerator was in use, how much did it compute, how much did only
-communication or copies run, and how much did nothing run?
+**Question:** What shares of a device's span are compute, non-compute activity, and idle?
 
-**Counts:** the span of a device is from the start of its first piece of work to the end of the last.
-Busy is the union of all work in it, so two kernels at once count once. Compute is the union of compute
-kernels, whatever runs beside them; non_compute is what is busy and not compute: exposed communication,
-copies and sets. idle + busy = span, and compute + non_compute = busy, to the nanosecond. In the table of
-steps, work counts for the step in which the host launched it, even if it ran later. step_time is the
-mean time from the start of a step to the start of the next.
+**Definition:** The span is from the start of the first activity to the end of the last. Busy is the union of
+activities, so two concurrent kernels count once. Compute is the union of compute kernels, whatever else
+runs. `non_compute` is busy without compute: exposed communication, memcpy and memset. idle + busy = span and
+compute + non_compute = busy, to the nanosecond. In the table of steps, an activity counts for the step that
+launched it, even if it ran later. `step_time` is the mean time from the start of a step to the start of the next.
 
-**Cannot see:** idle time before the first and after the last piece of work, and why a device was idle:
-see `idle_time`. Kernels that spin, as collectives do while they wait for other ranks, count as busy.
+**Limitations:** Idle time before the first and after the last activity is not counted. For the causes of idle
+time, see `idle_time`. Kernels that spin count as busy, such as collectives that wait for other ranks.
 
-**Read it so:** a well-fed training job computes for over 85 % of its span. A high idle ratio asks for
-`idle_time`, a high non_compute ratio for `comm_overlap`; one rank unlike the others for
-`kernel_distribution`.
+**Interpretation:** An efficient training job computes for over 85% of span. For high idle, see `idle_time`. For
+high non-compute, see `comm_overlap`. If one rank differs from the others, see `kernel_distribution`.
 )md";
 
 void AddTimes(std::vector<Cell>& row, const Occupancy& o) {
@@ -42,13 +39,13 @@ std::vector<Column> TimeColumns() {
           TimeColumn("idle", "idle"),
           TimeColumn("compute", "compute"),
           TimeColumn("non_compute", "non-compute"),
-          RatioColumn("idle_ratio", "idle, share"),
-          RatioColumn("compute_ratio", "compute, share"),
-          RatioColumn("non_compute_ratio", "non-compute, share")};
+          RatioColumn("idle_ratio", "idle, % of span"),
+          RatioColumn("compute_ratio", "compute, % of span"),
+          RatioColumn("non_compute_ratio", "non-compute, % of span")};
 }
 
 Table RankTable(const Facts& facts) {
-  Table table{.key = "ranks", .title = "Time of each device", .columns = DeviceKeys()};
+  Table table{.key = "ranks", .title = "Time per device", .columns = DeviceKeys()};
   AddColumns(table, TimeColumns());
   for (const DeviceFacts& device : facts.devices) {
     auto row = DeviceCells(device);
@@ -59,7 +56,7 @@ Table RankTable(const Facts& facts) {
 }
 
 Table StepTable(const Facts& facts) {
-  Table table{.key = "steps", .title = "Time of each step", .columns = DeviceKeys()};
+  Table table{.key = "steps", .title = "Time per step", .columns = DeviceKeys()};
   AddColumns(table, {KeyColumn("step", "step")});
   AddColumns(table, TimeColumns());
   for (const DeviceFacts& device : facts.devices) {
@@ -71,7 +68,7 @@ Table StepTable(const Facts& facts) {
       table.rows.push_back(std::move(row));
     }
   }
-  // With one step a rank, the table of ranks has said it all.
+  // With one step per rank, the table of ranks shows the same.
   table.text_rows = table.rows.size() > facts.devices.size() ? 16 : 0;
   return table;
 }
@@ -101,13 +98,12 @@ std::string Share(int64_t part, int64_t whole) {
 
 std::string Headline(const Facts& facts, const Totals& t) {
   const size_t devices = facts.devices.size();
-  std::string text = fmt::format("Over {} of accelerator activity{}, {} of the time computed",
-                                 HumanTime(static_cast<double>(t.longest)),
-                                 devices == 1 ? "" : fmt::format(" on {} devices", devices),
-                                 Share(t.compute, t.span));
-  if (t.exposed > 0) text += fmt::format(", {} only communicated", Share(t.exposed, t.span));
-  if (t.memory > 0) text += fmt::format(", {} only copied memory", Share(t.memory, t.span));
-  return text + fmt::format(", and {} was idle.", Share(t.idle, t.span));
+  std::string text = fmt::format(
+      "Of {} span{}, {} is compute", HumanTime(static_cast<double>(t.longest)),
+      devices == 1 ? "" : fmt::format(" on {} devices", devices), Share(t.compute, t.span));
+  if (t.exposed > 0) text += fmt::format(", {} exposed communication", Share(t.exposed, t.span));
+  if (t.memory > 0) text += fmt::format(", {} memcpy and memset", Share(t.memory, t.span));
+  return text + fmt::format(", {} idle.", Share(t.idle, t.span));
 }
 
 Report Run(const Facts& facts, const Params&) {
@@ -116,22 +112,21 @@ Report Run(const Facts& facts, const Params&) {
   const Totals totals = AddUp(facts);
   report.headline = Headline(facts, totals);
   report.metrics = {
-      {"compute_ratio", "computing", Ratio(totals.compute, totals.span), Unit::kRatio},
-      {"non_compute_ratio", "busy otherwise",
+      {"compute_ratio", "compute, % of span", Ratio(totals.compute, totals.span), Unit::kRatio},
+      {"non_compute_ratio", "non-compute, % of span",
        Ratio(totals.span - totals.idle - totals.compute, totals.span), Unit::kRatio},
-      {"idle_ratio", "idle", Ratio(totals.idle, totals.span), Unit::kRatio},
+      {"idle_ratio", "idle, % of span", Ratio(totals.idle, totals.span), Unit::kRatio},
   };
   if (const auto step_time = StepTime(facts.ranks)) {
-    report.metrics.push_back({"step_time", "from one step to the next, on the slowest rank",
-                              *step_time, Unit::kNanoseconds});
+    report.metrics.push_back(
+        {"step_time", "step time, slowest rank", *step_time, Unit::kNanoseconds});
   }
   report.tables.push_back(RankTable(facts));
   report.tables.push_back(StepTable(facts));
   if (!facts.HasSteps()) {
-    report.notes.push_back({"no_steps", 1,
-                            "the traces hold no ProfilerStep#N annotations, so nothing "
-                            "can be told by step; call profiler.step() in the loop",
-                            ""});
+    report.notes.push_back(
+        {"no_steps", 1,
+         fmt::format("no steps are marked: there are no numbers by step; {}", kMarkSteps), ""});
   }
   return report;
 }
@@ -140,7 +135,8 @@ Report Run(const Facts& facts, const Params&) {
 
 const Analysis kTemporalBreakdown = {
     .name = "temporal_breakdown",
-    .title = "Where the time went",
+    .title = "Temporal breakdown",
+    .summary = "Compute, non-compute and idle per device",
     .doc = kDoc,
     .needs = kRankActivityNeeds,
     .params = {},

@@ -190,7 +190,8 @@ Report Run(const Facts& facts, const Params&) {
 
 const Analysis kUserAnnotations = {
     .name = "user_annotations",
-    .title = "Annotated ranges",
+    .title = "User annotations",
+    .summary = "Host and device time per annotation",
     .doc = kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kGpuAnnotation},
     .params = {},

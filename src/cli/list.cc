@@ -15,7 +15,7 @@ int List() {
   const auto analyses = Session::List();
   size_t width = 0;
   for (const AnalysisInfo& a : analyses) width = std::max(width, a.name.size());
-  for (const AnalysisInfo& a : analyses) fmt::print("{:{}}  {}\n", a.name, width, a.title);
+  for (const AnalysisInfo& a : analyses) fmt::print("{:{}}  {}\n", a.name, width, a.summary);
   fmt::print("\nstepscope explain NAME says what one counts and how to read it.\n");
   return kDone;
 }

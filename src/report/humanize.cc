@@ -1,5 +1,4 @@
-// Choosing units and digits. The arithmetic is in doubles: it serves the eye, not further
-// reckoning.
+// Chooses units and digits for display. Doubles suffice for display.
 #include "report/humanize.h"
 
 #include <fmt/format.h>
@@ -20,7 +19,7 @@ struct Scale {
   std::string_view name;
 };
 
-constexpr auto kTimes = std::to_array<Scale>({{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}});
+constexpr auto kTimes = std::to_array<Scale>({{1, "ns"}, {1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}});
 constexpr auto kSizes =
     std::to_array<Scale>({{1, "B"}, {1e3, "kB"}, {1e6, "MB"}, {1e9, "GB"}, {1e12, "TB"}});
 
@@ -103,7 +102,7 @@ std::string HumanInteger(int64_t value, Unit unit) {
 }  // namespace
 
 std::string HumanTime(double ns) {
-  // Nobody counts in seconds beyond some minutes.
+  // Minutes, hours and days read better than large numbers of seconds.
   constexpr auto kLong = std::to_array<Scale>({{24 * 3600e9, "d"}, {3600e9, "h"}, {60e9, "min"}});
   constexpr std::array<double, 3> kFrom = {72 * 3600e9, 2 * 3600e9, 600e9};
   for (size_t unit = 0; unit < kLong.size(); ++unit) {
@@ -129,9 +128,9 @@ std::string HumanBytes(double bytes) { return Scaled(bytes, kSizes); }
 std::string HumanFlop(double flop) { return Scaled(flop, kOperations); }
 
 std::string HumanRatio(double ratio) {
-  if (ratio > 0 && ratio < 0.0005) return "<0.1 %";
-  if (ratio < 0 && ratio > -0.0005) return ">-0.1 %";
-  return Grouped(fmt::format("{:.{}f}", ratio * 100, std::abs(ratio) < 10 ? 1 : 0)) + " %";
+  if (ratio > 0 && ratio < 0.0005) return "<0.1%";
+  if (ratio < 0 && ratio > -0.0005) return ">-0.1%";
+  return Grouped(fmt::format("{:.{}f}", ratio * 100, std::abs(ratio) < 10 ? 1 : 0)) + "%";
 }
 
 std::string HumanCount(int64_t count) { return Grouped(fmt::format("{}", count)); }

@@ -1,4 +1,4 @@
-// Numbers as text: in units a person can read, and exact for programs.
+// Formats numbers as text: in readable units for people, exactly for programs.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace stepscope {
 
-// Three significant digits in the unit that fits: "640 ns", "12.4 us", "1.24 ms", "83.5 s",
+// Three significant digits in the unit that fits: "640 ns", "12.4 µs", "1.24 ms", "83.5 s",
 // "15.0 min", "2.32 h", "10.4 d".
 std::string HumanTime(double ns);
 
@@ -22,7 +22,7 @@ std::string HumanBytes(double bytes);
 // Powers of 1000: "12.3 GFLOP".
 std::string HumanFlop(double flop);
 
-// "12.3 %", from ten times on "1,234 %"; what would round to nothing is "<0.1 %".
+// "12.3%"; from ten times on "1,234%"; what would round to 0 is "<0.1%".
 std::string HumanRatio(double ratio);
 
 // "1,234,567". Doubles (means of counts) keep three significant digits: "12.5".

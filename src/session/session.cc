@@ -1,4 +1,4 @@
-// The front door.
+// Implements the public API: opens runs, lists and runs analyses.
 #include "stepscope/session.h"
 
 #include <algorithm>
@@ -31,6 +31,7 @@ std::string TypeName(Parameter::Type type) {
 AnalysisInfo InfoOf(const Analysis& analysis) {
   AnalysisInfo info{.name = std::string(analysis.name),
                     .title = std::string(analysis.title),
+                    .summary = std::string(analysis.summary),
                     .doc = std::string(analysis.doc)};
   for (const Parameter& p : analysis.params) {
     info.params.push_back({std::string(p.name), TypeName(p.type), std::string(p.default_value),
