@@ -1,4 +1,4 @@
-// How long the all-reduces of a step take, and how long they should.
+// Compares the time of a step's all-reduces with the time expected from bytes and bandwidth.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,57 +16,55 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** do the all-reduces of a step take the time they should, for as many parameters over such a network,
-and is there one that no gradient explains?
+**Question:** Do the all-reduces of a step take the time expected from parameters and bandwidth, and are there
+all-reduces that do not reduce gradients?
 
-**Counts:** `measured` is the time per step during which an all-reduce ran on a device, the mean over steps that
-are complete (all that was recorded counts as one step where no steps are marked), `exposed` the part of it
-without any compute kernel, `waiting` until the last rank arrived, where clocks could be aligned. `expected` is
-parameters x `bytes_per_parameter` / bandwidth; `expected_bus` is the same x 2(n-1)/n for a group of n
-ranks, what a ring has to carry. Where parameters are not given, the messages of a step stand for the
-gradients: those launched in backward, where the trace tells phases, else all. Sizes are those of the kernels'
-arguments, or of the operator's input tensors (record_shapes=True). Where no bandwidth is given, it is the best
-that any all-reduce reached here, bytes / time for the rank that arrived last: `expected` is then what the same
-bytes would take at that rate, and says nothing about a network that is slow throughout. `calls` are per step.
+**Definition:** `measured` is the time per step during which an all-reduce ran on a device, as the mean over complete
+steps. Without steps the whole trace counts as one step. `exposed` is the part of it without any compute kernel.
+`waiting` is until the last rank arrived, where clocks could be aligned. `expected` is parameters × `bytes_per_parameter`
+/ bandwidth. `expected_bus` is `expected` × 2(n-1)/n for a group of n ranks, the traffic of a ring. If `parameters` is not
+given, a step's messages stand for the gradients: those launched in backward if the trace has phases, else all. Message
+sizes come from kernel arguments, or from the operator's input tensors (record_shapes=True). If no bandwidth is given,
+the best bandwidth of any all-reduce is used: bytes / time for the rank that arrived last. `expected` is then the time
+of the same bytes at that rate and cannot reveal a network that is slow throughout. `calls` are per step.
 
-**Cannot see:** sizes in traces without them (XLA and TensorFlow give none): without `parameters` nothing is expected
-then. Gradients that are reduced otherwise: by reduce-scatter (FSDP, ZeRO) or all-to-all. On one rank alone
-waiting for the others counts as measured.
+**Limitations:** XLA and TensorFlow traces have no sizes, so nothing is expected without `parameters`. Gradients reduced
+by reduce-scatter (FSDP, ZeRO) or all-to-all are not included. With one rank, wait time counts as measured.
 
-**Read it so:** measured far above expected with little waiting is a slow network, or many small messages that
-are bound by latency: merge them (bucket_cap_mb). Measured mostly hidden by compute costs little, however long it
-takes. All-reduces outside of backward are batch norms, norms of gradients, metrics, or tensor parallelism.
+**Interpretation:** If measured is far above expected with little waiting, the network is slow, or many small messages
+are latency-bound: merge them (bucket_cap_mb). If most of measured overlaps with compute, it costs little. All-reduces
+outside backward are batch norm, gradient norms, metrics, or tensor parallelism.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
     {"parameters", Parameter::Type::kInteger, "0", Unit::kCount,
-     "that the model trains; 0: as many as the messages of a step hold"},
+     "trainable parameters of the model; 0: derived from the messages of a step"},
     {"bytes_per_parameter", Parameter::Type::kInteger, "4", Unit::kBytes,
-     "of a gradient; 4 with mixed precision too, unless gradients are cast"},
+     "size of a gradient; 4 with mixed precision too, unless gradients are cast"},
     {"bandwidth", Parameter::Type::kNumber, "0", Unit::kBytesPerSecond,
-     "of the link between ranks, such as 25e9; 0: the best seen"},
+     "bandwidth of the link between ranks, such as 25e9; 0: best observed"},
     {"tolerance", Parameter::Type::kNumber, "2", Unit::kNone,
-     "all-reduces that take more than so many times what is expected are slow"},
+     "all-reduces above this multiple of the expected time are slow"},
     {"merge_below", Parameter::Type::kInteger, "1000000", Unit::kBytes,
-     "smaller messages had better be merged"},
+     "messages smaller than this are candidates for merging"},
 });
 
 constexpr int64_t kShort = 50'000;        // ns: without sizes, a shorter call is small
-constexpr double kCallsToMerge = 3;       // small ones, per step
-constexpr double kExposedToMerge = 0.01;  // of the device's time
+constexpr double kCallsToMerge = 3;       // small calls per step
+constexpr double kExposedToMerge = 0.01;  // of span
 constexpr double kExposedUnexplained = 0.01;
 constexpr double kExposedSlow = 0.02;
 constexpr double kMoreThanParameters = 1.2;
-constexpr double kMostNs = 9e18;  // what parameters give may be any time; this fits int64
+constexpr double kMostNs = 9e18;  // bounds times computed from user parameters; fits int64
 
-// What the all-reduces of a step should take.
+// The expected time of a step's all-reduces.
 struct Expectation {
-  double parameters = -1, bytes = -1;  // of a step; -1: not known
-  double bandwidth = -1;               // bytes/s; -1: not known
-  bool given = false;                  // the bandwidth is
+  double parameters = -1, bytes = -1;  // per step; -1: unknown
+  double bandwidth = -1;               // bytes/s; -1: unknown
+  bool given = false;                  // the bandwidth was given
   double simple = -1, bus = -1;        // ns
 
-  // What to hold the measured time against. A bandwidth that was seen is bytes / time already.
+  // The time to compare with. A best observed bandwidth is bytes / time already.
   double Best() const { return given && bus >= 0 ? bus : simple; }
 };
 
@@ -95,7 +93,7 @@ Expectation Expect(const AllReduceSums& sums, const AllReduceFacts& allreduces,
 Cell TimeCell(double ns) {
   return ns < 0 ? Cell() : Cell(static_cast<int64_t>(std::llround(std::min(ns, kMostNs))));
 }
-// A mean that is a whole number is one.
+// A whole mean is shown as an integer.
 Cell MeanCell(double mean) {
   const auto whole = static_cast<int64_t>(std::min(mean, kMostNs));
   return static_cast<double>(whole) == mean ? Cell(whole) : Cell(mean);
@@ -103,14 +101,14 @@ Cell MeanCell(double mean) {
 
 Table DeviceTable(const AllReduceSums& sums, const Expectation& expected) {
   Table table{.key = "ranks",
-              .title = "All-reduces of each device, per step",
+              .title = "All-reduces per device and step",
               .columns = DeviceKeys(),
               .text_rows = 12};
-  AddColumns(table, {CountColumn("calls", "calls"), Column{"bytes", "bytes", Unit::kBytes},
-                     TimeColumn("measured", "measured"), TimeColumn("exposed", "exposed"),
-                     RatioColumn("hidden_ratio", "hidden"), TimeColumn("waiting", "waiting"),
-                     TimeColumn("transfer", "without waiting"),
-                     CountColumn("times_expected", "x expected")});
+  AddColumns(table,
+             {CountColumn("calls", "calls"), Column{"bytes", "bytes", Unit::kBytes},
+              TimeColumn("measured", "measured"), TimeColumn("exposed", "exposed"),
+              RatioColumn("hidden_ratio", "overlap, % of measured"), TimeColumn("waiting", "wait"),
+              TimeColumn("transfer", "transfer"), CountColumn("times_expected", "× expected")});
   for (const AllReduceSum& d : sums.devices) {
     auto row = DeviceCells(*d.device);
     const double calls = static_cast<double>(d.calls) / static_cast<double>(d.steps);
@@ -127,11 +125,11 @@ Table DeviceTable(const AllReduceSums& sums, const Expectation& expected) {
 Table MessageTable(const AllReduceSums& sums) {
   Table table{
       .key = "messages",
-      .title = "All-reduces by group, size and phase, the most exposed first",
+      .title = "All-reduces by group, size and phase",
       .columns = {KeyColumn("group", "group"), Column{"bytes", "size", Unit::kBytes, Role::kKey},
-                  KeyColumn("phase", "launched in"), CountColumn("calls", "per step"),
-                  TimeColumn("time", "mean time"), TimeColumn("waiting", "mean waiting"),
-                  TimeColumn("exposed", "exposed, all")},
+                  KeyColumn("phase", "phase"), CountColumn("calls", "calls per step"),
+                  TimeColumn("time", "mean time"), TimeColumn("waiting", "mean wait"),
+                  TimeColumn("exposed", "total exposed")},
       .text_rows = 6};
   std::vector<const std::pair<const AllReduceKind, AlikeAllReduces>*> order;
   for (const auto& alike : sums.alike) order.push_back(&alike);
@@ -151,7 +149,7 @@ Table MessageTable(const AllReduceSums& sums) {
 
 std::string Time(double ns) { return HumanTime(ns); }
 
-// The mean over devices of a part that was added up over them.
+// The mean over devices of a sum over devices.
 int64_t PerDevice(const AllReduceSums& sums, int64_t part) {
   return part / std::ssize(sums.devices);
 }
@@ -167,16 +165,16 @@ void AddSlowFinding(Report& report, const AllReduceSums& sums, const Expectation
                         static_cast<double>(sums.devices.size());
   report.findings.push_back(
       {.severity = Severity::kMedium,
-       .message = fmt::format("All-reduces take {:.1f} times as long as expected.",
-                              transfer / expected.Best()),
-       .because = fmt::format(
-           "{} per step{}; {} for {} at {}/s, the {}", Time(transfer),
-           sums.Mean(&AllReduceSum::waiting) > 0 ? " without waiting for other ranks" : "",
-           Time(expected.Best()), HumanBytes(expected.bytes), HumanBytes(expected.bandwidth),
-           expected.given ? "bandwidth given" : "best that was seen here"),
-       .hint = "see which messages are slow in the table messages: merge small ones, let backward "
-               "hide large ones; check with nccl-tests what the network reaches, and with "
-               "NCCL_DEBUG=INFO that NCCL uses it",
+       .message =
+           fmt::format("All-reduces take {:.1f}× the expected time.", transfer / expected.Best()),
+       .because = fmt::format("{} per step{} vs {} for {} at {}/s ({})", Time(transfer),
+                              sums.Mean(&AllReduceSum::waiting) > 0 ? " without wait time" : "",
+                              Time(expected.Best()), HumanBytes(expected.bytes),
+                              HumanBytes(expected.bandwidth),
+                              expected.given ? "given bandwidth" : "best observed bandwidth"),
+       .hint =
+           "merge small messages and overlap large ones with backward (table messages); compare "
+           "the network with nccl-tests, and check with NCCL_DEBUG=INFO that NCCL uses it",
        .impact =
            std::min(PerDevice(sums, exposed), static_cast<int64_t>(std::min(beyond, kMostNs))),
        .table = "ranks"});
@@ -187,7 +185,7 @@ bool IsSmall(const AllReduceKind& key, const AlikeAllReduces& alike, int64_t mer
   return bytes >= 0 ? bytes < merge_below : (alike.time - alike.waiting) / alike.calls < kShort;
 }
 
-// Small ones of one group cost latency each.
+// Small messages of one group cost latency each.
 void AddMergeFinding(Report& report, const AllReduceSums& sums, int64_t merge_below) {
   std::map<std::string_view, AlikeAllReduces> groups;
   for (const auto& [key, alike] : sums.alike) {
@@ -206,11 +204,11 @@ void AddMergeFinding(Report& report, const AllReduceSums& sums, int64_t merge_be
   report.findings.push_back(
       {.severity = Severity::kMedium,
        .message = fmt::format("{:.3g} small all-reduces per step could be merged.", each),
-       .because = fmt::format("in group {} those below {} take {} of the devices' time unhidden",
-                              name, HumanBytes(static_cast<double>(merge_below)),
+       .because = fmt::format("exposed all-reduces of group {} below {} are {} of span", name,
+                              HumanBytes(static_cast<double>(merge_below)),
                               HumanRatio(sums.ShareOfTime(group.exposed))),
        .hint = "pack gradients into fewer messages: DistributedDataParallel(bucket_cap_mb=...), "
-               "tf.distribute's bytes_per_pack, Horovod's fusion threshold, or one flat tensor",
+               "bytes_per_pack of tf.distribute, HOROVOD_FUSION_THRESHOLD, or one flat tensor",
        .impact = PerDevice(sums, static_cast<int64_t>(saved)),
        .table = "messages"});
 }
@@ -231,16 +229,12 @@ void AddUnexplainedFinding(Report& report, const AllReduceSums& sums) {
   report.findings.push_back(
       {.severity = Severity::kLow,
        .message =
-           fmt::format("No gradient explains {:.3g} all-reduces per step: they are launched "
-                       "outside of backward.",
+           fmt::format("{:.3g} all-reduces per step are launched outside backward.",
                        static_cast<double>(outside.calls) / static_cast<double>(sums.Steps())),
-       .because = fmt::format(
-           "most of them in {}; unhidden they take {} of the devices' time",
-           most->first == PhaseName(Phase::kOther) ? "no phase that is known" : most->first,
-           HumanRatio(share)),
-       .hint =
-           "reduce metrics and losses every some steps only, norms of gradients in one message; "
-           "SyncBatchNorm reduces in each layer, tensor parallelism too",
+       .because = fmt::format("most in phase {}; exposed they are {} of span", most->first,
+                              HumanRatio(share)),
+       .hint = "reduce metrics and losses every N steps, and gradient norms in one message; "
+               "SyncBatchNorm and tensor parallelism reduce in each layer",
        .impact = PerDevice(sums, outside.exposed),
        .table = "messages"});
 }
@@ -254,12 +248,12 @@ void AddBeyondFinding(Report& report, const AllReduceSums& sums, const Expectati
   const double beyond = 1 - expected.bytes / bytes;
   report.findings.push_back(
       {.severity = Severity::kMedium,
-       .message = fmt::format("A step reduces {:.1f} times as many bytes as its parameters have.",
+       .message = fmt::format("A step reduces {:.1f}× the bytes of its parameters.",
                               bytes / expected.bytes),
-       .because = fmt::format("{} per step, {} for {:.4g} parameters", HumanBytes(bytes),
+       .because = fmt::format("{} per step vs {} for {:.4g} parameters", HumanBytes(bytes),
                               HumanBytes(expected.bytes), expected.parameters),
-       .hint = "when gradients are accumulated, reduce them with the last part of the batch only "
-               "(no_sync()); look for gradients that are reduced twice",
+       .hint = "with gradient accumulation, reduce with the last micro-batch only (no_sync()); "
+               "check for gradients that are reduced twice",
        .impact = PerDevice(sums, static_cast<int64_t>(beyond * static_cast<double>(exposed))),
        .table = "ranks"});
 }
@@ -270,30 +264,31 @@ void AddMetrics(Report& report, const AllReduceSums& sums, const Expectation& e,
   const auto rate = [](double value) { return value > 0 ? Cell(value) : Cell(); };
   report.metrics = {
       {"expected", "expected per step", TimeCell(e.simple), Unit::kNanoseconds},
-      {"expected_bus", "with the ring's factor", TimeCell(e.bus), Unit::kNanoseconds, true},
+      {"expected_bus", "expected with ring factor", TimeCell(e.bus), Unit::kNanoseconds, true},
       {"measured", "measured per step", TimeCell(measured), Unit::kNanoseconds},
       {"calls", "calls per step", MeanCell(sums.Mean(&AllReduceSum::calls)), Unit::kCount},
-      {"exposed", "not hidden by compute", TimeCell(sums.Mean(&AllReduceSum::exposed)),
+      {"exposed", "exposed per step", TimeCell(sums.Mean(&AllReduceSum::exposed)),
        Unit::kNanoseconds},
-      {"hidden_ratio", "hidden",
+      {"hidden_ratio", "overlap, % of measured",
        When(measured > 0, 1 - sums.Mean(&AllReduceSum::exposed) / std::max(measured, 1e-9)),
        Unit::kRatio, true},
       {"parameters", "parameters",
        e.parameters < 0 ? Cell() : Cell(static_cast<int64_t>(std::min(e.parameters, kMostNs))),
        Unit::kCount, true},
       {"bandwidth", "bandwidth", rate(e.bandwidth), Unit::kBytesPerSecond},
-      {"bandwidth_from", "bandwidth is",
+      {"bandwidth_from", "bandwidth source",
        e.bandwidth <= 0 ? Cell() : Cell(e.given ? "given" : "the best seen")},
-      {"best_bandwidth", "best seen", rate(allreduces.best_bandwidth), Unit::kBytesPerSecond, true},
-      {"best_bus_bandwidth", "best seen, with the ring's factor",
-       rate(allreduces.best_bus_bandwidth), Unit::kBytesPerSecond, true}};
-  report.headline = fmt::format(
-      "All-reduces take {} a step in {:.3g} calls, {} of it not hidden by compute", Time(measured),
-      sums.Mean(&AllReduceSum::calls), Time(sums.Mean(&AllReduceSum::exposed)));
-  report.headline += e.simple < 0
-                         ? "."
-                         : fmt::format("; {} are expected at {}.", Time(e.simple),
-                                       e.given ? "the bandwidth given" : "the best bandwidth seen");
+      {"best_bandwidth", "best observed bandwidth", rate(allreduces.best_bandwidth),
+       Unit::kBytesPerSecond, true},
+      {"best_bus_bandwidth", "best bandwidth, ring factor", rate(allreduces.best_bus_bandwidth),
+       Unit::kBytesPerSecond, true}};
+  report.headline =
+      fmt::format("All-reduces take {} per step in {:.3g} calls, {} exposed", Time(measured),
+                  sums.Mean(&AllReduceSum::calls), Time(sums.Mean(&AllReduceSum::exposed)));
+  report.headline +=
+      e.simple < 0 ? "."
+                   : fmt::format("; expected {} at {}.", Time(e.simple),
+                                 e.given ? "the given bandwidth" : "the best observed bandwidth");
 }
 
 void AddNotes(Report& report, const AllReduceSums& sums, const AllReduceFacts& allreduces) {
@@ -301,13 +296,13 @@ void AddNotes(Report& report, const AllReduceSums& sums, const AllReduceFacts& a
     if (count > 0) report.notes.push_back({std::move(name), count, std::move(message), ""});
   };
   add("outside_steps", sums.outside,
-      "all-reduces lie in no step or in one that was not recorded to its end, and were left out");
-  add("no_message_size", sums.unsized, "all-reduces do not say how many bytes they move");
+      "all-reduces were left out: outside steps or in a truncated step");
+  add("no_message_size", sums.unsized, "all-reduces have no recorded size");
   add("mismatched", allreduces.mismatched,
-      "all-reduces stand where other ranks did something else, and were left out");
+      "all-reduces were left out: other ranks ran a different collective");
   const auto unmarked = std::ranges::count_if(
       sums.devices, [](const auto& d) { return d.device->rank->steps.empty(); });
-  add("no_steps", unmarked, "devices have no steps marked: all that was recorded counts as one");
+  add("no_steps", unmarked, "devices have no marked steps (the whole trace counts as one)");
 }
 
 Report Run(const Facts& facts, const Params& params) {
@@ -316,9 +311,8 @@ Report Run(const Facts& facts, const Params& params) {
   const AllReduceFacts allreduces = FindAllReduces(facts);
   const AllReduceSums sums = AddUp(facts, allreduces);
   if (sums.devices.empty()) {
-    MakeUnavailable(report, allreduces.all.empty()
-                                ? "there is no all-reduce in what was selected"
-                                : "no all-reduce lies in a step that was recorded to its end");
+    MakeUnavailable(report, allreduces.all.empty() ? "there are no all-reduces in the selection"
+                                                   : "no all-reduce is in a complete step");
     return report;
   }
   const Expectation expected = Expect(sums, allreduces, params);

@@ -1,4 +1,4 @@
-// Collectives across ranks: which belong together, how fast they are, who waits in them for whom.
+// Matches collectives across ranks and reports their wait time, transfer time and bandwidth.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,33 +14,34 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** do all ranks run the same collectives, how fast are these, and how much of their time is
-waiting for the last rank to arrive?
+**Question:** Do all ranks run the same collectives, at what bandwidth, and how much of their time is waiting for the
+last rank?
 
-**Counts:** collectives are matched by process group (name and members) and sequence number. Where an
-old trace carries no numbers, by order: recordings are shifted against each other until operations,
-sizes and the rhythm of their ends agree. `unmatched` are those found on no other rank, that disagree
-with the others at the same place (`mismatches`), and sends and receives, which are not matched and no
-part of `match_rate`.
-Clocks of hosts differ by milliseconds. Ranks leave a synchronising collective together, so the median
-difference of two ranks' ends is the offset of their clocks (`clock_offset`, ahead of the lowest rank
-they are joined to), and what the ends scatter around it is the error bar (`clock_error`). Recordings of
-over 10 s get a drift as well. All that was recorded aligns them, whichever steps are selected.
-`wait` is from a rank's own start to the start of the last rank, by these clocks, at most its duration;
-`transfer` is the rest. The last rank gets the waiting of all others as `blame`; `waits` has it rank by rank. Broadcasts and other
-collectives with a root do not hold all ranks up and are not split.
-Bandwidths are those of nccl-tests, in GB of 1e9 bytes: `algbw` = bytes / time and `busbw` = algbw x
-2(n-1)/n for all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all, 1 for broadcast and
-reduce; the time is the shortest duration over the ranks, that of the last to arrive.
+**Definition:** Collectives are matched by process group (name and members) and sequence number. Old traces without
+sequence numbers are matched by order: they are shifted until operations, sizes and the rhythm of ends agree.
+`unmatched` are collectives found on no other rank, those that disagree with the other ranks (`mismatches`), and sends
+and receives. Sends and receives are never matched and are not part of `match_rate`.
 
-**Cannot see:** ranks that were not recorded: waiting for them looks like transfer, and with one rank
-alone all bandwidths are too low by its waiting. Offsets assume that ends coincide: a rank that always
-leaves later by some microseconds looks like an offset. Kernels that move several collectives at once
-often tell the size of the first only.
+Clocks of hosts differ by milliseconds. Ranks leave a synchronizing collective together, so the median difference of
+two ranks' ends is their clock offset. `clock_offset` is relative to the lowest rank that can be aligned with this
+one. `clock_error` is the clock uncertainty: the scatter of ends around the offset. Traces longer than 10 s also get a
+drift. All recorded steps are used for alignment, whichever steps are selected.
 
-**Read it so:** waiting is not the network's fault: see `stragglers` for who is late and why. Compare
-`busbw` of large messages with what nccl-tests reaches on the same machines; small messages are bound by
-latency and never reach it. A wait below `clock_error` says nothing.
+`wait` is from a rank's own start to the last rank's start on aligned clocks, at most its duration. `transfer` is the
+rest. `blame` is caused wait: the last rank's sum of all others' wait. `waits` has it rank by rank. Broadcasts and other
+collectives with a root do not synchronize all ranks and are not split.
+
+Bandwidths are those of nccl-tests, in GB of 1e9 bytes: `algbw` = bytes / time and `busbw` = algbw × factor. The factor
+is 2(n-1)/n for all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all, 1 for broadcast and reduce. The time
+is the shortest duration over the ranks, that of the last to arrive.
+
+**Limitations:** Waiting for ranks that were not recorded counts as transfer. With one rank, all bandwidths are
+too low by its wait time. Offsets assume that ends coincide, so a rank that always leaves some microseconds later
+looks like an offset. For kernels that run several collectives, only the size of the first is often recorded.
+
+**Interpretation:** The network does not cause wait time; see `stragglers` for the cause. Compare `busbw` of large
+messages with nccl-tests on the same machines. Small messages are latency-bound and never reach it. A wait
+below `clock_error` is not significant.
 )md";
 
 constexpr size_t kMostMatches = 100;
@@ -67,7 +68,7 @@ int64_t LongestWait(std::span<const CollectivePart> parts) {
 struct Alike {
   CollectiveOp op = CollectiveOp::kOther;
   int64_t count = 0, size = -1;
-  int64_t time = 0;       // ns; the shortest duration of each, added up
+  int64_t time = 0;       // ns; sum of the shortest duration of each
   int64_t kernels = 0;    // ns; of all ranks
   int64_t wait_max = -1;  // ns; -1: none was split
 };
@@ -84,7 +85,7 @@ std::map<KindKey, Alike> CollectKinds(const Facts& facts) {
     for (const CollectivePart& p : parts) kind.kernels = AddSaturated(kind.kernels, p.duration());
     if (match.last != kNobody) kind.wait_max = std::max(kind.wait_max, LongestWait(parts));
   }
-  // Groups of one label are one to the reader.
+  // Groups with one label are shown as one.
   std::map<KindKey, Alike> kinds;
   for (const auto& [key, kind] : found) {
     const auto& [group, op, operation, bytes] = key;
@@ -106,11 +107,11 @@ Table KindTable(const Facts& facts) {
   std::ranges::stable_sort(order, std::greater(), [](const auto* k) { return k->second.kernels; });
   Table table{
       .key = "collectives",
-      .title = "Collectives by operation and size, the most time first",
+      .title = "Collectives by operation and size",
       .columns = {KeyColumn("group", "group"), KeyColumn("operation", "operation"),
                   Column{"bytes", "size", Unit::kBytes, Role::kKey}, CountColumn("count", "count"),
                   TimeColumn("time", "mean time"), BandwidthColumn("algbw", "algbw"),
-                  BandwidthColumn("busbw", "busbw"), TimeColumn("wait_max", "longest wait")},
+                  BandwidthColumn("busbw", "busbw"), TimeColumn("wait_max", "max wait")},
       .text_rows = 8};
   for (const auto* k : order) {
     const auto& [key, kind] = *k;
@@ -132,13 +133,14 @@ Table KindTable(const Facts& facts) {
 Table RankTable(const CollectiveFacts& c) {
   Table table{
       .key = "ranks",
-      .title = "Waiting and transfer of each rank",
+      .title = "Wait and transfer time per rank",
       .columns = {KeyColumn("rank", "rank"), CountColumn("matched", "matched"),
                   CountColumn("unmatched", "unmatched"), CountColumn("point_to_point", "send/recv"),
                   TimeColumn("wait", "wait"), TimeColumn("transfer", "transfer"),
-                  TimeColumn("blame", "blame"), CountColumn("times_last", "times last"),
-                  TimeColumn("clock_offset", "clock ahead"), TimeColumn("clock_error", "error bar"),
-                  Column{"clock_drift", "drift"}},
+                  TimeColumn("blame", "caused wait"), CountColumn("times_last", "times last"),
+                  TimeColumn("clock_offset", "clock offset"),
+                  TimeColumn("clock_error", "clock uncertainty"),
+                  Column{"clock_drift", "clock drift"}},
       .text_rows = 16};
   for (const RankCollectives& r : c.ranks) {
     const auto if_split = [&](int64_t value) { return r.split > 0 ? Cell(value) : Cell(); };
@@ -151,7 +153,7 @@ Table RankTable(const CollectiveFacts& c) {
   return table;
 }
 
-// Who waited for whom.
+// Wait time by waiting rank and last rank.
 Table WaitTable(const CollectiveFacts& c) {
   struct Sum {
     int64_t wait = 0, times = 0;
@@ -168,8 +170,8 @@ Table WaitTable(const CollectiveFacts& c) {
     }
   }
   Table table{.key = "waits",
-              .title = "Who waited for whom",
-              .columns = {KeyColumn("rank", "rank"), KeyColumn("for_rank", "for rank"),
+              .title = "Wait time by last rank",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("for_rank", "last rank"),
                           TimeColumn("wait", "wait"), CountColumn("times", "times")},
               .text_rows = 0};
   for (const auto& [key, sum] : waits)
@@ -177,10 +179,10 @@ Table WaitTable(const CollectiveFacts& c) {
   return table;
 }
 
-// The collectives with the most waiting.
+// The collectives with the most wait time.
 Table MatchTable(const Facts& facts) {
   const CollectiveFacts& c = facts.collectives;
-  std::vector<std::pair<int64_t, uint32_t>> waits;  // all ranks' waiting, and the match
+  std::vector<std::pair<int64_t, uint32_t>> waits;  // wait of all ranks, index of the match
   for (uint32_t m = 0; m < c.matches.size(); ++m) {
     if (c.matches[m].last == kNobody) continue;
     int64_t sum = 0;
@@ -190,15 +192,14 @@ Table MatchTable(const Facts& facts) {
   const auto shown = static_cast<std::ptrdiff_t>(std::min(waits.size(), kMostMatches));
   std::ranges::partial_sort(waits, waits.begin() + shown);
   waits.resize(static_cast<size_t>(shown));
-  Table table{
-      .key = "longest_waits",
-      .title = "The matched collectives with the most waiting",
-      .columns = {KeyColumn("place", "place"), Column{"group", "group"},
-                  Column{"sequence", "sequence"}, Column{"operation", "operation"},
-                  Column{"bytes", "size", Unit::kBytes}, CountColumn("ranks", "ranks"),
-                  Column{"last_rank", "last rank"}, TimeColumn("wait", "waiting"),
-                  TimeColumn("wait_max", "longest wait"), TimeColumn("transfer", "transfer")},
-      .text_rows = 0};
+  Table table{.key = "longest_waits",
+              .title = "Matched collectives with the most wait time",
+              .columns = {KeyColumn("place", "position"), Column{"group", "group"},
+                          Column{"sequence", "sequence"}, Column{"operation", "operation"},
+                          Column{"bytes", "size", Unit::kBytes}, CountColumn("ranks", "ranks"),
+                          Column{"last_rank", "last rank"}, TimeColumn("wait", "wait"),
+                          TimeColumn("wait_max", "max wait"), TimeColumn("transfer", "transfer")},
+              .text_rows = 0};
   for (const auto& [sum, m] : waits) {
     const CollectiveMatch& match = c.matches[m];
     const auto parts = c.Parts(match);
@@ -214,12 +215,12 @@ Table MatchTable(const Facts& facts) {
 Table MismatchTable(const Facts& facts) {
   const CollectiveFacts& c = facts.collectives;
   Table table{.key = "mismatches",
-              .title = "Ranks that did something else at the same place",
-              .columns = {KeyColumn("place", "place"), Column{"group", "group"},
+              .title = "Ranks with a different collective",
+              .columns = {KeyColumn("place", "position"), Column{"group", "group"},
                           Column{"sequence", "sequence"}, Column{"rank", "rank"},
                           Column{"operation", "operation"}, Column{"bytes", "size", Unit::kBytes},
-                          Column{"others_operation", "others did"},
-                          Column{"others_bytes", "of size", Unit::kBytes}},
+                          Column{"others_operation", "others' operation"},
+                          Column{"others_bytes", "others' size", Unit::kBytes}},
               .text_rows = 4};
   for (const CollectiveMismatch& m : c.mismatches) {
     const CollectiveMatch& match = c.matches[m.match];
@@ -262,15 +263,15 @@ void AddNotes(Report& report, const CollectiveFacts& c, const Totals& t) {
     if (count > 0) report.notes.push_back({std::move(name), count, std::move(message), ""});
   };
   add("point_to_point", t.point_to_point,
-      "sends and receives are not matched: which belong together cannot be told safely");
+      "sends and receives were not matched: their partners are ambiguous");
   if (c.ranks.size() > 1) {
     add("unjoined_clocks", t.unjoined,
-        "ranks have no synchronising collective in common with others, so that their clocks could "
-        "not be aligned and their waiting is not known");
+        "ranks share no synchronizing collective with others: their clocks are not aligned (no "
+        "wait time)");
   }
   add("order_unclear", c.unconfirmed,
-      "communication kernels without a sequence number could not be placed by order: their ends "
-      "do not keep one distance from those of any other rank");
+      "communication kernels were not matched: no sequence number and no constant distance to the "
+      "ends of another rank");
   int64_t by_order = 0, ambiguous = 0, absent = 0;
   for (const CollectiveMatch& match : c.matches) {
     if (match.Matched() && !c.groups[match.group].numbered) ++by_order;
@@ -279,13 +280,12 @@ void AddNotes(Report& report, const CollectiveFacts& c, const Totals& t) {
     ambiguous += group.ambiguous ? 1 : 0;
     if (group.size > group.present && c.ranks.size() > 1) ++absent;
   }
-  add("matched_by_order", by_order,
-      "collectives carry no sequence number and were matched by order");
+  add("matched_by_order", by_order, "collectives were matched by order: no sequence number");
   add("ambiguous_group", ambiguous,
-      "process groups have more ranks than members: one name stands for several groups, and their "
-      "collectives were not matched");
+      "process groups were not matched: more ranks than members, so one name stands for several "
+      "groups");
   add("absent_members", absent,
-      "process groups have members that were not recorded: waiting for these counts as transfer");
+      "process groups have members that were not recorded (waiting for them counts as transfer)");
 }
 
 void AddMismatchFinding(Report& report, const CollectiveFacts& c) {
@@ -300,32 +300,29 @@ void AddMismatchFinding(Report& report, const CollectiveFacts& c) {
   const auto& most = *std::ranges::max_element(by_rank, {}, [](const auto& r) { return r.second; });
   report.findings.push_back(
       {.severity = Severity::kHigh,
-       .message = fmt::format("Ranks run different collectives at the same place {}.",
-                              count == 1 ? "once" : fmt::format("{} times", count)),
-       .because = fmt::format("{} of {} in the table of mismatches are on rank {}", most.second,
-                              count, most.first),
-       .hint = "make every rank call the same collectives in the same order with the same sizes: "
-               "look for conditions on the rank or on data around the first of them; such a job "
-               "can hang",
+       .message = fmt::format("Ranks run different collectives at {}.",
+                              Plural(static_cast<size_t>(count), "position")),
+       .because = fmt::format("{} of {} mismatches are on rank {}", most.second, count, most.first),
+       .hint = "make every rank call the same collectives in the same order with the same sizes; "
+               "check conditions on rank or data around the first mismatch (such a job can hang)",
        .impact = 0,
        .table = "mismatches"});
 }
 
 std::string Headline(const CollectiveFacts& c, const Totals& t) {
   if (t.matched == 0) {
-    return fmt::format("{} on {}, none of them found on another rank.",
-                       Plural(c.matches.size(), "collective"), Plural(c.ranks.size(), "rank"));
+    return fmt::format("{} on {}, none matched.", Plural(c.matches.size(), "collective"),
+                       Plural(c.ranks.size(), "rank"));
   }
   std::string text =
       fmt::format("{} matched across {}", Plural(static_cast<size_t>(t.collectives), "collective"),
                   Plural(c.ranks.size(), "rank"));
   const double all = static_cast<double>(t.wait) + static_cast<double>(t.transfer);
   if (all <= 0) return text + ".";
-  text += fmt::format("; {} of their time is waiting for the last rank",
+  text += fmt::format("; wait time is {} of collective time",
                       HumanRatio(static_cast<double>(t.wait) / all));
-  if (t.blamed->blame > 0) text += fmt::format(", most of it for rank {}", t.blamed->rank);
-  return text +
-         fmt::format(" (clocks aligned to within {}).", HumanTime(static_cast<double>(t.error)));
+  if (t.blamed->blame > 0) text += fmt::format(", mostly for rank {}", t.blamed->rank);
+  return text + fmt::format(" (clock uncertainty {}).", HumanTime(static_cast<double>(t.error)));
 }
 
 Report Run(const Facts& facts, const Params&) {
@@ -334,13 +331,13 @@ Report Run(const Facts& facts, const Params&) {
   const CollectiveFacts& c = facts.collectives;
   if (c.matches.empty()) {
     MakeUnavailable(report,
-                    "no rank ran a communication kernel: a job on one device, or none was "
-                    "recorded");
+                    "no rank ran a communication kernel: the job has one device, or communication "
+                    "was not recorded");
     return report;
   }
   if (c.ranks.size() == 1) {
     report.status = Status::kPartial;
-    report.why = "only one rank was recorded: nothing can be matched, and times include waiting";
+    report.why = "only one rank was recorded: no matching, and times include waiting";
   }
   const Totals t = AddUp(c);
   report.headline = Headline(c, t);
@@ -349,10 +346,10 @@ Report Run(const Facts& facts, const Params&) {
   report.metrics = {
       {"match_rate", "matched", c.ranks.size() > 1 ? t.MatchRate() : Cell(), Unit::kRatio},
       {"mismatches", "mismatches", static_cast<int64_t>(c.mismatches.size()), Unit::kCount},
-      {"wait_ratio", "waiting, of collectives", Ratio(t.wait, AddSaturated(t.wait, t.transfer)),
+      {"wait_ratio", "wait, % of collectives", Ratio(t.wait, AddSaturated(t.wait, t.transfer)),
        Unit::kRatio},
-      {"clock_offset_max", "largest clock offset", if_joined(t.offset), Unit::kNanoseconds},
-      {"clock_error_max", "largest error bar", if_joined(t.error), Unit::kNanoseconds}};
+      {"clock_offset_max", "max clock offset", if_joined(t.offset), Unit::kNanoseconds},
+      {"clock_error_max", "max clock uncertainty", if_joined(t.error), Unit::kNanoseconds}};
   report.tables.push_back(RankTable(c));
   report.tables.push_back(WaitTable(c));
   report.tables.push_back(KindTable(facts));

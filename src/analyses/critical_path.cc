@@ -1,5 +1,5 @@
-// What one step, or any other stretch of a recording, takes its time for: the chain of pieces that
-// each had to end before the next could begin.
+// Finds the critical path of a step or range: the chain of host and device activity that sets its
+// time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,72 +18,78 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** which chain of work, on host and device, decides how long a step takes, and what would
-be gained if a part of it were faster?
+**Question:** Which chain of host and device activity sets step time, and how much would it shrink if a part
+were faster?
 
-**Counts:** per rank, one stretch: the step asked for (`step`), or the longest complete one; with
-`annotation` the `instance`-th range of that name; without steps the whole recording. It lasts from
-the range's start until the range and all work launched meanwhile have ended. From there the path
-goes back in time, at every moment to what ended last of all that had to: work started when the work
-before it on its stream ended, when its launching call returned (or began, if the work was earlier
-than that), or when work of another stream ended that it waited for. The host was at its own
-previous moment, or, at the end of a call that waits, at the end of the work it waited for; a thread
-that was quiet for 50 us is explained by what another thread did meanwhile. Every piece is bound by
-one of: `gpu_compute`, `gpu_communication`, `gpu_memory`; `launch_overhead` (the host in launching
-calls, and from the call to the start); `kernel_gap` (from the end of the work before to the start);
-`cpu`; `data_loading` (ranges named after a loader); `sync` (calls that wait, beyond the work they wait
-for); `no_record` (nothing recorded explains it: also work that starts 30 us after all it is known to
-wait for, and work of steps that were not selected). The pieces tile the stretch: their sum is `span`
-to the nanosecond; `path` is span without no_record.
+**Definition:** Each rank has one window: the given `step`, or else the longest complete step. With `annotation` it is
+the `instance`-th range of that name. Without steps it is the whole trace. The window is from the start of the range until
+the range and all activities launched in it have ended. From there the path goes back in time, at every moment to the
+dependency that ended last. An activity depends on three things:
 
-What if: `what_if` takes changes separated by ';': kernel:TEXT*F (work whose name contains TEXT),
-operator:NAME*F (the host in it, and work launched there), or compute, communication, memory,
-launch, kernel_gap, cpu, data_loading, sync*F; "=0" removes. All moments of the stretch, not only
-those on the path, are then timed anew, each as early as what it depends on allows. What decided
-keeps its recorded delay, and what did not decide but then does costs what is usual (the median):
-without a change exactly the recorded span comes out.
+- the previous activity on its stream
+- the return of its launch call, or its begin if the activity started before the return
+- activities of other streams that it waited for
 
-**Cannot see:** waits between streams that the trace does not record (sync records come with
-profilers of 2023 and later on NVIDIA) are guessed where calls, a graph or missing records make them
-likely and they explain 5 us or more; the note `guessed_waits` counts them. What other ranks do: a
-faster kernel does not make a collective's partners arrive earlier. Memory and caches that pieces
-share. A host that polls, or stands before a full launch queue, seems to work.
+The host depends on its own previous moment, or at the end of a waiting call, on the end of the activity it waited for.
+If a thread has no record for 50 µs, the activity of another thread explains it. Every segment has one bound:
 
-**Read it so:** `bounds` says what the step waits for; only what is on the path can make it shorter,
-and `what_if` says by how much at most, because another chain takes over. A path full of gpu_compute is
-a healthy one; much gpu_communication on some ranks only means that they wait for the others.
+- `gpu_compute`, `gpu_communication`, `gpu_memory`
+- `launch_overhead`: the host in launch calls, and from the call to the start
+- `kernel_gap`: from the end of the previous activity to the start
+- `cpu`
+- `data_loading`: ranges named after a loader
+- `sync`: waiting calls, beyond the activity they wait for
+- `no_record`: nothing recorded explains it. It includes activities that start 30 µs after all known dependencies, and
+  activities of steps not selected.
+
+Segments tile the window: they sum to `span` to the nanosecond. `path` is span without no_record.
+
+`what_if` takes changes separated by ';': kernel:TEXT*F (activities whose name contains TEXT), operator:NAME*F (its host
+time and the activities it launches), or compute, communication, memory, launch, kernel_gap, cpu, data_loading, sync*F.
+"=0" removes. All moments of the window are recomputed, not only those on the path, each as early as its dependencies
+allow. Dependencies that were on the path keep their recorded delay; others get the median delay. Without a change,
+the result is exactly the recorded span.
+
+**Limitations:** Waits between streams are recorded by profilers since 2023 on NVIDIA. Otherwise they are guessed, if calls,
+a graph or missing records make them likely and they explain at least 5 µs. The note `guessed_waits` counts them. Other
+ranks are not modeled: a faster kernel does not make their collectives start earlier. Memory and caches shared by
+activities are not modeled. A host that polls, or that waits for a full launch queue, counts as working.
+
+**Interpretation:** `bounds` shows what sets step time. Only activities on the path can shorten it. `what_if` shows the
+maximum saving, because another chain may take over. A path of mostly gpu_compute is healthy. High gpu_communication
+on some ranks only means that they wait for the others.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
     {"step", Parameter::Type::kInteger, "-1", Unit::kNone,
-     "the step to explain; -1: the longest complete one of each rank"},
+     "step to explain; -1: the longest complete step of each rank"},
     {"annotation", Parameter::Type::kText, "", Unit::kNone,
-     "explain the range of this name instead of a step"},
+     "explain the range with this name instead of a step"},
     {"instance", Parameter::Type::kInteger, "0", Unit::kNone,
-     "which range of that name, counted from 0"},
+     "index of the range among those with that name, from 0"},
     {"rank", Parameter::Type::kInteger, "-1", Unit::kNone, "only this rank; -1: every rank"},
     {"what_if", Parameter::Type::kText, "", Unit::kNone,
-     "changes to try, such as 'kernel:gemm*0.5; launch=0'"},
+     "changes to estimate, such as 'kernel:gemm*0.5; launch=0'"},
     {"segments", Parameter::Type::kInteger, "1000", Unit::kCount,
-     "list at most so many pieces of the path, the longest, in the order of time"},
+     "maximum segments to list: the longest, in order of time"},
 });
 
 constexpr double kWorthSaying = 0.05;  // of the span
 
 std::string WhyNothing(const Params& params) {
   std::string what = "step " + std::to_string(params.Integer("step"));
-  if (params.Integer("step") < 0) what = "accelerator work";
+  if (params.Integer("step") < 0) what = "device activity";
   if (!params.Text("annotation").empty()) {
     what = fmt::format("annotation or operator '{}', instance {}", params.Text("annotation"),
                        params.Integer("instance"));
   }
   if (params.Integer("rank") >= 0) {
-    return fmt::format("the traces hold no {} of rank {}", what, params.Integer("rank"));
+    return fmt::format("the traces have no {} of rank {}", what, params.Integer("rank"));
   }
-  return fmt::format("the traces hold no {}", what);
+  return fmt::format("the traces have no {}", what);
 }
 
-// Where the time passed: device, stream and thread, empty where they do not apply.
+// Where time passed: device, stream and thread; empty where not applicable.
 std::vector<Cell> PlaceCells(const RankActivity& rank, const Edge& edge) {
   if (edge.activity != kNowhere) {
     const Stream& stream = rank.streams[rank.activities[edge.activity].stream];
@@ -98,7 +104,7 @@ std::vector<Column> RankKeys() {
 }
 std::vector<Cell> RankCells(const RankPath& path) { return {path.rank->rank, path.rank->window}; }
 
-// The bounds on a path, the largest first.
+// The bounds on a path, largest first.
 std::vector<Bound> BoundsOf(const CriticalPath& path) {
   std::vector<Bound> bounds;
   for (size_t b = 0; b < path.time.size(); ++b) {
@@ -109,9 +115,9 @@ std::vector<Bound> BoundsOf(const CriticalPath& path) {
 }
 
 Table BoundsTable(const MeasuredPaths& measured) {
-  Table table{.key = "bounds", .title = "What the path is bound by", .columns = RankKeys()};
+  Table table{.key = "bounds", .title = "Critical path by bound", .columns = RankKeys()};
   AddColumns(table, {KeyColumn("bound", "bound by"), TimeColumn("time", "time"),
-                     RatioColumn("share", "of span")});
+                     RatioColumn("share", "% of span")});
   for (const RankPath& rank : measured.ranks) {
     for (const Bound bound : BoundsOf(rank.path)) {
       auto row = RankCells(rank);
@@ -125,12 +131,12 @@ Table BoundsTable(const MeasuredPaths& measured) {
 }
 
 Table RanksTable(const MeasuredPaths& measured) {
-  Table table{.key = "ranks", .title = "The path of each rank", .columns = RankKeys()};
+  Table table{.key = "ranks", .title = "Critical path per rank", .columns = RankKeys()};
   AddColumns(table,
              {Column{"covers", "covers", Unit::kNone, Role::kValue}, TimeColumn("span", "span"),
               TimeColumn("path", "path"), CountColumn("segments", "segments"),
-              Column{"bound", "mostly", Unit::kNone, Role::kValue},
-              RatioColumn("bound_share", "of span")});
+              Column{"bound", "largest bound", Unit::kNone, Role::kValue},
+              RatioColumn("bound_share", "% of span")});
   for (const RankPath& rank : measured.ranks) {
     auto row = RankCells(rank);
     const auto bounds = BoundsOf(rank.path);
@@ -148,9 +154,9 @@ Table RanksTable(const MeasuredPaths& measured) {
 }
 
 Table WhatIfTable(const MeasuredPaths& measured) {
-  Table table{.key = "what_if", .title = "How long it would take if", .columns = RankKeys()};
+  Table table{.key = "what_if", .title = "What-if estimates", .columns = RankKeys()};
   AddColumns(table, {KeyColumn("change", "change"), TimeColumn("length", "length"),
-                     TimeColumn("saved", "saved"), RatioColumn("saved_ratio", "of span")});
+                     TimeColumn("saved", "saved"), RatioColumn("saved_ratio", "saved, % of span")});
   for (const RankPath& rank : measured.ranks) {
     for (const Outcome& outcome : rank.outcomes) {
       auto row = RankCells(rank);
@@ -179,10 +185,10 @@ Contributions AddUp(const Facts& facts, const CriticalPath& path) {
 }
 
 Table ContributorsTable(const RankPath& shown, const Contributions& sums) {
-  Table table{.key = "contributors", .title = "Most time on the path", .columns = RankKeys()};
+  Table table{.key = "contributors", .title = "Largest parts of the path", .columns = RankKeys()};
   AddColumns(table, {KeyColumn("bound", "bound by"), KeyColumn("name", "name"),
                      CountColumn("count", "count"), TimeColumn("time", "time"),
-                     RatioColumn("share", "of span")});
+                     RatioColumn("share", "% of span")});
   for (const auto& [key, sum] : sums) {
     auto row = RankCells(shown);
     row.insert(row.end(), {std::string(BoundName(key.first)), std::string(key.second), sum.count,
@@ -196,7 +202,7 @@ Table ContributorsTable(const RankPath& shown, const Contributions& sums) {
   return table;
 }
 
-// The duration from which on a piece is among the `most` longest.
+// The duration from which a segment is among the `most` longest.
 int64_t ShortestListed(const std::vector<Segment>& segments, size_t most) {
   if (segments.size() <= most) return 0;
   if (most == 0) return std::numeric_limits<int64_t>::max();
@@ -207,10 +213,10 @@ int64_t ShortestListed(const std::vector<Segment>& segments, size_t most) {
   return *last;
 }
 
-// A path can have a hundred thousand pieces, most of them nobody looks at. What is not listed
-// leaves a gap in the segments' numbers.
+// A path can have a hundred thousand segments, most of them short. Segments that are not listed
+// leave gaps in the numbering.
 Table SegmentsTable(const Facts& facts, const RankPath& shown, size_t most) {
-  Table table{.key = "segments", .title = "The path, piece by piece", .columns = RankKeys()};
+  Table table{.key = "segments", .title = "Segments of the path", .columns = RankKeys()};
   AddColumns(table, {KeyColumn("segment", "segment"), TimeColumn("start", "start"),
                      TimeColumn("duration", "duration"),
                      Column{"bound", "bound by", Unit::kNone, Role::kValue},
@@ -240,25 +246,26 @@ std::string SayWhere(const RankPath& path) {
 }
 
 constexpr Advice kRelieveHost{
-    "take work off the host: torch.compile, fused optimizers (foreach, fused=True), fewer .item() "
-    "and .cpu() calls; the table of contributors names the operators",
-    "take work off the host: tf.function with jit_compile=True, several steps in one call "
-    "(steps_per_execution), fewer .numpy() calls; the table of contributors names the operators",
-    "take work off the host: jit the whole step, scan over several steps in one program, fewer "
-    "conversions to NumPy; the table of contributors names the operators"};
+    "reduce host work: torch.compile, fused optimizers (foreach=True, fused=True), fewer .item() "
+    "and .cpu() calls; table contributors names the operators",
+    "reduce host work: tf.function with jit_compile=True, several steps per call "
+    "(steps_per_execution), fewer .numpy() calls; table contributors names the operators",
+    "reduce host work: jit the whole step, scan over several steps in one program, fewer "
+    "conversions to NumPy; table contributors names the operators"};
 constexpr Advice kLaunchLess{
-    "launch less: CUDA graphs (torch.compile mode='reduce-overhead'), fused kernels, a larger "
-    "batch",
-    "launch less: tf.function with jit_compile=True, which fuses kernels, or a larger batch",
-    "launch less: jit the whole step, XLA's command buffers (--xla_gpu_enable_command_buffer), a "
-    "larger batch"};
+    "launch fewer kernels: CUDA graphs (torch.compile mode=\"reduce-overhead\"), fused kernels, a "
+    "larger batch",
+    "launch fewer kernels: tf.function with jit_compile=True, which fuses them, or a larger batch",
+    "launch fewer kernels: jit the whole step, XLA command buffers "
+    "(--xla_gpu_enable_command_buffer in XLA_FLAGS), a larger batch"};
 constexpr Advice kHideCommunication{
-    "start communication earlier, so that compute hides it: smaller gradient buckets, FSDP "
-    "prefetching, asynchronous collectives",
-    "start communication earlier, so that compute hides it: smaller packs of gradients "
+    "start communication earlier, so that it overlaps with compute: smaller gradient buckets "
+    "(bucket_cap_mb), FSDP prefetching (forward_prefetch, backward_prefetch), asynchronous "
+    "collectives (async_op=True)",
+    "start communication earlier, so that it overlaps with compute: smaller gradient packs "
     "(CommunicationOptions(bytes_per_pack=...)), and NCCL for collectives",
-    "let XLA hide communication behind compute: its latency hiding scheduler "
-    "(--xla_gpu_enable_latency_hiding_scheduler=true), or another sharding that sends less"};
+    "overlap communication in XLA: the latency hiding scheduler "
+    "(--xla_gpu_enable_latency_hiding_scheduler=true in XLA_FLAGS), or a sharding that sends less"};
 
 const Advice& HintFor(Bound bound) {
   switch (bound) {
@@ -291,13 +298,14 @@ void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("{} on the critical path costs {} of {}.", BoundName(worst),
-                              HumanRatio(share), SayWhere(shown)),
-       .because = fmt::format("{} of {} on the path are {}, most in {} ({}, {}); without it the "
-                              "rest would take {}",
-                              time(shown.path.Time(worst)), time(shown.span()), BoundName(worst),
-                              most.first, Plural(static_cast<size_t>(most.second.count), "piece"),
-                              time(most.second.time), time(answer->length)),
+       .message = fmt::format("Without {} on the critical path, {} of {} would be saved.",
+                              BoundName(worst), HumanRatio(share), SayWhere(shown)),
+       .because =
+           fmt::format("{} of {} on the path are {}; worst: {} ({}, {}); the rest would take "
+                       "{}",
+                       time(shown.path.Time(worst)), time(shown.span()), BoundName(worst),
+                       most.first, Plural(static_cast<size_t>(most.second.count), "segment"),
+                       time(most.second.time), time(answer->length)),
        .hint = Say(HintFor(worst), facts),
        .impact = saved,
        .table = "what_if"});
@@ -308,14 +316,14 @@ void AddNotes(Report& report, const MeasuredPaths& measured) {
   for (const RankPath& rank : measured.ranks) guessed += rank.guessed_waits;
   if (guessed > 0) {
     report.notes.push_back({"guessed_waits", guessed,
-                            "work that was taken to wait for another stream, without a record of "
-                            "that wait",
+                            "activities were assumed to wait for another stream: no record of the "
+                            "wait",
                             ""});
   }
   const auto untouched = std::ranges::count(measured.ranks, false, &RankPath::touched);
   if (untouched > 0) {
-    report.notes.push_back({"what_if_matches_nothing", untouched,
-                            "the changes asked for concern nothing in this rank's stretch", ""});
+    report.notes.push_back(
+        {"what_if_matches_nothing", untouched, "changes match nothing in a rank's window", ""});
   }
 }
 
@@ -353,16 +361,15 @@ Report Run(const Facts& facts, const Params& params) {
   }
   if (!measured.without.empty()) {
     report.status = Status::kPartial;
-    report.why =
-        fmt::format("{} of {} ranks lack the stretch that was asked for; the first: rank {}",
-                    measured.without.size(), measured.without.size() + measured.ranks.size(),
-                    measured.without.front());
+    report.why = fmt::format(
+        "{} of {} ranks lack the requested window; the first is rank {}", measured.without.size(),
+        measured.without.size() + measured.ranks.size(), measured.without.front());
   }
   const RankPath& shown = measured.ranks.front();
   const Contributions sums = AddUp(facts, shown.path);
   report.headline = Headline(shown);
-  report.metrics = {{"span", "span, " + SayWhere(shown), shown.span(), Unit::kNanoseconds},
-                    {"path", "of which explained", shown.path.Explained(), Unit::kNanoseconds}};
+  report.metrics = {{"span", "span of " + SayWhere(shown), shown.span(), Unit::kNanoseconds},
+                    {"path", "explained span", shown.path.Explained(), Unit::kNanoseconds}};
   report.tables.push_back(BoundsTable(measured));
   report.tables.push_back(WhatIfTable(measured));
   report.tables.push_back(ContributorsTable(shown, sums));

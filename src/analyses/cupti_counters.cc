@@ -1,4 +1,4 @@
-// Hardware counters of kernels, beside the operators that launched them.
+// Reports CUPTI hardware counters per kernel and the operators that launched them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,21 +13,20 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** what did the hardware count while each kernel ran, and which operator launched it?
+**Question:** What did the hardware count while each kernel ran, and which operator launched it?
 
-**Counts:** the ranges that CUPTI's profiler recorded (experimental_config with profiler_metrics), one around
-each kernel: `ranges` lists them with the operators around the kernel's launch, `counters` their
-values, and `totals` adds those up by operator, kernel and counter.
+**Definition:** CUPTI's profiler records one range around each kernel (experimental_config with profiler_metrics).
+`ranges` lists them with the operators around the kernel's launch, `counters` has their values, and `totals` sums
+these by operator, kernel and counter.
 
-**Cannot see:** which launch a range belongs to by any id: the profiler runs kernels one by one, so the n-th range
-is taken to be of the n-th kernel launch of its recording. Where the two counts differ, no operator is
-given, and a note says so.
+**Limitations:** Ranges carry no launch id. The profiler serializes kernels, so the n-th range is assigned to the n-th
+kernel launch of its trace. If the two counts differ, ranges have no operator, and a note counts them.
 
-**Read it so:** counters of instructions (smsp__sass_thread_inst_executed_op_ffma_pred_on.sum: 2 FLOP each) over
-the kernel's time give the FLOP/s it reached.
+**Interpretation:** Counters of instructions over the kernel's time give its FLOP/s, for example
+smsp__sass_thread_inst_executed_op_ffma_pred_on.sum with 2 FLOP each.
 )md";
 
-// Of each kernel launch of a recording, by time, the innermost range around it.
+// For each kernel launch of a trace, by time, the innermost range around it.
 std::vector<int32_t> RangesOfLaunches(const RankActivity& rank) {
   std::vector<int32_t> ranges;
   for (const Call& call : rank.host->calls) {
@@ -36,7 +35,7 @@ std::vector<int32_t> RangesOfLaunches(const RankActivity& rank) {
   return ranges;
 }
 
-// The names of the operators among a range and those around it, innermost first.
+// The operator names in a range and its parents, innermost first.
 std::vector<std::string> OperatorsAround(const Facts& facts, const RankActivity& rank, int32_t at) {
   std::vector<std::string> names;
   while (at != kNoRange) {
@@ -59,7 +58,7 @@ std::string SayStack(const std::vector<std::string>& innermost_first) {
 
 struct Tables {
   Table ranges{.key = "ranges",
-               .title = "Counted ranges",
+               .title = "Counter ranges",
                .columns = {KeyColumn("rank", "rank"),
                            KeyColumn("window", "window"),
                            KeyColumn("range", "range"),
@@ -71,7 +70,7 @@ struct Tables {
                            TimeColumn("duration", "duration")},
                .text_rows = 0};
   Table counters{.key = "counters",
-                 .title = "Counters of each range",
+                 .title = "Counters per range",
                  .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
                              KeyColumn("range", "range"), KeyColumn("counter", "counter"),
                              CountColumn("value", "value")},
@@ -79,7 +78,7 @@ struct Tables {
 };
 
 using Totals = std::map<std::tuple<std::string, std::string, std::string>,
-                        std::pair<int64_t, double>>;  // operator, kernel, counter: count, sum
+                        std::pair<int64_t, double>>;  // operator, kernel, counter -> count, sum
 
 void AddRange(const Facts& facts, const RankActivity& rank, int64_t number,
               const CounterRange& range, int32_t around, Tables& tables, Totals& totals) {
@@ -90,7 +89,7 @@ void AddRange(const Facts& facts, const RankActivity& rank, int64_t number,
       {rank.rank, rank.window, number, kernel, op, stack.empty() ? Cell() : Cell(stack.back()),
        stack.empty() ? Cell() : Cell(SayStack(stack)), range.start - rank.counters.front().start,
        range.end - range.start});
-  std::map<StringId, double> values;  // a counter that is there twice counts once
+  std::map<StringId, double> values;  // a duplicate counter counts once
   for (const auto& [name, value] : range.counters) values[name] = value;
   for (const auto& [name, value] : values) {
     const std::string counter((*facts.names)[name]);
@@ -137,17 +136,15 @@ Report Run(const Facts& facts, const Params&) {
   }
   if (tables.ranges.rows.empty()) {
     MakeUnavailable(report,
-                    "there are no hardware counters in what was selected: record with "
+                    "there are no hardware counters in the selection: record with "
                     "experimental_config=_ExperimentalConfig(profiler_metrics=[...])");
     return report;
   }
   if (without > 0) {
     report.notes.push_back({"counters_without_operator", without,
-                            "ranges of counters could not be paired with launches: their numbers "
-                            "differ",
-                            ""});
+                            "counter ranges have no operator: the number of launches differs", ""});
   }
-  report.headline = fmt::format("{} were counted.", Plural(tables.ranges.rows.size(), "kernel"));
+  report.headline = fmt::format("Counters of {}.", Plural(tables.ranges.rows.size(), "kernel"));
   report.tables.push_back(TotalsTable(totals));
   report.tables.push_back(std::move(tables.ranges));
   report.tables.push_back(std::move(tables.counters));

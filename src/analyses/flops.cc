@@ -1,4 +1,4 @@
-// How much the devices compute, beside what they could: by operator, and over the steps.
+// Computes FLOP/s, MFU and HFU over the steps, and the roofline of each operator.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,40 +16,39 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** how many operations does a step compute, what share of what the devices could (MFU), and which
-operators are bound by computing, which by memory?
+**Question:** What FLOP/s and MFU does the job reach, and which operators are compute-bound or memory-bound?
 
-**Counts:** a multiplication and an addition as two. From the shapes of inputs: matrix products, convolutions and
-attention, forward and backward; of operators that call one another the innermost. Or the compiler's own counts,
-where the trace has them. An operator's time is that of the work launched inside of it. `bytes` are the compiler's,
-or the least there can be: inputs read once, outputs written once. `utilisation` sets FLOP/s against the device's peak
-for the type of the operands, dense: fp32 against TF32 where kernels ran on Tensor Cores, else against ordinary
-cores. `roofline` is the share of what peak and memory bandwidth allow at that intensity (FLOP per byte), `bound`
-the one of the two that allows less. `mfu` is what the model needs over time from the start of the first step
-to that of the last, times the peak; `hfu` also has what was computed a second time: activations that checkpoints
-dropped, scores in attention's backward. Without two steps the span of the device's work stands for them.
+**Definition:** A multiplication and an addition count as two FLOPs. FLOPs come from input shapes for matrix products,
+convolutions and attention, forward and backward. If such operators call one another, the innermost counts. Otherwise
+they are the compiler's own counts, where the trace has them. An operator's time is that of the activities launched
+inside it. `bytes` are the compiler's, or the minimum: inputs read once, outputs written once. `utilisation` is FLOP/s
+over the dense peak of the device for the operand type. For fp32, the peak is that of TF32 if kernels ran on Tensor
+Cores. `roofline` is the share of the FLOP/s attainable at this intensity (FLOP per byte), and `bound` is the lower
+limit of the two: compute or memory. `mfu` is the model's FLOPs over peak and time, from the start of the first step
+to the start of the last. `hfu` includes recomputation: checkpointed activations, and scores in attention's backward.
+Without two steps, the span replaces this time.
 
-**Cannot see:** operators without shapes (record with record_shapes=True), fused kernels of compilers, packed
-sequences, sparsity. `covered` says how much of the compute kernels' time was counted. Recomputation of products without
-bias is seen only in linear layers and reentrant checkpoints.
+**Limitations:** Not counted are operators without shapes (record with record_shapes=True), fused kernels of
+compilers, packed sequences and sparsity. `covered` is the share of compute kernel time that was counted.
+Recomputation of products without bias is recognized only in linear layers and reentrant checkpoints.
 
-**Read it so:** large models train at an mfu of 0.35 to 0.55. Bound by memory, an operator is faster fused or
-with larger batches; bound by computing and below 40 % of its roofline, its shapes or its type are wrong.
+**Interpretation:** Large models train at an MFU of 0.35–0.55. For a memory-bound operator, fuse it or use larger
+batches. If a compute-bound operator is below 40% of its roofline, change its shapes or type.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
     {"peak_tflops", Parameter::Type::kNumber, "0", Unit::kNone,
-     "a device's peak in TFLOP/s, for every type; 0: that of the chip the trace names"},
+     "peak of a device in TFLOP/s, for every type; 0: peak of the chip named in the trace"},
 });
 
 constexpr double kLowMfu = 0.25;
-constexpr double kEnoughCovered = 0.3;  // of kernel time, to speak of MFU
-constexpr double kMatters = 0.1;        // of kernel time: an operator worth a word
+constexpr double kEnoughCovered = 0.3;  // of kernel time, to report low MFU
+constexpr double kMatters = 0.1;        // of kernel time, to report an operator
 constexpr double kFarFromRoof = 0.4;
 
 Cell RatioOf(double part, double whole) { return When(whole > 0, part / whole); }
 
-// The share of the peak that was used, of a time on some devices.
+// FLOPs and time over which MFU and HFU are computed.
 Cell Utilisation(double peak_time, const RecordingFlops& r) {
   return When(r.has_peak && r.time > 0,
               peak_time / (static_cast<double>(r.time) * static_cast<double>(r.devices)));
@@ -67,14 +66,14 @@ std::vector<Column> OperatorColumns() {
           KeyColumn("dtype", "type"),
           count,
           TimeColumn("device_time", "time"),
-          RatioColumn("share", "of kernel time"),
+          RatioColumn("share", "% of kernel time"),
           flops,
           rate,
           bytes,
           byte_rate,
           intensity,
-          RatioColumn("utilisation", "of peak"),
-          RatioColumn("roofline", "of roofline"),
+          RatioColumn("utilisation", "FLOP/s, % of peak"),
+          RatioColumn("roofline", "% of roofline"),
           {"bound", "bound by"}};
 }
 
@@ -114,17 +113,17 @@ void AddRows(Table& table, const Facts& facts, const FlopsSums& sums, int64_t ke
 
 Table RankTable(const std::vector<RecordingFlops>& recordings) {
   Table table{.key = "ranks",
-              .title = "What each rank computes",
+              .title = "FLOP/s per rank",
               .columns = {KeyColumn("rank", "rank"),
                           KeyColumn("window", "window"),
                           {"chip", "chip"},
                           TimeColumn("time", "time"),
                           {"flops", "FLOP", Unit::kFlop},
-                          {"flop_rate", "FLOP/s of a device", Unit::kFlopPerSecond},
+                          {"flop_rate", "FLOP/s per device", Unit::kFlopPerSecond},
                           RatioColumn("mfu", "MFU"),
                           RatioColumn("hfu", "HFU"),
-                          RatioColumn("covered", "kernel time counted"),
-                          {"peak_source", "peak from"}},
+                          RatioColumn("covered", "counted, % of kernel time"),
+                          {"peak_source", "peak source"}},
               .text_rows = 4};
   table.columns.back().detail = true;
   for (const RecordingFlops& r : recordings) {
@@ -140,7 +139,7 @@ Table RankTable(const std::vector<RecordingFlops>& recordings) {
 struct Totals {
   FlopsSums operators;
   int64_t kernel_time = 0, covered = 0;
-  double flops = 0, time = 0;  // ns of devices
+  double flops = 0, time = 0;  // time: ns, summed over devices
   double peak_time = 0, model_peak_time = 0;
   bool has_peak = true, by_steps = true;
   size_t devices = 0;
@@ -171,14 +170,16 @@ Totals AddUp(const std::vector<RecordingFlops>& recordings) {
 }
 
 constexpr Advice kFuseRest{
-    "most kernel time is no matrix work: fuse the rest with torch.compile",
-    "most kernel time is no matrix work: fuse the rest with tf.function(jit_compile=True)",
-    "most kernel time is no matrix work: see in hlo_operators what XLA did not fuse"};
+    "fuse the other kernels (torch.compile); most kernel time is not matrix work",
+    "fuse the other kernels (tf.function with jit_compile=True); most kernel time is not matrix "
+    "work",
+    "find what XLA did not fuse; most kernel time is not matrix work; see hlo_operators"};
 constexpr Advice kSuitDevice{
-    "sizes that are multiples of 64, a narrower type (autocast), and for convolutions "
-    "channels_last",
-    "sizes that are multiples of 64, a narrower type (mixed precision), and for convolutions NHWC",
-    "sizes that are multiples of 64 (128 on TPUs), and a narrower type (jnp.bfloat16)"};
+    "use sizes that are multiples of 64, a narrower type (torch.autocast), and channels_last for "
+    "convolutions",
+    "use sizes that are multiples of 64, a narrower type (mixed precision), and NHWC for "
+    "convolutions",
+    "use sizes that are multiples of 64 (128 on TPUs), and a narrower type (jnp.bfloat16)"};
 
 void AddMfuFinding(Report& report, const Facts& facts, const Totals& t) {
   if (!t.HasMfu() || !t.by_steps || t.Covered() < kEnoughCovered || t.Mfu() >= kLowMfu) return;
@@ -187,22 +188,20 @@ void AddMfuFinding(Report& report, const Facts& facts, const Totals& t) {
       static_cast<double>(t.covered) > 0 ? t.peak_time / static_cast<double>(t.covered) : 0;
   report.findings.push_back(
       {.severity = t.Mfu() < kLowMfu / 2 ? Severity::kMedium : Severity::kLow,
-       .message =
-           fmt::format("The steps use {} of what the devices could compute.", HumanRatio(t.Mfu())),
-       .because = fmt::format("kernels take {} of the time, {} of that counts as matrix work, and "
-                              "this runs at {} of its peak",
+       .message = fmt::format("MFU over the steps is {}.", HumanRatio(t.Mfu())),
+       .because = fmt::format("kernels take {} of step time, {} of kernel time is counted, and it "
+                              "runs at {} of peak",
                               HumanRatio(std::min(busy, 1.0)), HumanRatio(t.Covered()),
                               HumanRatio(std::min(roof, 1.0))),
-       .hint = busy < 0.6 ? "feed the devices first: idle_time says what they wait for"
-               : t.Covered() < 0.5
-                   ? Say(kFuseRest, facts)
-                   : "the matrix work itself is slow: see its roofline in the table",
-       // Other findings have the time that this one only sums up.
+       .hint = busy < 0.6          ? "reduce idle time first; see idle_time"
+               : t.Covered() < 0.5 ? Say(kFuseRest, facts)
+                                   : "speed up the matrix work; its roofline is in table top",
+       // Other findings have the impact; this one sums them up.
        .impact = 0,
        .table = "ranks"});
 }
 
-// The operator with most time, if it is far from what its device allows.
+// The operator with the most time, if it is far from its roofline.
 void AddRooflineFinding(Report& report, const Facts& facts, const Totals& t) {
   const auto longest = std::ranges::max_element(
       t.operators, {}, [](const auto& entry) { return entry.second.time; });
@@ -219,17 +218,14 @@ void AddRooflineFinding(Report& report, const Facts& facts, const Totals& t) {
       static_cast<double>(s.time) / static_cast<double>(std::max<size_t>(t.devices, 1));
   report.findings.push_back(
       {.severity = far ? Severity::kMedium : Severity::kLow,
-       .message =
-           s.MemoryBound()
-               ? fmt::format("{}, the operator with most time, is bound by memory.", name)
-               : fmt::format("{}, the operator with most time, reaches {} of what the device "
-                             "could compute.",
-                             name, HumanRatio(s.Roofline())),
-       .because =
-           fmt::format("{} of the kernel time, {} FLOP per byte, {} of its roofline",
-                       HumanRatio(share), HumanCount(s.flops / s.bytes), HumanRatio(s.Roofline())),
-       .hint = s.MemoryBound() ? "more rows for each product: a larger batch or longer sequences, "
-                                 "or several products merged into one"
+       .message = s.MemoryBound()
+                      ? fmt::format("{}, the costliest operator, is memory-bound.", name)
+                      : fmt::format("{}, the costliest operator, reaches {} of its roofline.", name,
+                                    HumanRatio(s.Roofline())),
+       .because = fmt::format("{} of kernel time, {} FLOP/byte, {} of roofline", HumanRatio(share),
+                              HumanCount(s.flops / s.bytes), HumanRatio(s.Roofline())),
+       .hint = s.MemoryBound() ? "use more rows per product: a larger batch, longer sequences, or "
+                                 "several products merged into one"
                                : Say(kSuitDevice, facts),
        .impact = static_cast<int64_t>(std::min(each * left, 9e18)),
        .table = "top"});
@@ -237,20 +233,18 @@ void AddRooflineFinding(Report& report, const Facts& facts, const Totals& t) {
 
 void Summarize(Report& report, const Totals& t) {
   report.metrics = {
-      {"covered", "kernel time that was counted", Ratio(t.covered, t.kernel_time), Unit::kRatio},
-      {"flop_rate", "FLOP/s of a device", When(t.time > 0, t.flops / t.time * 1e9),
+      {"covered", "counted, % of kernel time", Ratio(t.covered, t.kernel_time), Unit::kRatio},
+      {"flop_rate", "FLOP/s per device", When(t.time > 0, t.flops / t.time * 1e9),
        Unit::kFlopPerSecond}};
   if (t.HasMfu()) {
-    report.metrics.push_back({"mfu",
-                              t.by_steps ? "MFU over the steps" : "MFU over the recorded span",
-                              t.Mfu(), Unit::kRatio});
     report.metrics.push_back(
-        {"hfu", "HFU, with what was computed twice", t.peak_time / t.time, Unit::kRatio});
+        {"mfu", t.by_steps ? "MFU over the steps" : "MFU over the span", t.Mfu(), Unit::kRatio});
+    report.metrics.push_back(
+        {"hfu", "HFU, with recomputation", t.peak_time / t.time, Unit::kRatio});
   }
-  report.headline = fmt::format("A device computes {}",
-                                HumanFlop(t.time > 0 ? t.flops / t.time * 1e9 : 0) + "/s");
-  if (t.HasMfu()) report.headline += fmt::format(", {} of what it could", HumanRatio(t.Mfu()));
-  report.headline += fmt::format("; counted was {} of the kernel time.", HumanRatio(t.Covered()));
+  report.headline = HumanFlop(t.time > 0 ? t.flops / t.time * 1e9 : 0) + "/s per device";
+  if (t.HasMfu()) report.headline += fmt::format(", MFU {}", HumanRatio(t.Mfu()));
+  report.headline += fmt::format("; {} of kernel time is counted.", HumanRatio(t.Covered()));
 }
 
 void AddNotes(Report& report, const std::vector<RecordingFlops>& recordings, const Totals& t) {
@@ -258,22 +252,21 @@ void AddNotes(Report& report, const std::vector<RecordingFlops>& recordings, con
       recordings, [](const RecordingFlops& r) { return r.flops > 0 && !r.has_peak; });
   if (unknown > 0) {
     report.notes.push_back({"unknown_peak", unknown,
-                            "the peak of these devices is not known, so no share of it can be "
-                            "told; give it: -p flops.peak_tflops=N",
+                            "devices have an unknown peak: there is no MFU; set "
+                            "flops.peak_tflops",
                             ""});
   }
   int64_t without = 0;
   for (const RecordingFlops& r : recordings) without += r.has_peak ? r.without_peak : 0;
   if (without > 0) {
     report.notes.push_back({"no_peak_for_type", without,
-                            "operators compute in a type whose peak is not known for their "
-                            "device; the utilisation is without them",
+                            "operators were left out of utilization: the device's peak for their "
+                            "type is unknown",
                             ""});
   }
   if (!t.by_steps) {
     report.notes.push_back({"no_step_time", 1,
-                            "no two steps follow one another, so utilisation is over the span of "
-                            "the devices' work",
+                            "no two consecutive steps are complete: utilization is over the span",
                             ""});
   }
 }
@@ -291,13 +284,13 @@ Report Run(const Facts& facts, const Params& params) {
   const Totals totals = AddUp(recordings);
   if (totals.operators.empty()) {
     MakeUnavailable(report,
-                    "nothing says what was computed: record with record_shapes=True, or with XLA "
-                    "the compiler's cost analysis");
+                    "no FLOPs are known: record with record_shapes=True, or with the compiler's "
+                    "cost analysis (XLA)");
     return report;
   }
-  Table top{.key = "top", .title = "Operators that were counted, all ranks", .text_rows = 6};
+  Table top{.key = "top", .title = "Counted operators, all ranks", .text_rows = 6};
   Table operators{.key = "operators",
-                  .title = "Operators of each rank",
+                  .title = "Operators per rank",
                   .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window")},
                   .text_rows = 0};
   AddColumns(top, OperatorColumns());

@@ -1,4 +1,4 @@
-// What each operation of a compiled XLA program costs.
+// Reports device time, FLOP/s and bandwidth of each HLO op of compiled XLA programs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,20 +17,19 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** which of the compiler's operations take the time of the devices, how fast do they compute and move
-data, and which line of the model are they?
+**Question:** Which HLO ops take device time, what FLOP/s and bandwidth do they reach, and where are they in the
+model's code?
 
-**Counts:** all work of a device that names an HLO operation, by operation and module. `occurrences` counts its
-kernels. `total` is the sum of their durations, `self` that without the operations inside of it on the same stream, as
-in the body of a loop; they are the same where none are inside. `flop_rate` and `byte_rate` are the compiler's counts
-for one execution, times the executions, over `self`; of an operation of several kernels the one that ran most often
-tells how often it was executed.
+**Definition:** Device activities that name an HLO op are grouped by op and module. `occurrences` counts kernels.
+`total` is the sum of their durations. `self` excludes ops inside on the same stream, as in the body of a loop.
+`flop_rate` and `byte_rate` are the compiler's counts for one execution, times executions, over `self`. If an op
+has several kernels, the most frequent one gives the number of executions.
 
-**Cannot see:** what the compiler did not count: custom calls and libraries' kernels have no FLOPs. The counts are
-of the program, not measured.
+**Limitations:** Ops that the compiler did not count have no FLOPs: custom calls and library kernels. The counts are
+from the program, not measured.
 
-**Read it so:** an operation with a high byte rate and a low FLOP rate moves data: fusing it with its
-neighbours helps. `framework_op` leads back to the model's code. `flops` sets the rates against the device.
+**Interpretation:** An op with high bandwidth and low FLOP/s moves data: fuse it with its neighbors. `framework_op`
+leads back to the model's code. `flops` compares the rates with the device's peak.
 )md";
 
 struct Key {
@@ -42,7 +41,7 @@ struct Key {
 struct Sum {
   int64_t occurrences = 0, total = 0, self = 0;  // ns
   double flops = 0, bytes = 0;
-  int64_t executions = 0, with_flops = 0, with_bytes = 0;  // all, and those whose count is known
+  int64_t executions = 0, with_flops = 0, with_bytes = 0;  // all; those with a known count
   StringId category = kNoString, framework_op = kNoString;
 
   void Add(const Sum& o) {
@@ -54,7 +53,7 @@ struct Sum {
     executions += o.executions;
     with_flops += o.with_flops;
     with_bytes += o.with_bytes;
-    // Any of several: the smallest id, whatever the order they are met in.
+    // If names differ, the smallest id, so that the result does not depend on order.
     category = std::min(category, o.category);
     framework_op = std::min(framework_op, o.framework_op);
   }
@@ -69,13 +68,13 @@ struct Sum {
 
 using Sums = std::map<Key, Sum>;
 
-// An operation that ran, and its time without those inside of it.
+// An op that ran, and its time without the ops inside it.
 struct Execution {
-  uint32_t activity = 0;  // index into RankActivity::work
+  uint32_t activity = 0;  // index into RankActivity::activities
   int64_t self = 0;       // ns
 };
 
-// By stream, then start, then the longer first: what is inside follows what it is in.
+// By stream, then start, then longest first, so that outer ops come before inner ones.
 std::vector<Execution> ExecutionsOf(const RankActivity& rank) {
   const auto is_one = [&](const Activity& activity) {
     const KernelDetail* kernel = rank.KernelOf(activity);
@@ -135,22 +134,22 @@ std::vector<Column> ValueColumns() {
   Column total = TimeColumn("total", "total");
   total.detail = true;
   return {KeyColumn("module", "module"),
-          KeyColumn("hlo_op", "HLO operation"),
+          KeyColumn("hlo_op", "HLO op"),
           {"category", "category"},
           CountColumn("occurrences", "count"),
           total,
           TimeColumn("self", "self"),
-          RatioColumn("share", "of HLO time"),
+          RatioColumn("share", "% of HLO time"),
           {"flop_rate", "FLOP/s", Unit::kFlopPerSecond},
           {"byte_rate", "bytes/s", Unit::kBytesPerSecond},
-          {"framework_op", "of the framework"}};
+          {"framework_op", "framework op"}};
 }
 
 Cell Text(const Facts& facts, StringId id) {
   return id == kNoString ? Cell() : Cell(std::string((*facts.names)[id]));
 }
 
-// Those with most self time first.
+// Appends rows, largest self time first.
 void AddRows(Table& table, const Facts& facts, const Sums& sums, const std::vector<Cell>& prefix) {
   int64_t whole = 0;
   for (const auto& [key, sum] : sums) whole = AddSaturated(whole, sum.self);
@@ -187,12 +186,12 @@ Report Run(const Facts& facts, const Params&) {
     for (const auto& [key, sum] : sums) all[key].Add(sum);
   }
   if (all.empty()) {
-    MakeUnavailable(report, "no work in the traces names an operation of XLA");
+    MakeUnavailable(report, "no activity in the traces names an HLO op");
     return report;
   }
-  Table top{.key = "top", .title = "HLO operations over all ranks", .text_rows = 8};
+  Table top{.key = "top", .title = "HLO ops over all ranks", .text_rows = 8};
   Table operators{.key = "operators",
-                  .title = "HLO operations of each rank",
+                  .title = "HLO ops per rank",
                   .columns = {KeyColumn("rank", "rank")},
                   .text_rows = 0};
   AddColumns(top, ValueColumns());
@@ -201,12 +200,12 @@ Report Run(const Facts& facts, const Params&) {
   for (const auto& [rank, sums] : ranks) AddRows(operators, facts, sums, {rank});
   int64_t self = 0;
   for (const auto& [key, sum] : all) self = AddSaturated(self, sum.self);
-  report.metrics = {{"hlo_ratio", "device work that names its HLO operation",
-                     Ratio(self, work_time), Unit::kRatio}};
+  report.metrics = {
+      {"hlo_ratio", "HLO ops, % of device time", Ratio(self, work_time), Unit::kRatio}};
   const auto& first = top.rows[0];
-  report.headline = fmt::format(
-      "{} ran; {} takes most time, {}.", Plural(all.size(), "HLO operation"),
-      std::get<std::string>(first[1]), HumanTime(static_cast<double>(std::get<int64_t>(first[5]))));
+  report.headline = fmt::format("{} ran; the costliest is {} ({}).", Plural(all.size(), "HLO op"),
+                                std::get<std::string>(first[1]),
+                                HumanTime(static_cast<double>(std::get<int64_t>(first[5]))));
   report.tables.push_back(std::move(top));
   report.tables.push_back(std::move(operators));
   return report;

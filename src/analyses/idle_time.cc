@@ -1,5 +1,4 @@
-// Why each stream was idle: the host was late, kernels followed one another slowly, or something
-// else.
+// Divides the idle time of each stream by cause: host wait, kernel wait, or other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,45 +16,47 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** what was each stream waiting for between two pieces of its work?
+**Question:** Why was each stream idle between two activities?
 
-**Counts:** per stream, every gap between the end of all earlier work and the next start (a running
-maximum, so overlapping kernels never make a gap negative):
-`host_wait` if the call that launched the next piece began after the stream had run dry: the host was
-late; else `kernel_wait` if the gap is shorter than `consecutive_kernel_delay`: the hardware's own
-latency between kernels; else `other`: waiting for another stream or device, an event, memory.
-`idle_waits` are calls that synchronise or copy, on a thread that launches kernels, in which the devices of
-the recording did nothing for `long_wait` or more: the host waited, and no recorded work explains for what.
+**Definition:** A gap is from the end of all earlier activities of a stream to the start of the next one. The end
+is a running maximum, so overlapping kernels never make a gap negative. Each gap has one cause:
 
-**Cannot see:** work without a launch call in the trace is never host_wait. An idle stream is not an
-idle device: a communication stream idles whenever nothing is to be sent. With steps selected, the gap
-before a stream's first piece of work does not count, nor does one with steps in it that were not, and
-`idle_waits` are not looked for: work of other steps may be what the host waits for.
+- `host_wait`: the launch call of the next activity began after the stream was already idle.
+- `kernel_wait`: the launch was in time, and the gap is shorter than `consecutive_kernel_delay`.
+- `other`: waiting for another stream or device, an event, or memory.
 
-**Read it so:** look at the main stream, the one that computes most. host_wait there is launch overhead, Python, data
-loading or synchronisation: CUDA graphs, torch.compile, larger batches, more loader workers. `other`
-there is usually waiting for communication.
+`idle_waits` lists calls on launching threads that synchronize or copy while the trace's devices are idle for at least
+`long_wait`. The host waited, and no recorded activity explains why.
+
+**Limitations:** Activities without a launch call in the trace are never host_wait. An idle stream is not an
+idle device: a communication stream is idle when nothing is sent. With selected steps, two kinds of gaps are left
+out: the gap before a stream's first activity, and gaps that contain steps not selected. `idle_waits` is empty then,
+because the host may wait for activities of other steps.
+
+**Interpretation:** Look at the main stream, the one with the most compute. Its host_wait is launch overhead, Python,
+data loading or synchronization. Use CUDA graphs, torch.compile, larger batches or more loader workers. `other`
+on the main stream is usually waiting for communication.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
     {"consecutive_kernel_delay", Parameter::Type::kInteger, "30000", Unit::kNanoseconds,
-     "gaps shorter than this, between kernels that were launched in time, are kernel_wait"},
+     "shorter gaps are kernel_wait, unless the launch was late"},
     {"long_wait", Parameter::Type::kInteger, "1000000", Unit::kNanoseconds,
-     "the host's waits for idle devices are listed from here on"},
+     "list host waits for idle devices from this duration"},
 });
 
 constexpr double kWorthSaying = 0.05;  // of the span
 
 struct StreamIdle {
   int64_t host_wait = 0, kernel_wait = 0, other = 0, count = 0;
-  int64_t busy = 0;         // union of all work
+  int64_t busy = 0;         // union of activities
   int64_t compute = 0;      // of which added by compute kernels
-  int32_t step = kNoStep;   // of the work before
-  int64_t until = kNoTime;  // when all selected work so far has ended
+  int32_t step = kNoStep;   // of the previous activity
+  int64_t until = kNoTime;  // when all selected activities so far have ended
 };
 
-// Whether steps that were not selected lie between two pieces of work: the stream may have been
-// waiting for anything then.
+// Whether steps that were not selected lie between two activities, so that the cause of the gap is
+// unknown.
 bool CutOff(const RankActivity& rank, int32_t before, int32_t now) {
   if (before == kNoStep || now == kNoStep) return false;
   const auto stretch = [&](int32_t step) { return rank.steps[static_cast<size_t>(step)].stretch; };
@@ -89,7 +90,7 @@ std::vector<StreamIdle> MeasureStreams(const RankActivity& rank, int64_t thresho
   return streams;
 }
 
-// The stream that computed the most, for each device: the one whose waiting matters.
+// The stream with the most compute of each device.
 struct MainStream {
   int64_t stream = -1;
   StreamIdle idle;
@@ -106,10 +107,10 @@ MainStream FindMain(const DeviceFacts& device, const std::vector<StreamIdle>& st
   return main;
 }
 
-// Over all devices, of their main streams.
+// Sums over the main streams of all devices.
 struct Totals {
   int64_t host_wait = 0, kernel_wait = 0, other = 0;
-  int64_t lost = 0, span = 0;  // idle time of devices that the host is to blame for
+  int64_t lost = 0, span = 0;  // lost: host-bound idle time of devices
   int64_t worst_lost = -1, worst_stream = -1;
   const DeviceFacts* worst_device = nullptr;
 };
@@ -118,7 +119,7 @@ void AddDevice(Totals& totals, const DeviceFacts& device, const MainStream& main
   totals.host_wait += main.idle.host_wait;
   totals.kernel_wait += main.idle.kernel_wait;
   totals.other += main.idle.other;
-  // What the device lost is no more than it was idle: other streams may have filled the gaps.
+  // A device loses at most its idle time: other streams may have filled the gaps.
   const int64_t lost = std::min(main.idle.host_wait, device.total.Idle());
   totals.lost += lost;
   totals.span += device.total.Span();
@@ -130,11 +131,11 @@ void AddDevice(Totals& totals, const DeviceFacts& device, const MainStream& main
 
 constexpr Advice kRelieveHost{
     "find what the host does in these gaps: data loading (more workers, pinned memory), "
-    "synchronisation (.item(), .cpu(), print of tensors), or many small launches (torch.compile, "
+    "synchronization (.item(), .cpu(), printing tensors), or many small launches (torch.compile, "
     "CUDA graphs, a larger batch)",
-    "find what the host does in these gaps: input (prefetch, num_parallel_calls), synchronisation "
-    "(.numpy(), print of tensors), or many small launches (jit_compile=True, a larger batch)",
-    "find what the host does in these gaps: input (prefetching to the device), synchronisation "
+    "find what the host does in these gaps: input (prefetch, num_parallel_calls), synchronization "
+    "(.numpy(), printing tensors), or many small launches (jit_compile=True, a larger batch)",
+    "find what the host does in these gaps: input (prefetch to the device), synchronization "
     "(float(), np.asarray(), block_until_ready), or many small programs (jit the whole step)"};
 
 void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
@@ -144,10 +145,10 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
   const int64_t per_device = totals.lost / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("Devices wait for the host {} of the time.", HumanRatio(share)),
+       .message = fmt::format("Host-bound idle time is {} of span.", HumanRatio(share)),
        .because =
-           fmt::format("{} a device are gaps that end with a launch which came too late; most on "
-                       "{}, stream {} ({})",
+           fmt::format("{} per device in gaps before late kernel launches; worst: {}, stream {} "
+                       "({})",
                        HumanTime(static_cast<double>(per_device)), SayDevice(*totals.worst_device),
                        totals.worst_stream, HumanTime(static_cast<double>(totals.worst_lost))),
        .hint = Say(kRelieveHost, facts),
@@ -155,7 +156,7 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
        .table = "main_streams"});
 }
 
-// Waits for idle devices in calls of one name, of one recording.
+// Host waits for idle devices, in calls of one name in one trace.
 struct WaitSum {
   int64_t calls = 0, time = 0, longest = 0;
   Call longest_call;
@@ -167,9 +168,9 @@ class IdleWaits {
     AddColumns(table_, {KeyColumn("call", "call"),
                         CountColumn("calls", "calls"),
                         TimeColumn("time", "time"),
-                        TimeColumn("longest", "longest"),
-                        {"operator", "called by"},
-                        {"annotation", "within"}});
+                        TimeColumn("longest", "max"),
+                        {"operator", "operator"},
+                        {"annotation", "annotation"}});
     for (const RankActivity& rank : facts.ranks) AddRank(rank, at_least);
     std::ranges::stable_sort(table_.rows, std::ranges::greater{},
                              [](const auto& row) { return std::get<int64_t>(row[4]); });
@@ -213,7 +214,7 @@ class IdleWaits {
     return std::string((*facts_.names)[rank.host->ranges[static_cast<size_t>(at)].name]);
   }
 
-  // How long the recording's devices were there to be waited for.
+  // From the first activity to the last of all devices of the trace.
   static int64_t SpanOf(const RankActivity& rank) {
     int64_t end = rank.activities.front().end;
     for (const Activity& activity : rank.activities) end = std::max(end, activity.end);
@@ -229,28 +230,28 @@ class IdleWaits {
     });
     report.findings.push_back(
         {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-         .message = fmt::format("The host waits {} of the time for a device that does nothing.",
-                                HumanRatio(share)),
+         .message = fmt::format("Host waits for idle devices are {} of span.", HumanRatio(share)),
          .because =
-             fmt::format("on rank {} in {}: {} in {} while no work is recorded on the device",
+             fmt::format("worst: rank {}, {} ({} in {}); no activity is recorded on the device",
                          worst_->rank, SayCall(row), Time(row[4]),
                          Plural(static_cast<size_t>(std::get<int64_t>(row[3])), "call")),
-         .hint = "see whether it comes again in a later step: what was launched before the "
-                 "recording began is in no trace and can be waited for (schedule(wait=1, warmup=1, "
-                 "active=3)); if it does, take the synchronisation out of the step (.item(), "
-                 ".cpu(), .to(device) of pageable memory: pin it, non_blocking=True)",
+         .hint = "check whether the wait recurs in later steps; what was launched before the "
+                 "recording is not in the trace (use schedule(wait=1, warmup=1, active=3)). If it "
+                 "recurs, remove the synchronization (.item(), .cpu(), .to(device) of pageable "
+                 "memory: use pin_memory and non_blocking=True)",
          .impact = most_,
          .table = "idle_waits"});
   }
 
-  // "hipMemcpyWithStream (of aten::copy_, within decode)".
+  // "hipMemcpyWithStream (aten::copy_, decode)".
   static std::string SayCall(const std::vector<Cell>& row) {
     std::string text = std::get<std::string>(row[2]);
     const auto* op = std::get_if<std::string>(&row[6]);
     const auto* annotation = std::get_if<std::string>(&row[7]);
     if (op == nullptr && annotation == nullptr) return text;
-    text += op == nullptr ? " (" : " (of " + *op;
-    if (annotation != nullptr) text += (op == nullptr ? "within " : ", within ") + *annotation;
+    text += " (";
+    if (op != nullptr) text += *op;
+    if (annotation != nullptr) text += (op == nullptr ? "" : ", ") + *annotation;
     return text + ")";
   }
 
@@ -262,18 +263,19 @@ class IdleWaits {
   int64_t most_ = 0;
   const RankActivity* worst_ = nullptr;
   Table table_{.key = "idle_waits",
-               .title = "Calls in which the host waited for idle devices",
+               .title = "Host waits for idle devices",
                .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window")},
                .text_rows = 4};
 };
 
 std::vector<Column> IdleColumns() {
   auto columns = DeviceKeys();
-  std::ranges::move(std::vector{KeyColumn("stream", "stream"), CountColumn("events", "events"),
-                                TimeColumn("busy", "busy"), TimeColumn("host_wait", "host wait"),
-                                TimeColumn("kernel_wait", "kernel wait"),
-                                TimeColumn("other", "other"), RatioColumn("idle_ratio", "idle")},
-                    std::back_inserter(columns));
+  std::ranges::move(
+      std::vector{KeyColumn("stream", "stream"), CountColumn("events", "events"),
+                  TimeColumn("busy", "busy"), TimeColumn("host_wait", "host wait"),
+                  TimeColumn("kernel_wait", "kernel wait"), TimeColumn("other", "other"),
+                  RatioColumn("idle_ratio", "idle, % of stream span")},
+      std::back_inserter(columns));
   return columns;
 }
 
@@ -287,24 +289,22 @@ std::vector<Cell> IdleRow(const DeviceFacts& device, int64_t stream, const Strea
 
 std::string Headline(const Totals& totals) {
   const int64_t gaps = totals.host_wait + totals.kernel_wait + totals.other;
-  if (gaps == 0) return "The main stream of each device has no gaps.";
+  if (gaps == 0) return "Main streams have no gaps.";
   const auto share = [&](int64_t part) {
     return HumanRatio(static_cast<double>(part) / static_cast<double>(gaps));
   };
-  return fmt::format(
-      "Of the gaps on each device's main stream, {} are waiting for the host, {} the latency "
-      "between kernels, {} something else.",
-      share(totals.host_wait), share(totals.kernel_wait), share(totals.other));
+  return fmt::format("Gaps of main streams are {} host wait, {} kernel wait, {} other.",
+                     share(totals.host_wait), share(totals.kernel_wait), share(totals.other));
 }
 
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kIdleTime, facts);
   if (report.status == Status::kUnavailable) return report;
   Table main_streams{.key = "main_streams",
-                     .title = "Gaps of each device's main stream, the one that computes most",
+                     .title = "Gaps of each device's main stream (most compute)",
                      .columns = IdleColumns(),
                      .text_rows = 32};
-  Table all_streams{.key = "streams", .title = "Gaps of every stream", .columns = IdleColumns()};
+  Table all_streams{.key = "streams", .title = "Gaps per stream", .columns = IdleColumns()};
   const int64_t threshold = params.Integer("consecutive_kernel_delay");
   Totals totals;
   const auto measure = [&](const RankActivity& rank) { return MeasureStreams(rank, threshold); };
@@ -324,7 +324,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(std::move(main_streams));
   report.tables.push_back(std::move(all_streams));
   AddFinding(report, facts, totals);
-  // Where steps are selected the work of others is not at hand.
+  // With selected steps, activities of the other steps are missing.
   if (facts.selected.empty()) IdleWaits(facts, params.Integer("long_wait")).Finish(report);
   return report;
 }

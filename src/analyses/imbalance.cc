@@ -1,4 +1,4 @@
-// Each rank in each step, side by side: the table behind a heat map.
+// Compares compute and idle time of ranks in each step; the data of a heat map.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,24 +14,24 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** do all ranks have the same to do in every step, or is one slower, and always the same one?
+**Question:** Do all ranks have equal compute in every step, and if not, is it always the same rank?
 
-**Counts:** per rank and step: `step_time`, from the start of the first to the end of the last work that
-the host launched in the step; of it `compute` (the union of compute kernels), `exposed` communication
-that no compute hides, `idle`, and copies alone, which make up the rest. `steps` holds the spread of
-every step over its ranks: spread = (largest - smallest) / largest. No two ranks' clocks are compared.
+**Definition:** Per rank and step, `step_time` is from the start of the first to the end of the last activity that
+the host launched in the step. Its parts are `compute` (the union of compute kernels), `exposed` communication,
+`idle`, and the rest, which is exposed copies. `steps` has the spread of every step over its ranks: spread = (largest -
+smallest) / largest. Clocks of different ranks are not compared.
 
-**Cannot see:** work launched outside any step. In data parallel training every rank waits for the
-slowest, so that step times are alike and only compute tells who it was; `exposed` holds that waiting.
+**Limitations:** Activities launched outside steps do not count. In data-parallel training, every rank waits for the
+slowest, so step times are equal and only compute shows the cause. `exposed` contains that wait time.
 
-**Read it so:** draw ranks over steps and colour them by `compute`: a row that stands out is a slow device
-or a larger share of the work, a column is a step with unusual data. Pipeline stages and expert parallel
-ranks differ by design. One rank that the others wait for is a finding of `stragglers`, not of this.
+**Interpretation:** Color ranks over steps by `compute`. A row that stands out is a slow device or a larger share of
+the work; a column is a step with unusual data. Pipeline stages and expert-parallel ranks differ by design. A
+single rank that others wait for is a finding of `stragglers`.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
     {"share", Parameter::Type::kNumber, "0.05", Unit::kRatio,
-     "compute that is uneven by less than this share of the longest is not worth a finding"},
+     "ignore imbalance below this share of the longest compute"},
 });
 
 // One rank in one step.
@@ -41,7 +41,7 @@ struct InStep {
 };
 using Steps = std::map<int64_t, std::vector<InStep>>;
 
-// One that copies for others is no rank that has little to do.
+// Ranks that only copy for others do not count as ranks with little compute.
 bool Computes(const DeviceFacts& device) { return device.total.Compute() > 0; }
 
 Steps CollectSteps(const Facts& facts) {
@@ -57,10 +57,7 @@ Steps CollectSteps(const Facts& facts) {
 }
 
 Table MatrixTable(const Facts& facts) {
-  Table table{.key = "matrix",
-              .title = "Every rank in every step",
-              .columns = DeviceKeys(),
-              .text_rows = 0};
+  Table table{.key = "matrix", .title = "Ranks by step", .columns = DeviceKeys(), .text_rows = 0};
   AddColumns(table, {KeyColumn("step", "step"), TimeColumn("step_time", "step time"),
                      TimeColumn("compute", "compute"), TimeColumn("exposed", "exposed"),
                      TimeColumn("idle", "idle")});
@@ -106,16 +103,17 @@ StepSpread Measure(const std::vector<InStep>& cells) {
 }
 
 Table StepTable(const std::map<int64_t, StepSpread>& steps) {
-  Table table{
-      .key = "steps",
-      .title = "Spread of each step over its ranks",
-      .columns = {KeyColumn("step", "step"), CountColumn("ranks", "ranks"),
-                  TimeColumn("step_time_min", "shortest"), TimeColumn("step_time_max", "longest"),
-                  RatioColumn("step_time_spread", "spread"),
-                  TimeColumn("compute_min", "least compute"),
-                  TimeColumn("compute_max", "most compute"), Column{"compute_max_rank", "on rank"},
-                  RatioColumn("compute_spread", "spread of compute")},
-      .text_rows = 8};
+  Table table{.key = "steps",
+              .title = "Spread of each step over ranks",
+              .columns = {KeyColumn("step", "step"), CountColumn("ranks", "ranks"),
+                          TimeColumn("step_time_min", "min step time"),
+                          TimeColumn("step_time_max", "max step time"),
+                          RatioColumn("step_time_spread", "spread, % of max"),
+                          TimeColumn("compute_min", "min compute"),
+                          TimeColumn("compute_max", "max compute"),
+                          Column{"compute_max_rank", "max compute rank"},
+                          RatioColumn("compute_spread", "compute spread, % of max")},
+              .text_rows = 8};
   for (const auto& [step, s] : steps) {
     table.rows.push_back({step, s.ranks, s.time.min, s.time.max,
                           Ratio(s.time.max - s.time.min, s.time.max), s.compute.min, s.compute.max,
@@ -125,12 +123,12 @@ Table StepTable(const std::map<int64_t, StepSpread>& steps) {
   return table;
 }
 
-// Over all steps that several ranks have.
+// Sums over all steps that several ranks have.
 struct Totals {
-  double uneven = 0;   // ns: the longest compute, less the mean
+  double uneven = 0;   // ns: the longest compute minus the mean
   double longest = 0;  // ns: the longest compute
-  double waiting = 0;  // ns: exposed and idle of the mean rank: what evening out could save at most
-  // In how many steps each device computed longest; in the order of facts.devices.
+  double waiting = 0;  // ns: exposed and idle of the mean rank, the most that balancing can save
+  // In how many steps each device had the longest compute; in the order of facts.devices.
   std::map<const DeviceFacts*, int64_t> most;
 
   double Share() const { return longest > 0 ? uneven / longest : 0; }
@@ -148,7 +146,7 @@ Totals AddUp(const std::map<int64_t, StepSpread>& steps) {
   return t;
 }
 
-// Whether most of the waiting in collectives is for that rank: then stragglers names it, and why.
+// Whether most wait time in collectives is for that rank. Then stragglers reports it.
 bool IsWaitedFor(const CollectiveFacts& c, int64_t rank) {
   int64_t own = 0, all = 0;
   for (const RankCollectives& r : c.ranks) {
@@ -167,18 +165,18 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t step
   const double impact = std::min(t.uneven, t.waiting);
   report.findings.push_back(
       {.severity = t.Share() >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = always_one ? fmt::format("Compute is uneven: {} has the most of it.", who)
-                             : "Compute is uneven, and the longest is not always the same rank.",
+       .message =
+           fmt::format("Compute imbalance is {} of the longest compute.", HumanRatio(t.Share())),
        .because = fmt::format(
-           "over {}, the mean rank computes {} less than the longest ({} of it), which is {} in {}",
-           Plural(steps, "step"), HumanTime(t.uneven), HumanRatio(t.Share()), who,
+           "over {}, the mean rank computes {} less than the longest; worst: {} (longest in {})",
+           Plural(steps, "step"), HumanTime(t.uneven), who,
            Plural(static_cast<size_t>(times), "step")),
        .hint = always_one
-                   ? fmt::format("find out whether {} is slower or has more to do: the same "
-                                 "kernels in kernel_distribution tell",
+                   ? fmt::format("check whether {} is slower or has more work; see "
+                                 "kernel_distribution",
                                  who)
-                   : "even out the data: pack or sort sequences by length, so that all ranks get "
-                     "alike work in each step",
+                   : "balance the data: pack or sort sequences by length, so that all ranks get "
+                     "equal work in each step",
        .impact = static_cast<int64_t>(impact),
        .table = "steps"});
 }
@@ -187,17 +185,15 @@ Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kImbalance, facts);
   if (report.status == Status::kUnavailable) return report;
   if (facts.devices.size() == 1) {
-    MakeUnavailable(report, "only one rank has work: there is nothing to compare it with");
+    MakeUnavailable(report, "only one rank has device activity");
     return report;
   }
   if (!facts.HasSteps()) {
-    MakeUnavailable(report,
-                    "the traces hold no steps: no ProfilerStep#N annotations (call profiler.step() "
-                    "in the training loop)");
+    MakeUnavailable(report, fmt::format("no steps are marked: {}", kMarkSteps));
     return report;
   }
   if (std::ranges::count_if(facts.devices, Computes) < 2) {
-    MakeUnavailable(report, "fewer than two devices compute: there is nothing to compare");
+    MakeUnavailable(report, "fewer than two devices compute");
     return report;
   }
   std::map<int64_t, StepSpread> spreads;
@@ -205,13 +201,13 @@ Report Run(const Facts& facts, const Params& params) {
     if (cells.size() > 1) spreads.emplace(step, Measure(cells));
   }
   if (spreads.empty()) {
-    MakeUnavailable(report, "no step has work on two ranks: there is nothing to compare");
+    MakeUnavailable(report, "no step has activities on two ranks");
     return report;
   }
   const Totals t = AddUp(spreads);
-  report.headline = fmt::format("Over {}, the mean rank computes {} less than the longest one.",
+  report.headline = fmt::format("Over {}, the mean rank computes {} less than the longest rank.",
                                 Plural(spreads.size(), "step"), HumanRatio(t.Share()));
-  report.metrics = {{"compute_imbalance", "uneven compute", t.Share(), Unit::kRatio}};
+  report.metrics = {{"compute_imbalance", "imbalance, % of longest", t.Share(), Unit::kRatio}};
   report.tables.push_back(StepTable(spreads));
   report.tables.push_back(MatrixTable(facts));
   if (t.Share() >= params.Number("share") && t.Share() > 0)

@@ -1,4 +1,4 @@
-// Time by kind of work, and every kernel with its statistics.
+// Reports time by activity type, and statistics of every kernel.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,18 +16,18 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** which kinds of work run, alone and at once, and which kernels take the time?
+**Question:** Which types of activities run, alone and concurrently, and which kernels take the most time?
 
-**Counts:** `kinds`: the busy time of each rank, divided by what was running at once: compute,
-communication, memory (copies and sets), or a combination of them; the rows of a rank add up to its busy
-time, those of rank "all" to the sum over ranks. `kernels`: every kernel of every rank with count, sum,
-mean, shortest, longest and sample standard deviation, in ns; `top`: the same over all ranks. Sums here
-are sums of durations, not unions: kernels that run at once both count in full.
+**Definition:** `kinds` divides the busy time of each rank by what ran at once: compute, communication, memory
+(memcpy and memset), or combinations. A rank's rows sum to its busy time, and those of rank "all" to the sum over
+ranks. `kernels` has count, sum, mean, min, max and sample standard deviation of every kernel of every rank. `top` has
+the same over all ranks. Sums are sums of durations, not unions: concurrent kernels both count in full.
 
-**Cannot see:** how long a kernel should take, and how much of a communication kernel is waiting.
+**Limitations:** How long a kernel should take is unknown, and so is the wait time within communication kernels.
 
-**Read it so:** the top of `top` is where faster kernels pay. A kernel with a large deviation has
-different shapes, or waits. Many calls with a mean of a few microseconds ask for fusion or CUDA graphs.
+**Interpretation:** The first rows of `top` are where faster kernels help most. A kernel with a large standard
+deviation has varying shapes, or waits. For many calls with a mean of a few microseconds, fuse kernels or use CUDA
+graphs.
 )md";
 
 std::string CombinationName(unsigned combination) {
@@ -44,12 +44,12 @@ std::string CombinationName(unsigned combination) {
 }
 
 std::vector<Column> StatisticsColumns() {
-  return {KeyColumn("kind", "kind"), KeyColumn("name", "name"),     CountColumn("count", "count"),
-          TimeColumn("sum", "sum"),  TimeColumn("mean", "mean"),    TimeColumn("min", "min"),
-          TimeColumn("max", "max"),  TimeColumn("stddev", "stddev")};
+  return {KeyColumn("kind", "kind"), KeyColumn("name", "name"),      CountColumn("count", "count"),
+          TimeColumn("sum", "sum"),  TimeColumn("mean", "mean"),     TimeColumn("min", "min"),
+          TimeColumn("max", "max"),  TimeColumn("stddev", "std dev")};
 }
 
-// Appends a row per kernel, the longest in sum first.
+// Appends a row per kernel, largest sum first.
 void AddKernels(Table& table, const Facts& facts, std::vector<KernelStatistics> kernels,
                 const std::vector<Cell>& prefix) {
   const auto name = [&](const KernelStatistics& k) { return (*facts.names)[k.name]; };
@@ -83,9 +83,9 @@ void AddCombinations(Table& table, const Cell& rank, const Combinations& time) {
 
 Table KindTable(const Facts& facts) {
   Table table{.key = "kinds",
-              .title = "Busy time by what runs at once",
-              .columns = {KeyColumn("rank", "rank"), KeyColumn("kinds", "running"),
-                          TimeColumn("time", "time"), RatioColumn("ratio", "of busy")}};
+              .title = "Busy time by concurrent activity types",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("kinds", "activity types"),
+                          TimeColumn("time", "time"), RatioColumn("ratio", "% of busy")}};
   Combinations all{};
   std::map<int64_t, Combinations> ranks;
   for (const DeviceFacts& device : facts.devices) {
@@ -102,11 +102,12 @@ Table KindTable(const Facts& facts) {
 }
 
 constexpr Advice kCopyLess{
-    "copy from pinned memory with non_blocking=True on a stream of its own, and keep data on the "
+    "copy from pinned memory with non_blocking=True on a separate stream, and keep data on the "
     "device between steps",
-    "let the input copy ahead (prefetch_to_device), and keep data on the device between steps",
-    "copy batches ahead (jax.device_put of the next one), donate buffers, and keep data on the "
-    "device between steps"};
+    "copy input ahead (tf.data.experimental.prefetch_to_device), and keep data on the device "
+    "between steps",
+    "copy batches ahead (jax.device_put of the next one), donate buffers (donate_argnums), and "
+    "keep data on the device between steps"};
 
 void AddFinding(Report& report, const Facts& facts) {
   int64_t memory_alone = 0;
@@ -120,9 +121,8 @@ void AddFinding(Report& report, const Facts& facts) {
   if (share < 0.05) return;
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("Copies and sets that nothing hides take {} of the time.",
-                              HumanRatio(share)),
-       .because = fmt::format("{} per device with only memory work running",
+       .message = fmt::format("Exposed memcpy and memset are {} of span.", HumanRatio(share)),
+       .because = fmt::format("{} per device with no other activity",
                               HumanTime(static_cast<double>(memory_alone) /
                                         static_cast<double>(facts.devices.size()))),
        .hint = Say(kCopyLess, facts),
@@ -140,7 +140,7 @@ Report Run(const Facts& facts, const Params&) {
             .text_rows = 12};
   AddKernels(top, facts, all, {});
   Table kernels{.key = "kernels",
-                .title = "Kernels of each rank",
+                .title = "Kernels per rank",
                 .columns = {KeyColumn("rank", "rank")},
                 .text_rows = 0};
   AddColumns(kernels, StatisticsColumns());
@@ -153,7 +153,7 @@ Report Run(const Facts& facts, const Params&) {
   for (const KernelStatistics& kernel : all) sum = AddSaturated(sum, kernel.sum);
   const auto share = static_cast<double>(std::get<int64_t>(first[3])) /
                      static_cast<double>(std::max<int64_t>(sum, 1));
-  report.headline = fmt::format("{} ran; the longest in sum takes {} of all kernel time.",
+  report.headline = fmt::format("{} ran; the costliest is {} of kernel time.",
                                 Plural(all.size(), "different kernel"), HumanRatio(share));
   report.tables.push_back(KindTable(facts));
   report.tables.push_back(std::move(top));

@@ -1,4 +1,4 @@
-// The same kernel on every rank: who is unlike the others?
+// Compares the mean duration of each kernel across ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,26 +16,26 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** does a kernel take as long on every rank, and if not, which rank deviates?
+**Question:** Does a kernel take the same time on every rank, and if not, which rank is the outlier?
 
-**Counts:** for every kernel that ran on at least two ranks: its mean duration on each rank
-(`rank_means`), and in `kernels` the smallest and largest of these means, their spread = (largest -
-smallest) / median, and the rank that deviates most from the median. Kernels are ordered by what the
-spread costs: (largest - median) x calls on the slowest rank.
+**Definition:** Kernels that ran on at least two ranks count. `rank_means` has the mean duration of each on each
+rank. `kernels` has the lowest and highest of these means, their spread = (highest - lowest) / median, and the
+outlier rank, the furthest from the median. Kernels are sorted by the cost of the spread: (highest - median) ×
+calls on the slowest rank.
 
-**Cannot see:** whether the ranks did the same amount of work: experts, embeddings and pipeline stages
-differ by design. The median needs three ranks to tell which one is odd.
+**Limitations:** Ranks may differ in work by design, as with experts, embeddings and pipeline stages. An outlier
+rank needs at least three ranks.
 
-**Read it so:** a compute kernel slower on one rank points to that device: its clock, its temperature, a
-neighbour. A communication kernel is shortest on the rank that arrives last, since all others wait
-inside theirs: the rank with the short collective is the one to look at.
+**Interpretation:** A compute kernel that is slower on one rank points to that device: its clock, its temperature, or
+other processes. A communication kernel is shortest on the rank that arrives last, because the others wait
+inside theirs. Look at the rank with the short collective.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
     {"deviation", Parameter::Type::kNumber, "0.1", Unit::kRatio,
-     "a rank whose mean is further than this from the median of the ranks is worth a finding"},
+     "report ranks whose mean deviates from the median by more than this"},
     {"share", Parameter::Type::kNumber, "0.01", Unit::kRatio,
-     "kernels below this share of all kernel time are not worth a finding"},
+     "ignore kernels below this share of kernel time"},
 });
 
 struct OnRank {
@@ -55,7 +55,7 @@ struct Kernel {
   double median = 0;
   const OnRank* fastest = nullptr;
   const OnRank* slowest = nullptr;
-  const OnRank* odd = nullptr;  // furthest from the median
+  const OnRank* odd = nullptr;  // the outlier: furthest from the median
   double Spread() const { return median > 0 ? (slowest->Mean() - fastest->Mean()) / median : 0; }
   double Cost() const { return (slowest->Mean() - median) * static_cast<double>(slowest->count); }
   double Deviation(const OnRank& rank) const { return median > 0 ? rank.Mean() / median - 1 : 0; }
@@ -78,7 +78,7 @@ void Summarize(Kernel& kernel) {
       kernel.ranks, {}, [&](const OnRank& rank) { return std::abs(rank.Mean() - kernel.median); });
 }
 
-// Kernels that ran on two ranks or more, the most costly spread first.
+// Kernels that ran on at least two ranks, costliest spread first.
 std::vector<Kernel> CollectKernels(const Facts& facts) {
   std::map<std::pair<Kind, StringId>, std::vector<OnRank>> found;
   for (const RankKernels& rank : facts.kernels) {
@@ -104,22 +104,23 @@ int64_t Rounded(double ns) { return std::llround(ns); }
 
 std::string KindText(Kind kind) { return std::string(KernelKindName(kind)); }
 
-// Two ranks that differ do not tell which of them is odd.
+// With two ranks the outlier is unknown.
 Cell OddRank(const Kernel& kernel) {
   if (kernel.ranks.size() < 3 || kernel.odd->Mean() == kernel.median) return std::monostate();
   return kernel.odd->rank;
 }
 
 Table KernelTable(const std::vector<Kernel>& kernels) {
-  Table table{.key = "kernels",
-              .title = "Kernels by what their spread between ranks costs",
-              .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"),
-                          CountColumn("ranks", "ranks"), CountColumn("count", "count"),
-                          TimeColumn("mean", "mean"), TimeColumn("min", "lowest mean"),
-                          Column{"fastest_rank", "on rank"}, TimeColumn("max", "highest mean"),
-                          Column{"slowest_rank", "on rank"}, RatioColumn("spread", "spread"),
-                          Column{"odd_rank", "odd rank"}},
-              .text_rows = 10};
+  Table table{
+      .key = "kernels",
+      .title = "Kernels by cost of spread across ranks",
+      .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"),
+                  CountColumn("ranks", "ranks"), CountColumn("count", "count"),
+                  TimeColumn("mean", "mean"), TimeColumn("min", "lowest mean"),
+                  Column{"fastest_rank", "fastest rank"}, TimeColumn("max", "highest mean"),
+                  Column{"slowest_rank", "slowest rank"},
+                  RatioColumn("spread", "spread, % of median"), Column{"odd_rank", "outlier rank"}},
+      .text_rows = 10};
   for (const Kernel& k : kernels) {
     const double mean = static_cast<double>(k.sum) / static_cast<double>(k.count);
     table.rows.push_back({std::string(k.name), KindText(k.kind),
@@ -133,7 +134,7 @@ Table KernelTable(const std::vector<Kernel>& kernels) {
 Table MeanTable(const std::vector<Kernel>& kernels) {
   Table table{
       .key = "rank_means",
-      .title = "Mean duration of each kernel on each rank",
+      .title = "Mean kernel duration per rank",
       .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"), KeyColumn("rank", "rank"),
                   CountColumn("count", "count"), TimeColumn("mean", "mean")},
       .text_rows = 0};
@@ -146,7 +147,7 @@ Table MeanTable(const std::vector<Kernel>& kernels) {
   return table;
 }
 
-// What one rank's deviations, over all kernels where it is the odd one out, add up to.
+// The deviations of one rank, summed over all kernels of which it is the outlier.
 struct Deviant {
   int64_t rank = 0;
   double cost = 0;  // ns on that rank
@@ -177,11 +178,10 @@ const Deviant* Worst(const Deviants& deviants) {
 std::string Evidence(const Deviant& d) {
   const Kernel& k = *d.worst;
   const std::string which =
-      d.kernels == 1 ? "" : fmt::format("{} kernels deviate there, most of all ", d.kernels);
-  return fmt::format(
-      "{}{} takes {} in the mean on rank {} against a median of {} over {} ranks ({:+.0f} %)",
-      which, ShortName(k.name), HumanTime(k.odd->Mean()), d.rank, HumanTime(k.median),
-      k.ranks.size(), k.Deviation(*k.odd) * 100);
+      d.kernels == 1 ? "" : fmt::format("{} kernels deviate; worst: ", d.kernels);
+  return fmt::format("{}{} has mean {} on rank {} vs median {} of {} ranks ({:+.0f}%)", which,
+                     ShortName(k.name), HumanTime(k.odd->Mean()), d.rank, HumanTime(k.median),
+                     k.ranks.size(), k.Deviation(*k.odd) * 100);
 }
 
 void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& kernels,
@@ -195,19 +195,18 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
         std::abs(k.odd->Mean() - k.median) <= params.Number("deviation") * k.median) {
       continue;
     }
-    // A collective's time says who waits in it, which is told by `stragglers`.
+    // The duration of a collective contains wait time, which `stragglers` covers.
     if (k.kind == Kind::kCommunication || k.Deviation(*k.odd) <= 0) continue;
     AddDeviation(slow, k, (k.odd->Mean() - k.median) * static_cast<double>(k.odd->count));
   }
   if (const Deviant* d = Worst(slow)) {
     report.findings.push_back(
         {.severity = Severity::kMedium,
-         .message =
-             fmt::format("Rank {} runs the same kernels slower than the other ranks.", d->rank),
+         .message = fmt::format("Rank {} runs kernels slower than the other ranks.", d->rank),
          .because = Evidence(*d),
          .hint = fmt::format(
-             "check the device of rank {}: clocks and temperature ({}), other processes on it, or "
-             "more work than the others have",
+             "check the device of rank {}: clocks and temperature ({}), other processes, more work "
+             "than other ranks; see stragglers",
              d->rank, CommandForClocks(facts)),
          .impact = Rounded(d->cost),
          .table = "kernels"});
@@ -219,13 +218,12 @@ Report Run(const Facts& facts, const Params& params) {
   if (report.status == Status::kUnavailable) return report;
   const std::vector<Kernel> kernels = CollectKernels(facts);
   if (kernels.empty()) {
-    MakeUnavailable(report, "no kernel ran on more than one rank: there is nothing to compare");
+    MakeUnavailable(report, "no kernel ran on more than one rank");
     return report;
   }
   const Kernel& first = kernels.front();
   report.headline = fmt::format(
-      "{} ran on several ranks; the spread of {} costs the most: {} on rank {}, "
-      "{} on rank {}.",
+      "{} ran on several ranks; largest cost of spread: {} ({} on rank {}, {} on rank {}).",
       Plural(kernels.size(), "kernel"), ShortName(first.name), HumanTime(first.fastest->Mean()),
       first.fastest->rank, HumanTime(first.slowest->Mean()), first.slowest->rank);
   report.tables.push_back(KernelTable(kernels));

@@ -1,4 +1,4 @@
-// The user's own groups of kernels: their time, and what runs beside them.
+// Reports time and overlap of user-defined kernel groups.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,18 +13,18 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** how much time do your own groups of kernels take, and how much of it runs beside other work?
+**Question:** How much time do user-defined kernel groups take, and how much of it overlaps other activities?
 
-**Counts:** groups come from a TOML file (`--groups FILE`) of name patterns, such as `all_to_all =
-["*AllToAll*"]` under `[groups]`; the first group that matches a kernel's whole name has it, and what no group has
-is in `other compute`, `other communication` or `other memory`. Per device: `count` and `sum` of
-the pieces of work, `busy`, the time during which at least one of the group runs, and `alone`, of which
-nothing else runs. `overlaps` gives for each two groups the time during which both run.
+**Definition:** Groups come from a TOML file (`--groups FILE`) of name patterns, such as `all_to_all =
+["*AllToAll*"]` under `[groups]`. A kernel belongs to the first group that matches its whole name, else to
+`other compute`, `other communication` or `other memory`. Per device: `count` and `sum` of the group's activities,
+`busy`, the time in which at least one of them runs, and `alone`, the part of it in which nothing else
+runs. `overlaps` has the time in which both of two groups run.
 
-**Cannot see:** kernels whose names do not tell them apart.
+**Limitations:** Kernels with equal names cannot be separated.
 
-**Read it so:** AllToAll in expert parallel training is rarely hidden, AllReduce should be: compare their
-`alone`. The groups of a device may overlap, so their busy times can add up to more than its own.
+**Interpretation:** AllToAll in expert-parallel training rarely overlaps, AllReduce should: compare their
+`alone`. Groups of a device may overlap, so their busy times can sum to more than the device's.
 )md";
 
 constexpr size_t kOthers = 3;
@@ -40,7 +40,7 @@ struct GroupTime {
   int64_t count = 0, sum = 0, busy = 0, alone = 0;
 };
 
-// Sweeps the work of one device: until when each group runs is all one needs to know.
+// Sweeps the activities of one device. Keeps only until when each group runs.
 class GroupSweep {
  public:
   explicit GroupSweep(size_t groups) : groups_(groups), until_(groups, kNoTime) {
@@ -65,7 +65,7 @@ class GroupSweep {
   int64_t Both(size_t a, size_t b) const { return both_[a * groups_.size() + b]; }
 
  private:
-  // Adds up the stretches between now and `time`, in each of which the same groups run.
+  // Adds the time from now to `time`, in stretches during which the same groups run.
   void AdvanceTo(int64_t time) {
     while (now_ < time) {
       int64_t next = time;
@@ -94,22 +94,20 @@ class GroupSweep {
 };
 
 Table GroupsTable() {
-  Table table{
-      .key = "groups", .title = "Groups of kernels", .columns = DeviceKeys(), .text_rows = 16};
+  Table table{.key = "groups", .title = "Kernel groups", .columns = DeviceKeys(), .text_rows = 16};
   AddColumns(table,
              {KeyColumn("group", "group"), CountColumn("count", "count"), TimeColumn("sum", "sum"),
               TimeColumn("busy", "busy"), TimeColumn("alone", "alone"),
-              RatioColumn("overlap_ratio", "beside others"), RatioColumn("busy_ratio", "of span")});
+              RatioColumn("overlap_ratio", "overlap, % of busy"),
+              RatioColumn("busy_ratio", "busy, % of span")});
   return table;
 }
 
 Table OverlapsTable() {
-  Table table{.key = "overlaps",
-              .title = "Groups that run at once",
-              .columns = DeviceKeys(),
-              .text_rows = 12};
-  AddColumns(table, {KeyColumn("group", "group"), KeyColumn("other", "beside"),
-                     TimeColumn("time", "time"), RatioColumn("ratio", "of the group")});
+  Table table{
+      .key = "overlaps", .title = "Overlap of groups", .columns = DeviceKeys(), .text_rows = 12};
+  AddColumns(table, {KeyColumn("group", "group"), KeyColumn("other", "other group"),
+                     TimeColumn("time", "time"), RatioColumn("ratio", "% of group busy")});
   return table;
 }
 
@@ -170,9 +168,9 @@ Report Run(const Facts& facts, const Params&) {
   const auto own = std::ranges::count_if(writer.groups.rows, [](const auto& row) {
     return std::ranges::find(kOtherNames, std::get<std::string>(row[3])) == kOtherNames.end();
   });
-  report.headline = own == 0 ? "No kernel matches any of the groups."
-                             : fmt::format("{} of kernels were found.",
-                                           Plural(facts.groups.groups.size(), "group"));
+  report.headline =
+      own == 0 ? "No kernel matches any group."
+               : fmt::format("Time of {}.", Plural(facts.groups.groups.size(), "kernel group"));
   report.tables.push_back(std::move(writer.groups));
   report.tables.push_back(std::move(writer.overlaps));
   return report;

@@ -1,4 +1,4 @@
-// Sequences of kernels: which an operator launches, and which a step repeats.
+// Finds kernel sequences to fuse or to capture in a graph: by operator, and repeated in a step.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,34 +17,34 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** which sequences of kernels do operators launch, how often, and which stretches of kernels does
-a step repeat? Both say what one would fuse, or capture in a graph.
+**Question:** Which kernel sequences do operators launch, and which sequences repeat within a step? These are
+candidates to fuse or to capture in a CUDA graph.
 
-**Counts:** `sequences`: for each operator or annotation whose name contains `operator` and that has no other
-such around it, the names of all work launched within, in the order of their starts; equal sequences
-of one name count together, over all ranks. Without `operator` it is the outermost operators.
-`gpu_time` adds up the work, `cpu_time` the operators' durations. `repeats`: on the stream that has
-most work, in its longest step (or the whole recording, 20,000 kernels at most), stretches of two or
-more kernels that occur again unchanged, the ones that save most launches first; none overlaps another.
+**Definition:** `sequences` covers each operator or annotation whose name contains `operator`, without another such one
+around it. If `operator` is empty, it covers the outermost operators. A sequence is the names of all activities launched
+inside, in order of start. Equal sequences of one name count together, over all ranks. `gpu_time` is the sum of
+activities, `cpu_time` that of the operators' durations. `repeats` covers the stream with the most activity, in its
+longest step or the whole trace, for at most 20,000 kernels. It lists sequences of at least two kernels that recur
+unchanged, most saved launches first. Repeats do not overlap one another.
 
-**Cannot see:** kernels that another thread launches for the operator, as autograd's does for backward, or
-whose launch is not in the trace.
+**Limitations:** Not included are kernels that another thread launches for the operator, such as autograd's in
+backward, and activities without a launch call in the trace.
 
-**Read it so:** many repetitions of a stretch of short kernels are what torch.compile or a CUDA graph removes
-the cost of: `gaps` is what the stream stood still within them.
+**Interpretation:** Many repeats of short kernels are where torch.compile or a CUDA graph helps most. `gaps` is the
+stream's idle time within them.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
     {"operator", Parameter::Type::kText, "", Unit::kNone,
-     "part of the name of the operators or annotations to look at; empty: the outermost operators"},
-    {"min_length", Parameter::Type::kInteger, "1", Unit::kCount, "shorter sequences are left out"},
+     "part of the operator or annotation name; empty: the outermost operators"},
+    {"min_length", Parameter::Type::kInteger, "1", Unit::kCount, "omit shorter sequences"},
 });
 
 constexpr size_t kLongestShown = 64;  // kernels of a sequence that are written out
 constexpr size_t kMostMined = 20'000;
 constexpr size_t kRepeats = 10;
-constexpr double kWorthSaying = 0.05;  // of the stretch that was looked at
-constexpr size_t kOftenEnough = 4;     // repetitions, to be worth a graph
+constexpr double kWorthSaying = 0.05;  // of the searched window
+constexpr size_t kOftenEnough = 4;     // repeats, for a finding
 
 using Names = std::vector<StringId>;
 
@@ -65,7 +65,7 @@ struct Sum {
 };
 using Sequences = std::unordered_map<Sequence, Sum, HashOfSequence>;
 
-// Which names an operator may have: those with `part` in them.
+// Marks names that contain `part`.
 class Wanted {
  public:
   Wanted(const StringTable& names, std::string_view part)
@@ -85,10 +85,10 @@ class Wanted {
 
 struct Launched {
   int32_t root = kNoRange;
-  uint32_t activity = 0;  // index into RankActivity::work
+  uint32_t activity = 0;  // index into RankActivity::activities
 };
 
-// By root, in the order of starts.
+// By outermost operator, in order of starts.
 std::vector<Launched> LaunchedBy(const RankActivity& rank, const RangeLinks& roots) {
   std::vector<Launched> launched;
   launched.reserve(rank.activities.size());
@@ -122,7 +122,7 @@ void AddRank(const RankActivity& rank, Wanted& wanted, Sequences& sequences) {
   }
 }
 
-// "a | b | c"; what is too long is cut, and told apart by a number.
+// "a | b | c". A long sequence is cut and identified by a hash.
 std::string SayKernels(const Facts& facts, const Names& kernels) {
   std::string text;
   for (size_t k = 0; k < std::min(kernels.size(), kLongestShown); ++k) {
@@ -137,12 +137,13 @@ std::string SayKernels(const Facts& facts, const Names& kernels) {
 }
 
 Table SequencesTable(const Facts& facts, const Sequences& sequences, int64_t min_length) {
-  Table table{.key = "sequences",
-              .title = "Sequences of kernels that operators launch, the most frequent first",
-              .columns = {KeyColumn("operator", "operator"), KeyColumn("sequence", "sequence"),
-                          CountColumn("length", "kernels"), CountColumn("count", "count"),
-                          TimeColumn("gpu_time", "GPU time"), TimeColumn("cpu_time", "CPU time")},
-              .text_rows = 8};
+  Table table{
+      .key = "sequences",
+      .title = "Kernel sequences by operator",
+      .columns = {KeyColumn("operator", "operator"), KeyColumn("sequence", "sequence"),
+                  CountColumn("length", "kernels"), CountColumn("count", "count"),
+                  TimeColumn("gpu_time", "device time"), TimeColumn("cpu_time", "host time")},
+      .text_rows = 8};
   for (const auto& [sequence, sum] : sequences) {
     const auto length = static_cast<int64_t>(sequence.kernels.size());
     if (length < min_length) continue;
@@ -156,7 +157,7 @@ Table SequencesTable(const Facts& facts, const Sequences& sequences, int64_t min
   return table;
 }
 
-// The stretch of work that is searched for repeats: one stream's, in one step.
+// The activities searched for repeats: one stream's, in one step.
 struct Mined {
   const DeviceFacts* device = nullptr;
   uint32_t stream = 0;
@@ -191,7 +192,7 @@ Mined ChooseStretch(const Facts& facts) {
   return mined;
 }
 
-// What an occurrence of a stretch took: the work, and where the stream stood still within.
+// Time of the repeats of a sequence: activity, and gaps of the stream within them.
 struct StretchTime {
   int64_t activity = 0, gaps = 0;
 };
@@ -210,12 +211,13 @@ StretchTime TimeOf(const Mined& mined, const Repeat& repeat) {
 }
 
 constexpr Advice kRunAsOne{
-    "run the repeated part as one: torch.compile(mode=\"reduce-overhead\"), or capture it with "
-    "torch.cuda.CUDAGraph; the table of repeats names its kernels",
-    "run the repeated part as one: tf.function with jit_compile=True, which fuses kernels; the "
-    "table of repeats names them",
-    "run the repeated part as one: jit all of it, or XLA's command buffers "
-    "(--xla_gpu_enable_command_buffer); the table of repeats names its kernels"};
+    "run the repeated kernels as one: torch.compile(mode=\"reduce-overhead\"), or capture them "
+    "with "
+    "torch.cuda.CUDAGraph; table repeats names them",
+    "run the repeated kernels as one: tf.function with jit_compile=True, which fuses them; table "
+    "repeats names them",
+    "run the repeated kernels as one: jit all of them, or XLA command buffers "
+    "(--xla_gpu_enable_command_buffer in XLA_FLAGS); table repeats names them"};
 
 void AddFinding(Report& report, const Facts& facts, const Mined& mined, const Repeat& repeat,
                 const StretchTime& time) {
@@ -225,13 +227,11 @@ void AddFinding(Report& report, const Facts& facts, const Mined& mined, const Re
   if (share < kWorthSaying) return;
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kMedium : Severity::kLow,
-       .message =
-           fmt::format("The same {} kernels follow one another {} times, with gaps between them.",
-                       repeat.length, repeat.starts.size()),
-       .because =
-           fmt::format("on {} they run {} and wait {} for the next, {} of the stretch looked at",
-                       SayDevice(*mined.device), HumanTime(static_cast<double>(time.activity)),
-                       HumanTime(static_cast<double>(time.gaps)), HumanRatio(share)),
+       .message = fmt::format("Gaps in {} repeats of {} kernels are {} of the searched window.",
+                              repeat.starts.size(), repeat.length, HumanRatio(share)),
+       .because = fmt::format(
+           "{} of gaps vs {} of activity on {}", HumanTime(static_cast<double>(time.gaps)),
+           HumanTime(static_cast<double>(time.activity)), SayDevice(*mined.device)),
        .hint = Say(kRunAsOne, facts),
        .impact = time.gaps,
        .table = "repeats"});
@@ -241,19 +241,19 @@ Table RepeatsTable(Report& report, const Facts& facts) {
   const Mined mined = ChooseStretch(facts);
   Names names;
   for (const Activity& activity : mined.activities) names.push_back(activity.name);
-  Table table{.key = "repeats",
-              .title = fmt::format("Stretches of kernels that repeat on {}, stream {}",
-                                   SayDevice(*mined.device),
-                                   mined.device->rank->streams[mined.stream].stream),
-              .columns = {KeyColumn("place", "place"),
-                          {"step", "step"},
-                          CountColumn("length", "kernels"),
-                          CountColumn("count", "count"),
-                          CountColumn("saved_launches", "launches saved"),
-                          TimeColumn("gpu_time", "GPU time"),
-                          TimeColumn("gaps", "gaps"),
-                          {"sequence", "sequence"}},
-              .text_rows = 5};
+  Table table{
+      .key = "repeats",
+      .title = fmt::format("Repeated kernel sequences on {}, stream {}", SayDevice(*mined.device),
+                           mined.device->rank->streams[mined.stream].stream),
+      .columns = {KeyColumn("place", "position"),
+                  {"step", "step"},
+                  CountColumn("length", "kernels"),
+                  CountColumn("count", "count"),
+                  CountColumn("saved_launches", "saved launches"),
+                  TimeColumn("gpu_time", "device time"),
+                  TimeColumn("gaps", "gaps"),
+                  {"sequence", "sequence"}},
+      .text_rows = 5};
   const Repeat* best = nullptr;
   StretchTime best_time;
   const auto repeats = FindRepeats(names, kRepeats);
@@ -279,10 +279,10 @@ Table RepeatsTable(Report& report, const Facts& facts) {
 std::string Headline(const Table& sequences, const Table& repeats) {
   if (!repeats.rows.empty()) {
     const auto& row = repeats.rows[0];
-    return fmt::format("{} kernels repeat {} times in a step.", std::get<int64_t>(row[2]),
-                       std::get<int64_t>(row[3]));
+    return fmt::format("A sequence of {} kernels repeats {} times in a step.",
+                       std::get<int64_t>(row[2]), std::get<int64_t>(row[3]));
   }
-  return fmt::format("Operators launch {} of kernels; a step repeats none.",
+  return fmt::format("Operators launch {} of kernels; none repeats within a step.",
                      Plural(sequences.rows.size(), "different sequence"));
 }
 

@@ -1,4 +1,4 @@
-// How launching compares with running: the call on the host, the wait for the device, the work.
+// Compares launch calls, launch delays and kernel durations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,36 +17,34 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** is the device fed in time? Which kernels take less time than launching them, which launch
-calls are slow, and which kernels begin long after their launch?
+**Question:** Is the device fed in time? Which kernels are shorter than their launch call, which launch calls are
+slow, and which kernels have a long launch delay?
 
-**Counts:** every kernel, copy and set with the call that launched it, joined by correlation id: all
-launch calls of CUDA, HIP and their drivers, cooperative launches, and graphs, one call of which
-launches many kernels. The launch delay is from the end of the call to the start of the work, 0 if
-the work began before the call returned. A **short kernel** takes less time than its call, a
-**runtime outlier** has a call longer than `runtime_cutoff`, a **delay outlier** begins more than
+**Definition:** Every kernel, memcpy and memset is joined with its launch call by correlation id. All launch calls of
+CUDA, HIP and their drivers count, cooperative launches and graphs included. The launch delay is from the end of the
+call to the start of the activity, and 0 if it started before the call returned. A **short kernel** is shorter than
+its call. A **runtime outlier** has a call longer than `runtime_cutoff`. A **delay outlier** starts more than
 `launch_delay_cutoff` after its call.
 
-**Cannot see:** work whose call is not in the trace: `with_launch` says how much was joined. The kernels
-of a graph share one call, and the delay of the later ones holds the time of those before them: they count in the
-table of devices, but not among the `outliers`.
+**Limitations:** Activities without a launch call in the trace do not count; `with_launch` is the number joined. A
+graph's kernels share one call, and the delay of later kernels contains the time of earlier ones. They count in the
+table of devices, but not in `outliers`.
 
-**Read it so:** a long delay is good when a queue of work causes it: the host is ahead. Delays near zero
-and many short kernels mean that the host cannot keep up: merge kernels (torch.compile), capture CUDA
-graphs, or raise the batch size. A slow call is often a blocking one, or a host thread that was
-descheduled.
+**Interpretation:** A long delay is good if a queue causes it: the host is ahead. Delays near zero and many short kernels
+mean that the host is too slow: fuse kernels (torch.compile), use CUDA graphs, or increase the batch size. A slow
+call is often a blocking one, or a descheduled host thread.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
     {"runtime_cutoff", Parameter::Type::kInteger, "50000", Unit::kNanoseconds,
-     "a launch call longer than this is an outlier"},
+     "launch calls longer than this are runtime outliers"},
     {"launch_delay_cutoff", Parameter::Type::kInteger, "100000", Unit::kNanoseconds,
-     "work that begins later than this after its call is an outlier"},
+     "activities with a longer launch delay are delay outliers"},
 });
 
-constexpr double kManyShort = 0.3;     // of all kernels, to be worth saying
-constexpr double kIdleEnough = 0.1;    // of the span: else nothing is lost
-constexpr double kWorthSaying = 0.02;  // of the span: what the calls take beyond their kernels
+constexpr double kManyShort = 0.3;     // of all kernels, to be reported
+constexpr double kIdleEnough = 0.1;    // of span, else short kernels cost nothing
+constexpr double kWorthSaying = 0.02;  // of span, for calls beyond the duration of their kernels
 constexpr size_t kWorstKernels = 20;
 
 enum class Group : uint8_t { kShort, kRuntime, kDelay };
@@ -68,8 +66,8 @@ struct GroupSum {
 struct DeviceLaunches {
   int64_t events = 0;
   std::vector<int64_t> delays;
-  int64_t calls = 0, activity = 0;  // ns, of what has a delay
-  // Kernels launched one by one: no copies, whose calls may wait, and not as part of a graph.
+  int64_t calls = 0, activity = 0;  // ns, of activities that have a delay
+  // Kernels launched by a call of their own: no copies, whose calls may wait, and no graphs.
   int64_t single = 0;
   GroupSum single_short;            // of which shorter than their call
   std::array<int64_t, 3> counts{};  // of each group
@@ -137,7 +135,7 @@ class Measure {
              int64_t excess) {
     const auto g = static_cast<size_t>(group);
     ++device.counts[g];
-    // The kernels of a graph share a call: that it is longer than each of them means nothing.
+    // A graph's kernels share a call, so its being longer than each of them means nothing.
     if (call.role != CallRole::kGraphLaunch) worst_[g][activity.name].Add(excess);
   }
 
@@ -147,15 +145,16 @@ class Measure {
 };
 
 Table RanksTable() {
-  Table table{.key = "ranks", .title = "Launches of each device", .columns = DeviceKeys()};
-  AddColumns(table,
-             {CountColumn("gpu_events", "GPU events"), CountColumn("with_launch", "with launch"),
-              TimeColumn("call_mean", "call"), TimeColumn("gpu_mean", "GPU"),
-              TimeColumn("delay_sum", "delay sum"), TimeColumn("delay_mean", "delay"),
-              TimeColumn("delay_p50", "p50"), TimeColumn("delay_p90", "p90"),
-              TimeColumn("delay_p99", "p99"), TimeColumn("delay_max", "max"),
-              CountColumn("short_kernels", "short"), CountColumn("runtime_outliers", "slow calls"),
-              CountColumn("delay_outliers", "late")});
+  Table table{.key = "ranks", .title = "Launches per device", .columns = DeviceKeys()};
+  AddColumns(
+      table,
+      {CountColumn("gpu_events", "activities"), CountColumn("with_launch", "with launch"),
+       TimeColumn("call_mean", "mean call"), TimeColumn("gpu_mean", "mean activity"),
+       TimeColumn("delay_sum", "delay sum"), TimeColumn("delay_mean", "mean delay"),
+       TimeColumn("delay_p50", "p50"), TimeColumn("delay_p90", "p90"),
+       TimeColumn("delay_p99", "p99"), TimeColumn("delay_max", "max"),
+       CountColumn("short_kernels", "short kernels"), CountColumn("runtime_outliers", "slow calls"),
+       CountColumn("delay_outliers", "delay outliers")});
   return table;
 }
 
@@ -177,10 +176,10 @@ void AddRow(Table& table, const DeviceFacts& device, DeviceLaunches& l) {
 
 Table WorstTable(const Facts& facts, const Measure& measure) {
   Table table{.key = "outliers",
-              .title = "The kernels behind each group",
+              .title = "Kernels of each outlier group",
               .columns = {KeyColumn("group", "group"), KeyColumn("kernel", "kernel"),
-                          CountColumn("count", "count"), TimeColumn("excess", "beyond"),
-                          TimeColumn("worst", "worst")},
+                          CountColumn("count", "count"), TimeColumn("excess", "excess"),
+                          TimeColumn("worst", "max excess")},
               .text_rows = 6};
   for (size_t g = 0; g < kGroupNames.size(); ++g) {
     std::vector<std::pair<StringId, GroupSum>> kernels(measure.worst()[g].begin(),
@@ -201,7 +200,7 @@ Table WorstTable(const Facts& facts, const Measure& measure) {
 Table CallsTable(const Facts& facts, Measure& measure) {
   Table table{
       .key = "calls",
-      .title = "The calls that launched them",
+      .title = "Launch calls",
       .columns = {KeyColumn("call", "call"), CountColumn("calls", "calls"),
                   CountColumn("launched", "launched"), TimeColumn("sum", "sum"),
                   TimeColumn("mean", "mean"), TimeColumn("p50", "p50"), TimeColumn("p90", "p90"),
@@ -219,20 +218,19 @@ Table CallsTable(const Facts& facts, Measure& measure) {
   return table;
 }
 
-// Over all devices.
+// Sums over all devices.
 struct Totals {
   int64_t events = 0, linked = 0;
-  int64_t single = 0, short_kernels = 0;  // launched one by one; of which shorter than their call
+  int64_t single = 0, short_kernels = 0;  // launched by a call of their own; of which shorter
   int64_t lost = 0, idle = 0, span = 0;
   std::vector<int64_t> delays;
 };
 
 constexpr Advice kMerge{
-    "merge or capture them: torch.compile, CUDA graphs, fused optimizers (fused=True), a larger "
-    "batch; the table of outliers names them",
-    "merge them: tf.function(jit_compile=True), a larger batch; the table of outliers names them",
-    "merge them: more of the step under one jit, a larger batch; the table of outliers names "
-    "them"};
+    "fuse or capture them: torch.compile, CUDA graphs, fused optimizers (fused=True), a larger "
+    "batch; table outliers names them",
+    "fuse them: tf.function(jit_compile=True), a larger batch; table outliers names them",
+    "fuse them: more of the step under one jit, a larger batch; table outliers names them"};
 
 void AddFinding(Report& report, const Facts& facts, const Totals& t) {
   if (t.single == 0 || t.span == 0) return;
@@ -243,12 +241,11 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t) {
   const int64_t impact = t.lost / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
       {.severity = share >= 0.6 ? Severity::kMedium : Severity::kLow,
-       .message =
-           fmt::format("{} of the kernels launched one by one take less time than their launch.",
-                       HumanRatio(share)),
+       .message = fmt::format("Kernels shorter than their launch call are {} of single launches.",
+                              HumanRatio(share)),
        .because =
-           fmt::format("{} of {}; their calls take {} a device longer than they do, and devices "
-                       "idle {} of the time",
+           fmt::format("{} of {}; their calls take {} longer per device than the kernels, and "
+                       "devices idle for {} of span",
                        HumanCount(t.short_kernels), HumanCount(t.single),
                        HumanTime(static_cast<double>(impact)), HumanRatio(idle)),
        .hint = Say(kMerge, facts),
@@ -258,7 +255,7 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t) {
 
 Series DelaySeries(const std::vector<int64_t>& delays) {
   Series series{.key = "delay_histogram",
-                .title = "Launches by delay: lower end of the bucket, count",
+                .title = "Launch delay histogram",
                 .x_unit = Unit::kNanoseconds,
                 .y_unit = Unit::kCount};
   for (const auto& [bound, count] : HistogramByPowersOfTwo(delays)) {
@@ -269,14 +266,15 @@ Series DelaySeries(const std::vector<int64_t>& delays) {
 
 void Summarize(Report& report, Totals& t) {
   const Distribution delay = Describe(t.delays);
-  report.metrics = {{"coverage", "joined with a launch", Ratio(t.linked, t.events), Unit::kRatio},
-                    {"delay_p50", "median launch delay", delay.p50, Unit::kNanoseconds}};
-  report.headline = fmt::format("Half of the work begins within {} of its launch",
-                                HumanTime(static_cast<double>(delay.p50)));
+  report.metrics = {
+      {"coverage", "activities with launch, %", Ratio(t.linked, t.events), Unit::kRatio},
+      {"delay_p50", "median launch delay", delay.p50, Unit::kNanoseconds}};
+  report.headline =
+      fmt::format("Median launch delay is {}", HumanTime(static_cast<double>(delay.p50)));
   if (t.single > 0) {
     const double share = static_cast<double>(t.short_kernels) / static_cast<double>(t.single);
-    report.headline += fmt::format(
-        "; {} of what is launched one by one is shorter than its launch call", HumanRatio(share));
+    report.headline += fmt::format("; {} of single launches are shorter than their launch call",
+                                   HumanRatio(share));
   }
   report.headline += ".";
   report.series.push_back(DelaySeries(t.delays));

@@ -1,4 +1,4 @@
-// How fast copies and sets move bytes.
+// Reports bytes and bandwidth of memcpy and memset by direction.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,37 +15,35 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** how many bytes are copied between which memories, and how fast?
+**Question:** How many bytes are copied between which memories, and at what bandwidth?
 
-**Counts:** per device and kind of copy (HtoD, DtoH, DtoD, PtoP, memset), the bytes, the time in which at
-least one such copy runs (`busy`), and the bandwidth of all that run at once: its mean over `busy` and
-its maximum. A copy's bandwidth is the profiler's, or bytes / duration where it gives none.
+**Definition:** Per device and direction (HtoD, DtoH, DtoD, PtoP, memset): the bytes, the time in which at least one such
+copy runs (`busy`), and the bandwidth of all concurrent copies, as its mean over `busy` and its maximum. A copy's
+bandwidth is the profiler's, or bytes / duration where it gives none.
 
-**Cannot see:** copies made by kernels. A copy without bytes and without a bandwidth counts in `copies` and
-`busy` alone; `without_size` says how many there are. Copies that overlap share a link, and
-each is the slower for it.
+**Limitations:** Copies made by kernels do not count. A copy without bytes and bandwidth counts in `copies` and
+`busy` only; `without_size` is the number of such copies. Concurrent copies share a link, which slows each of them.
 
-**Read it so:** HtoD far below the link (PCIe 4 x16: 25 GB/s, PCIe 5: 50 GB/s) means pageable memory
-(pin_memory=True) or many small copies; the mean size is bytes / copies.
+**Interpretation:** HtoD far below the link (PCIe 4 x16: 25 GB/s, PCIe 5 x16: 50 GB/s) indicates pageable memory
+(use pin_memory=True) or many small copies. The mean size is bytes / copies.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
-    {"points", Parameter::Type::kInteger, "200", Unit::kCount,
-     "at most so many points of each curve"},
+    {"points", Parameter::Type::kInteger, "200", Unit::kCount, "maximum points per chart"},
 });
 
 Table KindsTable() {
   Table table{.key = "kinds",
-              .title = "Copies of each device, by kind",
+              .title = "Copies per device and direction",
               .columns = DeviceKeys(),
               .text_rows = 12};
-  AddColumns(table, {KeyColumn("kind", "kind"),
+  AddColumns(table, {KeyColumn("kind", "direction"),
                      CountColumn("copies", "copies"),
                      {"bytes", "bytes", Unit::kBytes},
                      TimeColumn("busy", "busy"),
                      {"mean", "mean", Unit::kBytesPerSecond},
                      {"max", "max", Unit::kBytesPerSecond},
-                     CountColumn("without_size", "no size")});
+                     CountColumn("without_size", "without size")});
   return table;
 }
 
@@ -55,7 +53,7 @@ void AddKind(Report& report, Table& table, const DeviceFacts& device, CopyPath p
   const CurveStatistics r = Measure(rate, 1);
   const CurveStatistics running = Measure(copies.running.Levels(), 1);
   const auto busy = static_cast<double>(running.time_above_zero);
-  // Over the whole busy time: what has no rate of its own still took it.
+  // Over all of busy: copies without a rate took time too.
   const double moved = r.mean_above_zero * static_cast<double>(r.time_above_zero);
   const bool known = copies.without_size < copies.count;
   const std::string kind(CopyPathName(path));
@@ -74,7 +72,7 @@ void AddKind(Report& report, Table& table, const DeviceFacts& device, CopyPath p
        .points = Thin(rate, points)});
 }
 
-// Copies of a kind, over all devices.
+// Copies in one direction, over all devices.
 struct Total {
   int64_t bytes = 0, busy = 0;
 };
@@ -87,10 +85,10 @@ std::string Headline(const std::array<Total, kCopyPaths>& totals) {
   const Total& t = totals[most];
   const std::string kind(CopyPathName(static_cast<CopyPath>(most)));
   if (t.bytes == 0 || t.busy == 0) {
-    return fmt::format("{} takes most of the copying time ({}).", kind,
+    return fmt::format("{} has the most copy time ({}).", kind,
                        HumanTime(static_cast<double>(t.busy)));
   }
-  return fmt::format("{} takes most of the copying time: {} in {}, {}/s.", kind,
+  return fmt::format("{} has the most copy time: {} in {}, {}/s.", kind,
                      HumanBytes(static_cast<double>(t.bytes)),
                      HumanTime(static_cast<double>(t.busy)),
                      HumanBytes(static_cast<double>(t.bytes) / static_cast<double>(t.busy) * 1e9));
@@ -112,7 +110,7 @@ Report Run(const Facts& facts, const Params& params) {
     }
   });
   if (table.rows.empty()) {
-    MakeUnavailable(report, "no copy and no memory set was recorded");
+    MakeUnavailable(report, "no memcpy or memset was recorded");
     return report;
   }
   report.headline = Headline(totals);

@@ -1,4 +1,4 @@
-// How full a device's memory is at its peak, with what, and whether it keeps filling up.
+// Reports peak memory per device, its contents, leaks and the headroom for a larger batch.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,47 +14,48 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** how close does a device come to running out of memory, what fills it then, does it leak, and how much
-larger could the batch be?
+**Question:** How close is a device to running out of memory, what fills it, does it leak, and how much larger could
+the batch be?
 
-**Counts:** the allocator's events, PyTorch's (record with profile_memory=True) and those of TensorFlow's and JAX's
-BFC allocators alike, each allocator by itself. `peak` is the most that was in use at once, of equals the last time;
-`capacity` is the memory of the device (PyTorch), what the allocator has in use and free at the peak (TensorFlow,
-JAX), or the parameter; `used` is above 1 where that is lower than the peak. The metrics are those of the fullest
-device. `at_peak` has the blocks alive then by the operator that asked for them (of aten::empty and its like the
-operator around it), type, shape and region; `bytes` are of all `occurrences` together. Type and shape are the block's
-where the allocator says them; PyTorch's does not: there they are the inputs of the operator, recorded with
-record_shapes=True. `(stack)` is what an allocator sets aside for temporaries. With these two and `(allocated before
-the recording)` the rows of an allocator with totals add up to its peak. `fragmentation` is what the allocator says of
-its free memory; for PyTorch the part of the reserved memory that is not in use at the peak. `persistent` is the
-lowest level within the step of the peak; what the peak has beyond that comes and goes with each step, and grows with
-the batch. `batch_factor` is how much larger the batch may be until 90 % of the capacity are in use. `kept` of a step
-are the bytes it allocated that are not given back to the end of the recording; `never_freed` says by whom.
-`operators` has what the innermost operators allocate themselves, and how much more that is than they give back.
+**Definition:** The events are those of PyTorch's allocator (record with profile_memory=True) and of the BFC allocators of
+TensorFlow and JAX, each allocator separately. `peak` is the most memory in use at once, the last time on a tie.
+`capacity` is the memory of the device (PyTorch), what the allocator has in use and free at the peak (TensorFlow, JAX),
+or the parameter. `used` is above 1 where that is lower than the peak. Metrics are those of the fullest device.
 
-**Cannot see:** memory outside of the allocator: the context, NCCL's buffers, CUDA graphs' pools of other processes.
-Where the trace gives no totals (2021), levels are sums of events from 0: what was there before is missing, and
-nothing is said about headroom. Gradients and buckets come and go without growing with the batch, so `batch_factor`
-errs on the low side; fragmentation and workspaces err on the other. Without steps marked nothing is said about
-leaks and the batch.
+`at_peak` has the blocks alive at the peak by operator, type, shape and region. The operator is the one that asked for
+the block; for aten::empty and similar, the operator around it. `bytes` are of all `occurrences` together. Type and shape
+are the block's where the allocator has them. For PyTorch they are the operator's inputs, recorded with
+record_shapes=True. `(stack)` is memory that an allocator reserves for temporaries. With `(stack)` and `(allocated before
+the recording)`, the rows of an allocator with totals sum to its peak. `fragmentation` is the allocator's own for its free
+memory; for PyTorch it is the share of reserved memory not in use at the peak.
 
-**Read it so:** above 90 % of the capacity the next longer batch may fail: checkpoint activations, shard, or take a
-smaller batch. Room for a larger one helps where the device idles, for 10 % of its time and more. A level at the ends
-of steps that grows in each of three steps and more is a leak, or a cache: look for losses or outputs that are kept
-with their graph (`.item()`, `.detach()`). What only the first step keeps is state made on first use and no leak.
+`persistent` is the lowest level within the step of the peak. The rest of the peak is freed in each step and grows with
+the batch. `batch_factor` is how much larger the batch may be until 90% of capacity is in use. `kept` is what a step
+allocated and did not free until the end of the recording; `never_freed` has the operators. `operators` has the
+allocations of the innermost operators, and how much more that is than they free.
+
+**Limitations:** Memory outside the allocator does not count: the context, NCCL's buffers, CUDA graph pools of other
+processes. If the trace has no totals (2021), levels are sums of events from 0: earlier memory is missing, and headroom
+is unknown. Gradients and buckets are freed in each step without growing with the batch, so `batch_factor` may be too
+low. Fragmentation and workspaces may make it too high. Without steps, leaks and batch size are not analyzed.
+
+**Interpretation:** Above 90% of capacity, a longer batch may fail: checkpoint activations, shard, or use a smaller
+batch. A larger batch helps if the device idles for at least 10% of span. If the level at the end of steps grows in
+at least three consecutive steps, there is a leak or a cache: look for losses or outputs kept with their graph
+(`.item()`, `.detach()`). State kept by the first step only is not a leak.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
     {"capacity", Parameter::Type::kInteger, "0", Unit::kBytes,
-     "the memory of each device; 0: what the trace says"},
+     "memory of each device; 0: from the trace"},
     {"leak_bytes", Parameter::Type::kInteger, "1000000", Unit::kBytes,
-     "memory that grows by less in a step is no leak"},
+     "growth per step below this is not a leak"},
 });
 
-constexpr double kNearlyFull = 0.9;    // of the capacity: where PyTorch's plugin warns too
-constexpr int64_t kStepsThatGrow = 3;  // in a row
-constexpr double kWorthALarger = 1.5;  // batch
-constexpr double kHasTime = 0.1;       // a device that idles for less gains little by more work
+constexpr double kNearlyFull = 0.9;    // of capacity, as in PyTorch's TensorBoard plugin
+constexpr int64_t kStepsThatGrow = 3;  // consecutive
+constexpr double kWorthALarger = 1.5;  // batch factor
+constexpr double kHasTime = 0.1;       // idle share of span below which a larger batch gains little
 
 std::string Where(const MemoryPeak& p) {
   return p.memory.device < 0 ? fmt::format("the host of rank {}", p.rank->rank)
@@ -93,7 +94,7 @@ Cell FragmentationOf(const MemoryPeak& p) {
   return Ratio(peak.reserved - p.peak, peak.reserved);
 }
 
-// The most that the allocator ever had in use, by its own account.
+// The most that the allocator ever had in use, as it reports itself.
 int64_t LifetimePeak(const MemoryPeak& p) {
   const MemoryEvent& last = p.rank->host->memory[p.memory.moments.back().event];
   const MemoryDetail* detail = p.rank->host->DetailOf(last);
@@ -101,17 +102,16 @@ int64_t LifetimePeak(const MemoryPeak& p) {
 }
 
 Table DeviceTable(const Facts& facts, const std::vector<MemoryPeak>& peaks) {
-  Table table{.key = "devices",
-              .title = "Memory of each device at its peak",
-              .columns = Keys(),
-              .text_rows = 8};
-  AddColumns(table,
-             {Bytes("peak", "peak"), Bytes("capacity", "capacity"), RatioColumn("used", "used"),
-              Bytes("headroom", "headroom"), Bytes("persistent", "persistent"),
-              CountColumn("batch_factor", "batch could be x"), Column{"peak_step", "in step"},
-              Bytes("reserved", "reserved"), RatioColumn("fragmentation", "fragmentation"),
-              Bytes("lifetime_peak", "lifetime peak"), CountColumn("allocations", "allocations"),
-              CountColumn("releases", "releases")});
+  Table table{
+      .key = "devices", .title = "Peak memory per device", .columns = Keys(), .text_rows = 8};
+  AddColumns(
+      table,
+      {Bytes("peak", "peak"), Bytes("capacity", "capacity"),
+       RatioColumn("used", "used, % of capacity"), Bytes("headroom", "headroom"),
+       Bytes("persistent", "persistent"), CountColumn("batch_factor", "batch factor"),
+       Column{"peak_step", "peak step"}, Bytes("reserved", "reserved"),
+       RatioColumn("fragmentation", "fragmentation"), Bytes("lifetime_peak", "lifetime peak"),
+       CountColumn("allocations", "allocations"), CountColumn("releases", "releases")});
   for (Column& column : table.columns) {
     column.detail = column.key == "allocations" || column.key == "releases" ||
                     column.key == "reserved" || column.key == "lifetime_peak";
@@ -138,14 +138,14 @@ Table DeviceTable(const Facts& facts, const std::vector<MemoryPeak>& peaks) {
 
 Cell TextOr(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
 
-// The columns that tell what blocks are for, and in whose memory they lie.
+// Columns of the type, shape and region of blocks.
 Table HoldingTable(std::string key, std::string title, size_t text_rows) {
   Table table{.key = std::move(key),
               .title = std::move(title),
               .columns = {KeyColumn("operator", "operator"), Bytes("bytes", "bytes"),
                           CountColumn("occurrences", "occurrences")},
               .text_rows = text_rows};
-  AddColumns(table, {RatioColumn("share", "of peak"), CountColumn("steps", "in steps")});
+  AddColumns(table, {RatioColumn("share", "% of peak"), CountColumn("steps", "steps")});
   AddColumns(table, Keys());
   AddColumns(table, {KeyColumn("type", "type"), KeyColumn("shape", "shape"),
                      KeyColumn("region", "region"), Bytes("requested", "requested")});
@@ -173,9 +173,9 @@ void AddHoldings(Table& table, const Facts& facts, const MemoryPeak& p,
 }
 
 Table StepTable(const Facts& facts, const std::vector<MemoryPeak>& peaks) {
-  Table table{.key = "steps", .title = "Memory of each step", .columns = Keys(), .text_rows = 0};
+  Table table{.key = "steps", .title = "Memory per step", .columns = Keys(), .text_rows = 0};
   AddColumns(table, {KeyColumn("step", "step"), Bytes("peak", "peak"), Bytes("lowest", "lowest"),
-                     Bytes("end", "at its end"), Bytes("allocated", "allocated"),
+                     Bytes("end", "end"), Bytes("allocated", "allocated"),
                      Bytes("released", "released"), Bytes("kept", "kept")});
   for (const MemoryPeak& p : peaks) {
     for (const MemoryStep& step : p.steps) {
@@ -190,10 +190,8 @@ Table StepTable(const Facts& facts, const std::vector<MemoryPeak>& peaks) {
 }
 
 Table OperatorTable(const Facts& facts, const std::vector<MemoryPeak>& peaks) {
-  Table table{.key = "operators",
-              .title = "What operators allocate themselves",
-              .columns = Keys(),
-              .text_rows = 0};
+  Table table{
+      .key = "operators", .title = "Allocations by operator", .columns = Keys(), .text_rows = 0};
   AddColumns(table, {KeyColumn("operator", "operator"), CountColumn("allocations", "allocations"),
                      Bytes("allocated", "allocated"), Bytes("increase", "increase")});
   for (const MemoryPeak& p : peaks) {
@@ -213,37 +211,40 @@ Table OperatorTable(const Facts& facts, const std::vector<MemoryPeak>& peaks) {
 
 std::string Human(int64_t bytes) { return HumanBytes(static_cast<double>(bytes)); }
 
-// What most of it is for: ", 80.0 % of it aten::mm".
+// The operation that holds the most: ", 80.0% aten::mm".
 std::string MostlyFor(const MemoryHoldings& holdings, int64_t whole) {
   const auto most = std::ranges::max_element(
       holdings, {}, [](const auto& holding) { return holding.second.bytes; });
   if (most == holdings.end() || whole <= 0) return "";
   const std::string& operation = most->first.operation;
   const double share = static_cast<double>(most->second.bytes) / static_cast<double>(whole);
-  return fmt::format(", {} of it {}", HumanRatio(share),
+  return fmt::format(", {} {}", HumanRatio(share),
                      operation == kMemoryFromBefore ? "allocated before the recording" : operation);
 }
 
-// ", as are 3 others"; nothing where there are none.
+// " and 3 others"; empty if there are none.
 std::string Others(int64_t count) {
   if (count <= 1) return "";
-  return count == 2 ? ", as is one other" : fmt::format(", as are {} others", count - 1);
+  return count == 2 ? " and one other" : fmt::format(" and {} others", count - 1);
 }
 
 constexpr Advice kHoldLess{
-    "checkpoint activations, shard parameters and optimizer state over the ranks (FSDP, ZeRO), "
-    "compute in 16 bit, or take a smaller batch and accumulate gradients",
-    "recompute activations (tf.recompute_grad), compute in 16 bit (mixed_precision), or take a "
-    "smaller batch and accumulate gradients",
+    "checkpoint activations, shard parameters and optimizer state over ranks (FSDP, ZeRO), compute "
+    "in 16 bit, or use a smaller batch with gradient accumulation",
+    "recompute activations (tf.recompute_grad), compute in 16 bit (mixed_precision), or use a "
+    "smaller batch with gradient accumulation",
     "recompute activations (jax.checkpoint), shard parameters and optimizer state over devices, "
-    "compute in bfloat16, or take a smaller batch and accumulate gradients"};
+    "compute in bfloat16, or use a smaller batch with gradient accumulation"};
 constexpr Advice kKeepLess{
-    "look in the table never_freed for operators whose blocks pile up; keep losses and metrics as "
-    "numbers (.item(), .detach()), not as tensors with their graph",
-    "look in the table never_freed for operators whose blocks pile up; keep losses and metrics as "
-    "numbers (.numpy()), not as tensors",
-    "look in the table never_freed for operators whose blocks pile up; keep losses and metrics as "
-    "numbers (float()), not as arrays, and donate what a step replaces (donate_argnums)"};
+    "find operators whose blocks accumulate (table never_freed); keep losses and metrics as "
+    "numbers "
+    "(.item(), .detach()), not as tensors with their graph",
+    "find operators whose blocks accumulate (table never_freed); keep losses and metrics as "
+    "numbers "
+    "(.numpy()), not as tensors",
+    "find operators whose blocks accumulate (table never_freed); keep losses and metrics as "
+    "numbers "
+    "(float()), not as arrays, and donate what a step replaces (donate_argnums)"};
 
 void AddFullFinding(Report& report, const Facts& facts, const std::vector<MemoryPeak>& peaks) {
   const MemoryPeak& p = peaks.front();  // the fullest
@@ -252,9 +253,9 @@ void AddFullFinding(Report& report, const Facts& facts, const std::vector<Memory
       std::ranges::count_if(peaks, [](const auto& peak) { return peak.Used() > kNearlyFull; });
   report.findings.push_back(
       {.severity = Severity::kHigh,
-       .message = fmt::format("Memory of {} is nearly full{}: {} of its capacity at the peak.",
-                              Where(p), Others(full), HumanRatio(p.Used())),
-       .because = fmt::format("{} of {} are in use then{}", Human(p.peak), Human(p.capacity),
+       .message = fmt::format("Peak memory of {}{} is {} of capacity.", Where(p), Others(full),
+                              HumanRatio(p.Used())),
+       .because = fmt::format("{} vs capacity {}{}", Human(p.peak), Human(p.capacity),
                               MostlyFor(p.at_peak, p.peak)),
        .hint = Say(kHoldLess, facts),
        .table = "devices"});
@@ -264,7 +265,7 @@ bool Leaks(const MemoryPeak& p, int64_t leak_bytes) {
   return p.growth.steps >= kStepsThatGrow && p.growth.each >= leak_bytes;
 }
 
-// Whether there is one.
+// Returns whether there is a leak.
 bool AddLeakFinding(Report& report, const Facts& facts, const std::vector<MemoryPeak>& peaks,
                     int64_t leak_bytes) {
   const auto leaks = [&](const MemoryPeak& p) { return Leaks(p, leak_bytes); };
@@ -273,28 +274,26 @@ bool AddLeakFinding(Report& report, const Facts& facts, const std::vector<Memory
   const MemoryPeak& p = *first;
   const int64_t each = p.growth.each;
   std::string because =
-      fmt::format("at least {} more are in use at the end of each of the last {} steps",
-                  Human(each), p.growth.steps);
+      fmt::format("at least {} more is in use at the end of each of the last {} steps", Human(each),
+                  p.growth.steps);
   if (const auto headroom = p.Headroom(); headroom && each > 0) {
-    because += fmt::format("; at this rate memory lasts for {} more",
+    because += fmt::format("; headroom for {} more",
                            Plural(static_cast<size_t>(*headroom / each), "step"));
   }
   int64_t kept = 0;
   for (const auto& [purpose, holding] : p.never_freed) kept = AddSaturated(kept, holding.bytes);
-  if (kept > 0)
-    because += "; steps never gave back " + Human(kept) + MostlyFor(p.never_freed, kept);
+  if (kept > 0) because += "; steps never freed " + Human(kept) + MostlyFor(p.never_freed, kept);
   report.findings.push_back(
       {.severity = Severity::kHigh,
-       .message =
-           fmt::format("Memory of {} grows step by step{}: a leak, or a cache without a limit.",
-                       Where(p), Others(std::ranges::count_if(peaks, leaks))),
+       .message = fmt::format("Memory of {}{} grows in each step: a leak, or an unbounded cache.",
+                              Where(p), Others(std::ranges::count_if(peaks, leaks))),
        .because = std::move(because),
        .hint = Say(kKeepLess, facts),
        .table = "steps"});
   return true;
 }
 
-// The part of its time for which a device idles; 0 where it did no work.
+// Idle share of span; 0 without device activity.
 double IdleRatio(const Facts& facts, const MemoryPeak& p) {
   const auto device = std::ranges::find_if(facts.devices, [&](const DeviceFacts& d) {
     return d.rank == p.rank && d.device == p.memory.device;
@@ -303,8 +302,8 @@ double IdleRatio(const Facts& facts, const MemoryPeak& p) {
   return static_cast<double>(device->total.Idle()) / static_cast<double>(device->total.Span());
 }
 
-// The device with the least room decides for all. A larger batch is worth trying where devices wait
-// between pieces of work.
+// The device with the least headroom decides. A larger batch is useful where devices idle between
+// activities.
 void AddBatchFinding(Report& report, const Facts& facts, const std::vector<MemoryPeak>& peaks) {
   const MemoryPeak* tightest = nullptr;
   double least = 0;
@@ -312,7 +311,7 @@ void AddBatchFinding(Report& report, const Facts& facts, const std::vector<Memor
     if (p.memory.device < 0) continue;
     if (!p.KnowsHeadroom() || p.growth.steps >= kStepsThatGrow) return;
     const auto factor = p.BatchFactor(kNearlyFull);
-    if (!factor) continue;  // nothing of it comes and goes
+    if (!factor) continue;  // nothing is freed within steps
     if (tightest != nullptr && *factor >= least) continue;
     tightest = &p;
     least = *factor;
@@ -323,36 +322,36 @@ void AddBatchFinding(Report& report, const Facts& facts, const std::vector<Memor
   if (idle < kHasTime) return;
   report.findings.push_back(
       {.severity = Severity::kLow,
-       .message = fmt::format("There is memory for a batch {} times as large.",
-                              least > 10 ? "more than 10" : fmt::format("about {:.1f}", least)),
+       .message = fmt::format("Memory allows a batch {} times as large.",
+                              least > 10 ? "more than 10" : fmt::format("{:.1f}", least)),
        .because =
-           fmt::format("the tightest, {}, has {} of {} in use at its peak; {} of that come and go "
-                       "with each step; it idles for {} of its time",
+           fmt::format("the fullest device, {}, uses {} of {} at its peak; {} of that is freed in "
+                       "each step; it idles for {} of span",
                        Where(p), Human(p.peak), Human(p.capacity), Human(p.peak - p.persistent),
                        HumanRatio(idle)),
        .hint =
-           "raise the batch size, and the learning rate with it, until about 90 % are in use, or "
-           "drop activation checkpointing",
+           "increase the batch size, and the learning rate with it, until about 90% is in use, or "
+           "disable activation checkpointing",
        .table = "devices"});
 }
 
 void AddMetrics(Report& report, const MemoryPeak& p) {
   const auto factor = p.BatchFactor(kNearlyFull);
   report.metrics = {
-      {"peak", "peak of the fullest", p.peak, Unit::kBytes},
-      {"capacity", "its capacity", BytesOr(p.capacity), Unit::kBytes},
+      {"peak", "peak memory", p.peak, Unit::kBytes},
+      {"capacity", "capacity", BytesOr(p.capacity), Unit::kBytes},
       {"headroom", "headroom", HeadroomCell(p), Unit::kBytes},
-      {"used", "used at the peak", When(p.KnowsHeadroom(), p.Used()), Unit::kRatio},
-      {"persistent", "of the peak, persistent", BytesOr(p.persistent), Unit::kBytes, true},
-      {"batch_factor", "batch could be larger x", factor ? Cell(*factor) : Cell(), Unit::kCount},
-      {"growth", "grown per step at last", When(p.growth.steps >= kStepsThatGrow, p.growth.each),
+      {"used", "used, % of capacity", When(p.KnowsHeadroom(), p.Used()), Unit::kRatio},
+      {"persistent", "persistent", BytesOr(p.persistent), Unit::kBytes, true},
+      {"batch_factor", "batch factor", factor ? Cell(*factor) : Cell(), Unit::kCount},
+      {"growth", "growth per step", When(p.growth.steps >= kStepsThatGrow, p.growth.each),
        Unit::kBytes, true}};
 }
 
 std::string Headline(const MemoryPeak& p) {
-  std::string text = fmt::format("At its peak {} has {} in use", Where(p), Human(p.peak));
+  std::string text = fmt::format("Peak memory of {} is {}", Where(p), Human(p.peak));
   if (p.KnowsHeadroom()) {
-    text += fmt::format(", {} of its {}", HumanRatio(p.Used()), Human(p.capacity));
+    text += fmt::format(", {} of capacity {}", HumanRatio(p.Used()), Human(p.capacity));
   }
   return text + MostlyFor(p.at_peak, p.peak) + ".";
 }
@@ -363,15 +362,15 @@ Report Run(const Facts& facts, const Params& params) {
   const auto peaks = FindMemoryPeaks(facts, params.Integer("capacity"));
   if (peaks.empty()) {
     MakeUnavailable(report,
-                    "there are no memory events in what was selected: record with "
-                    "profile_memory=True, or in TensorFlow and JAX with the BFC allocator");
+                    "there are no memory events in the selection: record with profile_memory=True "
+                    "(PyTorch), or with the BFC allocator (TensorFlow, JAX)");
     return report;
   }
   report.headline = Headline(peaks.front());
   AddMetrics(report, peaks.front());
   report.tables.push_back(DeviceTable(facts, peaks));
-  Table at_peak = HoldingTable("at_peak", "What is in memory at the peak", 8);
-  Table never_freed = HoldingTable("never_freed", "What steps took and never gave back", 0);
+  Table at_peak = HoldingTable("at_peak", "Memory at the peak", 8);
+  Table never_freed = HoldingTable("never_freed", "Memory never freed", 0);
   int64_t without_totals = 0;
   for (const MemoryPeak& p : peaks) {
     AddHoldings(at_peak, facts, p, p.at_peak);
@@ -384,7 +383,7 @@ Report Run(const Facts& facts, const Params& params) {
   const bool blocks_tell = std::ranges::any_of(
       peaks, [](const MemoryPeak& p) { return p.memory.allocator != kNoString; });
   for (Table* table : {&at_peak, &never_freed}) {
-    // Types of an operator's inputs say little beside its shapes.
+    // For blocks without own types, those of an operator's inputs add little to the shapes.
     std::ranges::find(table->columns, "type", &Column::key)->detail = !blocks_tell;
     if (!table->rows.empty()) report.tables.push_back(std::move(*table));
   }
@@ -393,8 +392,8 @@ Report Run(const Facts& facts, const Params& params) {
   }
   if (without_totals > 0) {
     report.notes.push_back({"no_totals", without_totals,
-                            "allocators do not say what they have in use: levels are sums of the "
-                            "events recorded, and nothing is said about headroom",
+                            "allocators report no totals: levels are sums of events (headroom is "
+                            "unknown)",
                             ""});
   }
   return report;

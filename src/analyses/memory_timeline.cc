@@ -1,4 +1,4 @@
-// The framework's memory over time, and who holds it at the peak.
+// Reports allocated and reserved memory over time, and its holders at the peak.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,42 +17,41 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** how much memory is allocated and reserved on each device over time, which operators hold
-most of it at the peak, and what is it used for: parameters, gradients, activations, ...?
+**Question:** How much memory is allocated and reserved on each device over time, which operators hold the most at the
+peak, and what is it used for (parameters, gradients, activations, ...)?
 
-**Counts:** the memory events of the framework's allocator (record with profile_memory=True). `allocated` is what
-tensors use, `reserved` what the allocator took from the device. The peak is the moment of the highest
-`allocated`, of equals the last; `holders` are the allocations alive then, by the innermost operator that made them.
-Memory allocated before the recording began shows as its own row. Where the trace gives no totals
-(2021), the curve is the sum of the events, from 0. Allocators that have names are kept apart.
-What memory is used for comes from a memory timeline exported beside the trace
-(`prof.export_memory_timeline("rank0.raw.json.gz", device="cuda:0")`), in a folder with it or alone: `uses`
-has the bytes of each use at the peak of their sum, the most that it came to, and what it held when recording
-began and in the end. What happens at one time counts as one moment. Where steps are selected, only moments
-within them count.
+**Definition:** Memory events are those of the framework's allocator (record with profile_memory=True). `allocated` is
+used by tensors, `reserved` was taken from the device. The peak is the time of the highest `allocated`, the last one on
+a tie. `holders` are the allocations alive then, by the innermost operator that made them. Memory allocated before
+the recording is a row of its own. If the trace has no totals (2021), the level is the sum of events, from 0. Named
+allocators are separate.
 
-**Cannot see:** memory outside of the allocator (NCCL buffers, cuBLAS workspaces, the context), and which
-tensor a block belongs to. A memory timeline tells neither its device nor reserved memory, and knows the use of
-what was there before only once something used it: the rest is `unknown`.
+Uses come from a memory timeline exported next to the trace
+(`prof.export_memory_timeline("rank0.raw.json.gz", device="cuda:0")`), in the same directory or alone. `uses` has the
+bytes of each use at the peak of their sum, its own maximum, and its values at the first and last moment. Events at
+one time count as one moment. With selected steps, only moments within them count.
 
-**Read it so:** reserved far above allocated is fragmentation or a cache
-(PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True). Large holders in forward are activations: checkpoint
-them; in backward, gradients; in the optimizer, its state. Optimizer state and gradients that hold most can be
-sharded over the ranks (FSDP, ZeRO); temporaries come and go within operators.
+**Limitations:** Memory outside the allocator does not count: NCCL buffers, cuBLAS workspaces, the context. The tensor of
+a block is unknown. A memory timeline has neither its device nor reserved memory. It learns the use of earlier
+memory when that is first used; until then it is `unknown`.
+
+**Interpretation:** Reserved far above allocated is fragmentation or a cache
+(PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True). Large holders in forward are activations: use checkpointing. In
+backward they are gradients, in the optimizer its state. Shard optimizer state and gradients over ranks (FSDP,
+ZeRO). Temporaries are freed within operators.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
-    {"points", Parameter::Type::kInteger, "200", Unit::kCount,
-     "at most so many points of each curve"},
+    {"points", Parameter::Type::kInteger, "200", Unit::kCount, "maximum points per chart"},
 });
 
-constexpr size_t kHolders = 25;  // rows for each allocator
+constexpr size_t kHolders = 25;  // rows per allocator
 constexpr double kFragmented = 0.3;
 
 using Curve = std::vector<StepCurve::Point>;
 
 struct Curves {
-  Curve allocated, reserved;  // at the moments that count
+  Curve allocated, reserved;  // at the selected moments
 };
 
 Curves CurvesOf(const RankActivity& rank, const AllocatorMemory& memory) {
@@ -66,11 +65,19 @@ Curves CurvesOf(const RankActivity& rank, const AllocatorMemory& memory) {
   return curves;
 }
 
+constexpr Advice kUseReserved{
+    "reduce fragmentation (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True), or use the memory "
+    "for "
+    "a larger batch",
+    "reduce fragmentation (TF_GPU_ALLOCATOR=cuda_malloc_async), or use the memory for a larger "
+    "batch",
+    "use the memory for a larger batch, or reserve less (XLA_PYTHON_CLIENT_MEM_FRACTION)"};
+
 struct Holder {
   int64_t bytes = 0, blocks = 0;
 };
 
-// What is alive at the peak, by the name of the operator; kNoString: outside of any.
+// Memory alive at the peak, by operator name; kNoString: outside operators.
 std::map<StringId, Holder> FindHolders(const RankActivity& rank, const MemoryOwners& owners,
                                        const AllocatorMemory& memory) {
   std::map<StringId, Holder> holders;
@@ -105,12 +112,12 @@ class Writer {
       : facts_(facts), report_(report), points_(points) {
     AddColumns(devices_,
                {KeyColumn("allocator", "allocator"), Bytes("peak_allocated", "peak allocated"),
-                TimeColumn("peak_time", "at"), Bytes("peak_reserved", "peak reserved"),
-                Bytes("first_allocated", "at first"), Bytes("last_allocated", "at last"),
-                CountColumn("events", "events")});
+                TimeColumn("peak_time", "peak time"), Bytes("peak_reserved", "peak reserved"),
+                Bytes("first_allocated", "first allocated"),
+                Bytes("last_allocated", "last allocated"), CountColumn("events", "events")});
     AddColumns(holders_, {KeyColumn("allocator", "allocator"), KeyColumn("operator", "operator"),
                           Bytes("bytes", "bytes"), CountColumn("blocks", "blocks"),
-                          RatioColumn("share", "of peak")});
+                          RatioColumn("share", "% of peak")});
   }
 
   void Add(const RankActivity& rank, const MemoryOwners& owners, const AllocatorMemory& memory) {
@@ -136,15 +143,15 @@ class Writer {
 
   void Finish() {
     if (highest_ >= 0) {
-      report_.headline = fmt::format("At its peak {} has {} allocated", highest_where_,
+      report_.headline = fmt::format("Peak memory of {} is {} allocated", highest_where_,
                                      HumanBytes(static_cast<double>(highest_)));
       if (highest_reserved_ >= 0) {
-        report_.headline += fmt::format(", of {} reserved at most",
-                                        HumanBytes(static_cast<double>(highest_reserved_)));
+        report_.headline +=
+            fmt::format(", {} reserved", HumanBytes(static_cast<double>(highest_reserved_)));
       }
       report_.headline += ".";
     } else {
-      report_.headline = "Only memory of the host was recorded.";
+      report_.headline = "Only host memory was recorded.";
     }
     AddFinding();
     report_.tables.push_back(std::move(devices_));
@@ -197,14 +204,11 @@ class Writer {
     report_.findings.push_back(
         {.severity = Severity::kLow,
          .message =
-             fmt::format("{} of the memory that the allocator reserved is never used at once.",
-                         HumanRatio(unused)),
-         .because = fmt::format("{} reserves {} and has {} allocated at its peak", highest_where_,
+             fmt::format("Unallocated memory is {} of peak reserved memory.", HumanRatio(unused)),
+         .because = fmt::format("{} reserves {} vs {} allocated at its peak", highest_where_,
                                 HumanBytes(static_cast<double>(highest_reserved_)),
                                 HumanBytes(static_cast<double>(highest_))),
-         .hint =
-             "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True against fragmentation, or use "
-             "the room for a larger batch",
+         .hint = Say(kUseReserved, facts_),
          .impact = 0,
          .table = "devices"});
   }
@@ -215,24 +219,24 @@ class Writer {
   int64_t highest_ = -1, highest_reserved_ = -1;
   std::string highest_where_;
   Table devices_{
-      .key = "devices", .title = "Memory of each device", .columns = DeviceKeys(), .text_rows = 12};
+      .key = "devices", .title = "Memory per device", .columns = DeviceKeys(), .text_rows = 12};
   Table holders_{.key = "holders",
-                 .title = "Who holds memory at the peak",
+                 .title = "Memory holders at the peak",
                  .columns = DeviceKeys(),
                  .text_rows = 10};
 };
 
-// What memory is used for, by the timelines exported beside the traces.
+// Memory by use, from timelines exported with the traces.
 class UseWriter {
  public:
   UseWriter(const Facts& facts, Report& report, int64_t points)
       : facts_(facts), report_(report), points_(points) {
-    AddColumns(timelines_, {Bytes("peak", "peak"), TimeColumn("peak_time", "at"),
-                            Bytes("before", "before the recording"), Bytes("last", "at last"),
+    AddColumns(timelines_, {Bytes("peak", "peak"), TimeColumn("peak_time", "peak time"),
+                            Bytes("before", "before recording"), Bytes("last", "last"),
                             CountColumn("moments", "moments")});
-    AddColumns(uses_, {KeyColumn("use", "use"), Bytes("at_peak", "at the peak"),
-                       RatioColumn("share", "of peak"), Bytes("highest", "highest"),
-                       Bytes("before", "before the recording"), Bytes("last", "at last")});
+    AddColumns(uses_, {KeyColumn("use", "use"), Bytes("at_peak", "at peak"),
+                       RatioColumn("share", "% of peak"), Bytes("highest", "max"),
+                       Bytes("before", "before recording"), Bytes("last", "last")});
   }
 
   void Add(const RankActivity& rank, int64_t number, const MemoryTimeline& timeline) {
@@ -251,12 +255,12 @@ class UseWriter {
     Describe(rank, over_time, peak);
   }
 
-  // Whether there is anything to say.
+  // Whether there is anything to report.
   bool Finish() {
     if (outside_ > 0) {
       report_.notes.push_back({"memory_outside_steps", outside_,
-                               "memory timelines have no moment within the selected steps: they "
-                               "were recorded at another time, or on another clock",
+                               "memory timelines have no moment in the selected steps: another "
+                               "time or clock",
                                ""});
     }
     if (timelines_.rows.empty()) return false;
@@ -271,7 +275,7 @@ class UseWriter {
     return std::string(MemoryUseName(static_cast<MemoryUse>(use)));
   }
 
-  // The uses that ever hold anything, what holds most at the peak first.
+  // The uses that ever hold anything, largest at the peak first.
   static std::vector<size_t> Order(const MemoryUseOverTime& over_time) {
     std::vector<size_t> order;
     for (size_t use = 0; use < kMemoryUses; ++use) {
@@ -304,7 +308,7 @@ class UseWriter {
   }
 
   void Describe(const RankActivity& rank, const MemoryUseOverTime& over_time, int64_t peak) {
-    headline_ = fmt::format("By its use, rank {} holds {} at most", rank.rank,
+    headline_ = fmt::format("Peak memory of rank {} by use is {}", rank.rank,
                             HumanBytes(static_cast<double>(peak)));
     const auto order = Order(over_time);
     if (order.empty() || peak <= 0 || over_time.at_peak[order[0]] > peak) {
@@ -312,7 +316,7 @@ class UseWriter {
       return;
     }
     headline_ += fmt::format(
-        ", {} of it {}.",
+        ", {} {}.",
         HumanRatio(static_cast<double>(over_time.at_peak[order[0]]) / static_cast<double>(peak)),
         NameOf(order[0]));
   }
@@ -327,15 +331,15 @@ class UseWriter {
                    .columns = {KeyColumn("rank", "rank"), KeyColumn("timeline", "timeline")},
                    .text_rows = 0};
   Table uses_{.key = "uses",
-              .title = "What memory is used for",
+              .title = "Memory by use",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("timeline", "timeline")},
               .text_rows = 8};
 };
 
-// Whether there is anything to say.
+// Whether there is anything to report.
 bool AddUses(const Facts& facts, Report& report, int64_t points) {
   UseWriter writer(facts, report, points);
-  std::map<int64_t, int64_t> numbers;  // of the timelines of each rank
+  std::map<int64_t, int64_t> numbers;  // timelines per rank
   for (const RankActivity& rank : facts.ranks) {
     for (const MemoryTimeline& timeline : rank.host->memory_timelines) {
       writer.Add(rank, numbers[rank.rank]++, timeline);
@@ -360,8 +364,8 @@ Report Run(const Facts& facts, const Params& params) {
   if (any) writer.Finish();
   if (!AddUses(facts, report, points) && !any) {
     MakeUnavailable(report,
-                    "there are no memory events in what was selected: record with "
-                    "profile_memory=True, or in TensorFlow and JAX with the BFC allocator");
+                    "there are no memory events in the selection: record with profile_memory=True "
+                    "(PyTorch), or with the BFC allocator (TensorFlow, JAX)");
   }
   return report;
 }

@@ -1,4 +1,4 @@
-// Which operators the kernels come from.
+// Attributes kernels to the operators that launched them, with launch delays.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,24 +16,20 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** which operators does the time of device and host belong to, and how long does it take from an
-operator to its kernels?
+**Question:** Which operators do device and host time belong to, and how long is it from an operator to its kernels?
 
-**Counts:** each kernel, copy and set belongs to the innermost operator around its launch call, on the
-thread of the call. `op_delay` is from the operator's start to its call, `launch_delay` from the call's
-start to the work's, each a mean. `host_time` adds up the operator's calls, `self_time` without the
-operators they call in turn. `operators` adds up all ranks; `kernels` has each operator's kernels by
-rank.
+**Definition:** Each kernel, memcpy and memset belongs to the innermost operator around its launch call, on the
+call's thread. `op_delay` is from the operator's start to the call. `launch_delay` is from the call's start to the
+activity's start. Both are means. `host_time` is the sum of the operator's calls; `self_time` excludes the operators
+inside. `operators` covers all ranks. `kernels` has each operator's kernels by rank.
 
-**Cannot see:** operators where the trace has none (record with ProfilerActivity.CPU), and calls outside
-of any operator: those are listed without an operator.
+**Limitations:** Operators need ProfilerActivity.CPU. Calls outside operators are listed without an operator.
 
-**Read it so:** operators are the words of your model's code, kernels those of its libraries: look here to find
-the line to change. A long op_delay is host time in the operator itself; a long launch_delay is a
-queue, or a device that was busy.
+**Interpretation:** Operators show which line of the model to change; kernels are those of the libraries. A long
+op_delay is host time in the operator itself. A long launch_delay is a queue, or a busy device.
 )md";
 
-// What one operator put on the devices, or one kernel of one operator.
+// Activities launched by one operator, or one kernel of one operator.
 struct Sum {
   int64_t count = 0, gpu_time = 0, op_delay = 0, launch_delay = 0;
 
@@ -59,7 +55,7 @@ struct HashOfKey {
   }
 };
 
-// What the host spent in the calls of one operator.
+// Host time in the calls of one operator.
 struct HostSum {
   int64_t count = 0, time = 0, self = 0;
 };
@@ -68,7 +64,7 @@ struct Sums {
   std::unordered_map<StringId, Sum> operators;
   std::unordered_map<StringId, HostSum> host;
   std::unordered_map<Key, Sum, HashOfKey> kernels;
-  int64_t total = 0, without = 0;  // ns of device work: all, and what has no operator
+  int64_t total = 0, without = 0;  // ns of device activity: all, and without an operator
 };
 
 bool IsOperator(const HostRange& range) { return range.kind == Kind::kOperator; }
@@ -118,18 +114,19 @@ std::vector<Cell> Values(const Sum& sum, bool has_operator) {
 }
 
 std::vector<Column> ValueColumns() {
-  return {CountColumn("kernels", "kernels"), TimeColumn("gpu_time", "GPU time"),
+  return {CountColumn("kernels", "kernels"), TimeColumn("gpu_time", "device time"),
           TimeColumn("op_delay", "op delay"), TimeColumn("launch_delay", "launch delay")};
 }
 
 Table OperatorsTable(const Facts& facts, const Sums& sums) {
-  Table table{.key = "operators",
-              .title = "Operators, those with most device time first, all ranks",
-              .columns = {KeyColumn("operator", "operator"), CountColumn("count", "calls"),
-                          TimeColumn("host_time", "host"), TimeColumn("self_time", "host, self")},
-              .text_rows = 12};
+  Table table{
+      .key = "operators",
+      .title = "Operators by device time, all ranks",
+      .columns = {KeyColumn("operator", "operator"), CountColumn("count", "calls"),
+                  TimeColumn("host_time", "host time"), TimeColumn("self_time", "host self time")},
+      .text_rows = 12};
   AddColumns(table, ValueColumns());
-  AddColumns(table, {RatioColumn("share", "of device time")});
+  AddColumns(table, {RatioColumn("share", "% of device time")});
   std::set<StringId> names;
   for (const auto& [name, sum] : sums.operators) names.insert(name);
   for (const auto& [name, sum] : sums.host) names.insert(name);
@@ -153,7 +150,7 @@ Table OperatorsTable(const Facts& facts, const Sums& sums) {
 
 Table KernelsTable(const Facts& facts, const Sums& sums) {
   Table table{.key = "kernels",
-              .title = "The kernels of each operator",
+              .title = "Kernels per operator",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("operator", "operator"),
                           KeyColumn("kernel", "kernel")},
               .text_rows = 0};
@@ -185,17 +182,17 @@ Report Run(const Facts& facts, const Params&) {
   const bool any = std::ranges::any_of(sums.operators,
                                        [](const auto& entry) { return entry.first != kNoString; });
   if (!any) {
-    MakeUnavailable(report,
-                    "no work was launched under an operator: record with ProfilerActivity.CPU, and "
-                    "note that a captured graph launches outside of the operators it was made of");
+    MakeUnavailable(
+        report,
+        "no activity was launched in an operator: record with ProfilerActivity.CPU (CUDA "
+        "graphs launch outside operators)");
     return report;
   }
   Table operators = OperatorsTable(facts, sums);
-  report.metrics = {{"without_operator", "device time without an operator",
+  report.metrics = {{"without_operator", "without operator, % of device time",
                      Ratio(sums.without, sums.total), Unit::kRatio}};
   report.headline =
-      fmt::format("{} has the largest part of the device time, {}.",
-                  std::get<std::string>(operators.rows[0][0]),
+      fmt::format("{} has the most device time ({}).", std::get<std::string>(operators.rows[0][0]),
                   HumanRatio(static_cast<double>(std::get<int64_t>(operators.rows[0][5])) /
                              static_cast<double>(std::max<int64_t>(sums.total, 1))));
   report.tables.push_back(std::move(operators));

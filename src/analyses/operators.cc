@@ -1,4 +1,4 @@
-// What each operator of the framework costs, on the host and on the devices.
+// Reports host and device time of each framework operator.
 #include "facts/operators/operators.h"
 
 #include <fmt/format.h>
@@ -21,33 +21,31 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** which operators of the framework take the time of the host and of the devices, themselves and
-with what they call?
+**Question:** Which framework operators take host and device time, alone and with the operators they call?
 
-**Counts:** side `host`: each execution of an operator; `total` is its duration, `self` that without the
-operators it calls and without calls of the
-runtime (of TensorFlow with them, as XProf has it). Side `device`: `total` is the work launched inside of it,
-`self` what it launched itself, as sums of durations; `occurrences` are the executions that put work on a
-device. Where the work itself names its operator, as TensorFlow and JAX do, that one has it, `self` is `total`,
-and `occurrences` are those of the kernel that ran most often for it. An operator that calls nothing but one of its
-own name, as overloads do, is one with it. `flops` and `bytes` are known from the shapes of inputs (see `flops`) or from
-the compiler. `tensor_core` is the share of its own kernels' time in kernels known to use Tensor Cores, and
-`tensor_core_total` that of all launched inside; `tensor_core_eligible`: what it computes could use them.
-`tree` has operators by who called them, all ranks and threads in one: a `path` is their names from the outermost on, and
-`total` and `self` are the host's time; what takes less than a thousandth of all is one "(smaller)" of its caller.
+**Definition:** On side `host`, each execution of an operator counts. `total` is its duration, and `self` excludes the
+operators and runtime calls inside. For TensorFlow `self` includes runtime calls, as in XProf. On side `device`,
+`total` is the activities launched inside the operator, and `self` those it launched itself, as sums of durations.
+`occurrences` are the executions that launched activities. In TensorFlow and JAX, activities name their operator: they
+count for it, `self` equals `total`, and `occurrences` are those of its most frequent kernel. An
+operator that only calls an operator of the same name, as overloads do, is merged with it. `flops` and `bytes` come from
+input shapes (see `flops`) or from the compiler. `tensor_core` is the share of its own kernels' time known to use Tensor
+Cores. `tensor_core_total` is the same for all kernels launched inside. `tensor_core_eligible` is "yes" if its math could
+use them. `tree` has operators by caller, over all ranks and threads. A `path` is the names from the outermost operator,
+and `total` and `self` are host times. Operators below 0.1% of the total are merged into "(smaller)" of their caller.
 
-**Cannot see:** work launched outside of operators, as by captured graphs, and operators of compiled code. Of
-TensorFlow only what it names as an operator counts; JAX names none on the host, there the runtime's functions stand.
-An operator that calls itself among others counts in `total` twice.
+**Limitations:** Activities launched outside operators do not count, as by captured graphs or in compiled code. For
+TensorFlow, only ranges named as operators count. JAX names no operators on the host, so runtime functions are shown.
+A recursive operator counts twice in `total`.
 
-**Read it so:** a large host self time is Python-free framework work: fewer, larger operators help, or
-torch.compile. A device total above self says to look at the operators it calls.
+**Interpretation:** A large host self time is framework overhead: use fewer, larger operators, or torch.compile. If
+device total is far above self, look at the operators it calls.
 )md";
 
 struct Sum {
   int64_t occurrences = 0, total = 0, self = 0;  // ns
-  double flops = 0, bytes = 0;                   // 0: not known
-  // ns of kernels and of those on Tensor Cores: its own, and with those of what it calls.
+  double flops = 0, bytes = 0;                   // 0: unknown
+  // ns of kernels and of those on Tensor Cores: its own, and with those of called operators.
   int64_t kernels = 0, tensor_core = 0, all_kernels = 0, all_tensor_core = 0;
 
   void Add(const Sum& other) {
@@ -65,12 +63,12 @@ struct Sum {
 
 using Sums = std::unordered_map<StringId, Sum>;
 
-// What operators launched, by range: of a host's many ranges few do.
+// Activities launched by operators, by range. Few of a host's many ranges launch any.
 class Launched {
  public:
   explicit Launched(size_t ranges) : place_(ranges, kNone) {}
 
-  // A reference until the next one is asked for.
+  // The reference is valid until the next call.
   Sum& operator[](int32_t range) {
     uint32_t& place = place_[static_cast<size_t>(range)];
     if (place == kNone) {
@@ -149,7 +147,7 @@ class Measure {
     if (kernel->bytes > 0) sum.bytes += static_cast<double>(kernel->bytes);
   }
 
-  // What operators launched, to them and to those that called them. Who calls stands before.
+  // Adds launched activities to operators and their callers. Callers come first.
   void AddLaunched(const RankActivity& rank, const OperatorTree& tree, Launched& launched,
                    Sums& sums) {
     const HostOps& host = *rank.host;
@@ -189,7 +187,7 @@ class Measure {
 std::vector<Column> ValueColumns() {
   Column eligible{"tensor_core_eligible", "eligible"};
   Column ratio = RatioColumn("tensor_core", "Tensor Cores");
-  Column total_ratio = RatioColumn("tensor_core_total", "Tensor Cores, total");
+  Column total_ratio = RatioColumn("tensor_core_total", "Tensor Cores, % of total");
   Column flops{"flops", "FLOP", Unit::kFlop};
   Column bytes{"bytes", "least bytes", Unit::kBytes};
   eligible.detail = ratio.detail = total_ratio.detail = flops.detail = bytes.detail = true;
@@ -199,7 +197,7 @@ std::vector<Column> ValueColumns() {
           CountColumn("occurrences", "calls"),
           TimeColumn("total", "total"),
           TimeColumn("self", "self"),
-          RatioColumn("share", "of side"),
+          RatioColumn("share", "% of side"),
           eligible,
           ratio,
           total_ratio,
@@ -207,7 +205,7 @@ std::vector<Column> ValueColumns() {
           bytes};
 }
 
-// Appends a row per operator of one side, those with most self time first.
+// Appends a row per operator of one side, largest self time first.
 void AddRows(Table& table, const Facts& facts, std::string_view side, const Sums& sums,
              const std::vector<Cell>& prefix) {
   const bool device = side == "device";
@@ -237,11 +235,11 @@ void AddRows(Table& table, const Facts& facts, std::string_view side, const Sums
 
 Table TreeTable(const Facts& facts) {
   Table table{.key = "tree",
-              .title = "Operators by who called them, all ranks",
+              .title = "Operators by caller, all ranks",
               .columns = {KeyColumn("path", "path"), KeyColumn("name", "operator"),
                           Column{"depth", "depth", Unit::kCount, Role::kKey},
                           CountColumn("count", "calls"), TimeColumn("total", "total"),
-                          TimeColumn("self", "self"), TimeColumn("device_time", "work launched")},
+                          TimeColumn("self", "self"), TimeColumn("device_time", "device time")},
               .text_rows = 0};
   for (OperatorPath& path : PathsOfOperators(facts)) {
     table.rows.push_back({std::move(path.path), std::move(path.name), int64_t{path.depth},
@@ -256,9 +254,8 @@ std::string SayTop(const Facts& facts, std::string_view side, const Sums& sums) 
   if (table.rows.empty()) return {};
   const auto& row = table.rows[0];
   const auto* share = std::get_if<double>(&row[6]);
-  return fmt::format("{} takes the largest share of the {}'s time, {}",
-                     std::get<std::string>(row[1]), side,
-                     HumanRatio(share == nullptr ? 0 : *share));
+  return fmt::format("{} has the most self time on the {} ({})", std::get<std::string>(row[1]),
+                     side, HumanRatio(share == nullptr ? 0 : *share));
 }
 
 std::string Headline(const Facts& facts, const RankSums& all) {
@@ -281,14 +278,14 @@ Report Run(const Facts& facts, const Params&) {
     for (const auto& [name, sum] : sums.device) all.device[name].Add(sum);
   }
   if (all.host.empty() && all.device.empty()) {
-    MakeUnavailable(report, "the traces hold no operators: record with ProfilerActivity.CPU");
+    MakeUnavailable(report, "the traces have no operators: record with ProfilerActivity.CPU");
     return report;
   }
-  // Without work on devices the host's side remains.
+  // Without device activity the host side remains.
   if (report.status == Status::kUnavailable) report.status = Status::kPartial;
-  Table top{.key = "top", .title = "Operators over all ranks, by their own time", .text_rows = 8};
+  Table top{.key = "top", .title = "Operators over all ranks, by self time", .text_rows = 8};
   Table table{.key = "operators",
-              .title = "Operators of each rank",
+              .title = "Operators per rank",
               .columns = {KeyColumn("rank", "rank")},
               .text_rows = 0};
   AddColumns(top, ValueColumns());

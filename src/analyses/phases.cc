@@ -1,4 +1,4 @@
-// Forward, backward, optimizer, data loading: what part of a training step the time goes to.
+// Divides device and host time by training phase: forward, backward, optimizer, data loading.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,26 +15,25 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** how is the time of a step divided between forward, backward, optimizer and data loading?
+**Question:** What is the breakdown of device time into forward, backward, optimizer and data loading?
 
-**Counts:** each piece of device work belongs to the phase of the code that launched it. The phase comes from
-the outermost range that tells: `autograd::engine` and everything named backward, `Optimizer.step` and
-`Optimizer.zero_grad`, `DataLoader`, `DistributedDataParallel.forward` and their like. What no such
-range is around counts as backward on autograd's threads, as forward before the step's first backward,
-and as other after it. `busy` divides the device's busy time: of work that runs at once, the one that
-began first counts, so the phases of a device add up to its busy time. `work` adds up durations;
-`host` the outermost ranges of the phase on all threads.
+**Definition:** Each device activity belongs to the phase of the code that launched it. The phase comes from
+the outermost range with a known name: `autograd::engine` and names with backward, `Optimizer.step` and
+`Optimizer.zero_grad`, `DataLoader`, `DistributedDataParallel.forward` and similar. Without such a range, it is
+backward on autograd's threads, forward before the step's first backward, and other after it. `busy` divides
+the device's busy time. Among concurrent activities the one that began first counts, so phases of a device sum to
+its busy time. `work` is the sum of durations. `host` is the sum of the phase's outermost ranges on all threads.
 
-**Cannot see:** phases of code without names and without autograd, such as inference: all is forward then.
-Work whose launch is not in the trace is other.
+**Limitations:** Code without names and without autograd has no phases: all of it is forward, such as inference.
+Activities without a launch call in the trace are other.
 
-**Read it so:** backward takes about twice as long as forward when nothing is recomputed, three times with
-activation checkpointing. Optimizer time beyond 5 % asks for fused or sharded optimizers. Data
-loading on the host shows as a gap on the device only if it is not overlapped: see idle_time.
+**Interpretation:** Backward takes about twice as long as forward, or three times with activation checkpointing. If
+optimizer time is above 5%, use fused or sharded optimizers. Data loading on the host makes the device idle only if it
+does not overlap; see `idle_time`.
 )md";
 
 constexpr size_t kPhaseCount = 5;
-constexpr double kLoadingWorthSaying = 0.05;  // of the step's time on the host
+constexpr double kLoadingWorthSaying = 0.05;  // of span
 
 struct Sum {
   int64_t busy = 0, activity = 0, host = 0;
@@ -43,7 +42,7 @@ using ByPhase = std::array<Sum, kPhaseCount>;
 
 struct Key {
   int64_t rank, window, device;
-  int32_t step;  // kNoStep: outside of any
+  int32_t step;  // kNoStep: outside steps
   auto operator<=>(const Key&) const = default;
 };
 
@@ -64,7 +63,7 @@ void AddDeviceTime(const RankActivity& rank, const RangePhases& phases, Sums& su
   }
 }
 
-// Host time belongs to no device: it counts for each device of the rank.
+// Host time belongs to no device, so it counts for each device of the rank.
 void AddHostTime(const Facts& facts, const RankActivity& rank, const RangePhases& phases,
                  Sums& sums) {
   const auto& ranges = rank.host->ranges;
@@ -84,8 +83,8 @@ void AddHostTime(const Facts& facts, const RankActivity& rank, const RangePhases
 
 std::vector<Column> ValueColumns() {
   return {KeyColumn("phase", "phase"), TimeColumn("busy", "device busy"),
-          RatioColumn("busy_ratio", "of busy"), TimeColumn("work", "work"),
-          TimeColumn("host", "host")};
+          RatioColumn("busy_ratio", "% of busy"), TimeColumn("work", "sum of durations"),
+          TimeColumn("host", "host time")};
 }
 
 void AddRows(Table& table, const std::vector<Cell>& keys, const ByPhase& phases) {
@@ -103,9 +102,8 @@ void AddRows(Table& table, const std::vector<Cell>& keys, const ByPhase& phases)
 
 struct Tables {
   Table ranks{
-      .key = "ranks", .title = "Phases of each device", .columns = DeviceKeys(), .text_rows = 12};
-  Table steps{
-      .key = "steps", .title = "Phases of each step", .columns = DeviceKeys(), .text_rows = 0};
+      .key = "ranks", .title = "Phases per device", .columns = DeviceKeys(), .text_rows = 12};
+  Table steps{.key = "steps", .title = "Phases per step", .columns = DeviceKeys(), .text_rows = 0};
 };
 
 Tables MakeTables(const Facts& facts, const Sums& sums, ByPhase& total) {
@@ -145,10 +143,10 @@ std::string Headline(const ByPhase& total) {
     if (!parts.empty()) parts += ", ";
     parts += fmt::format("{} {}", HumanRatio(share), PhaseName(static_cast<Phase>(p)));
   }
-  return fmt::format("Of the device's busy time: {}.", parts);
+  return fmt::format("Device busy time: {}.", parts);
 }
 
-// Loading that the device has to wait for.
+// Adds a finding if data loading may make the device idle.
 void AddFinding(Report& report, const Facts& facts, const ByPhase& total) {
   int64_t idle = 0, span = 0;
   for (const DeviceFacts& device : facts.devices) {
@@ -164,9 +162,9 @@ void AddFinding(Report& report, const Facts& facts, const ByPhase& total) {
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
        .message =
-           fmt::format("Loading data may hold devices up for {} of the time.", HumanRatio(share)),
-       .because = fmt::format("the training thread spends {} a device in data loading, and devices "
-                              "idle {} each",
+           fmt::format("Data loading may cause idle time of up to {} of span.", HumanRatio(share)),
+       .because = fmt::format("data loading takes {} per device on the training thread; devices "
+                              "idle for {}",
                               HumanTime(static_cast<double>(loading) / devices),
                               HumanTime(static_cast<double>(idle) / devices)),
        .hint = Say(kLoadAhead, facts),
@@ -181,7 +179,7 @@ Report Run(const Facts& facts, const Params&) {
       facts.ranks, [](const RankActivity& r) { return !r.host->ranges.empty(); });
   if (!any) {
     MakeUnavailable(report,
-                    "the traces hold no operators or annotations to tell phases by: record with "
+                    "the traces have no operators or annotations: record with "
                     "ProfilerActivity.CPU");
     return report;
   }

@@ -1,4 +1,4 @@
-// How much work waits on each stream: whether the host is ahead of the device, or too far ahead.
+// Reports how many activities are queued per stream, and when full queues block launch calls.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,33 +17,30 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** how many operations are queued on each stream, and does the queue ever fill up, so that
-launch calls block?
+**Question:** How many activities are queued per stream, and do launch calls block because a queue is full?
 
-**Counts:** per stream, the operations (kernels, copies, sets) launched and not yet finished: +1 when
-the launch call begins, -1 when the work ends (`mean`, `max`, `time_at_limit`); and those launched
-and not yet started (`waiting_mean`, `waiting_max`, `waiting_at_limit`), which is what HTA counts. All
-means are over time, from the stream's first launch to its last end, not over events.
-`max_queue_length` is the length at which a stream makes launch calls wait: 1024 in CUDA.
+**Definition:** An activity (kernel, memcpy, memset) is queued from its launch call's begin to its end (`mean`, `max`,
+`time_at_limit`). `waiting_mean`, `waiting_max` and `waiting_at_limit` count those launched and not started, as HTA
+does. Means are over time, from the stream's first launch to its last end, not over events. `max_queue_length` is
+the length at which launch calls block: 1024 in CUDA.
 
-**Cannot see:** work whose launch is not in the trace; `without_launch` counts it. A graph's kernels enter
-together, at the one call that launches them all.
+**Limitations:** Activities without a launch call in the trace do not count; `without_launch` is their number. A
+graph's kernels are all queued at their one launch call.
 
-**Read it so:** a mean of 5 or more: the host is ahead, and the device is never starved. A mean near 1: every
-launch is waited for. Time at the limit is harmless while the device is busy, but the host's calls
-then last as long as kernels do.
+**Interpretation:** With a mean of 5 or more, the host is ahead and the device is never starved. With a mean near 1, the
+device waits for every launch. Time at the limit is harmless while the device is busy, but launch calls then take as
+long as kernels.
 )md";
 
 constexpr int64_t kCudaLimit = 1024;
 
 constexpr auto kParams = std::to_array<Parameter>({
     {"max_queue_length", Parameter::Type::kInteger, "0", Unit::kCount,
-     "the length at which launch calls begin to wait; 0: 1024, and no limit on AMD's devices"},
-    {"points", Parameter::Type::kInteger, "200", Unit::kCount,
-     "at most so many points of each curve"},
+     "length at which launch calls block; 0: 1024, and unlimited on AMD devices"},
+    {"points", Parameter::Type::kInteger, "200", Unit::kCount, "maximum points per chart"},
 });
 
-// The calls that found a queue full when they began, by the call's name.
+// Calls that began while a queue was full, by name.
 struct HeldUp {
   int64_t calls = 0, time = 0;
 };
@@ -62,7 +59,7 @@ void FindHeldUp(const Facts& facts, const RankActivity& rank, uint32_t stream,
     checks.Turn();
     const auto call = rank.CallOf(activity);
     if (activity.stream != stream || !call || activity.call == previous) continue;
-    previous = activity.call;  // a graph's kernels share their call
+    previous = activity.call;  // a graph's kernels share one call
     if (LevelAt(levels, call->start) < limit) continue;
     HeldUp& h = held[(*facts.names)[call->name]];
     ++h.calls;
@@ -76,22 +73,22 @@ struct Tables {
 
 Tables MakeTables() {
   Tables t{.streams = {.key = "streams",
-                       .title = "Operations queued on each stream",
+                       .title = "Queue length per stream",
                        .columns = DeviceKeys(),
                        .text_rows = 12},
            .held_up = {.key = "held_up",
-                       .title = "Calls that began while their stream's queue was full",
+                       .title = "Calls blocked by a full queue",
                        .columns = DeviceKeys(),
                        .text_rows = 6}};
-  AddColumns(t.streams,
-             {KeyColumn("stream", "stream"), CountColumn("operations", "operations"),
-              CountColumn("mean", "mean"), CountColumn("max", "max"),
-              TimeColumn("time_at_limit", "at limit"), CountColumn("waiting_mean", "not started"),
-              CountColumn("waiting_max", "max not started"),
-              TimeColumn("waiting_at_limit", "at limit, not started"),
-              CountColumn("without_launch", "no launch")});
+  AddColumns(t.streams, {KeyColumn("stream", "stream"), CountColumn("operations", "activities"),
+                         CountColumn("mean", "mean"), CountColumn("max", "max"),
+                         TimeColumn("time_at_limit", "time at limit"),
+                         CountColumn("waiting_mean", "mean not started"),
+                         CountColumn("waiting_max", "max not started"),
+                         TimeColumn("waiting_at_limit", "not started, at limit"),
+                         CountColumn("without_launch", "without launch")});
   AddColumns(t.held_up, {KeyColumn("stream", "stream"), KeyColumn("call", "call"),
-                         CountColumn("calls", "calls"), TimeColumn("time", "time in them")});
+                         CountColumn("calls", "calls"), TimeColumn("time", "time")});
   return t;
 }
 
@@ -100,7 +97,7 @@ Series CurveOf(const DeviceFacts& device, uint32_t index, std::string_view what,
   const int64_t stream = device.rank->streams[index].stream;
   return {.key = fmt::format("{}.rank{}.window{}.device{}.stream{}", what, device.rank->rank,
                              device.rank->window, device.device, stream),
-          .title = fmt::format("Operations {} on {}, stream {}", what, SayDevice(device), stream),
+          .title = fmt::format("Activities {} on {}, stream {}", what, SayDevice(device), stream),
           .x_unit = Unit::kNanoseconds,
           .y_unit = Unit::kCount,
           .points = Thin(levels, points)};
@@ -130,11 +127,10 @@ class Measurement {
   bool any() const { return busiest_operations_ > 0; }
 
   std::string Headline() const {
-    std::string text =
-        fmt::format("On the busiest stream ({}) {} operations are queued on average.", busiest_,
-                    HumanCount(busiest_mean_));
+    std::string text = fmt::format("Mean queue length on the busiest stream ({}) is {}.", busiest_,
+                                   HumanCount(busiest_mean_));
     if (at_limit_ > 0) {
-      text += fmt::format(" Queues are full for {}, in which launch calls wait.",
+      text += fmt::format(" Queues are full for {}; launch calls block then.",
                           HumanTime(static_cast<double>(at_limit_)));
     }
     return text;

@@ -1,4 +1,4 @@
-// What devices lose between one step and the next, and what the host does then.
+// Measures idle time between steps and what the host does during it.
 #include "facts/derived/step_gaps.h"
 
 #include <fmt/format.h>
@@ -17,38 +17,38 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** how long do devices stand still between two steps, and what is the host doing then?
+**Question:** How long are devices idle between steps, and what does the host do then?
 
-**Counts:** `gap` is from the end of the last kernel of a step to the start of the first kernel of the next, on one
-device; 0 where steps overlap. Work belongs to the step in which it was launched, and only steps whose numbers
-follow one another count. `idle` is the part of the gap in which the device did nothing at all, `copies` that in which
-it copied or set memory. `host_activity` is what the thread that launched the step's first kernel did most from
-the beginning of the gap to that launch: the outermost range or call that does not hold all of that time. It is
-"python" when most of it has no record, and "launched ahead" when the kernel had been launched before the
-gap began, so that the device was held up by something it waited for. `host_call` is the call into the runtime
-that took half of that time or more. A gap is large from `large_gap` of idle time on.
+**Definition:** `gap` is from the end of a step's last kernel to the start of the next step's first kernel on a
+device, and 0 if steps overlap. Activities belong to the step that launched them, and only consecutive step
+numbers count. `idle` is the part of the gap in which the device ran nothing. `copies` is the part with memcpy or
+memset. `host_activity` is the main activity of the thread that launched the step's first kernel, from
+the beginning of the gap to that launch. It is the outermost range or call shorter than that time. It is
+"python" if most of the time has no record. It is "launched ahead" if the kernel had been launched before the gap,
+so the device waited for something else. `host_call` is the runtime call that took at least half of that
+time. A gap is large if its idle time is at least `large_gap`.
 
-**Cannot see:** what other threads and processes did, unless the launching thread waited in a range that tells; gaps
-within steps (see idle_time); steps that nobody marked.
+**Limitations:** Other threads and processes are not considered, unless the launching thread waited for them in a
+named range. Gaps within steps are in `idle_time`. Steps without an annotation have no gaps.
 
-**Read it so:** gaps of some tens of microseconds are normal. Large ones are the time for which the device waits for its
-input, a synchronisation, logging or a checkpoint: load ahead, read metrics rarely, save in the background.
+**Interpretation:** Gaps of tens of microseconds are normal. In large ones, the device waits for input, a
+synchronization, logging or a checkpoint. Load ahead, read metrics rarely, and save in the background.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
     {"large_gap", Parameter::Type::kInteger, "100000", Unit::kNanoseconds,
-     "a gap in which the device idles for less is normal"},
+     "a gap with at least this idle time is large"},
 });
 
-constexpr double kWorthSaying = 0.05;  // of the device's time
+constexpr double kWorthSaying = 0.05;  // of span
 
-// The gaps of one device, added up.
+// Sums over the gaps of one device.
 struct Sum {
   const DeviceFacts* device = nullptr;
   int64_t gaps = 0, large = 0;
   int64_t gap = 0, idle = 0, longest = 0;  // ns
   int64_t idle_in_large = 0;
-  std::string activity;  // with the most idle time in large gaps, or in all where none is large
+  std::string activity;  // with the most idle time in large gaps, or in all gaps if none is large
 
   double IdleRatio() const {
     return static_cast<double>(idle) /
@@ -79,12 +79,12 @@ Sum AddUp(const DeviceFacts& device, const std::vector<StepGap>& gaps, int64_t l
 }
 
 struct Found {
-  std::vector<Sum> devices;  // with gaps
+  std::vector<Sum> devices;  // those with gaps
   struct Gap {
     const DeviceFacts* device = nullptr;
     StepGap gap;
   };
-  std::vector<Gap> gaps;  // the longest first
+  std::vector<Gap> gaps;  // longest first
 };
 
 Found FindAll(const Facts& facts, int64_t large_gap) {
@@ -106,13 +106,13 @@ Cell TextOr(const std::string& text) { return text.empty() ? Cell() : Cell(text)
 
 Table DeviceTable(const std::vector<Sum>& devices) {
   Table table{.key = "ranks",
-              .title = "Gaps between the steps of each device",
+              .title = "Gaps between steps, per device",
               .columns = DeviceKeys(),
               .text_rows = 12};
   AddColumns(table, {CountColumn("gaps", "gaps"), CountColumn("large", "large"),
-                     TimeColumn("gap_mean", "mean gap"), TimeColumn("gap_max", "longest gap"),
-                     TimeColumn("idle", "idle"), RatioColumn("idle_ratio", "of its time"),
-                     Column{"host_activity", "the host mostly"}});
+                     TimeColumn("gap_mean", "mean"), TimeColumn("gap_max", "max"),
+                     TimeColumn("idle", "idle"), RatioColumn("idle_ratio", "idle, % of span"),
+                     Column{"host_activity", "main host activity"}});
   for (const Sum& sum : devices) {
     auto row = DeviceCells(*sum.device);
     row.insert(row.end(), {sum.gaps, sum.large, sum.gap / sum.gaps, sum.longest, sum.idle,
@@ -122,16 +122,16 @@ Table DeviceTable(const std::vector<Sum>& devices) {
   return table;
 }
 
-// Of interest to a person where some are large.
+// Shown to people only where some gaps are large.
 Table GapTable(const std::vector<Found::Gap>& gaps, bool any_large) {
   Table table{.key = "gaps",
-              .title = "The longest gaps between steps",
+              .title = "Longest gaps between steps",
               .columns = DeviceKeys(),
               .text_rows = any_large ? 6u : 0u};
   AddColumns(table, {KeyColumn("step", "before step"), TimeColumn("gap", "gap"),
                      TimeColumn("idle", "idle"), TimeColumn("copies", "copies"),
-                     Column{"host_activity", "the host mostly"},
-                     TimeColumn("host_time", "for so long"), Column{"host_call", "in the call"}});
+                     Column{"host_activity", "main host activity"},
+                     TimeColumn("host_time", "its time"), Column{"host_call", "main call"}});
   for (const auto& [device, gap] : gaps) {
     auto row = DeviceCells(*device);
     row.insert(row.end(), {device->rank->steps[static_cast<size_t>(gap.step)].number, gap.gap,
@@ -143,29 +143,28 @@ Table GapTable(const std::vector<Found::Gap>& gaps, bool any_large) {
 }
 
 constexpr Advice kReadLater{
-    "do not wait for the device at the end of each step: read losses and metrics (.item(), "
-    ".cpu()) every some steps only",
-    "do not wait for the device at the end of each step: read losses and metrics (.numpy()) every "
-    "some steps only",
-    "do not wait for the device at the end of each step: read losses and metrics "
-    "(block_until_ready, float()) every some steps only"};
+    "avoid waiting for the device at the end of each step: read losses and metrics (.item(), "
+    ".cpu()) every N steps",
+    "avoid waiting for the device at the end of each step: read losses and metrics (.numpy()) "
+    "every N steps",
+    "avoid waiting for the device at the end of each step: read losses and metrics "
+    "(block_until_ready, float()) every N steps"};
 
 std::string HintFor(const std::string& activity, const Facts& facts) {
   const bool loads = PhaseOfName(activity) == Phase::kDataLoading ||
                      HostActivityOfName(activity) == HostActivity::kInputWait;
   if (loads) return Say(kLoadAhead, facts);
   if (activity == kLaunchedAhead) {
-    return "find what the first kernel of a step waits for: a copy of the input, an event of "
-           "another "
-           "stream or a collective; copy the next batch on a stream of its own (non_blocking=True)";
+    return "find what the first kernel of a step waits for: an input copy, an event of another "
+           "stream or a collective; copy the next batch on a separate stream (non_blocking=True)";
   }
   const CallRole role = RoleOfCall(activity);
   const bool waits = role == CallRole::kStreamSync || role == CallRole::kDeviceSync ||
                      role == CallRole::kEventSync || activity == "aten::item" ||
                      activity == "aten::_local_scalar_dense";
   if (waits) return Say(kReadLater, facts);
-  return "move what the host does there off the training loop or do it rarely: logging, metrics, "
-         "checkpoints, collecting garbage";
+  return "move this host activity off the training loop or do it rarely: logging, metrics, "
+         "checkpoints, garbage collection";
 }
 
 void AddFinding(Report& report, const Facts& facts, const std::vector<Sum>& devices) {
@@ -174,17 +173,16 @@ void AddFinding(Report& report, const Facts& facts, const std::vector<Sum>& devi
                        static_cast<double>(std::max<int64_t>(worst.device->total.Span(), 1));
   if (share < kWorthSaying) return;
   std::string because = fmt::format(
-      "{} of {} gaps are large, {} on average", worst.large, worst.gaps,
+      "{} of {} gaps are large, {} idle on average", worst.large, worst.gaps,
       HumanTime(static_cast<double>(worst.idle_in_large) / static_cast<double>(worst.large)));
-  if (!worst.activity.empty()) because += "; meanwhile the host is mostly in " + worst.activity;
-  report.findings.push_back(
-      {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("Between steps {} stands still for {} of its time.",
-                              SayDevice(*worst.device), HumanRatio(share)),
-       .because = std::move(because),
-       .hint = HintFor(worst.activity, facts),
-       .impact = worst.idle_in_large,
-       .table = "ranks"});
+  if (!worst.activity.empty()) because += "; main host activity: " + worst.activity;
+  report.findings.push_back({.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
+                             .message = fmt::format("Between steps, {} idles for {} of span.",
+                                                    SayDevice(*worst.device), HumanRatio(share)),
+                             .because = std::move(because),
+                             .hint = HintFor(worst.activity, facts),
+                             .impact = worst.idle_in_large,
+                             .table = "ranks"});
 }
 
 void AddMetrics(Report& report, const Found& found) {
@@ -195,16 +193,16 @@ void AddMetrics(Report& report, const Found& found) {
   }
   const Sum& worst = *std::ranges::max_element(found.devices, {}, &Sum::IdleRatio);
   const int64_t mean = sum / static_cast<int64_t>(found.gaps.size());
-  report.metrics = {{"gap_mean", "mean gap between steps", mean, Unit::kNanoseconds},
-                    {"gap_max", "longest gap", found.gaps.front().gap.gap, Unit::kNanoseconds},
-                    {"large", "large gaps", large, Unit::kCount},
-                    {"idle_ratio", "idle between steps, at most", worst.IdleRatio(), Unit::kRatio}};
-  report.headline = fmt::format(
-      "Between steps devices wait {} on average, {} at most; {} stands still then for {} of its "
-      "time.",
-      HumanTime(static_cast<double>(mean)),
-      HumanTime(static_cast<double>(found.gaps.front().gap.gap)), SayDevice(*worst.device),
-      HumanRatio(worst.IdleRatio()));
+  report.metrics = {
+      {"gap_mean", "mean gap between steps", mean, Unit::kNanoseconds},
+      {"gap_max", "max gap", found.gaps.front().gap.gap, Unit::kNanoseconds},
+      {"large", "large gaps", large, Unit::kCount},
+      {"idle_ratio", "idle between steps, % of span", worst.IdleRatio(), Unit::kRatio}};
+  report.headline =
+      fmt::format("Gaps between steps are {} on average, max {}; worst: {} idles for {} of span.",
+                  HumanTime(static_cast<double>(mean)),
+                  HumanTime(static_cast<double>(found.gaps.front().gap.gap)),
+                  SayDevice(*worst.device), HumanRatio(worst.IdleRatio()));
 }
 
 Report Run(const Facts& facts, const Params& params) {
@@ -213,9 +211,9 @@ Report Run(const Facts& facts, const Params& params) {
   const Found found = FindAll(facts, params.Integer("large_gap"));
   if (found.gaps.empty()) {
     MakeUnavailable(report,
-                    "no two steps that follow one another have kernels on one device: mark steps "
-                    "with profiler.step(), or a step annotation of your framework, and select "
-                    "several");
+                    fmt::format("no device has kernels in two consecutive steps: {}, and select "
+                                "several steps",
+                                kMarkSteps));
     return report;
   }
   AddMetrics(report, found);

@@ -1,4 +1,4 @@
-// Who makes everyone wait, since when, what that costs, and why.
+// Finds the ranks that others wait for, since when, at what cost, and the likely cause.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,34 +17,32 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** which rank makes the others wait, since which step, how much the job loses by it, and what
-in that rank is likely to be the reason?
+**Question:** Which ranks do others wait for, since which step, at what cost, and what is the likely cause?
 
-**Counts:** every collective that holds all ranks up gives the waiting of its ranks to the one that
-arrived last, by aligned clocks (see `collectives` for both, and for the error bar). `score` is the
-share of all waiting that a rank caused; `lost` is how long each other rank, in the mean, waited for it
-with no compute kernel running meanwhile. `since_step` is the first step from which on it caused at
-least half of the waiting in four of five steps, and in three at least; none where that never holds,
-or without steps.
-The reason is what the rank spends more on than the median of the others, per step: slower or more
-compute kernels, a device that is idle because a launch came late (host-bound launch), time in a data
-loader (input wait), copies, or transfer in collectives (slower link). It must explain three tenths of the delay,
-else it is `unknown`. A finding needs 1.5 times a rank's fair share of the waiting, a loss of `share` of
-the span, and waits above the error bar of the clocks.
+**Definition:** In every synchronizing collective, the wait time of all ranks is caused by the rank that arrived
+last on aligned clocks. See `collectives` for wait time and clock uncertainty. `score` is the share of all wait time
+that a rank caused. `lost` is how long each other rank waited for it on average, without concurrent compute.
+`since_step` is the first step from which it caused at least half of the wait time in four of five steps, and in at
+least three steps. It is empty if there is none, or without steps.
 
-**Cannot see:** ranks that were not recorded. Of two ranks that are late together, only the last one is
-blamed. Pipeline stages wait for one another by design, which is nobody's fault.
+The reason is what the rank spends more on per step than the median of the other ranks: slower or more compute kernels,
+a device that idles before late launches (host-bound launch), time in a data loader (input wait), copies, or transfer
+in collectives (slower link). It must explain 30% of the delay, else it is `unknown`. A finding requires 1.5 times a
+rank's fair share of the wait time, a loss of `share` of span, and waits above the clock uncertainty.
 
-**Read it so:** one rank with a score near 1 is a machine to look at, or a share of work to even out. Scores that
-are all alike are jitter: that job loses by synchronising often, not by a rank.
+**Limitations:** Ranks that were not recorded are unknown. If two ranks are late together, only the last one is
+named. Pipeline stages wait for one another by design.
+
+**Interpretation:** A single rank with a score near 1 has a hardware problem or too much work. Equal scores
+are jitter: the job loses by synchronizing often, not by one rank.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
     {"share", Parameter::Type::kNumber, "0.02", Unit::kRatio,
-     "a rank that costs the others less than this share of the span is not worth a finding"},
+     "ignore ranks that cost the others less than this share of span"},
 });
 
-constexpr double kFairShares = 1.5;  // of the waiting, to stand out
+constexpr double kFairShares = 1.5;  // of the wait time, to stand out
 constexpr double kMostSteps = 0.8;
 constexpr int64_t kFewestSteps = 3;
 constexpr double kExplains = 0.3;  // of the delay
@@ -55,13 +53,13 @@ struct Suspect {
   uint32_t rank = 0;  // index into CollectiveFacts::ranks
   double score = 0;
   int64_t blame = 0, lost = 0;
-  int64_t waits = 0;  // how many times somebody waited for it
+  int64_t waits = 0;  // how many times a rank waited for it
   std::optional<int64_t> since;
-  RankEffort beyond;  // the others
+  RankEffort beyond;  // time beyond the median of the other ranks
   Cause cause = Cause::kUnknown;
 };
 
-// What each rank was to blame for in each step.
+// Wait time caused by each rank in each step.
 struct Blame {
   std::map<uint32_t, int64_t> by_rank;
   int64_t all = 0;
@@ -81,7 +79,7 @@ using StepBlame = std::map<int64_t, Blame>;
 struct Blames {
   std::vector<Suspect> suspects;  // by rank
   StepBlame steps;
-  int64_t total = 0;  // ns waited
+  int64_t total = 0;  // ns of wait time
 };
 
 std::optional<int64_t> StepOf(const Facts& facts, const CollectivePart& part) {
@@ -120,7 +118,7 @@ Blames FindBlames(const Facts& facts) {
   return blames;
 }
 
-// Fewer steps than kFewestSteps can be chance, unless there are no more.
+// Fewer steps than kFewestSteps can be chance, unless the trace has no more.
 std::optional<int64_t> SinceStep(const StepBlame& steps, uint32_t rank) {
   std::optional<int64_t> since;
   const int64_t enough = std::min(kFewestSteps, std::ssize(steps));
@@ -143,7 +141,7 @@ Cause FindCause(const Suspect& s, bool more_kernels, int64_t delay) {
       {b.input, Cause::kInput},
       {b.copies, Cause::kCopies},
       {b.transfer, Cause::kLink}};
-  // Of equal ones the first: host and input are often the same time seen twice.
+  // On a tie the first: host and input are often the same time, measured twice.
   const auto most = *std::ranges::max_element(causes, {}, [](const auto& c) { return c.first; });
   const bool explains =
       most.first > 0 && static_cast<double>(most.first) >= kExplains * static_cast<double>(delay);
@@ -165,25 +163,23 @@ std::string Hint(Cause cause, const Facts& facts) {
   switch (cause) {
     case Cause::kCompute:
       return fmt::format(
-          "check its device: clocks and temperature ({}), other processes on it; "
-          "exchange it for a spare",
+          "check its device: clocks and temperature ({}), other processes; replace it with a spare",
           CommandForClocks(facts));
     case Cause::kMoreCompute:
-      return "even out the work: pack sequences by length, balance experts or the data each rank "
-             "gets";
+      return "balance the work: pack sequences by length, balance experts or data across ranks";
     case Cause::kHost:
-      return "look at its host: CPU clocks, other processes, binding to the right socket (NUMA), "
-             "and synchronisation in idle_time";
+      return "check its host: CPU clocks, other processes, NUMA binding, and synchronization; see "
+             "idle_time";
     case Cause::kInput:
-      return "give its data loader more workers, or look at the storage it reads from";
+      return "give its data loader more workers, or check the storage it reads from";
     case Cause::kCopies:
       return "check its PCIe link (lspci -vv), and pin the memory it copies from";
     case Cause::kLink:
-      return "test its links: nccl-tests between this rank's host and others, InfiniBand counters";
+      return "test its links: nccl-tests between its host and others, InfiniBand counters";
     case Cause::kUnknown:
       break;
   }
-  return "look at the timeline of this rank before its collectives beside that of another rank";
+  return "compare the timeline of this rank before its collectives with that of another rank";
 }
 
 void Explain(const Facts& facts, Blames& blames) {
@@ -200,14 +196,14 @@ void Explain(const Facts& facts, Blames& blames) {
 }
 
 Table RankTable(const CollectiveFacts& c, const Blames& blames) {
-  Table table{
-      .key = "ranks",
-      .title = "Ranks by the waiting they cause",
-      .columns = {KeyColumn("rank", "rank"), RatioColumn("score", "of all waiting"),
-                  Column{"since_step", "since step"}, TimeColumn("lost", "others lose"),
-                  Column{"reason", "likely reason"}, TimeColumn("blame", "waiting caused"),
-                  CountColumn("times_last", "times last"), TimeColumn("clock_error", "error bar")},
-      .text_rows = 4};
+  Table table{.key = "ranks",
+              .title = "Ranks by caused wait",
+              .columns = {KeyColumn("rank", "rank"), RatioColumn("score", "% of all wait"),
+                          Column{"since_step", "since step"}, TimeColumn("lost", "cost per rank"),
+                          Column{"reason", "likely cause"}, TimeColumn("blame", "caused wait"),
+                          CountColumn("times_last", "times last"),
+                          TimeColumn("clock_error", "clock uncertainty")},
+              .text_rows = 4};
   for (const Suspect& s : blames.suspects) {
     const RankCollectives& r = c.ranks[s.rank];
     if (r.split == 0) continue;
@@ -220,13 +216,13 @@ Table RankTable(const CollectiveFacts& c, const Blames& blames) {
   return table;
 }
 
-// The evidence for the reasons.
+// The evidence for the causes.
 Table ReasonTable(const CollectiveFacts& c, const Blames& blames) {
   Table table{
       .key = "reasons",
-      .title = "What blamed ranks spend beyond the median of the others",
+      .title = "Time of stragglers beyond the median of others",
       .columns = {KeyColumn("rank", "rank"), TimeColumn("compute", "compute"),
-                  TimeColumn("late_launches", "late launches"), TimeColumn("input", "input"),
+                  TimeColumn("late_launches", "late launches"), TimeColumn("input", "input wait"),
                   TimeColumn("copies", "copies"), TimeColumn("transfer", "transfer")},
       .text_rows = 0};
   for (const Suspect& s : blames.suspects) {
@@ -239,9 +235,9 @@ Table ReasonTable(const CollectiveFacts& c, const Blames& blames) {
 
 Table StepTable(const CollectiveFacts& c, const StepBlame& steps) {
   Table table{.key = "steps",
-              .title = "Who was waited for in each step",
+              .title = "Straggler of each step",
               .columns = {KeyColumn("step", "step"), Column{"rank", "rank"},
-                          TimeColumn("blame", "waiting caused"), RatioColumn("share", "of all")},
+                          TimeColumn("blame", "caused wait"), RatioColumn("share", "% of wait")},
               .text_rows = 0};
   for (const auto& [step, blame] : steps) {
     const auto& most =
@@ -260,26 +256,26 @@ int64_t MeanSpan(const Facts& facts) {
 
 std::string ReasonEvidence(const Suspect& s) {
   const auto more = [](int64_t ns, std::string_view what) {
-    return fmt::format("it spends {} more than the median of the others {}",
+    return fmt::format("{} more than the median of the others {}",
                        HumanTime(static_cast<double>(ns)), what);
   };
   switch (s.cause) {
     case Cause::kCompute:
-      return more(s.beyond.compute, "in compute kernels, and runs as many as they do");
+      return more(s.beyond.compute, "in the same number of compute kernels");
     case Cause::kMoreCompute:
-      return more(s.beyond.compute, "in compute kernels, and runs more of them");
+      return more(s.beyond.compute, "in more compute kernels");
     case Cause::kHost:
-      return more(s.beyond.host_late, "idle until a launch that came late");
+      return more(s.beyond.host_late, "idle before late launches");
     case Cause::kInput:
       return more(s.beyond.input, "in its data loader");
     case Cause::kCopies:
       return more(s.beyond.copies, "in copies");
     case Cause::kLink:
-      return more(s.beyond.transfer, "in transfer, waiting not counted");
+      return more(s.beyond.transfer, "in transfer");
     case Cause::kUnknown:
       break;
   }
-  return "nothing in the trace of this rank explains it";
+  return "nothing in its trace explains the delay";
 }
 
 int64_t LargestError(const CollectiveFacts& c) {
@@ -302,29 +298,28 @@ void AddFinding(Report& report, const Facts& facts, const Suspect& s) {
   const std::string since = s.since ? fmt::format(" since step {}", *s.since) : "";
   report.findings.push_back(
       {.severity = share >= 0.1 ? Severity::kHigh : Severity::kMedium,
-       .message =
-           fmt::format("Rank {} makes the others wait{}: {}.", rank, since,
-                       s.cause == Cause::kUnknown ? "why cannot be seen" : CauseName(s.cause)),
+       .message = fmt::format("Rank {} is a straggler{}: {}, {} of span.", rank, since,
+                              s.cause == Cause::kUnknown ? "unknown cause" : CauseName(s.cause),
+                              HumanRatio(share)),
        .because = fmt::format(
-           "it caused {} of all waiting, was last {}, and each other rank lost {} to it "
-           "({} of the span; clocks aligned to within {}); {}",
+           "it caused {} of all wait time, was last {}, and cost each other rank {} (clock "
+           "uncertainty {}); cause: {}",
            HumanRatio(s.score), Plural(static_cast<size_t>(c.ranks[s.rank].times_last), "time"),
-           HumanTime(static_cast<double>(s.lost)), HumanRatio(share),
-           HumanTime(static_cast<double>(LargestError(c))), ReasonEvidence(s)),
+           HumanTime(static_cast<double>(s.lost)), HumanTime(static_cast<double>(LargestError(c))),
+           ReasonEvidence(s)),
        .hint = Hint(s.cause, facts),
        .impact = s.lost,
        .table = "ranks"});
 }
 
 std::string WhyNot(const CollectiveFacts& c) {
-  if (c.ranks.size() == 1) return "only one rank was recorded: nobody is waited for";
+  if (c.ranks.size() == 1) return "only one rank was recorded";
   if (c.matches.empty()) {
-    return "no rank ran a communication kernel: ranks that never meet do not wait for one "
-           "another";
+    return "no rank ran a communication kernel";
   }
   if (std::ranges::none_of(c.ranks, [](const auto& r) { return r.split > 0; })) {
-    return "no collective that holds its ranks up was found on two ranks, so that there is no "
-           "waiting to measure (see collectives for what was matched)";
+    return "no synchronizing collective was matched on two ranks: wait time is unknown; see "
+           "collectives";
   }
   return "";
 }
@@ -345,13 +340,14 @@ Report Run(const Facts& facts, const Params& params) {
       worst.blame == 0
           ? "No rank waits for another."
           : fmt::format(
-                "Rank {} causes {} of all waiting in collectives; each other rank loses {} "
-                "to it (clocks aligned to within {}).",
+                "Rank {} causes {} of all wait time in collectives and costs each other rank {} "
+                "(clock uncertainty {}).",
                 c.ranks[worst.rank].rank, HumanRatio(worst.score),
                 HumanTime(static_cast<double>(worst.lost)),
                 HumanTime(static_cast<double>(LargestError(c))));
-  report.metrics = {{"waiting", "waiting of all ranks", blames.total, Unit::kNanoseconds},
-                    {"clock_error_max", "largest error bar", LargestError(c), Unit::kNanoseconds}};
+  report.metrics = {
+      {"waiting", "total wait time", blames.total, Unit::kNanoseconds},
+      {"clock_error_max", "max clock uncertainty", LargestError(c), Unit::kNanoseconds}};
   report.tables.push_back(RankTable(c, blames));
   report.tables.push_back(ReasonTable(c, blames));
   report.tables.push_back(StepTable(c, blames.steps));

@@ -1,4 +1,4 @@
-// Device time under the ranges that the user or the framework named.
+// Reports host and device time per annotation of the user or the framework.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,20 +15,19 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
-**Answers:** how long are the annotated ranges of the code (record_function, ProfilerStep, NVTX-like names), and
-how much work does the device do for each?
+**Question:** How long are the annotations in the code (record_function, ProfilerStep, NVTX), and how much device time
+do they launch?
 
-**Counts:** by rank and name. `host` ranges are what the annotation lasted on the host; `device` ranges are their
-shadow on the device, from the first to the last work launched under them. `count`, `sum`, `mean`,
-`min`, `max` are of the ranges; `kernels` and `gpu_time` of the work: on the host's side what was
-launched within, on the device's what ran within on that stream, each piece of work under its
-innermost annotation alone.
+**Definition:** By rank and name. `host` ranges are the annotation's durations on the host. `device` ranges are their
+counterpart on the device, from the first to the last activity launched in them. `count`, `sum`, `mean`, `min` and `max`
+are of the ranges. `kernels` and `gpu_time` are of the activities: on the host side those launched inside, on the device
+side those that ran inside on that stream. Each activity counts for its innermost annotation only.
 
-**Cannot see:** work of other threads (backward, in part), which no annotation of the main thread is around,
-and annotations that never launched anything on the device's side.
+**Limitations:** Activities of other threads do not count, such as parts of backward, because no annotation of the main
+thread contains them. On the device side, annotations that never launched anything are missing.
 
-**Read it so:** name the parts of your step with torch.profiler.record_function, and this table says which part
-the device works for. A host range much longer than its gpu_time keeps the device waiting.
+**Interpretation:** Annotate parts of your step with torch.profiler.record_function to see their device time. If a host
+range is much longer than its gpu_time, the device waits.
 )md";
 
 struct Key {
@@ -72,7 +71,7 @@ void AddHostSide(const Facts& facts, const RankActivity& rank, Sums& sums) {
   }
 }
 
-// The ranges of each stream that are open as time goes on.
+// The open ranges of each stream, as time advances.
 class OpenRanges {
  public:
   explicit OpenRanges(const RankActivity& rank)
@@ -87,8 +86,8 @@ class OpenRanges {
     }
   }
 
-  // The innermost range on this stream around work that begins at `time`, or null. REQUIRES:
-  // ascending times.
+  // The innermost range on this stream that contains `time`, or null. REQUIRES: `time` ascends
+  // from call to call.
   const DeviceRange* At(int64_t device, int64_t stream, int64_t time) {
     const auto found = streams_.find({device, stream});
     if (found == streams_.end()) return nullptr;
@@ -102,7 +101,7 @@ class OpenRanges {
     return s.open.empty() ? nullptr : &ranges_[s.open.back()];
   }
 
-  // Whether any work asked about so far began within the range of this index.
+  // Whether any activity queried so far began in the range of this index.
   bool HeldWork(size_t range) const { return held_work_[range]; }
 
  private:
@@ -119,7 +118,7 @@ class OpenRanges {
   std::map<std::pair<int64_t, int64_t>, State> streams_;
 };
 
-// The device runs behind the host: with steps selected, its ranges count that hold selected work.
+// The device lags the host, so with selected steps, device ranges with selected activities count.
 void AddDeviceSide(const Facts& facts, const RankActivity& rank, Sums& sums) {
   OpenRanges open(rank);
   for (const Activity& activity : rank.activities) {
@@ -136,12 +135,12 @@ void AddDeviceSide(const Facts& facts, const RankActivity& rank, Sums& sums) {
 
 Table AnnotationsTable(const Facts& facts, const Sums& sums) {
   Table table{.key = "annotations",
-              .title = "Annotated ranges, those with most device work first",
+              .title = "Annotations by device time",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("side", "side"),
                           KeyColumn("annotation", "annotation"), CountColumn("count", "count"),
                           TimeColumn("sum", "sum"), TimeColumn("mean", "mean"),
                           TimeColumn("min", "min"), TimeColumn("max", "max"),
-                          CountColumn("kernels", "kernels"), TimeColumn("gpu_time", "GPU time")},
+                          CountColumn("kernels", "kernels"), TimeColumn("gpu_time", "device time")},
               .text_rows = 12};
   for (const auto& [key, sum] : sums) {
     const bool any = sum.count > 0;
@@ -150,7 +149,7 @@ Table AnnotationsTable(const Facts& facts, const Sums& sums) {
                           When(any, any ? sum.sum / sum.count : 0), When(any, sum.min),
                           When(any, sum.max), sum.kernels, sum.gpu_time});
   }
-  // Steps last: the other analyses have tables of steps.
+  // Steps come last: other analyses have tables of steps.
   std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) {
     const bool a_step = StepNumber(std::get<std::string>(a[2])) >= 0;
     const bool b_step = StepNumber(std::get<std::string>(b[2])) >= 0;
@@ -170,7 +169,7 @@ Report Run(const Facts& facts, const Params&) {
   }
   if (sums.empty()) {
     MakeUnavailable(report,
-                    "there are no annotations in what was selected: name parts of the step with "
+                    "there are no annotations in the selection: annotate parts of the step with "
                     "torch.profiler.record_function(\"name\")");
     return report;
   }
@@ -178,10 +177,10 @@ Report Run(const Facts& facts, const Params&) {
   const auto& first = table.rows[0];
   const int64_t most = std::get<int64_t>(first[9]);
   report.headline =
-      most == 0 ? "No device work was launched under an annotation."
-                : fmt::format("{} ({}) launches the most device work, {}.",
-                              std::get<std::string>(first[2]), std::get<std::string>(first[1]),
-                              HumanTime(static_cast<double>(most)));
+      most == 0
+          ? "No activity was launched in an annotation."
+          : fmt::format("{} ({}) has the most device time ({}).", std::get<std::string>(first[2]),
+                        std::get<std::string>(first[1]), HumanTime(static_cast<double>(most)));
   report.tables.push_back(std::move(table));
   return report;
 }
