@@ -1,4 +1,4 @@
-"""What `stepscope goodput report` costs on a million steps."""
+"""What `stepscope goodput analyze` costs on a million steps."""
 import json
 import random
 import sys
@@ -30,7 +30,7 @@ def rows(peer):
         print(f"bench: making {log.name}...", file=sys.stderr)
         make_log(log)
         bench.run(["gzip", "-1", "-k", "-f", log])
-    report = [bench.STEPSCOPE, "goodput", "report", "--format", "json", "--events"]
+    report = [bench.STEPSCOPE, "goodput", "analyze", "--format", "json", "--events"]
     cost = bench.take_turns(bench.ROUNDS, ours=[*report, log], packed=[*report, packed],
                             floor=["wc", "-l", log])
     ours, gz = cost["ours"], cost["packed"]
@@ -48,7 +48,7 @@ def beside(log, ours, python, name):
     """The reference library on the same log, once: it takes a quarter of a minute."""
     sample, said = bench.run([python, PEER, log], keep_output=True)
     query = json.loads(said)["seconds"]["query"]
-    again = bench.take_turns(5, ours=[bench.STEPSCOPE, "goodput", "report", "--events", log])["ours"]
+    again = bench.take_turns(5, ours=[bench.STEPSCOPE, "goodput", "analyze", "--events", log])["ours"]
     return [
         bench.Row("goodput_speedup", "faster than the library", query / again.wall, bar=100,
                   at_least=True, how=f"{name}: {query:.1f} s for the first query alone, all "

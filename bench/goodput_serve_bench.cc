@@ -1,5 +1,5 @@
 // How many events a second a server takes: writers post batches over kept connections, each waiting
-// for the answer before it sends the next. Start `stepscope goodput serve` first.
+// for the answer before it sends the next. Start `stepscope goodput collect` first.
 //
 //   goodput_serve_bench PORT [WRITERS [SECONDS [EVENTS A BATCH [EVENTS A SECOND IN ALL]]]]
 //

@@ -95,7 +95,7 @@ TEST_F(CliTest, EveryFormatPrints) {
     EXPECT_EQ(outcome.code, 0) << format;
     EXPECT_GT(outcome.out.size(), 200u) << format;
   }
-  ExpectError(Stepscope("analyze " + job_ + " --format xml"), "xml", "--help");
+  ExpectError(Stepscope("analyze " + job_ + " --format xml"), "xml", "markdown");
 }
 
 TEST_F(CliTest, WhatCannotBeReadIsAnError) {
@@ -236,7 +236,7 @@ TEST(Cli, SaysItsVersionAndHelpsWithExamples) {
   EXPECT_EQ(version.code, 0);
   EXPECT_TRUE(version.out.starts_with("stepscope "));
   for (const char* command : {"", "analyze ", "export ", "explain ", "demo ", "completions ",
-                              "goodput ", "goodput report ", "goodput mfu "}) {
+                              "goodput ", "goodput analyze ", "goodput model fit ", "man "}) {
     const Outcome help = Stepscope(std::string(command) + "--help");
     EXPECT_EQ(help.code, 0);
     EXPECT_TRUE(help.out.contains("Example")) << command;
@@ -248,7 +248,7 @@ TEST(Cli, SaysItsVersionAndHelpsWithExamples) {
 }
 
 TEST(Cli, GoodputModelAnswersInEveryFormat) {
-  const std::string job = "goodput model --mtbf 3h --save-time 1m --restart-time 10m";
+  const std::string job = "goodput model expect --mtbf 3h --save-time 1m --restart-time 10m";
   const Outcome text = Stepscope(job + " --checkpoint-interval 1h30m");
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_TRUE(text.out.contains("best checkpoint interval")) << text.out;
@@ -261,16 +261,25 @@ TEST(Cli, GoodputModelAnswersInEveryFormat) {
   EXPECT_EQ(judged.code, 1) << judged.err;
 }
 
-TEST(Cli, CompletionsKnowTheGoodputModel) {
-  const Outcome bash = Stepscope("completions bash");
-  EXPECT_TRUE(bash.out.contains("goodput) words=\"")) << bash.out;
-  EXPECT_TRUE(bash.out.contains(" --save-time ")) << bash.out;
+// man reads it without a warning, and it names every command.
+TEST(Cli, TheManualIsRoff) {
+  const Outcome page = Stepscope("man");
+  EXPECT_EQ(page.code, 0);
+  for (const char* heading :
+       {".SH ANALYZE", ".SH GOODPUT MODEL WHAT\\-IF", "\\-\\-save\\-time TIME"}) {
+    EXPECT_TRUE(page.out.contains(heading)) << heading;
+  }
+  const Outcome read =
+      Shell("command -v groff > /dev/null || exit 77; stepscope man | groff -man -ww -Tutf8");
+  EXPECT_TRUE(read.code == 0 || read.code == 77);
+  EXPECT_EQ(read.err, "");
 }
 
 TEST(Cli, GoodputModelExplainsWhatItCannotRead) {
-  ExpectError(Stepscope("goodput model --mtbf soon"), "cannot read 'soon' as a time", "--help");
-  ExpectError(Stepscope("goodput model --mtbf 3h"), "save block the job", "--save-time 60s");
-  ExpectError(Stepscope("goodput model --cause gpu"), "NAME=N", "--help");
+  ExpectError(Stepscope("goodput model expect --mtbf soon"), "cannot read 'soon' as a time",
+              "1h30m");
+  ExpectError(Stepscope("goodput model expect --mtbf 3h"), "save block the job", "set --save-time");
+  ExpectError(Stepscope("goodput model failures --cause gpu"), "'gpu'", "NAME=N");
   ExpectError(Stepscope("goodput"), "subcommand", "goodput --help");
 }
 
@@ -285,7 +294,7 @@ TEST(Cli, CompletionsAreScriptsThatTheirShellsRead) {
         "command -v {0} > /dev/null || exit 77; stepscope completions {0} | {0} -n", shell));
     EXPECT_TRUE(read.code == 0 || read.code == 77) << shell << ": " << read.err;
   }
-  ExpectError(Stepscope("completions tcsh"), "tcsh", "--help");
+  ExpectError(Stepscope("completions tcsh"), "tcsh", "fish");
 }
 
 TEST(Cli, BashCompletesSubcommandsOptionsAndNames) {
@@ -300,8 +309,11 @@ TEST(Cli, BashCompletesSubcommandsOptionsAndNames) {
   EXPECT_TRUE(complete("stepscope analyze --on", 2).contains("--only"));
   EXPECT_TRUE(complete("stepscope explain idle", 2).contains("idle_time"));
   EXPECT_TRUE(complete("stepscope analyze --format js", 3).contains("json"));
-  EXPECT_TRUE(complete("stepscope goodput re", 2).contains("report"));
-  EXPECT_TRUE(complete("stepscope goodput report --ev", 3).contains("--events"));
+  EXPECT_TRUE(complete("stepscope goodput an", 2).contains("analyze"));
+  EXPECT_TRUE(complete("stepscope goodput model wh", 3).contains("what-if"));
+  EXPECT_FALSE(complete("stepscope goodput model expect --ev", 4).contains("--events"));
+  EXPECT_TRUE(complete("stepscope goodput analyze --mode ml", 4).contains("ml-goodput"));
+  EXPECT_TRUE(complete("stepscope goodput analyze --ev", 3).contains("--events"));
 }
 
 TEST(Cli, GoodputReportsOnEvents) {
@@ -311,7 +323,7 @@ TEST(Cli, GoodputReportsOnEvents) {
                                         "{\"step_count\": 0, \"step_start_time\": 1780000010}\n"
                                         "{\"step_count\": 1, \"step_start_time\": 1780000020}\n"
                                         "{\"job_end_time\": 1780000030}\n");
-  const std::string ask = "goodput report --events '" + path + "' ";
+  const std::string ask = "goodput analyze --events '" + path + "' ";
   const Outcome text = Stepscope(ask);
   EXPECT_EQ(text.code, 0);
   EXPECT_TRUE(text.out.starts_with("66.7 % of 30.0 s became training progress")) << text.out;
@@ -327,8 +339,8 @@ TEST(Cli, GoodputReportsOnEvents) {
   EXPECT_EQ(Stepscope(ask + "--fail-on 'goodput.goodput_ratio<0.7'").code, 1);
   ExpectError(Stepscope(ask + "--window 2..1"), "2..1", "the earlier time first");
   ExpectError(Stepscope(ask + "--at noon"), "noon", "seconds since the epoch");
-  ExpectError(Stepscope(ask + "--mode mine"), "mine", "goodput --help");
-  ExpectError(Stepscope("goodput report --events /no/such"), "/no/such", "spelling");
+  ExpectError(Stepscope(ask + "--mode mine"), "mine", "ml-goodput");
+  ExpectError(Stepscope("goodput analyze --events /no/such"), "/no/such", "spelling");
 }
 
 TEST(GoodputLedgerCli, FromImportToCompaction) {
@@ -341,10 +353,10 @@ TEST(GoodputLedgerCli, FromImportToCompaction) {
   }
   const std::string file = folder.Write("events.jsonl", lines);
   EXPECT_EQ(Stepscope("goodput import '" + file + "'" + with).code, 0);
-  const Outcome report = Stepscope("goodput report --format csv" + with);
+  const Outcome report = Stepscope("goodput analyze --format csv" + with);
   EXPECT_EQ(report.code, 0);
   EXPECT_TRUE(report.out.contains("PRODUCTIVE")) << report.out;
-  EXPECT_EQ(Stepscope("goodput report" + with + " --fail-on 'goodput.goodput_ratio>0.5'").code, 1);
+  EXPECT_EQ(Stepscope("goodput analyze" + with + " --fail-on 'goodput.goodput_ratio>0.5'").code, 1);
   EXPECT_TRUE(Stepscope("goodput jobs" + with).out.contains("running"));
   const Outcome exported = Stepscope("goodput export" + with);
   EXPECT_EQ(std::ranges::count(exported.out, '\n'), 11);
@@ -353,11 +365,11 @@ TEST(GoodputLedgerCli, FromImportToCompaction) {
   const Outcome again = Stepscope("goodput import --format csv '" + copy + "'" + with);
   EXPECT_TRUE(again.out.contains("11")) << again.out;
   EXPECT_EQ(again.code, 0);
-  ExpectError(Stepscope("goodput compact --keep-raw soon" + with), "soon", "30d");
+  ExpectError(Stepscope("goodput compact --keep-raw soon" + with), "soon", "1000d");
   EXPECT_EQ(Stepscope("goodput compact --keep-raw 0s" + with).code, 0);
   ExpectError(Stepscope("goodput export" + with), "rolled up", "openmetrics");
   EXPECT_TRUE(Stepscope("goodput export --format openmetrics" + with).out.ends_with("# EOF\n"));
-  ExpectError(Stepscope("goodput report"), "nothing to report on", "--store");
+  ExpectError(Stepscope("goodput analyze"), "nothing to report on", "--store");
 }
 
 }  // namespace

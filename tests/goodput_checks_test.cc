@@ -52,7 +52,7 @@ const std::map<std::string, std::string> kOptionOf = {
     {"N", "--parameters"},
     {"L", "--layers"},
     {"H", "--heads"},
-    {"Q", "--head-dim"},
+    {"Q", "--head-size"},
     {"T", "--sequence-length"},
     {"tok_s", "--tokens-per-second"},
     {"peak", "--peak-tflops"},
@@ -71,7 +71,11 @@ const std::map<std::string, std::string> kOptionOf = {
     {"p", "--down-probability"}};
 
 TEST_F(ChecksTest, EveryInputHasAnOption) {
-  const std::string help = HelpOf("goodput model");
+  std::string help;
+  for (const char* question :
+       {"expect", "fit", "what-if", "failures", "spares", "program", "fleet", "gains"}) {
+    help += HelpOf(std::string("goodput model ") + question);
+  }
   for (const auto& [id, check] : checks_) {
     const bool is_by_cause = id == "llama3_table5_sum" || id.starts_with("byterobust_t4");
     for (const auto& [input, value] : check["input"].items()) {

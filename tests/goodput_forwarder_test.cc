@@ -1,4 +1,4 @@
-// `stepscope goodput serve --store postgresql://...`: what it takes comes to the database,
+// `stepscope goodput collect --store postgresql://...`: what it takes comes to the database,
 // whichever of the two is killed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

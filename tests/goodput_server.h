@@ -1,4 +1,4 @@
-// `stepscope goodput serve` as a process of its own, and HTTP with nothing but sockets.
+// `stepscope goodput collect` as a process of its own, and HTTP with nothing but sockets.
 #pragma once
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 namespace stepscope::testing {
 
-// `stepscope goodput serve` on a port of loopback.
+// `stepscope goodput collect` on a port of loopback.
 class ServerProcess {
  public:
   ServerProcess(const std::string& folder, int port, const std::vector<std::string>& more = {}) {
@@ -25,7 +25,7 @@ class ServerProcess {
     child_ = fork();
     if (child_ == 0) {
       dup2(out[1], STDOUT_FILENO);
-      std::vector<std::string> words = {STEPSCOPE_BINARY, "goodput", "serve",
+      std::vector<std::string> words = {STEPSCOPE_BINARY, "goodput", "collect",
                                         folder,           "--port",  std::to_string(port)};
       words.insert(words.end(), more.begin(), more.end());
       std::vector<char*> argv;

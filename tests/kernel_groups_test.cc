@@ -72,7 +72,7 @@ TEST(KernelGroups, WithoutAFileThereIsNoAnswer) {
   const auto answer = AskAbout(Document({Kernel("gemm", 0, 5)}));
   ASSERT_TRUE(answer);
   EXPECT_EQ(ReportOf(*answer, "kernel_groups").why,
-            "no groups were given: name a TOML file of patterns with --groups");
+            "no groups were given: set `groups`, a TOML file of patterns");
 }
 
 }  // namespace

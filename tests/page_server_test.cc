@@ -131,7 +131,7 @@ TEST_F(PageServerTest, SharesItsPortWithNobody) {
   ASSERT_FALSE(second.has_value());
   EXPECT_TRUE(second.error().what.contains("in use")) << second.error().what;
   EXPECT_EQ(second.error().where, page.Host());
-  EXPECT_TRUE(second.error().hint.contains("--port")) << second.error().hint;
+  EXPECT_TRUE(second.error().hint.contains("`port`")) << second.error().hint;
 }
 
 // Who closes the connection before the answer comes costs the next one nothing, and spoils nothing.
@@ -412,7 +412,7 @@ TEST(PageServer, RefusesWhatCannotWork) {
   const std::vector paths = {folder.path()};
   const auto open = PageServer::Start({.paths = paths, .host = "0.0.0.0"});
   ASSERT_FALSE(open.has_value());
-  EXPECT_NE(open.error().hint.find("--token-file"), std::string::npos);
+  EXPECT_NE(open.error().hint.find("`token`"), std::string::npos);
   EXPECT_FALSE(
       PageServer::Start({.paths = paths, .token = "0123456789abcdef; Secure"}).has_value());
   EXPECT_FALSE(PageServer::Start({.paths = paths, .token = "short"}).has_value());

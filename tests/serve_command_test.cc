@@ -40,7 +40,7 @@ TEST_F(ServeCommandTest, PrintsAnAddressAndEndsAsTold) {
   }
   const std::string refused =
       Shell("stepscope serve '" + folder_.path() + "' --host 0.0.0.0; echo \"code $?\"");
-  EXPECT_NE(refused.find("--token-file, or give it with --token"), refused.npos);
+  EXPECT_NE(refused.find("set --token-file"), refused.npos);
   EXPECT_TRUE(refused.ends_with("code 2\n")) << refused;
 }
 

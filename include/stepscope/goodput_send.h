@@ -1,4 +1,4 @@
-// Ships events to `stepscope goodput serve` on another host: for recorders that do not share a
+// Ships events to `stepscope goodput collect` on another host: for recorders that do not share a
 // folder with it, and for logs that lie in files.
 //
 //   stepscope::GoodputSend({.store = "/var/lib/goodput", .to = "http://10.0.0.1:9461"});

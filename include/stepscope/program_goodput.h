@@ -57,7 +57,7 @@ struct ProgramOptions {
   ModelShape shape;
   double tokens_per_second = 0;  // of the whole job
   double chips = 0;
-  std::string chip;            // "H100": its peak is known; see 'stepscope goodput mfu --help'
+  std::string chip;            // "H100": its peak is known; see src/hardware/chips.cc
   std::string dtype = "bf16";  // of the matrix multiplications: bf16, fp16, fp8, int8, fp4, tf32
   double peak_flops = 0;       // of one chip per second; if given, instead of the chip's
   std::string recompute = "none";  // of activations: none, attention or full

@@ -19,6 +19,7 @@ struct TextStyle {
   bool color = false;  // ANSI colours; for terminals only
   int width = 120;     // columns to fit tables into; long names are shortened in the middle
   bool brief = false;  // of each report the sentence and the first rows of its first table
+  std::string more;    // the last line of a brief answer: how to get the rest; empty: none
 };
 
 // For people. Opens with the verdict, then the findings by worth, then each report's tables, then

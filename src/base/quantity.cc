@@ -64,6 +64,21 @@ Result<double> ReadShare(std::string_view text) {
   return Unreadable(text, "a share", "write it as 0.1 or 10%");
 }
 
+Result<double> ReadSize(std::string_view text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"", 1},          {"B", 1},
+      {"kB", 1e3},      {"MB", 1e6},
+      {"GB", 1e9},      {"TB", 1e12},
+      {"KiB", 1 << 10}, {"MiB", 1 << 20},
+      {"GiB", 1 << 30}, {"TiB", 1024.0 * (1 << 30)}};
+  std::string_view rest = text;
+  const auto number = TakeNumber(rest);
+  for (const auto& [name, bytes] : kUnits) {
+    if (number && *number >= 0 && rest == name) return *number * bytes;
+  }
+  return Unreadable(text, "a size", "write it as 512MiB or 80GB");
+}
+
 Result<double> ReadNumber(std::string_view text) {
   std::string_view rest = text;
   const auto number = TakeNumber(rest);

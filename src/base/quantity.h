@@ -15,6 +15,9 @@ Result<double> ReadDuration(std::string_view text);
 // 0.1 from "0.1" or "10%".
 Result<double> ReadShare(std::string_view text);
 
+// Bytes from "512", "80GB" (1e9), "1.5GiB" (2^30).
+Result<double> ReadSize(std::string_view text);
+
 // A finite number: "16384", "540.35e9".
 Result<double> ReadNumber(std::string_view text);
 

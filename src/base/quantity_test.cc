@@ -24,6 +24,16 @@ TEST(QuantityTest, Durations) {
   EXPECT_TRUE(ReadDuration("1x").error().hint.contains("30m"));
 }
 
+TEST(QuantityTest, Sizes) {
+  EXPECT_EQ(ReadSize("512").value(), 512);
+  EXPECT_EQ(ReadSize("80GB").value(), 80e9);
+  EXPECT_EQ(ReadSize("1.5GiB").value(), 1610612736);
+  EXPECT_EQ(ReadSize("2TiB").value(), 2199023255552);
+  for (const char* wrong : {"", "GB", "-1GB", "1gb", "1 GB", "1G"}) {
+    EXPECT_FALSE(ReadSize(wrong)) << wrong;
+  }
+}
+
 TEST(QuantityTest, SharesAndNumbers) {
   EXPECT_DOUBLE_EQ(ReadShare("10%").value(), 0.1);
   EXPECT_EQ(ReadShare("0.1").value(), 0.1);

@@ -1,35 +1,24 @@
-// stepscope analyze: the main job.
+// stepscope analyze: reports on the traces of a job.
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/answer.h"
-#include "cli/commands.h"
 #include "cli/output_file.h"
+#include "cli/root.h"
 
 namespace stepscope::cli {
 namespace {
-
-constexpr const char* kExamples = R"(
-Examples:
-  stepscope analyze traces/                     all ranks of a job, everything there is to say
-  stepscope analyze rank0.json.gz --only idle_time
-  stepscope analyze traces/ --steps complete    without the steps that recording cut off
-  stepscope analyze traces/ --steps 12..15 --format json -o report.json
-  stepscope analyze traces/ -p idle_time.consecutive_kernel_delay=50000
-  stepscope analyze traces/ --fail-on 'comm_overlap.overlap_ratio<0.5'      exit code 1 if it is
-)";
 
 struct AnalyzeFlags {
   std::vector<std::string> paths;
   Question question;
   OutputFlags output;
-  std::vector<std::string> fail_on;
   bool full = false;
 };
 
 int Run(const AnalyzeFlags& flags) {
-  const auto conditions = ReadConditions(flags.fail_on);
+  const auto conditions = ReadConditions(flags.output);
   if (!conditions) return Fail(conditions.error());
   if (const auto writable = CheckOutput(flags.output.file); !writable)
     return Fail(writable.error());
@@ -42,20 +31,25 @@ int Run(const AnalyzeFlags& flags) {
 
 }  // namespace
 
-void AddAnalyze(CLI::App& app, Command& chosen) {
+void AddAnalyze(Command& root) {
   auto flags = std::make_shared<AnalyzeFlags>();
-  CLI::App* command = app.add_subcommand("analyze", "Say where the time of a job went");
-  command->footer(kExamples);
-  command
-      ->add_option("PATH", flags->paths,
-                   "A folder of traces or of TensorBoard's profiles, or files (.json, .json.gz, "
-                   ".xplane.pb)")
-      ->required()
-      ->option_text("...");
-  AddQuestion(*command, flags->question);
-  command->add_flag("--full", flags->full, "Print every table, also when all analyses run");
-  AddOutput(*command, flags->output, flags->fail_on);
-  command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
+  Command& command = root.Sub("analyze", "Report where training time goes");
+  command.Argument("PATH", flags->paths,
+                   "Traces: files, or directories (.json, .json.gz, .xplane.pb)");
+  AddQuestion(command, flags->question);
+  command.Switch("--full", flags->full);
+  AddOutput(command, flags->output);
+  command.Examples(
+      {{"all ranks of a job, all analyses", "stepscope analyze traces/"},
+       {"one analysis of one rank", "stepscope analyze rank0.json.gz --only idle_time"},
+       {"without truncated steps", "stepscope analyze traces/ --steps complete"},
+       {"some steps, as JSON",
+        "stepscope analyze traces/ --steps 12..15 --format json -o report.json"},
+       {"another threshold",
+        "stepscope analyze traces/ -p idle_time.consecutive_kernel_delay=50000"},
+       {"exit 1 if less than half of communication overlaps",
+        "stepscope analyze traces/ --fail-on 'comm_overlap.overlap_ratio<50%'"}});
+  command.Runs([flags] { return Run(*flags); });
 }
 
 }  // namespace stepscope::cli

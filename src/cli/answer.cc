@@ -1,18 +1,21 @@
-// Asking, printing and judging.
+// Asks, prints and judges.
 #include "cli/answer.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "cli/commands.h"
 #include "cli/output_file.h"
 #include "cli/terminal.h"
+#include "cli/vocabulary.h"
 #include "stepscope/session.h"
 #include "stepscope/write.h"
 
 namespace stepscope::cli {
 namespace {
+
+constexpr const char* kMore =
+    "More: --full, or --only NAME (see stepscope list); everything: --format json.";
 
 Result<std::vector<std::pair<std::string, std::string>>> SplitParams(
     const std::vector<std::string>& given) {
@@ -20,7 +23,7 @@ Result<std::vector<std::pair<std::string, std::string>>> SplitParams(
   for (const std::string& param : given) {
     const size_t equals = param.find('=');
     if (equals == param.npos) {
-      return std::unexpected(Error{"cannot read the parameter '" + param + "'", "-p",
+      return std::unexpected(Error{"cannot read the parameter '" + param + "'", "--param",
                                    "write it as analysis.param=value"});
     }
     params.emplace_back(param.substr(0, equals), param.substr(equals + 1));
@@ -30,30 +33,19 @@ Result<std::vector<std::pair<std::string, std::string>>> SplitParams(
 
 }  // namespace
 
-void AddQuestion(CLI::App& command, Question& question) {
-  command.add_option("--only", question.only, "Run only these analyses, separated by commas")
-      ->delimiter(',')
-      ->option_text("NAME,...");
-  command.add_option("--steps", question.steps, "Which steps count: all, complete, N, or A..B")
-      ->capture_default_str()
-      ->option_text("STEPS [all]");
-  command.add_option("--ranks", question.ranks, "Only these ranks, separated by commas")
-      ->delimiter(',')
-      ->option_text("N,...");
+void AddQuestion(Command& command, Question& question) {
+  std::vector<std::string> names;
+  for (const AnalysisInfo& analysis : Session::List()) names.push_back(analysis.name);
+  command.Take("--only", question.only).Suggestions(std::move(names));
+  command.Take("--steps", question.steps).Suggestions({"all", "complete"});
+  command.Take("--ranks", question.ranks);
   AddSettings(command, question.settings);
   AddThreads(command, question.threads);
 }
 
-void AddSettings(CLI::App& command, SettingsFlags& settings) {
-  command
-      .add_option("-p,--param", settings.params,
-                  "Set a parameter: analysis.param=value; 'stepscope explain NAME' lists them")
-      ->option_text("NAME=VALUE")
-      ->allow_extra_args(false);
-  command
-      .add_option("--groups", settings.groups,
-                  "Your own groups of kernels, for kernel_groups: a TOML file of name patterns")
-      ->type_name("FILE");
+void AddSettings(Command& command, SettingsFlags& settings) {
+  command.Take("--param", settings.params);
+  command.Take("--groups", settings.groups);
 }
 
 Result<Settings> ReadSettings(const SettingsFlags& flags) {
@@ -65,32 +57,18 @@ Result<Settings> ReadSettings(const SettingsFlags& flags) {
   return Settings{.groups = std::move(*groups), .params = std::move(*params)};
 }
 
-void AddThreads(CLI::App& command, int& threads) {
-  command.add_option("--threads", threads, "Threads to read with; 0: one per processor")
-      ->check(CLI::Range(0, 1024))
-      ->option_text("N [0]");
+void AddThreads(Command& command, int& threads) {
+  command.Take("--threads", threads).Range(0, 1024);
 }
 
-void AddShownPaths(CLI::App& command, std::vector<std::string>& paths) {
-  command
-      .add_option("PATH", paths,
-                  "Traces of a run as for 'analyze', a folder of runs, or a goodput ledger")
-      ->required()
-      ->option_text("...");
+void AddShownPaths(Command& command, std::vector<std::string>& paths) {
+  command.Argument("PATH", paths, "Traces of a run, directories of runs, or goodput ledgers");
 }
 
-void AddOutput(CLI::App& command, OutputFlags& output, std::vector<std::string>& fail_on) {
-  command.add_option("--format", output.format, "How to print: text, json, csv or markdown (md)")
-      ->capture_default_str()
-      ->option_text("FORMAT [text]")
-      ->check(CLI::IsMember({"text", "json", "csv", "markdown", "md"}));
-  command.add_option("-o,--output", output.file, "Write to this file instead of standard output")
-      ->type_name("FILE");
-  command
-      .add_option("--fail-on", fail_on,
-                  "Exit with code 1 if this holds: comm_overlap.overlap_ratio<0.5")
-      ->option_text("CONDITION")
-      ->allow_extra_args(false);
+void AddOutput(Command& command, OutputFlags& output) {
+  command.Take("--format", output.format).Choices({"text", "json", "csv", "markdown", "md"});
+  command.Take("--output", output.file);
+  command.Take("--fail-on", output.fail_on);
 }
 
 Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question) {
@@ -107,9 +85,9 @@ Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& 
       {.only = question.only, .steps = question.steps, .ranks = question.ranks});
 }
 
-Result<std::vector<Condition>> ReadConditions(const std::vector<std::string>& given) {
+Result<std::vector<Condition>> ReadConditions(const OutputFlags& output) {
   std::vector<Condition> conditions;
-  for (const std::string& text : given) {
+  for (const std::string& text : output.fail_on) {
     auto condition = ParseCondition(text);
     if (!condition) return std::unexpected(condition.error());
     conditions.push_back(std::move(*condition));
@@ -122,17 +100,27 @@ int PrintAndJudge(const ReportSet& answer, const OutputFlags& output,
   const auto matches = Matches(answer, conditions);
   TextStyle style = IsStandardOutput(output.file) ? StdoutStyle() : TextStyle{};
   style.brief = output.brief;
+  style.more = kMore;
   const auto format = ParseFormat(output.format).value_or(Format::kText);
-  const auto printed = WriteOutput(Write(answer, format, style), output.file, answer.run.files);
+  std::string text = Write(answer, format, style);
+  if (format == Format::kText || format == Format::kMarkdown) text = WithOptions(text);
+  const auto printed = WriteOutput(text, output.file, answer.run.files);
   if (!printed) return Fail(printed.error());
   if (!matches) return Fail(matches.error());
   for (const std::string& match : *matches) fmt::print(stderr, "stepscope: {}\n", match);
   return matches->empty() ? kDone : kConditionHolds;
 }
 
+int PrintAndJudge(const Result<ReportSet>& answer, const OutputFlags& output) {
+  if (!answer) return Fail(answer.error());
+  const auto conditions = ReadConditions(output);
+  if (!conditions) return Fail(conditions.error());
+  return PrintAndJudge(*answer, output, *conditions);
+}
+
 int Fail(const Error& error) {
   PrintError(error);
-  return kCouldNot;
+  return kFailed;
 }
 
 }  // namespace stepscope::cli

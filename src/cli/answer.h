@@ -1,11 +1,11 @@
-// What the subcommands that answer about traces share: the options of a question, the options of
-// output, asking, printing, and judging.
+// What the commands that print reports share: the options of a question and of output, asking,
+// printing, and judging.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
 #include "stepscope/condition.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
@@ -13,12 +13,12 @@
 
 namespace stepscope::cli {
 
-// What is set once for all analyses.
+// Settings of all analyses.
 struct SettingsFlags {
   std::vector<std::string> params;
   std::string groups;  // a file
 };
-void AddSettings(CLI::App& command, SettingsFlags& settings);
+void AddSettings(Command& command, SettingsFlags& settings);
 Result<Settings> ReadSettings(const SettingsFlags& flags);
 
 struct Question {
@@ -28,30 +28,35 @@ struct Question {
   SettingsFlags settings;
   int threads = 0;
 };
-void AddQuestion(CLI::App& command, Question& question);
+// Options that select what to answer from; AddSettings() and AddThreads() come with them.
+void AddQuestion(Command& command, Question& question);
 
-void AddThreads(CLI::App& command, int& threads);
+void AddThreads(Command& command, int& threads);
 
-// What the page can show: runs, folders of runs, ledgers.
-void AddShownPaths(CLI::App& command, std::vector<std::string>& paths);
+// What the page can show: runs, directories of runs, ledgers.
+void AddShownPaths(Command& command, std::vector<std::string>& paths);
 
 struct OutputFlags {
   std::string format = "text";
   std::string file;
   bool brief = false;  // of text: only the beginning of each report
+  std::vector<std::string> fail_on;
 };
-void AddOutput(CLI::App& command, OutputFlags& output, std::vector<std::string>& fail_on);
+void AddOutput(Command& command, OutputFlags& output);
 
 // Opens the traces, with progress on the terminal, and asks.
 Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question);
 
-Result<std::vector<Condition>> ReadConditions(const std::vector<std::string>& given);
+Result<std::vector<Condition>> ReadConditions(const OutputFlags& output);
 
-// Prints the answer, and which conditions hold to stderr; the exit code.
+// Prints the answer, and which conditions hold to stderr; returns the exit code.
 int PrintAndJudge(const ReportSet& answer, const OutputFlags& output,
                   const std::vector<Condition>& conditions);
 
-// Prints the error; the exit code.
+// Prints the answer or the error, and judges it; returns the exit code.
+int PrintAndJudge(const Result<ReportSet>& answer, const OutputFlags& output);
+
+// Prints the error; returns the exit code.
 int Fail(const Error& error);
 
 }  // namespace stepscope::cli

@@ -1,4 +1,4 @@
-// stepscope compare: what changed between two runs, or two steps or ranks of one.
+// stepscope compare: differences of two runs, or of two steps or ranks of one run.
 #include "stepscope/compare.h"
 
 #include <memory>
@@ -6,20 +6,11 @@
 #include <vector>
 
 #include "cli/answer.h"
-#include "cli/commands.h"
 #include "cli/output_file.h"
+#include "cli/root.h"
 
 namespace stepscope::cli {
 namespace {
-
-constexpr const char* kExamples = R"(
-Examples:
-  stepscope compare before/ after/              operators, kernels and breakdowns, what changed
-  stepscope compare job/ job/ --steps-a 10 --steps-b 25
-  stepscope compare job/ job/ --ranks-a 0 --ranks-b 3
-  stepscope compare h100.json.gz mi300.json.gz --short-names
-  stepscope compare before/ after/ --fail-on 'temporal_breakdown.idle:+5%'     exit code 1 if it is
-)";
 
 struct CompareFlags {
   std::string a, b;
@@ -28,11 +19,10 @@ struct CompareFlags {
   std::vector<int64_t> ranks_a, ranks_b;
   bool short_names = false;
   OutputFlags output;
-  std::vector<std::string> fail_on;
 };
 
 int Run(const CompareFlags& flags) {
-  const auto conditions = ReadConditions(flags.fail_on);
+  const auto conditions = ReadConditions(flags.output);
   if (!conditions) return Fail(conditions.error());
   if (const auto writable = CheckOutput(flags.output.file); !writable)
     return Fail(writable.error());
@@ -51,31 +41,27 @@ int Run(const CompareFlags& flags) {
 
 }  // namespace
 
-void AddCompare(CLI::App& app, Command& chosen) {
+void AddCompare(Command& root) {
   auto flags = std::make_shared<CompareFlags>();
   flags->question.only = {kComparedAnalyses.begin(), kComparedAnalyses.end()};
-  CLI::App* command = app.add_subcommand("compare", "Say what changed between two runs");
-  command->footer(kExamples);
-  command->add_option("A", flags->a, "The run to compare with: a folder or a trace file")
-      ->required()
-      ->option_text(" ");
-  command->add_option("B", flags->b, "The run to look at: a folder or a trace file")
-      ->required()
-      ->option_text(" ");
-  AddQuestion(*command, flags->question);
-  command->add_option("--steps-a", flags->steps_a, "The steps of A, where they are others")
-      ->option_text("STEPS");
-  command->add_option("--steps-b", flags->steps_b, "The steps of B")->option_text("STEPS");
-  command->add_option("--ranks-a", flags->ranks_a, "The ranks of A, where they are others")
-      ->delimiter(',')
-      ->option_text("N,...");
-  command->add_option("--ranks-b", flags->ranks_b, "The ranks of B")
-      ->delimiter(',')
-      ->option_text("N,...");
-  command->add_flag("--short-names", flags->short_names,
-                    "Match kernels by name without template arguments and parameters");
-  AddOutput(*command, flags->output, flags->fail_on);
-  command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
+  Command& command = root.Sub("compare", "Compare two runs, or two steps or ranks of one");
+  command.Argument("A", flags->a, "Baseline run: a directory or a trace file");
+  command.Argument("B", flags->b, "Run to compare with it: a directory or a trace file");
+  AddQuestion(command, flags->question);
+  command.Take("--steps-a", flags->steps_a);
+  command.Take("--steps-b", flags->steps_b);
+  command.Take("--ranks-a", flags->ranks_a);
+  command.Take("--ranks-b", flags->ranks_b);
+  command.Switch("--short-names", flags->short_names);
+  AddOutput(command, flags->output);
+  command.Examples(
+      {{"operators, kernels and breakdowns of two runs", "stepscope compare before/ after/"},
+       {"two steps of one run", "stepscope compare job/ job/ --steps-a 10 --steps-b 25"},
+       {"two ranks of one run", "stepscope compare job/ job/ --ranks-a 0 --ranks-b 3"},
+       {"kernels of two chips", "stepscope compare h100.json.gz mi300.json.gz --short-names"},
+       {"exit 1 if idle time rose by 5%",
+        "stepscope compare before/ after/ --fail-on 'temporal_breakdown.idle:+5%'"}});
+  command.Runs([flags] { return Run(*flags); });
 }
 
 }  // namespace stepscope::cli

@@ -1,42 +1,15 @@
-// stepscope completions SHELL: scripts that complete subcommands and options, made from the
-// parser's own tables so that they cannot disagree with it.
+// stepscope completions SHELL: scripts that complete commands, options and values.
 #include <fmt/format.h>
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
-#include "cli/terminal.h"
-#include "stepscope/session.h"
+#include "cli/root.h"
 
 namespace stepscope::cli {
 namespace {
-
-struct Subcommand {
-  std::string name, message;
-  std::vector<std::string> flags;   // its own and those of its subcommands
-  std::vector<std::string> nested;  // subcommands
-};
-
-void AddFlags(const CLI::App& command, std::vector<std::string>& flags) {
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-  }
-}
-
-std::vector<Subcommand> Subcommands(const CLI::App& app) {
-  std::vector<Subcommand> subcommands;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    Subcommand& s = subcommands.emplace_back(
-        Subcommand{command->get_name(), command->get_description(), {}, {}});
-    AddFlags(*command, s.flags);
-    for (const CLI::App* nested : command->get_subcommands([](const CLI::App*) { return true; })) {
-      s.nested.push_back(nested->get_name());
-      AddFlags(*nested, s.flags);
-    }
-  }
-  return subcommands;
-}
 
 std::string Join(const std::vector<std::string>& words) {
   std::string text;
@@ -44,82 +17,109 @@ std::string Join(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string AnalysisNames() {
-  std::vector<std::string> names;
-  for (const AnalysisInfo& analysis : Session::List()) names.push_back(analysis.name);
-  return Join(names);
+void ForEach(const Command& command, const std::function<void(const Command&)>& visit) {
+  visit(command);
+  for (const auto& sub : command.subcommands()) ForEach(*sub, visit);
 }
 
-std::string Bash(const std::vector<Subcommand>& subcommands) {
-  std::string names;
-  std::string cases;
-  for (const Subcommand& s : subcommands) {
-    names += (names.empty() ? "" : " ") + s.name;
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", s.name,
-                         Join(s.nested) + (s.nested.empty() ? "" : " ") + Join(s.flags));
+const std::vector<std::string>& ValuesOf(const Option& option) {
+  return option.choices.empty() ? option.suggestions : option.choices;
+}
+
+// What can follow a command: its subcommands, options, and the values of its arguments.
+std::vector<std::string> WordsAfter(const Command& command) {
+  std::vector<std::string> words;
+  for (const auto& sub : command.subcommands()) words.push_back(sub->name());
+  for (const auto& option : command.options()) {
+    if (!option->is_argument()) {
+      words.push_back(option->long_name());
+    } else {
+      words.insert(words.end(), ValuesOf(*option).begin(), ValuesOf(*option).end());
+    }
   }
+  return words;
+}
+
+std::string Bash(const Command& root) {
+  std::string paths, words, values;
+  ForEach(root, [&](const Command& command) {
+    if (&command != &root)
+      paths += fmt::format("      '{}') path=$path\" $word\" ;;\n", command.path());
+    words += fmt::format("    '{}') words='{}' ;;\n", command.path(), Join(WordsAfter(command)));
+    for (const auto& option : command.options()) {
+      if (option->is_argument() || ValuesOf(*option).empty()) continue;
+      values += fmt::format("    '{} {}') words='{}' ;;\n", command.path(), option->long_name(),
+                            Join(ValuesOf(*option)));
+    }
+  });
   return fmt::format(
       R"(# bash completion for stepscope: source it, or put it in /etc/bash_completion.d
 _stepscope() {{
-  local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}" words=""
-  case "${{COMP_WORDS[1]}}" in
+  local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}"
+  local path=stepscope word words=""
+  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+    case "$path $word" in
+{}    esac
+  done
+  case "$path" in
 {}  esac
-  case "$previous" in
-    stepscope) words="{}" ;;
-    --format) words="text json csv markdown" ;;
-    --steps) words="all complete" ;;
-    explain | --only) words="{}" ;;
-    completions) words="bash zsh fish" ;;
-  esac
+  case "$path $previous" in
+{}  esac
   COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
 }}
 complete -o filenames -F _stepscope stepscope
 )",
-      cases, names, AnalysisNames());
+      paths, words, values);
 }
 
-std::string Fish(const std::vector<Subcommand>& subcommands) {
+std::string Fish(const Command& root) {
   std::string text = "# fish completion for stepscope: put it in ~/.config/fish/completions\n";
-  for (const Subcommand& s : subcommands) {
-    text += fmt::format("complete -c stepscope -n __fish_use_subcommand -a {} -d '{}'\n", s.name,
-                        s.message);
-    for (const std::string& nested : s.nested) {
-      text += fmt::format("complete -c stepscope -n '__fish_seen_subcommand_from {}' -a {}\n",
-                          s.name, nested);
+  ForEach(root, [&](const Command& command) {
+    std::string seen = "__fish_use_subcommand";
+    if (&command != &root) {
+      seen.clear();
+      for (std::string_view rest = std::string_view(command.path()).substr(10); !rest.empty();) {
+        const size_t end = std::min(rest.find(' '), rest.size());
+        seen += fmt::format("{}__fish_seen_subcommand_from {}", seen.empty() ? "" : "; and ",
+                            rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
     }
-    for (const std::string& flag : s.flags) {
-      text += fmt::format("complete -c stepscope -n '__fish_seen_subcommand_from {}' -l {}\n",
-                          s.name, flag.substr(2));
+    for (const auto& sub : command.subcommands()) {
+      text += fmt::format("complete -c stepscope -n '{}' -a {} -d \"{}\"\n", seen, sub->name(),
+                          sub->about());
     }
-  }
-  return text +
-         fmt::format("complete -c stepscope -n '__fish_seen_subcommand_from explain' -a '{}'\n",
-                     AnalysisNames());
+    for (const auto& option : command.options()) {
+      const std::string values = Join(ValuesOf(*option));
+      const std::string name =
+          option->is_argument() ? "" : fmt::format(" -l {}", option->long_name().substr(2));
+      if (option->is_argument() && values.empty()) continue;
+      text += fmt::format("complete -c stepscope -n '{}'{}{} -d \"{}\"\n", seen, name,
+                          values.empty() ? "" : " -x -a '" + values + "'", option->help);
+    }
+  });
+  return text;
 }
 
-int Run(const CLI::App& app, const std::string& shell) {
-  const auto subcommands = Subcommands(app);
+int Run(const Command& root, const std::string& shell) {
   if (shell == "fish") {
-    fmt::print("{}", Fish(subcommands));
+    fmt::print("{}", Fish(root));
   } else if (shell == "zsh") {
-    fmt::print("autoload -U +X bashcompinit && bashcompinit\n{}", Bash(subcommands));
+    fmt::print("autoload -U +X bashcompinit && bashcompinit\n{}", Bash(root));
   } else {
-    fmt::print("{}", Bash(subcommands));
+    fmt::print("{}", Bash(root));
   }
   return kDone;
 }
 
 }  // namespace
 
-void AddCompletions(CLI::App& app, Command& chosen) {
+void AddCompletions(Command& root) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("completions", "Print a completion script for a shell");
-  command->add_option("SHELL", *shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->footer("\nExample:\n  source <(stepscope completions bash)\n");
-  command->callback(
-      [shell, &app, &chosen] { chosen = [shell, &app] { return Run(app, *shell); }; });
+  Command& command = root.Sub("completions", "Print a completion script for a shell");
+  command.Examples({{"complete commands in this bash", "source <(stepscope completions bash)"}});
+  command.Argument("SHELL", *shell, "bash, zsh or fish").Choices({"bash", "zsh", "fish"});
+  command.Runs([shell, &root] { return Run(root, *shell); });
 }
 
 }  // namespace stepscope::cli

@@ -1,31 +1,25 @@
-// stepscope demo: a job made up on the spot, to try things on.
+// stepscope demo: writes a synthetic job.
 #include "stepscope/demo.h"
 
 #include <fmt/format.h>
 
-#include "cli/commands.h"
-#include "cli/terminal.h"
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/answer.h"
+#include "cli/root.h"
 
 namespace stepscope::cli {
 namespace {
 
-constexpr const char* kExamples = R"(
-Examples:
-  stepscope demo /tmp/job && stepscope analyze /tmp/job
-  stepscope demo /tmp/job --ranks 8 --slow-rank 5 --slow-factor 1.4
-  stepscope demo /tmp/big --ranks 2 --min-raw-bytes 2000000000
-)";
-
 int Run(const std::string& folder, const DemoOptions& options) {
   const auto summary = WriteDemo(folder, options);
-  if (!summary) {
-    PrintError(summary.error());
-    return kCouldNot;
-  }
+  if (!summary) return Fail(summary.error());
   fmt::print("{} traces with {} events ({:.1f} MB of JSON) in {}\n", options.ranks, summary->events,
              static_cast<double>(summary->raw_bytes) / 1e6, folder);
   fmt::print(
-      "What is wrong with the job is in {}/truth.json; to find out without looking:\n"
+      "Its faults are in {}/truth.json. To find them:\n"
       "  stepscope analyze {}\n",
       folder, folder);
   return kDone;
@@ -33,38 +27,41 @@ int Run(const std::string& folder, const DemoOptions& options) {
 
 }  // namespace
 
-void AddDemo(CLI::App& app, Command& chosen) {
-  auto folder = std::make_shared<std::string>();
-  auto options = std::make_shared<DemoOptions>();
-  CLI::App* command =
-      app.add_subcommand("demo", "Write the traces of a made-up job with known faults to a folder");
-  command->footer(kExamples);
-  command->add_option("DIR", *folder, "The folder; it is made, or must hold nothing but a demo")
-      ->required();
-  const auto add = [&](const char* flag, auto& value, const char* message) {
-    return command->add_option(flag, value, message)->capture_default_str();
+void AddDemo(Command& root) {
+  struct Flags {
+    std::string folder;
+    DemoOptions options;
+    std::optional<int64_t> slow_rank;
   };
-  add("--ranks", options->ranks, "How many ranks");
-  add("--steps", options->steps, "How many training steps");
-  add("--layers", options->layers, "How many layers the model has: more layers, more events");
-  add("--seed", options->seed, "Same seed, same bytes");
-  const CLI::Option* slow_rank =
-      add("--slow-rank", options->slow_rank, "The rank with slow compute kernels; -1: none");
-  add("--slow-factor", options->slow_factor, "How much longer its kernels take");
-  add("--exposed", options->exposed_fraction, "Share of all-reduce time that nothing hides, 0..1");
-  add("--host-gap", options->host_gap_fraction,
-      "Share of each step in which the host is late, 0..1");
-  add("--clock-spread", options->clock_spread, "By how many ns each rank's clock is wrong at most");
-  add("--min-raw-bytes", options->min_raw_bytes, "Add steps until every trace has this many bytes");
-  command->add_flag("!--no-stacks", options->stacks, "Leave Python stacks and shapes out");
-  command->add_flag("!--no-compress", options->compress, "Write .json instead of .json.gz");
-  command->callback([folder, options, slow_rank, &chosen] {
-    // A small job has no such rank unless somebody asks: then it is the last one, and alone nobody
-    // is slow.
-    if (slow_rank->empty() && options->slow_rank >= options->ranks) {
-      options->slow_rank = options->ranks > 1 ? options->ranks - 1 : -1;
+  auto flags = std::make_shared<Flags>();
+  DemoOptions& options = flags->options;
+  Command& command = root.Sub("demo", "Write the traces of a synthetic job with known faults");
+  command.Argument("DIR", flags->folder, "Directory to write: missing, empty, or an earlier demo");
+  command.Take("--ranks", options.ranks).Value("N").Help("Number of ranks").Default("4");
+  command.Take("--steps", options.steps).Value("N").Help("Number of training steps").Default("4");
+  command.Take("--layers", options.layers).Help("Layers; more layers, more events").Default("24");
+  command.Take("--seed", options.seed);
+  command.Take("--slow-rank", flags->slow_rank).Range(-1, 4095);
+  command.Take("--slow-factor", options.slow_factor);
+  command.Take("--exposed", options.exposed_fraction);
+  command.Take("--host-gap", options.host_gap_fraction);
+  command.Take("--clock-spread", options.clock_spread);
+  command.Take("--min-raw-bytes", options.min_raw_bytes);
+  command.Switch("--no-stacks", options.stacks, false);
+  command.Switch("--no-compress", options.compress, false);
+  command.Examples(
+      {{"four ranks", "stepscope demo /tmp/job"},
+       {"a slow rank to find", "stepscope demo /tmp/job --ranks 8 --slow-rank 5"},
+       {"large traces", "stepscope demo /tmp/big --ranks 2 --min-raw-bytes 2000000000"}});
+  command.Runs([flags] {
+    DemoOptions asked = flags->options;
+    // A small job has no rank of the default number: then it is the last one, and alone none.
+    if (flags->slow_rank) {
+      asked.slow_rank = static_cast<int>(*flags->slow_rank);
+    } else if (asked.slow_rank >= asked.ranks) {
+      asked.slow_rank = asked.ranks > 1 ? asked.ranks - 1 : -1;
     }
-    chosen = [folder, options] { return Run(*folder, *options); };
+    return Run(flags->folder, asked);
   });
 }
 

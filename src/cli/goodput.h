@@ -1,20 +1,19 @@
-// The subcommands of `stepscope goodput`: each adds itself to the parser, as those in commands.h
-// do.
+// The subcommands of `stepscope goodput`: each adds itself to the tree, as those in root.h do.
 #pragma once
 
-#include "cli/commands.h"
+#include "cli/command.h"
 
 namespace stepscope::cli {
 
-void AddGoodputReport(CLI::App& goodput, Command& chosen);
-void AddGoodputJobs(CLI::App& goodput, Command& chosen);
-void AddGoodputImport(CLI::App& goodput, Command& chosen);
-void AddGoodputExport(CLI::App& goodput, Command& chosen);
-void AddGoodputCompact(CLI::App& goodput, Command& chosen);
-void AddGoodputMfu(CLI::App& goodput, Command& chosen);
-void AddGoodputModel(CLI::App& goodput, Command& chosen);
-void AddGoodputServe(CLI::App& goodput, Command& chosen);
-void AddGoodputSend(CLI::App& goodput, Command& chosen);
-void AddGoodputWatch(CLI::App& goodput, Command& chosen);
+void AddGoodputAnalyze(Command& goodput);
+void AddGoodputJobs(Command& goodput);
+void AddGoodputImport(Command& goodput);
+void AddGoodputExport(Command& goodput);
+void AddGoodputCompact(Command& goodput);
+void AddGoodputMfu(Command& goodput);
+void AddGoodputModel(Command& goodput);
+void AddGoodputCollect(Command& goodput);
+void AddGoodputSend(Command& goodput);
+void AddGoodputWatch(Command& goodput);
 
 }  // namespace stepscope::cli

@@ -1,8 +1,7 @@
-// stepscope goodput jobs, import, export and compact: what there is to do with a ledger.
+// stepscope goodput jobs, import, export and compact: commands on a ledger.
 #include "stepscope/goodput_ledger.h"
 
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -17,42 +16,17 @@ namespace stepscope::cli {
 namespace {
 
 struct LedgerFlags {
-  std::string store, job, keep_raw = "30d", format = "jsonl";
+  std::string store, job, format = "jsonl";
+  double keep_raw_s = 30 * 86400.0;
   std::vector<std::string> files;
   OutputFlags output;
-  std::vector<std::string> fail_on;
 };
 
-void AddStore(CLI::App& command, LedgerFlags& flags) {
-  command.add_option("--store", flags.store, "The ledger: a folder, or postgresql://...")
-      ->required()
-      ->option_text("LEDGER");
+void AddStore(Command& command, LedgerFlags& flags) {
+  command.Take("--store", flags.store).Required();
 }
 
-int Print(const Result<ReportSet>& answer, const LedgerFlags& flags) {
-  if (!answer) return Fail(answer.error());
-  const auto conditions = ReadConditions(flags.fail_on);
-  if (!conditions) return Fail(conditions.error());
-  return PrintAndJudge(*answer, flags.output, *conditions);
-}
-
-// "30d", "12h", "90m", "0s".
-Result<int64_t> ParseKeep(const std::string& text) {
-  constexpr std::pair<char, int64_t> kUnits[] = {
-      {'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 7 * 86400}};
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  for (const auto& [unit, seconds] : kUnits) {
-    const bool fits = error == std::errc() && number >= 0 && number < 1'000'000'000 / seconds;
-    if (fits && end + 1 == text.data() + text.size() && *end == unit) {
-      return number * seconds * 1'000'000'000;
-    }
-  }
-  return std::unexpected(Error{"cannot read how long to keep raw events: '" + text + "'",
-                               "--keep-raw", "write a number and s, m, h, d or w, such as 30d"});
-}
-
-// To standard output or, so that nobody sees half of it, to a file that appears when it is whole.
+// Writes to standard output, or to a file that appears when it is complete.
 Result<void> ExportTo(const GoodputExportOptions& options, const std::string& path) {
   if (path.empty() || path == "-") {
     return GoodputExport(options, [](std::string_view piece) -> Result<void> {
@@ -82,83 +56,71 @@ int RunExport(const LedgerFlags& flags) {
 }
 
 int RunCompact(const LedgerFlags& flags) {
-  const auto keep = ParseKeep(flags.keep_raw);
-  if (!keep) return Fail(keep.error());
-  return Print(GoodputCompact({.store = flags.store, .keep_raw = *keep}), flags);
+  const auto keep_raw = static_cast<int64_t>(flags.keep_raw_s * 1e9);
+  return PrintAndJudge(GoodputCompact({.store = flags.store, .keep_raw = keep_raw}), flags.output);
 }
 
 }  // namespace
 
-void AddGoodputJobs(CLI::App& goodput, Command& chosen) {
+void AddGoodputJobs(Command& goodput) {
   auto flags = std::make_shared<LedgerFlags>();
-  CLI::App* command = goodput.add_subcommand("jobs", "List the jobs of a ledger");
-  command->footer("\nExample:\n  stepscope goodput jobs --store ledger\n");
-  AddStore(*command, *flags);
-  AddOutput(*command, flags->output, flags->fail_on);
-  command->callback(
-      [flags, &chosen] { chosen = [flags] { return Print(GoodputJobs(flags->store), *flags); }; });
+  Command& command = goodput.Sub("jobs", "List the jobs of a ledger");
+  AddStore(command, *flags);
+  AddOutput(command, flags->output);
+  command.Examples({{"all jobs of a directory", "stepscope goodput jobs --store ledger"}});
+  command.Runs([flags] { return PrintAndJudge(GoodputJobs(flags->store), flags->output); });
 }
 
-void AddGoodputImport(CLI::App& goodput, Command& chosen) {
+void AddGoodputImport(Command& goodput) {
   auto flags = std::make_shared<LedgerFlags>();
-  CLI::App* command = goodput.add_subcommand("import", "Put events into a ledger, each once");
-  command->footer(R"(
-Examples:
-  stepscope goodput import job.jsonl.gz --store ledger
-  stepscope goodput import logs/*.json --store ledger      Cloud Logging exports; again is harmless
-  stepscope goodput import job.jsonl.gz --store postgresql://USER@HOST/DATABASE
-
-A folder is made if need be, and so are tables, in the schema stepscope. A password is better left to
-~/.pgpass or PGPASSWORD: others on this machine see the command line.
-)");
-  command->add_option("FILE", flags->files, "Files of events, in order (.jsonl, .json, .gz)")
-      ->required()
-      ->option_text("...");
-  AddStore(*command, *flags);
-  AddOutput(*command, flags->output, flags->fail_on);
-  command->callback([flags, &chosen] {
-    chosen = [flags] { return Print(GoodputImport(flags->store, flags->files), *flags); };
-  });
+  Command& command = goodput.Sub("import", "Add events to a ledger; known events count once");
+  command.Argument("FILE", flags->files, "Files of events, in order (.jsonl, .json, .gz)");
+  AddStore(command, *flags);
+  AddOutput(command, flags->output);
+  command.Examples(
+      {{"into a directory", "stepscope goodput import job.jsonl.gz --store ledger"},
+       {"Cloud Logging exports", "stepscope goodput import logs/*.json --store ledger"},
+       {"into PostgreSQL",
+        "stepscope goodput import job.jsonl.gz --store postgresql://USER@HOST/DATABASE"}});
+  command.Notes(
+      "A missing directory is created, and so are tables, in the schema stepscope. Put passwords "
+      "in\n"
+      "~/.pgpass or PGPASSWORD: the process list shows the command line.");
+  command.Runs(
+      [flags] { return PrintAndJudge(GoodputImport(flags->store, flags->files), flags->output); });
 }
 
-void AddGoodputExport(CLI::App& goodput, Command& chosen) {
+void AddGoodputExport(Command& goodput) {
   auto flags = std::make_shared<LedgerFlags>();
-  CLI::App* command = goodput.add_subcommand("export", "Write the events of a job of a ledger");
-  command->footer(R"(
-Examples:
-  stepscope goodput export --store ledger --job NAME -o events.jsonl.gz      to import elsewhere
-  stepscope goodput export --store ledger --job NAME --format csv
-  stepscope goodput export --store ledger --job NAME --format openmetrics -o goodput.prom
-)");
-  AddStore(*command, *flags);
-  command->add_option("--job", flags->job, "The job, where there are several")->option_text("NAME");
-  command->add_option("--format", flags->format, "jsonl, csv, or openmetrics: the accounting")
-      ->option_text("FORMAT [jsonl]")
-      ->check(CLI::IsMember({"jsonl", "csv", "openmetrics"}));
-  command
-      ->add_option("-o,--output", flags->output.file,
-                   "Write to this file instead of standard output; .gz is compressed")
-      ->type_name("FILE");
-  command->callback([flags, &chosen] { chosen = [flags] { return RunExport(*flags); }; });
+  Command& command = goodput.Sub("export", "Write the events of a job of a ledger");
+  AddStore(command, *flags);
+  command.Take("--job", flags->job);
+  command.Take("--format", flags->format)
+      .Help("jsonl, csv, or openmetrics for the accounting")
+      .Default("jsonl")
+      .Choices({"jsonl", "csv", "openmetrics"});
+  command.Take("--output", flags->output.file).Help("Write to this file; .gz is compressed");
+  command.Examples(
+      {{"to import elsewhere",
+        "stepscope goodput export --store ledger --job NAME -o events.jsonl.gz"},
+       {"as a table", "stepscope goodput export --store ledger --job NAME --format csv"},
+       {"for Prometheus",
+        "stepscope goodput export --store ledger --format openmetrics -o goodput.prom"}});
+  command.Runs([flags] { return RunExport(*flags); });
 }
 
-void AddGoodputCompact(CLI::App& goodput, Command& chosen) {
+void AddGoodputCompact(Command& goodput) {
   auto flags = std::make_shared<LedgerFlags>();
-  CLI::App* command =
-      goodput.add_subcommand("compact", "Roll up the old events of a ledger and remove them");
-  command->footer(R"(
-Example:
-  stepscope goodput compact --store ledger --keep-raw 30d
-
-The numbers of 'goodput report' stay the same; a --window of that time becomes exact to a minute.
-What can no longer be asked of a job whose oldest events are rolled up: an --at before the raw ones,
---mode ml-goodput, and an export of its events.
-)");
-  AddStore(*command, *flags);
-  command->add_option("--keep-raw", flags->keep_raw, "How old events must be: 30d, 12h, 0s")
-      ->option_text("TIME [30d]");
-  AddOutput(*command, flags->output, flags->fail_on);
-  command->callback([flags, &chosen] { chosen = [flags] { return RunCompact(*flags); }; });
+  Command& command = goodput.Sub("compact", "Roll up old events of a ledger and remove them");
+  AddStore(command, *flags);
+  command.Take("--keep-raw", flags->keep_raw_s).Range(0, 1e9);
+  AddOutput(command, flags->output);
+  command.Examples(
+      {{"keep 30 days of events", "stepscope goodput compact --store ledger --keep-raw 30d"}});
+  command.Notes(
+      "Numbers of 'goodput analyze' stay the same. Within rolled-up time, --window is exact to a\n"
+      "minute, and --at, --mode ml-goodput and an export of events are not available.");
+  command.Runs([flags] { return RunCompact(*flags); });
 }
 
 }  // namespace stepscope::cli

@@ -1,7 +1,5 @@
-// stepscope goodput model: what goodput to expect, and what each lever is worth.
+// stepscope goodput model: a subcommand for each question.
 #include "stepscope/goodput_model.h"
-
-#include <fmt/format.h>
 
 #include <memory>
 #include <string>
@@ -15,271 +13,283 @@
 namespace stepscope::cli {
 namespace {
 
-constexpr const char* kExamples = R"(
-Times are seconds, or 30m, 1h30m, 1000d. Shares are 0.1 or 10%.
-
-Examples:
-  stepscope goodput model --mtbf 11135 --save-time 60s --restart-time 10m
-  stepscope goodput model --fit job.jsonl.gz --chips 512 --price-per-chip-hour 2.50
-  stepscope goodput model --fit-store ledger --fit-job NAME
-  stepscope goodput model --mtbf-per-node 1000d --nodes 2048 --save-time 30s --restart-time 5m \
-      --checkpoint-interval 30m --price-per-chip-hour 2.50
-  stepscope goodput model --failures 419 --over 54d --chips 16384 --save-time 10s --restart-time 10m \
-      --pull-time 2m --compile-time 3m
-  stepscope goodput model --failures-per-node-day 0.0065 --chips 1024 --observed-mtbf 7.9h
-  stepscope goodput model --parameters 540.35e9 --layers 118 --heads 48 --head-dim 256 \
-      --sequence-length 2048 --tokens-per-second 238300 --chips 6144 --peak-tflops 275
-)";
-
 struct ModelFlags {
   GoodputModelOptions options;
-  GoodputReportOptions fit;  // no files, no store: nothing to fit to
+  GoodputReportOptions events;  // no files, no store: nothing to fit to
   OutputFlags output;
-  std::vector<std::string> fail_on;
 };
 
-using Read = Result<double> (*)(std::string_view);
-
-// Adds options of one kind after the other to one group of the help.
-class Group {
- public:
-  Group(CLI::App& command, const char* name) : command_(command), name_(name) {}
-
-  template <class Number>  // double, or optional
-  Group& Time(const char* flag, Number& into, const char* message) {
-    return One(flag, into, message, "TIME", ReadDuration);
+int Run(const ModelFlags& flags) {
+  GoodputModelOptions options = flags.options;
+  if (!flags.events.files.empty() || !flags.events.store.empty()) {
+    auto fitted = FitGoodputModel(flags.events, options);
+    if (!fitted) return Fail(fitted.error());
+    options = std::move(*fitted);
   }
-  template <class Number>
-  Group& Share(const char* flag, Number& into, const char* message) {
-    return One(flag, into, message, "SHARE", ReadShare);
-  }
-  template <class Number>
-  Group& Count(const char* flag, Number& into, const char* message) {
-    return One(flag, into, message, "N", ReadNumber);
-  }
-  template <class Integer>
-  Group& Whole(const char* flag, Integer& into, const char* message) {
-    command_.add_option(flag, into, message)->option_text("N")->group(name_);
-    return *this;
-  }
-  Group& Times(const char* flag, std::vector<double>& into, const char* message) {
-    return Many(flag, into, message, "TIME,...", ReadDuration);
-  }
-  Group& Shares(const char* flag, std::vector<double>& into, const char* message) {
-    return Many(flag, into, message, "SHARE,...", ReadShare);
-  }
-
-  static double Value(const char* flag, const std::string& text, Read read) {
-    const auto value = read(text);
-    if (!value) throw CLI::ValidationError(flag, value.error().what + "; " + value.error().hint);
-    return *value;
-  }
-
- private:
-  template <class Number>
-  Group& One(const char* flag, Number& into, const char* message, const char* type, Read read) {
-    command_
-        .add_option_function<std::string>(
-            flag, [flag, &into, read](const std::string& text) { into = Value(flag, text, read); },
-            message)
-        ->option_text(type)
-        ->group(name_);
-    return *this;
-  }
-
-  Group& Many(const char* flag, std::vector<double>& into, const char* message, const char* type,
-              Read read) {
-    command_
-        .add_option_function<std::vector<std::string>>(
-            flag,
-            [flag, &into, read](const std::vector<std::string>& texts) {
-              for (const std::string& text : texts) into.push_back(Value(flag, text, read));
-            },
-            message)
-        ->delimiter(',')
-        ->option_text(type)
-        ->group(name_);
-    return *this;
-  }
-
-  CLI::App& command_;
-  const char* name_;
-};
+  return PrintAndJudge(ModelGoodput(options), flags.output);
+}
 
 // "gpu/memory=72:17.2%"
-FailureCause ReadCause(const std::string& text) {
-  constexpr const char* kFlag = "--cause";
+Result<FailureCause> ReadCause(const std::string& text) {
   const size_t equals = text.rfind('=');
   if (equals == text.npos) {
-    throw CLI::ValidationError(kFlag,
-                               "cannot read '" + text + "'; write it as NAME=N or NAME=N:10%");
+    return std::unexpected(
+        Error{"cannot read the cause '" + text + "'", "", "write it as NAME=N or NAME=N:10%"});
   }
   FailureCause cause{.name = text.substr(0, equals)};
   std::string count = text.substr(equals + 1);
   if (const size_t colon = count.find(':'); colon != count.npos) {
-    cause.printed_share = Group::Value(kFlag, count.substr(colon + 1), ReadShare);
+    const auto share = ReadShare(count.substr(colon + 1));
+    if (!share) return std::unexpected(share.error());
+    cause.printed_share = *share;
     count.resize(colon);
   }
-  const double number = Group::Value(kFlag, count, ReadNumber);
-  if (!(number >= 0 && number <= 1e9)) {
-    throw CLI::ValidationError(kFlag, "'" + count + "' is no number of failures");
+  const auto number = ReadNumber(count);
+  if (!number) return std::unexpected(number.error());
+  if (!(*number >= 0 && *number <= 1e9)) {
+    return std::unexpected(Error{"'" + count + "' is not a number of failures", "", "0 to 1e9"});
   }
-  cause.count = static_cast<int64_t>(number);
+  cause.count = static_cast<int64_t>(*number);
   return cause;
 }
 
-void AddFailures(CLI::App& command, GoodputModelOptions& o) {
-  Group(command, "How often the job fails")
-      .Time("--mtbf", o.mtbf_s, "Mean time between failures of the whole job (M)")
-      .Time("--mtbf-per-node", o.mtbf_per_node_s, "The same of one node; needs --nodes or --chips")
-      .Count("--failures-per-node-day", o.failures_per_node_day,
-             "Failures of one node in a day (r_f); needs --nodes or --chips")
-      .Count("--failures", o.failures, "Failures that were counted; needs --over")
-      .Time("--over", o.over_s, "The time they were counted in")
-      .Time("--observed-mtbf", o.observed_mtbf_s, "Observed time between failures, to compare")
-      .Count("--nodes", o.nodes, "Nodes of the job")
-      .Count("--chips", o.chips, "Chips of the job")
-      .Count("--chips-per-node", o.chips_per_node, "Chips of a node [8]");
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--cause",
-          [&o](const std::vector<std::string>& causes) {
-            for (const std::string& cause : causes) o.causes.push_back(ReadCause(cause));
-          },
-          "Failures by cause, and the share printed for it: gpu/memory=72:17.2%; all before a / "
-          "are a "
-          "group")
-      ->delimiter(',')
-      ->option_text("NAME=N[:SHARE],...")
-      ->group("How often the job fails");
+void AddRate(Command& command, GoodputModelOptions& o) {
+  command.Group("How often the job fails");
+  command.Take("--mtbf", o.mtbf_s);
+  command.Take("--mtbf-per-node", o.mtbf_per_node_s);
+  command.Take("--failures-per-node-day", o.failures_per_node_day);
+  command.Take("--failures", o.failures);
+  command.Take("--over", o.over_s);
 }
 
-void AddFit(CLI::App& command, GoodputReportOptions& fit) {
-  const char* group = "Measured in a job, where it is not given";
-  command.add_option("--fit", fit.files, "The job's events, as of 'goodput report --events'")
-      ->type_name("FILE")
-      ->group(group);
-  command
-      .add_option("--fit-store", fit.store, "The same of a ledger: a folder, or postgresql://...")
-      ->option_text("LEDGER")
-      ->group(group);
-  command.add_option("--fit-job", fit.job, "The job, where the events are of several")
-      ->option_text("NAME")
-      ->group(group);
-  command
-      .add_option("--fit-scheduler", fit.scheduler_files, "What its scheduler printed, for queues")
-      ->type_name("FILE")
-      ->group(group);
+void AddSize(Command& command, GoodputModelOptions& o) {
+  command.Group("Size of the job");
+  command.Take("--nodes", o.nodes);
+  command.Take("--chips", o.chips);
+  command.Take("--chips-per-node", o.chips_per_node);
 }
 
-void AddCosts(CLI::App& command, GoodputModelOptions& o) {
-  Group(command, "Checkpoints")
-      .Time("--checkpoint-interval", o.checkpoint_interval_s,
-            "Work from one save to the next (tau) [the best there is]")
-      .Time("--save-time", o.save_s, "For how long a save blocks the job (w)")
-      .Time("--persist-time", o.persist_s, "Until it is durable after that, in the background [0]")
-      .Share("--announced-share", o.announced_share, "Failures heard of in time to save [0]")
-      .Time("--emergency-save-time", o.emergency_save_s,
-            "How long that save takes [--save-time and --persist-time]");
-  Group(command, "Restarts")
-      .Time("--restart-time", o.restart_s, "From having nodes to the first step (u0, t_rm)")
-      .Time("--reschedule-time", o.reschedule_s,
-            "Until there are nodes again, without a spare (t_re) [0]")
-      .Whole("--spares", o.spares, "Nodes kept as hot spares [0]")
-      .Time("--swap-time", o.swap_s,
-            "Until a spare has taken over [--reschedule-time / 10.87, ByteRobust]")
-      .Time("--repair-time", o.repair_s, "Until a failed node is a spare again [1d, assumed]");
+void AddEvents(Command& command, GoodputReportOptions& events) {
+  command.Take("--events", events.files);
+  command.Take("--store", events.store).Excludes("--events");
+  command.Take("--job", events.job);
+  command.Take("--scheduler", events.scheduler_files);
 }
 
-void AddLevers(CLI::App& command, GoodputModelOptions& o) {
-  Group(command, "Levers: what each changes")
-      .Share("--sigterm-share", o.sigterm_share,
-             "Failures a checkpoint on SIGTERM catches [10.1%: planned ones of Llama 3]")
-      .Time("--pull-time", o.pull_s, "Of --restart-time: pulling the container image")
-      .Count("--pull-speedup", o.pull_speedup, "Of a preloaded image [29: 16 GB, Google Cloud]")
-      .Time("--compile-time", o.compile_s, "Of --restart-time: compiling")
-      .Share("--compile-cached-share", o.compile_cached_share,
-             "Of it that a persistent cache saves [100%: at most]")
-      .Time("--capacity-wait", o.capacity_wait_s,
-            "Of --reschedule-time: waiting for capacity, which a reservation saves")
-      .Whole("--lever-spares", o.lever_spares, "Hot spares to try [enough for 99 % of failures]")
-      .Count("--save-speedup", o.save_speedup,
-             "Of faster saves [23.6: asynchronous, PyTorch and IBM]");
-  Group(command, "Money, aims and dice")
-      .Count("--price-per-chip-hour", o.price_per_chip_hour, "In any currency; needs --chips")
-      .Share("--target", o.target_goodput, "Goodput aimed at: says what a failure may cost")
-      .Whole("--seed", o.seed, "Of the simulation: same seed, same answer [1]")
-      .Whole("--simulated-failures", o.simulated_failures, "How many to play [200000]");
+void AddCosts(Command& command, GoodputModelOptions& o) {
+  command.Group("Checkpoints");
+  command.Take("--checkpoint-interval", o.checkpoint_interval_s);
+  command.Take("--save-time", o.save_s);
+  command.Take("--persist-time", o.persist_s);
+  command.Take("--announced-share", o.announced_share);
+  command.Take("--emergency-save-time", o.emergency_save_s);
+  command.Group("Restarts");
+  command.Take("--restart-time", o.restart_s);
+  command.Take("--reschedule-time", o.reschedule_s);
+  command.Take("--spares", o.spares);
+  command.Take("--swap-time", o.swap_s);
+  command.Take("--repair-time", o.repair_s);
 }
 
-void AddProgram(CLI::App& command, GoodputModelOptions& o) {
-  Group(command, "Program goodput")
-      .Count("--parameters", o.parameters, "Parameters of a dense transformer (N)")
-      .Count("--layers", o.layers, "Its layers (L)")
-      .Count("--heads", o.heads, "Its attention heads (H)")
-      .Count("--head-dim", o.head_dim, "Dimension of a head (Q)")
-      .Count("--sequence-length", o.sequence_length, "Tokens of a sequence (T)")
-      .Count("--tokens-per-second", o.tokens_per_second, "Of all chips together; needs --chips")
-      .Count("--tflops-per-chip", o.tflops_per_chip, "Achieved, where the framework prints it")
-      .Count("--peak-tflops", o.peak_tflops, "What a chip can do at most, dense")
-      .Count("--executed-flops-ratio", o.executed_flops_ratio,
-             "FLOPs executed with recomputation / of the model: gives HFU");
+void AddMoney(Command& command, GoodputModelOptions& o) {
+  command.Group("");
+  command.Take("--price-per-chip-hour", o.price_per_chip_hour);
+  command.Take("--target", o.target_goodput);
+  command.Take("--seed", o.seed);
+  command.Take("--simulated-failures", o.simulated_failures);
 }
 
-void AddEvidence(CLI::App& command, GoodputModelOptions& o) {
-  Group(command, "What became of chip time")
-      .Time("--capacity-chip-time", o.capacity_chip_s, "Chip time there was")
-      .Time("--allocated-chip-time", o.allocated_chip_s, "With all chips of the job up")
-      .Time("--saved-chip-time", o.saved_chip_s, "Of progress that a checkpoint saved")
-      .Share("--program-goodput", o.program_goodput, "Ideal over actual time of the program")
-      .Time("--wasted-chip-time", o.wasted_chip_s, "Wasted; needs --chips and --over")
-      .Count("--steps-tried", o.steps_tried, "Steps begun")
-      .Count("--steps-committed", o.steps_committed, "Steps that counted")
-      .Count("--replicas", o.replicas, "Replica groups of the job")
-      .Count("--mean-replicas", o.mean_replicas, "Of these, healthy on average");
-  Group group(command, "Before and after, standby machines");
-  group.Times("--restart-before", o.restart_before_s, "Restarts before a change")
-      .Times("--restart-after", o.restart_after_s, "The same restarts after it")
-      .Times("--save-before", o.save_before_s, "Blocking saves before a change")
-      .Times("--save-after", o.save_after_s, "The same saves after it")
-      .Shares("--relative-mfu", o.relative_mfu, "MFU after, of that before")
-      .Share("--down-probability", o.down_probability, "Of one machine at any time")
-      .Share("--standby-share", o.standby_share, "Of the time that standbys must suffice [99%]");
-  command.add_option("--standby-machines", o.standby_machines, "Sizes of jobs, in machines")
-      ->delimiter(',')
-      ->option_text("N,...")
-      ->group("Before and after, standby machines");
+using Flags = std::shared_ptr<ModelFlags>;
+
+Command& Question(Command& model, const char* name, const char* about, const Flags& flags) {
+  Command& command = model.Sub(name, about);
+  command.Runs([flags] { return Run(*flags); });
+  return command;
 }
 
-int Run(const ModelFlags& flags) {
-  const auto conditions = ReadConditions(flags.fail_on);
-  if (!conditions) return Fail(conditions.error());
-  GoodputModelOptions options = flags.options;
-  if (!flags.fit.files.empty() || !flags.fit.store.empty()) {
-    auto fitted = FitGoodputModel(flags.fit, options);
-    if (!fitted) return Fail(fitted.error());
-    options = std::move(*fitted);
-  }
-  const auto answer = ModelGoodput(options);
-  if (!answer) return Fail(answer.error());
-  return PrintAndJudge(*answer, flags.output, *conditions);
+void AddExpect(Command& model) {
+  auto flags = std::make_shared<ModelFlags>();
+  GoodputModelOptions& o = flags->options;
+  Command& command =
+      Question(model, "expect", "Estimate goodput and the best checkpoint interval", flags);
+  AddRate(command, o);
+  AddSize(command, o);
+  AddCosts(command, o);
+  AddMoney(command, o);
+  AddOutput(command, flags->output);
+  command.Examples(
+      {{"from the job's failure rate",
+        "stepscope goodput model expect --mtbf 11135 --save-time 60s --restart-time 10m"},
+       {"from its nodes', with a price",
+        "stepscope goodput model expect --mtbf-per-node 1000d --nodes 2048 --save-time 30s "
+        "--restart-time 5m --checkpoint-interval 30m --price-per-chip-hour 2.50"}});
+}
+
+void AddFit(Command& model) {
+  auto flags = std::make_shared<ModelFlags>();
+  GoodputModelOptions& o = flags->options;
+  Command& command = Question(model, "fit", "Model a job from its own events", flags);
+  AddEvents(command, flags->events);
+  AddMoney(command, o);
+  AddOutput(command, flags->output);
+  AddSize(command, o);
+  AddCosts(command, o);
+  command.Examples(
+      {{"a job's log, with a price",
+        "stepscope goodput model fit --events job.jsonl.gz --chips 512 --price-per-chip-hour 2.50"},
+       {"a job of a ledger", "stepscope goodput model fit --store ledger --job NAME"}});
+  command.Notes("Given numbers replace measured ones.");
+}
+
+void AddWhatIf(Command& model) {
+  auto flags = std::make_shared<ModelFlags>();
+  GoodputModelOptions& o = flags->options;
+  Command& command =
+      Question(model, "what-if", "Estimate the goodput that each improvement adds", flags);
+  AddEvents(command, flags->events);
+  AddMoney(command, o);
+  AddOutput(command, flags->output);
+  command.Group("Improvements");
+  command.Take("--sigterm-share", o.sigterm_share);
+  command.Take("--pull-time", o.pull_s);
+  command.Take("--pull-speedup", o.pull_speedup);
+  command.Take("--compile-time", o.compile_s);
+  command.Take("--compile-cached-share", o.compile_cached_share);
+  command.Take("--capacity-wait", o.capacity_wait_s);
+  command.Take("--lever-spares", o.lever_spares);
+  command.Take("--save-speedup", o.save_speedup);
+  AddRate(command, o);
+  AddSize(command, o);
+  AddCosts(command, o);
+  command.Examples(
+      {{"image pulls and compilation",
+        "stepscope goodput model what-if --failures 419 --over 54d --chips 16384 --save-time 10s "
+        "--restart-time 10m --pull-time 2m --compile-time 3m"},
+       {"faster saves in a measured job",
+        "stepscope goodput model what-if --events job.jsonl.gz --save-speedup 10"}});
+}
+
+void AddFailures(Command& model) {
+  auto flags = std::make_shared<ModelFlags>();
+  GoodputModelOptions& o = flags->options;
+  Command& command =
+      Question(model, "failures", "Compare observed and modeled failures, by cause", flags);
+  command.Take("--failures", o.failures);
+  command.Take("--over", o.over_s);
+  command.Take("--observed-mtbf", o.observed_mtbf_s);
+  command.Take("--mtbf-per-node", o.mtbf_per_node_s);
+  command.Take("--failures-per-node-day", o.failures_per_node_day);
+  command.TakeEach("--cause", [&o](const std::string& text) -> Result<void> {
+    auto cause = ReadCause(text);
+    if (!cause) return std::unexpected(cause.error());
+    o.causes.push_back(std::move(*cause));
+    return {};
+  });
+  command.Take("--target", o.target_goodput);
+  AddOutput(command, flags->output);
+  AddSize(command, o);
+  command.Examples(
+      {{"observed and modeled",
+        "stepscope goodput model failures --failures-per-node-day 0.0065 --chips 1024 "
+        "--observed-mtbf 7.9h"},
+       {"by cause",
+        "stepscope goodput model failures --cause gpu/memory=72:17.2%,gpu/faulty=148:30.1%"}});
+  command.Notes("Causes with the same name before a / are summed as a group.");
+}
+
+void AddSpares(Command& model) {
+  auto flags = std::make_shared<ModelFlags>();
+  GoodputModelOptions& o = flags->options;
+  Command& command = Question(model, "spares", "Compute how many standby machines suffice", flags);
+  command.Take("--standby-machines", o.standby_machines).Required();
+  command.Take("--down-probability", o.down_probability).Required();
+  command.Take("--standby-share", o.standby_share);
+  AddOutput(command, flags->output);
+  command.Examples({{"jobs of 128 to 1024 machines",
+                     "stepscope goodput model spares --standby-machines 128,512,1024 "
+                     "--down-probability 0.12%"}});
+}
+
+void AddProgram(Command& model) {
+  auto flags = std::make_shared<ModelFlags>();
+  GoodputModelOptions& o = flags->options;
+  Command& command =
+      Question(model, "program", "Compute MFU from a dense model's size or from TFLOP/s", flags);
+  command.Take("--peak-tflops", o.peak_tflops).Default("").Required();
+  command.Take("--tflops-per-chip", o.tflops_per_chip);
+  command.Take("--tokens-per-second", o.tokens_per_second);
+  command.Take("--chips", o.chips);
+  command.Take("--parameters", o.parameters).Default("");
+  command.Take("--layers", o.layers);
+  command.Take("--heads", o.heads).Default("");
+  command.Take("--head-size", o.head_dim).Default("");
+  command.Take("--sequence-length", o.sequence_length).Default("");
+  command.Take("--executed-flops-ratio", o.executed_flops_ratio);
+  AddOutput(command, flags->output);
+  command.Examples(
+      {{"from tokens per second",
+        "stepscope goodput model program --parameters 540.35e9 --layers 118 --heads 48 "
+        "--head-size 256 --sequence-length 2048 --tokens-per-second 238300 --chips 6144 "
+        "--peak-tflops 275"},
+       {"from what the framework prints",
+        "stepscope goodput model program --tflops-per-chip 138 --peak-tflops 312"}});
+  command.Notes("'stepscope goodput mfu' knows model configs, mixtures of experts and chips.");
+}
+
+void AddFleet(Command& model) {
+  auto flags = std::make_shared<ModelFlags>();
+  GoodputModelOptions& o = flags->options;
+  Command& command = Question(model, "fleet", "Compute goodput from chip time or steps", flags);
+  command.Take("--capacity-chip-time", o.capacity_chip_s);
+  command.Take("--allocated-chip-time", o.allocated_chip_s);
+  command.Take("--saved-chip-time", o.saved_chip_s);
+  command.Take("--program-goodput", o.program_goodput);
+  command.Take("--wasted-chip-time", o.wasted_chip_s);
+  command.Take("--chips", o.chips);
+  command.Take("--over", o.over_s).Help("Time to which --wasted-chip-time belongs");
+  command.Take("--steps-tried", o.steps_tried);
+  command.Take("--steps-committed", o.steps_committed);
+  command.Take("--replicas", o.replicas);
+  command.Take("--mean-replicas", o.mean_replicas);
+  AddOutput(command, flags->output);
+  command.Examples(
+      {{"scheduling x runtime x program goodput",
+        "stepscope goodput model fleet --capacity-chip-time 1000h --allocated-chip-time 900h "
+        "--saved-chip-time 800h --program-goodput 40%"}});
+}
+
+void AddGains(Command& model) {
+  auto flags = std::make_shared<ModelFlags>();
+  GoodputModelOptions& o = flags->options;
+  Command& command =
+      Question(model, "gains", "Compare measurements before and after a change", flags);
+  command.Take("--restart-before", o.restart_before_s);
+  command.Take("--restart-after", o.restart_after_s);
+  command.Take("--save-before", o.save_before_s);
+  command.Take("--save-after", o.save_after_s);
+  command.Take("--relative-mfu", o.relative_mfu);
+  AddOutput(command, flags->output);
+  command.Examples(
+      {{"two restarts, pair by pair",
+        "stepscope goodput model gains --restart-before 10m,12m --restart-after 55s,70s"}});
 }
 
 }  // namespace
 
-void AddGoodputModel(CLI::App& goodput, Command& chosen) {
-  auto flags = std::make_shared<ModelFlags>();
-  CLI::App* command = goodput.add_subcommand(
-      "model", "Say what goodput to expect, and what each improvement is worth");
-  command->footer(kExamples);
-  AddFit(*command, flags->fit);
-  AddFailures(*command, flags->options);
-  AddCosts(*command, flags->options);
-  AddLevers(*command, flags->options);
-  AddProgram(*command, flags->options);
-  AddEvidence(*command, flags->options);
-  AddOutput(*command, flags->output, flags->fail_on);
-  command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
+void AddGoodputModel(Command& goodput) {
+  Command& model = goodput.Sub("model", "Model goodput: expected, improved, spares, failures");
+  model.Examples(
+      {{"what goodput to expect",
+        "stepscope goodput model expect --mtbf 3h --save-time 60s --restart-time 10m"},
+       {"the same from a job's events", "stepscope goodput model fit --events job.jsonl.gz"}});
+  AddExpect(model);
+  AddFit(model);
+  AddWhatIf(model);
+  AddFailures(model);
+  AddSpares(model);
+  AddProgram(model);
+  AddFleet(model);
+  AddGains(model);
 }
 
 }  // namespace stepscope::cli

@@ -1,4 +1,4 @@
-// stepscope goodput send: ships events to a server on another host.
+// stepscope goodput send: sends events to a server on another host.
 #include "stepscope/goodput_send.h"
 
 #include <fmt/format.h>
@@ -11,21 +11,10 @@
 
 #include "cli/answer.h"
 #include "cli/goodput.h"
-#include "cli/token_flags.h"
+#include "cli/server_flags.h"
 
 namespace stepscope::cli {
 namespace {
-
-constexpr const char* kExamples = R"(
-Examples:
-  stepscope goodput send --store /var/lib/goodput --to http://10.0.0.1:9461 --token-file F --follow
-                                         beside a recorder whose disk the server does not see
-  stepscope goodput send --events job.jsonl.gz --to http://127.0.0.1:9461      a log, once
-
-Sending again is harmless: the server knows every event by its writer and number. How far it has
-confirmed is kept beside the events, so that after a kill little is sent again. With --follow it
-tries for ever; it ends at SIGINT or SIGTERM, after sending what there is.
-)";
 
 struct SendFlags {
   GoodputSendOptions options;
@@ -88,36 +77,34 @@ int Run(const SendFlags& flags) {
   clear();
   if (!sent) return Fail(sent.error());
   PrintSummary(*sent);
-  return sent->whole ? kDone : kCouldNot;
+  return sent->whole ? kDone : kFailed;
 }
 
 }  // namespace
 
-void AddGoodputSend(CLI::App& goodput, Command& chosen) {
+void AddGoodputSend(Command& goodput) {
   auto flags = std::make_shared<SendFlags>();
   GoodputSendOptions& options = flags->options;
-  CLI::App* command = goodput.add_subcommand("send", "Ship events to a server on another host");
-  command->footer(kExamples);
-  CLI::Option* store =
-      command->add_option("--store", options.store, "A recorder's folder, or a ledger's")
-          ->option_text("DIR");
-  command->add_option("--events", options.files, "Files of events instead (.jsonl, .json, .gz)")
-      ->type_name("FILE")
-      ->excludes(store);
-  command->add_option("--to", options.to, "Where 'stepscope goodput serve' listens")
-      ->required()
-      ->option_text("http[s]://HOST:PORT");
-  AddTokenFlags(*command, flags->token, "What the server wants to hear");
-  command->add_flag("--follow", options.follow, "Go on with what is added, until told to end");
-  command->add_flag("--again", options.again, "Send all there is: the server has lost it");
-  command
-      ->add_option("--patience", flags->patience,
-                   "Without --follow: give up when the server is silent for so long")
-      ->check(CLI::Range(0.0, 1e6))
-      ->option_text("SECONDS [60]");
-  command->add_option("--cursor", options.cursor, "Where to keep how far it came")
-      ->option_text("FILE");
-  command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
+  Command& command = goodput.Sub("send", "Send events to a server on another host");
+  command.Take("--store", options.store).Value("DIR").Help("Directory of a recorder or a ledger");
+  command.Take("--events", options.files).Excludes("--store");
+  command.Take("--to", options.to).Required();
+  AddTokenFlags(command, flags->token);
+  command.Switch("--follow", options.follow);
+  command.Switch("--again", options.again);
+  command.Take("--patience", flags->patience).Range(0, 1e6);
+  command.Take("--cursor", options.cursor);
+  command.Examples(
+      {{"follow a recorder on this host",
+        "stepscope goodput send --store /var/lib/goodput --to http://10.0.0.1:9461 --follow"},
+       {"send a log once",
+        "stepscope goodput send --events job.jsonl.gz --to http://127.0.0.1:9461"}});
+  command.Notes(
+      "Events sent twice count once. The confirmed position is kept beside the events, so little "
+      "is\n"
+      "sent again after a kill. With --follow it retries without limit; SIGINT or SIGTERM ends it\n"
+      "after the remaining events are sent.");
+  command.Runs([flags] { return Run(*flags); });
 }
 
 }  // namespace stepscope::cli

@@ -1,4 +1,4 @@
-// stepscope goodput watch: jobs as they run.
+// stepscope goodput watch: shows running jobs.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "cli/answer.h"
+#include "cli/chip_flags.h"
 #include "cli/goodput.h"
-#include "cli/program_flags.h"
 #include "cli/terminal.h"
 #include "stepscope/goodput_live.h"
 #include "stepscope/write.h"
@@ -18,27 +18,16 @@
 namespace stepscope::cli {
 namespace {
 
-constexpr const char* kExamples = R"(
-Examples:
-  stepscope goodput watch /shared/goodput               all jobs of a folder, every two seconds
-  stepscope goodput watch /shared/goodput --job llm     one of them in detail
-  stepscope goodput watch /shared/goodput | cat         once
-  stepscope goodput watch DIR --job llm --fail-on 'watch.silent>300e9'     is it heard of?
-
-On a terminal it goes on until Ctrl-C; anywhere else, or with another format, it prints one state.
-)";
-
 struct WatchFlags {
   std::string folder, job;
   double every = 2;
-  ProgramFlags program;
+  ChipFlags program;
   OutputFlags output;
-  std::vector<std::string> fail_on;
 };
 
 bool GoesOn(const WatchFlags& flags) {
   return isatty(STDOUT_FILENO) != 0 && flags.output.file.empty() && flags.output.format == "text" &&
-         flags.fail_on.empty();
+         flags.output.fail_on.empty();
 }
 
 // Draws over what was there, so that nothing flickers, and clears what is left below.
@@ -54,9 +43,9 @@ void Draw(const std::string& page) {
 }
 
 int Run(const WatchFlags& flags) {
-  const auto conditions = ReadConditions(flags.fail_on);
+  const auto conditions = ReadConditions(flags.output);
   if (!conditions) return Fail(conditions.error());
-  const auto program = ReadProgramFlags(flags.program);
+  const auto program = ReadChipFlags(flags.program);
   if (!program) return Fail(program.error());
   GoodputWatch watch(flags.folder, *program);
   const bool goes_on = GoesOn(flags);
@@ -74,18 +63,21 @@ int Run(const WatchFlags& flags) {
 
 }  // namespace
 
-void AddGoodputWatch(CLI::App& goodput, Command& chosen) {
+void AddGoodputWatch(Command& goodput) {
   auto flags = std::make_shared<WatchFlags>();
-  CLI::App* command = goodput.add_subcommand("watch", "Show jobs as they run");
-  command->footer(kExamples);
-  command->add_option("DIR", flags->folder, "Folder of segments")->required()->type_name("");
-  command->add_option("--job", flags->job, "One job in detail")->option_text("NAME");
-  command->add_option("--every", flags->every, "Seconds between two looks")
-      ->check(CLI::Range(0.1, 3600.0))
-      ->option_text("SECONDS [2]");
-  AddProgramFlags(*command, flags->program);
-  AddOutput(*command, flags->output, flags->fail_on);
-  command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
+  Command& command = goodput.Sub("watch", "Show running jobs");
+  command.Argument("DIR", flags->folder, "Directory of segments");
+  command.Take("--job", flags->job).Help("Show one job in detail");
+  command.Take("--every", flags->every).Range(0.1, 3600);
+  AddOutput(command, flags->output);
+  AddChipFlags(command, flags->program);
+  command.Examples({{"all jobs of a directory", "stepscope goodput watch /shared/goodput"},
+                    {"one job in detail", "stepscope goodput watch /shared/goodput --job llm"},
+                    {"exit 1 if no events arrived for 5 minutes",
+                     "stepscope goodput watch DIR --job llm --fail-on 'watch.silent>5min'"}});
+  command.Notes(
+      "On a terminal it updates until Ctrl-C. Elsewhere, or with another format, it prints once.");
+  command.Runs([flags] { return Run(*flags); });
 }
 
 }  // namespace stepscope::cli

@@ -1,11 +1,15 @@
-// stepscope list, stepscope explain NAME: what there is to ask.
+// stepscope list, stepscope explain NAME: the analyses and their definitions.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "cli/commands.h"
-#include "cli/terminal.h"
+#include "cli/answer.h"
+#include "cli/root.h"
+#include "cli/vocabulary.h"
 #include "stepscope/session.h"
 
 namespace stepscope::cli {
@@ -15,18 +19,18 @@ int List() {
   const auto analyses = Session::List();
   size_t width = 0;
   for (const AnalysisInfo& a : analyses) width = std::max(width, a.name.size());
-  for (const AnalysisInfo& a : analyses) fmt::print("{:{}}  {}\n", a.name, width, a.summary);
-  fmt::print("\nstepscope explain NAME says what one counts and how to read it.\n");
+  for (const AnalysisInfo& a : analyses) fmt::print("{:{}}  {}
+", a.name, width, a.summary);
+  fmt::print("
+'stepscope explain NAME' describes an analysis.
+");
   return kDone;
 }
 
 int Explain(const std::string& name) {
   const auto info = Session::Explain(name);
-  if (!info) {
-    PrintError(info.error());
-    return kCouldNot;
-  }
-  fmt::print("# {}: {}\n{}", info->name, info->title, info->doc);
+  if (!info) return Fail(info.error());
+  fmt::print("# {}: {}\n{}", info->name, info->title, WithOptions(info->doc));
   if (!info->params.empty())
     fmt::print("\n**Parameters**, set with -p {}.NAME=VALUE:\n\n", info->name);
   for (const ParameterInfo& p : info->params) {
@@ -38,18 +42,21 @@ int Explain(const std::string& name) {
 
 }  // namespace
 
-void AddList(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("list", "List the analyses");
-  command->callback([&chosen] { chosen = List; });
+void AddList(Command& root) {
+  Command& command = root.Sub("list", "List the analyses");
+  command.Examples({{"names and titles", "stepscope list"}});
+  command.Runs(List);
 }
 
-void AddExplain(CLI::App& app, Command& chosen) {
+void AddExplain(Command& root) {
   auto name = std::make_shared<std::string>();
-  CLI::App* command =
-      app.add_subcommand("explain", "Say what an analysis counts and how to read it");
-  command->add_option("NAME", *name, "An analysis, as 'stepscope list' names it")->required();
-  command->footer("\nExample:\n  stepscope explain idle_time\n");
-  command->callback([name, &chosen] { chosen = [name] { return Explain(*name); }; });
+  Command& command = root.Sub("explain", "Describe an analysis: definition, limits, parameters");
+  std::vector<std::string> names;
+  for (const AnalysisInfo& analysis : Session::List()) names.push_back(analysis.name);
+  command.Argument("NAME", *name, "Analysis, as 'stepscope list' names it")
+      .Suggestions(std::move(names));
+  command.Examples({{"how idle time is split", "stepscope explain idle_time"}});
+  command.Runs([name] { return Explain(*name); });
 }
 
 }  // namespace stepscope::cli

@@ -1,27 +1,17 @@
-// stepscope report: the page as one file.
+// stepscope report: writes the page as one HTML file.
 #include <fmt/format.h>
 
 #include <memory>
 #include <string>
 
 #include "cli/answer.h"
-#include "cli/commands.h"
 #include "cli/output_file.h"
+#include "cli/root.h"
 #include "cli/terminal.h"
 #include "stepscope/server.h"
 
 namespace stepscope::cli {
 namespace {
-
-constexpr const char* kExamples = R"(
-Examples:
-  stepscope report traces/ -o report.html              one file to send: it opens offline
-  stepscope report before/ after/ -o report.html       several runs in one
-  stepscope report traces/ ledger/ -o report.html      with a ledger of goodput
-
-It holds all reports, and of the timeline as much detail as fits: the file says how much.
-'stepscope serve' shows everything, and answers what is asked.
-)";
 
 struct ReportFlags {
   ReportPageOptions options;
@@ -29,8 +19,8 @@ struct ReportFlags {
   std::string file;
 };
 
-// What a reader of the file will find damaged, or not find.
-void SayWhatIsMissing(const PageFile& page) {
+// Prints inputs that are damaged or missing in the file.
+void PrintProblems(const PageFile& page) {
   constexpr size_t kMostNamed = 5;
   for (const Error& error : page.failed) PrintError(error);
   size_t damaged = 0;
@@ -55,7 +45,7 @@ int Run(const ReportFlags& flags) {
   if (!page) return Fail(page.error());
   const auto written = WriteOutput(page->html, flags.file, page->inputs);
   if (!written) return Fail(written.error());
-  SayWhatIsMissing(*page);
+  PrintProblems(*page);
   if (!IsStandardOutput(flags.file)) {
     fmt::print(stderr, "{}: {:.1f} MB\n", flags.file, static_cast<double>(page->html.size()) / 1e6);
   }
@@ -64,17 +54,20 @@ int Run(const ReportFlags& flags) {
 
 }  // namespace
 
-void AddReport(CLI::App& app, Command& chosen) {
+void AddReport(Command& root) {
   auto flags = std::make_shared<ReportFlags>();
-  CLI::App* command = app.add_subcommand("report", "Write it all as one HTML file");
-  command->footer(kExamples);
-  AddShownPaths(*command, flags->options.paths);
-  command->add_option("-o,--output", flags->file, "The file to write; -: standard output")
-      ->type_name("FILE")
-      ->required();
-  AddSettings(*command, flags->settings);
-  AddThreads(*command, flags->options.threads);
-  command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
+  Command& command = root.Sub("report", "Write the page as one HTML file");
+  AddShownPaths(command, flags->options.paths);
+  command.Take("--output", flags->file).Help("File to write; - is standard output").Required();
+  AddSettings(command, flags->settings);
+  AddThreads(command, flags->options.threads);
+  command.Examples({{"one file that opens offline", "stepscope report traces/ -o report.html"},
+                    {"several runs", "stepscope report before/ after/ -o report.html"},
+                    {"with a goodput ledger", "stepscope report traces/ ledger/ -o report.html"}});
+  command.Notes(
+      "The file holds all reports, and as much of the timeline as fits; it states how much.\n"
+      "'stepscope serve' shows all details.");
+  command.Runs([flags] { return Run(*flags); });
 }
 
 }  // namespace stepscope::cli

@@ -1,4 +1,4 @@
-// stepscope serve: the page, live.
+// stepscope serve: serves the page to a browser.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,26 +11,13 @@
 
 #include "cli/answer.h"
 #include "cli/browser.h"
-#include "cli/commands.h"
+#include "cli/root.h"
+#include "cli/server_flags.h"
 #include "cli/terminal.h"
-#include "cli/token_flags.h"
 #include "stepscope/server.h"
 
 namespace stepscope::cli {
 namespace {
-
-constexpr const char* kExamples = R"(
-Examples:
-  stepscope serve traces/                  prints an address: open it in a browser
-  stepscope serve traces/ --open           and opens it
-  stepscope serve runs/                    a folder of runs: new ones appear while it serves
-  stepscope serve before/ after/ ledger/   several runs, and a ledger of goodput
-  stepscope serve traces/ --port 8080      then from elsewhere: ssh -L 8080:127.0.0.1:8080 HOST
-  stepscope serve traces/ --host 0.0.0.0 --token-file FILE      for a network you trust
-
-Only who knows the token in the address gets in: a new one each time, unless --token-file, --token or
-STEPSCOPE_TOKEN in the environment say which. Ends at SIGINT or SIGTERM.
-)";
 
 struct ServeFlags {
   PageServerOptions options;
@@ -68,35 +55,33 @@ int Run(const ServeFlags& flags) {
   }
   int signal = 0;
   sigwait(&signals, &signal);
-  // What is being read or answered is of no use to anybody now, and nothing waits to be written:
-  // waiting for it would only look like hanging.
+  // Nothing waits to be written, so requests in progress need not end first.
   std::_Exit(kDone);
 }
 
 }  // namespace
 
-void AddServe(CLI::App& app, Command& chosen) {
+void AddServe(Command& root) {
   auto flags = std::make_shared<ServeFlags>();
-  CLI::App* command = app.add_subcommand("serve", "Show it all as a page in the browser");
-  command->footer(kExamples);
-  AddShownPaths(*command, flags->options.paths);
-  command
-      ->add_option("--host", flags->options.host,
-                   "Where to listen; beyond loopback a token is needed")
-      ->option_text("HOST [127.0.0.1]");
-  command->add_option("--port", flags->options.port, "0: any that is free")
-      ->check(CLI::Range(0, 65535))
-      ->option_text("N [0]");
-  AddTokenFlags(*command, flags->token, "What the address must hold");
-  command->add_flag("--open", flags->open, "Open the page in the browser of this machine");
-  command
-      ->add_option("--keep", flags->options.keep,
-                   "So many runs stay in memory; of more, those that were looked at last")
-      ->check(CLI::Range(1, 1000))
-      ->option_text("N [4]");
-  AddSettings(*command, flags->settings);
-  AddThreads(*command, flags->options.threads);
-  command->callback([flags, &chosen] { chosen = [flags] { return Run(*flags); }; });
+  Command& command = root.Sub("serve", "Serve the page to a browser");
+  AddShownPaths(command, flags->options.paths);
+  command.Switch("--open", flags->open);
+  AddListening(command, flags->options.host, flags->options.port);
+  AddTokenFlags(command, flags->token);
+  command.Take("--keep", flags->options.keep).Range(1, 1000);
+  AddSettings(command, flags->settings);
+  AddThreads(command, flags->options.threads);
+  command.Examples(
+      {{"print an address to open", "stepscope serve traces/"},
+       {"open it", "stepscope serve traces/ --open"},
+       {"a directory of runs; new runs appear", "stepscope serve runs/"},
+       {"several runs and a goodput ledger", "stepscope serve before/ after/ ledger/"},
+       {"behind ssh -L 8080:127.0.0.1:8080 HOST", "stepscope serve traces/ --port 8080"},
+       {"for a trusted network", "stepscope serve traces/ --host 0.0.0.0 --token-file FILE"}});
+  command.Notes(
+      "Without a token of its own, each server makes one and prints it in the address.\n"
+      "SIGINT or SIGTERM ends it.");
+  command.Runs([flags] { return Run(*flags); });
 }
 
 }  // namespace stepscope::cli

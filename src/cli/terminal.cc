@@ -1,4 +1,4 @@
-// What the terminal at the other end can do.
+// Writes errors and progress to a terminal.
 #include "cli/terminal.h"
 
 #include <fmt/format.h>
@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+
+#include "cli/vocabulary.h"
 
 namespace stepscope::cli {
 namespace {
@@ -54,9 +56,10 @@ TextStyle StdoutStyle() {
 }
 
 void PrintError(const Error& error) {
-  std::string text = "stepscope: " + Printable(error.what);
-  if (!error.where.empty()) text += "\n  where: " + Printable(error.where);
-  if (!error.hint.empty()) text += "\n  try:   " + Printable(error.hint);
+  const auto line = [](const std::string& part) { return Printable(WithOptions(part)); };
+  std::string text = "stepscope: " + line(error.what);
+  if (!error.where.empty()) text += "\n  where: " + line(error.where);
+  if (!error.hint.empty()) text += "\n  try:   " + line(error.hint);
   fmt::print(stderr, "{}\n", text);
 }
 

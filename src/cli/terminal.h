@@ -1,4 +1,4 @@
-// What the terminal at the other end can do.
+// The terminal: color, width, errors, progress.
 #pragma once
 
 #include "stepscope/result.h"
@@ -10,7 +10,7 @@ namespace stepscope::cli {
 // Colour and width for text on stdout: colour only on a terminal, and not with NO_COLOR set.
 TextStyle StdoutStyle();
 
-// Prints an error to stderr: what, where, what to try.
+// Prints an error to stderr: what, where, what to try. Fields of the core become options.
 void PrintError(const Error& error);
 
 // A line of progress on stderr that appears when reading takes over half a second and disappears

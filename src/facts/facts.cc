@@ -44,7 +44,7 @@ std::string WhyNoActivity(std::span<const RankActivity> recorded, const StepSele
   const std::string there_are = DescribeSteps(recorded);
   if (there_are == "none") {
     return "the traces hold no steps to select from: no ProfilerStep#N annotations (call "
-           "profiler.step() in the training loop), so only '--steps all' can be answered";
+           "profiler.step() in the training loop), so `steps` must be all";
   }
   if (selection.mode == StepSelection::Mode::kComplete) {
     return "no step is complete: recording stopped before the kernels of the last launches ran "

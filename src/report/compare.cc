@@ -367,7 +367,7 @@ Report CompareUsage(const ReportSet& a, const ReportSet& b, const CompareOptions
     report.notes.push_back(
         {"different_amounts", 1,
          fmt::format("a holds {:.0f} steps of ranks and b {:.0f}: sums in the tables are of that "
-                     "much each; choose as many of both with --steps and --ranks",
+                     "much each; choose as many of both with `steps` and `ranks`",
                      amounts.a, amounts.b),
          ""});
   }

@@ -193,6 +193,14 @@ TEST(Conditions, LookAtMetricsAndAtEveryRow) {
             "temporal_breakdown.idle_ratio<=25%: it is 25.0 %");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle>=5us"),
             "temporal_breakdown.idle>=5us: it is 5.00 us (rank 0)");
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.idle>0.000005s"), "does not");
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.idle<1h30m").substr(0, 36),
+            "temporal_breakdown.idle<1h30m: it is");
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.idle<1GiB"),
+            "cannot judge 'temporal_breakdown.idle<1GiB': the limit is in bytes, the number in ns");
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.idle_ratio<5s"),
+            "cannot judge 'temporal_breakdown.idle_ratio<5s': the limit is in ns, the number in "
+            "ratio");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.ranks.idle>5us"), "does not");
 }
 

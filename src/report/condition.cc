@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "base/nearest_name.h"
+#include "base/quantity.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -20,22 +20,28 @@ constexpr std::string_view kHint =
 using Test = Condition::Test;
 
 Error Unreadable(std::string_view text, std::string_view why) {
-  return {fmt::format("cannot read the condition '{}': {}", text, why), "--fail-on",
+  return {fmt::format("cannot read the condition '{}': {}", text, why), "`conditions`",
           std::string(kHint)};
 }
 
-// "10ms", "5%", "0.5": the number in ns, as a share, or as it is.
-std::optional<double> ReadNumber(std::string_view text) {
+struct Limit {
   double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
-  const std::string_view unit(stop, static_cast<size_t>(end - stop));
-  constexpr std::pair<std::string_view, double> kUnits[] = {{"", 1},     {"ns", 1},  {"us", 1e3},
-                                                            {"ms", 1e6}, {"s", 1e9}, {"%", 0.01}};
-  for (const auto& [name, factor] : kUnits) {
-    if (unit == name) return value * factor;
+  Unit unit = Unit::kNone;  // kNone: that of the number it is compared with
+};
+
+// "300s", "1h30m" in ns, "5%" as a share, "1GiB" in bytes, "0.5" as it is.
+std::optional<Limit> ReadLimit(std::string_view text) {
+  if (const auto number = ReadNumber(text)) return Limit{*number, Unit::kNone};
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  const double sign = negative ? -1 : 1;
+  if (text.starts_with('-')) return std::nullopt;
+  if (const auto share = ReadShare(text)) return Limit{sign * *share, Unit::kRatio};
+  if (const auto seconds = ReadDuration(text)) {
+    constexpr double kPrecision = 1e-3;  // ns; unit factors below a second are not exact
+    return Limit{sign * std::round(*seconds * 1e9 / kPrecision) * kPrecision, Unit::kNanoseconds};
   }
+  if (const auto bytes = ReadSize(text)) return Limit{sign * *bytes, Unit::kBytes};
   return std::nullopt;
 }
 
@@ -93,10 +99,10 @@ class Judge {
     if (report_.status == Status::kUnavailable) {
       return Fail(fmt::format("{} is unavailable: {}", report_.analysis, report_.why));
     }
-    if (condition_.table.empty() && JudgeMetric()) return std::move(found_);
+    if (condition_.table.empty() && JudgeMetric()) return Found();
     for (const Table& table : report_.tables) {
       const bool asked = condition_.table.empty() || condition_.table == table.key;
-      if (asked && JudgeTable(table)) return std::move(found_);
+      if (asked && JudgeTable(table)) return Found();
     }
     std::string nearest = NearestName(condition_.name, known_);
     if (IsRelative(condition_.test)) {
@@ -109,14 +115,21 @@ class Judge {
  private:
   std::unexpected<Error> Fail(std::string why) const {
     return std::unexpected(Error{fmt::format("cannot judge '{}': {}", condition_.text, why),
-                                 "--fail-on", std::string(kHint)});
+                                 "`conditions`", std::string(kHint)});
+  }
+
+  Result<std::vector<std::string>> Found() {
+    if (!misfit_) return std::move(found_);
+    return Fail(fmt::format("the limit is in {}, the number in {}", UnitName(condition_.unit),
+                            UnitName(*misfit_)));
   }
 
   bool JudgeMetric() {
     for (const Metric& metric : report_.metrics) {
       known_.push_back(metric.key);
       if (std::ranges::find(names_, metric.key) == names_.end()) continue;
-      if (const auto value = NumberIn(metric.value)) Judged(*value, metric.unit, "");
+      const auto value = NumberIn(metric.value);
+      if (value && Fits(metric.unit)) Judged(*value, metric.unit, "");
       return true;
     }
     return false;
@@ -126,6 +139,7 @@ class Judge {
     for (size_t c = 0; c < table.columns.size(); ++c) {
       known_.push_back(table.columns[c].key);
       if (std::ranges::find(names_, table.columns[c].key) == names_.end()) continue;
+      if (!Fits(table.columns[c].unit)) return true;
       for (const auto& row : table.rows) {
         if (const auto value = NumberIn(row[c])) {
           Judged(*value, table.columns[c].unit, Where(table, row));
@@ -133,6 +147,15 @@ class Judge {
       }
       return true;
     }
+    return false;
+  }
+
+  // Whether the limit has the unit of the number; remembers where not.
+  bool Fits(Unit unit) {
+    const bool any = condition_.unit == Unit::kNone || IsRelative(condition_.test);
+    if (any || unit == Unit::kNone || unit == condition_.unit) return true;
+    if (unit == Unit::kBytesPerSecond && condition_.unit == Unit::kBytes) return true;
+    misfit_ = unit;
     return false;
   }
 
@@ -155,6 +178,7 @@ class Judge {
   const Report& report_;
   const Condition& condition_;
   std::vector<std::string> names_, known_, found_;
+  std::optional<Unit> misfit_;  // of a number that the limit cannot be compared with
 };
 
 }  // namespace
@@ -178,9 +202,13 @@ Result<Condition> ParseCondition(std::string_view given) {
     condition.test = op->test;
     limit = text.substr(at + op->sign.size());
   }
-  const auto number = ReadNumber(limit);
-  if (!number) return std::unexpected(Unreadable(given, "'" + limit + "' is no number"));
-  condition.limit = *number;
+  const auto read = ReadLimit(limit);
+  if (!read) {
+    return std::unexpected(
+        Unreadable(given, "'" + limit + "' is not a number, a time, a share or a size"));
+  }
+  condition.limit = read->value;
+  condition.unit = read->unit;
   const std::string path = text.substr(0, at);
   const size_t first = path.find('.'), last = path.rfind('.');
   if (first == path.npos || first == 0 || last + 1 == path.size()) {
@@ -201,10 +229,11 @@ Result<std::vector<std::string>> Matches(const ReportSet& answer,
       std::vector<std::string> known;
       for (const Report& r : answer.reports) known.push_back(r.analysis);
       const std::string nearest = NearestName(condition.analysis, known);
-      return std::unexpected(Error{
-          fmt::format("cannot judge '{}': no analysis '{}' was asked", condition.text,
-                      condition.analysis),
-          "--fail-on", nearest.empty() ? std::string(kHint) : "did you mean '" + nearest + "'?"});
+      return std::unexpected(
+          Error{fmt::format("cannot judge '{}': no analysis '{}' was asked", condition.text,
+                            condition.analysis),
+                "`conditions`",
+                nearest.empty() ? std::string(kHint) : "did you mean '" + nearest + "'?"});
     }
     auto found = Judge(*report, condition).Matches();
     if (!found) return found;

@@ -54,7 +54,7 @@ std::vector<size_t> ShownColumns(const Table& table) {
 std::string RowsRemark(size_t shown, size_t all) {
   if (all == 0) return "none";
   if (shown == all) return {};
-  return fmt::format("… {} in --format csv and json", Plural(all - shown, "more row"));
+  return fmt::format("… {} in csv and json", Plural(all - shown, "more row"));
 }
 
 // Kernel names, also several joined by " | ", lose what every one of them has; the whole names are
@@ -114,7 +114,7 @@ PageSection LayOutReport(const Report& report, bool brief) {
       continue;
     }
     if (brief) continue;
-    section.also += section.also.empty() ? "More in --format csv and json: " : "; ";
+    section.also += section.also.empty() ? "More in csv and json: " : "; ";
     section.also +=
         fmt::format("{} ({})", Printable(table.title), Plural(table.rows.size(), "row"));
   }
@@ -173,7 +173,7 @@ void LayOutFindings(const ReportSet& answer, Page& page) {
   }
   if (shown < all.size()) {
     page.more_findings =
-        fmt::format("… {} (--format json shows all)", Plural(all.size() - shown, "more finding"));
+        fmt::format("… {} (json shows all)", Plural(all.size() - shown, "more finding"));
   }
 }
 
@@ -222,8 +222,6 @@ Page LayOut(const ReportSet& answer, bool brief) {
   page.verdict = Printable(answer.verdict);
   LayOutFindings(answer, page);
   page.sections = LayOutReports(answer.reports, brief);
-  if (brief)
-    page.more = "More of each: --full, or --only NAME (stepscope list); all of it: --format json.";
   page.notes = LayOutNotes(answer);
   return page;
 }

@@ -49,7 +49,6 @@ struct Page {
   std::string more_findings;  // how many were left out; empty when none
   std::vector<PageSection> sections;  // one a report
   std::vector<std::string> notes;     // of the run and all reports; alike ones are one line
-  std::string more;                   // where to find what a brief page left out
 };
 
 // `brief`: of each report the sentence and the first rows of its first table.

@@ -37,7 +37,7 @@ GPUs stood idle for 12.3 % of the time, mostly waiting for the host.
 | 2 | 1.24 ms | 12.3 % | 1.50 MB |
 | 0 | 640 ns | 0.0 % | - |
 
-… 1 more row in --format csv and json
+… 1 more row in csv and json
 
 ### Kernels
 
@@ -46,7 +46,7 @@ GPUs stood idle for 12.3 % of the time, mostly waiting for the host.
 | gemm&lt;float, 128&gt; | 12,345 |
 | ncclDevKernel_AllReduce_Sum_f32 | 7 |
 
-More in --format csv and json: Gaps (3 rows)
+More in csv and json: Gaps (3 rows)
 
 ## Memory
 

@@ -143,9 +143,9 @@ std::string ToText(const ReportSet& answer, const TextStyle& style) {
   DrawFindings(pen, page);
   for (const PageSection& section : page.sections) DrawSection(pen, section);
   DrawNotes(pen, page);
-  if (!page.more.empty()) {
+  if (style.brief && !style.more.empty()) {
     pen.Gap();
-    pen.Paragraph(0, page.more);
+    pen.Paragraph(0, style.more);
   }
   return std::move(pen).Take();
 }

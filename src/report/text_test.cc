@@ -37,14 +37,14 @@ Idle time
     rank     idle  idle share   copied
        2  1.24 ms      12.3 %  1.50 MB
        0   640 ns       0.0 %        -
-    … 1 more row in --format csv and json
+    … 1 more row in csv and json
 
   Kernels
     kernel                           launches
     gemm<float, 128>                   12,345
     ncclDevKernel_AllReduce_Sum_f32         7
 
-  More in --format csv and json: Gaps (3 rows)
+  More in csv and json: Gaps (3 rows)
 
 Memory
   unavailable: the traces were recorded without
@@ -95,7 +95,7 @@ TEST(Text, FindingsAreSortedByWorthThenSeverity) {
 - low: C.
 - low: D.
 - low: E.
-… 2 more findings (--format json shows all)
+… 2 more findings (json shows all)
 
 Report
 )");

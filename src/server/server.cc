@@ -83,13 +83,12 @@ const std::string& PageServer::warning() const { return state_->warning; }
 Result<PageServer> PageServer::Start(const PageServerOptions& options) {
   const bool loopback = IsLoopback(options.host);
   if (!loopback && options.token.empty()) {
-    return std::unexpected(Error{"listening beyond this host needs a token", options.host,
-                                 "name a file that holds one with --token-file, or give it with "
-                                 "--token, which everybody on this machine can see"});
+    return std::unexpected(
+        Error{"listening beyond this host needs a token", options.host, "set `token`"});
   }
   if (!options.token.empty() && !IsGoodToken(options.token)) {
     return std::unexpected(Error{"this token is too short, or does not fit into an address",
-                                 "--token, --token-file",
+                                 "`token`",
                                  "16 or more letters, digits, and - _ . ~; such as openssl rand "
                                  "-hex 16 gives"});
   }

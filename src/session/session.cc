@@ -49,7 +49,7 @@ Result<std::vector<RankActivity>> ChooseRanks(const std::vector<RankActivity>& r
     std::ranges::copy_if(ranks, std::back_inserter(chosen),
                          [&](const RankActivity& r) { return r.rank == rank; });
     if (chosen.size() == before) {
-      return std::unexpected(Error{"there is no rank " + std::to_string(rank), "--ranks",
+      return std::unexpected(Error{"there is no rank " + std::to_string(rank), "`ranks`",
                                    "the ranks that were read: " + DescribeRanks(ranks)});
     }
   }

@@ -128,7 +128,7 @@ cat sacct.txt
 
 # Every incarnation is there, and the time in which the job had its nodes is Slurm's own.
 for file in sacct.txt scontrol.txt; do
-  "$stepscope" goodput report --scheduler $file --scheduler-job train --format json >report.json
+  "$stepscope" goodput analyze --scheduler $file --scheduler-job train --format json >report.json
   python3 - $file <<'END'
 import json, subprocess, sys
 report = next(r for r in json.load(open("report.json"))["reports"] if r["analysis"] == "productivity")

@@ -26,7 +26,7 @@ let run: string;
 const ledgerAt = (name: Name): string => join(folder, name, "ledger");
 
 const reportOf = (name: Name, job: string): ReportSet =>
-  parseExact(stepscope("goodput", "report", "--store", ledgerAt(name), "--job", job, "--format", "json")) as ReportSet;
+  parseExact(stepscope("goodput", "analyze", "--store", ledgerAt(name), "--job", job, "--format", "json")) as ReportSet;
 
 const goodputOf = (answer: ReportSet) => String(answer.reports[0]!.metrics.find(({ key }) => key === "goodput_ratio")!.value);
 

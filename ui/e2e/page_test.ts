@@ -136,14 +136,14 @@ describe("numbers", () => {
     await watched.close();
   });
 
-  test("a ledger shows what goodput report says", async () => {
-    const answer = parseExact(stepscope("goodput", "report", "--store", job.ledger, "--format", "json")) as ReportSet;
+  test("a ledger shows what goodput analyze says", async () => {
+    const answer = parseExact(stepscope("goodput", "analyze", "--store", job.ledger, "--format", "json")) as ReportSet;
     const watched = await open();
     await watched.go(`#/ledger/${ledger}`);
     assert.equal(await watched.text(".verdict"), visible(answer.verdict));
     await checkReport(watched, answer.reports[0]!);
     assert.equal(await watched.text("dd[data-metric='start']"), "2026-05-28 20:26:40 UTC");
-    assert.ok(stepscope("goodput", "report", "--store", job.ledger).includes("2026-05-28 20:26:40 UTC"), "as the CLI says it");
+    assert.ok(stepscope("goodput", "analyze", "--store", job.ledger).includes("2026-05-28 20:26:40 UTC"), "as the CLI says it");
     const segments = answer.reports[0]!.tables.find((table) => table.key === "segments")!;
     const drawn = await watched.page.locator(".job-line .part").evaluateAll((all) => all.map((one) => ({ says: one.getAttribute("title") ?? "", wide: one.getBoundingClientRect().width })));
     assert.equal(drawn.length, segments.rows.length);

@@ -42,7 +42,7 @@ Result<StepSelection> ParseSteps(std::string_view text) {
   const auto last = dots == text.npos ? first : ParseNumber(text.substr(dots + 2));
   if (!first || !last || *first > *last) {
     return std::unexpected(
-        Error{"cannot read the step selection '" + std::string(text) + "'", "--steps",
+        Error{"cannot read the step selection '" + std::string(text) + "'", "`steps`",
               "use all, complete, one number such as 7, or a range such as 3..7"});
   }
   return StepSelection{Mode::kRange, *first, *last};

@@ -34,7 +34,7 @@ TEST(ParseSteps, SaysWhatIsMeantOtherwise) {
     const auto steps = ParseSteps(text);
     ASSERT_FALSE(steps) << text;
     EXPECT_TRUE(steps.error().what.contains("'" + std::string(text) + "'"));
-    EXPECT_EQ(steps.error().where, "--steps");
+    EXPECT_EQ(steps.error().where, "`steps`");
     EXPECT_TRUE(steps.error().hint.contains("3..7"));
   }
 }

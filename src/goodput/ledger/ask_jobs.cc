@@ -23,7 +23,7 @@ Result<Job*> Choose(Jobs& jobs, const GoodputReportOptions& options) {
   for (const Job& job : jobs.jobs) names += (names.empty() ? "'" : ", '") + job.name + "'";
   return std::unexpected(Error{
       fmt::format("the events are of {} jobs{}", jobs.jobs.size(), jobs.more ? " and more" : ""),
-      names, "choose one with --job NAME"});
+      names, "set `job`"});
 }
 
 // What the scheduler's files tell, by time, as events of the job.
@@ -63,8 +63,7 @@ Question QuestionOf(const GoodputReportOptions& options) {
 Result<AskedJobs> AskJobs(const GoodputReportOptions& options) {
   if (options.files.empty() && options.store.empty() && options.scheduler_files.empty()) {
     return std::unexpected(
-        Error{"nothing to report on", "",
-              "files of events (--events), a ledger (--store), or what a scheduler printed"});
+        Error{"nothing to report on", "", "set `files`, `store` or `scheduler_files`"});
   }
   AskedJobs asked;
   auto scheduler = SchedulerEvents(options, asked.scheduler_notes);

@@ -137,8 +137,8 @@ Result<std::optional<std::string>> Ledger::Choose(const std::string& name) const
     some += (k == 0 ? "'" : ", '") + names[k] + "'";
   }
   if (names.size() > kMostJobs) some += ", ...";
-  return std::unexpected(Error{"the ledger has " + std::to_string(names.size()) + " jobs", some,
-                               "choose one with --job NAME"});
+  return std::unexpected(
+      Error{"the ledger has " + std::to_string(names.size()) + " jobs", some, "set `job`"});
 }
 
 const std::vector<Log>& Ledger::LogsOf(const std::string& job) const {
@@ -183,11 +183,11 @@ Result<void> LoadRollup(const Rollup& rollup, const ReadJobsOptions& options, Jo
   if (options.ml_goodput) {
     return std::unexpected(Error{
         "the library's numbers need every step, and those before " + where + " s are rolled up",
-        job.name, "ask without --mode"});
+        job.name, "set another `mode`"});
   }
   if (options.at && *options.at < rollup.last) {
     return std::unexpected(Error{"events before " + where + " s are rolled up", job.name,
-                                 "ask for a later --at, or for a --window"});
+                                 "set a later `at`, or a `window`"});
   }
   StateReader writers(rollup.writers);
   job.duplicates.LoadWriters(writers);

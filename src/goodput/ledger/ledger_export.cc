@@ -105,7 +105,7 @@ std::string OpenMetrics(const std::string& name, const Partition& p) {
 
 Error RolledUp(const std::string& job) {
   return {"the oldest events are rolled up and no longer there", job,
-          "export --format openmetrics, or ask for a report"};
+          "export as openmetrics, or ask for a report"};
 }
 
 Result<void> ExportOnce(const GoodputExportOptions& options, const Piece& write) {
@@ -114,8 +114,8 @@ Result<void> ExportOnce(const GoodputExportOptions& options, const Piece& write)
   const auto name = ledger->Choose(options.job);
   if (!name) return std::unexpected(name.error());
   if (!*name) {
-    return std::unexpected(Error{"the ledger has no such job", options.job,
-                                 "see stepscope goodput jobs --store " + ledger->name()});
+    return std::unexpected(
+        Error{"the ledger has no such job", options.job, "list the jobs of " + ledger->name()});
   }
   const std::string chosen = name->value_or("");
   if (options.format == GoodputExportFormat::kOpenMetrics) {

@@ -278,8 +278,8 @@ Result<void> Postgres::Begin(Access access) const {
   if (!there) return std::unexpected(there.error());
   if (*there) return {};
   if (!read) return MakeSchema();
-  return std::unexpected(Error{"there is no ledger in this database", name_,
-                               "stepscope goodput import FILE --store ADDRESS makes one"});
+  return std::unexpected(
+      Error{"there is no ledger in this database", name_, "import events first"});
 }
 
 // Not every user who may write into a schema that is there may make one.

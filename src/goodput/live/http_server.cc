@@ -286,15 +286,14 @@ void StartPush(const std::optional<goodput::HttpAddress>& to, const GoodputServe
 Result<void> GoodputServe(const GoodputServeOptions& options) {
   const bool loopback = IsLoopback(options.host);
   if (!loopback && options.token.empty()) {
-    return std::unexpected(Error{"listening beyond this host needs a token", options.host,
-                                 "name a file that holds one with --token-file, or give it with "
-                                 "--token, which everybody on this machine can see"});
+    return std::unexpected(
+        Error{"listening beyond this host needs a token", options.host, "set `token`"});
   }
   for (const auto& [address, wanted] : {std::pair(options.folder, false), {options.store, true}}) {
     if (address.empty() || goodput::IsPostgres(address) == wanted) continue;
     return std::unexpected(Error{"events are taken into a folder, and from there go to PostgreSQL",
                                  wanted ? address : "postgresql://...",
-                                 "stepscope goodput serve DIR --store postgresql://..."});
+                                 "a directory, and the database as `store`"});
   }
   RaiseLimits();
   sigset_t signals;

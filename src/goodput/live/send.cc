@@ -104,7 +104,7 @@ class Sender {
     const auto duplicates = CountIn(answer.body, "duplicates");
     if (!stored || !duplicates) {
       return std::unexpected(Error{"what answers there is no goodput server",
-                                   poster_.address().Text(), "stepscope goodput serve"});
+                                   poster_.address().Text(), "address a goodput server"});
     }
     answered_ = MonotonicClock();
     told_.clear();
@@ -136,10 +136,10 @@ class Sender {
     if (answer.status == 401) {
       return {
           options_.token.empty() ? "the server wants a token" : "the server knows another token",
-          where, "--token-file with what the server has in its own"};
+          where, "set `token` to the server's"};
     }
     if (answer.status == 404) {
-      return {"there is no goodput server at that address", where, "stepscope goodput serve"};
+      return {"there is no goodput server at that address", where, "address a goodput server"};
     }
     return {fmt::format("the server refuses: {} {}", answer.status,
                         answer.body.substr(0, answer.body.find('\n')).substr(0, 200)),
@@ -171,8 +171,7 @@ std::string CursorPath(const GoodputSendOptions& options, const HttpAddress& add
 
 Result<void> CheckOptions(const GoodputSendOptions& options) {
   if (options.store.empty() == options.files.empty()) {
-    return std::unexpected(Error{"nothing to send", "",
-                                 "a recorder's folder (--store), or files of events (--events)"});
+    return std::unexpected(Error{"nothing to send", "", "set `store` or `files`"});
   }
   if (!options.store.empty() && !std::filesystem::is_directory(options.store)) {
     return std::unexpected(Error{"there is no such folder", options.store, ""});

@@ -192,7 +192,7 @@ Result<void> LogSource::Open() {
   const bool gzip = got == 2 && head[0] == '\x1f' && head[1] == '\x8b';
   if (got < 0 || gzip || head[0] == '[' || (head[0] == '{' && head[1] == '\n')) {
     return std::unexpected(
-        Error{"only lines of events can be followed", path_, "send it once, without --follow"});
+        Error{"only lines of events can be followed", path_, "send it once, without `follow`"});
   }
   offset_ = 0;
   events_ = 0;

@@ -36,14 +36,14 @@ void AddUtilization(const GoodputModelOptions& o, double mfu, Report& report) {
 
 Result<void> AddTokens(const GoodputModelOptions& o, Report& report) {
   if (!o.parameters || !o.tokens_per_second || !o.peak_tflops) {
-    return Missing("--parameters", "tokens per second need the model's size");
+    return Missing("`parameters`", "tokens per second need the model's size");
   }
   const auto chips = ChipsOf(o);
-  if (!chips) return Missing("--chips", "tokens per second need the number of chips");
+  if (!chips) return Missing("`chips`", "tokens per second need the number of chips");
   const bool has_shape = o.layers && o.heads && o.head_dim && o.sequence_length;
   if (!has_shape && (o.layers || o.heads || o.head_dim || o.sequence_length)) {
-    return Missing("--layers",
-                   "attention takes all of --layers, --heads, --head-dim, --sequence-length");
+    return Missing("`layers`",
+                   "attention takes all of `layers`, `heads`, `head_dim`, `sequence_length`");
   }
   const TokenFlops flops = FlopsOfToken({.layers = o.layers.value_or(0),
                                          .heads = o.heads.value_or(0),
@@ -83,7 +83,7 @@ Result<std::optional<double>> ShareOf(const Given& part, const Given& whole) {
 
 // Chip time that there was, where somebody says how much of it was wasted.
 Given ChipTime(const GoodputModelOptions& o) {
-  Given all{"--chips times --over", std::nullopt};
+  Given all{"`chips` x `over_s`", std::nullopt};
   const auto chips = ChipsOf(o);
   if (o.wasted_chip_s && chips && o.over_s) all.value = *chips * *o.over_s;
   return all;
@@ -95,20 +95,20 @@ struct ChipShares {
 };
 
 Result<ChipShares> ChipSharesOf(const GoodputModelOptions& o) {
-  const Given allocated{"--allocated-chip-time", o.allocated_chip_s};
+  const Given allocated{"`allocated_chip_s`", o.allocated_chip_s};
   ChipShares shares;
   struct Wanted {
     std::optional<double>& share;
     Given part, whole;
   };
   for (const auto& [share, part, whole] : std::initializer_list<Wanted>{
-           {shares.scheduling, allocated, {"--capacity-chip-time", o.capacity_chip_s}},
-           {shares.runtime, {"--saved-chip-time", o.saved_chip_s}, allocated},
+           {shares.scheduling, allocated, {"`capacity_chip_s`", o.capacity_chip_s}},
+           {shares.runtime, {"`saved_chip_s`", o.saved_chip_s}, allocated},
            {shares.steps,
-            {"--steps-committed", o.steps_committed},
-            {"--steps-tried", o.steps_tried}},
-           {shares.replicas, {"--mean-replicas", o.mean_replicas}, {"--replicas", o.replicas}},
-           {shares.wasted, {"--wasted-chip-time", o.wasted_chip_s}, ChipTime(o)}}) {
+            {"`steps_committed`", o.steps_committed},
+            {"`steps_tried`", o.steps_tried}},
+           {shares.replicas, {"`mean_replicas`", o.mean_replicas}, {"`replicas`", o.replicas}},
+           {shares.wasted, {"`wasted_chip_s`", o.wasted_chip_s}, ChipTime(o)}}) {
     const auto found = ShareOf(part, whole);
     if (!found) return std::unexpected(found.error());
     share = *found;
@@ -157,7 +157,7 @@ void AddPairs(const char* key, const char* title, const std::vector<double>& bef
 Result<std::vector<Report>> ProgramReport(const GoodputModelOptions& o) {
   if (!o.tokens_per_second && !o.tflops_per_chip) return {};
   if (!o.peak_tflops) {
-    return Missing("--peak-tflops", "what can a chip do at most? There is no usual peak to assume");
+    return Missing("`peak_tflops`", "what can a chip do at most? There is no usual peak to assume");
   }
   Report report{.analysis = "goodput_program", .title = "Program goodput"};
   if (o.tflops_per_chip) {

@@ -45,7 +45,8 @@ std::optional<Finding> MtbfsDisagree(const GoodputModelOptions& options) {
       .because = fmt::format("observed {}, but {} nodes that fail independently give {}",
                              SayTime(*observed), SayCount(*nodes), SayTime(*modelled)),
       .hint =
-          "give the model the observed time (--mtbf), and look for failures that are not those of "
+          "give the model the observed time (`mtbf_s`), and look for failures that are not those "
+          "of "
           "nodes: software, network, storage, a few bad nodes"};
 }
 

@@ -36,9 +36,8 @@ Result<ReportSet> ModelGoodput(const GoodputModelOptions& options) {
     std::ranges::move(*reports, std::back_inserter(answer.reports));
   }
   if (answer.reports.empty()) {
-    return std::unexpected(Error{
-        "nothing was given to model", "",
-        "add --mtbf 3h --save-time 60s --restart-time 10m, or see --help for what else there is"});
+    return std::unexpected(
+        Error{"nothing was given to model", "", "set `mtbf_s`, `save_s` and `restart_s`"});
   }
   const Report& first = answer.reports.front();
   answer.verdict = AsksForModel(options) ? ModelVerdict(first) : first.headline;

@@ -187,21 +187,21 @@ TEST(GoodputModelTest, RefusesWhatMakesNoSense) {
     const auto answer = ModelGoodput(options);
     return answer ? "answered" : answer.error().where;
   };
-  EXPECT_EQ(where({.mtbf_s = 0, .save_s = 1, .restart_s = 1}), "--mtbf");
-  EXPECT_EQ(where({.mtbf_s = nan, .save_s = 1, .restart_s = 1}), "--mtbf");
-  EXPECT_EQ(where({.mtbf_s = 1e12, .save_s = 1, .restart_s = 1}), "--mtbf");
-  EXPECT_EQ(where({.mtbf_s = 100, .restart_s = 1}), "--save-time");
-  EXPECT_EQ(where({.mtbf_s = 100, .save_s = 1}), "--restart-time");
-  EXPECT_EQ(where({.save_s = 1, .restart_s = 1}), "--mtbf");
-  EXPECT_EQ(where({.mtbf_s = 100, .save_s = 0, .restart_s = 1}), "--checkpoint-interval");
-  EXPECT_EQ(where({.failures_per_node_day = 1}), "--nodes");
-  EXPECT_EQ(where({.failures = 10}), "--over");
-  EXPECT_EQ(where({.mtbf_s = 100, .save_s = 1, .restart_s = 10, .pull_s = 11}), "--restart-time");
+  EXPECT_EQ(where({.mtbf_s = 0, .save_s = 1, .restart_s = 1}), "`mtbf_s`");
+  EXPECT_EQ(where({.mtbf_s = nan, .save_s = 1, .restart_s = 1}), "`mtbf_s`");
+  EXPECT_EQ(where({.mtbf_s = 1e12, .save_s = 1, .restart_s = 1}), "`mtbf_s`");
+  EXPECT_EQ(where({.mtbf_s = 100, .restart_s = 1}), "`save_s`");
+  EXPECT_EQ(where({.mtbf_s = 100, .save_s = 1}), "`restart_s`");
+  EXPECT_EQ(where({.save_s = 1, .restart_s = 1}), "`mtbf_s`");
+  EXPECT_EQ(where({.mtbf_s = 100, .save_s = 0, .restart_s = 1}), "`checkpoint_interval_s`");
+  EXPECT_EQ(where({.failures_per_node_day = 1}), "`nodes`");
+  EXPECT_EQ(where({.failures = 10}), "`over_s`");
+  EXPECT_EQ(where({.mtbf_s = 100, .save_s = 1, .restart_s = 10, .pull_s = 11}), "`restart_s`");
   EXPECT_EQ(where({.mtbf_s = 100, .save_s = 1, .announced_share = 1.1, .restart_s = 10}),
-            "--announced-share");
-  EXPECT_EQ(where({.chips = 8, .tokens_per_second = 10}), "--peak-tflops");
-  EXPECT_EQ(where({.restart_before_s = {1, 2}, .restart_after_s = {1}}), "--restart-after");
-  EXPECT_EQ(where({.steps_tried = 5, .steps_committed = 6}), "--steps-committed");
+            "`announced_share`");
+  EXPECT_EQ(where({.chips = 8, .tokens_per_second = 10}), "`peak_tflops`");
+  EXPECT_EQ(where({.restart_before_s = {1, 2}, .restart_after_s = {1}}), "`restart_after_s`");
+  EXPECT_EQ(where({.steps_tried = 5, .steps_committed = 6}), "`steps_committed`");
   EXPECT_EQ(where({}), "");
 }
 

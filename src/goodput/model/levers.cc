@@ -55,20 +55,19 @@ Lever ShorterRestart(Lever lever, const Parameters& now, double by_s) {
 
 Lever PreloadContainers(const Parameters& now, const LeverAssumptions& assumed) {
   Lever lever{.key = "container_preloading", .title = "container preloading"};
-  if (!assumed.pull_s) return Unknown(lever, "--pull-time");
+  if (!assumed.pull_s) return Unknown(lever, "`pull_s`");
   return ShorterRestart(lever, now, *assumed.pull_s * (1 - 1 / assumed.pull_speedup));
 }
 
 Lever CacheCompilations(const Parameters& now, const LeverAssumptions& assumed) {
   Lever lever{.key = "compilation_cache", .title = "persistent compilation cache"};
-  if (!assumed.compile_s) return Unknown(lever, "--compile-time");
+  if (!assumed.compile_s) return Unknown(lever, "`compile_s`");
   return ShorterRestart(lever, now, *assumed.compile_s * assumed.compile_cached_share);
 }
 
 Lever HotSpares(const Parameters& now, const LeverAssumptions& assumed) {
   if (now.reschedule_s <= now.swap_s) {
-    return Unknown({.key = "hot_spares", .title = "hot spares"},
-                   "a --reschedule-time longer than --swap-time");
+    return Unknown({.key = "hot_spares", .title = "hot spares"}, "a `reschedule_s` above `swap_s`");
   }
   const int64_t enough = SparesFor(kEnoughSpares, now.failures_per_s, assumed.repair_s);
   const int64_t spares = std::max(assumed.spares_now, assumed.spares.value_or(enough));
@@ -82,7 +81,7 @@ Lever HotSpares(const Parameters& now, const LeverAssumptions& assumed) {
 
 Lever ReserveCapacity(const Parameters& now, const LeverAssumptions& assumed) {
   Lever lever{.key = "reservations", .title = "reservations"};
-  if (!assumed.capacity_wait_s) return Unknown(lever, "--capacity-wait");
+  if (!assumed.capacity_wait_s) return Unknown(lever, "`capacity_wait_s`");
   lever.becomes = now;
   lever.becomes->reschedule_s = std::max(0.0, now.reschedule_s - *assumed.capacity_wait_s);
   lever.change = FromTo("rescheduling", now.reschedule_s, lever.becomes->reschedule_s);

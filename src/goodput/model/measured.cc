@@ -11,8 +11,7 @@ namespace {
 
 std::unexpected<Error> Cannot(std::string why) {
   return std::unexpected(
-      Error{"cannot fit the model: " + std::move(why), "",
-            "give the missing parameters, as 'goodput model --help' lists them"});
+      Error{"cannot fit the model: " + std::move(why), "", "give the missing parameters"});
 }
 
 // Of intervals of work tau, each cut off with the chance that the next failure comes first, a save

@@ -55,30 +55,29 @@ Result<void> CheckTimes(const GoodputModelOptions& o) {
   const auto positive = [](std::string_view option, std::optional<double> value) {
     return Bounded{option, value, 0, kLongestS, true};
   };
-  return CheckAll({positive("--mtbf", o.mtbf_s), positive("--mtbf-per-node", o.mtbf_per_node_s),
-                   positive("--over", o.over_s), positive("--observed-mtbf", o.observed_mtbf_s),
-                   positive("--checkpoint-interval", o.checkpoint_interval_s),
-                   time("--save-time", o.save_s), time("--persist-time", o.persist_s),
-                   time("--emergency-save-time", o.emergency_save_s),
-                   time("--restart-time", o.restart_s), time("--reschedule-time", o.reschedule_s),
-                   time("--swap-time", o.swap_s), time("--repair-time", o.repair_s),
-                   time("--pull-time", o.pull_s), time("--compile-time", o.compile_s),
-                   time("--capacity-wait", o.capacity_wait_s)});
+  return CheckAll({positive("`mtbf_s`", o.mtbf_s), positive("`mtbf_per_node_s`", o.mtbf_per_node_s),
+                   positive("`over_s`", o.over_s), positive("`observed_mtbf_s`", o.observed_mtbf_s),
+                   positive("`checkpoint_interval_s`", o.checkpoint_interval_s),
+                   time("`save_s`", o.save_s), time("`persist_s`", o.persist_s),
+                   time("`emergency_save_s`", o.emergency_save_s), time("`restart_s`", o.restart_s),
+                   time("`reschedule_s`", o.reschedule_s), time("`swap_s`", o.swap_s),
+                   time("`repair_s`", o.repair_s), time("`pull_s`", o.pull_s),
+                   time("`compile_s`", o.compile_s), time("`capacity_wait_s`", o.capacity_wait_s)});
 }
 
 Result<void> CheckShares(const GoodputModelOptions& o) {
   const auto share = [](std::string_view option, std::optional<double> value) {
     return Bounded{option, value, 0, 1};
   };
-  return CheckAll({share("--announced-share", o.announced_share),
-                   share("--sigterm-share", o.sigterm_share),
-                   share("--compile-cached-share", o.compile_cached_share),
-                   share("--target", o.target_goodput),
-                   share("--down-probability", o.down_probability),
-                   share("--program-goodput", o.program_goodput),
-                   {"--standby-share", o.standby_share, 0, 0.999999},
-                   {"--pull-speedup", o.pull_speedup, 1, 1e6},
-                   {"--save-speedup", o.save_speedup, 1, 1e6}});
+  return CheckAll({share("`announced_share`", o.announced_share),
+                   share("`sigterm_share`", o.sigterm_share),
+                   share("`compile_cached_share`", o.compile_cached_share),
+                   share("`target_goodput`", o.target_goodput),
+                   share("`down_probability`", o.down_probability),
+                   share("`program_goodput`", o.program_goodput),
+                   {"`standby_share`", o.standby_share, 0, 0.999999},
+                   {"`pull_speedup`", o.pull_speedup, 1, 1e6},
+                   {"`save_speedup`", o.save_speedup, 1, 1e6}});
 }
 
 Result<void> CheckCounts(const GoodputModelOptions& o) {
@@ -88,32 +87,32 @@ Result<void> CheckCounts(const GoodputModelOptions& o) {
   const auto number = [](int64_t value) { return static_cast<double>(value); };
   const std::optional<double> lever_spares =
       o.lever_spares ? std::optional(number(*o.lever_spares)) : std::nullopt;
-  return CheckAll({count("--nodes", o.nodes),
-                   count("--chips", o.chips),
-                   count("--chips-per-node", o.chips_per_node),
-                   {"--failures", o.failures, 0, 1e9},
-                   {"--failures-per-node-day", o.failures_per_node_day, 0, 1e6, true},
-                   {"--spares", number(o.spares), 0, 1e5},
-                   {"--lever-spares", lever_spares, 0, 1e5},
-                   {"--price-per-chip-hour", o.price_per_chip_hour, 0, 1e6},
-                   {"--simulated-failures", number(o.simulated_failures), 1000, 1e7},
-                   count("--parameters", o.parameters, kMost),
-                   count("--layers", o.layers),
-                   count("--heads", o.heads),
-                   count("--head-dim", o.head_dim),
-                   count("--sequence-length", o.sequence_length),
-                   count("--tokens-per-second", o.tokens_per_second, kMost),
-                   count("--tflops-per-chip", o.tflops_per_chip),
-                   count("--peak-tflops", o.peak_tflops),
-                   {"--executed-flops-ratio", o.executed_flops_ratio, 1, 100},
-                   count("--capacity-chip-time", o.capacity_chip_s, kMost),
-                   {"--allocated-chip-time", o.allocated_chip_s, 0, kMost},
-                   {"--saved-chip-time", o.saved_chip_s, 0, kMost},
-                   {"--wasted-chip-time", o.wasted_chip_s, 0, kMost},
-                   count("--steps-tried", o.steps_tried, kMost),
-                   {"--steps-committed", o.steps_committed, 0, kMost},
-                   count("--replicas", o.replicas),
-                   {"--mean-replicas", o.mean_replicas, 0, 1e9}});
+  return CheckAll({count("`nodes`", o.nodes),
+                   count("`chips`", o.chips),
+                   count("`chips_per_node`", o.chips_per_node),
+                   {"`failures`", o.failures, 0, 1e9},
+                   {"`failures_per_node_day`", o.failures_per_node_day, 0, 1e6, true},
+                   {"`spares`", number(o.spares), 0, 1e5},
+                   {"`lever_spares`", lever_spares, 0, 1e5},
+                   {"`price_per_chip_hour`", o.price_per_chip_hour, 0, 1e6},
+                   {"`simulated_failures`", number(o.simulated_failures), 1000, 1e7},
+                   count("`parameters`", o.parameters, kMost),
+                   count("`layers`", o.layers),
+                   count("`heads`", o.heads),
+                   count("`head_dim`", o.head_dim),
+                   count("`sequence_length`", o.sequence_length),
+                   count("`tokens_per_second`", o.tokens_per_second, kMost),
+                   count("`tflops_per_chip`", o.tflops_per_chip),
+                   count("`peak_tflops`", o.peak_tflops),
+                   {"`executed_flops_ratio`", o.executed_flops_ratio, 1, 100},
+                   count("`capacity_chip_s`", o.capacity_chip_s, kMost),
+                   {"`allocated_chip_s`", o.allocated_chip_s, 0, kMost},
+                   {"`saved_chip_s`", o.saved_chip_s, 0, kMost},
+                   {"`wasted_chip_s`", o.wasted_chip_s, 0, kMost},
+                   count("`steps_tried`", o.steps_tried, kMost),
+                   {"`steps_committed`", o.steps_committed, 0, kMost},
+                   count("`replicas`", o.replicas),
+                   {"`mean_replicas`", o.mean_replicas, 0, 1e9}});
 }
 
 Result<void> CheckList(std::string_view option, const std::vector<double>& values, double low,
@@ -129,27 +128,29 @@ Result<void> CheckLists(const GoodputModelOptions& o) {
     std::string_view option;
     const std::vector<double>& values;
   };
-  for (const auto& [option, values] : std::to_array<List>({{"--restart-before", o.restart_before_s},
-                                                           {"--restart-after", o.restart_after_s},
-                                                           {"--save-before", o.save_before_s},
-                                                           {"--save-after", o.save_after_s}})) {
+  for (const auto& [option, values] :
+       std::to_array<List>({{"`restart_before_s`", o.restart_before_s},
+                            {"`restart_after_s`", o.restart_after_s},
+                            {"`save_before_s`", o.save_before_s},
+                            {"`save_after_s`", o.save_after_s}})) {
     if (auto checked = CheckList(option, values, 0, kLongestS); !checked) return checked;
   }
   if (o.restart_before_s.size() != o.restart_after_s.size()) {
-    return Wrong("--restart-after", "--restart-after needs as many numbers as --restart-before");
+    return Wrong("`restart_after_s`",
+                 "`restart_after_s` needs as many numbers as `restart_before_s`");
   }
   if (o.save_before_s.size() != o.save_after_s.size()) {
-    return Wrong("--save-after", "--save-after needs as many numbers as --save-before");
+    return Wrong("`save_after_s`", "`save_after_s` needs as many numbers as `save_before_s`");
   }
-  if (auto checked = CheckList("--relative-mfu", o.relative_mfu, 0, 2); !checked) return checked;
+  if (auto checked = CheckList("`relative_mfu`", o.relative_mfu, 0, 2); !checked) return checked;
   for (const int64_t machines : o.standby_machines) {
-    const Bounded bounded{"--standby-machines", static_cast<double>(machines), 1, 1e6};
+    const Bounded bounded{"`standby_machines`", static_cast<double>(machines), 1, 1e6};
     if (auto checked = Check(bounded); !checked) return checked;
   }
   for (const FailureCause& cause : o.causes) {
-    if (cause.name.empty()) return Wrong("--cause", "a cause of failures has no name");
-    const auto checked = CheckAll({{"--cause", static_cast<double>(cause.count), 0, 1e9},
-                                   {"--cause", cause.printed_share, 0, 1}});
+    if (cause.name.empty()) return Wrong("`causes`", "a cause of failures has no name");
+    const auto checked = CheckAll({{"`causes`", static_cast<double>(cause.count), 0, 1e9},
+                                   {"`causes`", cause.printed_share, 0, 1}});
     if (!checked) return checked;
   }
   return {};
@@ -158,27 +159,27 @@ Result<void> CheckLists(const GoodputModelOptions& o) {
 // What makes no sense without, or beside, something else.
 Result<void> CheckTogether(const GoodputModelOptions& o) {
   if ((o.mtbf_per_node_s || o.failures_per_node_day) && !NodesOf(o)) {
-    return Wrong("--nodes", "how often a node fails says nothing without the number of nodes",
-                 "add --nodes or --chips");
+    return Wrong("`nodes`", "how often a node fails says nothing without the number of nodes",
+                 "set `nodes` or `chips`");
   }
   if (o.mtbf_per_node_s && o.failures_per_node_day) {
-    return Wrong("--mtbf-per-node", "--failures-per-node-day says the same in other words",
-                 "leave one of them out");
+    return Wrong("`mtbf_per_node_s`",
+                 "`mtbf_per_node_s` and `failures_per_node_day` state the same", "set one of them");
   }
   if (o.failures && !o.over_s) {
-    return Wrong("--over", "a number of failures says nothing without the time they came in",
-                 "add --over 54d");
+    return Wrong("`over_s`", "a number of failures says nothing without the time they came in",
+                 "set `over_s`");
   }
   if (o.pull_s.value_or(0) + o.compile_s.value_or(0) > o.restart_s.value_or(kLongestS)) {
-    return Wrong("--restart-time",
+    return Wrong("`restart_s`",
                  "pulling and compiling take longer than the restart they are part of");
   }
   if (o.capacity_wait_s.value_or(0) > o.reschedule_s) {
-    return Wrong("--capacity-wait",
-                 "--capacity-wait is longer than --reschedule-time, which it is part of");
+    return Wrong("`capacity_wait_s`",
+                 "`capacity_wait_s` is longer than `reschedule_s`, which it is part of");
   }
   if (o.standby_machines.empty() != !o.down_probability) {
-    return Wrong("--standby-machines", "--standby-machines goes with --down-probability",
+    return Wrong("`standby_machines`", "`standby_machines` goes with `down_probability`",
                  "give both");
   }
   return {};
@@ -238,16 +239,15 @@ bool AsksForModel(const GoodputModelOptions& o) {
 Result<Parameters> ParametersOf(const GoodputModelOptions& o) {
   const auto mtbf_s = MtbfS(o);
   if (!mtbf_s) {
-    return Wrong(
-        "--mtbf", "how often does the job fail?",
-        "add --mtbf 3h, or --mtbf-per-node 1000d --nodes 2048, or --failures 419 --over 54d");
+    return Wrong("`mtbf_s`", "how often does the job fail?",
+                 "set `mtbf_s`, or `mtbf_per_node_s` and `nodes`, or `failures` and `over_s`");
   }
   if (!o.save_s) {
-    return Wrong("--save-time", "for how long does a save block the job?", "add --save-time 60s");
+    return Wrong("`save_s`", "for how long does a save block the job?", "set `save_s`");
   }
   if (!o.restart_s) {
-    return Wrong("--restart-time", "how long does a restart take once there are nodes?",
-                 "add --restart-time 10m");
+    return Wrong("`restart_s`", "how long does a restart take once there are nodes?",
+                 "set `restart_s`");
   }
   Parameters p{.failures_per_s = 1 / *mtbf_s,
                .save_s = *o.save_s,
@@ -260,8 +260,9 @@ Result<Parameters> ParametersOf(const GoodputModelOptions& o) {
   p.spare_share = SpareShare(o.spares, p.failures_per_s, o.repair_s);
   const auto interval_s = o.checkpoint_interval_s ? o.checkpoint_interval_s : BestIntervalS(p);
   if (!interval_s) {
-    return Wrong("--checkpoint-interval", "these numbers have no best checkpoint interval to take",
-                 "add --checkpoint-interval 30m");
+    return Wrong("`checkpoint_interval_s`",
+                 "these numbers have no best checkpoint interval to take",
+                 "set `checkpoint_interval_s`");
   }
   p.interval_s = *interval_s;
   return p;

@@ -157,16 +157,16 @@ Table AssumptionsTable(const GoodputModelOptions& o) {
     table.rows.push_back(
         {std::move(option), value, value == usual_value ? std::move(source) : "given"});
   };
-  add("--sigterm-share", o.sigterm_share, usual.sigterm_share,
+  add("sigterm_share", o.sigterm_share, usual.sigterm_share,
       "47 of 466 interruptions of Llama 3 were planned, arXiv 2407.21783");
-  add("--pull-speedup", o.pull_speedup, usual.pull_speedup,
+  add("pull_speedup", o.pull_speedup, usual.pull_speedup,
       "a preloaded 16 GB image, as published with ML productivity goodput by Google Cloud");
-  add("--compile-cached-share", o.compile_cached_share, usual.compile_cached_share,
+  add("compile_cached_share", o.compile_cached_share, usual.compile_cached_share,
       "at most all of it: an upper bound, not a measurement");
-  add("--save-speedup", o.save_speedup, usual.save_speedup,
+  add("save_speedup", o.save_speedup, usual.save_speedup,
       "148.8 s to 6.3 s for a 7B model with asynchronous saves, PyTorch and IBM");
-  add("--repair-time", o.repair_s, usual.repair_s, "a day: assumed, no source");
-  table.rows.push_back({"--swap-time", NumberCell(o.swap_s),
+  add("repair_s", o.repair_s, usual.repair_s, "a day: assumed, no source");
+  table.rows.push_back({"swap_s", NumberCell(o.swap_s),
                         o.swap_s ? "given"
                                  : "rescheduling / 10.87, warm standbys of ByteRobust, arXiv "
                                    "2509.16293"});

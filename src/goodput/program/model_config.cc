@@ -109,7 +109,7 @@ Result<ModelShape> ReadModelConfig(const std::string& path) {
   }
   if (shape.layers > 0 && shape.width > 0 && shape.heads > 0) return shape;
   return std::unexpected(Error{"the config does not say how many layers, heads or how wide it is",
-                               path, "give them by hand: --layers, --width, --heads, --mlp-width"});
+                               path, "set `layers`, `width`, `heads` and `mlp_width`"});
 }
 
 }  // namespace stepscope

@@ -94,7 +94,7 @@ Finding Recovery(const Partition& p, const std::string& amount) {
     return {.message = amount + " lies between attempts, mostly after planned ends",
             .because = fmt::format("{} of it followed an end that was planned",
                                    HumanTime(static_cast<double>(p.suspended))),
-            .hint = "if nobody paid for the pause, leave it out with --exclude",
+            .hint = "if nobody paid for the pause, leave it out with `exclusions`",
             .table = "attempts"};
   }
   const int64_t each = costs.down / std::max<int64_t>(1, p.disruptions);

@@ -60,7 +60,7 @@ TEST(GoodputFindings, TimeDownSaysWhatItWas) {
   EXPECT_TRUE(Message(down("105 asked 8; 110 given 8;"), "most of it is launching"));
   EXPECT_TRUE(Message(down("180 asked 8; 190 given 8;"), "passes before anybody notices"));
   EXPECT_TRUE(Message(
-      Found("0 start; 0..100 steps 0..9; 100 end; 200 start; 200..300 steps 10..19"), "--exclude"));
+      Found("0 start; 0..100 steps 0..9; 100 end; 200 start; 200..300 steps 10..19"), "`exclusions`"));
 }
 
 TEST(GoodputFindings, AHangIsFarBeyondAStep) {

@@ -91,8 +91,7 @@ Result<Report> MlGoodput(const Job& job, const GoodputReportOptions& options) {
   if (options.window) {
     if (options.exclusions) {
       return std::unexpected(Error{"the library has no window with exclusions",
-                                   "--window, --exclude",
-                                   "ask for one of them, or without --mode"});
+                                   "`window`, `exclusions`", "set one of them, or another `mode`"});
     }
     const goodput::SecondsInterval window{goodput::MlSeconds(options.window->first),
                                           goodput::MlSeconds(options.window->second)};

@@ -185,5 +185,5 @@ export interface Source {
   occurrences(run: string, ref: EventRef, signal?: AbortSignal): Promise<ReportSet>;
 }
 
-// The table of all jobs, then what `goodput report --format json` prints for one of them.
+// The table of all jobs, then what `goodput analyze --format json` prints for one of them.
 export type LedgerAnswer = ReportSet;

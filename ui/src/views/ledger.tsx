@@ -1,4 +1,4 @@
-// The goodput of a ledger: the same reports as `goodput report`, drawn by the same page. Of several
+// The goodput of a ledger: the same reports as `goodput analyze`, drawn by the same page. Of several
 // jobs the reader chooses one.
 import type { ReportSet } from "../data/report";
 import type { Source } from "../data/source";

@@ -1,24 +1,24 @@
-// The options that say what the chips of running jobs can do: with them there is MFU.
+// Options of a job's model and chips, from which MFU follows.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
+#include "cli/command.h"
 #include "stepscope/program_goodput.h"
 #include "stepscope/result.h"
 
 namespace stepscope::cli {
 
-struct ProgramFlags {
+struct ChipFlags {
   std::string model;  // a config.json
   double sequence = 0;
   double peak_tflops = 0;
   ProgramOptions options;
 };
-void AddProgramFlags(CLI::App& command, ProgramFlags& flags);
+void AddChipFlags(Command& command, ChipFlags& flags);
 
 // Absent where none was given.
-Result<std::optional<ProgramOptions>> ReadProgramFlags(const ProgramFlags& flags);
+Result<std::optional<ProgramOptions>> ReadChipFlags(const ChipFlags& flags);
 
 }  // namespace stepscope::cli

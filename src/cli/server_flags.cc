@@ -1,5 +1,5 @@
-// A word, one line of a file, or a variable.
-#include "cli/token_flags.h"
+// Reads tokens.
+#include "cli/server_flags.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -23,8 +23,8 @@ std::unexpected<Error> NoToken(const std::string& what, const std::string& path)
 Result<std::string> ReadToken(const std::string& path) {
   constexpr std::string_view kSpace = " \t\r\n";
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) return NoToken("there is no such file", path);
-  if (!std::filesystem::is_regular_file(path, error)) return NoToken("this is no file", path);
+  if (!std::filesystem::exists(path, error)) return NoToken("no such file", path);
+  if (!std::filesystem::is_regular_file(path, error)) return NoToken("not a file", path);
   std::ifstream in(path, std::ios::binary);
   if (!in) return NoToken(std::strerror(errno), path);
   std::string text(kLongestToken + 2, '\0');
@@ -33,27 +33,26 @@ Result<std::string> ReadToken(const std::string& path) {
   const size_t first = text.find_first_not_of(kSpace);
   if (first == text.npos) return NoToken("the file is empty", path);
   text = text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
-  if (text.size() > kLongestToken) return NoToken("it is too long for one", path);
+  if (text.size() > kLongestToken) return NoToken("longer than 1024 bytes", path);
   if (text.find_first_of("\r\n") != text.npos) return NoToken("it has several lines", path);
   return text;
 }
 
-std::string NotEmpty(const std::string& token) {
-  return token.empty() ? "an empty token is none" : "";
-}
-
 }  // namespace
 
-void AddTokenFlags(CLI::App& command, TokenFlags& flags, const std::string& message) {
-  CLI::Option* token =
-      command
-          .add_option("--token", flags.token,
-                      message + "; the machine's list of processes shows it to everybody")
-          ->check(NotEmpty)
-          ->option_text("TOKEN");
-  command.add_option("--token-file", flags.file, "The same from a file, where nobody else sees it")
-      ->excludes(token)
-      ->option_text("FILE");
+void AddListening(Command& command, std::string& host, int& port) {
+  command.Take("--host", host);
+  command.Take("--port", port).Range(0, 65535).Default(std::to_string(port));
+}
+
+void AddTokenFlags(Command& command, TokenFlags& flags) {
+  command.Take("--token-file", flags.file).Excludes("--token");
+  Option& token = command.Take("--token", flags.token);
+  token.store = [&flags](const std::string& text) -> Result<void> {
+    if (text.empty()) return std::unexpected(Error{"the token is empty", "", ""});
+    flags.token = text;
+    return {};
+  };
 }
 
 Result<std::string> TokenOf(const TokenFlags& flags) {

@@ -1,0 +1,82 @@
+// stepscope goodput collect: takes events over HTTP and serves metrics to Prometheus.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cli/answer.h"
+#include "cli/chip_flags.h"
+#include "cli/goodput.h"
+#include "cli/server_flags.h"
+#include "stepscope/goodput_live.h"
+
+namespace stepscope::cli {
+namespace {
+
+struct CollectFlags {
+  std::string folder, store, host = "127.0.0.1", tensorboard;
+  int port = 9461;
+  TokenFlags token;
+  std::string otlp;
+  double otlp_every = 60;
+  ChipFlags program;
+};
+
+int Run(const CollectFlags& flags) {
+  GoodputServeOptions options{.folder = flags.folder,
+                              .store = flags.store,
+                              .host = flags.host,
+                              .port = flags.port,
+                              .tensorboard = flags.tensorboard};
+  auto token = TokenOf(flags.token);
+  if (!token) return Fail(token.error());
+  options.token = std::move(*token);
+  const auto program = ReadChipFlags(flags.program);
+  if (!program) return Fail(program.error());
+  options.program = *program;
+  options.otlp = flags.otlp;
+  options.otlp_every = static_cast<int64_t>(flags.otlp_every * 1e9);
+  options.on_ready = [](const std::string& url, const std::string& warning) {
+    if (!warning.empty()) fmt::print(stderr, "stepscope: {}\n", warning);
+    fmt::print("Listening on {}\n", url);
+    std::fflush(stdout);
+  };
+  options.on_problem = [](const std::string& sentence) {
+    fmt::print(stderr, "stepscope: {}\n", sentence);
+  };
+  const auto served = GoodputServe(options);
+  return served ? kDone : Fail(served.error());
+}
+
+}  // namespace
+
+void AddGoodputCollect(Command& goodput) {
+  auto flags = std::make_shared<CollectFlags>();
+  Command& command = goodput.Sub("collect", "Take events over HTTP, serve metrics to Prometheus");
+  command.Argument("DIR", flags->folder, "Directory of segments; created if missing");
+  command.Take("--store", flags->store)
+      .Value("postgresql://...")
+      .Help("PostgreSQL ledger that gets all events, seconds later");
+  AddListening(command, flags->host, flags->port);
+  AddTokenFlags(command, flags->token);
+  command.Take("--tensorboard", flags->tensorboard);
+  command.Take("--otlp", flags->otlp);
+  command.Take("--otlp-every", flags->otlp_every).Range(0.1, 86400);
+  AddChipFlags(command, flags->program);
+  command.Examples(
+      {{"for processes of this host", "stepscope goodput collect /var/lib/goodput"},
+       {"for other hosts", "stepscope goodput collect DIR --host 0.0.0.0 --token-file FILE"},
+       {"with MFU", "stepscope goodput collect DIR --model config.json --chip H100 --chips 512"},
+       {"push metrics too", "stepscope goodput collect DIR --otlp http://collector:4318"},
+       {"forward events to a database",
+        "stepscope goodput collect DIR --store postgresql://USER@HOST/DATABASE"}});
+  command.Notes(
+      "Post events to /v1/events: JSON lines, each with a writer and a sequence number, so that\n"
+      "events sent twice count once. An answer confirms that the events are on disk. Recorders of\n"
+      "this host may write to the same directory. If the database is down, events are kept and\n"
+      "sent later. SIGINT or SIGTERM ends the server.");
+  command.Runs([flags] { return Run(*flags); });
+}
+
+}  // namespace stepscope::cli

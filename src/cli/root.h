@@ -1,0 +1,26 @@
+// The tree of all commands. Each file adds one command: its options, examples, and what it runs.
+#pragma once
+
+#include <memory>
+
+#include "cli/command.h"
+
+namespace stepscope::cli {
+
+// "stepscope" with all its subcommands.
+std::unique_ptr<Command> Root();
+
+void AddAnalyze(Command& root);
+void AddCompare(Command& root);
+void AddExport(Command& root);
+void AddServe(Command& root);
+void AddReport(Command& root);
+void AddList(Command& root);
+void AddExplain(Command& root);
+void AddDemo(Command& root);
+void AddGoodput(Command& root);
+// These print what the whole tree holds.
+void AddCompletions(Command& root);
+void AddMan(Command& root);
+
+}  // namespace stepscope::cli

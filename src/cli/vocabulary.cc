@@ -1,0 +1,230 @@
+// The table of options.
+#include "cli/vocabulary.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace stepscope::cli {
+namespace {
+
+// In the order of use: what to read, how to judge it, what to write.
+constexpr Word kWords[] = {
+    // Questions about traces.
+    {"--only", "NAME,...", "Run only these analyses", "all", "only"},
+    {"--steps", "STEPS", "Steps to count: all, complete, N or A..B", "all", "steps"},
+    {"--ranks", "N,...", "Ranks to count", "all", "ranks"},
+    {"-p,--param", "NAME=VALUE", "Set a parameter, as 'stepscope explain NAME' lists", "",
+     "params"},
+    {"--groups", "FILE", "Custom kernel groups, as TOML", "", "groups"},
+    {"--threads", "N", "Threads that read; 0 is one per CPU", "0", "threads"},
+    {"--full", "", "Print all rows of all tables", "", ""},
+    {"--steps-a", "STEPS", "Steps of A", "--steps", ""},
+    {"--steps-b", "STEPS", "Steps of B", "--steps", ""},
+    {"--ranks-a", "N,...", "Ranks of A", "--ranks", ""},
+    {"--ranks-b", "N,...", "Ranks of B", "--ranks", ""},
+    {"--short-names", "", "Match kernels without template arguments", "", "short_names"},
+
+    // Output.
+    {"--format", "FORMAT", "Output format: text, json, csv or markdown", "text", "format"},
+    {"-o,--output", "FILE", "Write to this file", "standard output", "folder"},
+    {"--fail-on", "CONDITION", "Exit 1 if this holds: idle_time.idle>300s", "", "conditions"},
+
+    // Traces for viewers.
+    {"--chrome", "", "Write a JSON trace per rank for chrome://tracing (the default)", "", ""},
+    {"--perfetto", "", "Write one Perfetto trace of all ranks on one clock", "", ""},
+    {"--counters", "", "Add queue length and copy bandwidth", "", "counters"},
+    {"--critical-path", "", "Add the critical path of the longest complete step", "",
+     "critical_path"},
+
+    // Servers.
+    {"--host", "HOST", "Address to listen on; beyond loopback needs a token", "127.0.0.1", "host"},
+    {"--port", "N", "Port to listen on; 0 takes a free one", "0", "port"},
+    {"--token-file", "FILE", "File with the token", "STEPSCOPE_TOKEN", "token"},
+    {"--token", "TOKEN", "Token; visible in the process list", "STEPSCOPE_TOKEN", ""},
+    {"--open", "", "Open the page in a browser", "", ""},
+    {"--keep", "N", "Runs kept in memory, the last viewed first", "4", "keep"},
+
+    // The synthetic job.
+    {"--layers", "N", "Number of layers", "", "layers"},
+    {"--seed", "N", "Random seed", "1", "seed"},
+    {"--slow-rank", "N", "Rank with slow compute kernels; -1 for none", "2, or the last",
+     "slow_rank"},
+    {"--slow-factor", "N", "Slowdown of that rank's kernels", "1.25", "slow_factor"},
+    {"--exposed", "SHARE", "Exposed share of all-reduce time", "0.4", "exposed_fraction"},
+    {"--host-gap", "SHARE", "Host-bound share of each step", "0.08", "host_gap_fraction"},
+    {"--clock-spread", "NS", "Largest clock error of a rank, in ns", "0", "clock_spread"},
+    {"--min-raw-bytes", "N", "Add steps until each trace has this many bytes", "0",
+     "min_raw_bytes"},
+    {"--no-stacks", "", "Leave out Python stacks and shapes", "", "stacks"},
+    {"--no-compress", "", "Write .json instead of .json.gz", "", "compress"},
+
+    // Events of a job.
+    {"--events", "FILE...", "Files of events, in order (.jsonl, .json, .gz)", "", "files"},
+    {"--store", "LEDGER", "Ledger: a directory or postgresql://...", "", "store"},
+    {"--job", "NAME", "Job to report on, if there are several", "", "job"},
+    {"--at", "WHEN", "End of a running job: seconds since 1970, or now", "last event", "at"},
+    {"--window", "A..B", "Count only this time, in seconds since 1970", "", "window"},
+    {"--exclude", "A..B", "Leave out this time, or none; repeatable", "", "exclusions"},
+    {"--mode", "MODE", "Accounting: partition, or ml-goodput as that library", "partition", "mode"},
+    {"--scheduler", "FILE...", "Output of sacct, scontrol or kubectl", "", "scheduler_files"},
+    {"--scheduler-job", "NAME", "Name or id of the job in --scheduler", "", "scheduler_job"},
+    {"--utc-offset", "SECONDS", "Offset of Slurm's times east of UTC", "this machine's",
+     "utc_offset"},
+    {"--chips-per-pod", "N", "Chips per Kubernetes pod", "1", "chips_per_pod"},
+    {"--pods", "N", "Pods the job needs", "most at once", "pods"},
+    {"--traces", "PATH...", "Traces of some steps: where step time goes", "", ""},
+    {"--keep-raw", "TIME", "Age below which events are kept", "30d", "keep_raw"},
+
+    // Servers and senders of events.
+    {"--to", "URL", "Server, as http[s]://HOST:PORT", "", "to"},
+    {"--follow", "", "Continue with new events until interrupted", "", "follow"},
+    {"--again", "", "Send all events again", "", "again"},
+    {"--patience", "TIME", "Time without an answer before giving up", "60s", "patience"},
+    {"--cursor", "FILE", "File that records how far sending got", "beside the events", "cursor"},
+    {"--tensorboard", "DIR", "Write TensorBoard scalars per job to this directory", "",
+     "tensorboard"},
+    {"--otlp", "URL", "Push all metrics to this OTLP collector", "", "otlp"},
+    {"--otlp-every", "TIME", "Interval of pushes", "60s", "otlp_every"},
+    {"--every", "TIME", "Interval of updates", "2s", "every"},
+
+    // Models and chips.
+    {"--model", "FILE", "Model's config.json, as on Hugging Face", "", "shape"},
+    {"--sequence-length", "N", "Tokens per sequence", "from --model",
+     "sequence sequence_length shape.sequence"},
+    {"--width", "N", "Hidden size of the model", "from --model", "width"},
+    {"--heads", "N", "Attention heads", "from --model", "heads"},
+    {"--kv-heads", "N", "Key and value heads", "--heads", "kv_heads"},
+    {"--head-size", "N", "Size of a head", "width / heads", "head_size head_dim"},
+    {"--kv-rank", "N", "Key and value rank of latent attention (MLA)", "", "kv_rank"},
+    {"--query-rank", "N", "Query rank of latent attention", "", "query_rank"},
+    {"--rope-size", "N", "Rotary part of a head in latent attention", "", "rope_size"},
+    {"--value-size", "N", "Value size of a head in latent attention", "", "value_size"},
+    {"--mlp-width", "N", "Intermediate size of the MLP", "from --model", "mlp_width"},
+    {"--vocabulary", "N", "Vocabulary size", "from --model", "vocabulary"},
+    {"--attention-window", "N", "Keys per sliding attention window", "all", "shape.window"},
+    {"--experts", "N", "Experts per layer", "0", "experts"},
+    {"--expert-layers", "N", "Layers with experts", "all", "expert_layers"},
+    {"--experts-per-token", "N", "Experts chosen per token", "", "experts_per_token"},
+    {"--shared-experts", "N", "Experts that all tokens use", "0", "shared_experts"},
+    {"--expert-width", "N", "Intermediate size of an expert", "--mlp-width", "expert_width"},
+    {"--parameters", "N", "Parameters per token, without embedding", "from the shape",
+     "parameters"},
+    {"--plain-mlp", "", "MLP has two matrices instead of three", "", "gated_mlp"},
+    {"--bidirectional", "", "Attention has no causal mask", "", "causal"},
+    {"--tokens-per-second", "N", "Tokens per second of the whole job", "", "tokens_per_second"},
+    {"--step-time", "TIME", "Step time; needs --tokens-per-step", "", ""},
+    {"--tokens-per-step", "N", "Tokens per step of the whole job", "", "tokens_per_step"},
+    {"--chips", "N", "Number of chips", "", "chips"},
+    {"--chip", "NAME", "Chip: H100, 'TPU v5p', or the driver's name", "", "chip"},
+    {"--peak-tflops", "N", "Peak TFLOP/s per chip, dense", "from --chip", "peak_tflops peak_flops"},
+    {"--dtype", "TYPE", "Matrix type: bf16, fp16, fp8, int8, fp4 or tf32", "bf16", "dtype"},
+    {"--recompute", "WHAT", "Recomputed activations: none, attention or full", "none", "recompute"},
+    {"--tflops-per-chip", "N", "Achieved TFLOP/s per chip", "", "tflops_per_chip"},
+    {"--executed-flops-ratio", "N", "Executed FLOPs / model FLOPs, for HFU", "",
+     "executed_flops_ratio"},
+    {"--price-per-chip-hour", "N", "Price of a chip per hour, in any currency", "",
+     "price_per_chip_hour"},
+
+    // How often a job fails.
+    {"--mtbf", "TIME", "Mean time between failures of the job", "", "mtbf_s"},
+    {"--mtbf-per-node", "TIME", "Mean time between failures per node", "", "mtbf_per_node_s"},
+    {"--failures-per-node-day", "N", "Failures per node per day (r_f)", "",
+     "failures_per_node_day"},
+    {"--failures", "N", "Counted failures; needs --over", "", "failures"},
+    {"--over", "TIME", "Time over which they were counted", "", "over_s"},
+    {"--observed-mtbf", "TIME", "Observed time between failures, to compare", "",
+     "observed_mtbf_s"},
+    {"--nodes", "N", "Number of nodes", "from --chips", "nodes"},
+    {"--chips-per-node", "N", "Chips per node", "8", "chips_per_node"},
+    {"--cause", "NAME=N[:SHARE],...", "Failures by cause, with the published share", "", "causes"},
+
+    // Checkpoints and restarts.
+    {"--checkpoint-interval", "TIME", "Work between checkpoint saves (tau)", "the best",
+     "checkpoint_interval_s"},
+    {"--save-time", "TIME", "Time a save blocks the job (w)", "", "save_s"},
+    {"--persist-time", "TIME", "Time from there until it is durable", "0", "persist_s"},
+    {"--announced-share", "SHARE", "Failures announced in time to save", "0", "announced_share"},
+    {"--emergency-save-time", "TIME", "Time of that save", "save and persist time",
+     "emergency_save_s"},
+    {"--restart-time", "TIME", "Time from having nodes to the first step (u0)", "", "restart_s"},
+    {"--reschedule-time", "TIME", "Time to get nodes without a spare (t_re)", "0", "reschedule_s"},
+    {"--spares", "N", "Nodes kept as hot spares", "0", "spares"},
+    {"--swap-time", "TIME", "Time until a spare takes over", "reschedule time / 10.87", "swap_s"},
+    {"--repair-time", "TIME", "Time to repair a failed node", "1d, assumed", "repair_s"},
+    {"--target", "SHARE", "Goodput to reach: shows what a failure may cost", "", "target_goodput"},
+    {"--simulated-failures", "N", "Failures to simulate", "200000", "simulated_failures"},
+
+    // What each improvement could save.
+    {"--sigterm-share", "SHARE", "Failures that SIGTERM announces", "10.1%, Llama 3",
+     "sigterm_share"},
+    {"--pull-time", "TIME", "Part of --restart-time: pulling the image", "", "pull_s"},
+    {"--pull-speedup", "N", "Speedup of a preloaded image", "29, Google Cloud", "pull_speedup"},
+    {"--compile-time", "TIME", "Part of --restart-time: compilation", "", "compile_s"},
+    {"--compile-cached-share", "SHARE", "Compilation a cache saves", "100%, at most",
+     "compile_cached_share"},
+    {"--capacity-wait", "TIME", "Part of --reschedule-time: capacity wait", "", "capacity_wait_s"},
+    {"--lever-spares", "N", "Hot spares to try", "enough for 99%", "lever_spares"},
+    {"--save-speedup", "N", "Speedup of asynchronous saves", "23.6, PyTorch and IBM",
+     "save_speedup"},
+
+    // A fleet, and what was measured before and after a change.
+    {"--capacity-chip-time", "TIME", "Chip time there was", "", "capacity_chip_s"},
+    {"--allocated-chip-time", "TIME", "Chip time with all chips of the job up", "",
+     "allocated_chip_s"},
+    {"--saved-chip-time", "TIME", "Chip time of progress that was saved", "", "saved_chip_s"},
+    {"--program-goodput", "SHARE", "Ideal / actual time of the program", "", "program_goodput"},
+    {"--wasted-chip-time", "TIME", "Wasted chip time; needs --chips and --over", "",
+     "wasted_chip_s"},
+    {"--steps-tried", "N", "Steps started", "", "steps_tried"},
+    {"--steps-committed", "N", "Steps kept", "", "steps_committed"},
+    {"--replicas", "N", "Replica groups of the job", "", "replicas"},
+    {"--mean-replicas", "N", "Healthy replica groups, on average", "", "mean_replicas"},
+    {"--restart-before", "TIME,...", "Restarts before the change", "", "restart_before_s"},
+    {"--restart-after", "TIME,...", "The same restarts after it", "", "restart_after_s"},
+    {"--save-before", "TIME,...", "Blocking saves before the change", "", "save_before_s"},
+    {"--save-after", "TIME,...", "The same saves after it", "", "save_after_s"},
+    {"--relative-mfu", "SHARE,...", "MFU after the change / before it", "", "relative_mfu"},
+    {"--standby-machines", "N,...", "Sizes of jobs, in machines", "", "standby_machines"},
+    {"--down-probability", "SHARE", "Probability that a machine is down", "", "down_probability"},
+    {"--standby-share", "SHARE", "Time that the standbys must suffice", "99%", "standby_share"},
+};
+
+std::string_view LongName(const Word& word) {
+  return word.names.substr(word.names.find(',') + 1);  // npos + 1 is 0
+}
+
+bool Sets(const Word& word, std::string_view field) {
+  for (std::string_view rest = word.fields; !rest.empty();) {
+    const size_t end = std::min(rest.find(' '), rest.size());
+    if (rest.substr(0, end) == field) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const Word> Vocabulary() { return kWords; }
+
+const Word* FindWord(std::string_view name) {
+  const auto* word = std::ranges::find(kWords, name, LongName);
+  return word == std::end(kWords) ? nullptr : word;
+}
+
+std::string WithOptions(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t open = text.find('`'), close = text.find('`', open + 1);
+    if (open == text.npos || close == text.npos) break;
+    const std::string_view field = text.substr(open + 1, close - open - 1);
+    const auto* word =
+        std::ranges::find_if(kWords, [&](const Word& each) { return Sets(each, field); });
+    const bool known = !field.empty() && word != std::end(kWords);
+    out += text.substr(0, open);
+    out += known ? LongName(*word) : text.substr(open, close - open);
+    text.remove_prefix(known ? close + 1 : close);
+  }
+  return out += text;
+}
+
+}  // namespace stepscope::cli

@@ -1,0 +1,28 @@
+// The vocabulary of the command line: every option once, with its spelling, its value, its help,
+// and the field of the core that it sets.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace stepscope::cli {
+
+struct Word {
+  std::string_view names;   // "--steps" or "-o,--output"
+  std::string_view value;   // TIME, SHARE and N are read as such; empty: a switch
+  std::string_view help;    // a noun or an imperative, with its unit
+  std::string_view preset;  // the default; empty: none
+  std::string_view fields;  // of the core, between spaces
+};
+
+std::span<const Word> Vocabulary();
+
+// By its long name; null where there is none.
+const Word* FindWord(std::string_view name);
+
+// Texts of the core name fields in backticks; here they become options: "`save_s` is missing" says
+// "--save-time is missing". Fields that no option sets stay as they are.
+std::string WithOptions(std::string_view text);
+
+}  // namespace stepscope::cli

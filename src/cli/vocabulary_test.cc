@@ -1,0 +1,210 @@
+// The tree of commands: every option is explained alike, every example parses.
+#include "cli/vocabulary.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/help.h"
+#include "cli/parser.h"
+#include "cli/root.h"
+
+namespace stepscope::cli {
+namespace {
+
+void ForEach(const Command& command, const std::function<void(const Command&)>& visit) {
+  visit(command);
+  for (const auto& sub : command.subcommands()) ForEach(*sub, visit);
+}
+
+// Words of a shell line with 'single quotes'.
+std::vector<std::string> Split(const std::string& line) {
+  std::vector<std::string> words;
+  bool quoted = false, open = false;
+  for (const char c : line) {
+    if (c == '\'') {
+      quoted = !quoted;
+      if (!open) words.emplace_back();
+      open = true;
+    } else if (c == ' ' && !quoted) {
+      open = false;
+    } else {
+      if (!open) words.emplace_back();
+      open = true;
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+// Why the line cannot be parsed; empty: it can.
+std::string Problem(const std::string& line) {
+  const auto root = Root();
+  std::vector<std::string> words = Split(line);
+  if (words.empty() || words.front() != "stepscope") return "not a command of ours";
+  words.erase(words.begin());
+  const auto parsed = Parse(*root, words);
+  return parsed ? "" : parsed.error().what + " " + parsed.error().where;
+}
+
+void ExpectHelp(const std::string& name, const Option& option) {
+  const std::string text = Explanation(option);
+  EXPECT_FALSE(option.help.empty()) << name;
+  EXPECT_LE(text.size(), 70u) << name << ": " << text;
+  EXPECT_NE(text.back(), '.') << name;
+  EXPECT_FALSE(option.preset.starts_with("default")) << name;
+  const bool first_is_data = option.help.starts_with("jsonl") || option.help.starts_with("bash");
+  EXPECT_TRUE(first_is_data || std::isupper(static_cast<unsigned char>(text[0])) != 0) << name;
+}
+
+TEST(Vocabulary, SpellsEveryOptionOnce) {
+  std::set<std::string> names, fields;
+  for (const Word& word : Vocabulary()) {
+    std::string name(word.names);
+    std::erase(name, '-');
+    EXPECT_TRUE(names.insert(name).second) << name;
+    std::istringstream all{std::string(word.fields)};
+    for (std::string field; all >> field;) EXPECT_TRUE(fields.insert(field).second) << field;
+  }
+}
+
+TEST(Vocabulary, TurnsFieldsIntoOptions) {
+  EXPECT_EQ(WithOptions("`save_s` is missing; set `save_s`, or `restart_s`"),
+            "--save-time is missing; set --save-time, or --restart-time");
+  EXPECT_EQ(WithOptions("`sequence`"), "--sequence-length");
+  EXPECT_EQ(WithOptions("set `token`"), "set --token-file");
+  for (const char* same :
+       {"", "`", "``", "`anonymous namespace'", "`no_such_field`", "a `b` c", "```x", "steps"}) {
+    EXPECT_EQ(WithOptions(same), same);
+  }
+}
+
+TEST(Commands, ExplainEveryOptionAlike) {
+  ForEach(*Root(), [](const Command& command) {
+    for (const auto& option : command.options()) {
+      ExpectHelp(command.path() + " " + option->names, *option);
+      const bool is_switch = option->arity == Option::Arity::kSwitch;
+      if (!option->is_argument()) EXPECT_EQ(option->value.empty(), is_switch) << option->names;
+    }
+  });
+}
+
+TEST(Commands, UseEveryWordOfTheVocabulary) {
+  std::set<std::string> used;
+  ForEach(*Root(), [&](const Command& command) {
+    for (const auto& option : command.options()) used.insert(option->long_name());
+  });
+  for (const Word& word : Vocabulary()) {
+    const std::string name(word.names.substr(word.names.find(',') + 1));
+    EXPECT_TRUE(used.contains(name)) << name;
+  }
+}
+
+TEST(Commands, HaveExamplesThatParse) {
+  ForEach(*Root(), [](const Command& command) {
+    EXPECT_FALSE(command.examples().empty()) << command.path();
+    EXPECT_NE(command.about().back(), '.') << command.path();
+    EXPECT_LE(command.about().size(), 70u) << command.path();
+    for (const Example& example : command.examples()) {
+      EXPECT_TRUE(example.line.starts_with(command.path())) << example.line;
+      EXPECT_EQ(Problem(example.line), "") << example.line;
+    }
+  });
+}
+
+// Lines of documents that start with the program's name, without what follows two spaces.
+std::vector<std::string> CommandsIn(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::vector<std::string> commands;
+  for (std::string line; std::getline(in, line);) {
+    std::string more;
+    while (line.ends_with("\\") && std::getline(in, more)) {
+      line.pop_back();
+      line += more.substr(std::min(more.find_first_not_of(' '), more.size()));
+    }
+    const size_t start = line.find_first_not_of(" $");
+    if (start == line.npos || line.compare(start, 10, "stepscope ") != 0) continue;
+    std::string command = line.substr(start);
+    for (const char* end : {"  ", " #", " |", " &&", " >", ";"}) {
+      command = command.substr(0, command.find(end));
+    }
+    if (!command.contains("...")) commands.push_back(command);
+  }
+  return commands;
+}
+
+TEST(Commands, OfTheDocumentsParse) {
+  namespace fs = std::filesystem;
+  const fs::path source = STEPSCOPE_SOURCE_DIR;
+  std::vector<fs::path> documents = {source / "README.md", source / "CONTRIBUTING.md"};
+  for (const char* folder : {"docs", "deploy"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(source / folder)) {
+      if (entry.path().extension() == ".md") documents.push_back(entry.path());
+    }
+  }
+  size_t seen = 0;
+  for (const fs::path& path : documents) {
+    for (const std::string& command : CommandsIn(path)) {
+      EXPECT_EQ(Problem(command), "") << path << ": " << command;
+      ++seen;
+    }
+  }
+  EXPECT_GT(seen, 10u);
+}
+
+TEST(Parser, NamesWhatItCannotRead) {
+  const auto error = [](const std::string& line) {
+    const auto root = Root();
+    const auto parsed = Parse(*root, Split(line));
+    return parsed ? Error{} : parsed.error();
+  };
+  EXPECT_EQ(error("analyze").what, "missing PATH");
+  EXPECT_EQ(error("analyze x --onyl y").hint, "did you mean '--only'?");
+  EXPECT_EQ(error("analyse x").hint, "did you mean 'stepscope analyze'?");
+  EXPECT_EQ(error("goodput model expect --mtbf soon").where, "--mtbf");
+  EXPECT_EQ(error("serve x --port 70000").where, "--port");
+  EXPECT_EQ(error("demo x --ranks 1.5").where, "--ranks");
+  EXPECT_EQ(error("demo x --ranks 99999999999").where, "--ranks");
+  EXPECT_TRUE(error("goodput jobs --store x postgresql://me:secret@host/x").what.contains("..."));
+  EXPECT_FALSE(
+      error("goodput jobs --store x postgresql://me:secret@host/x").what.contains("secret"));
+}
+
+TEST(Parser, StoresListsAsTheyAreWritten) {
+  Command root("stepscope", "");
+  Command& command = root.Sub("do", "");
+  std::vector<std::string> only, files, conditions, paths;
+  std::vector<int64_t> ranks;
+  std::optional<int64_t> slow;
+  bool stacks = true;
+  command.Argument("PATH", paths, "");
+  command.Take("--only", only);
+  command.Take("--events", files);
+  command.Take("--fail-on", conditions);
+  command.Take("--ranks", ranks);
+  command.Take("--slow-rank", slow);
+  command.Switch("--no-stacks", stacks, false);
+  const auto parsed =
+      Parse(root, Split("do a b --only x,y --events 1 2 --fail-on p,q<1 --fail-on r "
+                        "--ranks 3,4 --slow-rank -1 --no-stacks"));
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().what;
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(paths, (Words{"a", "b"}));
+  EXPECT_EQ(only, (Words{"x", "y"}));
+  EXPECT_EQ(files, (Words{"1", "2"}));
+  EXPECT_EQ(conditions, (Words{"p,q<1", "r"}));
+  EXPECT_EQ(ranks, (std::vector<int64_t>{3, 4}));
+  EXPECT_EQ(slow, -1);
+  EXPECT_FALSE(stacks);
+}
+
+}  // namespace
+}  // namespace stepscope::cli
