@@ -2,19 +2,47 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <httplib.h>
 
 #include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "stepscope/server.h"
+#include "tests/goodput_server.h"
 
 namespace stepscope::testing {
 
 using Json = nlohmann::json;
+
+using Headers = std::multimap<std::string, std::string>;
+
+// An answer as it came over the connection.
+struct Reply {
+  // Of the bytes up to the connection's end; status 0: they are no answer.
+  explicit Reply(const std::string& bytes) {
+    const size_t end = bytes.find("\r\n\r\n");
+    if (!bytes.starts_with("HTTP/1.1 ") || end == bytes.npos) return;
+    status = std::stoi(bytes.substr(9, 3));
+    body = bytes.substr(end + 4);
+    for (size_t at = bytes.find("\r\n"); at < end; at = bytes.find("\r\n", at + 2)) {
+      const size_t colon = bytes.find(": ", at);
+      headers.emplace(bytes.substr(at + 2, colon - at - 2),
+                      bytes.substr(colon + 2, bytes.find("\r\n", at + 2) - colon - 2));
+    }
+  }
+  bool has_header(const std::string& name) const { return headers.contains(name); }
+  std::string get_header_value(const std::string& name) const {
+    const auto found = headers.find(name);
+    return found == headers.end() ? "" : found->second;
+  }
+
+  int status = 0;
+  Headers headers;
+  std::string body;
+};
 
 class ServedPage {
  public:
@@ -34,21 +62,18 @@ class ServedPage {
   std::string Host() const { return "127.0.0.1:" + std::to_string(port_); }
   std::string Cookie() const { return "stepscope_" + std::to_string(port_) + "=" + token_; }
 
-  // The answer to a GET with these headers and nothing else of ours.
-  httplib::Response Ask(const std::string& target, const httplib::Headers& headers) const {
-    httplib::Client client("127.0.0.1", port_);
-    client.set_decompress(false);
-    client.set_read_timeout(60);
-    const auto result = client.Get(target, headers);
-    if (!result) {
-      ADD_FAILURE() << target << ": " << httplib::to_string(result.error());
-      return {};
-    }
-    return *result;
+  // The answer to a request with these headers and nothing else of ours.
+  Reply Ask(const std::string& target, Headers headers, const std::string& method = "GET") const {
+    if (!headers.contains("Host")) headers.emplace("Host", Host());
+    std::string request = method + " " + target + " HTTP/1.1\r\nConnection: close\r\n";
+    for (const auto& [name, value] : headers) request += name + ": " + value + "\r\n";
+    const Reply reply(Exchange(port_, request + "\r\n"));
+    EXPECT_NE(reply.status, 0) << target << ": no answer";
+    return reply;
   }
 
   // As one who knows the token.
-  httplib::Response Get(const std::string& target, httplib::Headers headers = {}) const {
+  Reply Get(const std::string& target, Headers headers = {}) const {
     headers.emplace("Authorization", "Bearer " + token_);
     return Ask(target, headers);
   }

@@ -4,15 +4,17 @@
 #include <algorithm>
 #include <span>
 
+#include "http/url.h"
 #include "server/ledger_answer.h"
 #include "server/page.h"
 #include "server/timeline_api.h"
-#include "server/url.h"
 #include "stepscope/compare.h"
 #include "stepscope/write.h"
 
 namespace stepscope::server {
 namespace {
+
+using http::Url;
 
 using BodyPtr = std::shared_ptr<const Body>;
 using Path = std::span<const std::string>;
@@ -117,13 +119,13 @@ Attempt<BodyPtr> Find(Runs& runs, const Url& url, const Request& request) {
 }  // namespace
 
 Response Api::Answer(const Request& request) const {
-  const auto url = ParseUrl(request.target);
-  if (!url) return Refusal(400, {"this is no address of ours", "", ""});
+  const auto url = http::ParseUrl(request.target);
+  if (!url) return Refusal(request, 400, {"this is no address of ours", "", ""});
   if (auto stopped = gate_.Stop(request, *url)) return std::move(*stopped);
   const auto found = Find(runs_, *url, request);
   if (found) return {.status = 200, .headers = {}, .body = *found};
   const auto& [status, why] = found.error();
-  return status == kNotYet ? NotYet(why) : Refusal(status, why);
+  return status == kNotYet ? NotYet(why) : Refusal(request, status, why);
 }
 
 }  // namespace stepscope::server

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "server/gate.h"
-#include "server/http.h"
+#include "server/refusal.h"
 #include "server/runs.h"
 
 namespace stepscope::server {

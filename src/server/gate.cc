@@ -15,6 +15,8 @@
 namespace stepscope::server {
 namespace {
 
+using http::Url;
+
 // Text that goes to a person whose browser has no cookie.
 const Error kNoToken{"this page asks for the token that was printed when it was started", "",
                      "open the whole address, with ?token=..., or send Authorization: Bearer"};
@@ -64,22 +66,22 @@ Gate::Gate(std::string host, int port, std::string token)
 
 std::optional<Response> Gate::Stop(const Request& request, const Url& url) const {
   if (!IsOurName(request.Header("host"))) {
-    return Refusal(403,
+    return Refusal(request, 403,
                    {"this is not the name this server has", std::string(request.Header("host")),
                     "use the address that was printed; over SSH forward the same port, ssh -L "
                     "PORT:127.0.0.1:PORT"});
   }
   if (FromOtherSite(request, url)) {
-    return Refusal(403, {"pages of other sites may not ask here", "", ""});
+    return Refusal(request, 403, {"pages of other sites may not ask here", "", ""});
   }
   if (request.method != "GET" && request.method != "HEAD") {
-    return Refusal(405, {"only GET and HEAD", request.method, ""});
+    return Refusal(request, 405, {"only GET and HEAD", request.method, ""});
   }
   if (url.path.empty() && url.Has("token")) {
     if (SameSecret(url.Get("token"), token_)) return LetIn(request);
-    return Refusal(401, {"this is not the token", "", kNoToken.hint});
+    return Refusal(request, 401, {"this is not the token", "", kNoToken.hint});
   }
-  if (!KnowsToken(request)) return Refusal(401, kNoToken);
+  if (!KnowsToken(request)) return Refusal(request, 401, kNoToken);
   return std::nullopt;
 }
 

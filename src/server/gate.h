@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "server/http.h"
-#include "server/url.h"
+#include "http/url.h"
+#include "server/refusal.h"
 
 namespace stepscope::server {
 
@@ -24,11 +24,11 @@ class Gate {
   Gate(std::string host, int port, std::string token);
 
   // The answer that ends it: a refusal, or at "/?token=..." the cookie. Nothing: go on.
-  std::optional<Response> Stop(const Request& request, const Url& url) const;
+  std::optional<Response> Stop(const Request& request, const http::Url& url) const;
 
  private:
   bool IsOurName(std::string_view host) const;
-  bool FromOtherSite(const Request& request, const Url& url) const;
+  bool FromOtherSite(const Request& request, const http::Url& url) const;
   bool KnowsToken(const Request& request) const;
   Response LetIn(const Request& request) const;
 

@@ -10,7 +10,7 @@ int Status(const Gate& gate, const std::string& host) {
   const Request request{.method = "GET",
                         .target = "/api/state",
                         .headers = {{"Host", host}, {"Authorization", "Bearer secret"}}};
-  const auto stopped = gate.Stop(request, *ParseUrl(request.target));
+  const auto stopped = gate.Stop(request, *http::ParseUrl(request.target));
   return stopped ? stopped->status : 200;
 }
 
@@ -39,7 +39,7 @@ TEST(Gate, SchemesAreInAnyCase) {
         .method = "GET",
         .target = "/api/state",
         .headers = {{"Host", "localhost"}, {"Authorization", std::string(scheme) + " secret"}}};
-    EXPECT_FALSE(gate.Stop(request, *ParseUrl(request.target)).has_value()) << scheme;
+    EXPECT_FALSE(gate.Stop(request, *http::ParseUrl(request.target)).has_value()) << scheme;
   }
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "server/http.h"
+#include "server/refusal.h"
 #include "stepscope/session.h"
 #include "stepscope/timeline.h"
 

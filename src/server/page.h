@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "server/http.h"
+#include "server/refusal.h"
 
 namespace stepscope::server {
 

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "server/http.h"
 #include "server/open_run.h"
+#include "server/refusal.h"
 #include "server/sources.h"
 #include "stepscope/session.h"
 

@@ -5,12 +5,13 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 
 #include "base/loopback.h"
 #include "base/secret.h"
+#include "http/server.h"
 #include "server/api.h"
-#include "server/http_server.h"
 #include "server/runs.h"
 #include "server/sources.h"
 
@@ -18,7 +19,6 @@ namespace stepscope {
 
 using server::Api;
 using server::Gate;
-using server::HttpServer;
 using server::Runs;
 
 struct PageServer::State {
@@ -29,7 +29,7 @@ struct PageServer::State {
   std::string url, warning;
   std::optional<Runs> runs;
   std::optional<Api> api;
-  std::unique_ptr<HttpServer> http;  // the last member: ends before the others do
+  std::unique_ptr<http::Server> http;  // the last member: ends before the others do
 };
 
 namespace {
@@ -39,6 +39,42 @@ size_t HalfOfMemory() {
   const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
   return pages > 0 && size > 0 ? static_cast<size_t>(pages) / 2 * static_cast<size_t>(size)
                                : SIZE_MAX;
+}
+
+// What a browser may do with anything that comes from here.
+http::Headers SafetyHeaders() {
+  return {{"Content-Security-Policy",
+           "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+           "img-src 'self' data: blob:; font-src 'self'; base-uri 'none'; form-action 'none'; "
+           "frame-ancestors 'none'"},
+          {"X-Content-Type-Options", "nosniff"},
+          {"X-Frame-Options", "DENY"},
+          {"Referrer-Policy", "no-referrer"},
+          {"Cross-Origin-Opener-Policy", "same-origin"},
+          {"Cross-Origin-Embedder-Policy", "require-corp"},
+          {"Cross-Origin-Resource-Policy", "same-origin"},
+          {"Permissions-Policy", "camera=(), microphone=(), geolocation=()"},
+          // Kept, but revalidated each time: a run may have been read again.
+          {"Cache-Control", "private, no-cache"}};
+}
+
+// Many threads, as a request waits while its run is being read.
+http::ServerOptions HttpOptions() {
+  return {.threads = 64,
+          .connections = 128,
+          .headers = SafetyHeaders(),
+          .refuse = [](const server::Request& request) -> std::optional<server::Response> {
+            if (!request.has_body) return std::nullopt;
+            return server::Refusal(request, 413, {"a question has no body", "", ""});
+          }};
+}
+
+server::Response Answered(const Api& api, const server::Request& request) {
+  try {
+    return api.Answer(request);
+  } catch (const std::exception& error) {  // out of memory, or a defect
+    return server::Refusal(request, 500, {"this could not be answered", "", error.what()});
+  }
 }
 
 bool IsAnyAddress(const std::string& host) { return host == "0.0.0.0" || host == "::"; }
@@ -100,7 +136,7 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
   }
   auto token = options.token.empty() ? NewSecret() : Result<std::string>(options.token);
   if (!token) return std::unexpected(token.error());
-  auto http = HttpServer::Listen(options.host, options.port);
+  auto http = http::Server::Listen(options.host, options.port, HttpOptions());
   if (!http) return std::unexpected(http.error());
   const int port = (*http)->port();
   auto state = std::make_unique<State>();
@@ -114,7 +150,7 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
                                                  .look_every = options.look_every});
   const Api& api = state->api.emplace(Gate(options.host, port, *token), runs);
   state->http = std::move(*http);
-  state->http->Serve([&api](const server::Request& request) { return api.Answer(request); });
+  state->http->Serve([&api](const server::Request& request) { return Answered(api, request); });
   return PageServer(std::move(state));
 }
 

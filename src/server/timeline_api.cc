@@ -12,6 +12,8 @@
 namespace stepscope::server {
 namespace {
 
+using http::Url;
+
 using BodyPtr = std::shared_ptr<const Body>;
 
 constexpr size_t kMostTiles = 256;  // at a time
@@ -62,7 +64,7 @@ std::optional<TileName> ParseTile(std::string_view text) {
   for (size_t k = 0; k < numbers.size(); ++k) {
     const size_t dot = k + 1 < numbers.size() ? text.find('.') : text.size();
     if (dot == text.npos) return std::nullopt;
-    const auto number = ParseInteger(text.substr(0, dot));
+    const auto number = http::ParseInteger(text.substr(0, dot));
     if (!number || *number < 0 || *number > (k < 2 ? kMostNumber : kLatest)) return std::nullopt;
     numbers[k] = *number;
     text.remove_prefix(std::min(dot + 1, text.size()));

@@ -5,15 +5,15 @@
 #include <span>
 #include <string>
 
-#include "server/http.h"
+#include "http/url.h"
 #include "server/open_run.h"
-#include "server/url.h"
+#include "server/refusal.h"
 
 namespace stepscope::server {
 
 // `path` is what follows "timeline": nothing, or one word.
 Attempt<std::shared_ptr<const Body>> TimelineAnswer(const OpenRun& run,
                                                     std::span<const std::string> path,
-                                                    const Url& url, const Gone& gone);
+                                                    const http::Url& url, const Gone& gone);
 
 }  // namespace stepscope::server

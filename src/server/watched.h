@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "server/http.h"
+#include "server/refusal.h"
 
 namespace stepscope::server {
 

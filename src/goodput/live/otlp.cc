@@ -164,8 +164,8 @@ bool OtlpPush::Wait(int64_t ns) {
 }
 
 // The first answer that is no success, or the last.
-HttpAnswer OtlpPush::PushAll() {
-  HttpAnswer answer{.status = 200};
+http::Answer OtlpPush::PushAll() {
+  http::Answer answer{.status = 200};
   for (const std::string& body : options_.bodies()) {
     answer = poster_.Post("/v1/metrics", body, "application/json");
     if (answer.status != 200) break;
@@ -173,7 +173,7 @@ HttpAnswer OtlpPush::PushAll() {
   return answer;
 }
 
-void OtlpPush::Problem(const HttpAnswer& answer) {
+void OtlpPush::Problem(const http::Answer& answer) {
   const std::string why = answer.status == 0 ? answer.body
                                              : fmt::format("it answers {} {}", answer.status,
                                                            answer.body.substr(0, 200));
@@ -185,9 +185,9 @@ void OtlpPush::Problem(const HttpAnswer& answer) {
 }
 
 void OtlpPush::Run() {
-  Backoff backoff(std::min(kSecond, options_.every), options_.every);
+  http::Backoff backoff(std::min(kSecond, options_.every), options_.every);
   do {
-    HttpAnswer answer;
+    http::Answer answer;
     try {
       answer = PushAll();
     } catch (const std::exception& error) {  // out of memory: the next time may be better

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "goodput/live/http_client.h"
 #include "goodput/live/metrics.h"
+#include "http/client.h"
 
 namespace stepscope::goodput {
 
@@ -29,7 +29,7 @@ std::vector<std::string> OtlpBodies(const Metrics& metrics, std::string_view ins
 class OtlpPush {
  public:
   struct Options {
-    HttpAddress to;  // "/v1/metrics" is added
+    http::Address to;  // "/v1/metrics" is added
     int64_t every = 60'000'000'000;
     std::function<std::vector<std::string>()> bodies;  // called in the thread
     std::function<void(const std::string& sentence)>
@@ -42,12 +42,12 @@ class OtlpPush {
 
  private:
   void Run();
-  HttpAnswer PushAll();
-  void Problem(const HttpAnswer& answer);
+  http::Answer PushAll();
+  void Problem(const http::Answer& answer);
   bool Wait(int64_t ns);  // false: it is over
 
   Options options_;
-  HttpPoster poster_;
+  http::Poster poster_;
   std::string told_;
   std::mutex mutex_;
   std::condition_variable over_;

@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "base/crc32.h"
-#include "goodput/live/http_client.h"
 #include "goodput/live/send_source.h"
 #include "goodput/recorder/segment_name.h"
+#include "http/client.h"
 #include "stepscope/goodput_send.h"
 
 namespace stepscope {
@@ -38,7 +38,7 @@ std::optional<int64_t> CountIn(const std::string& answer, const std::string& key
 
 class Sender {
  public:
-  Sender(const GoodputSendOptions& options, HttpAddress address, SendCursor& cursor)
+  Sender(const GoodputSendOptions& options, http::Address address, SendCursor& cursor)
       : options_(options),
         poster_(std::move(address), options.token),
         cursor_(cursor),
@@ -46,9 +46,9 @@ class Sender {
 
   // Until the server has confirmed them all, or there is no point in going on.
   Result<void> Deliver(const std::string& lines, int64_t events) {
-    Backoff backoff(kSecond / 10, 10 * kSecond);
+    http::Backoff backoff(kSecond / 10, 10 * kSecond);
     while (true) {
-      const HttpAnswer answer = poster_.Post("/v1/events", lines, "application/x-ndjson");
+      const http::Answer answer = poster_.Post("/v1/events", lines, "application/x-ndjson");
       if (answer.status == 413) return DeliverHalves(lines, events);
       if (answer.status == 200) return Confirm(answer, events);
       if (!answer.MayRetry()) return std::unexpected(Refusal(answer));
@@ -99,7 +99,7 @@ class Sender {
     return true;
   }
 
-  Result<void> Confirm(const HttpAnswer& answer, int64_t events) {
+  Result<void> Confirm(const http::Answer& answer, int64_t events) {
     const auto stored = CountIn(answer.body, "stored");
     const auto duplicates = CountIn(answer.body, "duplicates");
     if (!stored || !duplicates) {
@@ -131,7 +131,7 @@ class Sender {
     return Deliver(lines.substr(cut), events - events / 2);
   }
 
-  Error Refusal(const HttpAnswer& answer) const {
+  Error Refusal(const http::Answer& answer) const {
     const std::string where = poster_.address().Text();
     if (answer.status == 401) {
       return {
@@ -152,7 +152,7 @@ class Sender {
   }
 
   const GoodputSendOptions& options_;
-  HttpPoster poster_;
+  http::Poster poster_;
   SendCursor& cursor_;
   GoodputSendProgress progress_;
   int64_t answered_;  // when last
@@ -162,7 +162,7 @@ class Sender {
   std::set<std::string> told_;
 };
 
-std::string CursorPath(const GoodputSendOptions& options, const HttpAddress& address) {
+std::string CursorPath(const GoodputSendOptions& options, const http::Address& address) {
   if (!options.cursor.empty()) return options.cursor;
   const std::string to = address.Text();
   const std::string name = fmt::format("send-{:08x}.cursor", Crc32(to.data(), to.size()));
@@ -193,7 +193,7 @@ Result<void> PollAll(std::optional<SegmentSource>& segments, std::vector<LogSour
 
 Result<GoodputSent> GoodputSend(const GoodputSendOptions& options) {
   if (const auto good = CheckOptions(options); !good) return std::unexpected(good.error());
-  auto address = ParseHttpAddress(options.to);
+  auto address = http::ParseAddress(options.to);
   if (!address) return std::unexpected(address.error());
   SendCursor cursor(CursorPath(options, *address));
   if (!options.again) cursor.Load();

@@ -1,6 +1,5 @@
-// The server: events in, metrics out.
+// Serves goodput over HTTP: takes events, answers metrics.
 #include <fmt/format.h>
-#include <httplib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -16,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/listening.h"
+#include "base/byte_source.h"
 #include "base/loopback.h"
 #include "base/secret.h"
 #include "goodput/ledger/forwarder.h"
@@ -27,6 +26,8 @@
 #include "goodput/live/tensorboard.h"
 #include "goodput/program/program_use.h"
 #include "goodput/recorder/segment_name.h"
+#include "http/server.h"
+#include "report/json_writer.h"
 #include "stepscope/goodput_live.h"
 
 namespace stepscope {
@@ -34,54 +35,70 @@ namespace {
 
 using goodput::IngestCounts;
 using goodput::MetricsFormat;
-using httplib::Request;
-using httplib::Response;
+using http::PlainText;
+using http::Request;
+using http::Response;
 
 constexpr size_t kMostBytes = size_t{8} << 20;  // of a batch
-constexpr size_t kThreads = 256;                // connections that are served at once
-constexpr int kBacklog = 1024;                  // and that wait
+constexpr size_t kThreads = 16;                 // batches that are stored at once
+constexpr size_t kConnections = 2048;
+constexpr const char* kTooLarge = "at most 8 MB at a time";
 
 std::string ToJson(const IngestCounts& counts) {
-  return fmt::format(
-      "{{\"stored\": {}, \"duplicates\": {}, \"unnumbered\": {}, \"unreadable\": {}, "
-      "\"no_room\": {}}}\n",
-      counts.stored, counts.duplicates, counts.unnumbered, counts.unreadable, counts.no_room);
+  JsonWriter json;
+  json.BeginObject(JsonWriter::Form::kOneLine);
+  json.Number("stored", counts.stored);
+  json.Number("duplicates", counts.duplicates);
+  json.Number("unnumbered", counts.unnumbered);
+  json.Number("unreadable", counts.unreadable);
+  json.Number("no_room", counts.no_room);
+  json.End();
+  return std::move(json).Take() + "\n";
 }
 
-void Refuse(Response& response, int status, std::string_view why) {
-  response.status = status;
-  response.set_content(std::string(why) + "\n", "text/plain");
+// The body as events are written, decompressed if it is gzip; at most kMostBytes, and one more if
+// there is more.
+Result<std::string> BatchOf(const Request& request) {
+  if (!request.Accepts("content-encoding", "gzip")) return request.body;
+  ByteSource source = ByteSource::FromMemory(request.body);
+  std::string batch(kMostBytes + 1, '\0');
+  batch.resize(source.Read(batch));
+  if (batch.size() <= kMostBytes && source.end() != InputEnd::kClean) {
+    return std::unexpected(Error{"this gzip is damaged", "", ""});
+  }
+  return batch;
 }
 
-class Server : public httplib::Server {
+class Service {
  public:
-  Server(const GoodputServeOptions& options, std::unique_ptr<goodput::Ingest> ingest,
-         const std::optional<goodput::ProgramRates>& program)
+  Service(const GoodputServeOptions& options, std::unique_ptr<goodput::Ingest> ingest,
+          const std::optional<goodput::ProgramRates>& program)
       : ingest_(std::move(ingest)),
         live_(options.folder),
         scalars_(options.tensorboard),
         token_(options.token),
         program_(program),
-        since_(goodput::WallClock()) {
-    new_task_queue = [] { return new httplib::ThreadPool(kThreads); };  // it deletes it
-    set_keep_alive_max_count(1000);
-    set_keep_alive_timeout(2);
-    set_read_timeout(10);
-    set_tcp_nodelay(true);
-    set_payload_max_length(kMostBytes);
-    set_socket_options(&ListenAlone);
-    Post("/v1/events",
-         [this](const Request& request, Response& response, const httplib::ContentReader& read) {
-           Take(request, response, read);
-         });
-    Get("/metrics",
-        [this](const Request& request, Response& response) { Metrics(request, response); });
-    Get("/healthz",
-        [](const Request&, Response& response) { response.set_content("ok\n", "text/plain"); });
+        since_(goodput::WallClock()) {}
+
+  // Before the body is read. A page of another site that a browser on this host shows may post here
+  // too, but names its origin.
+  std::optional<Response> Refuse(const Request& request) const {
+    if (!IsBatch(request)) return std::nullopt;
+    if (request.HasHeader("origin")) return PlainText(403, "not from a browser");
+    if (!token_.empty() && !SameSecret(request.Header("authorization"), "Bearer " + token_)) {
+      return PlainText(401, "say the token: Authorization: Bearer ...");
+    }
+    return std::nullopt;
   }
 
-  // The library asks for a queue of 5, too few for a job's processes that all start at once.
-  void WidenQueue() const { ::listen(svr_sock_.load(), kBacklog); }
+  Response Answer(const Request& request) {
+    if (IsBatch(request)) return Take(request);
+    if (request.method == "GET" || request.method == "HEAD") {
+      if (request.Path() == "/metrics") return Metrics(request);
+      if (request.Path() == "/healthz") return PlainText(200, "ok");
+    }
+    return PlainText(404, "there is nothing at this address");
+  }
 
   // Every second: has the disk hold what was taken, and follows the folder. The first thing that
   // went wrong.
@@ -105,52 +122,33 @@ class Server : public httplib::Server {
   }
 
  private:
-  // The answer's status; 0: go on. A page of another site that a browser on this host shows may
-  // post here too, but says where it came from.
-  int Forbidden(const Request& request) const {
-    if (request.has_header("Origin")) return 403;
-    if (token_.empty()) return 0;
-    const std::string said = request.get_header_value("Authorization");
-    return SameSecret(said, "Bearer " + token_) ? 0 : 401;
+  static bool IsBatch(const Request& request) {
+    return request.method == "POST" && request.Path() == "/v1/events";
   }
 
-  void Take(const Request& request, Response& response, const httplib::ContentReader& read) {
-    const int forbidden = Forbidden(request);
-    std::string body;
-    bool too_large = false;
-    // Also of a request that is refused: what is not read would be taken for the next one. Sizes
-    // count unpacked.
-    const bool whole = read([&](const char* bytes, size_t size) {
-      if (forbidden != 0) return true;
-      too_large = size > kMostBytes - body.size();
-      if (!too_large) body.append(bytes, size);
-      return !too_large;
-    });
-    if (too_large) return Refuse(response, 413, "at most 8 MB at a time");
-    if (forbidden == 401) return Refuse(response, 401, "say the token: Authorization: Bearer ...");
-    if (forbidden != 0) return Refuse(response, forbidden, "not from a browser");
-    if (!whole) {
-      if (response.status < 400) Refuse(response, 400, "the body ended early");
-      return;
+  Response Take(const Request& request) {
+    const auto batch = BatchOf(request);
+    if (!batch) return PlainText(400, batch.error().what);
+    if (batch->size() > kMostBytes) return PlainText(413, kTooLarge);
+    const IngestCounts counts = ingest_->Take(*batch);
+    Response response{.body = http::MakeBody("application/json", ToJson(counts))};
+    if (counts.no_room > 0) {
+      response.status = 503;
+      response.headers.emplace_back("Retry-After", "1");
     }
-    const IngestCounts counts = ingest_->Take(body);
-    response.status = counts.no_room > 0 ? 503 : 200;
-    if (counts.no_room > 0) response.set_header("Retry-After", "1");
-    response.set_content(ToJson(counts), "application/json");
+    return response;
   }
 
-  void Metrics(const Request& request, Response& response) {
-    const bool open = request.get_header_value("Accept").find("application/openmetrics-text") !=
-                      std::string::npos;
+  Response Metrics(const Request& request) {
+    const bool open = request.Accepts("accept", "application/openmetrics-text");
     const int64_t now = goodput::WallClock();
     const std::lock_guard lock(mutex_);
-    if (const auto polled = live_.Poll(now); !polled) {
-      return Refuse(response, 500, polled.error().what);
-    }
-    response.set_content(goodput::MetricsText(Collect(now), open ? MetricsFormat::kOpenMetrics
-                                                                 : MetricsFormat::kPrometheus),
-                         open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-                              : "text/plain; version=0.0.4; charset=utf-8");
+    if (const auto polled = live_.Poll(now); !polled) return PlainText(500, polled.error().what);
+    return {.body = http::MakeBody(
+                open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                     : "text/plain; version=0.0.4; charset=utf-8",
+                goodput::MetricsText(Collect(now), open ? MetricsFormat::kOpenMetrics
+                                                        : MetricsFormat::kPrometheus))};
   }
 
   // The mutex is held, for as long as the metrics are used.
@@ -224,7 +222,7 @@ class Forwarding {
 };
 
 // Ticks until a signal says to stop; tells each problem once.
-void TickUntil(const sigset_t& signals, Server& server, Forwarding* forwarding,
+void TickUntil(const sigset_t& signals, Service& service, Forwarding* forwarding,
                const GoodputServeOptions& options) {
   std::set<std::string> told;
   const auto tell = [&](const std::string& problem) {
@@ -235,7 +233,7 @@ void TickUntil(const sigset_t& signals, Server& server, Forwarding* forwarding,
   const timespec second{.tv_sec = 1, .tv_nsec = 0};
   while (sigtimedwait(&signals, nullptr, &second) < 0) {
     try {
-      if (const auto ticked = server.Tick(); !ticked) tell(ticked.error().what);
+      if (const auto ticked = service.Tick(); !ticked) tell(ticked.error().what);
     } catch (const std::exception& error) {  // out of memory: the next second may be better
       tell(error.what());
     }
@@ -243,20 +241,10 @@ void TickUntil(const sigset_t& signals, Server& server, Forwarding* forwarding,
   }
 }
 
-Result<int> Bind(Server& server, const GoodputServeOptions& options) {
-  const bool any = options.port == 0;
-  errno = 0;
-  const int port = any ? server.bind_to_any_port(options.host)
-                   : server.bind_to_port(options.host, options.port) ? options.port
-                                                                     : -1;
-  if (port > 0) return port;
-  return std::unexpected(CannotListen(options.host, options.port));
-}
-
 // Nothing where no address is given.
-Result<std::optional<goodput::HttpAddress>> OtlpAddress(const std::string& text) {
+Result<std::optional<http::Address>> OtlpAddress(const std::string& text) {
   if (text.empty()) return std::nullopt;
-  auto address = goodput::ParseHttpAddress(text);
+  auto address = http::ParseAddress(text);
   if (!address) return std::unexpected(address.error());
   return std::move(*address);
 }
@@ -270,14 +258,14 @@ std::string InstanceName(const std::string& folder) {
   return fmt::format("{}:{}", host, failed ? folder : path.string());
 }
 
-void StartPush(const std::optional<goodput::HttpAddress>& to, const GoodputServeOptions& options,
-               Server& server, std::optional<goodput::OtlpPush>& push) {
+void StartPush(const std::optional<http::Address>& to, const GoodputServeOptions& options,
+               Service& service, std::optional<goodput::OtlpPush>& push) {
   if (!to) return;
   push.emplace(goodput::OtlpPush::Options{
       .to = *to,
       .every = options.otlp_every,
-      .bodies = [&server,
-                 instance = InstanceName(options.folder)] { return server.Otlp(instance); },
+      .bodies = [&service,
+                 instance = InstanceName(options.folder)] { return service.Otlp(instance); },
       .on_problem = options.on_problem});
 }
 
@@ -308,33 +296,30 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   auto ingest = goodput::Ingest::Open(options.folder);
   if (!ingest) return std::unexpected(ingest.error());
   std::optional<Forwarding> forwarding;  // ends after the server has closed its segments
-  Server server(options, std::move(*ingest), *program);
-  if (const auto ticked = server.Tick(); !ticked) return std::unexpected(ticked.error());
-  const auto port = Bind(server, options);
-  if (!port) return std::unexpected(port.error());
-  server.WidenQueue();
+  Service service(options, std::move(*ingest), *program);
+  if (const auto ticked = service.Tick(); !ticked) return std::unexpected(ticked.error());
+  auto server = http::Server::Listen(
+      options.host, options.port,
+      {.threads = kThreads,
+       .connections = kConnections,
+       .most_body = kMostBytes,
+       .refuse = [&service](const Request& request) { return service.Refuse(request); }});
+  if (!server) return std::unexpected(server.error());
   if (!options.store.empty()) forwarding.emplace(options.folder, options.store);
-  std::atomic<bool> ended = false;
-  std::thread listener([&] {
-    server.listen_after_bind();
-    ended = true;
-  });
-  // It cannot be stopped before it runs.
-  while (!server.is_running() && !ended) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  (*server)->Serve([&service](const Request& request) { return service.Answer(request); });
   if (options.on_ready) {
     const bool v6 = options.host.find(':') != std::string::npos;
-    options.on_ready(
-        fmt::format("http://{}:{}", v6 ? "[" + options.host + "]" : options.host, *port),
-        loopback ? ""
-                 : "events and the token travel unencrypted: let a proxy with TLS "
-                   "listen beyond this host instead, unless the network is your own");
+    options.on_ready(fmt::format("http://{}:{}", v6 ? "[" + options.host + "]" : options.host,
+                                 (*server)->port()),
+                     loopback ? ""
+                              : "events and the token travel unencrypted: let a proxy with TLS "
+                                "listen beyond this host instead, unless the network is your own");
   }
   std::optional<goodput::OtlpPush> push;
-  StartPush(*otlp, options, server, push);
-  TickUntil(signals, server, forwarding ? &*forwarding : nullptr, options);
+  StartPush(*otlp, options, service, push);
+  TickUntil(signals, service, forwarding ? &*forwarding : nullptr, options);
   push.reset();
-  server.stop();
-  listener.join();
+  server->reset();
   return {};
 }
 

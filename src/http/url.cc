@@ -1,35 +1,17 @@
-// Splitting and unescaping.
-#include "server/url.h"
+// Boost.URL parses; numbers and lists in queries are read here.
+#include "http/url.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/url/parse.hpp>
+#include <boost/url/url_view.hpp>
 #include <charconv>
 
-namespace stepscope::server {
+namespace stepscope::http {
 namespace {
 
 constexpr size_t kMostParts = 64;
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-std::string Unescaped(std::string_view text, bool plus_is_space) {
-  std::string out;
-  for (size_t k = 0; k < text.size(); ++k) {
-    const int high = text[k] == '%' && k + 2 < text.size() ? HexDigit(text[k + 1]) : -1;
-    const int low = high >= 0 ? HexDigit(text[k + 2]) : -1;
-    if (low >= 0) {
-      out += static_cast<char>(high * 16 + low);
-      k += 2;
-    } else {
-      out += plus_is_space && text[k] == '+' ? ' ' : text[k];
-    }
-  }
-  return out;
-}
 
 // The parts between separators; none of an empty text.
 std::vector<std::string_view> Split(std::string_view text, char separator) {
@@ -94,18 +76,13 @@ Result<std::vector<int64_t>> Url::Numbers(std::string_view name, size_t most) co
 }
 
 std::optional<Url> ParseUrl(std::string_view target) {
-  if (!target.starts_with('/')) return std::nullopt;
-  const size_t question = std::min(target.find('?'), target.size());
-  const auto parts = Split(target.substr(1, question - 1), '/');
-  const auto pairs = Split(target.substr(std::min(question + 1, target.size())), '&');
-  if (parts.size() > kMostParts || pairs.size() > kMostParts) return std::nullopt;
-  Url url;
-  for (const std::string_view part : parts) url.path.push_back(Unescaped(part, false));
-  for (const std::string_view pair : pairs) {
-    const size_t equals = std::min(pair.find('='), pair.size());
-    url.query.emplace_back(Unescaped(pair.substr(0, equals), true),
-                           Unescaped(pair.substr(std::min(equals + 1, pair.size())), true));
+  const auto parsed = boost::urls::parse_origin_form(target);
+  if (!parsed || parsed->segments().size() > kMostParts || parsed->params().size() > kMostParts) {
+    return std::nullopt;
   }
+  Url url;
+  for (const auto& part : parsed->segments()) url.path.emplace_back(part);
+  for (const auto& param : parsed->params()) url.query.emplace_back(param.key, param.value);
   return url;
 }
 
@@ -116,4 +93,33 @@ std::optional<int64_t> ParseInteger(std::string_view text) {
   return number;
 }
 
-}  // namespace stepscope::server
+std::string Address::Authority() const {
+  return fmt::format(host.contains(':') ? "[{}]:{}" : "{}:{}", host, port);
+}
+
+std::string Address::Text() const {
+  return fmt::format("{}://{}{}", tls ? "https" : "http", Authority(), path);
+}
+
+Result<Address> ParseAddress(std::string_view text) {
+  const auto fail = [&](const char* hint) {
+    return std::unexpected(Error{"this is no address of a server", std::string(text), hint});
+  };
+  const auto parsed = boost::urls::parse_uri(text);
+  if (!parsed || !parsed->has_authority() || parsed->host().empty() || parsed->has_userinfo() ||
+      parsed->has_query() || parsed->has_fragment()) {
+    return fail("write http://HOST:PORT");
+  }
+  Address address{.tls = parsed->scheme_id() == boost::urls::scheme::https};
+  if (!address.tls && parsed->scheme_id() != boost::urls::scheme::http) {
+    return fail("write http://HOST:PORT, or https");
+  }
+  address.host = parsed->host_address();
+  address.port = parsed->has_port() ? parsed->port_number() : address.tls ? 443 : 80;
+  if (address.port == 0) return fail("a port is a number from 1 to 65535");
+  address.path = parsed->encoded_path();
+  while (address.path.ends_with('/')) address.path.pop_back();
+  return address;
+}
+
+}  // namespace stepscope::http

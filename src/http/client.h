@@ -1,0 +1,63 @@
+// Posts to an HTTP server, with deadlines, and tells whether to retry.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "http/url.h"
+
+namespace stepscope::http {
+
+struct Answer {
+  int status = 0;           // 0: there is none
+  std::string body;         // or, without a status, what went wrong
+  int64_t retry_after = 0;  // ns that the server asks to wait
+
+  // Whether the same request may succeed later: no answer, too many requests, or a server's
+  // failure.
+  bool MayRetry() const {
+    return status == 0 || status == 408 || status == 429 || status == 500 || status == 502 ||
+           status == 503 || status == 504;
+  }
+};
+
+// One connection, kept between posts and reopened when it broke. For one thread.
+class Poster {
+ public:
+  // Sends `token`, unless empty, as "Authorization: Bearer".
+  Poster(Address address, std::string token);
+  ~Poster();
+  Poster(const Poster&) = delete;
+  Poster& operator=(const Poster&) = delete;
+
+  // Posts to `path` below the address. Gives up when connecting, sending or the answer takes more
+  // than 10 s each. Follows no redirects.
+  Answer Post(const std::string& path, const std::string& body, const std::string& type);
+
+  // Ends the post that another thread waits for, and all later ones.
+  void Stop();
+
+  const Address& address() const { return address_; }
+
+ private:
+  struct Connection;
+  Address address_;
+  std::string token_;
+  std::unique_ptr<Connection> connection_;
+};
+
+// Pauses between tries: each twice the last, up to `most`, less up to a random quarter, so that a
+// thousand senders do not return at once.
+class Backoff {
+ public:
+  Backoff(int64_t first, int64_t most);
+  int64_t Next();
+  void Reset() { next_ = first_; }
+
+ private:
+  int64_t first_, most_, next_;
+  uint64_t random_;
+};
+
+}  // namespace stepscope::http
