@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <string>
 
+#include "base/time_units.h"
+
 namespace stepscope::testing {
 
-inline constexpr int64_t kSecond = 1'000'000'000;
 inline constexpr int64_t kBegin = 1'780'000'000 * kSecond;
 
 inline std::string Entry(const std::string& fields, const std::string& job = "j") {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/time_units.h"
 #include "goodput/accounting/accounting.h"
 #include "goodput/accounting/duplicates.h"
 #include "goodput/accounting/ml_goodput.h"
@@ -21,7 +22,7 @@ using Json = nlohmann::json;
 
 int64_t ToNs(double seconds) {
   const double whole = std::floor(seconds);
-  return static_cast<int64_t>(whole) * 1'000'000'000 + std::llround((seconds - whole) * 1e9);
+  return static_cast<int64_t>(whole) * kSecond + std::llround((seconds - whole) * 1e9);
 }
 
 class Vector : public ::testing::TestWithParam<std::string> {
@@ -82,11 +83,11 @@ TEST_P(Partitions, EverySecondHasItsOwner) {
   ReadEvents([&](const Event& event) {
     if (!duplicates.Seen(event)) accounting.Add(event);
   });
-  Question question{.at = ToNs(vector_["query"]["query_time"])};
+  PartitionQuery partition_query{.at = ToNs(vector_["query"]["query_time"])};
   for (const Json& e : vector_["query"].value("exclusions", Json::array())) {
-    question.exclusions.push_back({ToNs(e[0]), ToNs(e[1])});
+    partition_query.exclusions.push_back({ToNs(e[0]), ToNs(e[1])});
   }
-  const Partition answer = accounting.Ask(question);
+  const Partition answer = accounting.Query(partition_query);
   EXPECT_EQ(answer.unaccounted, 0);
   Near("total", static_cast<double>(answer.total()) / 1e9, expected["total_s"], seconds_);
   std::map<std::string, double> buckets, custom;
@@ -109,11 +110,11 @@ TEST_P(Partitions, EverySecondHasItsOwner) {
 TEST_P(Partitions, ComeInOrderWithoutAGap) {
   Accounting accounting;
   ReadEvents([&](const Event& event) { accounting.Add(event); });
-  Question question{.at = ToNs(vector_["query"]["query_time"]), .periods = true};
+  PartitionQuery partition_query{.at = ToNs(vector_["query"]["query_time"]), .periods = true};
   for (const Json& e : vector_["query"].value("exclusions", Json::array())) {
-    question.exclusions.push_back({ToNs(e[0]), ToNs(e[1])});
+    partition_query.exclusions.push_back({ToNs(e[0]), ToNs(e[1])});
   }
-  const Partition answer = accounting.Ask(question);
+  const Partition answer = accounting.Query(partition_query);
   for (const size_t most : {size_t{100'000'000}, size_t{2000}, kBuckets}) {
     const FewPeriods few = JoinShortPeriods(answer.periods, most);
     EXPECT_LE(few.periods.size(), most);
@@ -135,7 +136,7 @@ TEST_P(Partitions, TheCurveAddsUp) {
   Accounting accounting;
   ReadEvents([&](const Event& event) { accounting.Add(event); });
   const Partition answer =
-      accounting.Ask({.at = ToNs(vector_["query"]["query_time"]), .periods = true});
+      accounting.Query({.at = ToNs(vector_["query"]["query_time"]), .periods = true});
   const auto curve = GoodputOverTime(answer, 100);
   ASSERT_EQ(curve.size(), 100u);
   double productive = 0;
@@ -154,11 +155,11 @@ TEST_P(Partitions, WindowsAddUp) {
   Accounting accounting;
   ReadEvents([&](const Event& event) { accounting.Add(event); });
   const std::optional<int64_t> at = ToNs(vector_["query"]["query_time"]);
-  const Partition whole = accounting.Ask({.at = at});
+  const Partition whole = accounting.Query({.at = at});
   BucketTimes sums{};
   const int64_t width = std::max<int64_t>(1, whole.total() / 7);
   for (int64_t from = whole.start - width; from < whole.end; from += width) {
-    const Partition part = accounting.Ask({.at = at, .window = Interval{from, from + width}});
+    const Partition part = accounting.Query({.at = at, .window = Interval{from, from + width}});
     EXPECT_EQ(part.unaccounted, 0);
     for (size_t b = 0; b < kBuckets; ++b) sums[b] += part.times[b];
   }
@@ -196,7 +197,7 @@ std::map<std::string, double> CheckpointTimesOf(const Json& query, const MlGoodp
 
 SecondsInterval ToInterval(const Json& pair) { return {pair.at(0), pair.at(1)}; }
 
-MlAnswer Asked(const Json& query, const MlGoodput& ml) {
+MlAnswer AnswerTo(const Json& query, const MlGoodput& ml) {
   const std::string api = query["api"];
   const Json args = query.value("args", Json::array());
   if (api == "get_job_goodput_interval") {
@@ -291,7 +292,7 @@ TEST_P(Library, AnswersAsItDoes) {
     for (const auto& [step, time] : deviation.by_step) by_step[std::to_string(step)] = time;
     return SameTimes("deviation of step", expected["step_deviation_s"], by_step, seconds_);
   }
-  MlAnswer answer = Asked(query, ml);
+  MlAnswer answer = AnswerTo(query, ml);
   EXPECT_EQ(answer.error, expected.value("error", ""));
   if (!answer.error.empty()) return;
   // The library's inner function leaves the rest to its callers.

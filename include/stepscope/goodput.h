@@ -1,4 +1,4 @@
-// Records what a training job does, for the accounting of its time.
+// Records what a training job does, for the accounting of its time (C++17).
 //
 //   stepscope::GoodputRecorder goodput({.directory = "/shared/goodput", .job = "llm-7b"});
 //   goodput.JobStart();
@@ -8,12 +8,12 @@
 //   }
 //   goodput.JobEnd();
 //
-// One in each process that should be heard, mostly that of rank 0. Recording an event takes a
-// fraction of a microsecond, no lock and no allocation, throws nothing, and is kept if the process
-// is killed after it: stepscope/goodput_c.h says what is promised. Every call says whether the
-// event was recorded; there is no need to look.
+// Create one per recording process, usually only in rank 0. Recording takes a fraction of a
+// microsecond, no lock and no allocation, and never throws. A recorded event survives a kill of the
+// process; stepscope/goodput_c.h states the guarantees. Calls return whether the event was
+// recorded, which may be ignored.
 //
-// This is a wrapper of that C interface, C++17, with nothing to link but the C functions.
+// Wraps that C interface; only the C functions need linking.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +27,20 @@
 namespace stepscope {
 
 struct GoodputOptions {
-  std::string directory;  // where segments go, made if need be; one folder may serve a whole job
+  std::string directory;  // for segments, created if missing; may be shared by a job
   std::string job;        // the same over all restarts
-  std::string attempt;    // of this attempt, the same in all its processes; empty: not known
-  int64_t rank = -1;      // of this process; -1: not known
+  std::string attempt;    // the same in all processes of this attempt; empty: unknown
+  int64_t rank = -1;      // of this process; -1: unknown
   bool enabled = true;    // false: every call does nothing
   void (*on_problem)(void* context, const char* sentence) = nullptr;  // as in goodput_c.h
 };
 
 class GoodputRecorder {
  public:
-  // A time in ns since 1970, for what happened earlier. kNow stands for the time of the call.
+  // ns since 1970, for earlier events. kNow: the time of the call.
   using Time = int64_t;
   static constexpr Time kNow = std::numeric_limits<int64_t>::min();
-  static constexpr int64_t kUnknown = kNow;  // a number that is not known
+  static constexpr int64_t kUnknown = kNow;  // an unknown number
 
   explicit GoodputRecorder(const GoodputOptions& options) {
     if (!options.enabled) return;
@@ -54,7 +54,7 @@ class GoodputRecorder {
     recorder_ = stepscope_goodput_open(&all);
   }
 
-  // The life of the job.
+  // Start and end of the job.
   bool JobStart(Time at = kNow) { return Record(STEPSCOPE_GOODPUT_JOB_START, at); }
   bool JobEnd(Time at = kNow) { return Record(STEPSCOPE_GOODPUT_JOB_END, at); }
   bool JobSubmitted(Time at) { return Record(STEPSCOPE_GOODPUT_JOB_SUBMITTED, at); }
@@ -63,7 +63,7 @@ class GoodputRecorder {
     return Text(STEPSCOPE_GOODPUT_PREEMPTION_NOTICE, message);
   }
 
-  // Steps. An end is not needed when the next start follows at once.
+  // Steps. No end is needed if the next start follows at once.
   bool StepStart(int64_t step) {
     return stepscope_goodput_step_start(recorder_, step) == STEPSCOPE_GOODPUT_OK;
   }
@@ -74,7 +74,7 @@ class GoodputRecorder {
     return Counts(STEPSCOPE_GOODPUT_WORK, step, tokens, billion_flops, kUnknown);
   }
 
-  // What is done before the first step, and beside or between steps.
+  // Work before the first step, and beside or between steps.
   bool AcceleratorInitBegin() { return Record(STEPSCOPE_GOODPUT_ACCELERATOR_INIT_BEGIN); }
   bool AcceleratorInitEnd() { return Record(STEPSCOPE_GOODPUT_ACCELERATOR_INIT_END); }
   bool TrainingPrepBegin() { return Record(STEPSCOPE_GOODPUT_TRAINING_PREP_BEGIN); }

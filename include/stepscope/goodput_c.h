@@ -1,22 +1,22 @@
 // Records what a training job does, for the accounting of its time: the stable C interface.
-// stepscope/goodput.h wraps it for C++; Python has a module of its own.
+// stepscope/goodput.h wraps it for C++; Python has its own module.
 //
-// What a call promises the training thread:
-//   - It takes no lock, allocates nothing and never fails the program: it says in its result
-//   whether
-//     the event was recorded, and ignoring the result is fine. It calls the kernel for nothing, but
-//     a store that meets the file's page while it is being synced may have to wait for that: with
-//     100 syncs a second one call in 10,000 took 0.1 ms or more, the slowest 2 ms.
-//   - An event whose call has returned STEPSCOPE_GOODPUT_OK is kept if the process is then killed,
-//     in whatever way. If the machine loses power, at most the last second is lost (`sync_ns`).
-//   - Any thread may call at any time between open and close, signal handlers included.
+// Guarantees for the training thread:
+//   - A call takes no lock, allocates nothing and never fails the program. Its result tells whether
+//     the event was recorded and may be ignored. It makes no system call. A store to a page that is
+//     being synced may wait: with 100 syncs per second, 1 call in 10,000 took 0.1 ms or more, the
+//     slowest 2 ms.
+//   - An event whose call returned STEPSCOPE_GOODPUT_OK survives any kill of the process. A power
+//   loss
+//     loses at most the last second (`sync_ns`).
+//   - Any thread and any signal handler may call between open and close.
 //
-// Events go into segments: files of a folder, made ahead of time with all their blocks
-// (docs/formats/goodput-segments.md). When the disk is full events are dropped and counted, and the
-// recording says so once there is room again. A forked child that records goes on as a recorder of
-// its own, into files of its own; its first call opens them, so that one call is slow.
+// Events go into segments: files in a directory, created ahead with all their blocks
+// (docs/formats/goodput-segments.md). On a full disk events are dropped and counted, and the count
+// is recorded once there is room. A forked child records as a recorder of its own, into its own
+// files; its first call creates them and is slow.
 //
-// All functions take NULL for the recorder, and then do nothing: that is a recorder switched off.
+// All functions accept NULL as the recorder and then do nothing: a recorder that is switched off.
 #pragma once
 
 #include <stddef.h>
@@ -30,8 +30,8 @@ extern "C" {
 // NOLINTBEGIN(modernize-use-using): C has no other
 typedef struct stepscope_goodput stepscope_goodput;  // a recorder
 
-// What can happen. The numbers are stored, and never change. Beside each: what an event of that
-// kind has in addition to its time.
+// Kinds of events. The numbers are stored and never change. Comments list the fields of a kind
+// besides its time.
 enum stepscope_goodput_kind {
   STEPSCOPE_GOODPUT_JOB_START = 1,
   STEPSCOPE_GOODPUT_JOB_END = 2,            // as planned
@@ -39,7 +39,7 @@ enum stepscope_goodput_kind {
   STEPSCOPE_GOODPUT_STEP_END = 4,           // step
   STEPSCOPE_GOODPUT_HEARTBEAT = 5,          // the recorder writes these itself
   STEPSCOPE_GOODPUT_RESUME_FROM = 6,        // step: the first one to run
-  STEPSCOPE_GOODPUT_PREEMPTION_NOTICE = 7,  // text: what the platform said
+  STEPSCOPE_GOODPUT_PREEMPTION_NOTICE = 7,  // text: the platform's message
   STEPSCOPE_GOODPUT_CHECKPOINT_COMMIT = 8,  // step: the last one it holds; text: where
   STEPSCOPE_GOODPUT_ACCELERATOR_INIT_BEGIN = 9,
   STEPSCOPE_GOODPUT_ACCELERATOR_INIT_END = 10,
@@ -59,44 +59,44 @@ enum stepscope_goodput_kind {
   STEPSCOPE_GOODPUT_CHECKPOINT_EMERGENCY_RESTORE = 24,  // the same
   STEPSCOPE_GOODPUT_JOB_SUBMITTED = 25,
   STEPSCOPE_GOODPUT_RESOURCES = 26,   // counts: requested, allocated, healthy chips
-  STEPSCOPE_GOODPUT_SPARE_SWAP = 27,  // text: what for what
+  STEPSCOPE_GOODPUT_SPARE_SWAP = 27,  // text: which node replaced which
   STEPSCOPE_GOODPUT_WORK = 28         // step, counts: tokens, billions of FLOPs
 };
 
-// What became of an event.
+// The result of recording an event.
 enum stepscope_goodput_result {
   STEPSCOPE_GOODPUT_OK = 0,
-  STEPSCOPE_GOODPUT_DROPPED = 1,  // no room; the recording will say how many
+  STEPSCOPE_GOODPUT_DROPPED = 1,  // no room; the count will be recorded
   STEPSCOPE_GOODPUT_OFF = 2,      // no recorder
-  STEPSCOPE_GOODPUT_WRONG = 3     // no such kind of event; nothing was recorded
+  STEPSCOPE_GOODPUT_WRONG = 3     // unknown kind; nothing was recorded
 };
 
-// A number that is not known; as a time, now.
+// An unknown number; as a time, now.
 static const int64_t STEPSCOPE_GOODPUT_UNKNOWN = INT64_MIN;
 
-// Fill in with stepscope_goodput_defaults, then change what you like. Later versions add fields at
-// the end. Texts are copied.
+// Fill in with stepscope_goodput_defaults, then change fields. Later versions add fields at the
+// end. Texts are copied.
 typedef struct stepscope_goodput_options {
   size_t size;            // of this struct, as the program was compiled
-  const char* directory;  // where segments go, made if need be; one folder may serve a whole job
-  const char* job;        // the name of the job, the same over all its restarts
-  const char* attempt;    // of this attempt, the same in all its processes; NULL: not known
-  int64_t rank;           // of this process; -1: not known
+  const char* directory;  // for segments, created if missing; may be shared by a job
+  const char* job;        // name of the job, the same over all restarts
+  const char* attempt;    // the same in all processes of this attempt; NULL: unknown
+  int64_t rank;           // of this process; -1: unknown
   int64_t segment_bytes;  // size of a file: 64 KB to 1 GB; 4 MB hold 130,000 steps
   int64_t heartbeat_ns;   // time between heartbeats: 10 s; 0: none
   int64_t sync_ns;        // time between syncs to disk: 1 s, at least 10 ms
-  int no_thread;          // 1: no thread of its own, the program calls stepscope_goodput_tick
-  // Told once of everything that goes wrong, in a sentence that is valid during the call, from the
-  // thread of the recorder or that of open. Must not call the recorder. NULL: nobody is told.
+  int no_thread;          // 1: no background thread; the program calls stepscope_goodput_tick
+  // Called once per problem with a sentence that is valid during the call, from the recorder's
+  // thread or that of open. Must not call the recorder. NULL: not called.
   void (*on_problem)(void* context, const char* sentence);
   void* context;
 } stepscope_goodput_options;
 
-// The spans of a checkpoint in ns, each as its start and its duration; unknown where not measured.
+// The spans of a checkpoint: start and duration in ns; unknown if not measured.
 typedef struct stepscope_goodput_checkpoint {
   int64_t manager[2];        // all that blocked training
-  int64_t checkpointer[2];   // of which in the checkpointer
-  int64_t wait_for_prev[2];  // saves: waiting for the save before
+  int64_t checkpointer[2];   // part in the checkpointer
+  int64_t wait_for_prev[2];  // saves: wait for the previous save
   int64_t get_old_steps[2];  // saves
   int64_t broadcast[2];      // emergency restores
 } stepscope_goodput_checkpoint;
@@ -108,7 +108,7 @@ typedef struct stepscope_goodput_event {
   int64_t time_ns;  // since 1970; unknown: now
   int64_t step;
   int64_t counts[3];
-  const char* text;                                // beyond 2048 bytes it is cut; NULL: none
+  const char* text;                                // cut after 2048 bytes; NULL: none
   size_t text_bytes;                               // 0: up to its NUL
   const stepscope_goodput_checkpoint* checkpoint;  // NULL: none
 } stepscope_goodput_event;
@@ -116,28 +116,28 @@ typedef struct stepscope_goodput_event {
 // Sets every option to its default; `size` is sizeof *options.
 void stepscope_goodput_defaults(stepscope_goodput_options* options, size_t size);
 
-// Starts recording. NULL only when memory ran out. If the folder cannot be written to, on_problem
-// is told, events are dropped, and it is tried again every second.
+// Starts recording. NULL only if memory ran out. If the directory is not writable, on_problem is
+// called, events are dropped, and the recorder tries again every second.
 stepscope_goodput* stepscope_goodput_open(const stepscope_goodput_options* options);
 
-// Makes `event` one of that kind with nothing else known; `size` is sizeof *event.
+// Initializes `event` with that kind and all else unknown; `size` is sizeof *event.
 void stepscope_goodput_event_init(stepscope_goodput_event* event, size_t size, int kind);
 
 // Each returns a stepscope_goodput_result.
 int stepscope_goodput_record(stepscope_goodput* recorder, const stepscope_goodput_event* event);
-int stepscope_goodput_mark(stepscope_goodput* recorder, int kind);  // kinds without anything else
+int stepscope_goodput_mark(stepscope_goodput* recorder, int kind);  // kinds without further fields
 int stepscope_goodput_step_start(stepscope_goodput* recorder, int64_t step);
 int stepscope_goodput_step_end(stepscope_goodput* recorder, int64_t step);
 
 // Events dropped since open.
 int64_t stepscope_goodput_dropped(const stepscope_goodput* recorder);
 
-// Heartbeat, sync and room ahead, for programs that set no_thread: call it about once a second,
-// from a thread that may wait for the disk.
+// Writes heartbeats, syncs and makes room, for programs that set no_thread. Call it about once a
+// second from a thread that may wait for the disk.
 void stepscope_goodput_tick(stepscope_goodput* recorder);
 
-// Waits until the disk holds all that was recorded before: then not even power loss matters.
-// A stepscope_goodput_result, DROPPED when it could not be.
+// Syncs all earlier events to disk, so that they survive power loss. Returns a
+// stepscope_goodput_result, DROPPED on failure.
 int stepscope_goodput_flush(stepscope_goodput* recorder);
 
 // Ends recording and frees the recorder; no other thread may be using it.

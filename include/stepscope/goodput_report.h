@@ -1,30 +1,30 @@
-// Goodput: how much of the time paid for became training progress.
+// Reports how much of the paid time of a job became training progress.
 //
 //   auto answer = stepscope::GoodputReport({.files = {"job.jsonl.gz"}});
 //   if (!answer) return Print(answer.error());
 //   std::fputs(stepscope::ToText(*answer).c_str(), stdout);
 //
 // The answer is one Report, "goodput":
-//   metrics  goodput_ratio, total, productive, disruptions, max_productive_step, and what else is
-//            known of the run: the open step, step times, slices
+//   metrics  goodput_ratio, total, productive, disruptions, max_productive_step, and if known the
+//            open step, step times, slices
 //   tables   buckets      bucket, time, ratio: every nanosecond is in exactly one
 //            rolling      the last hour, day and week of a job that is longer
-//            attempts     the attempts of the job, and what became of their time
-//            disruptions  what each cost: down (detect, queue, launch), start, restore, startup,
+//            attempts     the attempts of the job, with their time by bucket
+//            disruptions  the cost of each: down (detect, queue, launch), start, restore, startup,
 //                         recompute
-//            custom       time of the user's own events, by type
+//            custom       time of user-defined events, by type
 //            segments     attempt, segment, start, duration, bucket: the same time in order
 //   series   goodput      the ratio of each hundredth of the job
-//   findings the largest losses, with one thing to try for each
+//   findings the largest losses, each with a suggestion
 //
-// `attempts`, `disruptions`, `segments` and the series count from the start of the first attempt:
-// waiting before it is negative, and its segments have no attempt. There are at most 2000 segments;
-// of a job with more of them those that are short are put together, and a note says within how
-// long their order is not told. Their durations add up to `total`, and by bucket to `buckets`.
+// Times in `attempts`, `disruptions`, `segments` and the series count from the start of the first
+// attempt. Waiting before it is negative, and its segments have no attempt. There are at most 2000
+// segments: short ones of longer jobs are joined, and a note gives the time within which their
+// order is lost. Their durations add up to `total`, and by bucket to `buckets`.
 //
-// With a scheduler's files, a program or a price there is a second one, "productivity": metrics
-// scheduling_goodput, runtime_goodput, program_goodput and their product, table `losses`; and with
-// a program the report of stepscope/program_goodput.h.
+// With scheduler files, a program or a price there is a second report, "productivity": metrics
+// scheduling_goodput, runtime_goodput, program_goodput and their product, table `losses`. With a
+// program the report of stepscope/program_goodput.h follows.
 //
 // In the mode kMlGoodput the numbers are those of ml-goodput-measurement 0.2.3, quirks included:
 // its buckets overlap, and the table has its names.
@@ -45,41 +45,41 @@ namespace stepscope {
 
 enum class GoodputMode : uint8_t { kPartition, kMlGoodput };
 
-// Times are ns since the epoch; a pair is [first, second).
+// Times are ns since 1970; a pair is [first, second).
 struct GoodputReportOptions {
   // JSON lines of the reference library's entries, or Cloud Logging exports; plain or gzip.
   std::vector<std::string> files;
   // Instead of files: a ledger, see goodput_ledger.h.
   std::string store;
-  // The job to report on. Empty: the only one there is.
+  // The job to report on. Empty: the only job.
   std::string job;
   GoodputMode mode = GoodputMode::kPartition;
-  // Until when a running job runs. Later events are left out. Absent: its last event.
+  // End of a running job; later events are skipped. Absent: its last event.
   std::optional<int64_t> at;
   std::optional<std::pair<int64_t, int64_t>> window;
-  // Not to be counted at all: a planned pause. An empty list, in the mode kMlGoodput, asks for the
-  // library's calculation with exclusions, which leaves checkpoints out.
+  // Time not to count, such as planned pauses. In the mode kMlGoodput an empty list selects the
+  // library's calculation with exclusions, which ignores checkpoints.
   std::optional<std::vector<std::pair<int64_t, int64_t>>> exclusions;
 
-  // What a scheduler printed about the job: sacct's table, scontrol's records, Kubernetes' events;
-  // plain or gzip, told apart by their content.
+  // Scheduler output about the job: sacct's table, scontrol's records or Kubernetes events; plain
+  // or gzip, detected by content.
   std::vector<std::string> scheduler_files;
-  std::string scheduler_job;          // its name or id there; empty: all they tell is of this job
-  std::optional<int64_t> utc_offset;  // of Slurm's times, in s; absent: this machine's zone
+  std::string scheduler_job;          // its name or id there; empty: all entries are of this job
+  std::optional<int64_t> utc_offset;  // of Slurm's times, s; absent: this machine's zone
   int64_t chips_per_pod = 1;
-  int64_t pods = 0;  // that the job needs; 0: as many as were ever there at once
+  int64_t pods = 0;  // that the job needs; 0: the maximum seen at once
 
-  // For program goodput; where it gives no tokens per second, the job's own events of work tell.
+  // For program goodput. Default tokens per second: from the job's recorded work.
   std::optional<ProgramOptions> program;
-  double chips = 0;                // of the job; 0: what the scheduler gave it
-  double price_per_chip_hour = 0;  // in any money; 0: not known
+  double chips = 0;                // of the job; 0: from the scheduler
+  double price_per_chip_hour = 0;  // in any currency; 0: unknown
 };
 
-// Fails when a file cannot be opened, or when it is not clear which job is meant. Files without
-// any event give a report that is unavailable and says why.
+// Fails if a file cannot be opened or the job is ambiguous. Without events the report is
+// unavailable and states the reason.
 Result<ReportSet> GoodputReport(const GoodputReportOptions& options);
 
-// "1780000000", "1780000000.25": seconds since the epoch; "now".
+// "1780000000", "1780000000.25": seconds since 1970; "now".
 Result<int64_t> ParseGoodputTime(std::string_view text);
 
 // "A..B", two times as above.

@@ -1,11 +1,10 @@
-// Ships events to `stepscope goodput collect` on another host: for recorders that do not share a
-// folder with it, and for logs that lie in files.
+// Sends events to `stepscope goodput collect` on another host: from recorders that do not share its
+// directory, and from log files.
 //
 //   stepscope::GoodputSend({.store = "/var/lib/goodput", .to = "http://10.0.0.1:9461"});
 //
-// Each event goes under its writer and number, by which the server knows what came before: sending
-// again is harmless. How far the server has confirmed is kept in a cursor file, so that little is
-// sent again after a kill; without that file all is.
+// The server identifies events by writer and sequence number, so sending again is harmless. A
+// cursor file stores how far the server has confirmed, so that little is sent again after a kill.
 #pragma once
 
 #include <cstdint>
@@ -19,44 +18,44 @@
 namespace stepscope {
 
 struct GoodputSendProgress {
-  int64_t events = 0;      // that the server has confirmed
-  int64_t stored = 0;      // of which it had not before
-  int64_t duplicates = 0;  // of which were there already
-  int64_t refused = 0;     // of which it could not read: they will not come through
+  int64_t events = 0;      // confirmed by the server
+  int64_t stored = 0;      // of these, new
+  int64_t duplicates = 0;  // of these, already stored
+  int64_t refused = 0;     // of these, unreadable for the server: lost
 };
 
 struct GoodputSendOptions {
-  // One of these. A folder of segments, and the folders in it; events that were rolled up into a
-  // ledger's database are no longer there to send.
+  // Set this or `files`. A directory of segments, searched recursively. Events rolled up into a
+  // ledger's database cannot be sent.
   std::string store;
-  // Files of events, as GoodputReport reads them. Events without a writer and a number get them
-  // from here: a log is told by its first event, so do not send two that differ and begin with the
-  // same one.
+  // Files of events, as for GoodputReport. Events without writer and sequence number get them here.
+  // The first event identifies a log, so do not send two different logs that begin with the same
+  // event.
   std::vector<std::string> files;
 
   std::string to;       // "http://host:port"
-  std::string token;    // what the server wants to hear; empty: nothing
-  bool follow = false;  // go on with what is added. Files must then be lines, not compressed
-  bool again = false;   // do not look at the cursor: the server has lost what it had
-  std::string cursor;   // the file; empty: in the folder, or beside the first file
+  std::string token;    // token of the server; empty: none
+  bool follow = false;  // continue with added events; files must be uncompressed JSON lines
+  bool again = false;   // ignore the cursor, for a server that lost its events
+  std::string cursor;   // the file; empty: in `store`, or next to the first file
 
-  // Without `follow`: give up when the server did not answer for so long, ns.
+  // Without `follow`: time without an answer before giving up, ns.
   int64_t patience = 60'000'000'000;
 
-  // Waits so long; false: stop, as soon as what is there has been tried once more.
+  // Waits; false: stop after one more attempt with the present events.
   std::function<bool(int64_t ns)> wait;
   std::function<void(const GoodputSendProgress&)> on_progress;  // after each batch
-  std::function<void(const std::string& sentence)> on_problem;  // that may pass
+  std::function<void(const std::string& sentence)> on_problem;  // of problems that are retried
 };
 
 struct GoodputSent {
   GoodputSendProgress progress;
-  bool whole = true;        // false: stopped before all was sent
-  std::vector<Note> notes;  // what was odd about the events
+  bool whole = true;        // false: stopped before all events were sent
+  std::vector<Note> notes;  // oddities of the events
 };
 
-// Returns when all is sent; with `follow`, when told to stop. Fails when there is nothing to read,
-// the server refuses (a token, a wrong address), or it did not answer for `patience`.
+// Returns once all is sent; with `follow`, after a stop. Fails if there is no input, the server
+// refuses (token, wrong address), or it does not answer for `patience`.
 Result<GoodputSent> GoodputSend(const GoodputSendOptions& options);
 
 }  // namespace stepscope

@@ -1,4 +1,4 @@
-// From the fleet to the kernel: the goodput of a job, and where the time of its steps goes.
+// Reports the goodput of a job and the breakdown of its steps from traces.
 //
 //   auto answer = stepscope::GoodputWalk({.files = {"job.jsonl"}, .program = model},
 //                                        traces, {.tokens_per_step = 4.2e6});
@@ -16,17 +16,17 @@
 namespace stepscope {
 
 struct WalkOptions {
-  // Of all ranks. With a program in the goodput's options, program goodput comes from the traces'
-  // step time: tokens_per_step / step time.
+  // Of all ranks. With a program in the goodput options, program goodput uses tokens_per_step /
+  // step time of the traces.
   double tokens_per_step = 0;
   int threads = 0;
   std::function<void(const Progress&)> on_progress;
 };
 
-// The reports of GoodputReport(), then those of the traces that say where a step's time goes:
+// Returns the reports of GoodputReport(), then those of the traces on step time:
 // temporal_breakdown, comm_overlap, idle_time, stragglers, kernel_breakdown, with their findings.
-// Fails as GoodputReport() and Session do, and when tokens per step are given and the traces hold
-// no two steps.
+// Fails as GoodputReport() and Session, and if tokens per step are given and the traces hold fewer
+// than two steps.
 Result<ReportSet> GoodputWalk(GoodputReportOptions options, std::span<const std::string> traces,
                               const WalkOptions& walk);
 

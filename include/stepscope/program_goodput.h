@@ -1,5 +1,5 @@
-// Program goodput: how much of what its chips could do at most a training job does while it makes
-// progress, as model FLOPs utilisation (MFU).
+// Computes program goodput: the share of their peak FLOP/s that the chips of a job use while it
+// makes progress, as model FLOPs utilization (MFU).
 //
 //   auto shape = stepscope::ReadModelConfig("config.json");
 //   auto answer = stepscope::ProgramGoodput({.shape = *shape, .tokens_per_second = 1.2e6,
@@ -15,21 +15,21 @@
 
 namespace stepscope {
 
-// A transformer. 0: the model has no such thing. Counts are doubles, as they only multiply.
+// The shape of a transformer. 0: not present. Counts are doubles, since they are only multiplied.
 struct ModelShape {
   double layers = 0, width = 0, heads = 0;
   double kv_heads = 0;   // 0: as many as heads
   double head_size = 0;  // 0: width / heads
 
   // Latent attention (MLA, DeepSeek): keys and values from a shared vector of `kv_rank` numbers. A
-  // head's queries and keys have a part of `head_size` and one of `rope_size` that is turned by the
-  // position, its values `value_size`.
+  // head's queries and keys have a part of `head_size` and a rotary part of
+  // `rope_size`; its values have `value_size`.
   double kv_rank = 0;     // 0: no latent attention
   double query_rank = 0;  // 0: queries come straight from the layer
   double rope_size = 0, value_size = 0;
 
   double mlp_width = 0;
-  bool gated_mlp = true;  // SwiGLU and its kin have three matrices, others two
+  bool gated_mlp = true;  // three matrices (SwiGLU and similar), else two
   double vocabulary = 0;
   bool tied_embedding = false;  // one matrix serves the embedding and the logits
 
@@ -43,14 +43,13 @@ struct ModelShape {
   double shared_experts = 0;
   double expert_width = 0;  // 0: mlp_width
 
-  // If given, instead of what the matrices add up to: those that a token meets, without the
-  // embedding.
+  // Active parameters per token without the embedding; overrides the sum over the matrices.
   double parameters = 0;
 };
 
-// Reads the config.json of a model on Hugging Face: of Llama, Mistral, Mixtral, Qwen, GPT,
-// DeepSeek and the like. The sequence is the longest one it allows; training often takes a shorter
-// one. Fails when the file cannot be read, when layers, width or heads are missing.
+// Reads the config.json of a Hugging Face model: Llama, Mistral, Mixtral, Qwen, GPT, DeepSeek and
+// similar. The sequence is the longest allowed; training often uses a shorter one. Fails if the
+// file cannot be read, or layers, width or heads are missing.
 Result<ModelShape> ReadModelConfig(const std::string& path);
 
 struct ProgramOptions {
@@ -59,14 +58,14 @@ struct ProgramOptions {
   double chips = 0;
   std::string chip;            // "H100": its peak is known; see src/hardware/chips.cc
   std::string dtype = "bf16";  // of the matrix multiplications: bf16, fp16, fp8, int8, fp4, tf32
-  double peak_flops = 0;       // of one chip per second; if given, instead of the chip's
+  double peak_flops = 0;       // peak FLOP/s of one chip; overrides that of `chip`
   std::string recompute = "none";  // of activations: none, attention or full
 };
 
-// The answer holds one report, "program_goodput": metrics mfu, hfu, emfu (where the type is not
-// bf16), parameters, active_parameters (that a token meets, without the embedding),
-// flops_per_token, flops_per_chip (a second); table `parts`: forward FLOPs of a token. Fails when a
-// number is missing or out of range, or the chip's peak is not known.
+// Returns one report, "program_goodput": metrics mfu, hfu, emfu (if the type is not bf16),
+// parameters, active_parameters (per token, without the embedding), flops_per_token, flops_per_chip
+// (FLOP/s); table `parts`: forward FLOPs per token. Fails if a number is missing or out of range,
+// or the chip's peak is unknown.
 Result<ReportSet> ProgramGoodput(const ProgramOptions& options);
 
 }  // namespace stepscope

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "base/time_units.h"
 #include "cli/answer.h"
 #include "cli/goodput.h"
 #include "cli/server_flags.h"
@@ -32,8 +33,8 @@ sigset_t EndingSignals() {
 }
 
 bool WaitUnlessToldToEnd(const sigset_t& signals, int64_t ns) {
-  const timespec time{.tv_sec = static_cast<time_t>(ns / 1'000'000'000),
-                      .tv_nsec = static_cast<long>(ns % 1'000'000'000)};
+  const timespec time{.tv_sec = static_cast<time_t>(ns / kSecond),
+                      .tv_nsec = static_cast<long>(ns % kSecond)};
   return sigtimedwait(&signals, nullptr, &time) < 0;
 }
 

@@ -15,6 +15,7 @@
 #include "analyses/all.h"
 #include "base/parallel.h"
 #include "base/sync_folder.h"
+#include "base/time_units.h"
 #include "export/chrome.h"
 #include "export/perfetto.h"
 #include "facts/collectives/collectives.h"
@@ -30,7 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kDay = int64_t{86'400} * 1'000'000'000;
 constexpr std::string_view kRunFile = "run.pftrace.gz";
 
 // A recording to be written, and what became of it.

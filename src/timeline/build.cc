@@ -14,6 +14,7 @@
 
 #include "base/parallel.h"
 #include "base/saturate.h"
+#include "base/time_units.h"
 #include "facts/collectives/collectives.h"
 #include "facts/steps/steps.h"
 #include "timeline/counters.h"
@@ -22,7 +23,6 @@
 namespace stepscope {
 namespace {
 
-constexpr int64_t kDay = int64_t{86'400} * 1'000'000'000;
 // Events of a recording begin within a day of their middle, and last a day at most.
 constexpr int64_t kLongestRecording = 3 * kDay;
 // Recordings further apart than this are not of one run, as far as their clocks tell.

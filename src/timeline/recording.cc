@@ -12,11 +12,11 @@
 #include "base/parallel.h"
 #include "base/saturate.h"
 #include "base/stop.h"
+#include "base/time_units.h"
 
 namespace stepscope {
 namespace {
 
-constexpr int64_t kDay = int64_t{86'400} * 1'000'000'000;
 constexpr size_t kLines = 6;
 constexpr uint32_t kNoSlot = UINT32_MAX;
 

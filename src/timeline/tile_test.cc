@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/time_units.h"
 #include "tests/support/sample_timeline.h"
 #include "timeline/rows.h"
 
@@ -77,7 +78,6 @@ TEST(Tile, OutsideOfTheRunIsEmpty) {
 }
 
 TEST(Tile, AnHourIntoTheRunIsASingleNanosecond) {
-  constexpr int64_t kHour = int64_t{3'600'000'000'000};
   SampleTrace trace;
   trace.Activity("a", 0, 4);
   trace.Activity("b", kHour, kHour + 4);

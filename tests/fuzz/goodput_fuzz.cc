@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/time_units.h"
 #include "goodput/accounting/accounting.h"
 #include "goodput/accounting/duplicates.h"
 #include "goodput/accounting/periods.h"
@@ -38,18 +39,18 @@ void RequireOrder(const Partition& whole, size_t most) {
   Require(end == whole.end && sums == whole.times);
 }
 
-void RequireSums(Accounting& accounting, Question question) {
-  question.periods = true;
-  const Partition whole = accounting.Ask(question);
-  question.periods = false;
+void RequireSums(Accounting& accounting, PartitionQuery query) {
+  query.periods = true;
+  const Partition whole = accounting.Query(query);
+  query.periods = false;
   Require(whole.unaccounted == 0);
   for (const size_t most : {SIZE_MAX, kBuckets}) RequireOrder(whole, most);
   BucketTimes sums{};
   const int64_t middle = whole.start + whole.total() / 3;
   for (const Interval part : {Interval{whole.start, middle}, Interval{middle, whole.end}}) {
-    Question window = question;
+    PartitionQuery window = query;
     window.window = part;
-    const Partition p = accounting.Ask(window);
+    const Partition p = accounting.Query(window);
     Require(p.unaccounted == 0);
     for (size_t b = 0; b < kBuckets; ++b) sums[b] += p.times[b];
   }
@@ -98,7 +99,7 @@ void Fuzz(std::string_view bytes) {
   ReadJsonLines(std::move(source), oddities, [&](const Event& event) { relay.Give(event); });
   relay.Finish();
   RequireLinesStandAlone(bytes);
-  constexpr int64_t kSecond = 1'000'000'000, kBegin = 1'780'000'000 * kSecond;
+  constexpr int64_t kBegin = 1'780'000'000 * kSecond;
   RequireSums(accounting, {});
   RequireSums(accounting, {.at = kBegin + 500 * kSecond,
                            .exclusions = {{kBegin + 20 * kSecond, kBegin + 60 * kSecond}}});

@@ -9,14 +9,13 @@
 
 #include "base/sort_runs.h"
 #include "base/stop.h"
+#include "base/time_units.h"
 #include "facts/activity/device_records.h"
 #include "facts/activity/host_records.h"
 #include "trace/sparse_walk.h"
 
 namespace stepscope {
 namespace {
-
-constexpr int64_t kDay = int64_t{86'400} * 1'000'000'000;
 
 // After so many events the memory of those that were read is given back.
 constexpr EventId kReleaseAfter = 1 << 18;

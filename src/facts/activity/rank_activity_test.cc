@@ -1,13 +1,12 @@
 // Work linked to its launches and steps, sorted, and what is left out or counted on the way.
 #include <gtest/gtest.h>
 
+#include "base/time_units.h"
 #include "facts/activity/rank_activity_builder.h"
 #include "tests/support/sample_trace.h"
 
 namespace stepscope {
 namespace {
-
-constexpr int64_t kDay = int64_t{86'400} * 1'000'000'000;
 
 TEST(RankActivity, IsSortedByStartEndStreamAndName) {
   SampleTrace t;

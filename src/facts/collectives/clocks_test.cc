@@ -5,13 +5,14 @@
 
 #include <random>
 
+#include "base/time_units.h"
 #include "facts/collectives/collectives.h"
 #include "tests/support/sample_collectives.h"
 
 namespace stepscope {
 namespace {
 
-constexpr int64_t kUs = 1000, kMs = 1'000'000, kSecond = 1'000'000'000;
+constexpr int64_t kUs = kMicrosecond, kMs = kMillisecond;
 
 std::vector<Clock> ClocksOf(const SampleRanks& sample) {
   return AlignClocks(MatchCollectives(sample.names, sample.ranks));

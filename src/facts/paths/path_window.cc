@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "base/stop.h"
+#include "base/time_units.h"
 
 namespace stepscope {
 namespace {
-
-constexpr int64_t kDay = int64_t{86'400} * 1'000'000'000;
 
 // From a range's start to its end, or that of the last work launched meanwhile.
 PathWindow WindowOf(const RankActivity& rank, const HostRange& range) {

@@ -1,16 +1,16 @@
-// Events in: where attempts begin, what they say.
+// Takes events: finds where attempts begin and records their content.
 #include "goodput/accounting/accounting.h"
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "base/saturate.h"
+#include "base/time_units.h"
 
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
-constexpr size_t kMostLabels = 31;  // the last one is for all further types
+constexpr size_t kMostLabels = 31;  // the last one holds all further types
 
 std::string Upper(std::string text) {
   for (char& c : text) {
@@ -19,7 +19,7 @@ std::string Upper(std::string text) {
   return text;
 }
 
-// The latest time the event names: of checkpoints also those of their parts.
+// The latest time of the event, including the parts of a checkpoint.
 int64_t LatestTime(const Event& event) {
   const CheckpointTimes& c = event.checkpoint;
   int64_t latest = event.time;
@@ -29,7 +29,7 @@ int64_t LatestTime(const Event& event) {
   return latest;
 }
 
-// Whether sums and differences of what the event says cannot overflow: times from 1970 to beyond
+// Whether sums and differences of the event's times cannot overflow: times from 1970 to beyond
 // 2100. Only checkpoints may lack their own time.
 bool Fits(const Event& event) {
   constexpr int64_t kLatest = int64_t{1} << 62;
@@ -200,7 +200,7 @@ void Accounting::AddJobEnd(const Event& event, Attempt& attempt) {
   ended->last = std::max(ended->last, event.time);
 }
 
-// Whether the step belongs among those recorded already, by its time and by its number.
+// Whether the step falls among recorded ones by time and by number.
 bool Accounting::IsLate(const Event& event, const Attempt& attempt) {
   if (event.time > attempt.steps.last().time) return false;
   const auto [before, after] = attempt.steps.Around(event.step);
@@ -234,7 +234,7 @@ void Accounting::AppendStep(const Event& event, Attempt& attempt) {
     ++attempt.lasting_steps;
     const int64_t made = event.step - steps.last().step;
     if (steps.size() == 1) {
-      attempt.first_lasts = true;  // it may compile: no step to measure others by
+      attempt.first_lasts = true;  // it may include compilation, so it is no reference for others
     } else {
       step_clock_.Add(std::max<int64_t>(1, (time - earliest) / std::max<int64_t>(1, made)));
     }
@@ -269,7 +269,7 @@ void Accounting::AddSpanEnd(const Event& event, Attempt& attempt) {
     const uint8_t label = bucket == Bucket::kCustom ? LabelOf(Upper(event.text)) : uint8_t{0};
     Lay(attempt, start, event.time, *bucket, label);
   }
-  // Slices come and go while a job is dying too: their return alone is no sign of life.
+  // Slices change while a job is dying too, so a returning slice alone does not prove it alive.
   if (event.kind != EventKind::kElasticWaitEnd) attempt.last = std::max(attempt.last, event.time);
 }
 
@@ -318,7 +318,7 @@ void Accounting::AddLate(const Event& event) {
   }
   if (event.kind == EventKind::kResources) scheduling_.Add(event);
   if (event.kind == EventKind::kJobSubmitted && first) return Earliest(event.time, submitted_);
-  // A step that came behind it said that the attempt before went on.
+  // A later step showed that the previous attempt went on.
   const bool went_on =
       !first && !std::prev(next)->steps.empty() && std::prev(next)->steps.last().time >= event.time;
   if (went_on) return;

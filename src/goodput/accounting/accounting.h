@@ -1,20 +1,21 @@
-// The accounting of one job: every nanosecond from its submission or start to now or its end
-// belongs to exactly one bucket.
+// Accounts for the time of one job: every nanosecond from its submission or start to now or its end
+// is in exactly one bucket.
 //
-// Events come one at a time, in the order of their log, and each costs the same however long the
-// job is. A question costs what attempts and overlays there are, and never a walk through steps.
-// The rules:
+// Add() takes events in log order at constant cost. The cost of Query() grows with attempts and
+// overlays, not with steps. The rules:
 //
 // - An attempt begins with a job start, a new attempt id, a resume marker or a step number that
-//   goes back. It lives until the last thing it finished. Attempts whose end nobody planned are
-//   disruptions, and so are those that were told to go.
-// - A step is kept if every later attempt that made steps began behind it; else it was wasted. The
-//   open step of an attempt that died was wasted, unless the next one went on behind it; the open
-//   step of a running job is in progress.
-// - What lies over the course of an attempt (see Bucket) takes its time from what lies beneath.
-//   Data loading counts before an attempt's first step; later it runs beside the steps.
-// - What the first step took more than the mean of the attempt's others is startup.
-// - From an attempt's last moment to the next start it is recovery, also after a planned end.
+//   goes back. It lasts until its last event. An unplanned end is a disruption, and so is an end
+//   after a preemption notice.
+// - A step is kept if every later attempt with steps began after it; otherwise it is wasted
+// progress.
+//   The open step of a disrupted attempt is wasted, unless the next one continued after it. The
+//   open step of a running job is in progress.
+// - Overlays (see Bucket) take their time from the attempt's course. Data loading counts only
+// before
+//   an attempt's first step; later it overlaps the steps.
+// - Startup is the excess of the first step over the mean of the attempt's others.
+// - Recovery lasts from an attempt's end to the next start, also after a planned end.
 #pragma once
 
 #include <array>
@@ -41,36 +42,35 @@ class Accounting {
  public:
   void Add(const Event& event);
 
-  // Of what a scheduler says: takes it as if it had come in its turn, before events that are later
-  // and were added.
+  // Adds a scheduler's event as if it had come in order, before later events already added.
   void AddLate(const Event& event);
 
-  // Settles what came out of order, therefore not const.
-  Partition Ask(const Question& question = {});
+  // Answers a query. Not const: sorts overlays that arrived out of order.
+  Partition Query(const PartitionQuery& query = {});
 
-  // What its future answers depend on, as bytes: an accounting that loads them goes on as this one
-  // would. `later` has seen all these events and more. One step a minute is kept, and those at
-  // which an attempt in it begins again; of very many overlays one a minute of each kind. That
-  // changes no sum over the whole job. Windows become exact to a minute, and so does what is lost
-  // when an attempt that is yet to come goes back to a step that was forgotten.
+  // Serializes the state that later answers depend on; an accounting that loads it continues like
+  // this one. `later` has seen all these events and more. Keeps one step per minute, the steps at
+  // which an attempt in `later` begins, and of very many overlays one per minute and kind. Sums
+  // over the whole job stay exact. Windows become exact to a minute, and so does wasted progress if
+  // a later attempt goes back to a dropped step.
   std::string SaveThinned(const Accounting& later) const;
-  bool Load(std::string_view bytes);  // false: they are damaged, and nothing is known
+  bool Load(std::string_view bytes);  // false: damaged; the state is then empty
 
   const Oddities& oddities() const { return oddities_; }
   const StepClock& step_clock() const { return step_clock_; }
   const Scheduling& scheduling() const { return scheduling_; }
-  int64_t tokens() const { return tokens_; }                // that the job said it worked on
-  int64_t billion_flops() const { return billion_flops_; }  // that it said it did
-  int64_t saves() const { return saves_; }                  // of checkpoints, completed
+  int64_t tokens() const { return tokens_; }                // tokens that the job recorded
+  int64_t billion_flops() const { return billion_flops_; }  // FLOPs that it recorded
+  int64_t saves() const { return saves_; }                  // completed checkpoint saves
   bool empty() const { return attempts_.empty() && submitted_ == kUnknown; }
 
  private:
-  // Begins of spans that wait for their ends. Only the current attempt has any.
+  // Begins of open spans; only the current attempt has any.
   struct OpenSpans {
     std::array<int64_t, static_cast<size_t>(EventKind::kCount)> plain;  // by kind
     std::map<std::string, int64_t> custom, waits;                       // by type
     OpenSpans() { plain.fill(kUnknown); }
-    // The begin that is open there, which is closed; unknown when there is none.
+    // Closes an open begin and returns its time; kUnknown if none is open.
     int64_t Close(const Event& end);
     void Open(const Event& begin);
   };
@@ -102,7 +102,7 @@ class Accounting {
   std::vector<std::string> labels_;  // of custom types
   std::vector<SliceCount> slices_;
   int64_t submitted_ = kUnknown;
-  int64_t requested_ = kUnknown, allocated_ = kUnknown;  // for the attempt to come
+  int64_t requested_ = kUnknown, allocated_ = kUnknown;  // for the next attempt
   int64_t newest_ = kUnknown;                            // the latest time in any event
   StepClock step_clock_;
   Scheduling scheduling_;

@@ -4,61 +4,61 @@
 #include <random>
 
 #include "goodput/accounting/accounting.h"
-#include "goodput/accounting/story.h"
+#include "goodput/accounting/scenario.h"
 
 namespace stepscope::goodput {
 namespace {
 
-int64_t Counted(const std::string& story, Oddity oddity) {
-  return AccountingOf(story).oddities().Count(oddity);
+int64_t Counted(const std::string& scenario, Oddity oddity) {
+  return AccountingOf(scenario).oddities().Count(oddity);
 }
 
 TEST(OddEvents, AClockThatStepsBackStandsStill) {
-  const std::string story = "0 start; 0 step 0; 10 step 1; 4 step 2; 20 step 3; 30 end";
-  EXPECT_EQ(Told(story), "total 30: PRODUCTIVE 30; 0 disruptions; last step 3");
-  EXPECT_EQ(Counted(story, Oddity::kClockBack), 1);
+  const std::string scenario = "0 start; 0 step 0; 10 step 1; 4 step 2; 20 step 3; 30 end";
+  EXPECT_EQ(Summary(scenario), "total 30: PRODUCTIVE 30; 0 disruptions; last step 3");
+  EXPECT_EQ(Counted(scenario, Oddity::kClockBack), 1);
 }
 
 TEST(OddEvents, AMissingStartIsTheFirstEvent) {
-  const std::string story = "5..10 init; 10..30 steps 7..8; 30 end";
-  EXPECT_EQ(Told(story),
+  const std::string scenario = "5..10 init; 10..30 steps 7..8; 30 end";
+  EXPECT_EQ(Summary(scenario),
             "total 25: PRODUCTIVE 20, TPU_INITIALIZATION 5; 0 disruptions; last step 8");
-  EXPECT_EQ(Counted(story, Oddity::kNoJobStart), 1);
+  EXPECT_EQ(Counted(scenario, Oddity::kNoJobStart), 1);
 }
 
 TEST(OddEvents, StepsAfterTheEndTakeItBack) {
-  const std::string story = "0 start; 0..20 steps 0..1; 20 end; 20..40 steps 2..3; 40 end";
-  EXPECT_EQ(Told(story), "total 40: PRODUCTIVE 40; 0 disruptions; last step 3");
-  EXPECT_EQ(Counted(story, Oddity::kAfterEnd), 1);
+  const std::string scenario = "0 start; 0..20 steps 0..1; 20 end; 20..40 steps 2..3; 40 end";
+  EXPECT_EQ(Summary(scenario), "total 40: PRODUCTIVE 40; 0 disruptions; last step 3");
+  EXPECT_EQ(Counted(scenario, Oddity::kAfterEnd), 1);
 }
 
 // The end of the first attempt arrives when the second one has begun.
 TEST(OddEvents, AnEndFromBeforeTheStartIsTheOneBefores) {
-  const std::string story =
+  const std::string scenario =
       "0 start; 0..20 steps 0..1; 50 start; 20 end; 50..70 steps 2..3; 70 end";
-  EXPECT_EQ(Told(story),
+  EXPECT_EQ(Summary(scenario),
             "total 70: PRODUCTIVE 40, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 30; 0 disruptions; "
             "last step 3");
-  EXPECT_EQ(Counted(story, Oddity::kEndBeforeStart), 1);
+  EXPECT_EQ(Counted(scenario, Oddity::kEndBeforeStart), 1);
 }
 
 TEST(OddEvents, ALateStepIsNoRollback) {
-  const std::string story = "0 start; 0 step 0; 10 step 1; 30 step 3; 20 step 2; 40 end";
-  EXPECT_EQ(Told(story), "total 40: PRODUCTIVE 40; 0 disruptions; last step 3");
-  EXPECT_EQ(Counted(story, Oddity::kLateStep), 1);
+  const std::string scenario = "0 start; 0 step 0; 10 step 1; 30 step 3; 20 step 2; 40 end";
+  EXPECT_EQ(Summary(scenario), "total 40: PRODUCTIVE 40; 0 disruptions; last step 3");
+  EXPECT_EQ(Counted(scenario, Oddity::kLateStep), 1);
 }
 
 TEST(OddEvents, ASecondWriterIsNoRollback) {
-  const std::string story = "0 start; 0 step 0; 0.2 step 0; 10 step 1; 10.1 step 1; 20 end";
-  EXPECT_EQ(Told(story), "total 20: PRODUCTIVE 20; 0 disruptions; last step 1");
-  EXPECT_EQ(Counted(story, Oddity::kSecondWriter), 2);
+  const std::string scenario = "0 start; 0 step 0; 0.2 step 0; 10 step 1; 10.1 step 1; 20 end";
+  EXPECT_EQ(Summary(scenario), "total 20: PRODUCTIVE 20; 0 disruptions; last step 1");
+  EXPECT_EQ(Counted(scenario, Oddity::kSecondWriter), 2);
 }
 
 // Attempt ids tell what belongs together when logs of two attempts mix.
 TEST(OddEvents, AttemptIdsSortWhatIsMixed) {
   Accounting accounting;
   const auto add = [&](EventKind kind, double time, const std::string& attempt, int64_t step) {
-    accounting.Add({.kind = kind, .time = StoryTime(time), .attempt = attempt, .step = step});
+    accounting.Add({.kind = kind, .time = ScenarioTime(time), .attempt = attempt, .step = step});
   };
   add(EventKind::kJobStart, 0, "a", kUnknown);
   add(EventKind::kStepStart, 0, "a", 0);
@@ -68,18 +68,18 @@ TEST(OddEvents, AttemptIdsSortWhatIsMixed) {
   add(EventKind::kStepStart, 40, "b", 2);
   add(EventKind::kJobStart, 40, "b", kUnknown);  // twice
   add(EventKind::kJobEnd, 50, "b", kUnknown);
-  EXPECT_EQ(Told(accounting.Ask()),
+  EXPECT_EQ(Summary(accounting.Query()),
             "total 50: PRODUCTIVE 30, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 20; 1 disruption; "
             "last step 2");
   EXPECT_EQ(accounting.oddities().Count(Oddity::kDuplicate), 1);
 }
 
 TEST(OddEvents, SpansThatCannotBeAreLeftOut) {
-  const std::string story = "0 start; 9..4 prep; 10..30 steps 0..1; 30 end";
-  EXPECT_EQ(Told(story), "total 30: PRODUCTIVE 20, OTHER 10; 0 disruptions; last step 1");
-  EXPECT_EQ(Counted(story, Oddity::kNegativeDuration), 1);
+  const std::string scenario = "0 start; 9..4 prep; 10..30 steps 0..1; 30 end";
+  EXPECT_EQ(Summary(scenario), "total 30: PRODUCTIVE 20, OTHER 10; 0 disruptions; last step 1");
+  EXPECT_EQ(Counted(scenario, Oddity::kNegativeDuration), 1);
   Accounting accounting = AccountingOf("0 start");
-  accounting.Add({.kind = EventKind::kTrainingPrepEnd, .time = StoryTime(5)});
+  accounting.Add({.kind = EventKind::kTrainingPrepEnd, .time = ScenarioTime(5)});
   EXPECT_EQ(accounting.oddities().Count(Oddity::kEndWithoutBegin), 1);
 }
 
@@ -88,21 +88,21 @@ TEST(OddEvents, TimesBeyondAllRangesAreLeftOut) {
   for (const int64_t time : {INT64_MAX, INT64_MIN, INT64_MIN + 1, int64_t{1} << 62}) {
     accounting.Add({.kind = EventKind::kStepStart, .time = time, .step = 5});
   }
-  accounting.Add({.kind = EventKind::kStepStart, .time = StoryTime(9), .step = INT64_MAX});
+  accounting.Add({.kind = EventKind::kStepStart, .time = ScenarioTime(9), .step = INT64_MAX});
   EXPECT_EQ(accounting.oddities().Count(Oddity::kOutOfRange), 5);
-  EXPECT_EQ(Told(accounting.Ask()), "total 20: PRODUCTIVE 20; 0 disruptions; last step 1");
+  EXPECT_EQ(Summary(accounting.Query()), "total 20: PRODUCTIVE 20; 0 disruptions; last step 1");
 }
 
 TEST(OddEvents, ManyCustomTypesShareOneName) {
   Accounting accounting = AccountingOf("0 start");
   for (int k = 0; k < 100; ++k) {
     const std::string type = "type" + std::to_string(k);
-    accounting.Add({.kind = EventKind::kCustomBegin, .time = StoryTime(k), .text = type});
-    accounting.Add({.kind = EventKind::kCustomEnd, .time = StoryTime(k + 1), .text = type});
+    accounting.Add({.kind = EventKind::kCustomBegin, .time = ScenarioTime(k), .text = type});
+    accounting.Add({.kind = EventKind::kCustomEnd, .time = ScenarioTime(k + 1), .text = type});
   }
-  const Partition p = accounting.Ask();
+  const Partition p = accounting.Query();
   ASSERT_EQ(p.custom.size(), 31u);
-  EXPECT_EQ(p.custom.front(), std::pair(std::string("(more types)"), 70 * kStorySecond));
+  EXPECT_EQ(p.custom.front(), std::pair(std::string("(more types)"), 70 * kSecond));
   EXPECT_EQ(p.unaccounted, 0);
 }
 
@@ -115,7 +115,7 @@ std::vector<Event> Nonsense(unsigned seed, size_t count) {
   std::vector<Event> events;
   for (size_t e = 0; e < count; ++e) {
     Event event{.kind = static_cast<EventKind>(below(static_cast<int64_t>(EventKind::kCount)))};
-    event.time = StoryTime(static_cast<double>(below(1000)));
+    event.time = ScenarioTime(static_cast<double>(below(1000)));
     if (below(50) == 0) event.time = static_cast<int64_t>(random());
     if (below(50) == 0) event.time = kUnknown;
     event.step = below(20) == 0 ? static_cast<int64_t>(random()) : below(40);
@@ -124,8 +124,8 @@ std::vector<Event> Nonsense(unsigned seed, size_t count) {
     for (int64_t& c : event.counts) c = below(10) == 0 ? static_cast<int64_t>(random()) : below(9);
     const auto span = [&] {
       return CheckpointTimes::Span{
-          StoryTime(static_cast<double>(below(1000))),
-          below(20) == 0 ? static_cast<int64_t>(random()) : below(50) * kStorySecond};
+          ScenarioTime(static_cast<double>(below(1000))),
+          below(20) == 0 ? static_cast<int64_t>(random()) : below(50) * kSecond};
     };
     event.checkpoint = {span(), span(), span(), span(), span()};
     events.push_back(event);
@@ -138,8 +138,9 @@ TEST(OddEvents, WhateverHappensEveryNanosecondHasOneOwner) {
     SCOPED_TRACE(seed);
     Accounting accounting;
     for (const Event& event : Nonsense(seed, 3 + seed % 90)) accounting.Add(event);
-    const Question question{.at = StoryTime(700), .exclusions = {{StoryTime(100), StoryTime(300)}}};
-    const Partition whole = accounting.Ask(question);
+    const PartitionQuery query{.at = ScenarioTime(700),
+                               .exclusions = {{ScenarioTime(100), ScenarioTime(300)}}};
+    const Partition whole = accounting.Query(query);
     ASSERT_EQ(whole.unaccounted, 0);
     for (const int64_t time : whole.times) ASSERT_GE(time, 0);
     if (whole.total() == 0) continue;
@@ -147,9 +148,9 @@ TEST(OddEvents, WhateverHappensEveryNanosecondHasOneOwner) {
     const std::vector<int64_t> cuts = {whole.start, whole.start + whole.total() / 3,
                                        whole.start + whole.total() / 2, whole.end};
     for (size_t c = 0; c + 1 < cuts.size(); ++c) {
-      Question part = question;
+      PartitionQuery part = query;
       part.window = Interval{cuts[c], cuts[c + 1]};
-      const Partition p = accounting.Ask(part);
+      const Partition p = accounting.Query(part);
       ASSERT_EQ(p.unaccounted, 0);
       for (size_t b = 0; b < kBuckets; ++b) sums[b] += p.times[b];
     }

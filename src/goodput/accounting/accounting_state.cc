@@ -1,18 +1,18 @@
-// An accounting as bytes: what is left of events that are no longer kept.
+// Serializes an accounting, for jobs whose events are no longer kept.
 #include <algorithm>
 
 #include "base/crc32.h"
+#include "base/time_units.h"
 #include "goodput/accounting/accounting.h"
 
 namespace stepscope::goodput {
 namespace {
 
-constexpr uint64_t kVersion = 2;  // 1 had no FLOPs
-constexpr int64_t kMinute = 60'000'000'000;
-constexpr int64_t kOverlaysOfLate = 60 * kMinute;  // of the last attempt: as they are
-// An attempt keeps so many overlays as they are: some 150 KB.
+constexpr uint64_t kVersion = 2;                   // 1 had no FLOPs
+constexpr int64_t kOverlaysOfLate = 60 * kMinute;  // of the last attempt: kept exactly
+// Overlays that an attempt keeps exactly: about 150 KB.
 constexpr size_t kManyOverlays = 10'000;
-constexpr size_t kRecent = 256;  // steps of the last attempt that are all kept
+constexpr size_t kRecent = 256;  // last steps of the last attempt, all kept
 
 }  // namespace
 
@@ -68,7 +68,7 @@ void Accounting::Save(StateWriter& out) {
 
 namespace {
 
-// Between the moments at which the course of the attempt changes, so that no sum does.
+// Joins overlays between changes of the attempt's course, so that no sum changes.
 void PackOverlays(const Attempt& later, int64_t limit, bool goes_on, std::optional<int64_t> next,
                   Attempt& attempt) {
   if (attempt.overlays.size() <= kManyOverlays || attempt.steps.size() < 2) return;

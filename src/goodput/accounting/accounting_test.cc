@@ -1,9 +1,9 @@
-// What becomes of a job's time: each test is a story and its sums, to be checked by hand.
+// What becomes of a job's time: each test is a scenario and its sums, to be checked by hand.
 #include "goodput/accounting/accounting.h"
 
 #include <gtest/gtest.h>
 
-#include "goodput/accounting/story.h"
+#include "goodput/accounting/scenario.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 // The first step takes 25 s where others take 10: 15 s are startup. The last one is closed by the
 // job's end.
 TEST(Accounting, ACleanRun) {
-  EXPECT_EQ(Told(R"(0 start
+  EXPECT_EQ(Summary(R"(0 start
                     0..10 init
                     10..30 prep
                     30..35 load
@@ -23,20 +23,20 @@ TEST(Accounting, ACleanRun) {
 }
 
 TEST(Accounting, TheOpenStepOfARunningJobIsInProgress) {
-  const std::string story = "0 start; 0..30 steps 0..2";
-  EXPECT_EQ(Told(story, {.at = StoryTime(34)}),
+  const std::string scenario = "0 start; 0..30 steps 0..2";
+  EXPECT_EQ(Summary(scenario, {.at = ScenarioTime(34)}),
             "total 34: PRODUCTIVE 20, IN_PROGRESS 14; 0 disruptions; last step 1");
-  const Partition p = AccountingOf(story).Ask({.at = StoryTime(34)});
+  const Partition p = AccountingOf(scenario).Query({.at = ScenarioTime(34)});
   EXPECT_TRUE(p.running);
   EXPECT_EQ(p.open_step, 2);
   // Without a time to ask for it runs until its last event.
-  EXPECT_EQ(Told(story), "total 20: PRODUCTIVE 20; 0 disruptions; last step 1");
+  EXPECT_EQ(Summary(scenario), "total 20: PRODUCTIVE 20; 0 disruptions; last step 1");
 }
 
 // Steps 3 and 4 are made again. Step 5 was open when the attempt died, and nothing says how long it
 // had lasted: its time is in the recovery.
 TEST(Accounting, ARollbackWastesWhatIsMadeAgain) {
-  EXPECT_EQ(Told(R"(0 start
+  EXPECT_EQ(Summary(R"(0 start
                     0..60 steps 0..5
                     100 start
                     100..110 restore 2
@@ -50,7 +50,7 @@ TEST(Accounting, ARollbackWastesWhatIsMadeAgain) {
 // A checkpoint on the notice: nothing is lost, and it is a disruption all the same. The library
 // sees none and books the time down as step 2.
 TEST(Accounting, AGracefulPreemptionIsADisruption) {
-  EXPECT_EQ(Told(R"(0 start
+  EXPECT_EQ(Summary(R"(0 start
                     0..30 steps 0..2
                     30 notice maintenance
                     30..33 save 2
@@ -64,17 +64,17 @@ TEST(Accounting, AGracefulPreemptionIsADisruption) {
 // Also when the job says that it ends: it was told to.
 TEST(Accounting, AnEndOnNoticeIsADisruptionAndAPlannedOneIsNone) {
   const std::string more = "50 start; 50..70 steps 2..3; 70 end";
-  EXPECT_EQ(Told("0 start; 0..20 steps 0..1; 19 notice; 20 end;" + more),
+  EXPECT_EQ(Summary("0 start; 0..20 steps 0..1; 19 notice; 20 end;" + more),
             "total 70: PRODUCTIVE 40, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 30; 1 disruption; "
             "last step 3");
-  const Partition planned = AccountingOf("0 start; 0..20 steps 0..1; 20 end;" + more).Ask();
+  const Partition planned = AccountingOf("0 start; 0..20 steps 0..1; 20 end;" + more).Query();
   EXPECT_EQ(planned.disruptions, 0);
-  EXPECT_EQ(planned.suspended, 30 * kStorySecond);
+  EXPECT_EQ(planned.suspended, 30 * kSecond);
 }
 
 // Attempt 3 goes back behind attempt 2's restart: attempt 1 keeps only what is before both.
 TEST(Accounting, AnOlderCheckpointTakesBackMoreThanOneAttempt) {
-  EXPECT_EQ(Told(R"(0 start; 0..50 steps 0..4
+  EXPECT_EQ(Summary(R"(0 start; 0..50 steps 0..4
                     60 start; 60..90 steps 3..5
                     100 start; 100..160 steps 1..6
                     160 end)"),
@@ -83,19 +83,19 @@ TEST(Accounting, AnOlderCheckpointTakesBackMoreThanOneAttempt) {
 }
 
 TEST(Accounting, ARestartInsideTheProcessNeedsNoStart) {
-  const std::string story = "0 start; 0..40 steps 0..3; 45 step 1; 55 step 2; 65 end";
-  EXPECT_EQ(Told(story),
+  const std::string scenario = "0 start; 0..40 steps 0..3; 45 step 1; 55 step 2; 65 end";
+  EXPECT_EQ(Summary(scenario),
             "total 65: PRODUCTIVE 30, WASTED_PROGRESS_FROM_DISRUPTION 20, OTHER 15; 1 disruption; "
             "last step 2");
-  EXPECT_TRUE(AccountingOf(story).Ask().disruption_list.at(0).in_process);
+  EXPECT_TRUE(AccountingOf(scenario).Query().disruption_list.at(0).in_process);
   // With a marker the same, also when it goes on with the next step.
   EXPECT_EQ(
-      AccountingOf("0 start; 0..40 steps 0..3; 45 resume 4; 50 step 4; 65 end").Ask().disruptions,
+      AccountingOf("0 start; 0..40 steps 0..3; 45 resume 4; 50 step 4; 65 end").Query().disruptions,
       1);
 }
 
 TEST(Accounting, ACrashLoopIsOneDisruptionEach) {
-  EXPECT_EQ(Told(R"(0 start; 0..20 steps 0..1
+  EXPECT_EQ(Summary(R"(0 start; 0..20 steps 0..1
                     50 start; 50..60 init
                     100 start; 100..110 init
                     150 start; 150..160 init
@@ -114,11 +114,11 @@ TEST(Accounting, WhatLiesOverAStepTakesItsTime) {
                                           20 step 2
                                           18..23 save 1
                                           30 end)");
-  const Partition p = accounting.Ask();
-  EXPECT_EQ(Told(p),
+  const Partition p = accounting.Query();
+  EXPECT_EQ(Summary(p),
             "total 30: PRODUCTIVE 13.5, CUSTOM 6, PROGRAM_STARTUP 5.5, "
             "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME 5; 0 disruptions; last step 2");
-  const std::vector<std::pair<std::string, int64_t>> custom = {{"EVAL", 6 * kStorySecond}};
+  const std::vector<std::pair<std::string, int64_t>> custom = {{"EVAL", 6 * kSecond}};
   EXPECT_EQ(p.custom, custom);
 }
 
@@ -131,25 +131,25 @@ TEST(Accounting, NestedTypesCountForTheInnerOne) {
            {EventKind::kCustomEnd, 5, "PROBE"},
            {EventKind::kCustomEnd, 9, "eval"},
            {EventKind::kJobEnd, 10, ""}}) {
-    accounting.Add({.kind = kind, .time = StoryTime(at), .text = type});
+    accounting.Add({.kind = kind, .time = ScenarioTime(at), .text = type});
   }
-  const std::vector<std::pair<std::string, int64_t>> custom = {{"EVAL", 6 * kStorySecond},
-                                                               {"PROBE", 2 * kStorySecond}};
-  EXPECT_EQ(accounting.Ask().custom, custom);
+  const std::vector<std::pair<std::string, int64_t>> custom = {{"EVAL", 6 * kSecond},
+                                                               {"PROBE", 2 * kSecond}};
+  EXPECT_EQ(accounting.Query().custom, custom);
 }
 
 // Later loads run beside the steps and delay nobody.
 TEST(Accounting, OnlyLoadsBeforeTheFirstStepDelay) {
   Accounting accounting =
       AccountingOf("0 start; 0..4 load; 4 step 0; 5..8 load; 14 step 1; 24 end");
-  EXPECT_EQ(Told(accounting.Ask()),
+  EXPECT_EQ(Summary(accounting.Query()),
             "total 24: PRODUCTIVE 20, DATA_LOADING_SYNC 4; 0 disruptions; last step 1");
-  EXPECT_EQ(accounting.Ask().async_loading, 3 * kStorySecond);
+  EXPECT_EQ(accounting.Query().async_loading, 3 * kSecond);
 }
 
 TEST(Accounting, ElasticWaitsAreNoSteps) {
-  EXPECT_EQ(Told("0 start; 0 step 0; 2..7 wait slice_down; 7..10 reinit; 12..14 wait scale_up_2;"
-                 "20 step 1; 30 end"),
+  EXPECT_EQ(Summary("0 start; 0 step 0; 2..7 wait slice_down; 7..10 reinit; 12..14 wait scale_up_2;"
+                    "20 step 1; 30 end"),
             "total 30: PRODUCTIVE 20, ELASTIC_SLICE_DOWN 5, ELASTIC_REINITIALIZATION 3, "
             "ELASTIC_SCALE_UP 2; 0 disruptions; last step 1");
 }
@@ -167,49 +167,51 @@ TEST(Accounting, QueuesAreSeenWhenSchedulersSpeak) {
                                           160..170 restore 0
                                           170..190 steps 1..2
                                           190 end)");
-  const Partition p = accounting.Ask();
-  EXPECT_EQ(Told(p),
+  const Partition p = accounting.Query();
+  EXPECT_EQ(Summary(p),
             "total 190: INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 85, QUEUED 40, PRODUCTIVE 30, "
             "WASTED_PROGRESS_FROM_DISRUPTION 15, ALLOCATED 10, "
             "UNPRODUCTIVE_CHECKPOINT_RESTORE_TIME 10; 1 disruption; last step 2");
   const Disruption& d = p.disruption_list.at(0);
-  EXPECT_EQ(d.time, StoryTime(75));
-  EXPECT_EQ(d.detect, 15 * kStorySecond);
-  EXPECT_EQ(d.queue, 60 * kStorySecond);
-  EXPECT_EQ(d.launch, 10 * kStorySecond);
-  EXPECT_EQ(d.restore, 10 * kStorySecond);
-  EXPECT_EQ(d.recompute, 15 * kStorySecond);
-  EXPECT_EQ(d.cost(), (85 + 10 + 15) * kStorySecond);
+  EXPECT_EQ(d.time, ScenarioTime(75));
+  EXPECT_EQ(d.detect, 15 * kSecond);
+  EXPECT_EQ(d.queue, 60 * kSecond);
+  EXPECT_EQ(d.launch, 10 * kSecond);
+  EXPECT_EQ(d.restore, 10 * kSecond);
+  EXPECT_EQ(d.recompute, 15 * kSecond);
+  EXPECT_EQ(d.cost(), (85 + 10 + 15) * kSecond);
 }
 
 TEST(Accounting, AJobThatNeverStartedWaits) {
-  EXPECT_EQ(Told("0 submitted; 30 given 8", {.at = StoryTime(45)}),
+  EXPECT_EQ(Summary("0 submitted; 30 given 8", {.at = ScenarioTime(45)}),
             "total 45: QUEUED 30, ALLOCATED 15; 0 disruptions");
 }
 
 // A recorded end closes the last step of an attempt that died: it is known to have been made.
 TEST(Accounting, AStepEndSavesTheLastStep) {
-  EXPECT_EQ(Told("0 start; 0..20 steps 0..1; 20 step_end 1; 40 start; 40..60 steps 2..3; 60 end"),
-            "total 60: PRODUCTIVE 40, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 20; 1 disruption; "
-            "last step 3");
+  EXPECT_EQ(
+      Summary("0 start; 0..20 steps 0..1; 20 step_end 1; 40 start; 40..60 steps 2..3; 60 end"),
+      "total 60: PRODUCTIVE 40, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 20; 1 disruption; "
+      "last step 3");
 }
 
 TEST(Accounting, ExclusionsComeFirstAndLeaveTheTotal) {
-  const std::string story = "0 start; 5..15 eval; 20..60 steps 0..3; 60 end";
-  const Question question{.exclusions = {{StoryTime(10), StoryTime(25)},
-                                         {StoryTime(12), StoryTime(14)},
-                                         {StoryTime(-9), StoryTime(2)}}};
-  const Partition p = AccountingOf(story).Ask(question);
-  EXPECT_EQ(Told(p),
+  const std::string scenario = "0 start; 5..15 eval; 20..60 steps 0..3; 60 end";
+  const PartitionQuery query{.exclusions = {{ScenarioTime(10), ScenarioTime(25)},
+                                            {ScenarioTime(12), ScenarioTime(14)},
+                                            {ScenarioTime(-9), ScenarioTime(2)}}};
+  const Partition p = AccountingOf(scenario).Query(query);
+  EXPECT_EQ(Summary(p),
             "total 60: PRODUCTIVE 35, EXCLUDED 17, CUSTOM 5, OTHER 3; 0 disruptions; last step 3");
   EXPECT_DOUBLE_EQ(*p.goodput(), 35.0 / 43);
 }
 
 // A hang shows up in a window, and the second window has no share of the first one's steps.
 TEST(Accounting, WindowsAreCutFromTheSamePartition) {
-  const std::string story = "0 start; 0..10 prep; 10..50 steps 0..3";
+  const std::string scenario = "0 start; 0..10 prep; 10..50 steps 0..3";
   const auto window = [&](double from, double to) {
-    return Told(story, {.at = StoryTime(200), .window = Interval{StoryTime(from), StoryTime(to)}});
+    return Summary(scenario, {.at = ScenarioTime(200),
+                              .window = Interval{ScenarioTime(from), ScenarioTime(to)}});
   };
   EXPECT_EQ(window(5, 35), "total 30: PRODUCTIVE 25, TRAINING_PREP 5; 0 disruptions; last step 2");
   EXPECT_EQ(window(140, 200), "total 60: IN_PROGRESS 60; 0 disruptions; last step 2");
@@ -218,27 +220,28 @@ TEST(Accounting, WindowsAreCutFromTheSamePartition) {
 }
 
 TEST(Accounting, SparseStepsLoseNothing) {
-  EXPECT_EQ(Told("0 start; 0 step 0; 100 step 10; 200 step 20; 300 end"),
+  EXPECT_EQ(Summary("0 start; 0 step 0; 100 step 10; 200 step 20; 300 end"),
             "total 300: PRODUCTIVE 300; 0 disruptions; last step 20");
 }
 
 // Steps 3 and 4 are made and not saved, step 5 is open.
 TEST(Accounting, ARunningJobSaysWhatItWouldLose) {
-  const std::string story = "0 start; 0..60 steps 0..5;";
-  EXPECT_EQ(AccountingOf(story + "32..33 save 2").Ask().steps_at_risk, 2);
-  EXPECT_EQ(AccountingOf(story + "60 step_end 5; 32..33 save 2").Ask().steps_at_risk, 3);
-  EXPECT_EQ(AccountingOf(story).Ask().steps_at_risk, std::nullopt);
-  EXPECT_EQ(AccountingOf(story + "32..33 save 2; 60 end").Ask().steps_at_risk, std::nullopt);
+  const std::string scenario = "0 start; 0..60 steps 0..5;";
+  EXPECT_EQ(AccountingOf(scenario + "32..33 save 2").Query().steps_at_risk, 2);
+  EXPECT_EQ(AccountingOf(scenario + "60 step_end 5; 32..33 save 2").Query().steps_at_risk, 3);
+  EXPECT_EQ(AccountingOf(scenario).Query().steps_at_risk, std::nullopt);
+  EXPECT_EQ(AccountingOf(scenario + "32..33 save 2; 60 end").Query().steps_at_risk, std::nullopt);
 }
 
 // Half of the slices for half of the time, all for the rest.
 TEST(Accounting, SlicesAreWeightedByTime) {
   Accounting accounting;
-  accounting.Add({.kind = EventKind::kJobStart, .time = StoryTime(0)});
-  accounting.Add({.kind = EventKind::kElasticSlices, .time = StoryTime(0), .counts = {2, 4, 4}});
-  accounting.Add({.kind = EventKind::kElasticSlices, .time = StoryTime(50), .counts = {4, 4, 4}});
-  accounting.Add({.kind = EventKind::kJobEnd, .time = StoryTime(100)});
-  const Partition p = accounting.Ask();
+  accounting.Add({.kind = EventKind::kJobStart, .time = ScenarioTime(0)});
+  accounting.Add({.kind = EventKind::kElasticSlices, .time = ScenarioTime(0), .counts = {2, 4, 4}});
+  accounting.Add(
+      {.kind = EventKind::kElasticSlices, .time = ScenarioTime(50), .counts = {4, 4, 4}});
+  accounting.Add({.kind = EventKind::kJobEnd, .time = ScenarioTime(100)});
+  const Partition p = accounting.Query();
   EXPECT_DOUBLE_EQ(p.active_slices.value(), 0.75);
   EXPECT_DOUBLE_EQ(p.available_slices.value(), 1);
 }

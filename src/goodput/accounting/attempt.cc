@@ -1,4 +1,4 @@
-// The course of an attempt: before the first step, steps kept, steps lost, the open step.
+// Computes the course of an attempt: before the first step, kept steps, lost steps, the open step.
 #include "goodput/accounting/attempt.h"
 
 #include <algorithm>
@@ -9,17 +9,17 @@ namespace {
 
 using Piece = Overlays::Piece;
 
-// What becomes of the last step, which no other follows.
+// The bucket of the last step, which no other step follows.
 struct LastStep {
   Bucket bucket = Bucket::kInProgress;
-  int64_t end = 0;  // of what `bucket` says; from there to the attempt's last moment is `rest`
+  int64_t end = 0;  // end of `bucket`; from there to the attempt's end it is `rest`
   Bucket rest = Bucket::kOther;
   bool counted() const { return bucket != Bucket::kInProgress; }
 };
 
-// - After the end of the attempt, or its own, it is a step like all others.
-// - Of a running job it is in progress.
-// - Of an attempt that died it is lost, unless a later one went on behind it.
+// - After the end of the attempt, or its own end, it counts like any other step.
+// - In a running job it is in progress.
+// - In a disrupted attempt it is lost, unless a later attempt continued after it.
 LastStep FateOfLastStep(const Attempt& a, const Surroundings& around) {
   const bool retained = a.steps.last().step < around.limit;
   const Bucket done = retained ? Bucket::kProductive : Bucket::kWasted;
@@ -31,7 +31,7 @@ LastStep FateOfLastStep(const Attempt& a, const Surroundings& around) {
   return {around.limit == kNoLimit ? Bucket::kWasted : done, until};
 }
 
-// How far into [start, end) `uncovered` ns that nothing lies over reach.
+// The time in [start, end) by which `uncovered` ns without overlay have passed.
 int64_t ReachOf(int64_t uncovered, int64_t start, int64_t end, std::span<const Piece> pieces) {
   int64_t at = start;
   for (size_t p = FirstPieceAfter(pieces, start); p < pieces.size() && at < end; ++p) {
@@ -43,7 +43,7 @@ int64_t ReachOf(int64_t uncovered, int64_t start, int64_t end, std::span<const P
   return std::min(at + uncovered, end);
 }
 
-// Until when the first step's time is excess over the mean of the others; its start when it is not.
+// The end of the first step's excess over the mean of the others; its start if there is none.
 int64_t EndOfStartup(const Attempt& a, const Surroundings& around, const LastStep& last,
                      std::span<const Piece> pieces) {
   const int64_t first = a.steps.first().time;
@@ -84,9 +84,9 @@ int64_t LiveEnd(const Attempt& attempt, std::optional<int64_t> next, int64_t now
   return std::max(end, attempt.start);
 }
 
-std::vector<Stretch> Course(const Attempt& a, const Surroundings& around,
-                            std::span<const Piece> pieces) {
-  std::vector<Stretch> course;
+std::vector<CoursePart> Course(const Attempt& a, const Surroundings& around,
+                               std::span<const Piece> pieces) {
+  std::vector<CoursePart> course;
   int64_t at = a.start;
   const auto to = [&](int64_t end, Bucket bucket) {
     end = std::min(end, around.until);

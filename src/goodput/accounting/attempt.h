@@ -1,4 +1,4 @@
-// One attempt of a job: what it said, and the course of its time.
+// Holds the events of one attempt and computes the course of its time.
 #pragma once
 
 #include <cstdint>
@@ -15,62 +15,62 @@
 namespace stepscope::goodput {
 
 struct Attempt {
-  // Known from the scheduler, before the attempt began.
+  // From the scheduler, before the attempt began.
   int64_t requested = kUnknown;
   int64_t allocated = kUnknown;
 
   std::string id;
-  int64_t start = 0;          // not before the start of the attempt before
-  int64_t last = 0;           // it was alive then
-  int64_t end = kUnknown;     // it ended as planned
-  bool in_process = false;    // the processes lived on: no start was recorded
-  int64_t notice = kUnknown;  // of its preemption
+  int64_t start = 0;          // not before the start of the previous attempt
+  int64_t last = 0;           // time of its last event
+  int64_t end = kUnknown;     // time of a planned end
+  bool in_process = false;    // restarted in the same processes: no start was recorded
+  int64_t notice = kUnknown;  // time of its preemption notice
   std::string notice_text;
 
   StepTimes steps;              // times never go back, and none is before `start`
-  int64_t lasting_steps = 0;    // of those with a successor: how many took any time
-  bool first_lasts = false;     // whether the first is one of them
+  int64_t lasting_steps = 0;    // steps with a successor and a duration above 0
+  bool first_lasts = false;     // whether the first step is one of them
   int64_t step_end = kUnknown;  // of the last step
-  int64_t saved = kUnknown;     // the last step that a checkpoint holds
+  int64_t saved = kUnknown;     // last step in a checkpoint
   Overlays overlays;
-  int64_t async_loading = 0;  // data loading beside the steps: in no bucket, it delays nobody
+  int64_t async_loading = 0;  // data loading that overlaps steps; in no bucket
 
   void Save(StateWriter& out);
   void Load(StateReader& in);
 
-  // Whether the job met with something: not ended as planned, or told to go.
+  // True if the end was unplanned or followed a preemption notice.
   bool disrupted() const { return end == kUnknown || notice != kUnknown; }
 };
 
-// No attempt after this one made a step.
+// The limit if no later attempt made a step.
 inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
 // What the accounting of one attempt needs to know about the others.
 struct Surroundings {
-  int64_t until = 0;         // its last moment, as LiveEnd() says
-  bool last = false;         // no attempt came after it
-  int64_t limit = kNoLimit;  // its steps from here on were done again by later attempts
+  int64_t until = 0;         // its end, from LiveEnd()
+  bool last = false;         // it is the last attempt
+  int64_t limit = kNoLimit;  // later attempts redid its steps from here on
 };
 
-// The attempt's last moment, when the next one began at `next`, or `now` when it is the last one.
+// The attempt's end if the next one began at `next`; `now` if it is the last one.
 int64_t LiveEnd(const Attempt& attempt, std::optional<int64_t> next, int64_t now);
 
-// A stretch of the attempt's course, before anything is laid over it.
-struct Stretch {
+// A part of the attempt's course in one bucket, without overlays.
+struct CoursePart {
   int64_t start = 0, end = 0;
   Bucket bucket = Bucket::kOther;
 };
 
-// The course from the attempt's start to its last moment: stretches without a gap, in order, none
-// empty, at most 8. `pieces` are what lies over it, exclusions included: the first step's excess
-// is measured without them.
-std::vector<Stretch> Course(const Attempt& attempt, const Surroundings& around,
-                            std::span<const Overlays::Piece> pieces);
+// The course from the attempt's start to its end: at most 8 parts, in order, without gaps, none
+// empty. `pieces` are the overlays, exclusions included; the first step's excess is measured
+// without them.
+std::vector<CoursePart> Course(const Attempt& attempt, const Surroundings& around,
+                               std::span<const Overlays::Piece> pieces);
 
-// The last step that counts as productive; none when there is none.
+// The last productive step, if any.
 std::optional<int64_t> LastProductiveStep(const Attempt& attempt, const Surroundings& around);
 
-// Of [start, end) what nothing lies over.
+// Time in [start, end) without overlays.
 int64_t Uncovered(int64_t start, int64_t end, std::span<const Overlays::Piece> pieces);
 
 // The first piece that ends after `time`.

@@ -1,4 +1,4 @@
-// The names of the buckets.
+// Lists the names of the buckets.
 #include "goodput/accounting/bucket.h"
 
 namespace stepscope::goodput {

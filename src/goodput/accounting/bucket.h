@@ -1,4 +1,4 @@
-// What a nanosecond of a job can be. Every one is exactly one of these.
+// Defines the buckets, the exclusive classes of job time.
 #pragma once
 
 #include <array>
@@ -7,28 +7,27 @@
 
 namespace stepscope::goodput {
 
-// First what lies over the course of an attempt, in the order in which it takes precedence; then
-// the course itself.
+// First the overlays in order of precedence, then the course of an attempt.
 enum class Bucket : uint8_t {
-  kExcluded,         // the reader asked not to count it
-  kElasticReinit,    // rebuilding after slices came or went
+  kExcluded,         // excluded by the query
+  kElasticReinit,    // rebuilding after a slice change
   kElasticDown,      // waiting for a lost slice
-  kElasticUp,        // waiting for a new one
-  kRestore,          // blocked on reading a checkpoint
-  kSave,             // blocked on writing one
-  kAcceleratorInit,  // starting the accelerators
-  kTrainingPrep,     // building the model, compiling
-  kCustom,           // what the user named: evaluation, ...
-  kDataLoading,      // loading data before an attempt's first step
+  kElasticUp,        // waiting for a new slice
+  kRestore,          // blocked on checkpoint restore
+  kSave,             // blocked on checkpoint save
+  kAcceleratorInit,  // accelerator initialization
+  kTrainingPrep,     // model setup, compilation
+  kCustom,           // user-defined events: evaluation, ...
+  kDataLoading,      // data loading before an attempt's first step
 
-  kProductive,  // steps that later steps build on, or that nothing took back so far
+  kProductive,  // kept steps
   kInProgress,  // the open step of a running job
-  kStartup,     // what an attempt's first step takes more than its others: compiling, caches
-  kWasted,      // steps that a later attempt did again
-  kRecovery,    // between the last word of an attempt and the start of the next
-  kQueued,      // submitted, and nothing allocated yet
-  kAllocated,   // allocated, and not started yet
-  kOther,       // of none of the above anybody said a word
+  kStartup,     // excess of an attempt's first step over its others: compilation, caches
+  kWasted,      // steps lost and redone
+  kRecovery,    // from the last event of an attempt to the next start
+  kQueued,      // submitted, not allocated
+  kAllocated,   // allocated, not started
+  kOther,       // no recorded cause
   kCount
 };
 
@@ -37,7 +36,7 @@ inline constexpr bool LiesOver(Bucket bucket) { return bucket < Bucket::kProduct
 
 using BucketTimes = std::array<int64_t, kBuckets>;  // ns
 
-// "PRODUCTIVE", "TPU_INITIALIZATION", ...: the names that the reference library's users know.
+// "PRODUCTIVE", "TPU_INITIALIZATION", ...: the names of the reference library.
 std::string_view BucketName(Bucket bucket);
 
 }  // namespace stepscope::goodput

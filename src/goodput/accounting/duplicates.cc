@@ -1,4 +1,4 @@
-// Hashes of contents, and sequences of writers.
+// Finds duplicates by content hashes and by sequence numbers of writers.
 #include "goodput/accounting/duplicates.h"
 
 #define XXH_INLINE_ALL
@@ -108,7 +108,7 @@ int64_t Duplicates::Missing() const {
   return missing;
 }
 
-// Of each writer the number below which all were seen, and those beyond it one by one: few.
+// Per writer: the number below which all were seen, and the few beyond it one by one.
 void Duplicates::SaveWriters(StateWriter& out) const {
   out.Unsigned(writers_.size());
   for (const auto& [name, seen] : writers_) {

@@ -1,8 +1,8 @@
-// Tells events that were there already: logs are delivered twice, files are joined twice.
+// Detects duplicate events, since logs are delivered twice and files are joined twice.
 //
-// An event with a writer and a sequence number is told by these; any other by all it says. The
-// first kind costs memory by writer, the second 8 bytes an event: times mostly grow, and what is
-// later than all before is new without a look at them.
+// Writer and sequence number identify an event; without them, its whole content does. The first
+// kind takes memory per writer, the second 8 bytes per event. Times mostly grow, and an event later
+// than all before is new without a lookup.
 #pragma once
 
 #include <array>
@@ -18,27 +18,27 @@
 
 namespace stepscope::goodput {
 
-// Of all that the event says but its writer and sequence; never 0. Two different events of one kind
-// share it with a chance of 2^-64.
+// Hashes the content of an event without writer and sequence; never 0. Two different events of a
+// kind collide with probability 2^-64.
 uint64_t ContentHash(const Event& event);
 
 class Duplicates {
  public:
-  // Whether an equal event was given before.
+  // True if an equal event was seen before.
   bool Seen(const Event& event);
 
-  // Events that writers numbered and that never came.
+  // The number of gaps in writers' sequence numbers.
   int64_t Missing() const;
 
-  // What is known of writers. Contents are not stored: whoever stores sees to them himself.
+  // Stores the sequences of writers. Content hashes are not stored; callers handle them.
   void SaveWriters(StateWriter& out) const;
   void LoadWriters(StateReader& in);
 
  private:
-  // Hashes in an open table.
+  // Hashes in an open-addressing table.
   class HashSet {
    public:
-    bool Insert(uint64_t hash);  // false: was there
+    bool Insert(uint64_t hash);  // false: present already
     bool empty() const { return slots_.empty(); }
 
    private:
@@ -51,8 +51,8 @@ class Duplicates {
   struct Kind {
     int64_t latest = kUnknown;
     size_t at_latest = 0;           // the first of `hashes` with that time
-    GrowingArray<uint64_t> hashes;  // in the order they came, until the first look back
-    HashSet set;                    // after it
+    GrowingArray<uint64_t> hashes;  // in order of arrival, until the first lookup
+    HashSet set;                    // from then on
   };
 
   bool SeenContent(const Event& event);

@@ -1,4 +1,4 @@
-// Events to their jobs.
+// Assigns events to their jobs.
 #include "goodput/accounting/jobs.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class Sorter {
  public:
   Sorter(Jobs& jobs, const ReadJobsOptions& options) : jobs_(jobs), options_(options) {}
 
-  // The scheduler's events come in their place: the accounting wants them in order.
+  // Inserts the scheduler's events in time order, as the accounting requires.
   void Take(const Event& event, Oddities& of_file) {
     TakeSchedulerUntil(event.time, of_file);
     TakeOne(event, of_file);
@@ -34,7 +34,7 @@ class Sorter {
     TakeEvent(event, options_, *job);
   }
 
-  // Null: not asked for.
+  // Null: not requested.
   Job* JobOf(const std::string& name) {
     if (last_ != nullptr && (name.empty() || name == last_->name)) return last_;
     if (!name.empty() && !options_.job.empty() && name != options_.job) return nullptr;
@@ -44,7 +44,7 @@ class Sorter {
   }
 
   Job* Named(const std::string& name) {
-    // What was said before anybody gave a name belongs to the first who did.
+    // Events before any job name belong to the first named job.
     if (jobs_.jobs.size() == 1 && jobs_.jobs.front().name.empty() && !name.empty()) {
       jobs_.jobs.front().name = name;
       by_name_[name] = &jobs_.jobs.front();
@@ -63,7 +63,7 @@ class Sorter {
   const ReadJobsOptions& options_;
   std::unordered_map<std::string, Job*> by_name_;
   Job* last_ = nullptr;
-  size_t scheduled_ = 0;  // of the scheduler's events: how many were taken
+  size_t scheduled_ = 0;  // scheduler events taken so far
 };
 
 }  // namespace
@@ -110,7 +110,7 @@ Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptio
     if (!file) return std::unexpected(file.error());
     jobs.files.push_back(std::move(*file));
   }
-  Oddities none;  // all are of the job
+  Oddities none;  // all belong to the job
   sorter.TakeSchedulerUntil(std::numeric_limits<int64_t>::max(), none);
   for (Job& job : jobs.jobs) NoteMissing(job);
   return jobs;

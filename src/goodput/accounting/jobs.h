@@ -1,4 +1,4 @@
-// Reads files of events, told apart by job.
+// Reads files of events and groups them by job.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace stepscope::goodput {
 
-// What to do with the events of a job: by our accounting what came twice counts once, and what is
-// later than `at` not at all; the reference library takes all there is.
+// Options of reading. The accounting counts duplicates once and skips events after `at`; the
+// reference library takes all events.
 struct ReadJobsOptions {
   bool ml_goodput = false;
-  std::string job;  // only this one; empty: all
+  std::string job;  // only this job; empty: all
   std::optional<int64_t> at;
-  // Of the job, by time: they join its own events in the order of time.
+  // Scheduler events of the job by time; merged with its own events.
   std::vector<Event> scheduler;
 };
 
@@ -35,29 +35,29 @@ struct Job {
   Oddities oddities;
 };
 
-// Accounts for the event; false: it was there already, or is of after `at`, and that is counted.
+// Accounts for the event. False if it is a duplicate or later than `at`, which is counted.
 bool AccountFor(const Event& event, std::optional<int64_t> at, Job& job);
 
-// The same as the options have it.
+// The same, by the options.
 void TakeEvent(const Event& event, const ReadJobsOptions& options, Job& job);
 
-// Once all events are taken: those that never came.
+// Counts missing events, after all were taken.
 void NoteMissing(Job& job);
 
-// What was odd about the job's events, by those who took them and by its accounting.
+// Oddities of the job's events, from readers and from the accounting.
 Oddities OdditiesOf(const Job& job);
 
 inline constexpr size_t kMostJobs = 6;
 
 struct Jobs {
-  std::deque<Job> jobs;  // in the order of their first events; no more than kMostJobs
-  bool more = false;     // there were more, and their events are left out
+  std::deque<Job> jobs;  // in the order of their first events; at most kMostJobs
+  bool more = false;     // there were more jobs, whose events were skipped
   std::vector<InputFile> files;
   std::vector<Note> notes;  // by file
 };
 
-// Reads all files in order. Entries without a job's name belong to the job spoken of before. Fails
-// when one cannot be opened.
+// Reads all files in order. Entries without a job name belong to the previously named job. Fails if
+// a file cannot be opened.
 Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptions& options);
 
 }  // namespace stepscope::goodput

@@ -1,10 +1,12 @@
-// The queries of the reference library on top of its pass.
+// Answers the reference library's queries from its scan.
 #include "goodput/accounting/ml_goodput.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
+
+#include "base/time_units.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -24,9 +26,8 @@ std::string Upper(std::string text) {
   return text;
 }
 
-// Fills in the shares; a bucket that cannot be true becomes nothing. The query that takes
-// exclusions
-// (`lenient`) checks nothing.
+// Fills in the shares and clears impossible buckets. The query with exclusions (`lenient`) checks
+// nothing.
 void Finish(MlAnswer& answer, bool lenient = false) {
   if (!answer.error.empty()) return;
   if (answer.total == 0) {
@@ -83,7 +84,7 @@ double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// The 90th percentile, between neighbours linearly.
+// The 90th percentile, interpolated linearly.
 double P90(std::vector<double> values) {
   std::ranges::sort(values);
   const double at = 0.9 * static_cast<double>(values.size() - 1);
@@ -133,7 +134,6 @@ void Publish(MlDeviation& deviation) {
 
 // Nearest to the exact quotient: an int64 as one double would be off by up to 128 ns.
 double MlSeconds(int64_t ns) {
-  constexpr int64_t kSecond = 1'000'000'000;
   const int64_t whole = ns / kSecond, rest = ns % kSecond;
   return static_cast<double>(whole) + static_cast<double>(rest) / 1e9;
 }
@@ -260,7 +260,7 @@ MlDeviation MlGoodput::StepDeviation() const {
       steps.emplace_back(before->what, r.time - before->time);
     before = r;
   }
-  // Of a step that was made again the last time counts.
+  // For a redone step the last time counts.
   std::ranges::stable_sort(steps, {}, &std::pair<int64_t, double>::first);
   std::vector<std::pair<int64_t, double>> last;
   for (const auto& s : steps) {

@@ -1,8 +1,8 @@
-// The numbers of the reference library, ml-goodput-measurement 0.2.3, quirks included, so that its
-// users can check ours against what they have. Times are its own: seconds in doubles.
+// Computes the numbers of the reference library, ml-goodput-measurement 0.2.3, quirks included, so
+// that its users can compare. Times are seconds in doubles, as in the library.
 //
-// Its buckets overlap, resuming behind the last step is no disruption to it, and a job that goes on
-// after its end stands still. Nothing of that may be "fixed" here: Accounting has the true sums.
+// Its buckets overlap, resuming after the last step is not a disruption, and a job that continues
+// after its end makes no progress. Do not fix this here: Accounting has the correct sums.
 #pragma once
 
 #include <array>
@@ -20,9 +20,9 @@
 namespace stepscope::goodput {
 
 struct MlDeviation {
-  std::optional<double> ideal;                      // none: no step took a second
+  std::optional<double> ideal;                      // absent: no step took a second
   std::vector<std::pair<int64_t, double>> by_step;  // |step time - ideal|
-  // The one number it publishes, over the whole job and over a window.
+  // The published number, over the whole job and over a window.
   std::optional<double> cumulative, interval;
 };
 

@@ -1,4 +1,4 @@
-// The pass: segments of steps between disruptions, pairs of starts and ends, and what is left.
+// Scans the log: segments of steps between disruptions, pairs of starts and ends, and the rest.
 #include "goodput/accounting/ml_scan.h"
 
 #include <algorithm>

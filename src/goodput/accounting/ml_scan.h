@@ -1,4 +1,4 @@
-// The reference library's one pass over its log.
+// Performs the reference library's one pass over its log.
 #pragma once
 
 #include <map>
@@ -67,7 +67,7 @@ class MlScan {
   std::span<const MlCustom> customs_;
   const std::vector<SecondsInterval>* exclusions_;
   double longest_custom_ = 0;
-  // Steps times custom events, as in the library, but not for ever.
+  // Steps times custom events, as in the library, but bounded.
   static constexpr int64_t kMostLooks = 200'000'000;
   int64_t looks_ = 0;
   Segment segment_;

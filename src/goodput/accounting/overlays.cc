@@ -1,4 +1,4 @@
-// A sweep over what overlaps.
+// Resolves overlapping spans with a sweep over time.
 #include "goodput/accounting/overlays.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/saturate.h"
+#include "base/time_units.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -19,7 +20,7 @@ struct CountsLess {
   }
 };
 
-// Of spans that may overlap, at each time the one that counts. `spans` are ordered by start.
+// Resolves overlapping `spans`, ordered by start: at each time the one that counts.
 void Sweep(std::span<const Piece> spans, std::vector<Piece>& pieces) {
   std::priority_queue<Piece, std::vector<Piece>, CountsLess> open;
   size_t next = 0;
@@ -66,9 +67,7 @@ std::span<const Piece> Overlays::Pieces() {
 
 namespace {
 
-constexpr int64_t kMinute = 60'000'000'000;
-
-// Appends the pieces of one cell.
+// Appends the joined pieces of one cell.
 void PackCell(std::vector<Piece>& cell, std::vector<Piece>& packed) {
   if (cell.empty()) return;
   int64_t at = cell.front().start;
@@ -110,7 +109,7 @@ void Overlays::Save(StateWriter& out) {
   out.Unsigned(Pieces().size());
   int64_t before = 0;
   for (const Piece& piece : pieces_) {
-    out.Signed(piece.start - before);  // times are of a range whose differences fit
+    out.Signed(piece.start - before);  // times are in a range whose differences fit
     out.Signed(piece.end - piece.start);
     out.Unsigned(static_cast<uint64_t>(piece.bucket) << 8 | piece.label);
     out.Unsigned(piece.order);

@@ -1,6 +1,6 @@
-// What lies over the course of an attempt: saves, initialisation, custom events. Of those that
-// overlap the one in the first bucket counts; in the same bucket the one that was added first,
-// which of nested spans is the inner one since it ends earlier.
+// Stores overlays of an attempt: saves, initialization, custom events. Where they overlap, the
+// first bucket counts; within a bucket, the span added first, which is the inner one of nested
+// spans.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ class Overlays {
   struct Piece {
     int64_t start = 0, end = 0;
     Bucket bucket = Bucket::kCustom;
-    uint8_t label = 0;   // which custom type
-    uint32_t order = 0;  // of its addition
+    uint8_t label = 0;   // index of the custom type
+    uint32_t order = 0;  // order of addition
   };
 
-  // Only spans with end > start.
+  // REQUIRES: end > start.
   void Add(int64_t start, int64_t end, Bucket bucket, uint8_t label = 0);
 
-  // Disjoint and in order of time. What came in order is there already; the rest is worked in now,
-  // which takes O(n log n) of what it touches.
+  // Disjoint pieces in time order. Merges spans that came out of order, in O(n log n) of those
+  // affected.
   std::span<const Piece> Pieces();
 
-  // Joins pieces that lie wholly between `from` and `to`, in one minute and between the same two
-  // neighbours of `cuts`, in order of time: one piece each of a bucket and label, one behind the
-  // other. What lies over such a stretch stays the same by bucket and label; where, changes.
+  // Joins pieces between `from` and `to` that lie in one minute and between the same two values of
+  // `cuts`, into one piece per bucket and label, one after the other. Sums per bucket and label
+  // stay; positions within the minute change.
   void Pack(int64_t from, int64_t to, std::span<const int64_t> cuts);
 
   size_t size() const { return pieces_.size() + unsettled_.size(); }

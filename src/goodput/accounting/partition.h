@@ -1,4 +1,4 @@
-// What is asked of an accounting, and its answer.
+// Defines the query to an accounting and its answer.
 #pragma once
 
 #include <cstdint>
@@ -17,48 +17,48 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-struct Question {
-  // Now: until then a running job runs. Without it, or when it is earlier: its last event.
+struct PartitionQuery {
+  // The current time, to which a running job extends. Absent or too early: its last event.
   std::optional<int64_t> at;
-  std::optional<Interval> window;    // only this part; parts add up to the whole
+  std::optional<Interval> window;    // only this window; windows add up to the whole
   std::vector<Interval> exclusions;  // any order, may overlap
-  bool periods = false;              // also what happened when: Partition::periods
+  bool periods = false;              // also fill Partition::periods
 };
 
 struct AttemptAccount {
-  int64_t start = 0, end = 0;  // its last moment
-  bool ended = false;          // as planned
+  int64_t start = 0, end = 0;  // `end`: its last event
+  bool ended = false;          // by a planned end
   bool running = false;
   bool preempted = false;
   bool in_process = false;
   std::optional<int64_t> first_step, last_step;
   int64_t steps = 0;
   std::string id;
-  BucketTimes times{};  // what of it lies in the window
+  BucketTimes times{};  // its part in the window
 };
 
-// One time that an attempt stopped without a plan and another one followed.
+// An unplanned end of an attempt that another attempt followed.
 struct Disruption {
-  size_t attempt = 0;  // the one that stopped
-  int64_t time = 0;    // its last moment
+  size_t attempt = 0;  // the attempt that ended
+  int64_t time = 0;    // `end`: its last event
   bool announced = false;
-  bool in_process = false;    // the processes lived on
-  bool made_no_step = false;  // the attempt that stopped had made none
-  std::string text;           // what the notice said
-  // What it cost; absent: not known. `detect`, `queue` and `launch` are parts of the time down,
-  // known when schedulers spoke.
+  bool in_process = false;    // restarted in the same processes
+  bool made_no_step = false;  // the attempt that ended had made none
+  std::string text;           // the notice's message
+  // Its cost; absent: unknown. `detect`, `queue` and `launch` are parts of `down`, known from
+  // schedulers.
   int64_t down = 0;
   std::optional<int64_t> detect, queue, launch;
   int64_t start = 0;      // of the next attempt until its first step, without the restore
-  int64_t restore = 0;    // of which reading the checkpoint
+  int64_t restore = 0;    // reading the checkpoint
   int64_t startup = 0;    // the excess of the next attempt's first step
-  int64_t recompute = 0;  // steps of the attempt that were lost
+  int64_t recompute = 0;  // lost steps of the attempt
   int64_t cost() const { return down + start + restore + startup + recompute; }
 };
 
-// A stretch of time that belongs to one bucket.
+// A stretch of time in one bucket.
 struct Period {
-  int64_t attempt = -1;  // index; that of the time down after it, too; -1: before the first
+  int64_t attempt = -1;  // index, also for the recovery after it; -1: before the first
   int64_t start = 0, end = 0;
   Bucket bucket = Bucket::kOther;
   friend bool operator==(const Period&, const Period&) = default;
@@ -66,32 +66,32 @@ struct Period {
 
 struct SliceCount {
   int64_t time = 0;
-  double active = 0, available = 0;  // share of all slices
+  double active = 0, available = 0;  // shares of all slices
 };
 
 struct Partition {
-  int64_t start = 0, end = 0;  // all that was asked about: the window clipped to the job
+  int64_t start = 0, end = 0;  // the window clipped to the job
   BucketTimes times{};
   std::vector<std::pair<std::string, int64_t>> custom;  // by type, the longest first
-  int64_t async_loading = 0;  // of the whole job: beside the steps, in no bucket
+  int64_t async_loading = 0;  // of the whole job; overlaps steps, in no bucket
   int64_t disruptions = 0;    // in the window
   std::optional<int64_t> max_productive_step;
-  bool running = false;  // the job did not end
+  bool running = false;  // the job has not ended
   std::vector<AttemptAccount> attempts;
   std::vector<Disruption> disruption_list;
   std::optional<double> active_slices, available_slices;  // means over time
   std::optional<int64_t> open_step;                       // of a running job
-  // Of a running job: how many steps its current attempt has made since the last checkpoint it
-  // told of, all that would be lost now. Absent: it told of none.
+  // Of a running job: steps since the last recorded checkpoint, which a failure now would lose.
+  // Absent: no checkpoint was recorded.
   std::optional<int64_t> steps_at_risk;
-  // If asked for: [start, end) in order, without a gap, none empty, as few as can be.
+  // If requested: [start, end) in order, without gaps, none empty, neighbors joined.
   std::vector<Period> periods;
-  int64_t suspended = 0;    // of the recovery what came after a planned end
-  int64_t unaccounted = 0;  // total - sum of the buckets: 0, or the accounting is wrong
+  int64_t suspended = 0;    // recovery after planned ends
+  int64_t unaccounted = 0;  // total - sum of the buckets; not 0: a defect
 
   int64_t total() const { return end - start; }
   int64_t At(Bucket bucket) const { return times[static_cast<size_t>(bucket)]; }
-  // productive / (total - excluded); absent when nothing is left.
+  // productive / (total - excluded); absent if everything is excluded.
   std::optional<double> goodput() const {
     const int64_t counted = total() - At(Bucket::kExcluded);
     if (counted <= 0) return std::nullopt;

@@ -1,4 +1,4 @@
-// Cells of time that double until what is left of the periods is few.
+// Joins short periods in cells of time, whose length doubles until few enough are left.
 #include "goodput/accounting/periods.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace stepscope::goodput {
 namespace {
 
-// Appends the periods of one cell, put together by bucket in the order in which these come.
+// Appends the periods of one cell, joined by bucket in order of first occurrence.
 void LayOutCell(std::vector<Period>& cell, std::vector<Period>& to) {
   if (cell.empty()) return;
   BucketTimes times{};
@@ -57,10 +57,10 @@ void AppendPeriod(const Period& period, std::vector<Period>& to) {
   }
 }
 
-FewPeriods JoinShortPeriods(std::span<const Period> periods, size_t most) {
+JoinedPeriods JoinShortPeriods(std::span<const Period> periods, size_t most) {
   if (periods.size() <= most) return {{periods.begin(), periods.end()}, 0};
   const int64_t total = periods.back().end - periods.front().start;
-  // A cell as long as everything leaves one period of each bucket.
+  // A cell that spans everything leaves one period per bucket.
   for (int64_t width = total / static_cast<int64_t>(most) + 1;; width *= 2) {
     std::vector<Period> joined = JoinInCells(periods, width);
     if (joined.size() <= most || width > total) return {std::move(joined), width};

@@ -1,5 +1,4 @@
-// A job's time in order, for those who draw it: not more periods than can be told apart, and its
-// goodput from stretch to stretch.
+// Prepares a job's time for charts: a limited number of periods, and goodput by stretch.
 #pragma once
 
 #include <span>
@@ -10,23 +9,22 @@
 
 namespace stepscope::goodput {
 
-// Adds a period that begins where the last one ends: as part of that if it goes on in it.
+// Appends a period that begins where the last one ends; extends the last one if the bucket is
+// equal.
 void AppendPeriod(const Period& period, std::vector<Period>& to);
 
-struct FewPeriods {
-  std::vector<Period> periods;  // as long as before, and of each bucket as long as before
-  int64_t within = 0;           // ns in which the order may be lost; 0: nowhere
+struct JoinedPeriods {
+  std::vector<Period> periods;  // same total time, also per bucket
+  int64_t within = 0;           // ns within which the order may be lost; 0: none
 };
 
-// At most `most` (not less than there are buckets) of `periods`, which follow one another without a
-// gap. If there are more, the time line is cut into cells of equal length, as short as will do:
-// what lies wholly in a cell is put together by bucket, one behind the other, each as of the
-// attempt in which it comes first. Longer periods stay as they are.
-FewPeriods JoinShortPeriods(std::span<const Period> periods, size_t most);
+// Reduces `periods`, which have no gaps, to at most `most` (>= number of buckets). If there are
+// more, cuts time into the shortest sufficient cells of equal length. Periods inside a cell are
+// joined by bucket, each with the attempt of its first part. Longer periods stay.
+JoinedPeriods JoinShortPeriods(std::span<const Period> periods, size_t most);
 
-// [start, end) of the partition in at most `stretches` of equal length, to a ns: where each begins,
-// and its goodput as Partition::goodput() has it. Those of which everything is excluded are left
-// out. Needs the partition's periods.
+// Goodput of at most `stretches` equal parts of [start, end): the start of each and its goodput, as
+// in Partition::goodput(). Skips fully excluded parts. REQUIRES: the partition has periods.
 std::vector<std::pair<int64_t, double>> GoodputOverTime(const Partition& partition,
                                                         int64_t stretches);
 

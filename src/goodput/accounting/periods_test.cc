@@ -3,20 +3,20 @@
 
 #include <gtest/gtest.h>
 
-#include "goodput/accounting/story.h"
+#include "goodput/accounting/scenario.h"
 #include "goodput/report/report.h"
 
 namespace stepscope::goodput {
 namespace {
 
-Partition AskInOrder(const std::string& story, Question question = {}) {
-  question.periods = true;
-  return AccountingOf(story).Ask(question);
+Partition PartitionWithPeriods(const std::string& scenario, PartitionQuery query = {}) {
+  query.periods = true;
+  return AccountingOf(scenario).Query(query);
 }
 
-// "1 PRODUCTIVE 0..60, ...": attempt, bucket and seconds since the story began.
-std::string Told(std::span<const Period> periods) {
-  const auto seconds = [](int64_t t) { return static_cast<double>(t - kStoryBegin) / 1e9; };
+// "1 PRODUCTIVE 0..60, ...": attempt, bucket and seconds since the scenario began.
+std::string Summary(std::span<const Period> periods) {
+  const auto seconds = [](int64_t t) { return static_cast<double>(t - kScenarioStart) / 1e9; };
   std::string text;
   for (const Period& p : periods) {
     text += fmt::format("{}{} {} {:.6g}..{:.6g}", text.empty() ? "" : ", ", p.attempt + 1,
@@ -27,10 +27,10 @@ std::string Told(std::span<const Period> periods) {
 
 // What lies over steps cuts them; steps that a later attempt made again stand where they were made.
 TEST(GoodputPeriods, ComeInOrderAndJoinSteps) {
-  const Partition p = AskInOrder(
+  const Partition p = PartitionWithPeriods(
       "0 submitted; 5 start; 5..10 prep; 10..60 steps 0..4; 22..25 save 1; 80 start; 80..110 steps "
       "3..5; 110 end");
-  EXPECT_EQ(Told(p.periods),
+  EXPECT_EQ(Summary(p.periods),
             "0 QUEUED 0..5, 1 TRAINING_PREP 5..10, 1 PROGRAM_STARTUP 10..11, 1 PRODUCTIVE 11..22, "
             "1 UNPRODUCTIVE_CHECKPOINT_SAVE_TIME 22..25, 1 PRODUCTIVE 25..40, "
             "1 WASTED_PROGRESS_FROM_DISRUPTION 40..50, "
@@ -39,10 +39,12 @@ TEST(GoodputPeriods, ComeInOrderAndJoinSteps) {
 }
 
 TEST(GoodputPeriods, AreThoseOfTheWindow) {
-  const Question window{.window = Interval{StoryTime(15), StoryTime(45)}};
-  EXPECT_EQ(Told(AskInOrder("0 start; 0..20 prep; 20..60 steps 0..3; 60 end", window).periods),
-            "1 TRAINING_PREP 15..20, 1 PRODUCTIVE 20..45");
-  EXPECT_TRUE(AccountingOf("0 start; 0..40 steps 0..3; 40 end").Ask().periods.empty())
+  const PartitionQuery window{.window = Interval{ScenarioTime(15), ScenarioTime(45)}};
+  EXPECT_EQ(
+      Summary(
+          PartitionWithPeriods("0 start; 0..20 prep; 20..60 steps 0..3; 60 end", window).periods),
+      "1 TRAINING_PREP 15..20, 1 PRODUCTIVE 20..45");
+  EXPECT_TRUE(AccountingOf("0 start; 0..40 steps 0..3; 40 end").Query().periods.empty())
       << "nobody asked";
 }
 
@@ -56,7 +58,7 @@ TEST(GoodputPeriods, ShortOnesAreJoinedByBucket) {
     periods.push_back({0, at, at + length, bucket});
     at += length;
   }
-  const FewPeriods few = JoinShortPeriods(periods, 30);
+  const JoinedPeriods few = JoinShortPeriods(periods, 30);
   EXPECT_LE(few.periods.size(), 30u);
   EXPECT_GT(few.within, 0);
   BucketTimes before{}, after{};
@@ -83,30 +85,30 @@ TEST(GoodputPeriods, AreFewWhateverComes) {
     periods.push_back({i, 2 * i, 2 * i + 1, Bucket::kOther});
     periods.push_back({i, 2 * i + 1, 2 * i + 2, Bucket::kRecovery});
   }
-  const FewPeriods few = JoinShortPeriods(periods, kBuckets);
+  const JoinedPeriods few = JoinShortPeriods(periods, kBuckets);
   EXPECT_LE(few.periods.size(), kBuckets);
   EXPECT_EQ(few.periods.back().end, 200'000);
 }
 
 TEST(GoodputPeriods, GoodputOfEachStretch) {
-  const Partition p = AskInOrder("0 start; 0..25 prep; 25 step 0; 100 end",
-                                 {.exclusions = {{StoryTime(60), StoryTime(90)}}});
+  const Partition p = PartitionWithPeriods("0 start; 0..25 prep; 25 step 0; 100 end",
+                                           {.exclusions = {{ScenarioTime(60), ScenarioTime(90)}}});
   const auto curve = GoodputOverTime(p, 5);
   std::vector<std::pair<int64_t, double>> expected = {{0, 0.0}, {20, 0.75}, {40, 1.0}, {80, 1.0}};
-  for (auto& [start, ratio] : expected) start = StoryTime(static_cast<double>(start));
+  for (auto& [start, ratio] : expected) start = ScenarioTime(static_cast<double>(start));
   EXPECT_EQ(curve, expected) << "60..80 is excluded";
-  EXPECT_EQ(GoodputOverTime(AskInOrder("0 start; 0.000000003 heartbeat"), 100).size(), 3u)
+  EXPECT_EQ(GoodputOverTime(PartitionWithPeriods("0 start; 0.000000003 heartbeat"), 100).size(), 3u)
       << "a job of 3 ns";
 }
 
 TEST(GoodputPeriods, TheReportTellsWhatItLeavesOut) {
   Accounting accounting = AccountingOf("0 start; 0..40000 steps 0..9999; 40000 end");
   for (int i = 0; i < 3000; ++i) {
-    Event save{.kind = EventKind::kCheckpointSave, .time = StoryTime(10 * i + 5), .step = i};
-    save.checkpoint.manager = {save.time, kStorySecond};
+    Event save{.kind = EventKind::kCheckpointSave, .time = ScenarioTime(10 * i + 5), .step = i};
+    save.checkpoint.manager = {save.time, kSecond};
     accounting.Add(save);
   }
-  const Partition partition = accounting.Ask({.periods = true});
+  const Partition partition = accounting.Query({.periods = true});
   const Report report = PartitionReport(partition, accounting.step_clock());
   const auto table = std::ranges::find(report.tables, "segments", &Table::key);
   ASSERT_NE(table, report.tables.end());

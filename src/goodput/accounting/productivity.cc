@@ -1,4 +1,4 @@
-// Three factors and their losses.
+// Computes scheduling, runtime and program goodput and what each factor lost.
 #include "goodput/accounting/productivity.h"
 
 #include <fmt/format.h>
@@ -8,15 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "base/time_units.h"
 #include "report/humanize.h"
 
 namespace stepscope::goodput {
 namespace {
 
-constexpr double kHour = 3600e9;  // ns
-
 struct Factor {
-  std::string_view key, title, said;
+  std::string_view key, title, label;
   double goodput = 0;
   double lost = 0;  // ns of the job
 };
@@ -32,7 +31,7 @@ std::vector<Factor> FactorsOf(const ProductivityInput& input) {
         {"scheduling", "scheduling goodput", "scheduled", had / wanted, wanted - had});
   }
   if (had > 0 && input.productive) {
-    // The scheduler's clock is not the job's: what it says may be a little less than was used.
+    // The scheduler's clock differs from the job's, so the quotient may exceed 1 slightly.
     factors.push_back({"runtime", "runtime goodput", "running", std::min(productive / had, 1.0),
                        std::max(had - productive, 0.0)});
   }
@@ -48,7 +47,7 @@ std::string Headline(const std::vector<Factor>& factors, double product,
   std::string text = factors.size() > 1 ? HumanRatio(product) + " =" : "";
   for (const Factor& f : factors) {
     text +=
-        fmt::format("{} {} {}", &f == &factors.front() ? "" : " x", HumanRatio(f.goodput), f.said);
+        fmt::format("{} {} {}", &f == &factors.front() ? "" : " x", HumanRatio(f.goodput), f.label);
   }
   double lost = 0;
   for (const Factor& f : factors) {
@@ -57,14 +56,14 @@ std::string Headline(const std::vector<Factor>& factors, double product,
   }
   if (input.chips > 0 && input.price_per_chip_hour > 0) {
     const double cost = lost / kHour * input.chips * input.price_per_chip_hour;
-    text += fmt::format(", which cost {:.{}f}", cost, cost < 1000 ? 2 : 0);
+    text += fmt::format(", cost {:.{}f}", cost, cost < 1000 ? 2 : 0);
   }
   return text + ".";
 }
 
 Table LossesTable(const std::vector<Factor>& factors, const ProductivityInput& input) {
   Table table{.key = "losses",
-              .title = "What each factor lost",
+              .title = "Losses by factor",
               .columns = {{"factor", "factor", Unit::kNone, Role::kKey},
                           {"goodput", "goodput", Unit::kRatio},
                           {"lost", "lost", Unit::kNanoseconds},
@@ -83,10 +82,10 @@ Table LossesTable(const std::vector<Factor>& factors, const ProductivityInput& i
 
 void AddScheduling(Report& report, const SchedulingTimes& times) {
   Table table{.key = "scheduling",
-              .title = "What the job had of the chips it wanted",
+              .title = "Requested chips by state",
               .columns = {{"state", "state", Unit::kNone, Role::kKey},
                           {"time", "time", Unit::kNanoseconds},
-                          {"ratio", "of wanted", Unit::kRatio}}};
+                          {"ratio", "ratio, % of wanted", Unit::kRatio}}};
   const auto wanted = static_cast<double>(times.wanted());
   const auto add = [&](std::string state, int64_t time, bool of_wanted) {
     if (time == 0) return;
@@ -104,11 +103,11 @@ void AddScheduling(Report& report, const SchedulingTimes& times) {
 }  // namespace
 
 Report ProductivityReport(const ProductivityInput& input) {
-  Report report{.analysis = "productivity", .title = "Scheduling x runtime x program goodput"};
+  Report report{.analysis = "productivity", .title = "ML productivity goodput"};
   const auto factors = FactorsOf(input);
   if (factors.empty()) {
     report.status = Status::kUnavailable;
-    report.why = "the job has had no time yet, or nobody told what it did with it";
+    report.why = "the job has no counted time, or no event of its own";
     return report;
   }
   double product = 1;
@@ -119,8 +118,7 @@ Report ProductivityReport(const ProductivityInput& input) {
   }
   report.metrics.push_back({"product", "product", product, Unit::kRatio});
   if (input.scheduling && input.scheduling->share > 0) {
-    report.metrics.push_back({"elastic_scheduling_goodput",
-                              "scheduling goodput, each moment weighed by its healthy chips",
+    report.metrics.push_back({"elastic_scheduling_goodput", "elastic scheduling goodput",
                               input.scheduling->elastic_goodput().value_or(0), Unit::kRatio, true});
   }
   report.headline = Headline(factors, product, input);

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/time_units.h"
+
 namespace stepscope::goodput {
 namespace {
-
-constexpr int64_t kHour = 3'600'000'000'000;
 
 double Metric(const Report& report, std::string_view key) {
   for (const auto& metric : report.metrics) {

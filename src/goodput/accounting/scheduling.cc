@@ -1,4 +1,4 @@
-// Sums over the stretches between changes.
+// Sums time by allocation state between changes.
 #include "goodput/accounting/scheduling.h"
 
 #include <algorithm>
@@ -14,8 +14,7 @@ int64_t Chips(int64_t count, int64_t otherwise) {
 
 }  // namespace
 
-// A count that is not said is the one before it: allocated chips are healthy, and what was
-// allocated was asked for.
+// A missing count defaults to the previous one: healthy to allocated, requested to allocated.
 void Scheduling::Add(const Event& event) {
   if (event.kind != EventKind::kResources || event.time == kUnknown) return;
   const int64_t allocated = Chips(event.counts[1], 0);
@@ -46,7 +45,7 @@ void Scheduling::Load(StateReader& in) {
   }
 }
 
-SchedulingTimes Scheduling::Ask(int64_t now, const std::optional<Interval>& window) const {
+SchedulingTimes Scheduling::Query(int64_t now, const std::optional<Interval>& window) const {
   std::vector<Change> changes = changes_;
   std::ranges::stable_sort(changes, {}, &Change::time);
   SchedulingTimes times;
@@ -56,7 +55,7 @@ SchedulingTimes Scheduling::Ask(int64_t now, const std::optional<Interval>& wind
     const Change& c = changes[i];
     const int64_t start = std::max(c.time, from);
     const int64_t end = i + 1 < changes.size() ? std::min(changes[i + 1].time, until) : until;
-    // Behind the last word of a job that wants nothing more there is nothing to account for.
+    // Time after the last event of a job that requests nothing does not count.
     const bool over = i + 1 == changes.size() && c.requested == 0;
     if (end <= start || over) continue;
     const int64_t length = end - start;

@@ -1,10 +1,10 @@
-// Scheduling goodput: of the time in which a job wanted its chips, the part in which it had them
-// all, healthy.
+// Computes scheduling goodput: the share of requested time in which a job had all its chips,
+// healthy.
 //
 //   job's scheduling goodput = time with all requested chips allocated and healthy / time wanted
 //
-// Time is wanted from the submission until the end, but for what the user held or paused. A
-// synchronous job makes no progress with a part of its chips; for an elastic one `share` weighs
+// Time is wanted from submission to end, except while the user held or paused the job. A
+// synchronous job makes no progress with a part of its chips; for an elastic one `share` weights
 // each moment by the part it had. Definition: facts of "ML Productivity Goodput" (Google Cloud,
 // 2024) and of MPG (arXiv 2502.06982), whose scheduling goodput is the same over a fleet's
 // chip-time.
@@ -20,7 +20,7 @@
 
 namespace stepscope::goodput {
 
-// Adds up to the time from the first word about the job to now or its end.
+// Adds up to the time from the job's first event to now or its end.
 struct SchedulingTimes {
   int64_t all_up = 0;     // ns with all chips, healthy
   int64_t unhealthy = 0;  // with all chips, of which some were not healthy
@@ -40,17 +40,17 @@ struct SchedulingTimes {
   }
 };
 
-// Takes the events of one job in any order; others than the scheduler's are passed over. State and
-// a question's cost grow with the changes of its allocation, not with its steps.
+// Takes the events of one job in any order and ignores all but the scheduler's. Memory and query
+// cost grow with allocation changes, not with steps.
 class Scheduling {
  public:
   void Add(const Event& event);
 
-  // Whether the events tell what the job was given; without that there is no answer.
+  // Whether the events hold allocations; without them there is no answer.
   bool known() const { return !changes_.empty(); }
 
-  // Until `now`, or the job's end if that is earlier; of `window` only, if there is one.
-  SchedulingTimes Ask(int64_t now, const std::optional<Interval>& window = {}) const;
+  // Times until `now` or the job's end, the earlier one; within `window`, if given.
+  SchedulingTimes Query(int64_t now, const std::optional<Interval>& window = {}) const;
 
   int64_t most_requested() const;  // chips; 0: none were
 
@@ -62,7 +62,7 @@ class Scheduling {
     int64_t time = 0;
     int64_t requested = 0, allocated = 0, healthy = 0;
   };
-  std::vector<Change> changes_;  // as they came
+  std::vector<Change> changes_;  // in order of arrival
 };
 
 }  // namespace stepscope::goodput

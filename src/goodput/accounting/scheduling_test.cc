@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "base/time_units.h"
+
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kS = 1'000'000'000;
-
 Event Resources(int64_t second, int64_t requested, int64_t allocated, int64_t healthy = kUnknown) {
-  Event event{.kind = EventKind::kResources, .time = second * kS};
+  Event event{.kind = EventKind::kResources, .time = second * kSecond};
   event.counts[0] = requested;
   event.counts[1] = allocated;
   event.counts[2] = healthy;
@@ -23,48 +23,49 @@ Scheduling Of(const std::vector<Event>& events) {
 }
 
 // Waits 10 s, runs 60, loses a chip's health for 5, runs 15 with half, is paused 20, runs 10.
-const std::vector<Event> kLife = {Resources(0, 8, 0),  Resources(10, 8, 8), Resources(70, 8, 8, 7),
-                                  Resources(75, 8, 4), Resources(90, 0, 8), Resources(110, 8, 8),
-                                  Resources(120, 0, 0)};
+const std::vector<Event> kEvents = {
+    Resources(0, 8, 0),  Resources(10, 8, 8),  Resources(70, 8, 8, 7), Resources(75, 8, 4),
+    Resources(90, 0, 8), Resources(110, 8, 8), Resources(120, 0, 0)};
 
 TEST(Scheduling, EverySecondIsOneOfFive) {
-  const SchedulingTimes t = Of(kLife).Ask(1000 * kS);
-  EXPECT_EQ(t.all_up, 70 * kS);
-  EXPECT_EQ(t.unhealthy, 5 * kS);
-  EXPECT_EQ(t.partial, 15 * kS);
-  EXPECT_EQ(t.waiting, 10 * kS);
-  EXPECT_EQ(t.paused, 20 * kS);
-  EXPECT_EQ(t.wanted() + t.paused, 120 * kS);
+  const SchedulingTimes t = Of(kEvents).Query(1000 * kSecond);
+  EXPECT_EQ(t.all_up, 70 * kSecond);
+  EXPECT_EQ(t.unhealthy, 5 * kSecond);
+  EXPECT_EQ(t.partial, 15 * kSecond);
+  EXPECT_EQ(t.waiting, 10 * kSecond);
+  EXPECT_EQ(t.paused, 20 * kSecond);
+  EXPECT_EQ(t.wanted() + t.paused, 120 * kSecond);
   EXPECT_DOUBLE_EQ(*t.goodput(), 0.7);
   // 70 + 5 * 7/8 + 15 * 1/2 of 100
   EXPECT_DOUBLE_EQ(*t.elastic_goodput(), 0.81875);
 }
 
 TEST(Scheduling, WindowsAddUpToTheWhole) {
-  const Scheduling scheduling = Of(kLife);
+  const Scheduling scheduling = Of(kEvents);
   int64_t all_up = 0, wanted = 0;
   for (int64_t start = 0; start < 130; start += 13) {
-    const auto part = scheduling.Ask(1000 * kS, Interval{start * kS, (start + 13) * kS});
+    const auto part =
+        scheduling.Query(1000 * kSecond, Interval{start * kSecond, (start + 13) * kSecond});
     all_up += part.all_up;
     wanted += part.wanted();
   }
-  EXPECT_EQ(all_up, 70 * kS);
-  EXPECT_EQ(wanted, 100 * kS);
+  EXPECT_EQ(all_up, 70 * kSecond);
+  EXPECT_EQ(wanted, 100 * kSecond);
 }
 
 TEST(Scheduling, ARunningJobCountsUntilNow) {
   const Scheduling scheduling = Of({Resources(0, 8, 0), Resources(10, 8, 8)});
-  EXPECT_DOUBLE_EQ(*scheduling.Ask(40 * kS).goodput(), 0.75);
-  EXPECT_FALSE(scheduling.Ask(0).goodput());
+  EXPECT_DOUBLE_EQ(*scheduling.Query(40 * kSecond).goodput(), 0.75);
+  EXPECT_FALSE(scheduling.Query(0).goodput());
 }
 
 TEST(Scheduling, OrderDoesNotMatterAndNonsenseDoesNoHarm) {
-  std::vector<Event> events = kLife;
+  std::vector<Event> events = kEvents;
   std::swap(events[0], events[6]);
   std::swap(events[2], events[3]);
-  EXPECT_EQ(Of(events).Ask(1000 * kS).all_up, 70 * kS);
+  EXPECT_EQ(Of(events).Query(1000 * kSecond).all_up, 70 * kSecond);
   const auto odd = Of({Resources(5, -3, INT64_MAX), Resources(9, INT64_MAX, -1)});
-  EXPECT_EQ(odd.Ask(20 * kS).waiting, 11 * kS);
+  EXPECT_EQ(odd.Query(20 * kSecond).waiting, 11 * kSecond);
   EXPECT_FALSE(Of({Event{.kind = EventKind::kHeartbeat, .time = 1}}).known());
 }
 

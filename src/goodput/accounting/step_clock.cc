@@ -1,4 +1,4 @@
-// Sizes: six bits of mantissa under the leading one.
+// Stores durations in classes: six bits of mantissa below the leading one.
 #include "goodput/accounting/step_clock.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ size_t SizeOf(int64_t duration) {
   return (static_cast<size_t>(shift) << kMantissa) + static_cast<size_t>(value >> shift);
 }
 
-// The value at which half of the counts are passed; `values` are (value, count).
+// The median; `values` are (value, count).
 int64_t WeightedMedian(std::vector<std::pair<int64_t, int64_t>>& values, int64_t total) {
   std::ranges::sort(values);
   int64_t passed = 0;

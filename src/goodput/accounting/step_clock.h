@@ -1,5 +1,4 @@
-// How long steps take, and how far they are from the ideal: kept as counts by size, so that it
-// costs the same memory for any number of steps.
+// Measures step times and their deviation from the ideal, in constant memory.
 #pragma once
 
 #include <array>
@@ -11,7 +10,7 @@
 
 namespace stepscope::goodput {
 
-// Times within a part in 64 of each other are one size; sums within a size are exact.
+// Durations within 1/64 of each other share a class; sums per class are exact.
 class StepClock {
  public:
   void Add(int64_t duration);  // > 0
@@ -20,16 +19,15 @@ class StepClock {
   int64_t sum() const { return sum_; }  // ns, of all steps
   std::optional<int64_t> last() const;
 
-  // How many steps took up to `duration`, to a part in 64. Never falls as steps are added.
+  // The number of steps of at most `duration`, to 1/64. Never decreases as steps are added.
   int64_t StepsUpTo(int64_t duration) const;
 
   std::optional<int64_t> median() const;
 
-  // The mean of steps no slower than the median plus three median deviations: what a step takes
-  // when nothing is in its way.
+  // The ideal step time: the mean of steps within the median plus three median deviations.
   std::optional<int64_t> ideal() const;
 
-  // Of the last 100 steps: nine of ten are no further from the ideal.
+  // 90th percentile of the deviation from the ideal over the last 100 steps.
   std::optional<int64_t> recent_deviation() const;
 
   void Save(StateWriter& out) const;

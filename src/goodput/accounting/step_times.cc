@@ -1,5 +1,5 @@
-// Differences of 7 bits a byte, the lowest first: of the time, with a bit that says whether the
-// step is not just the next one; then of the step.
+// Encodes differences as varints, lowest 7 bits first: of the time, with a bit that tells whether a
+// difference of the step follows; then of the step.
 #include "goodput/accounting/step_times.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kLongest = 10;  // bytes of a difference
 
-// Writes a difference to `out`; where it ends.
+// Writes a difference to `out`; returns its end.
 uint8_t* Put(uint64_t value, uint8_t* out) {
   for (; value >= 0x80; value >>= 7) *out++ = static_cast<uint8_t>(value | 0x80);
   *out++ = static_cast<uint8_t>(value);
@@ -109,7 +109,7 @@ void StepTimes::Save(StateWriter& out) const {
   out.Unsigned(all.size());
   StepTime before;
   for (const StepTime& s : all) {
-    // Differences of hostile numbers wrap around, and back.
+    // Differences of extreme numbers wrap around, and back.
     out.Signed(static_cast<int64_t>(static_cast<uint64_t>(s.step) -
                                     static_cast<uint64_t>(before.step) - 1));
     out.Signed(

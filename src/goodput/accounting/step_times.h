@@ -1,7 +1,7 @@
-// When each step of an attempt began, in some 5 bytes a step.
+// Stores when each step of an attempt began, in about 5 bytes per step.
 //
-// A restart may go back to any step, so none can be forgotten; which time was lost is found by
-// looking up one step, without a walk through all.
+// A restart may go back to any step, so all are kept. Finding the lost time takes one lookup, not a
+// scan.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +22,23 @@ struct StepTime {
 
 class StepTimes {
  public:
-  // `step` is greater than the last one, `time` not before its time.
+  // REQUIRES: `step` > the last one, `time` not before its time.
   void Append(int64_t step, int64_t time);
 
   bool empty() const { return count_ == 0; }
   int64_t size() const { return count_; }
   const StepTime& first() const { return first_; }
-  const StepTime& second() const { return second_; }  // of at least two
+  const StepTime& second() const { return second_; }  // REQUIRES: at least two steps
   const StepTime& last() const { return last_; }
 
-  // The last step below `step`, and the first that is not.
+  // The last step below `step`, and the first step at or above it.
   struct Neighbours {
     std::optional<StepTime> before, after;
   };
   Neighbours Around(int64_t step) const;
 
-  // Forgets all but the first two steps, the last two, and those of which `keep` says so; it is
-  // told the step before and how many are left. size() still counts them all.
+  // Drops all but the first two steps, the last two, and those for which `keep` returns true; it
+  // gets the previous step and the number left. size() still counts all steps.
   using Keep = std::function<bool(const StepTime& before, const StepTime& step, size_t left)>;
   void Thin(const Keep& keep);
 
@@ -46,7 +46,7 @@ class StepTimes {
   void Load(StateReader& in);  // replaces all there is
 
  private:
-  // Every kBlock steps one in full; those between as differences in `bytes_`.
+  // Every kBlock-th step in full; those between as differences in `bytes_`.
   struct Block {
     StepTime first;
     size_t bytes = 0;  // where its differences begin
@@ -58,8 +58,8 @@ class StepTimes {
   std::vector<StepTime> Stored() const;
 
   StepTime first_, second_, last_;
-  int64_t count_ = 0;   // of all that were given
-  int64_t stored_ = 0;  // of those that were not forgotten
+  int64_t count_ = 0;   // steps added
+  int64_t stored_ = 0;  // steps kept
   std::vector<Block> blocks_;
   GrowingArray<uint8_t> bytes_;
 };

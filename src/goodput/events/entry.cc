@@ -1,4 +1,4 @@
-// The names of the fields, and which fields make which event.
+// Maps field names to fields, and fields to kinds of events.
 #include "goodput/events/entry.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/ascii.h"
+#include "base/time_units.h"
 #include "goodput/events/rounding.h"
 
 namespace stepscope::goodput {
@@ -106,7 +107,7 @@ int64_t ToNs(double seconds) {
   auto whole = static_cast<int64_t>(seconds);
   if (static_cast<double>(whole) > seconds) --whole;  // its floor
   const double rest = seconds - static_cast<double>(whole);
-  return whole * 1'000'000'000 + RoundToInteger(rest * 1e9);
+  return whole * kSecond + RoundToInteger(rest * 1e9);
 }
 
 bool IsCheckpoint(EventKind kind) {

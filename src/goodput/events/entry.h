@@ -1,7 +1,7 @@
-// One log entry as flat fields, and the event it stands for.
+// Holds one log entry as flat fields, and turns it into an event.
 //
 // The fields are those of the reference library's entries (ml-goodput-measurement 0.2) and of
-// Orbax's structured log, and for what both lack a form of our own:
+// Orbax's structured log. Stepscope's own form covers the rest:
 //
 //   {"job_name": "j", "event": "heartbeat", "time": 1780000010.5}
 //
@@ -83,14 +83,14 @@ enum class Field : uint8_t {
   kFlops,
   kDropped,
   kSpansNs,
-  kCount  // also: no field of ours
+  kCount  // also: an unknown field
 };
 
-// The field of that JSON key; kCount when it is none of ours.
+// The field of that JSON key; kCount if unknown.
 Field FieldNamed(std::string_view key);
 std::string_view FieldName(Field field);
 
-// The fields of one entry. Texts belong to whoever parsed it.
+// The fields of one entry. Texts are views of the parsed input.
 class Entry {
  public:
   void Clear() { numbers_ = integers_ = texts_ = nulls_ = 0; }
@@ -126,7 +126,7 @@ class Entry {
     values_[Index(field)].integer = integer;
   }
 
-  // The texts, views of what begins at `from`, become those of a copy of it.
+  // Redirects the texts, views of the bytes at `from`, to a copy of them at `to`.
   void MoveTexts(const char* from, const char* to) {
     for (uint64_t left = texts_; left != 0; left &= left - 1) {
       std::string_view& text = values_[static_cast<size_t>(std::countr_zero(left))].text;
@@ -169,33 +169,33 @@ class Entry {
   std::array<Value, static_cast<size_t>(Field::kCount)> values_;
 };
 
-// Turns entries into events: one `event`, which nobody else changes.
+// Turns entries into events. Reuses one `event`, which nothing else may change.
 //
-// The event's time is what the reference library takes for it: the entry's first time, which in
-// Orbax's entries may be null, then unknown.
+// The event's time is the entry's first time, as in the reference library. In Orbax's entries it
+// may be null; then it is unknown.
 class EventMaker {
  public:
   explicit EventMaker(Event& event) : event_(event) {}
   EventMaker(const EventMaker&) = delete;
   EventMaker& operator=(const EventMaker&) = delete;
 
-  // Makes the entry the event; what cannot be is counted, and the event's kind is then kNone.
+  // Converts the entry. Counts an invalid one and sets the event's kind to kNone.
   void Make(const Entry& entry, Oddities& oddities);
 
-  // The same for an entry that differs from that of the last Make() in nothing but its numbers.
+  // The same for an entry that differs from that of the last Make() only in its numbers.
   void MakeAgain(const Entry& entry, Oddities& oddities);
 
  private:
-  // What a number of the entry says, and how large it may be.
+  // Meaning and range of a number of the entry.
   enum class As : uint8_t { kSeconds, kStep, kLarge, kCount, kBillions };
-  // A number of the entry that becomes one of the event.
+  // Maps a number of the entry to one of the event.
   struct Part {
     Field from;
     As as;
     int64_t* to;
   };
 
-  // These find out what the entry is about. Texts are taken at once, numbers by `parts_`.
+  // These determine the kind of the entry. They copy texts at once and numbers later, by `parts_`.
   void FindParts(const Entry& entry);
   void FindIdentity(const Entry& entry);
   void FindForm(const Entry& entry);
@@ -209,7 +209,7 @@ class EventMaker {
   std::optional<Oddity> TakeNumbers(const Entry& entry);
 
   Event& event_;
-  EventKind kind_ = EventKind::kNone;  // only of checkpoints the event has checkpoint times
+  EventKind kind_ = EventKind::kNone;  // the event has checkpoint times only for checkpoints
   std::vector<Part> parts_;            // in the order of their taking
   std::optional<Oddity> wrong_;        // whatever the numbers are
 };

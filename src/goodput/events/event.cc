@@ -1,4 +1,4 @@
-// The names of the kinds of events.
+// Lists the names of the kinds of events.
 #include "goodput/events/event.h"
 
 #include <algorithm>

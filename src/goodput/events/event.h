@@ -1,9 +1,8 @@
-// What a training job says about itself: the one event model that recorders write, ledgers store
-// and the accounting reads.
+// Defines the event that recorders write, ledgers store and the accounting reads.
 //
-// An event says that something happened at a time. Spans are two events, a begin and an end, since
-// a killed process writes no end; only what others measured for us (Orbax's checkpoints) comes as
-// one event with durations. Absent numbers are kUnknown, absent texts are empty.
+// A span is two events, a begin and an end, since a killed process writes no end. Only checkpoints
+// measured by Orbax are one event with durations. Absent numbers are kUnknown, absent texts are
+// empty.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +12,23 @@
 
 namespace stepscope::goodput {
 
+// An absent number of an event. Not std::optional: events are many, and segments and the C
+// interface store this value (STEPSCOPE_GOODPUT_UNKNOWN).
 inline constexpr int64_t kUnknown = std::numeric_limits<int64_t>::min();
 
-// The numbers are part of what recorders write: add at the end, never renumber.
-// After each kind: the fields of Event that it uses beside the identity and the times.
+// Recorders store these numbers: add at the end, never renumber.
+// Comments list the fields of Event that a kind uses besides identity and times.
 enum class EventKind : uint8_t {
-  kNone = 0,  // no event, or one of a kind this version does not know
+  kNone = 0,  // no event, or one of an unknown kind
 
-  // The life of an attempt, that is of one attempt of the job's processes.
+  // The course of an attempt.
   kJobStart = 1,
   kJobEnd = 2,     // the job ended as planned
   kStepStart = 3,  // step
   kStepEnd = 4,    // step
   kHeartbeat = 5,
   kResumeFrom = 6,        // step: the first one this attempt will run
-  kPreemptionNotice = 7,  // text: what the platform said
+  kPreemptionNotice = 7,  // text: the platform's message
   kCheckpointCommit = 8,  // step: the last one it holds; text: tier ("local", "gs://...")
   kAcceleratorInitBegin = 9,
   kAcceleratorInitEnd = 10,
@@ -35,10 +36,10 @@ enum class EventKind : uint8_t {
   kTrainingPrepEnd = 12,
   kDataLoadingBegin = 13,
   kDataLoadingEnd = 14,
-  kCustomBegin = 15,  // text: what, as the user named it ("eval")
+  kCustomBegin = 15,  // text: the user's name for it ("eval")
   kCustomEnd = 16,    // text
 
-  // Elastic training: slices come and go while the job lives.
+  // Elastic training: slices leave and join a running job.
   kElasticWaitBegin = 17,  // text: "slice_down", "scale_up", ...
   kElasticWaitEnd = 18,    // text
   kElasticReinitBegin = 19,
@@ -50,13 +51,13 @@ enum class EventKind : uint8_t {
   kCheckpointRestore = 23,           // step, text: directory, checkpoint
   kCheckpointEmergencyRestore = 24,  // step, text: directory, checkpoint
 
-  // Before and around the attempts, as schedulers say it.
+  // Before and around attempts, from schedulers.
   kJobSubmitted = 25,
-  kResources = 26,  // counts: requested, allocated, healthy chips; kUnknown: not said
-  kSpareSwap = 27,  // text: what was swapped for what
+  kResources = 26,  // counts: requested, allocated, healthy chips; kUnknown: not given
+  kSpareSwap = 27,  // text: which node replaced which
 
-  // Work done, for program goodput.
-  kActivity = 28,  // step (optional), counts: tokens, billions of FLOPs (int64 holds no more)
+  // Tokens and FLOPs, for program goodput.
+  kActivity = 28,  // step (optional), counts: tokens, billions of FLOPs (so that int64 suffices)
 
   // A recorder had no room: counts[0] events before this one were not written.
   kDropped = 29,
@@ -64,7 +65,7 @@ enum class EventKind : uint8_t {
   kCount
 };
 
-// Orbax's measurements. kUnknown where the entry has null or nothing.
+// Orbax's measurements; kUnknown if the entry has none.
 struct CheckpointTimes {
   struct Span {
     int64_t start = kUnknown;     // ns since the epoch
@@ -82,19 +83,19 @@ struct CheckpointTimes {
 struct Event {
   EventKind kind = EventKind::kNone;
 
-  // When: ns since the epoch by the host's wall clock, and by a clock that never steps, whose zero
-  // is the boot of `writer`'s host.
+  // ns since 1970 by the host's wall clock, and ns since the boot of `writer`'s host by a clock
+  // that never steps.
   int64_t time = kUnknown;
   int64_t monotonic = kUnknown;
 
-  // Who: (writer, sequence) is unique, so that ingesting twice counts once. Events of others, such
-  // as the reference library's, have neither.
+  // (writer, sequence) is unique, so that events ingested twice count once. Events of other tools,
+  // such as the reference library, have neither.
   std::string job;
-  std::string attempt;          // one attempt of the job; empty: told by kJobStart alone
+  std::string attempt;          // id of the attempt; empty: only kJobStart separates attempts
   std::string writer;           // host, rank and boot
   int64_t sequence = kUnknown;  // 0, 1, ... by writer
 
-  // What: see EventKind.
+  // Contents: see EventKind.
   int64_t step = kUnknown;
   int64_t counts[3] = {kUnknown, kUnknown, kUnknown};
   std::string text;
@@ -103,12 +104,12 @@ struct Event {
   friend bool operator==(const Event&, const Event&) = default;
 };
 
-// When it happened: of a checkpoint without a time of its own, when it began to block.
+// The event's time; for a checkpoint without one, the start of its blocking.
 inline int64_t TimeOf(const Event& event) {
   return event.time == kUnknown ? event.checkpoint.manager.start : event.time;
 }
 
-// The kind that opens or closes the same span; kNone when `kind` is no end of a span.
+// The kind that begins the span that `end` closes; kNone if `end` does not close one.
 constexpr EventKind BeginOf(EventKind end) {
   switch (end) {
     case EventKind::kAcceleratorInitEnd:
@@ -126,7 +127,7 @@ constexpr EventKind BeginOf(EventKind end) {
 // "job_start", "step_start", ...: stable names, for exports and notes.
 std::string_view EventKindName(EventKind kind);
 
-// The kind of that name; kNone when there is none.
+// The kind of that name; kNone if unknown.
 EventKind EventKindNamed(std::string_view name);
 
 }  // namespace stepscope::goodput

@@ -1,4 +1,4 @@
-// Fields that are known, in the words of entry.h.
+// Writes the fields of entry.h as JSON.
 #include "goodput/events/event_lines.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace stepscope::goodput {
 namespace {
 
-// Text of strangers in quotes; bytes that are no UTF-8 are replaced.
+// Quotes untrusted text; replaces invalid UTF-8.
 std::string Quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

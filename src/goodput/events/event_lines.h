@@ -1,4 +1,4 @@
-// Events as lines of JSON, in the form of our own that entry.h reads.
+// Writes events as JSON lines in stepscope's own form, which entry.h reads.
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace stepscope::goodput {
 
-// Appends one line with all that the event says: reading it gives the same event, but for bytes of
-// its texts that are no UTF-8, which are replaced.
+// Appends one line. Reading it returns the same event, except that invalid UTF-8 is replaced.
 void AppendJsonLine(const Event& event, std::string& out);
 
 }  // namespace stepscope::goodput

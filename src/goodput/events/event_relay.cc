@@ -1,5 +1,5 @@
-// A ring of batches between two threads. Most events differ from the one before in nothing but a
-// few numbers: then only these are handed on.
+// Passes batches between two threads in a ring. Most events differ from the previous one only in a
+// few numbers; then only these are copied.
 #include "goodput/events/event_relay.h"
 
 #include <algorithm>

@@ -25,7 +25,7 @@ Outcome Read(std::string_view text) {
 }
 
 // "step_start 5@10.5 custom_begin eval@12": seconds behind 1780000000.
-std::string Said(const Outcome& outcome) {
+std::string Summary(const Outcome& outcome) {
   std::string text;
   for (const Event& e : outcome.events) {
     text += text.empty() ? "" : " ";
@@ -39,7 +39,7 @@ std::string Said(const Outcome& outcome) {
 }
 
 TEST(JsonLines, TheLibrarysEntries) {
-  EXPECT_EQ(Said(Read(R"({"job_name": "j", "job_start_time": 1780000000.0}
+  EXPECT_EQ(Summary(Read(R"({"job_name": "j", "job_start_time": 1780000000.0}
 {"job_name":"j","tpu_init_start_time":1780000001}
 {"job_name": "j", "tpu_init_end_time": 1780000002.25}
 
@@ -93,12 +93,12 @@ TEST(JsonLines, CloudLoggingExportsAreSortedByTheirTimestamps) {
       R"({"insertId": "a", "timestamp": "2026-05-28T20:26:40.123456Z",
           "jsonPayload": {"job_name": "j", "job_start_time": 1780000000.0}})";
   const std::string expected = "job_start@0 step_start 1@10";
-  EXPECT_EQ(Said(Read("[" + newest + ",\n" + oldest + "]")), expected);
-  EXPECT_EQ(Said(Read("{\n" + newest.substr(1) + "\n" + oldest)), expected);
+  EXPECT_EQ(Summary(Read("[" + newest + ",\n" + oldest + "]")), expected);
+  EXPECT_EQ(Summary(Read("{\n" + newest.substr(1) + "\n" + oldest)), expected);
   std::string lines = newest + "\n" + oldest;
   std::erase(lines, '\n');
   lines.insert(lines.find("}{") + 1, "\n");
-  EXPECT_EQ(Said(Read(lines)), expected);
+  EXPECT_EQ(Summary(Read(lines)), expected);
 }
 
 TEST(JsonLines, ADamagedLineCostsItself) {
@@ -114,7 +114,7 @@ TEST(JsonLines, ADamagedLineCostsItself) {
       "{\"event\": \"of a later version\", \"time\": 1780000001}\n"
       "{\"step_count\": 3, \"step_start_time\": 1780000003}\r\n"
       "{\"step_count\": 4, \"step_start_time\": 178000");  // the end of the file
-  EXPECT_EQ(Said(outcome), "job_start@0 step_start 3@3");
+  EXPECT_EQ(Summary(outcome), "job_start@0 step_start 3@3");
   EXPECT_EQ(outcome.oddities.Count(Oddity::kBadLine), 4);
   EXPECT_EQ(outcome.oddities.Count(Oddity::kOutOfRange), 1);
   EXPECT_EQ(outcome.oddities.Count(Oddity::kUnknownKind), 3);
@@ -127,16 +127,16 @@ TEST(JsonLines, ADamagedObjectCostsItself) {
       "{\"step_count\": 1, \"text\": \"never closed\n"
       "{\"step_count\": 2, \"step_start_time\": 1780000002},\n"
       "{\"step_count\": 3");
-  EXPECT_EQ(Said(outcome), "job_start@0 step_start 2@2");
+  EXPECT_EQ(Summary(outcome), "job_start@0 step_start 2@2");
   EXPECT_EQ(outcome.oddities.Count(Oddity::kBadLine), 3);
 }
 
 TEST(JsonLines, LinesOfAnyLength) {
   const std::string start = R"({"job_start_time": 1780000000, "note": ")";
   const std::string end = "\"}\n{\"job_end_time\": 1780000001}";
-  EXPECT_EQ(Said(Read(start + std::string(1'000'000, 'x') + end)), "job_start@0 job_end@1");
+  EXPECT_EQ(Summary(Read(start + std::string(1'000'000, 'x') + end)), "job_start@0 job_end@1");
   const Outcome outcome = Read(start + std::string(9'000'000, 'x') + end);
-  EXPECT_EQ(Said(outcome), "job_end@1");
+  EXPECT_EQ(Summary(outcome), "job_end@1");
   EXPECT_EQ(outcome.oddities.Count(Oddity::kLongLine), 1);
 }
 

@@ -1,6 +1,6 @@
-// What can be odd about the events of a job, by name, and how often it was.
+// Counts what was odd about the events of a job, by name.
 //
-// Nothing is dropped, moved or guessed in silence: whoever does so counts it here.
+// Code that drops, moves or guesses an event counts it here.
 #pragma once
 
 #include <cstdint>

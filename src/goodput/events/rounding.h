@@ -1,4 +1,4 @@
-// Rounding without a call, where a million times are read.
+// Rounds doubles inline, for code that reads millions of times.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Ranges that grow and join.
+// Inserts numbers into ranges and joins adjacent ones.
 #include "goodput/events/sequences.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace stepscope::goodput {
 
 bool Sequences::Insert(int64_t number) {
   auto after = ranges_.end();
-  // Nearly always it is the one behind the last.
+  // Nearly always the number follows the last one.
   if (ranges_.empty() || number < std::prev(after)->second) after = ranges_.upper_bound(number);
   if (after != ranges_.begin()) {
     const auto before = std::prev(after);

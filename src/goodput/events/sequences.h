@@ -1,5 +1,4 @@
-// Which numbers of a writer were seen, as ranges: what comes in order costs the same memory however
-// much it is, and so does what begins in the middle.
+// Stores which sequence numbers of a writer were seen, as ranges; memory grows only with gaps.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +8,20 @@ namespace stepscope::goodput {
 
 class Sequences {
  public:
-  // Whether the number was new; then it is seen. REQUIRES: it is not the largest there is.
+  // Marks the number as seen; true if it was new. REQUIRES: number < INT64_MAX.
   bool Insert(int64_t number);
 
-  // All from 0 to below the number are seen. REQUIRES: none was before.
+  // Marks all from 0 to below the number as seen. REQUIRES: none was before.
   void InsertBelow(int64_t number) {
     if (number > 0) ranges_.emplace(0, number);
   }
 
   bool Contains(int64_t number) const;
 
-  // How many from 0 to the largest that was seen were not.
+  // Count of unseen numbers from 0 to the largest seen.
   int64_t Missing() const;
 
-  // First to behind the last, in order; no two touch.
+  // [first, end) ranges in order; no two touch.
   const std::map<int64_t, int64_t>& ranges() const { return ranges_; }
 
  private:

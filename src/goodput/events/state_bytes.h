@@ -1,5 +1,5 @@
-// Numbers and texts as bytes, for states that are stored: integers take 7 bits a byte, the lowest
-// first. Whoever reads asks ok() at the end: what is not there reads as 0.
+// Encodes numbers and texts as bytes for stored states: integers as varints of 7 bits per byte,
+// lowest first. Readers check ok() at the end; missing values read as 0.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@ class StateWriter {
     for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<char>(value | 0x80));
     bytes_.push_back(static_cast<char>(value));
   }
-  // Small ones of either sign are short.
+  // Zigzag encoding: small numbers of either sign are short.
   void Signed(int64_t value) {
     const auto bits = static_cast<uint64_t>(value);
     Unsigned(bits << 1 ^ (value < 0 ? ~uint64_t{0} : 0));
@@ -60,7 +60,7 @@ class StateReader {
     bytes_.remove_prefix(text.size());
     return text;
   }
-  // How many of something follow, each of at least one byte.
+  // The count of items that follow, each of at least one byte.
   size_t Count() {
     const uint64_t count = Unsigned();
     if (count > bytes_.size()) ok_ = false;

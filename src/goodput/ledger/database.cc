@@ -1,11 +1,11 @@
-// Transactions of either database.
+// Implements transactions of both databases.
 #include "goodput/ledger/database.h"
 
 namespace stepscope::goodput {
 
 Result<Transaction> Transaction::Begin(const Database& db, Access access) {
   if (auto begun = db.Begin(access); !begun) {
-    // A database may have begun and then not got what it waited for.
+    // The database may have begun the transaction before its wait failed.
     [[maybe_unused]] const auto undone = db.Run("ROLLBACK");
     return std::unexpected(begun.error());
   }
@@ -20,7 +20,7 @@ Result<void> Transaction::Commit() {
 
 Transaction::~Transaction() {
   if (db_ == nullptr) return;
-  // When this fails the database has undone it already.
+  // On failure the database has rolled back already.
   [[maybe_unused]] const auto undone = db_->Run("ROLLBACK");
 }
 

@@ -1,4 +1,4 @@
-// What a ledger asks of a database: statements in the words that SQLite and PostgreSQL share.
+// Defines what a ledger needs of a database, in the SQL that SQLite and PostgreSQL share.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 
 namespace stepscope::goodput {
 
-// A value on its way into a statement; bytes are stored as they are.
+// A parameter of a statement; bytes are stored unchanged.
 struct Blob {
   std::string_view bytes;
 };
 using Bound = std::variant<std::monostate, int64_t, double, std::string_view, Blob>;
 
-// What a transaction is for.
+// The purpose of a transaction.
 enum class Access : uint8_t {
-  kRead,         // to see the database as it is at one moment
-  kWrite,        // to be the only one that writes, once those before are done
-  kWriteIfFree,  // the same, but not to wait for others
-  kAppend,       // to add what is nobody else's, beside those who write
+  kRead,         // read a consistent snapshot
+  kWrite,        // write exclusively, after other writers
+  kWriteIfFree,  // the same, without waiting
+  kAppend,       // add rows that no one else writes, concurrently with writers
 };
 
 class Database {
  public:
-  // The columns of one row of an answer; those that are null read as 0 and "".
+  // The columns of one result row; nulls read as 0 and "".
   class Row {
    public:
     virtual ~Row() = default;
@@ -41,7 +41,7 @@ class Database {
 
   virtual ~Database() = default;
 
-  // Runs one statement with its values for $1, $2, ..., whose first uses are in this order.
+  // Runs one statement with values for $1, $2, ...; first uses must be in this order.
   Result<void> Run(const char* sql, const std::vector<Bound>& values = {},
                    const EachRow& each = {}) const {
     return Execute(sql, values, each);
@@ -52,7 +52,7 @@ class Database {
 
   virtual Result<bool> HasTable(const char* name) const = 0;
 
-  // The type of columns for texts of strangers, which need not be UTF-8, and for other bytes.
+  // The column type for bytes and for untrusted texts, which may be invalid UTF-8.
   virtual const char* BytesType() const = 0;
 
  private:
@@ -60,7 +60,7 @@ class Database {
                                const EachRow& each) const = 0;
 };
 
-// A transaction, undone unless it is committed. The database stays where it is meanwhile.
+// A transaction; rolled back unless committed. The database must outlive it and must not move.
 class Transaction {
  public:
   static Result<Transaction> Begin(const Database& db, Access access);

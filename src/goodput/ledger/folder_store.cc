@@ -1,5 +1,5 @@
-// A folder of segments with an SQLite database beside them: nothing to start, and recorders write
-// straight into it.
+// Stores a ledger in a directory: segments, into which recorders write directly, and an SQLite
+// database.
 #include <sys/resource.h>
 
 #include <filesystem>
@@ -48,11 +48,11 @@ class FolderStore : public LedgerStore {
 
   Result<void> Add(const std::string& segment, const SegmentHeader&,
                    std::string_view bytes) override {
-    // Going beyond this limit is not only an error, it is a signal that ends the process.
+    // Exceeding this limit raises a signal that ends the process.
     rlimit limit{};
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes.size()) {
-      return std::unexpected(
-          Error{"a segment is larger than files may become here", PathOf(segment), "ulimit -f"});
+      return std::unexpected(Error{"cannot store a segment: it exceeds the file size limit",
+                                   PathOf(segment), "raise ulimit -f"});
     }
     FileWriter file(PathOf(segment));
     auto added = file.Create();
@@ -73,7 +73,7 @@ class FolderStore : public LedgerStore {
     return std::filesystem::remove(PathOf(segment), failed);
   }
 
-  // A file that cannot be read is counted by its reader.
+  // The reader counts files it cannot read.
   Result<void> ReadWell() const override { return {}; }
 
  private:

@@ -1,5 +1,5 @@
-// Segments to rows: of those that grow the last two pieces are looked at each time, as what is
-// before them does not change any more.
+// Copies segments to rows. Of growing segments only the last two pieces are compared, since earlier
+// ones no longer change.
 #include "goodput/ledger/forwarder.h"
 
 #include <sys/stat.h>
@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "base/crc32.h"
+#include "base/time_units.h"
 #include "goodput/ledger/ledger.h"
 #include "goodput/recorder/segment_reader.h"
 
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kDay = 86'400'000'000'000;
-constexpr int64_t kMostRows = 256;  // of a transaction: 16 MB
+constexpr int64_t kMostRows = 256;  // per transaction: 16 MB
 
-// Without the zeros at the end, where events will be.
+// Drops the zeros at the end, reserved for later events.
 std::string_view Trimmed(std::string_view piece, uint64_t number) {
   const size_t end = piece.find_last_not_of('\0');
   const size_t used = end == piece.npos ? 0 : (end / kSlotBytes + 1) * kSlotBytes;
@@ -39,7 +39,7 @@ Result<void> Forwarder::Send(int64_t now) {
 }
 
 Result<void> Forwarder::Connect() {
-  if (!Ledger::Open(address_, Access::kRead)) {  // there may be none yet
+  if (!Ledger::Open(address_, Access::kRead)) {  // it may not exist yet
     auto made = Ledger::Open(address_, Access::kWrite);
     if (!made) return std::unexpected(made.error());
     if (auto done = made->Commit(); !done) return std::unexpected(done.error());
@@ -54,7 +54,7 @@ Result<void> Forwarder::LoadSent() {
   auto transaction = Transaction::Begin(*db_, Access::kRead);
   if (!transaction) return std::unexpected(transaction.error());
   sent_.clear();
-  // Of what is rolled up and removed nothing is known but that.
+  // Rolled up and removed segments are known only by name.
   auto loaded = db_->Run("SELECT file FROM done", {}, [this](const Database::Row& row) {
     sent_[row.Text(0)] = {.may_grow = false};
   });
@@ -66,8 +66,8 @@ Result<void> Forwarder::LoadSent() {
   return loaded ? transaction->Commit() : loaded;
 }
 
-// Whether a segment can have changed: stores into a mapping need not change its file's time, but
-// the cut at its end does.
+// Whether a segment may have changed. Stores into a mapping need not change the file's time; the
+// final cut does.
 Result<void> Forwarder::SendAll(int64_t now) {
   std::error_code failed;
   const std::vector<std::string> names = SegmentNames(folder_, failed);
@@ -75,9 +75,8 @@ Result<void> Forwarder::SendAll(int64_t now) {
   for (const std::string& name : names) {
     struct stat state{};
     if (stat((folder_ + "/" + name).c_str(), &state) != 0) continue;
-    const Sent there{
-        .size = state.st_size,
-        .changed = int64_t{state.st_mtim.tv_sec} * 1'000'000'000 + state.st_mtim.tv_nsec};
+    const Sent there{.size = state.st_size,
+                     .changed = int64_t{state.st_mtim.tv_sec} * kSecond + state.st_mtim.tv_nsec};
     const auto known = sent_.find(name);
     const Sent sent = known == sent_.end() ? Sent() : known->second;
     const bool removed = sent.size < 0 && !sent.may_grow;
@@ -90,13 +89,13 @@ Result<void> Forwarder::SendAll(int64_t now) {
 
 Result<void> Forwarder::SendSegment(const std::string& name, const Sent& there, Sent sent) {
   const auto reader = SegmentReader::Open(folder_ + "/" + name);
-  if (!reader) return {};  // nothing is in it yet, or never will be
+  if (!reader) return {};  // empty so far, or damaged
   const SegmentHeader& header = reader->header();
   const bool same = sent.size == there.size && sent.changed == there.changed;
   sent.size = there.size;
   sent.changed = there.changed;
   sent.may_grow = static_cast<uint64_t>(there.size) >= kSlotsBegin + header.slots * kSlotBytes;
-  // One that was cut was whole when its time was looked at.
+  // A cut segment was complete when its time was read.
   if (!same || sent.may_grow) {
     if (auto pieces = SendPieces(name, sent); !pieces) return pieces;
   }
@@ -122,7 +121,7 @@ Result<void> Forwarder::SendPieces(const std::string& name, Sent& sent) {
     bytes.resize(kPieceBytes);
     bytes.resize((*file)(bytes.data(), bytes.size(), k * kPieceBytes));
     const std::string_view piece = Trimmed(bytes, k);
-    // A hole is damage: the first time what is behind it is looked for.
+    // A hole is damage: the first time, look for events after it.
     if (bytes.empty() || (piece.empty() && goes_on)) return {};
     if (piece.empty()) continue;
     const uint32_t checksum = Crc32(piece.data(), piece.size());

@@ -1,8 +1,8 @@
-// Sends what the segments of a folder hold to a ledger in PostgreSQL: a server answers from its
-// folder, which outlives its database's bad days, and the ledger has it some seconds later.
+// Copies the segments of a directory to a ledger in PostgreSQL. A server answers from its
+// directory, which survives database outages; the ledger follows some seconds later.
 //
-// Segments keep their names, so sending again, also by the next process on the folder, changes
-// nothing. What the ledger has rolled up and removed is not sent again.
+// Segments keep their names, so sending again changes nothing, even from another process. Segments
+// that the ledger has rolled up and removed are not sent again.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ class Forwarder {
   Forwarder(std::string folder, std::string address)
       : folder_(std::move(folder)), address_(std::move(address)) {}
 
-  // Sends what has come since. `now`, ns since the epoch. Fails when the database could not take
-  // all of it: the next call sends the rest, over a connection of its own.
+  // Sends what is new. `now` is ns since 1970. Fails if the database did not store everything; the
+  // next call reconnects and sends the rest.
   Result<void> Send(int64_t now);
 
  private:
-  // What the database has of a segment.
+  // The state of a segment in the database.
   struct Sent {
-    int64_t size = -1, changed = 0;  // as the folder had them
+    int64_t size = -1, changed = 0;  // as in the directory
     bool may_grow = true;
     std::map<uint64_t, uint32_t> checksums;  // of the last two pieces, if this process sent them
   };

@@ -1,4 +1,4 @@
-// Opening a ledger and reading jobs from it.
+// Opens a ledger and reads jobs from it.
 #include "goodput/ledger/ledger.h"
 
 #include <fmt/format.h>
@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/time_units.h"
+
 namespace stepscope::goodput {
 namespace {
 
-// `rollups` and `done` are not derived. `done` says how many events of a segment's beginning are
-// rolled up, and `skipped` which later ones are equal to one that is. {} is for texts and bytes.
+// `rollups` and `done` are not derived. `done` holds how many leading events of a segment are
+// rolled up, `skipped` which later ones equal a rolled-up one. {} is the type of texts and bytes.
 constexpr const char* kTables[] = {
     "CREATE TABLE IF NOT EXISTS rollups (job {0} PRIMARY KEY, until BIGINT, events BIGINT,"
     " duplicates BIGINT, first BIGINT, last BIGINT, accounting {0}, writers {0})",
@@ -22,7 +24,7 @@ constexpr const char* kTables[] = {
     " \"end\" BIGINT, ended BIGINT, steps BIGINT, first_step BIGINT, last_step BIGINT,"
     " productive BIGINT, PRIMARY KEY (job, number))",
 };
-// Whoever makes a ledger makes this one last: without it nothing is rolled up.
+// Created last; without it nothing is rolled up.
 constexpr const char* kLastTable = "attempts";
 
 Result<void> MakeTables(LedgerStore& store) {
@@ -40,7 +42,7 @@ Result<void> MakeTables(LedgerStore& store) {
 
 }  // namespace
 
-// To write: until the end of the ledger nobody else does.
+// For writing: holds the write lock for the lifetime of the ledger.
 Result<void> Ledger::Begin(Access access) {
   auto begun = Transaction::Begin(*database(), access);
   if (!begun) return std::unexpected(begun.error());
@@ -103,9 +105,9 @@ Result<Ledger> Ledger::Open(const std::string& address, Access access) {
   Result<void> usable = store.Connect(access);
   if (usable && store.database() != nullptr) usable = ledger.Begin(access);
   if (!usable && !alone) return std::unexpected(usable.error());
-  // Whoever reads lists the segments before the first look into the database, which is the moment
-  // that the transaction sees: a compaction of a folder removes what it has told the database of,
-  // so that nothing is missing from both.
+  // Readers list segments before the transaction's first read, which fixes its snapshot. A
+  // compaction removes segments only after it has committed their rollup, so nothing is missing
+  // from both.
   auto logs = store.List(ledger.oddities_);
   if (!logs) return std::unexpected(logs.error());
   ledger.logs_ = std::move(*logs);
@@ -138,7 +140,8 @@ Result<std::optional<std::string>> Ledger::Choose(const std::string& name) const
   }
   if (names.size() > kMostJobs) some += ", ...";
   return std::unexpected(
-      Error{"the ledger has " + std::to_string(names.size()) + " jobs", some, "set `job`"});
+      Error{"cannot select a job: the ledger has " + std::to_string(names.size()) + " jobs", some,
+            "set `job`"});
 }
 
 const std::vector<Log>& Ledger::LogsOf(const std::string& job) const {
@@ -179,21 +182,21 @@ void Ledger::ReadRaw(const std::string& job, Oddities& oddities, const RawSink& 
 namespace {
 
 Result<void> LoadRollup(const Rollup& rollup, const ReadJobsOptions& options, Job& job) {
-  const std::string where = std::to_string(rollup.until / 1'000'000'000);
+  const std::string where = std::to_string(rollup.until / kSecond);
   if (options.ml_goodput) {
-    return std::unexpected(Error{
-        "the library's numbers need every step, and those before " + where + " s are rolled up",
-        job.name, "set another `mode`"});
+    return std::unexpected(
+        Error{"cannot compute the library's numbers: steps before " + where + " s are rolled up",
+              job.name, "set another `mode`"});
   }
   if (options.at && *options.at < rollup.last) {
-    return std::unexpected(Error{"events before " + where + " s are rolled up", job.name,
-                                 "set a later `at`, or a `window`"});
+    return std::unexpected(Error{"cannot answer: events before " + where + " s are rolled up",
+                                 job.name, "set a later `at`, or a `window`"});
   }
   StateReader writers(rollup.writers);
   job.duplicates.LoadWriters(writers);
   if (!job.accounting.Load(rollup.accounting) || !writers.ok()) {
     return std::unexpected(
-        Error{"the rollup is damaged", job.name, "restore the ledger's database"});
+        Error{"cannot read the rollup: it is damaged", job.name, "restore the ledger's database"});
   }
   job.events = rollup.events;
   job.oddities.Add(Oddity::kDuplicate, rollup.duplicates);
@@ -205,12 +208,12 @@ Result<void> LoadRollup(const Rollup& rollup, const ReadJobsOptions& options, Jo
 
 namespace {
 
-// What a scheduler says, put among the events of its job.
+// Merges scheduler events with the events of the job.
 class Scheduled {
  public:
   Scheduled(const ReadJobsOptions& options, Job& job) : options_(options), job_(job) {}
 
-  // Of the time that is rolled up.
+  // Scheduler events of rolled-up time.
   void TakeLate(int64_t until) {
     for (; HasUntil(until); ++next_) {
       const Event& event = options_.scheduler[next_];
@@ -289,7 +292,7 @@ Result<Jobs> ReadOnce(const std::string& address, const ReadJobsOptions& options
 }  // namespace
 
 Result<Jobs> ReadLedger(const std::string& address, const ReadJobsOptions& options) {
-  return AskAgainIfLost([&] { return ReadOnce(address, options); });
+  return RetryIfLost([&] { return ReadOnce(address, options); });
 }
 
 }  // namespace stepscope::goodput

@@ -1,7 +1,7 @@
-// A ledger: the logs in a store, and what its database has beside them.
+// Represents a ledger: logs in a store, and a database with derived data and rollups.
 //
-// Segments are the truth. The database has what can be derived again (jobs, attempts), and rollups,
-// which cannot once their events are removed: a transaction stores a rollup before anything is.
+// Segments are the source. The database has data that can be derived again (jobs, attempts), and
+// rollups, which cannot once their events are removed. A rollup is committed before any removal.
 #pragma once
 
 #include <cstdint>
@@ -23,36 +23,36 @@
 
 namespace stepscope::goodput {
 
-// What stands for the first events of a job.
+// Replaces the first events of a job.
 struct Rollup {
   int64_t until = kUnknown;                   // all of them are earlier
-  int64_t events = 0;                         // of which
-  int64_t duplicates = 0;                     // were there already
+  int64_t events = 0;                         // events in it
+  int64_t duplicates = 0;                     // duplicates among them
   int64_t first = kUnknown, last = kUnknown;  // times of these events
   std::string accounting, writers;            // states
 };
 
 class Ledger {
  public:
-  // To write, what is missing of the store is made. To read, a folder's database that cannot be
-  // read is counted, and the segments count alone.
+  // For writing, creates missing parts of the store. For reading, an unreadable database of a
+  // directory is counted and only segments are used.
   static Result<Ledger> Open(const std::string& address, Access access);
 
-  // Of a ledger opened to write, which holds the write lock until then: stores the segment.
+  // Stores a segment. REQUIRES: opened for writing, which holds the write lock.
   Result<void> Add(const std::string& segment, const SegmentHeader& header, std::string_view bytes);
 
-  // The same: has the disk hold what was stored, and removes these segments, of which all is rolled
-  // up. Gives those that are gone. Nothing more can be stored.
+  // Syncs, commits, and removes these rolled-up segments. Returns those removed. Nothing can be
+  // stored afterwards. REQUIRES: opened for writing.
   Result<std::set<std::string>> Commit(const std::vector<std::string>& remove = {});
 
-  // In the order of their names: those with segments and those that are rolled up.
+  // Names of jobs with segments or rollups, sorted.
   std::vector<std::string> JobNames() const;
 
-  // The job meant by `name`: itself, or the only one there is when it is empty. Fails when it is
-  // not clear; absent: there is no such job.
+  // Resolves `name`: itself, or the only job if empty. Fails if ambiguous; absent if there is no
+  // such job.
   Result<std::optional<std::string>> Choose(const std::string& name) const;
 
-  // How people call it.
+  // Its name for users.
   const std::string& name() const { return store_->name(); }
   const Database* database() const { return store_->database(); }
   Result<SegmentReader> OpenSegment(const std::string& name) const { return store_->Open(name); }
@@ -61,14 +61,14 @@ class Ledger {
   const std::vector<Log>& LogsOf(const std::string& job) const;
   std::optional<Rollup> RollupOf(const std::string& job) const;
 
-  // Gives the raw events of the job; of each whether an equal one is in the rollup. Whoever does
-  // asks in the end whether that went well.
+  // Reads the raw events of the job, each with whether the rollup has an equal one. Callers check
+  // ReadWell() afterwards.
   using RawSink = std::function<void(const Event&, const EventPlace&, bool equal)>;
   void ReadRaw(const std::string& job, Oddities& oddities, const RawSink& sink) const;
 
   Result<void> ReadWell() const { return store_->ReadWell(); }
 
-  // Accounts for all the job's events. Fails when the rollup leaves no answer to what is asked.
+  // Accounts for all events of the job. Fails if the rollup cannot answer the query.
   Result<void> Account(const std::string& name, const ReadJobsOptions& options, Job& job) const;
 
  private:

@@ -1,4 +1,4 @@
-// Rolls up what is old: the state of the accounting takes the place of its events.
+// Compacts a ledger: replaces old events by the state of their accounting.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "base/time_units.h"
 #include "goodput/ledger/ledger.h"
 #include "stepscope/goodput_ledger.h"
 
@@ -14,20 +15,18 @@ namespace {
 
 using namespace goodput;
 
-constexpr int64_t kSecond = 1'000'000'000;
-constexpr int64_t kDay = 86'400 * kSecond;
 constexpr int64_t kLatest = int64_t{1} << 62;
 
-// What is to be stored of one job, and what it leaves to remove.
+// What to store for one job, and what becomes removable.
 struct Compaction {
   Rollup rollup;
-  int64_t rolled_up = 0, raw = 0;        // events, of this time
-  std::map<std::string, int64_t> done;   // by file: how many of its events are rolled up
-  std::map<std::string, int64_t> given;  // by file: how many there are
+  int64_t rolled_up = 0, raw = 0;        // events, of this call
+  std::map<std::string, int64_t> done;   // by file: rolled-up events
+  std::map<std::string, int64_t> given;  // by file: all events
   std::vector<std::pair<std::string, int64_t>> skipped;
 };
 
-// Takes a job's events in order: those before the first that is not old go into the rollup.
+// Takes a job's events in order and rolls up those before the first recent one.
 class Compactor {
  public:
   Compactor(const std::vector<Log>& logs, int64_t until, Compaction& out)
@@ -60,14 +59,14 @@ class Compactor {
     }
   }
 
-  // False: the rollup would not add up, so nothing may be removed for it.
+  // False if the rollup does not add up; nothing may be removed then.
   bool Finish() {
     if (!closed_) Close();
     out_.rollup.events += out_.rolled_up;
     out_.rollup.accounting = old_.SaveThinned(job_.accounting);
-    out_.rollup.duplicates += job_.oddities.Count(Oddity::kDuplicate);  // of those rolled up
+    out_.rollup.duplicates += job_.oddities.Count(Oddity::kDuplicate);  // among those rolled up
     Accounting loaded;
-    return loaded.Load(out_.rollup.accounting) && loaded.Ask().unaccounted == 0;
+    return loaded.Load(out_.rollup.accounting) && loaded.Query().unaccounted == 0;
   }
 
  private:
@@ -79,7 +78,7 @@ class Compactor {
     out_.rollup.writers = writers.bytes();
   }
 
-  // What is equal to an event of the rollup, by its content, cannot be told without that event.
+  // Equality by content cannot be checked once the rolled-up event is gone.
   void TakeRaw(const Event& event, const std::string& file, int64_t number, bool equal) {
     ++out_.raw;
     if (equal) return;
@@ -124,8 +123,8 @@ Result<void> Store(const Database& db, const std::string& job, const Compaction&
   return stored;
 }
 
-// Whether a recorder may still store into the segment: it is the last of its log, was not cut to
-// what it holds, and changed today.
+// Whether a recorder may still store into the segment: it is the last of its log, not cut to its
+// content, and changed today.
 bool MayGrow(const Ledger& ledger, const LogFile& file, bool last, int64_t now) {
   if (!last || file.changed + kDay < now) return false;
   const auto reader = ledger.OpenSegment(file.name);
@@ -134,7 +133,7 @@ bool MayGrow(const Ledger& ledger, const LogFile& file, bool last, int64_t now) 
   return static_cast<uint64_t>(file.bytes) >= room;
 }
 
-// The segments of which nothing is left.
+// Segments whose events are all rolled up.
 std::vector<std::string> Emptied(const Ledger& ledger, const std::vector<Log>& logs,
                                  const Compaction& c) {
   const int64_t now =
@@ -161,10 +160,10 @@ Report CompactReport(const std::vector<Compacted>& jobs) {
   Report report{.analysis = "goodput_compact", .title = "Goodput compaction"};
   Table table{.key = "jobs", .title = "Jobs", .text_rows = 10};
   table.columns = {{.key = "job", .title = "job", .role = Role::kKey},
-                   {.key = "rolled_up", .title = "rolled up", .unit = Unit::kCount},
-                   {.key = "raw", .title = "left raw", .unit = Unit::kCount},
-                   {.key = "rollup_bytes", .title = "rollup", .unit = Unit::kBytes},
-                   {.key = "removed_bytes", .title = "removed", .unit = Unit::kBytes}};
+                   {.key = "rolled_up", .title = "rolled-up events", .unit = Unit::kCount},
+                   {.key = "raw", .title = "raw events", .unit = Unit::kCount},
+                   {.key = "rollup_bytes", .title = "rollup size", .unit = Unit::kBytes},
+                   {.key = "removed_bytes", .title = "removed size", .unit = Unit::kBytes}};
   int64_t rolled_up = 0, removed = 0;
   for (const Compacted& j : jobs) {
     const Compaction& c = j.compaction;
@@ -174,10 +173,10 @@ Report CompactReport(const std::vector<Compacted>& jobs) {
     rolled_up += c.rolled_up;
     removed += j.removed;
   }
-  report.metrics = {{"rolled_up", "events rolled up", rolled_up, Unit::kCount},
-                    {"removed_bytes", "bytes removed", removed, Unit::kBytes}};
-  report.headline =
-      fmt::format("{} events rolled up; {} bytes of segments removed.", rolled_up, removed);
+  report.metrics = {{"rolled_up", "rolled-up events", rolled_up, Unit::kCount},
+                    {"removed_bytes", "removed size", removed, Unit::kBytes}};
+  report.headline = fmt::format("{} events were rolled up; {} bytes of segments were removed.",
+                                rolled_up, removed);
   report.tables.push_back(std::move(table));
   return report;
 }
@@ -199,10 +198,11 @@ Result<std::vector<Compacted>> CompactAll(Ledger& ledger, int64_t until) {
       compactor.Take(event, place, equal);
     });
     if (!compactor.Finish()) {
-      return std::unexpected(Error{"the rollup would not add up: nothing was changed", name,
-                                   "please report this with the events"});
+      return std::unexpected(
+          Error{"cannot compact: the rollup does not add up (nothing was changed)", name,
+                "please report this with the events"});
     }
-    // Segments of which all was rolled up already may still wait to be removed.
+    // Segments rolled up earlier may still wait for removal.
     if (job.compaction.rolled_up > 0) {
       if (auto stored = Store(*ledger.database(), name, job.compaction); !stored) {
         return std::unexpected(stored.error());
@@ -214,7 +214,7 @@ Result<std::vector<Compacted>> CompactAll(Ledger& ledger, int64_t until) {
 }
 
 Result<ReportSet> CompactOnce(const GoodputCompactOptions& options, int64_t now) {
-  // What is no ledger is not made one.
+  // Does not create a ledger.
   if (auto there = Ledger::Open(options.store, Access::kRead); !there) {
     return std::unexpected(there.error());
   }
@@ -248,7 +248,7 @@ Result<ReportSet> CompactOnce(const GoodputCompactOptions& options, int64_t now)
 Result<ReportSet> GoodputCompact(const GoodputCompactOptions& options) {
   const int64_t now = options.now.value_or(std::chrono::system_clock::now().time_since_epoch() /
                                            std::chrono::nanoseconds(1));
-  return AskAgainIfLost([&] { return CompactOnce(options, now); });
+  return RetryIfLost([&] { return CompactOnce(options, now); });
 }
 
 }  // namespace stepscope

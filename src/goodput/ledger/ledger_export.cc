@@ -1,9 +1,10 @@
-// Events out of a ledger, and its accounting as a scrape of Prometheus.
+// Exports events of a ledger, and its accounting as OpenMetrics.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "base/time_units.h"
 #include "goodput/events/event_lines.h"
 #include "goodput/ledger/ledger.h"
 #include "stepscope/goodput_ledger.h"
@@ -56,7 +57,7 @@ Result<void> ExportEvents(const Ledger& ledger, const std::string& job, bool csv
   return written;
 }
 
-// A label's value: only these three need a backslash.
+// Escapes a label's value: only these three characters need it.
 std::string Label(const std::string& text) {
   std::string label;
   for (const char c : text) {
@@ -66,10 +67,10 @@ std::string Label(const std::string& text) {
   return label;
 }
 
-// Seconds without a rounding error in sight.
+// Exact seconds.
 std::string Seconds(int64_t ns) {
-  return fmt::format("{}{}.{:09}", ns < 0 ? "-" : "", std::abs(ns / 1'000'000'000),
-                     std::abs(ns % 1'000'000'000));
+  return fmt::format("{}{}.{:09}", ns < 0 ? "-" : "", std::abs(ns / kSecond),
+                     std::abs(ns % kSecond));
 }
 
 std::string OpenMetrics(const std::string& name, const Partition& p) {
@@ -77,7 +78,7 @@ std::string OpenMetrics(const std::string& name, const Partition& p) {
   std::string out =
       "# TYPE stepscope_goodput_seconds counter\n"
       "# UNIT stepscope_goodput_seconds seconds\n"
-      "# HELP stepscope_goodput_seconds Time of the job by what it went to.\n";
+      "# HELP stepscope_goodput_seconds Time of the job by bucket.\n";
   for (size_t b = 0; b < kBuckets; ++b) {
     out += fmt::format("stepscope_goodput_seconds_total{{job=\"{}\",bucket=\"{}\"}} {}\n", job,
                        BucketName(static_cast<Bucket>(b)), Seconds(p.times[b]));
@@ -87,24 +88,25 @@ std::string OpenMetrics(const std::string& name, const Partition& p) {
                        job, value);
   };
   if (const auto goodput = p.goodput()) {
-    gauge("stepscope_goodput_ratio", "Productive time by time that counts.",
+    gauge("stepscope_goodput_ratio", "Goodput: productive time / counted time.",
           fmt::format("{}", *goodput));
   }
   if (p.max_productive_step) {
-    gauge("stepscope_goodput_max_productive_step", "The last step that was not lost.",
+    gauge("stepscope_goodput_max_productive_step", "Last productive step.",
           fmt::format("{}", *p.max_productive_step));
   }
-  gauge("stepscope_goodput_running", "1 while the job has not ended.", p.running ? "1" : "0");
+  gauge("stepscope_goodput_running", "1 until the job ends as planned, then 0.",
+        p.running ? "1" : "0");
   out += fmt::format(
       "# TYPE stepscope_goodput_disruptions counter\n"
-      "# HELP stepscope_goodput_disruptions Attempts that stopped without a plan.\n"
+      "# HELP stepscope_goodput_disruptions Unplanned ends of attempts.\n"
       "stepscope_goodput_disruptions_total{{job=\"{}\"}} {}\n# EOF\n",
       job, p.disruptions);
   return out;
 }
 
 Error RolledUp(const std::string& job) {
-  return {"the oldest events are rolled up and no longer there", job,
+  return {"cannot export events: the oldest ones are rolled up and removed", job,
           "export as openmetrics, or ask for a report"};
 }
 
@@ -114,16 +116,16 @@ Result<void> ExportOnce(const GoodputExportOptions& options, const Piece& write)
   const auto name = ledger->Choose(options.job);
   if (!name) return std::unexpected(name.error());
   if (!*name) {
-    return std::unexpected(
-        Error{"the ledger has no such job", options.job, "list the jobs of " + ledger->name()});
+    return std::unexpected(Error{"cannot find job: not in the ledger", options.job,
+                                 "list the jobs of " + ledger->name()});
   }
   const std::string chosen = name->value_or("");
   if (options.format == GoodputExportFormat::kOpenMetrics) {
     Job job;
     if (auto read = ledger->Account(chosen, {}, job); !read) return read;
-    return write(OpenMetrics(chosen, job.accounting.Ask()));
+    return write(OpenMetrics(chosen, job.accounting.Query()));
   }
-  // Half of a job's events would look like all of them.
+  // A partial export would look complete.
   if (ledger->RollupOf(chosen)) return std::unexpected(RolledUp(chosen));
   return ExportEvents(*ledger, chosen, options.format == GoodputExportFormat::kCsv, write);
 }
@@ -131,7 +133,7 @@ Result<void> ExportOnce(const GoodputExportOptions& options, const Piece& write)
 }  // namespace
 
 Result<void> GoodputExport(const GoodputExportOptions& options, const Piece& write) {
-  bool began = false;  // then once more would give the beginning twice
+  bool began = false;  // a retry would then repeat the beginning
   const auto write_noting = [&](std::string_view piece) {
     began = true;
     return write(piece);

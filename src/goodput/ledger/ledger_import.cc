@@ -1,4 +1,4 @@
-// Events from elsewhere into a ledger: each once.
+// Imports events into a ledger, each once.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,12 +17,12 @@ namespace {
 
 using namespace goodput;
 
-// Of an event without a number of its own.
+// Hash of an event without a sequence number.
 uint64_t HashOf(const Event& event) {
   return ContentHash(event) * 31 + static_cast<uint64_t>(event.kind);
 }
 
-// Tells which events of one job are in the ledger.
+// Finds events of one job that the ledger has.
 class Known {
  public:
   Known(const Ledger& ledger, const std::string& job) {
@@ -31,8 +31,8 @@ class Known {
       numbered_.LoadWriters(writers);
       last_ = rollup->last;
     }
-    Oddities told_when_asked;
-    ledger.ReadRaw(job, told_when_asked, [&](const Event& event, const EventPlace&, bool) {
+    Oddities ignored;
+    ledger.ReadRaw(job, ignored, [&](const Event& event, const EventPlace&, bool) {
       if (event.writer.empty()) {
         hashes_.push_back(HashOf(event));
       } else {
@@ -43,7 +43,7 @@ class Known {
     given_.resize(hashes_.size());
   }
 
-  // Once for each event of an import, in its order.
+  // Call once per event of an import, in order.
   bool Has(const Event& event) {
     if (!event.writer.empty()) return numbered_.Seen(event);
     const auto same = std::ranges::equal_range(hashes_, HashOf(event));
@@ -52,7 +52,7 @@ class Known {
     return given < same.size() && ++given > 0;
   }
 
-  // Or came too late to be: the rollup cannot tell.
+  // Or it is older than the rollup, which cannot decide.
   bool IsRolledUp(const Event& event) const {
     const int64_t time = TimeOf(event);
     return last_ != kUnknown && time != kUnknown && time <= last_;
@@ -60,9 +60,9 @@ class Known {
 
  private:
   Duplicates numbered_;
-  std::vector<uint64_t> hashes_;  // of events without numbers, in order
-  std::vector<uint32_t> given_;   // where equal ones begin: how many came again
-  int64_t last_ = kUnknown;       // time of what is rolled up
+  std::vector<uint64_t> hashes_;  // of events without sequence numbers, sorted
+  std::vector<uint32_t> given_;   // at the first of equal ones: how many were imported again
+  int64_t last_ = kUnknown;       // end of rolled-up time
 };
 
 struct ImportedJob {
@@ -75,8 +75,8 @@ class Importer {
  public:
   explicit Importer(Ledger& ledger) : ledger_(&ledger) {}
 
-  // Entries without a job's name belong to the job spoken of before; those before any name to the
-  // first one.
+  // Entries without a job name belong to the previously named job; those before any name to the
+  // first named one.
   void Take(const Event& event, Oddities& oddities) {
     if (!event.job.empty()) {
       last_ = event.job;
@@ -88,7 +88,7 @@ class Importer {
     Put(event, oddities);
   }
 
-  // What has no name at all is of the job without one.
+  // Without any name the job name is empty.
   void EndOfFiles(Oddities& oddities) {
     for (const Event& waiting : std::exchange(unnamed_, {})) Put(waiting, oddities);
   }
@@ -149,18 +149,19 @@ Report ImportReport(const Importer& importer) {
   Report report{.analysis = "goodput_import", .title = "Goodput import"};
   Table table{.key = "jobs", .title = "Jobs", .text_rows = 10};
   table.columns = {{.key = "job", .title = "job", .role = Role::kKey},
-                   {.key = "imported", .title = "imported", .unit = Unit::kCount},
-                   {.key = "known", .title = "known", .unit = Unit::kCount}};
+                   {.key = "imported", .title = "imported events", .unit = Unit::kCount},
+                   {.key = "known", .title = "known events", .unit = Unit::kCount}};
   int64_t imported = 0, known = 0;
   for (const auto& [name, job] : importer.jobs()) {
     table.rows.push_back({name, job->imported, job->already});
     imported += job->imported;
     known += job->already;
   }
-  report.metrics = {{"imported", "events imported", imported, Unit::kCount},
-                    {"known", "events that were there", known, Unit::kCount}};
-  report.headline = fmt::format("{} events of {} job{} imported; {} were there already.", imported,
-                                table.rows.size(), table.rows.size() == 1 ? "" : "s", known);
+  report.metrics = {{"imported", "imported events", imported, Unit::kCount},
+                    {"known", "known events", known, Unit::kCount}};
+  report.headline =
+      fmt::format("{} events of {} job{} were imported; {} were already stored.", imported,
+                  table.rows.size(), table.rows.size() == 1 ? "" : "s", known);
   report.tables.push_back(std::move(table));
   return report;
 }
@@ -195,12 +196,12 @@ Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::st
 }  // namespace
 
 Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std::string>& files) {
-  // Before the ledger is made, and before the first event goes in: a name that is wrong costs
-  // nothing then.
+  // Checks files before creating the ledger or storing events, so that a wrong path changes
+  // nothing.
   for (const std::string& path : files) {
     if (auto source = ByteSource::Open(path); !source) return std::unexpected(source.error());
   }
-  return AskAgainIfLost([&] { return ImportOnce(store, files); });
+  return RetryIfLost([&] { return ImportOnce(store, files); });
 }
 
 }  // namespace stepscope

@@ -1,11 +1,11 @@
-// The table of a ledger's jobs. What was once computed is kept in its database until the job's
-// segments change.
+// Lists the jobs of a ledger. Caches results in its database until a job's segments change.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <tuple>
 
+#include "base/time_units.h"
 #include "goodput/ledger/ledger.h"
 #include "stepscope/goodput_ledger.h"
 
@@ -17,16 +17,16 @@ using namespace goodput;
 struct Summary {
   int64_t first = kUnknown, last = kUnknown, events = 0;
   std::optional<double> goodput;
-  std::string state;  // "running", "ended", "no job": no event says that it began
+  std::string state;  // "running", "ended", "no job": no event marks its start
   std::vector<AttemptAccount> attempts;
   int64_t attempt_count = 0;
 };
 
-// Beyond it times are nonsense, and differences do not fit.
+// Times beyond it are invalid, and differences overflow.
 constexpr int64_t kLatest = int64_t{1} << 62;
 
-// Changes whenever an event comes; empty while a recorder may be writing, whose stores into its
-// mapping change neither size nor time at once.
+// Changes with every event. Empty while a recorder may be writing, since stores into its mapping do
+// not change size or time at once.
 std::string SignatureOf(const Ledger& ledger, const std::string& job) {
   int64_t files = 0, bytes = 0, changed = 0, done = 0;
   for (const Log& log : ledger.LogsOf(job)) {
@@ -39,19 +39,19 @@ std::string SignatureOf(const Ledger& ledger, const std::string& job) {
   }
   const int64_t now =
       std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-  if (now - changed < 60'000'000'000) return {};
+  if (now - changed < kMinute) return {};
   const auto rollup = ledger.RollupOf(job);
   return fmt::format("1 {} {} {} {} {}", files, bytes, changed, done, rollup ? rollup->events : 0);
 }
 
-// A job, its signature, and what it came to.
+// A job, its signature and its summary.
 using Computed = std::tuple<std::string, std::string, Summary>;
 
 std::optional<Summary> Cached(const Ledger& ledger, const std::string& job,
                               const std::string& signature) {
   std::optional<Summary> cached;
   if (ledger.database() == nullptr || signature.empty()) return cached;
-  // A database without these tables, or a broken one, only costs the time to compute again.
+  // Without these tables, or with a damaged database, results are computed again.
   [[maybe_unused]] const auto read = ledger.database()->Run(
       "SELECT first, last, events, goodput, state,"
       " (SELECT COUNT(*) FROM attempts WHERE attempts.job = jobs.job)"
@@ -84,7 +84,7 @@ Result<Summary> Compute(const Ledger& ledger, const std::string& name) {
   summary.events = job.events;
   summary.state = "no job";
   if (job.accounting.empty()) return summary;
-  Partition partition = job.accounting.Ask();
+  Partition partition = job.accounting.Query();
   summary.goodput = partition.goodput();
   summary.state = partition.running ? "running" : "ended";
   summary.attempt_count = static_cast<int64_t>(partition.attempts.size());
@@ -119,8 +119,7 @@ Result<void> Keep(const Database& db, const std::string& job, const std::string&
   return kept;
 }
 
-// Nobody waits for this and nothing depends on it: a ledger that cannot be written to stays as it
-// is.
+// Best effort: a ledger that cannot be written to stays unchanged.
 void KeepAll(const std::string& address, const std::vector<Computed>& computed) {
   if (computed.empty()) return;
   auto ledger = Ledger::Open(address, Access::kWriteIfFree);
@@ -142,7 +141,7 @@ Table JobsTable() {
       {.key = "job", .title = "job", .role = Role::kKey},
       {.key = "first", .title = "first event", .unit = Unit::kUnixTime, .detail = true},
       {.key = "last", .title = "last event", .unit = Unit::kUnixTime, .detail = true},
-      {.key = "time", .title = "time", .unit = Unit::kNanoseconds},
+      {.key = "time", .title = "total time", .unit = Unit::kNanoseconds},
       {.key = "events", .title = "events", .unit = Unit::kCount},
       {.key = "attempts", .title = "attempts", .unit = Unit::kCount},
       {.key = "goodput_ratio", .title = "goodput", .unit = Unit::kRatio},
@@ -165,7 +164,7 @@ std::vector<Cell> JobRow(const std::string& job, const Summary& s) {
 Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& computed) {
   auto ledger = Ledger::Open(store, Access::kRead);
   if (!ledger) return std::unexpected(ledger.error());
-  Report report{.analysis = "goodput_jobs", .title = "Jobs of the ledger"};
+  Report report{.analysis = "goodput_jobs", .title = "Ledger jobs"};
   Table table = JobsTable();
   int64_t events = 0;
   for (const std::string& job : ledger->JobNames()) {
@@ -200,7 +199,7 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
 
 Result<ReportSet> GoodputJobs(const std::string& store) {
   std::vector<Computed> computed;
-  auto answer = AskAgainIfLost([&] {
+  auto answer = RetryIfLost([&] {
     computed.clear();
     return Describe(store, computed);
   });

@@ -1,4 +1,4 @@
-// A heap of logs, the one with the earliest next event on top.
+// Merges logs with a heap ordered by their next events.
 #include "goodput/ledger/ledger_logs.h"
 
 #include <sys/resource.h>
@@ -10,13 +10,15 @@
 #include <queue>
 #include <utility>
 
+#include "base/time_units.h"
+
 namespace stepscope::goodput {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Recorders make a segment before its first event, whose time may be given as somewhat earlier.
-constexpr int64_t kSlack = 60'000'000'000;
+// A segment is created before its first event, whose given time may be somewhat earlier.
+constexpr int64_t kSlack = kMinute;
 
 // "20260131T235959Z-77-1a2b3c4d-000001.goodput" is of the log "20260131T235959Z-77-1a2b3c4d".
 std::string LogName(const std::string& file) { return file.substr(0, file.rfind('-')); }
@@ -29,14 +31,14 @@ class Cursor {
     time_ = log.front().made < kUnknown + kSlack ? kUnknown : log.front().made - kSlack;
   }
 
-  // A log may tell of what happened long before it was written. Its file is closed again, since
-  // there may be more logs than files that may be open.
+  // An imported log may be much older than its file. Closes the file again, since there may be more
+  // logs than open files allowed.
   void Peek() {
     auto reader = (*open_)(log_->front().name);
     if (!reader) return;
-    Oddities told_when_read;
+    Oddities ignored;
     bool first = true;
-    reader->FinishWindow(told_when_read, [&](const Event& event) {
+    reader->FinishWindow(ignored, [&](const Event& event) {
       if (const int64_t time = TimeOf(event); first && time != kUnknown) {
         time_ = std::min(time_, time);
       }
@@ -44,7 +46,7 @@ class Cursor {
     });
   }
 
-  // By which time it comes: of the next event, or before any that it will have.
+  // Sort key: the time of the next event, or a lower bound.
   int64_t time() const { return time_; }
   const Event& event() const { return window_[at_].first; }
   EventPlace place(size_t log) const {
@@ -52,7 +54,7 @@ class Cursor {
   }
   bool opened() const { return opened_; }
 
-  // To the next event; false: there is none.
+  // Moves to the next event; false at the end.
   bool Next() {
     opened_ = true;
     if (++at_ >= window_.size() && !Fill()) return false;
@@ -66,7 +68,7 @@ class Cursor {
     at_ = 0;
     while (window_.empty()) {
       if (!reader_) Open();
-      if (!reader_) return false;  // that was the last file
+      if (!reader_) return false;  // no further file
       const bool more = reader_->FinishWindow(*oddities_, [this](const Event& event) {
         const int64_t number = number_++;
         if (number < (*log_)[file_].done) return;
@@ -80,7 +82,7 @@ class Cursor {
     return true;
   }
 
-  // The next file that can be read, if there is one.
+  // Opens the next readable file, if any.
   void Open() {
     for (; file_ < log_->size(); ++file_) {
       auto opened = (*open_)((*log_)[file_].name);
@@ -105,7 +107,7 @@ class Cursor {
   size_t at_ = SIZE_MAX;
 };
 
-// As many logs as overlap are open at once.
+// Only overlapping logs are open at once.
 void AllowManyFiles() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
@@ -140,7 +142,8 @@ JobLogs JoinSegments(std::vector<Segment> segments) {
 Result<JobLogs> ListLogs(const std::string& folder, Oddities& oddities) {
   std::error_code failed;
   const std::vector<std::string> names = SegmentNames(folder, failed);
-  if (failed) return std::unexpected(Error{failed.message(), folder, "name a ledger's folder"});
+  if (failed)
+    return std::unexpected(Error{failed.message(), folder, "give the directory of a ledger"});
   std::vector<Segment> segments;
   for (const std::string& name : names) {
     std::string path = folder;
@@ -156,7 +159,7 @@ Result<JobLogs> ListLogs(const std::string& folder, Oddities& oddities) {
         {.job = reader->header().job,
          .file = {.name = name,
                   .bytes = state.st_size,
-                  .changed = int64_t{state.st_mtim.tv_sec} * 1'000'000'000 + state.st_mtim.tv_nsec,
+                  .changed = int64_t{state.st_mtim.tv_sec} * kSecond + state.st_mtim.tv_nsec,
                   .made = reader->header().time}});
   }
   return JoinSegments(std::move(segments));
@@ -178,7 +181,7 @@ void ReadLogs(const OpenSegment& open, const std::vector<Log>& logs, Oddities& o
     Cursor& cursor = cursors[log];
     if (cursor.opened()) sink(cursor.event(), cursor.place(log));
     bool more = cursor.Next();
-    // While no other is earlier it goes on, past the heap.
+    // Continues without the heap while no other log is earlier.
     while (more && (turns.empty() || Turn{cursor.time(), log} < turns.top())) {
       sink(cursor.event(), cursor.place(log));
       more = cursor.Next();

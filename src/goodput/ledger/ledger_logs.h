@@ -1,7 +1,7 @@
-// The events of a ledger: segments, put together to logs, and the logs of a job to one.
+// Reads the events of a ledger: joins segments into logs and merges the logs of a job.
 //
-// A log is what one recorder or one import wrote, in the order in which it did. Where several logs
-// of a job overlap in time their events are merged by time; the order within each is kept.
+// A log is the output of one recorder or import, in order. Overlapping logs of a job are merged by
+// time; the order within each log is kept.
 #pragma once
 
 #include <cstdint>
@@ -19,44 +19,44 @@
 namespace stepscope::goodput {
 
 struct LogFile {
-  std::string name;     // in a folder: the path below it
+  std::string name;     // in a directory: the relative path
   int64_t bytes = 0;    // its size
-  int64_t changed = 0;  // when, as the file system has it
+  int64_t changed = 0;  // modification time
   int64_t made = 0;     // the header's time
-  int64_t done = 0;     // so many events at its beginning are in the rollup: not given again
+  int64_t done = 0;     // leading events in the rollup, which are skipped
 };
 
 using Log = std::vector<LogFile>;  // in the order they were written
 
-// The logs of each job, by its name, in the order of their names.
+// The logs of each job by job name, sorted by log name.
 using JobLogs = std::map<std::string, std::vector<Log>>;
 
-// Whose segment it is: names of one log differ in what stands behind the last dash.
+// The log of a segment: names of one log differ only after the last dash.
 struct Segment {
   std::string job;
   LogFile file;
 };
 
-// Puts segments together, which come in the order of their names.
+// Joins segments, which come sorted by name.
 JobLogs JoinSegments(std::vector<Segment> segments);
 
-// The segments in `folder` and the folders in it, by their names.
+// The segments below `folder`, by name.
 std::vector<std::string> SegmentNames(const std::string& folder, std::error_code& failed);
 
-// All segments in `folder` and the folders in it. One that cannot be read is counted; one that was
-// made and never written to holds nothing. Fails when there is no such folder.
+// All segments below `folder`. Counts unreadable ones; those never written to hold nothing. Fails
+// if `folder` does not exist.
 Result<JobLogs> ListLogs(const std::string& folder, Oddities& oddities);
 
-// Where an event stands: in which log and file of it, and as which of its events.
+// The position of an event: log, file, and index in the file.
 struct EventPlace {
   size_t log = 0, file = 0;
   int64_t number = 0;
 };
 
-// Opens a segment by its name.
+// Opens a segment by name.
 using OpenSegment = std::function<Result<SegmentReader>(const std::string& name)>;
 
-// Gives all events of the logs. An event without a writer has no sequence number either.
+// Reads all events of the logs. An event without writer has no sequence number either.
 void ReadLogs(const OpenSegment& open, const std::vector<Log>& logs, Oddities& oddities,
               const std::function<void(const Event&, const EventPlace&)>& sink);
 

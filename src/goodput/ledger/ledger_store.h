@@ -1,5 +1,5 @@
-// Where a ledger is kept: its segments, and the database beside them. What a ledger knows about
-// events is above this; what a folder or a server is stays below.
+// Abstracts where a ledger is kept: segments, and the database for the rest. The ledger above knows
+// events; stores below know directories and servers.
 #pragma once
 
 #include <memory>
@@ -19,51 +19,50 @@ class LedgerStore {
  public:
   virtual ~LedgerStore() = default;
 
-  // How people call it: a folder, or an address without its password.
+  // Its name for users: a directory, or an address without password.
   virtual const std::string& name() const = 0;
 
-  // Before anything else. To write, what is missing is made, but for tables.
+  // Call first. For writing, creates what is missing except tables.
   virtual Result<void> Connect(Access access) = 0;
-  // The tables that this store alone has. Within the transaction that writes.
+  // Creates the tables that only this store has, in the writing transaction.
   virtual Result<void> MakeTables() = 0;
 
-  // Null: there is none yet.
+  // Null: none exists yet.
   virtual const Database* database() const = 0;
-  // Whether segments are read where the database cannot be; and then no more is asked of it.
+  // Whether segments are read without the database if it is unreadable.
   virtual bool ReadsWithoutDatabase() const = 0;
   virtual void LeaveDatabase() = 0;
-  // Whether the transaction covers segments too, so that they are removed before it is committed.
+  // Whether the transaction covers segments, so that they are removed before the commit.
   virtual bool SegmentsAreInTransaction() const = 0;
 
   virtual Result<JobLogs> List(Oddities& oddities) const = 0;
   virtual Result<SegmentReader> Open(const std::string& segment) const = 0;
-  // The segment of this job appears whole or not at all.
+  // Stores a segment atomically.
   virtual Result<void> Add(const std::string& segment, const SegmentHeader& header,
                            std::string_view bytes) = 0;
-  // Has the disk hold what was added.
+  // Syncs added segments to disk.
   virtual Result<void> Sync() = 0;
-  // False: it is still there.
+  // False: it still exists.
   virtual bool Remove(const std::string& segment) = 0;
 
-  // What went wrong while segments were read, whose readers then saw the end of them.
+  // The error while reading segments, if any; their readers then saw the end early.
   virtual Result<void> ReadWell() const = 0;
 };
 
-// A folder (folder_store.cc), or a database of PostgreSQL (postgres_store.cc): the address begins
-// with postgresql:// or postgres://.
+// Opens a directory (folder_store.cc), or PostgreSQL (postgres_store.cc) if the address begins with
+// postgresql:// or postgres://.
 std::unique_ptr<LedgerStore> StoreAt(const std::string& address);
 
 std::unique_ptr<LedgerStore> FolderStoreAt(const std::string& folder);
 bool IsPostgres(std::string_view address);
 std::unique_ptr<LedgerStore> PostgresStoreAt(const std::string& address);
 
-// Whether the connection to a database was lost in the middle: then once more is worth a try, of
-// what is harmless to do twice.
+// Whether the error is a lost connection, so that idempotent work may be retried.
 bool WasLost(const Error& error);
 
-// Gives the answer, of a second try where that is worth it.
+// Runs the work, and once more after a lost connection.
 template <class Ask>
-auto AskAgainIfLost(const Ask& ask) {
+auto RetryIfLost(const Ask& ask) {
   auto answer = ask();
   if (answer || !WasLost(answer.error())) return answer;
   return ask();

@@ -1,4 +1,4 @@
-// Finds libpq's functions once.
+// Loads the functions of libpq once.
 #include "goodput/ledger/libpq.h"
 
 #include <dlfcn.h>
@@ -15,7 +15,7 @@ bool Find(void* library, const char* name, Function& function) {
 }
 
 std::optional<LibPq> Load() {
-  void* library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);  // for good
+  void* library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);  // never unloaded
   if (library == nullptr) return std::nullopt;
   LibPq pq{};
   const bool all =

@@ -1,12 +1,12 @@
-// PostgreSQL's client library, loaded when it is first needed: it brings thirty libraries along,
-// for which every command would wait 7 ms.
+// Loads PostgreSQL's client library on first use: linking it costs every command 7 ms for thirty
+// libraries.
 #pragma once
 
 #include <libpq-fe.h>
 
 namespace stepscope::goodput {
 
-// The functions that are called, by their names without "PQ".
+// The functions in use, named without "PQ".
 struct LibPq {
   decltype(&::PQclear) clear;
   decltype(&::PQcmdStatus) cmdStatus;
@@ -27,7 +27,7 @@ struct LibPq {
   decltype(&::PQstatus) status;
 };
 
-// Null where the library is not installed.
+// Null if the library is not installed.
 const LibPq* LoadLibPq();
 
 }  // namespace stepscope::goodput

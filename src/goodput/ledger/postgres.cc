@@ -1,4 +1,4 @@
-// The few calls of libpq that a ledger needs. Values travel as they are in memory, big endian.
+// Wraps the calls of libpq that a ledger needs. Values are passed in binary, big endian.
 #include "goodput/ledger/postgres.h"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ namespace {
 // REQUIRES: LoadLibPq() has found it.
 const LibPq& Pq() { return *LoadLibPq(); }
 
-// Types as the server's catalogue numbers them, for good.
+// Type numbers of the server's catalog, which are fixed.
 constexpr Oid kBytea = 17, kInt8 = 20, kFloat8 = 701;
 
-// "stepscop": whoever writes to a ledger holds this lock of the database.
+// "stepscop": writers of a ledger hold this advisory lock.
 constexpr const char* kLock = "SELECT pg_advisory_xact_lock(8319385945306787696)";
 constexpr const char* kTryLock = "SELECT pg_try_advisory_xact_lock(8319385945306787696)";
 
@@ -39,8 +39,8 @@ struct FreeOptions {
 
 using Parts = std::map<std::string, std::string>;
 
-// The parts of an address that say something; absent when it cannot be understood, or so that a
-// piece of a password may be where it does not belong ('@' and '/' in one are written %40 and %2F).
+// The parts of an address. Absent if it cannot be parsed, or if a part might contain a piece of the
+// password ('@' and '/' in a password are written %40 and %2F).
 std::optional<Parts> PartsOf(const std::string& address) {
   if (LoadLibPq() == nullptr) return std::nullopt;
   const std::unique_ptr<PQconninfoOption, FreeOptions> options(
@@ -58,7 +58,7 @@ std::optional<Parts> PartsOf(const std::string& address) {
   return parts;
 }
 
-// One line, and no password in it.
+// One line without the password.
 std::string Plain(std::string text, const std::string& password) {
   for (size_t at = 0; !password.empty() && (at = text.find(password, at)) != text.npos;) {
     text.replace(at, password.size(), "***");
@@ -75,7 +75,7 @@ class PostgresRow : public Database::Row {
 
   int64_t Integer(int column) const override {
     switch (Pq().getlength(answer_, row_, column)) {
-      case 1:  // a truth
+      case 1:  // boolean
         return *Bytes(column);
       case 4:
         return static_cast<int32_t>(Unsigned<uint32_t>(column));
@@ -108,7 +108,7 @@ class PostgresRow : public Database::Row {
   int row_;
 };
 
-// The values of a statement in the form that libpq wants.
+// The values of a statement in libpq's form.
 struct Values {
   explicit Values(const std::vector<Bound>& bound) : numbers(bound.size()) {
     for (size_t k = 0; k < bound.size(); ++k) Take(bound[k], numbers[k]);
@@ -168,15 +168,16 @@ void Postgres::Clear::operator()(pg_result* result) const { Pq().clear(result); 
 
 Result<std::unique_ptr<Postgres>> Postgres::Open(const std::string& address) {
   if (LoadLibPq() == nullptr) {
-    return std::unexpected(Error{"PostgreSQL's client library, libpq.so.5, is not here", "",
-                                 "install it: apt-get install libpq5"});
+    return std::unexpected(
+        Error{"cannot load PostgreSQL's client library: libpq.so.5 is not installed", "",
+              "install it: apt-get install libpq5"});
   }
   if (!PartsOf(address)) {
-    return std::unexpected(Error{"this is no address of a database", NameOfPostgres(address),
+    return std::unexpected(Error{"cannot parse the database address", NameOfPostgres(address),
                                  "postgresql://USER@HOST:PORT/DATABASE, where %40 is a @ and %2F a "
                                  "/ of a name or password"});
   }
-  // What the address says goes before what is here. Whoever is gone is noticed within a minute.
+  // The address overrides these defaults. Lost peers are detected within a minute.
   constexpr const char* kNames[] = {"connect_timeout",  "keepalives_idle",  "keepalives_interval",
                                     "keepalives_count", "tcp_user_timeout", "application_name",
                                     "client_encoding",  "dbname",           nullptr};
@@ -195,7 +196,7 @@ Result<std::unique_ptr<Postgres>> Postgres::Open(const std::string& address) {
       Error{"cannot connect to the database: " +
                 Plain(Pq().errorMessage(connection), password == nullptr ? "" : password),
             db->name_,
-            "is the server there, and may this user in? A password is taken from PGPASSWORD, "
+            "check the server and the user's rights; the password is read from PGPASSWORD, "
             "~/.pgpass or the address"});
 }
 
@@ -203,23 +204,25 @@ Error Postgres::ErrorOf(const pg_result* answer) const {
   const char* const code =
       answer == nullptr ? nullptr : Pq().resultErrorField(answer, PG_DIAG_SQLSTATE);
   const std::string state = code == nullptr ? "" : code;
-  const char* said =
+  const char* reported =
       answer == nullptr ? nullptr : Pq().resultErrorField(answer, PG_DIAG_MESSAGE_PRIMARY);
-  if (said == nullptr) said = Pq().errorMessage(connection_.get());
+  if (reported == nullptr) reported = Pq().errorMessage(connection_.get());
   const char* const password = Pq().pass(connection_.get());
-  const std::string message = ": " + Plain(said, password == nullptr ? "" : password);
-  // Class 57P is the server that goes down, 08 a connection that breaks.
+  const std::string message = ": " + Plain(reported, password == nullptr ? "" : password);
+  // Class 57P: server shutdown; 08: broken connection.
   const bool lost = Pq().status(connection_.get()) != CONNECTION_OK || state.starts_with("57P") ||
                     state.starts_with("08");
-  if (lost) return {std::string(kLost) + message, name_, "nothing is half done: do it again"};
+  if (lost)
+    return {std::string(kLost) + message, name_, "run the command again; nothing was changed"};
   if (state == "55P03") {
-    return {"another process writes to this ledger", name_, "try again when it is done"};
+    return {"cannot write to the ledger: another process is writing", name_, "try again later"};
   }
   const char* const hint =
-      state == "53100"   ? "make room on the server's disk"
-      : state == "42P01" ? "may this user use the schema stepscope?"
-      : state == "42501" ? "let the owner of the database GRANT this user what it needs, or do this"
-      : state == "25006" ? "this server only reads: give the address of the one that writes"
+      state == "53100"   ? "free space on the server's disk"
+      : state == "42P01" ? "grant this user USAGE on schema stepscope"
+      : state == "42501"
+          ? "let the owner of the database GRANT this user the needed rights, or run this"
+      : state == "25006" ? "this server is read-only: give the address of the primary"
                          : "";
   return {"the database failed" + message, name_, hint};
 }
@@ -245,20 +248,20 @@ Result<void> Postgres::Execute(const char* sql, const std::vector<Bound>& values
   return {};
 }
 
-// One that waits for others does so for a minute.
+// Waits for other writers at most a minute.
 Result<void> Postgres::Lock(Access access) const {
   if (access == Access::kWrite) return Run(kLock);
   bool free = false;
   auto tried = Run(kTryLock, {}, [&](const Row& row) { free = row.Integer(0) != 0; });
   if (tried && !free) {
-    tried = std::unexpected(Error{"another process writes to this ledger", name_, ""});
+    tried =
+        std::unexpected(Error{"cannot write to the ledger: another process is writing", name_, ""});
   }
   return tried;
 }
 
-// Until the end of the transaction. What was committed outlives the server's host. A kill of this
-// process ends the transaction at once; where its whole host goes, the server notices by
-// keepalives.
+// Settings of the transaction. Committed data survives a crash of the server's host. A kill of this
+// process ends the transaction at once; a lost host is detected by keepalives.
 constexpr const char* kSettings =
     "SELECT set_config('search_path', 'stepscope', true),"
     " set_config('synchronous_commit', 'on', true),"
@@ -278,11 +281,11 @@ Result<void> Postgres::Begin(Access access) const {
   if (!there) return std::unexpected(there.error());
   if (*there) return {};
   if (!read) return MakeSchema();
-  return std::unexpected(
-      Error{"there is no ledger in this database", name_, "import events first"});
+  return std::unexpected(Error{"cannot open the ledger: this database has none", name_,
+                               "import events first"});
 }
 
-// Not every user who may write into a schema that is there may make one.
+// A user may have rights in an existing schema but not to create one.
 Result<void> Postgres::MakeSchema() const {
   bool there = false;
   auto asked = Run("SELECT 1 FROM pg_namespace WHERE nspname = 'stepscope'", {},
@@ -290,7 +293,7 @@ Result<void> Postgres::MakeSchema() const {
   return asked && !there ? Run("CREATE SCHEMA stepscope") : asked;
 }
 
-// In a transaction that failed a commit undoes it and succeeds.
+// After an error, COMMIT rolls back and still succeeds.
 Result<void> Postgres::Commit() const {
   if (failed_) return std::unexpected(*failed_);
   const Answer answer = Send("COMMIT", {});

@@ -1,8 +1,8 @@
-// PostgreSQL with owners: a connection, and statements that are run once.
+// Wraps a PostgreSQL connection that runs each statement once.
 //
-// Every statement is part of a transaction, and all tables are in the schema `stepscope`, so what
-// else is in the database, and a pool of connections in between, do not matter. After the first
-// failure a connection says no more but that: its transaction is undone.
+// Every statement is in a transaction and all tables are in the schema `stepscope`, so other
+// contents of the database and connection pools do not interfere. After the first failure a
+// connection only repeats it; its transaction is rolled back.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct pg_result;
 
 namespace stepscope::goodput {
 
-// Segments are kept in pieces of so many bytes, but for the zeros at their ends.
+// Size of a segment's pieces in bytes; trailing zeros are not stored.
 inline constexpr uint64_t kPieceBytes = uint64_t{64} << 10;
 
 // postgresql://... or postgres://...
 bool IsPostgres(std::string_view address);
 
-// The address without its password. What cannot be understood is left out: it may be a password.
+// The address without password. Omits parts it cannot parse, which may be a password.
 std::string NameOfPostgres(const std::string& address);
 
 class Postgres : public Database {
@@ -38,7 +38,7 @@ class Postgres : public Database {
   Result<bool> HasTable(const char* name) const override;
   const char* BytesType() const override { return "BYTEA"; }
 
-  // The first thing that failed.
+  // The first failure.
   const std::optional<Error>& failed() const { return failed_; }
 
  private:

@@ -1,6 +1,6 @@
-// A ledger in PostgreSQL, for teams: rollups and what is derived in the tables that a folder's
-// database has too, segments beside them as the bytes of their files, in pieces. One transaction
-// covers all of it, so a reader sees a moment, and what is killed leaves nothing.
+// Stores a ledger in PostgreSQL for teams: the tables of a directory's database, and segments as
+// pieces of bytes. One transaction covers everything, so readers see a snapshot and a killed writer
+// leaves nothing.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace stepscope::goodput {
 namespace {
 
-// Gives the bytes of a segment; keeps the last piece, as readers go forward.
+// Reads the bytes of a segment; caches the last piece, since readers go forward.
 class Pieces {
  public:
   Pieces(const Postgres& db, std::string segment) : db_(&db), segment_(std::move(segment)) {}
@@ -32,7 +32,7 @@ class Pieces {
   }
 
  private:
-  // A failure is remembered by the database.
+  // The database remembers the failure.
   bool Load(uint64_t piece) {
     bytes_.clear();
     piece_ = piece;
@@ -63,7 +63,7 @@ class PostgresStore : public LedgerStore {
     return {};
   }
 
-  // Bytes are left as they are: most are checksums and times, which do not pack.
+  // No compression: checksums and times do not compress.
   Result<void> MakeTables() override {
     for (const char* sql :
          {"CREATE TABLE segments (name BYTEA PRIMARY KEY, job BYTEA NOT NULL,"

@@ -1,4 +1,4 @@
-// The few calls of SQLite that a ledger needs.
+// Wraps the calls of SQLite that a ledger needs.
 #include "goodput/ledger/sqlite.h"
 
 #include <sqlite3.h>
@@ -15,7 +15,7 @@ using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
 constexpr int kPatience = 10'000;  // ms
 
-// The caller's bytes outlive the statement: nothing is copied.
+// Does not copy: the caller's bytes outlive the statement.
 int BindOne(sqlite3_stmt* statement, int at, const Bound& value) {
   if (const auto* integer = std::get_if<int64_t>(&value)) {
     return sqlite3_bind_int64(statement, at, *integer);
@@ -62,8 +62,8 @@ Error Sqlite::LastError(const char* what) const {
   const bool full = code == SQLITE_FULL || code == SQLITE_IOERR;
   const bool busy = code == SQLITE_BUSY || code == SQLITE_LOCKED;
   return {std::string(what) + ": " + sqlite3_errmsg(db_.get()), path_,
-          full   ? "make room on this disk"
-          : busy ? "another process writes to this ledger: try again when it is done"
+          full   ? "free space on this disk"
+          : busy ? "another process is writing to the ledger; try again later"
                  : ""};
 }
 
@@ -75,7 +75,7 @@ Result<std::unique_ptr<Sqlite>> Sqlite::Open(const std::string& path, bool write
   std::unique_ptr<Sqlite> db(new Sqlite(opened, path));
   if (failed != SQLITE_OK) return std::unexpected(db->LastError("cannot open the database"));
   sqlite3_busy_timeout(opened, kPatience);
-  // FULL: what was committed outlives a loss of power, as raw events are removed on its word.
+  // FULL: commits survive power loss, since raw events are removed after them.
   for (const char* sql : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL"}) {
     if (auto set = db->Run(sql); !set) return std::unexpected(set.error());
   }
@@ -86,7 +86,7 @@ Result<void> Sqlite::Execute(const char* sql, const std::vector<Bound>& values,
                              const EachRow& each) const {
   sqlite3_stmt* prepared = nullptr;
   if (sqlite3_prepare_v2(db_.get(), sql, -1, &prepared, nullptr) != SQLITE_OK) {
-    return std::unexpected(LastError("the database does not understand"));
+    return std::unexpected(LastError("cannot prepare a statement"));
   }
   const Statement statement(prepared);
   for (size_t k = 0; k < values.size(); ++k) {
@@ -98,7 +98,7 @@ Result<void> Sqlite::Execute(const char* sql, const std::vector<Bound>& values,
   while ((state = sqlite3_step(prepared)) == SQLITE_ROW) {
     if (each) each(SqliteRow(prepared));
   }
-  if (state != SQLITE_DONE) return std::unexpected(LastError("the database failed"));
+  if (state != SQLITE_DONE) return std::unexpected(LastError("cannot run a statement"));
   return {};
 }
 

@@ -1,4 +1,4 @@
-// SQLite with owners: a database in a file, and statements that are run once.
+// Wraps an SQLite database that runs each statement once.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace stepscope::goodput {
 
 class Sqlite : public Database {
  public:
-  // In WAL mode, waiting up to 10 s for others. Without `write` the file must exist.
+  // Opens in WAL mode; waits up to 10 s for others. Without `write` the file must exist.
   static Result<std::unique_ptr<Sqlite>> Open(const std::string& path, bool write);
 
   Result<void> Begin(Access access) const override;

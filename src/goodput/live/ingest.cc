@@ -1,4 +1,4 @@
-// Batches to writers, writers to segments.
+// Stores batches of events as segments, one writer at a time.
 #include "goodput/live/ingest.h"
 
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 
 #include "base/byte_source.h"
 #include "base/sync_folder.h"
+#include "base/time_units.h"
 #include "goodput/events/json_lines.h"
 #include "goodput/recorder/segment_name.h"
 #include "goodput/recorder/segment_reader.h"
@@ -22,12 +23,11 @@
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
-constexpr int64_t kSilent = 600 * kSecond;        // then a segment is closed
-constexpr int64_t kSilentInCrowd = 10 * kSecond;  // the same where many are open
+constexpr int64_t kIdleTimeout = 600 * kSecond;            // after it a segment is closed
+constexpr int64_t kIdleTimeoutWhenCrowded = 10 * kSecond;  // the same where many are open
 constexpr int64_t kMostSequence = int64_t{1} << 40;
 
-// Small at first: most writers say little.
+// Starts small, since most writers write few events.
 size_t SlotsOfSegment(uint32_t index) {
   const size_t bytes = size_t{128} << (10 + std::min<uint32_t>(index, 5));
   return (bytes - kSlotsBegin) / kSlotBytes;
@@ -38,7 +38,7 @@ std::string FileName(uint32_t number, uint32_t process) {
   return fmt::format("{}-http-{:010}-{:08x}{}", NowInName(), number, process, kSegmentSuffix);
 }
 
-bool CanBeTold(const Event& event) {
+bool IsNumbered(const Event& event) {
   return !event.writer.empty() && event.sequence >= 0 && event.sequence < kMostSequence;
 }
 
@@ -76,18 +76,19 @@ Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed)
-    return std::unexpected(Error{"cannot make the folder: " + failed.message(), folder, ""});
+    return std::unexpected(Error{"cannot create directory: " + failed.message(), folder, ""});
   std::unique_ptr<Ingest> ingest(new Ingest(std::move(folder)));
   const std::string lock = ingest->folder_ + "/.ingest.lock";
   ingest->lock_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (ingest->lock_ < 0) return std::unexpected(Error{std::strerror(errno), lock, ""});
   if (flock(ingest->lock_, LOCK_EX | LOCK_NB) != 0) {
-    return std::unexpected(Error{"another process takes events into this folder", ingest->folder_,
-                                 "stop that one, or choose another folder"});
+    return std::unexpected(
+        Error{"cannot take events: another process already does so in this directory",
+              ingest->folder_, "stop that process, or choose another directory"});
   }
   Oddities oddities;
   const auto read = ReadSegments(ingest->folder_, oddities, [&](const Event& event) {
-    if (CanBeTold(event)) ingest->writers_[event.writer].seen.Insert(event.sequence);
+    if (IsNumbered(event)) ingest->writers_[event.writer].seen.Insert(event.sequence);
   });
   if (!read) return std::unexpected(read.error());
   return ingest;
@@ -155,7 +156,7 @@ class Ingest::Batch {
   explicit Batch(Ingest& ingest) : ingest_(ingest) {}
 
   void Add(const Event& event) {
-    if (!CanBeTold(event)) return Count(counts.unnumbered);
+    if (!IsNumbered(event)) return Count(counts.unnumbered);
     if (!NamesFit(event)) return Count(counts.unreadable);
     if (writer_ == nullptr || event.writer != name_) {
       if (lock_) lock_.unlock();
@@ -180,7 +181,7 @@ class Ingest::Batch {
   Ingest& ingest_;
   Writer* writer_ = nullptr;
   std::string name_;
-  bool full_ = false;  // there was no room for an event: then there is none for those behind it
+  bool full_ = false;  // no room for one event: the following ones are refused too
   std::unique_lock<std::mutex> lock_;
 };
 
@@ -209,7 +210,7 @@ IngestCounts Ingest::counts() const {
 
 // The writer's mutex is held.
 bool Ingest::SyncAndClose(Writer& writer, int64_t now) {
-  const int64_t silent = open_.load() > kMostOpen / 2 ? kSilentInCrowd : kSilent;
+  const int64_t silent = open_.load() > kMostOpen / 2 ? kIdleTimeoutWhenCrowded : kIdleTimeout;
   bool good = true;
   for (auto at = writer.open.begin(); at != writer.open.end();) {
     OpenSegment& segment = at->second;
@@ -235,7 +236,7 @@ bool Ingest::Tick(int64_t now) {
     for (auto& [name, writer] : writers_) writers.push_back(&writer);
   }
   const uint32_t files = files_.load();
-  // A new file's name is in its folder, and the folder has to be on disk too.
+  // The name of a new file is safe only after a sync of its directory.
   bool good = files == synced_files_ || SyncFolder(folder_).has_value();
   if (good) synced_files_ = files;
   for (Writer* const writer : writers) {

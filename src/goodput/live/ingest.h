@@ -1,9 +1,9 @@
-// Takes events from other hosts into segments of this one: what a server does with a batch.
+// Takes batches of events from other hosts and stores them as segments.
 //
 // When Take returns, the events it counts as stored are in the kernel's hands, so they outlive this
-// process however it ends, and Tick has the disk hold them. An event is told by its (writer,
-// sequence): who got no answer sends again, also to the next process on the same folder, and what
-// was there counts as a duplicate.
+// process however it ends, and Tick has the disk hold them. (writer, sequence)
+// identifies an event. A client without an answer sends again, even to the next process on the same
+// folder; events that are stored already count as duplicates.
 #pragma once
 
 #include <atomic>
@@ -25,23 +25,22 @@ namespace stepscope::goodput {
 
 class Ingest {
  public:
-  // Makes the folder if need be and reads which events it has. One process at a time takes events
-  // into a folder: fails when another one does.
+  // Creates the directory if missing and reads which events it has. Fails if another process
+  // already takes events into it.
   static Result<std::unique_ptr<Ingest>> Open(std::string folder);
   ~Ingest();  // closes all segments
   Ingest(const Ingest&) = delete;
   Ingest& operator=(const Ingest&) = delete;
 
-  // Lines of JSON as entry.h has them, from any thread. Lines that are no event, and events without
-  // a writer and a number, are counted and not taken. With no_room, all or part of the batch is to
-  // be sent again.
+  // Takes JSON lines as entry.h defines them; thread-safe. Lines that are not events and events
+  // without writer and sequence are counted and skipped. If no_room is not 0, send the batch again.
   IngestCounts Take(std::string_view lines);
 
   // The sums of all calls.
   IngestCounts counts() const;
 
-  // Has the disk hold what was taken, and closes segments that were silent for ten minutes. Called
-  // every second, by one thread. False: the disk could not.
+  // Syncs stored events to disk and closes segments that were idle for ten minutes. Call every
+  // second from one thread. False if the sync failed.
   bool Tick(int64_t now);
 
   static constexpr size_t kMostWriters = 100'000;
@@ -56,7 +55,7 @@ class Ingest {
     int64_t used = 0;    // when last, by the monotonic clock
   };
   struct Writer {
-    std::mutex mutex;  // over what follows
+    std::mutex mutex;  // guards what follows
     Sequences seen;
     std::map<Stream, OpenSegment> open;
   };
@@ -71,9 +70,9 @@ class Ingest {
 
   std::string folder_;
   int lock_ = -1;                    // a file
-  uint32_t process_;                 // random: in a container all have the same number
+  uint32_t process_;                 // random: in containers process ids repeat
   std::atomic<uint32_t> files_ = 0;  // made by this process
-  uint32_t synced_files_ = 0;        // of which the disk knows the names
+  uint32_t synced_files_ = 0;        // whose names are synced
   std::atomic<size_t> open_ = 0;
   std::mutex mutex_;  // over writers_; a writer stays where it is
   std::unordered_map<std::string, Writer> writers_;

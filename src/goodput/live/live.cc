@@ -1,4 +1,4 @@
-// Files to events, events to jobs.
+// Follows the segments of a directory and accounts for their events by job.
 #include "goodput/live/live.h"
 
 #include <sys/stat.h>
@@ -10,12 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/time_units.h"
+
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kAhead = 3600 * kSecond;
-// A file is looked at so often before its head counts as damaged: it may be in the making.
+// Attempts to read a header before it counts as damaged; the file may still be in creation.
 constexpr int kTries = 3;
 
 }  // namespace
@@ -41,7 +42,7 @@ void LiveJob::Add(const Event& event, int64_t now) {
 }
 
 std::optional<double> LiveJob::GoodputOfLast(int64_t window, int64_t now) {
-  return accounting().Ask({.at = now, .window = Interval{now - window, now}}).goodput();
+  return accounting().Query({.at = now, .window = Interval{now - window, now}}).goodput();
 }
 
 void Live::Take(const Event& event, int64_t now) {
@@ -57,14 +58,14 @@ void Live::Take(const Event& event, int64_t now) {
   last_job_->Add(event, now);
 }
 
-// Whether the file need not be looked at again.
+// True if the file needs no further attempt.
 bool Live::Open(const std::string& path, int& tries, int64_t now) {
   auto reader = SegmentReader::Open(path);
   if (reader) {
     open_.try_emplace(path, std::move(*reader), now);
     return true;
   }
-  // Made and not yet written to: look again, for as long as it takes.
+  // Created and not yet written to: try again without limit.
   if (reader.error().what == "never written to" || ++tries < kTries) return false;
   oddities_.Add(Oddity::kBadSegment);
   return true;
@@ -76,7 +77,7 @@ Result<void> Live::LookForFiles(int64_t now) {
     return std::unexpected(Error{std::strerror(errno), folder_, ""});
   }
   const int64_t changed = folder.st_mtim.tv_sec * kSecond + folder.st_mtim.tv_nsec;
-  // The clock of file systems is coarse: shortly after a change there may be another one.
+  // File system clocks are coarse: a second change may have the same time.
   const bool settled = changed == folder_changed_ && now - changed > 2 * kSecond;
   std::error_code failed;
   if (!settled) {
@@ -111,7 +112,7 @@ void Live::Follow(int64_t now) {
   }
 }
 
-void Live::CloseSilent() {
+void Live::CloseIdle() {
   if (open_.size() <= kMostOpen) return;
   std::vector<std::pair<int64_t, std::string>> by_silence;
   for (const auto& [path, file] : open_) by_silence.emplace_back(file.grew, path);
@@ -123,7 +124,7 @@ void Live::CloseSilent() {
 Result<void> Live::Poll(int64_t now) {
   const auto looked = LookForFiles(now);
   Follow(now);
-  CloseSilent();
+  CloseIdle();
   return looked;
 }
 

@@ -1,8 +1,8 @@
-// The jobs of a folder of segments as they are at this moment.
+// Keeps the current state of all jobs in a directory of segments.
 //
-// A poll reads what recorders have added since the poll before, in new files and in old ones, and
-// gives it to the accounting of its job. An event costs the same however long the job is, and a
-// poll costs what files are being written.
+// A poll reads what recorders added since the previous one and accounts for it. The cost of an
+// event does not depend on the length of the job, and that of a poll only on the files being
+// written.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/time_units.h"
 #include "goodput/accounting/accounting.h"
 #include "goodput/accounting/jobs.h"
 #include "goodput/events/oddities.h"
@@ -25,15 +26,14 @@ struct LiveWindow {
   std::string_view name;
   int64_t size;  // ns
 };
-inline constexpr LiveWindow kLiveWindows[] = {
-    {"5m", 300'000'000'000}, {"1h", 3'600'000'000'000}, {"24h", 86'400'000'000'000}};
+inline constexpr LiveWindow kLiveWindows[] = {{"5m", 5 * kMinute}, {"1h", kHour}, {"24h", kDay}};
 
 class LiveJob {
  public:
-  // `now`: an event from later than an hour behind it is of a clock that is wrong, and left out.
+  // Events more than an hour after `now` come from a wrong clock and are skipped.
   void Add(const Event& event, int64_t now);
 
-  // Goodput of the last `window` ns before `now`; none when the job was not there then.
+  // Goodput of the last `window` ns before `now`; absent if the job did not exist then.
   std::optional<double> GoodputOfLast(int64_t window, int64_t now);
 
   Accounting& accounting() { return job_.accounting; }
@@ -44,7 +44,7 @@ class LiveJob {
   int64_t latest = kUnknown;     // and of the latest one, heartbeats included
   int64_t step = kUnknown;       // that started last, and when
   int64_t step_time = kUnknown;  //
-  // The last checkpoint that was committed, or saved where nobody speaks of commits.
+  // The last committed checkpoint, or the last save if the job records no commits.
   int64_t checkpoint_step = kUnknown;
   int64_t checkpoint_time = kUnknown;
 
@@ -59,18 +59,18 @@ class Live {
  public:
   explicit Live(std::string folder) : folder_(std::move(folder)) {}
 
-  // Fails when the folder cannot be read; what was read before stays.
+  // Fails if the directory cannot be read; earlier state stays.
   Result<void> Poll(int64_t now);
 
   // By name. No more than kMostLive; events of others are counted in oddities().
   std::map<std::string, LiveJob>& jobs() { return jobs_; }
 
-  // Of files, not of one job.
+  // Oddities of files, not of a job.
   const Oddities& oddities() const { return oddities_; }
 
   static constexpr size_t kMostLive = 10'000;
-  // Files that are kept open. Of more, those go that were silent longest; what is written to them
-  // later is left to a restart.
+  // Limit of open files. Beyond it the longest idle ones are closed; later events in them are read
+  // only after a restart.
   static constexpr size_t kMostOpen = 4000;
 
  private:
@@ -82,7 +82,7 @@ class Live {
   Result<void> LookForFiles(int64_t now);
   bool Open(const std::string& path, int& tries, int64_t now);
   void Follow(int64_t now);
-  void CloseSilent();
+  void CloseIdle();
   void Take(const Event& event, int64_t now);
 
   std::string folder_;

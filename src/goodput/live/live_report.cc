@@ -1,4 +1,4 @@
-// All jobs in a table, one job in detail.
+// Reports all live jobs in a table, and one job in detail.
 #include "goodput/live/live_report.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ Cell Since(int64_t time, int64_t now) {
 
 Cell Known(int64_t number) { return number == kUnknown ? Cell() : Cell(number); }
 
-// None where nobody knows; else MFU.
+// MFU; blank if unknown.
 Cell Mfu(const std::optional<ProgramRates>& program, LiveJob& job, const Partition& p) {
   if (!program) return {};
   const auto use = UseOf(*program, job.accounting(), p);
@@ -40,14 +40,14 @@ Table JobsTable(std::map<std::string, LiveJob>& jobs, const std::string& only,
     table.columns.push_back(Share(fmt::format("goodput_{}", name), fmt::format("last {}", name)));
   }
   for (Column column :
-       {Number("step", "step"), Time("step_time", "step took"), Time("silent", "last event ago"),
-        Column{"disruptions", "disruptions", Unit::kCount}}) {
+       {Number("step", "step"), Time("step_time", "last step time"),
+        Time("silent", "since last event"), Column{"disruptions", "disruptions", Unit::kCount}}) {
     table.columns.push_back(std::move(column));
   }
   if (program) table.columns.push_back(Share("mfu", "MFU"));
   for (auto& [name, job] : jobs) {
     if (!only.empty() && name != only) continue;
-    const Partition p = job.accounting().Ask({.at = now});
+    const Partition p = job.accounting().Query({.at = now});
     std::vector<Cell> row = {name, std::string(p.running ? "running" : "ended"),
                              Maybe(p.goodput())};
     for (const auto& window : kLiveWindows)
@@ -62,7 +62,7 @@ Table JobsTable(std::map<std::string, LiveJob>& jobs, const std::string& only,
 
 Table Buckets(const Partition& p) {
   Table table{.key = "buckets",
-              .title = "Where the time went so far",
+              .title = "Time by bucket",
               .columns = {Key("bucket", "bucket"), Time("time", "time"), Share("ratio", "share")}};
   for (size_t b = 0; b < kBuckets; ++b) {
     if (p.times[b] == 0) continue;
@@ -76,9 +76,9 @@ Table Buckets(const Partition& p) {
 Table Disruptions(const Partition& p, int64_t now) {
   Table table{
       .key = "disruptions",
-      .title = "Disruptions, the last first",
+      .title = "Disruptions, latest first",
       .columns = {Key("attempt", "attempt"), Time("ago", "ago"), Number("announced", "announced"),
-                  Number("text", "said"), Time("cost", "cost"), Time("down", "down"),
+                  Number("text", "notice"), Time("cost", "cost"), Time("down", "down"),
                   Time("recompute", "recompute")},
       .text_rows = kLastDisruptions};
   for (size_t k = p.disruption_list.size(); k-- > 0;) {
@@ -92,21 +92,21 @@ Table Disruptions(const Partition& p, int64_t now) {
 
 void AddDetails(Report& report, LiveJob& job, const std::optional<ProgramRates>& program,
                 int64_t now) {
-  const Partition p = job.accounting().Ask({.at = now});
+  const Partition p = job.accounting().Query({.at = now});
   const StepClock& clock = job.accounting().step_clock();
   const auto ns = Unit::kNanoseconds;
   report.metrics = {
-      {"goodput_ratio", "goodput so far", Maybe(p.goodput()), Unit::kRatio},
-      {"total", "time in all", p.total(), ns},
+      {"goodput_ratio", "goodput", Maybe(p.goodput()), Unit::kRatio},
+      {"total", "total time", p.total(), ns},
       {"step", "step", Known(job.step), Unit::kNone},
-      {"open_step", "open since", p.open_step ? Since(job.step_time, now) : Cell(), ns},
-      {"step_time", "the last step took", Maybe(clock.last()), ns},
-      {"ideal_step_time", "step time when nothing disturbs", Maybe(clock.ideal()), ns},
-      {"checkpoint_step", "last checkpoint holds step", Known(job.checkpoint_step), Unit::kNone},
-      {"checkpoint_age", "and is old", Since(job.checkpoint_time, now), ns},
-      {"silent", "last event ago", Since(job.latest, now), ns},
+      {"open_step", "open step time", p.open_step ? Since(job.step_time, now) : Cell(), ns},
+      {"step_time", "last step time", Maybe(clock.last()), ns},
+      {"ideal_step_time", "ideal step time", Maybe(clock.ideal()), ns},
+      {"checkpoint_step", "checkpoint step", Known(job.checkpoint_step), Unit::kNone},
+      {"checkpoint_age", "checkpoint age", Since(job.checkpoint_time, now), ns},
+      {"silent", "since last event", Since(job.latest, now), ns},
       {"attempts", "attempts", static_cast<int64_t>(p.attempts.size()), Unit::kCount},
-      {"mfu", "use of the chips while it makes steps (MFU)", Mfu(program, job, p), Unit::kRatio},
+      {"mfu", "MFU during steps", Mfu(program, job, p), Unit::kRatio},
   };
   std::erase_if(report.metrics, [](const Metric& m) { return IsBlank(m.value); });
   report.tables.push_back(Buckets(p));
@@ -117,31 +117,31 @@ void AddDetails(Report& report, LiveJob& job, const std::optional<ProgramRates>&
 std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {
   size_t running = 0;
   const LiveJob* silent = nullptr;
-  const std::string* who = nullptr;
+  const std::string* name_of_silent = nullptr;
   for (auto& [name, job] : jobs) {
-    if (!job.accounting().Ask({.at = now}).running) continue;
+    if (!job.accounting().Query({.at = now}).running) continue;
     ++running;
     if (job.latest != kUnknown && (silent == nullptr || job.latest < silent->latest)) {
       silent = &job;
-      who = &name;
+      name_of_silent = &name;
     }
   }
   std::string message = fmt::format("{} of {} running", running, Plural(jobs.size(), "job"));
   if (silent != nullptr) {
     message +=
-        fmt::format("; silent longest is '{}', for {}", *who,
+        fmt::format("; longest silence: '{}' ({})", *name_of_silent,
                     HumanTime(static_cast<double>(std::max<int64_t>(0, now - silent->latest))));
   }
   return message + ".";
 }
 
 std::string HeadlineOf(const std::string& name, LiveJob& job, int64_t now) {
-  const Partition p = job.accounting().Ask({.at = now});
+  const Partition p = job.accounting().Query({.at = now});
   std::string message = fmt::format("'{}' {}", name, p.running ? "is running" : "has ended");
   if (job.step != kUnknown) message += fmt::format(", at step {}", job.step);
-  if (const auto goodput = p.goodput()) message += ", with a goodput of " + HumanRatio(*goodput);
+  if (const auto goodput = p.goodput()) message += ", goodput " + HumanRatio(*goodput);
   if (job.latest != kUnknown) {
-    message += fmt::format("; last heard of {} ago",
+    message += fmt::format("; last event {} ago",
                            HumanTime(static_cast<double>(std::max<int64_t>(0, now - job.latest))));
   }
   return message + ".";
@@ -151,12 +151,12 @@ std::string HeadlineOf(const std::string& name, LiveJob& job, int64_t now) {
 
 Report LiveReport(std::map<std::string, LiveJob>& jobs, const std::string& job,
                   const std::optional<ProgramRates>& program, int64_t now) {
-  Report report{.analysis = "watch", .title = "Jobs as they run"};
+  Report report{.analysis = "watch", .title = "Live jobs"};
   const bool one = !job.empty() || jobs.size() == 1;
   const auto chosen = !one ? jobs.end() : job.empty() ? jobs.begin() : jobs.find(job);
   if (jobs.empty() || (one && chosen == jobs.end())) {
     report.status = Status::kUnavailable;
-    report.why = jobs.empty() ? "there are no events yet" : "there are no events of this job";
+    report.why = jobs.empty() ? "there are no events yet" : "the job has no events";
     return report;
   }
   report.tables.push_back(JobsTable(jobs, job, program, now));

@@ -1,4 +1,4 @@
-// The state of live jobs as a report.
+// Reports the state of live jobs.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,8 @@
 
 namespace stepscope::goodput {
 
-// A table of all jobs; of the one that is named, or that is alone, also where its time went, its
-// step, its checkpoint and its last disruptions. Unavailable when there is no such job.
-// With `program` also how much of its chips a job uses.
+// Reports a table of all jobs. For the named or only job, adds its buckets, step, checkpoint and
+// last disruptions. Unavailable if there is no such job. With `program`, adds MFU.
 Report LiveReport(std::map<std::string, LiveJob>& jobs, const std::string& job,
                   const std::optional<ProgramRates>& program, int64_t now);
 

@@ -3,10 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "base/time_units.h"
+
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kBegin = 1'780'000'000 * kSecond;
 
 // Steps of 10 s, from `first` on; with a notice, the attempt is told to go before the next.

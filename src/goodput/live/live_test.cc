@@ -5,13 +5,13 @@
 
 #include <fstream>
 
+#include "base/time_units.h"
 #include "goodput/recorder/recorder.h"
 #include "tests/scratch.h"
 
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kBegin = 1'780'000'000 * kSecond;
 
 // A recorder of events at times of our own, in seconds from kBegin.
@@ -57,7 +57,7 @@ TEST(Live, FollowsWhatIsAdded) {
   EXPECT_EQ(job.step, 1);
   EXPECT_EQ(job.latest, kBegin + 21 * kSecond);
   EXPECT_EQ(job.checkpoint_step, 0);
-  const Partition partition = job.accounting().Ask({.at = now});
+  const Partition partition = job.accounting().Query({.at = now});
   EXPECT_EQ(partition.At(Bucket::kProductive), 10 * kSecond);
   EXPECT_EQ(partition.At(Bucket::kInProgress), 80 * kSecond);
   EXPECT_EQ(partition.total(), 100 * kSecond);
@@ -82,7 +82,7 @@ TEST(Live, GoesOnThroughFilesAndTheEndOfRecorders) {
   ASSERT_TRUE(live.Poll(now));
   ASSERT_TRUE(live.Poll(now));
   EXPECT_EQ(live.jobs().at("a").events(), kSteps + 1);
-  EXPECT_EQ(live.jobs().at("a").accounting().Ask().At(Bucket::kProductive), kSteps * kSecond);
+  EXPECT_EQ(live.jobs().at("a").accounting().Query().At(Bucket::kProductive), kSteps * kSecond);
   // The same files under another name, as a copy into the folder would be: nothing counts twice.
   for (const auto& entry : std::filesystem::directory_iterator(scratch.path())) {
     std::filesystem::copy_file(entry.path(), entry.path().string() + ".copy.goodput");

@@ -1,4 +1,4 @@
-// What there is to say about a job, by metric.
+// Collects the metrics of live jobs.
 #include "goodput/live/metrics.h"
 
 #include <algorithm>
@@ -6,17 +6,18 @@
 #include <optional>
 
 #include "base/ascii.h"
+#include "base/time_units.h"
 
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kForgetAfter = 86'400'000'000'000;
+constexpr int64_t kForgetAfter = kDay;
 
 // The bounds of the step time histogram, ns.
-constexpr int64_t kMs = 1'000'000, kSecond = 1000 * kMs;
 constexpr auto kBounds = std::to_array<int64_t>(
-    {kMs, 5 * kMs / 2, 5 * kMs, 10 * kMs, 25 * kMs, 50 * kMs, 100 * kMs, 250 * kMs, 500 * kMs,
-     kSecond, 2500 * kMs, 5 * kSecond, 10 * kSecond, 25 * kSecond, 60 * kSecond, 120 * kSecond,
+    {kMillisecond, 5 * kMillisecond / 2, 5 * kMillisecond, 10 * kMillisecond, 25 * kMillisecond,
+     50 * kMillisecond, 100 * kMillisecond, 250 * kMillisecond, 500 * kMillisecond, kSecond,
+     2500 * kMillisecond, 5 * kSecond, 10 * kSecond, 25 * kSecond, 60 * kSecond, 120 * kSecond,
      300 * kSecond, 600 * kSecond, 1800 * kSecond});
 
 using Type = MetricType;
@@ -51,7 +52,7 @@ enum Name : size_t {
   kModelFlops,
   kPeakFlops,
   kEvents,
-  kOdd,
+  kOddEvents,
   kIngest,
   kNames
 };
@@ -59,35 +60,37 @@ enum Name : size_t {
 // In the order of Name.
 constexpr std::array<Family, kNames> kFamilies = {{
     {"seconds", Type::kGauge,
-     "Time of the job by bucket; all buckets sum up to elapsed_seconds. A gauge, since a restart "
-     "turns productive time into wasted time: use delta(), not rate()."},
-    {"elapsed_seconds", Type::kGauge, "Time since the job was submitted or began, until its end."},
-    {"ratio", Type::kGauge, "Productive time by elapsed time, of the whole job."},
-    {"window_ratio", Type::kGauge, "Productive time by elapsed time, of the last window."},
-    {"running", Type::kGauge, "1 until the job ended as planned, then 0."},
-    {"attempts", Type::kGauge, "How often the job began."},
-    {"disruptions", Type::kCounter, "Attempts that stopped without a plan and were followed."},
-    {"step", Type::kGauge, "The step that began last."},
-    {"productive_step", Type::kGauge, "The last step that counts as progress."},
-    {"open_step_seconds", Type::kGauge, "Since when the open step of a running job is open."},
-    {"last_step_seconds", Type::kGauge, "How long the last step took."},
-    {"ideal_step_seconds", Type::kGauge, "How long a step takes when nothing disturbs."},
-    {"step_seconds", Type::kHistogram, "How long steps took, but for the first of each attempt."},
-    {"seconds_since_last_event", Type::kGauge, "Since the last event, heartbeats included."},
-    {"checkpoint_age_seconds", Type::kGauge, "Since the last checkpoint of a running job."},
-    {"checkpoint_age_steps", Type::kGauge, "Steps begun since the last checkpoint."},
-    {"tokens", Type::kCounter, "Tokens that were trained on, as recorded."},
+     "Time of the job by bucket; buckets add up to elapsed_seconds. A gauge, since a restart turns "
+     "productive into wasted time: use delta(), not rate()."},
+    {"elapsed_seconds", Type::kGauge,
+     "Time from submission or start of the job to now or its end."},
+    {"ratio", Type::kGauge, "Goodput of the whole job: productive time / elapsed time."},
+    {"window_ratio", Type::kGauge, "Goodput of the last window."},
+    {"running", Type::kGauge, "1 until the job ends as planned, then 0."},
+    {"attempts", Type::kGauge, "Attempts of the job."},
+    {"disruptions", Type::kCounter,
+     "Unplanned ends of attempts that were followed by another attempt."},
+    {"step", Type::kGauge, "Last started step."},
+    {"productive_step", Type::kGauge, "Last productive step."},
+    {"open_step_seconds", Type::kGauge, "Time since the start of a running job's open step."},
+    {"last_step_seconds", Type::kGauge, "Duration of the last step."},
+    {"ideal_step_seconds", Type::kGauge, "Step time without disturbances."},
+    {"step_seconds", Type::kHistogram, "Step times, without the first step of each attempt."},
+    {"seconds_since_last_event", Type::kGauge, "Time since the last event, heartbeats included."},
+    {"checkpoint_age_seconds", Type::kGauge, "Time since the last checkpoint of a running job."},
+    {"checkpoint_age_steps", Type::kGauge, "Steps started since the last checkpoint."},
+    {"tokens", Type::kCounter, "Trained tokens, as recorded."},
     {"flops", Type::kCounter, "Floating point operations, as recorded."},
-    {"mfu", Type::kGauge,
-     "FLOPs of the model by what the chips could do at most, while the job makes steps (MFU)."},
-    {"emfu", Type::kGauge, "The same by the chips' bf16 peak, whatever the type (EMFU)."},
+    {"mfu", Type::kGauge, "MFU during steps: model FLOP/s / peak FLOP/s of the job's chips."},
+    {"emfu", Type::kGauge,
+     "EMFU during steps: model FLOP/s / bf16 peak of the job's chips, for any data type."},
     {"model_flops", Type::kCounter,
-     "FLOPs of the model: tokens times FLOPs of a token, or as recorded. By peak_flops_per_second "
-     "their rate is the MFU of any stretch of time."},
-    {"peak_flops_per_second", Type::kGauge, "FLOPs that all chips of the job could do."},
+     "Model FLOPs: tokens x FLOPs per token, or as recorded. Their rate / peak_flops_per_second is "
+     "the MFU of any time range."},
+    {"peak_flops_per_second", Type::kGauge, "Peak FLOP/s of all chips of the job."},
     {"events", Type::kCounter, "Events of the job."},
-    {"odd_events", Type::kCounter, "Events that were not taken at face value, by why."},
-    {"ingest_events", Type::kCounter, "Events that came over HTTP, by what became of them."},
+    {"odd_events", Type::kCounter, "Events with an oddity, by its name."},
+    {"ingest_events", Type::kCounter, "Events received over HTTP, by result."},
 }};
 
 double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
@@ -102,7 +105,7 @@ std::string_view BucketLabel(Bucket bucket) {
   return kLabels[static_cast<size_t>(bucket)];
 }
 
-// Takes the points of one job after another.
+// Collects the points of one job after another.
 class Collector {
  public:
   Collector() {
@@ -183,7 +186,7 @@ void AddUse(Collector& out, const MetricsOptions& options, const Accounting& acc
 }
 
 void AddPartition(Collector& out, LiveJob& job, const MetricsOptions& options, int64_t now) {
-  const Partition p = job.accounting().Ask({.at = now});
+  const Partition p = job.accounting().Query({.at = now});
   for (size_t b = 0; b < kBuckets; ++b) {
     const auto bucket = static_cast<Bucket>(b);
     if (bucket == Bucket::kExcluded) continue;
@@ -224,7 +227,7 @@ void AddJob(Collector& out, const std::string& name, LiveJob& job, const Metrics
   }
   out.Add(kEvents, static_cast<double>(job.events()));
   for (Note& note : job.oddities().List()) {
-    out.Add(kOdd, static_cast<double>(note.count), "why", out.Keep(std::move(note.name)));
+    out.Add(kOddEvents, static_cast<double>(note.count), "why", out.Keep(std::move(note.name)));
   }
 }
 

@@ -6,12 +6,12 @@
 #include <cstdio>
 #include <fstream>
 
+#include "base/time_units.h"
 #include "tests/scratch.h"
 
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kBegin = 1'780'000'000 * kSecond;
 using JobMap = std::map<std::string, LiveJob>;
 

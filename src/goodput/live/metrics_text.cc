@@ -1,4 +1,4 @@
-// Metrics as text for Prometheus and everything else that reads its format.
+// Writes metrics in the text formats of Prometheus and OpenMetrics.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -52,7 +52,7 @@ class Page {
     text_ += '\n';
   }
 
-  // Both formats want a whole number of seconds as a bound to be "1.0".
+  // Both formats require "1.0" for a bound of whole seconds.
   void AddHistogram(const HistogramCounts& counts, double sum) {
     for (size_t b = 0; b < metrics_.bounds.size(); ++b) {
       std::string label = ",le=\"";

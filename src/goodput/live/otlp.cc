@@ -10,13 +10,13 @@
 #include <optional>
 #include <utility>
 
+#include "base/time_units.h"
 #include "report/humanize.h"
 
 namespace stepscope::goodput {
 namespace {
 
 constexpr int kCumulative = 2;  // AGGREGATION_TEMPORALITY_CUMULATIVE
-constexpr int64_t kSecond = 1'000'000'000;
 
 std::string Quoted(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/time_units.h"
 #include "goodput/live/metrics.h"
 #include "http/client.h"
 
@@ -29,8 +30,7 @@ std::vector<std::string> OtlpBodies(const Metrics& metrics, std::string_view ins
 class OtlpPush {
  public:
   struct Options {
-    http::Address to;  // "/v1/metrics" is added
-    int64_t every = 60'000'000'000;
+#include "base/time_units.h"
     std::function<std::vector<std::string>()> bodies;  // called in the thread
     std::function<void(const std::string& sentence)>
         on_problem;  // likewise, once each until it works

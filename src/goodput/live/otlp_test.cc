@@ -7,12 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/time_units.h"
+
 namespace stepscope::goodput {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kBegin = 1'780'000'000 * kSecond;
 constexpr int64_t kNow = kBegin + 85 * kSecond;
 using JobMap = std::map<std::string, LiveJob>;

@@ -1,4 +1,4 @@
-// The sender: batches to the server until it has confirmed them.
+// Sends batches of events to a server until it has confirmed them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/crc32.h"
+#include "base/time_units.h"
 #include "goodput/live/send_source.h"
 #include "goodput/recorder/segment_name.h"
 #include "http/client.h"
@@ -20,10 +21,9 @@ namespace {
 
 using namespace goodput;
 
-constexpr int64_t kSecond = 1'000'000'000;
-constexpr int64_t kLastTry = 5 * kSecond;  // once told to stop
+constexpr int64_t kLastTry = 5 * kSecond;  // after a stop request
 
-// The number behind `"key": ` in the server's answer.
+// Reads the number after `"key": ` in the server's answer.
 std::optional<int64_t> CountIn(const std::string& answer, const std::string& key) {
   const std::string quoted = "\"" + key + "\": ";
   const size_t at = answer.find(quoted);
@@ -44,7 +44,7 @@ class Sender {
         cursor_(cursor),
         answered_(MonotonicClock()) {}
 
-  // Until the server has confirmed them all, or there is no point in going on.
+  // Retries until the server has confirmed all events, or refuses them for good.
   Result<void> Deliver(const std::string& lines, int64_t events) {
     http::Backoff backoff(kSecond / 10, 10 * kSecond);
     while (true) {
@@ -53,8 +53,8 @@ class Sender {
       if (answer.status == 200) return Confirm(answer, events);
       if (!answer.MayRetry()) return std::unexpected(Refusal(answer));
       const std::string why =
-          answer.status == 0 ? answer.body : fmt::format("it answers {}", answer.status);
-      Problem(fmt::format("{}: {}; trying again", poster_.address().Text(), why));
+          answer.status == 0 ? answer.body : fmt::format("HTTP status {}", answer.status);
+      Problem(fmt::format("{}: {} (will retry)", poster_.address().Text(), why));
       const int64_t silent = MonotonicClock() - answered_;
       if (!options_.follow && silent > options_.patience) return std::unexpected(GaveUp(why));
       if (!Wait(std::max(backoff.Next(), answer.retry_after))) {
@@ -63,7 +63,7 @@ class Sender {
     }
   }
 
-  // Waits; false: it was told to stop, and has tried for long enough since.
+  // Waits. False once the time after a stop request is over.
   bool Wait(int64_t ns) {
     if (!stopped_) {
       if (options_.wait ? options_.wait(ns) : Sleep(ns)) return true;
@@ -76,17 +76,15 @@ class Sender {
   }
 
   void Problem(const std::string& sentence) {
-    if (options_.on_problem && told_.insert(sentence).second) options_.on_problem(sentence);
+    if (options_.on_problem && reported_.insert(sentence).second) options_.on_problem(sentence);
   }
 
   void SaveCursor(bool now) {
     if (!now && MonotonicClock() - saved_ < kSecond) return;
     saved_ = MonotonicClock();
     if (const auto saved = cursor_.Save(); !saved) {
-      Problem(
-          fmt::format("how far was sent cannot be kept ({}, {}): after a restart all is sent "
-                      "again, which only takes time",
-                      saved.error().what, saved.error().where));
+      Problem(fmt::format("cannot save the send cursor: {}, {} (a restart sends all events again)",
+                          saved.error().what, saved.error().where));
     }
   }
 
@@ -103,11 +101,11 @@ class Sender {
     const auto stored = CountIn(answer.body, "stored");
     const auto duplicates = CountIn(answer.body, "duplicates");
     if (!stored || !duplicates) {
-      return std::unexpected(Error{"what answers there is no goodput server",
+      return std::unexpected(Error{"cannot send: the address is not a goodput server",
                                    poster_.address().Text(), "address a goodput server"});
     }
     answered_ = MonotonicClock();
-    told_.clear();
+    reported_.clear();
     progress_.events += events;
     progress_.stored += *stored;
     progress_.duplicates += *duplicates;
@@ -117,7 +115,7 @@ class Sender {
     return {};
   }
 
-  // A server, or a proxy before it, that takes less at a time than we have.
+  // For a server, or a proxy before it, with a smaller limit than the batch.
   Result<void> DeliverHalves(const std::string& lines, int64_t events) {
     if (events <= 1) {
       progress_.events += events;
@@ -134,21 +132,20 @@ class Sender {
   Error Refusal(const http::Answer& answer) const {
     const std::string where = poster_.address().Text();
     if (answer.status == 401) {
-      return {
-          options_.token.empty() ? "the server wants a token" : "the server knows another token",
-          where, "set `token` to the server's"};
+      return {options_.token.empty() ? "missing token" : "the server rejected the token", where,
+              "set `token` to the server's"};
     }
     if (answer.status == 404) {
-      return {"there is no goodput server at that address", where, "address a goodput server"};
+      return {"cannot send: no goodput server at this address", where, "address a goodput server"};
     }
-    return {fmt::format("the server refuses: {} {}", answer.status,
+    return {fmt::format("the server refused the events: {} {}", answer.status,
                         answer.body.substr(0, answer.body.find('\n')).substr(0, 200)),
             where, ""};
   }
 
   Error GaveUp(const std::string& why) const {
-    return {fmt::format("the server did not answer for {} s: {}", options_.patience / kSecond, why),
-            poster_.address().Text(), "send again once it does: what it has will not count twice"};
+    return {fmt::format("no answer from the server for {} s: {}", options_.patience / kSecond, why),
+            poster_.address().Text(), "send again later; stored events do not count twice"};
   }
 
   const GoodputSendOptions& options_;
@@ -159,7 +156,7 @@ class Sender {
   int64_t saved_ = 0;
   bool stopped_ = false;
   int64_t end_ = 0;  // of trying, once stopped
-  std::set<std::string> told_;
+  std::set<std::string> reported_;
 };
 
 std::string CursorPath(const GoodputSendOptions& options, const http::Address& address) {
@@ -171,15 +168,16 @@ std::string CursorPath(const GoodputSendOptions& options, const http::Address& a
 
 Result<void> CheckOptions(const GoodputSendOptions& options) {
   if (options.store.empty() == options.files.empty()) {
-    return std::unexpected(Error{"nothing to send", "", "set `store` or `files`"});
+    return std::unexpected(Error{"missing input: nothing to send", "",
+                                 "set `store` or `files`"});
   }
   if (!options.store.empty() && !std::filesystem::is_directory(options.store)) {
-    return std::unexpected(Error{"there is no such folder", options.store, ""});
+    return std::unexpected(Error{"cannot read directory: it does not exist", options.store, ""});
   }
   return {};
 }
 
-// All that has come since the last time.
+// Sends all events added since the last call.
 Result<void> PollAll(std::optional<SegmentSource>& segments, std::vector<LogSource>& logs,
                      const SendCursor& cursor, SendBatch& batch, Oddities& oddities) {
   if (segments) return segments->Poll(cursor, batch, oddities);
@@ -214,7 +212,7 @@ Result<GoodputSent> GoodputSend(const GoodputSendOptions& options) {
   Oddities oddities;
   Result<void> polled;
   while (true) {
-    // When told to stop, what has come by then is still sent.
+    // After a stop request, events recorded so far are still sent.
     const bool last = !options.follow || sender.stopped();
     polled = PollAll(segments, logs, cursor, batch, oddities);
     sender.SaveCursor(last || !polled);

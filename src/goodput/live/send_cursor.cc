@@ -1,4 +1,4 @@
-// One line a source, and a checksum of them all.
+// Stores the cursor as one line per source with a checksum.
 #include "goodput/live/send_cursor.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ Result<void> SendCursor::Save() {
   if (!changed_) return {};
   std::string lines;
   for (const auto& [source, position] : positions_) {
-    // Such a name would end its line: of that source all is sent again.
+    // A newline would break the format; such a source is sent again as a whole.
     if (source.find('\n') != source.npos) continue;
     fmt::format_to(std::back_inserter(lines), "{} {:d} {} {}\n", position.at, position.done,
                    position.mark, source);

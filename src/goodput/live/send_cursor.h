@@ -1,4 +1,4 @@
-// How far a server has confirmed what is sent to it, by source, in a file that outlives kills.
+// Remembers how far a server has confirmed each source, in a file that survives kills.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace stepscope::goodput {
 
 struct SendPosition {
   uint64_t at = 0;    // slots of a segment, events of a file
-  bool done = false;  // nothing more will come
-  uint64_t mark = 0;  // of a file: what tells its first event
+  bool done = false;  // complete
+  uint64_t mark = 0;  // of a file: hash of its first event
   friend bool operator==(const SendPosition&, const SendPosition&) = default;
 };
 
@@ -21,14 +21,14 @@ class SendCursor {
  public:
   explicit SendCursor(std::string path) : path_(std::move(path)) {}
 
-  // Takes what the file says. A file that is missing or not whole says nothing: all is sent again.
+  // Reads the file. If it is missing or damaged, everything is sent again.
   void Load();
-  // Writes the file beside its name, syncs it and gives it its name; nothing when nothing changed.
+  // Writes a temporary file, syncs and renames it. Does nothing if nothing changed.
   Result<void> Save();
 
   SendPosition At(const std::string& source) const;
   void Set(const std::string& source, const SendPosition& position);
-  // Forgets sources that are no more.
+  // Forgets sources that no longer exist.
   void Prune(const std::function<bool(const std::string& source)>& exists);
 
   const std::string& path() const { return path_; }

@@ -1,4 +1,4 @@
-// Segments by windows, files by events.
+// Reads segments by windows and log files by events, and batches them.
 #include "goodput/live/send_source.h"
 
 #define XXH_INLINE_ALL
@@ -21,7 +21,7 @@
 namespace stepscope::goodput {
 namespace {
 
-// A batch: some thousands of events, and below what servers and proxies take at once.
+// Batch size: some thousands of events, below the limits of servers and proxies.
 constexpr size_t kManyBytes = size_t{768} << 10;
 constexpr size_t kMostOpen = 4000;
 constexpr size_t kBlock = size_t{1} << 20;
@@ -72,13 +72,14 @@ Result<void> SegmentSource::Poll(const SendCursor& cursor, SendBatch& batch, Odd
     const auto [file, is_new] = files_.try_emplace(name);
     if (is_new) file->second.done = cursor.At(name).done;
   }
-  if (failed) return std::unexpected(Error{failed.message(), folder_, "name a recorder's folder"});
+  if (failed)
+    return std::unexpected(Error{failed.message(), folder_, "give a recorder's directory"});
   for (auto& [name, file] : files_) {
     if (!file.done) Read(name, file, cursor, batch, oddities);
     if (!batch.state()) return batch.state();
   }
   batch.Flush();
-  CloseSilent();
+  CloseIdle();
   return batch.state();
 }
 
@@ -86,7 +87,7 @@ void SegmentSource::Read(const std::string& name, File& file, const SendCursor& 
                          SendBatch& batch, Oddities& oddities) {
   if (!file.reader) {
     auto opened = SegmentReader::Open(folder_ + "/" + name);
-    // One that is in the making can be read later; one that is damaged never.
+    // A file in creation can be read later; a damaged one never.
     if (!opened && !follow_ && opened.error().what != "never written to") {
       oddities.Add(Oddity::kBadSegment);
     }
@@ -110,15 +111,15 @@ void SegmentSource::Read(const std::string& name, File& file, const SendCursor& 
   }
   batch.Reached(name, {.at = reader.Position(), .done = closed});
   if (follow_ && !closed) return;
-  // Beyond a hole of a killed recorder there may be more, but also where a live one will write.
+  // After a hole left by a killed recorder more may follow, but a live one also writes there later.
   while (batch.state() && !closed && reader.FinishWindow(oddities, sink)) {
   }
   file.done = true;
   file.reader.reset();
 }
 
-// What is written to them later is left to a restart.
-void SegmentSource::CloseSilent() {
+// Later events in closed files are read only after a restart.
+void SegmentSource::CloseIdle() {
   std::vector<std::pair<uint64_t, File*>> by_silence;
   for (auto& [name, file] : files_) {
     if (file.reader) by_silence.emplace_back(file.grew, &file);
@@ -191,8 +192,8 @@ Result<void> LogSource::Open() {
   const ssize_t got = pread(file_, head, sizeof head, 0);
   const bool gzip = got == 2 && head[0] == '\x1f' && head[1] == '\x8b';
   if (got < 0 || gzip || head[0] == '[' || (head[0] == '{' && head[1] == '\n')) {
-    return std::unexpected(
-        Error{"only lines of events can be followed", path_, "send it once, without `follow`"});
+    return std::unexpected(Error{"cannot follow: the file is not plain JSON lines", path_,
+                                 "send it once, without `follow`"});
   }
   offset_ = 0;
   events_ = 0;
@@ -217,18 +218,18 @@ void LogSource::ReadLines(std::string_view lines, const SendCursor& cursor, Send
 
 Result<void> LogSource::ReadAdded(const SendCursor& cursor, SendBatch& batch, Oddities& oddities) {
   if (file_ < 0) {
-    // Of a file that is being replaced the next one comes soon.
+    // The file is being replaced: its successor appears soon.
     if (events_ > 0 && access(path_.c_str(), F_OK) != 0) return {};
     if (auto opened = Open(); !opened) return opened;
   }
   std::string block(kBlock, '\0');
-  const bool replaced = WasReplaced();  // looked at first, so that its end is read in any case
+  const bool replaced = WasReplaced();  // checked first, so that the end is read in any case
   ssize_t got = 0;
   while (batch.state() && (got = pread(file_, block.data(), block.size(), offset_)) > 0) {
     offset_ += got;
     unfinished_.append(block, 0, static_cast<size_t>(got));
     const size_t end = unfinished_.rfind('\n');
-    if (end == unfinished_.npos) {  // not a whole line yet
+    if (end == unfinished_.npos) {  // incomplete line
       if (unfinished_.size() <= kLongestLine) continue;
       oddities.Add(Oddity::kLongLine);
       unfinished_.clear();

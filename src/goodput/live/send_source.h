@@ -1,4 +1,4 @@
-// Where events that are sent on come from, and the batches they travel in.
+// Reads events from segments or log files and groups them into batches for sending.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@
 
 namespace stepscope::goodput {
 
-// Lines on their way, and where their sources stand once they have arrived.
+// A batch of lines, and the positions of their sources once it is delivered.
 class SendBatch {
  public:
-  // Returns when the server has confirmed the lines. When it fails no more is sent.
+  // Returns once the server has confirmed the lines. After a failure nothing more is sent.
   using Deliver = std::function<Result<void>(const std::string& lines, int64_t events)>;
 
   SendBatch(SendCursor& cursor, Deliver deliver) : cursor_(cursor), deliver_(std::move(deliver)) {}
 
-  // Delivers when there is much.
+  // Delivers when the batch is full.
   void Add(const Event& event);
-  // All of the source before the position was added, and nothing beyond it.
+  // Everything in the source before the position was added, nothing after it.
   void Reached(const std::string& source, const SendPosition& position);
   void Flush();
 
-  // Of the first delivery that failed.
+  // The first failed delivery.
   const Result<void>& state() const { return state_; }
 
  private:
@@ -47,7 +47,7 @@ class SendBatch {
 // The segments of a folder and of the folders in it.
 class SegmentSource {
  public:
-  // Without `follow` what there is now is all there will be.
+  // Without `follow` the files are complete.
   SegmentSource(std::string folder, bool follow) : folder_(std::move(folder)), follow_(follow) {}
 
   // Adds what has come since the last call. Fails when the folder cannot be read.
@@ -55,14 +55,14 @@ class SegmentSource {
 
  private:
   struct File {
-    std::optional<SegmentReader> reader;  // of one that may still grow
+    std::optional<SegmentReader> reader;  // null: complete
     uint64_t grew = 0;                    // at which poll
     bool done = false;
   };
 
   void Read(const std::string& name, File& file, const SendCursor& cursor, SendBatch& batch,
             Oddities& oddities);
-  void CloseSilent();
+  void CloseIdle();
 
   std::string folder_;
   bool follow_;
@@ -70,7 +70,7 @@ class SegmentSource {
   std::map<std::string, File> files_;  // by name below the folder
 };
 
-// A file of events. Those without a writer and a number are numbered in the order of the file.
+// A file of events. Those without writer and sequence are numbered in file order.
 class LogSource {
  public:
   LogSource(std::string path, bool follow) : path_(std::move(path)), follow_(follow) {}
@@ -78,8 +78,8 @@ class LogSource {
   LogSource(LogSource&& other) noexcept;
   LogSource& operator=(LogSource&&) = delete;
 
-  // Adds what has come since the last call, whole lines when following. A file that was replaced,
-  // or became shorter, begins anew. Fails when it cannot be read.
+  // Adds what has come since the last call; with `follow`, only complete lines. A replaced or
+  // truncated file starts from its beginning. Fails if it cannot be read.
   Result<void> Poll(const SendCursor& cursor, SendBatch& batch, Oddities& oddities);
 
  private:
@@ -94,12 +94,12 @@ class LogSource {
   bool follow_;
   int file_ = -1;
   int64_t offset_ = 0;      // bytes that were read
-  std::string unfinished_;  // of which these are no line yet
+  std::string unfinished_;  // of which this is an incomplete line
   uint64_t events_ = 0;     // of the file, seen
-  uint64_t known_ = 0;      // of these the server has so many
-  uint64_t mark_ = 0;       // tells the first event
+  uint64_t known_ = 0;      // of these, confirmed by the server
+  uint64_t mark_ = 0;       // hash of the first event
   int64_t unnumbered_ = 0;
-  std::string job_;  // spoken of last
+  std::string job_;  // of the last event with a job name
   Event event_;
 };
 

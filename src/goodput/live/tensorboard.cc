@@ -1,4 +1,4 @@
-// Events of TensorBoard in records of TensorFlow.
+// Writes TensorBoard event files: tensorflow.Event messages in TFRecords.
 #include "goodput/live/tensorboard.h"
 
 #include <fmt/format.h>
@@ -9,11 +9,11 @@
 
 #include "base/crc32.h"
 #include "base/proto_writer.h"
+#include "base/time_units.h"
 
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kEvery = 30 * kSecond;
 constexpr size_t kLongestName = 200;
 
@@ -33,7 +33,7 @@ std::string Bytes(uint64_t value, int count) {
   return bytes;
 }
 
-// Checksums in records are masked, so that records within records do not check themselves.
+// TFRecord masks checksums, so that nested records do not match by accident.
 std::string MaskedChecksum(std::string_view bytes) {
   const uint32_t crc = Crc32c(bytes);
   return Bytes(((crc >> 15) | (crc << 17)) + 0xa282ead8U, 4);
@@ -57,7 +57,7 @@ std::string Version(int64_t now) {
 }
 
 std::string Scalars(LiveJob& job, int64_t now) {
-  const Partition p = job.accounting().Ask({.at = now});
+  const Partition p = job.accounting().Query({.at = now});
   std::string event;
   ProtoWriter writer(event);
   writer.Double(kWallTime, static_cast<double>(now) / 1e9);
@@ -127,8 +127,8 @@ Result<void> TensorBoard::Append(const std::string& name, LiveJob& job, int64_t 
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.flush();
   if (!out) {
-    const std::string path = std::exchange(file.path, "");  // what follows begins a new file
-    return std::unexpected(Error{"cannot write scalars for TensorBoard", path, ""});
+    const std::string path = std::exchange(file.path, "");  // the next call starts a new file
+    return std::unexpected(Error{"cannot write TensorBoard scalars", path, ""});
   }
   file.events = job.events();
   return {};

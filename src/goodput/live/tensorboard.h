@@ -1,6 +1,6 @@
-// Goodput of live jobs as scalars for TensorBoard, with the reference library's tags:
-// goodput/goodput, badput/<bucket>, and beside them goodput/last_5m, ..., step_time, disruptions.
-// The step is the last productive one. Nothing is needed to read them but TensorBoard.
+// Writes goodput of live jobs as TensorBoard scalars with the reference library's tags
+// goodput/goodput and badput/<bucket>, and adds goodput/last_5m, ..., step_time, disruptions.
+// The step is the last productive one.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace stepscope::goodput {
 
 class TensorBoard {
  public:
-  // `folder` gets a folder of each job; empty: Write does nothing.
+  // `folder` gets a directory per job; empty: Write does nothing.
   explicit TensorBoard(std::string folder) : folder_(std::move(folder)) {}
 
-  // Appends the state of jobs that had events since the last call, twice a minute at most. Fails
-  // when a file cannot be written; the next call that writes tries again.
+  // Appends the state of jobs with new events, at most twice a minute. Fails if a file cannot be
+  // written; the next call tries again.
   Result<void> Write(std::map<std::string, LiveJob>& jobs, int64_t now);
 
  private:
@@ -35,11 +35,11 @@ class TensorBoard {
   std::map<std::string, File> files_;  // by job
 };
 
-// The name as that of a folder: what is not a letter, a digit or one of "._-" becomes %XX, and long
-// names end in a checksum instead.
+// Encodes a job's name as a directory name: characters other than letters, digits and "._-" become
+// %XX; long names end in a checksum.
 std::string FolderName(std::string_view job);
 
-// CRC-32C (Castagnoli), as TFRecord files check themselves with.
+// CRC-32C (Castagnoli), the checksum of TFRecords.
 uint32_t Crc32c(std::string_view bytes);
 
 }  // namespace stepscope::goodput

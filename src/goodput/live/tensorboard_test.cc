@@ -9,12 +9,12 @@
 #include <iterator>
 #include <vector>
 
+#include "base/time_units.h"
 #include "tests/scratch.h"
 
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kBegin = 1'780'000'000 * kSecond;
 
 TEST(TensorBoard, ChecksumsAreCastagnolis) {

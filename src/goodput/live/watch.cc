@@ -1,4 +1,4 @@
-// The front door of watching.
+// Implements GoodputWatch.
 #include "goodput/live/live.h"
 #include "goodput/live/live_report.h"
 #include "goodput/program/program_use.h"
@@ -31,9 +31,8 @@ Result<ReportSet> GoodputWatch::Now(const std::string& job) {
                 .notes = state_->live.oddities().List()};
   answer.reports.push_back(goodput::LiveReport(state_->live.jobs(), job, *program, now));
   const Report& report = answer.reports.front();
-  answer.verdict = report.status == Status::kUnavailable
-                       ? "Nothing can be said: " + report.why + "."
-                       : report.headline;
+  answer.verdict =
+      report.status == Status::kUnavailable ? "No live jobs: " + report.why + "." : report.headline;
   return answer;
 }
 

@@ -1,4 +1,4 @@
-// Best intervals: in closed form where there is one, else by a search.
+// Finds best intervals in closed form where there is one, otherwise by search.
 #include "goodput/model/checkpoint_interval.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kScanPoints = 240;
 constexpr int kRefinements = 60;  // each shortens the bracket to 0.618 of it
-constexpr double kFlat = 1e-12;   // goodput that no longer interval can lose is never worth a save
-constexpr double kUptimes = 50;   // no interval longer than so many uptimes differs from never
+constexpr double kFlat = 1e-12;   // goodput differences below this do not justify a save
+constexpr double kUptimes = 50;   // intervals beyond this many uptimes equal never saving
 
 // The larger root of tau^2 + 2 w tau = 2 w (what a failure leaves of an uptime) / (its weight):
 // where (a - b tau / 2) tau / (tau + w) is largest.

@@ -1,5 +1,5 @@
-// After how much work a job should save: the published rules, and the best interval of each form of
-// the model.
+// Computes checkpoint intervals: the published rules, and the best interval of each form of the
+// model.
 //
 // With w save, M mean time between failures, R restart in all, tau work between saves:
 //
@@ -12,7 +12,7 @@
 //   exact         where its derivative is zero: 1 - lambda tau = e^(-lambda (tau + w)) for Daly's
 //   own
 //
-// The interval form of the model grows with the interval for ever: it has no best one.
+// The interval form of the model has no best interval: it always grows with the interval.
 #pragma once
 
 #include <optional>
@@ -27,10 +27,9 @@ double DalyIntervalS(double save_s, double mtbf_s);
 // From the start of a save to the start of the next: the work between is `save_s` less.
 double AvailabilityPeriodS(double save_s, double mtbf_s, double restart_s);
 
-// The interval that is best for each form with the other parameters as they are. No value where
-// there is none: without failures or with failures that all announce themselves it is best never to
-// save, and where a save costs nothing to save all the time; the first order has no best interval
-// where it is nowhere positive.
+// The best interval of each form, with the other parameters unchanged. No value where none exists:
+// if failures never happen or are all announced, never saving is best; if a save is free, saving
+// all the time is best. The first order also has none where it is nowhere positive.
 std::optional<double> BestUptimeIntervalS(const Parameters& p);
 std::optional<double> BestFirstOrderIntervalS(const Parameters& p);
 std::optional<double> BestIntervalS(const Parameters& p);  // of the exact form

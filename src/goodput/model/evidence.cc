@@ -1,4 +1,4 @@
-// Formulas of one line.
+// Implements the formulas of evidence.h.
 #include "goodput/model/evidence.h"
 
 #include <cstddef>

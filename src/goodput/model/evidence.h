@@ -1,4 +1,4 @@
-// Small formulas with which published goodput numbers can be checked, and the user's own compared.
+// Checks published goodput numbers with small formulas, and compares the user's own with them.
 #pragma once
 
 #include <span>

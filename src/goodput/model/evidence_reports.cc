@@ -1,4 +1,4 @@
-// Program goodput, the product of three goodputs, and gains.
+// Reports program goodput, the product of three goodputs, and gains.
 #include "goodput/model/evidence_reports.h"
 
 #include <fmt/format.h>
@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "goodput/model/evidence.h"
-#include "goodput/model/model_question.h"
+#include "goodput/model/model_input.h"
 #include "goodput/program/flops.h"
-#include "goodput/report/say.h"
+#include "goodput/report/format.h"
+#include "report/humanize.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -22,24 +23,24 @@ Metric RatioMetric(std::string key, std::string title, double value) {
   return {std::move(key), std::move(title), value, Unit::kRatio};
 }
 
-// Reports of what utilization of the chips the tokens or the FLOPs are.
+// Adds the utilization of the chips by the tokens or the FLOPs.
 void AddUtilization(const GoodputModelOptions& o, double mfu, Report& report) {
   report.metrics.insert(report.metrics.begin(), RatioMetric("mfu", "MFU", mfu));
-  report.headline = fmt::format("{} of the chips' peak goes into the model (MFU)", SayShare(mfu));
+  report.headline = fmt::format("MFU is {} of the chips' peak", HumanRatio(mfu));
   if (o.executed_flops_ratio) {
     const double hfu = mfu * *o.executed_flops_ratio;
-    report.metrics.push_back(RatioMetric("hfu", "HFU, with recomputation", hfu));
-    report.headline += fmt::format(", {} with recomputation (HFU)", SayShare(hfu));
+    report.metrics.push_back(RatioMetric("hfu", "HFU", hfu));
+    report.headline += fmt::format("; HFU, with recomputation, is {}", HumanRatio(hfu));
   }
   report.headline += ".";
 }
 
 Result<void> AddTokens(const GoodputModelOptions& o, Report& report) {
   if (!o.parameters || !o.tokens_per_second || !o.peak_tflops) {
-    return Missing("`parameters`", "tokens per second need the model's size");
+    return Missing("`parameters`", "missing model size: needed with tokens per second");
   }
   const auto chips = ChipsOf(o);
-  if (!chips) return Missing("`chips`", "tokens per second need the number of chips");
+  if (!chips) return Missing("`chips`", "missing number of chips: needed with tokens per second");
   const bool has_shape = o.layers && o.heads && o.head_dim && o.sequence_length;
   if (!has_shape && (o.layers || o.heads || o.head_dim || o.sequence_length)) {
     return Missing("`layers`",
@@ -55,19 +56,19 @@ Result<void> AddTokens(const GoodputModelOptions& o, Report& report) {
     return Utilisation(*o.tokens_per_second, per_token, *chips, *o.peak_tflops * 1e12);
   };
   report.metrics.push_back(
-      RatioMetric("mfu_without_attention", "without attention", mfu(3 * flops.matmuls())));
+      RatioMetric("mfu_without_attention", "MFU without attention", mfu(3 * flops.matmuls())));
   AddUtilization(o, mfu(flops.training()), report);
   return {};
 }
 
 // A number and the option it comes from.
-struct Given {
+struct NamedNumber {
   std::string_view option;
   std::optional<double> value;
 };
 
 // `part` of `whole`; no value where neither was given.
-Result<std::optional<double>> ShareOf(const Given& part, const Given& whole) {
+Result<std::optional<double>> ShareOf(const NamedNumber& part, const NamedNumber& whole) {
   if (!part.value && !whole.value) return std::nullopt;
   if (!part.value || !whole.value) {
     return Missing(part.option,
@@ -81,27 +82,27 @@ Result<std::optional<double>> ShareOf(const Given& part, const Given& whole) {
   return *part.value / *whole.value;
 }
 
-// Chip time that there was, where somebody says how much of it was wasted.
-Given ChipTime(const GoodputModelOptions& o) {
-  Given all{"`chips` x `over_s`", std::nullopt};
+// All chip time, if its wasted part is given.
+NamedNumber ChipTime(const GoodputModelOptions& o) {
+  NamedNumber all{"`chips` x `over_s`", std::nullopt};
   const auto chips = ChipsOf(o);
   if (o.wasted_chip_s && chips && o.over_s) all.value = *chips * *o.over_s;
   return all;
 }
 
-// What became of chip time, as far as it was given.
+// Shares of chip time, as far as given.
 struct ChipShares {
   std::optional<double> scheduling, runtime, steps, replicas, wasted;
 };
 
 Result<ChipShares> ChipSharesOf(const GoodputModelOptions& o) {
-  const Given allocated{"`allocated_chip_s`", o.allocated_chip_s};
+  const NamedNumber allocated{"`allocated_chip_s`", o.allocated_chip_s};
   ChipShares shares;
-  struct Wanted {
+  struct ShareInput {
     std::optional<double>& share;
-    Given part, whole;
+    NamedNumber part, whole;
   };
-  for (const auto& [share, part, whole] : std::initializer_list<Wanted>{
+  for (const auto& [share, part, whole] : std::initializer_list<ShareInput>{
            {shares.scheduling, allocated, {"`capacity_chip_s`", o.capacity_chip_s}},
            {shares.runtime, {"`saved_chip_s`", o.saved_chip_s}, allocated},
            {shares.steps,
@@ -119,23 +120,23 @@ Result<ChipShares> ChipSharesOf(const GoodputModelOptions& o) {
 void AddFleet(std::optional<double> program, const ProductivityGoodput& goodput, Report& report) {
   report.metrics.push_back(RatioMetric("scheduling", "scheduling goodput", goodput.scheduling));
   report.metrics.push_back(RatioMetric("runtime", "runtime goodput", goodput.runtime));
-  std::string message = fmt::format("Scheduling {} x runtime {}", SayShare(goodput.scheduling),
-                                    SayShare(goodput.runtime));
+  std::string message = fmt::format("Scheduling {} x runtime {}", HumanRatio(goodput.scheduling),
+                                    HumanRatio(goodput.runtime));
   if (program) {
     report.metrics.push_back(RatioMetric("program", "program goodput", goodput.program));
-    message += fmt::format(" x program {}", SayShare(goodput.program));
+    message += fmt::format(" x program {}", HumanRatio(goodput.program));
     report.metrics.push_back(RatioMetric("product", "ML productivity goodput", goodput.product()));
   }
-  report.headline = fmt::format("{} = {}.", message, SayShare(goodput.product()));
+  report.headline = fmt::format("{} = {}.", message, HumanRatio(goodput.product()));
 }
 
 void AddSteps(double steps, std::optional<double> replicas, Report& report) {
-  report.metrics.push_back(RatioMetric("committed_steps", "steps that were committed", steps));
-  std::string message = fmt::format("{} of the steps were committed", SayShare(steps));
+  report.metrics.push_back(RatioMetric("committed_steps", "committed steps", steps));
+  std::string message = fmt::format("{} of the steps were committed", HumanRatio(steps));
   if (replicas) {
     const double work = steps * *replicas;
-    report.metrics.push_back(RatioMetric("committed_work", "of the work of all replicas", work));
-    message += fmt::format(", {} of the work of all replicas", SayShare(work));
+    report.metrics.push_back(RatioMetric("committed_work", "committed work of all replicas", work));
+    message += fmt::format(", {} of the work of all replicas", HumanRatio(work));
   }
   if (report.headline.empty()) report.headline = message + ".";
 }
@@ -144,10 +145,10 @@ void AddPairs(const char* key, const char* title, const std::vector<double>& bef
               const std::vector<double>& after, Report& report) {
   if (before.empty()) return;
   const double ratio = MeanRatio(before, after), saving = MeanSaving(before, after);
-  report.metrics.push_back({std::string(key) + "_speedup",
-                            std::string(title) + ": mean of before / after", ratio, Unit::kCount});
   report.metrics.push_back(
-      RatioMetric(std::string(key) + "_saving", std::string(title) + ": mean saving", saving));
+      {std::string(key) + "_speedup", std::string(title) + " speedup, mean", ratio, Unit::kCount});
+  report.metrics.push_back(
+      RatioMetric(std::string(key) + "_saving", std::string(title) + " saving, mean", saving));
   report.headline += fmt::format("{}{} {:.2f}x faster, {:.2f} % less",
                                  report.headline.empty() ? "" : ". ", title, ratio, saving * 100);
 }
@@ -157,7 +158,7 @@ void AddPairs(const char* key, const char* title, const std::vector<double>& bef
 Result<std::vector<Report>> ProgramReport(const GoodputModelOptions& o) {
   if (!o.tokens_per_second && !o.tflops_per_chip) return {};
   if (!o.peak_tflops) {
-    return Missing("`peak_tflops`", "what can a chip do at most? There is no usual peak to assume");
+    return Missing("`peak_tflops`", "missing peak FLOP/s of a chip: there is no default");
   }
   Report report{.analysis = "goodput_program", .title = "Program goodput"};
   if (o.tflops_per_chip) {
@@ -172,16 +173,16 @@ Result<std::vector<Report>> ProductReport(const GoodputModelOptions& o) {
   const auto found = ChipSharesOf(o);
   if (!found) return std::unexpected(found.error());
   const ChipShares& shares = *found;
-  Report report{.analysis = "goodput_product", .title = "What became of the chip time"};
+  Report report{.analysis = "goodput_product", .title = "Chip time"};
   if (shares.scheduling && shares.runtime) {
     AddFleet(o.program_goodput,
              {*shares.scheduling, *shares.runtime, o.program_goodput.value_or(1)}, report);
   }
   if (shares.steps) AddSteps(*shares.steps, shares.replicas, report);
   if (shares.wasted) {
-    report.metrics.push_back(RatioMetric("wasted", "chip time wasted", *shares.wasted));
+    report.metrics.push_back(RatioMetric("wasted", "wasted chip time", *shares.wasted));
     if (report.headline.empty()) {
-      report.headline = fmt::format("{} of the chip time was wasted.", SayShare(*shares.wasted));
+      report.headline = fmt::format("{} of the chip time was wasted.", HumanRatio(*shares.wasted));
     }
   }
   return report.metrics.empty() ? std::vector<Report>{} : std::vector<Report>{std::move(report)};

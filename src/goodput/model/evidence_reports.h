@@ -1,4 +1,4 @@
-// The reports beside the model's own: failures, standby machines, program goodput, the product,
+// Makes the reports besides the model's own: failures, standby machines, program goodput, product,
 // gains.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace stepscope::goodput {
 
-// REQUIRES of all: CheckOptions(options). No value where nothing was given for the report.
+// REQUIRES of all: CheckOptions(options). No value if the options hold no input for the report.
 std::optional<Report> FailuresReport(const GoodputModelOptions& options);
 std::optional<Report> SparesReport(const GoodputModelOptions& options);
 std::optional<Report> GainsReport(const GoodputModelOptions& options);
 
-// The same with none or one report; fail where numbers are missing or contradict one another.
+// The same, with zero or one report. Fail if numbers are missing or contradict each other.
 Result<std::vector<Report>> ProgramReport(const GoodputModelOptions& options);
 Result<std::vector<Report>> ProductReport(const GoodputModelOptions& options);
 

@@ -1,5 +1,4 @@
-// How often a job fails: modelled beside observed, and its failures by cause beside what was
-// printed.
+// Reports how often a job fails: modelled, observed, and by cause.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +7,10 @@
 #include <set>
 
 #include "goodput/model/evidence_reports.h"
-#include "goodput/model/model_question.h"
+#include "goodput/model/model_input.h"
 #include "goodput/model/spares.h"
-#include "goodput/report/say.h"
+#include "goodput/report/format.h"
+#include "report/humanize.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -41,16 +41,17 @@ std::optional<Finding> MtbfsDisagree(const GoodputModelOptions& options) {
   return Finding{
       .severity = Severity::kMedium,
       .message = fmt::format(
-          "Observed and modelled time between failures disagree by a factor of {:.1f}.", factor),
-      .because = fmt::format("observed {}, but {} nodes that fail independently give {}",
-                             SayTime(*observed), SayCount(*nodes), SayTime(*modelled)),
+          "Observed and modelled time between failures differ by a factor of {:.1f}.", factor),
+      .because =
+          fmt::format("observed {} vs {} nodes failing independently: {}", FormatSeconds(*observed),
+                      HumanCount(*nodes), FormatSeconds(*modelled)),
       .hint =
           "give the model the observed time (`mtbf_s`), and look for failures that are not those "
           "of "
           "nodes: software, network, storage, a few bad nodes"};
 }
 
-// Causes, or groups of them, with their shares of all.
+// Failures of one cause or group, with the printed share.
 struct Tally {
   int64_t count = 0;
   std::optional<double> printed;
@@ -74,7 +75,7 @@ Table CausesTable(std::string key, std::string title, const std::map<std::string
       .title = std::move(title),
       .columns = {KeyColumn("cause", "cause"), ValueColumn("failures", "failures", Unit::kCount),
                   ValueColumn("share", "share", Unit::kRatio),
-                  ValueColumn("printed_share", "as printed", Unit::kRatio)},
+                  ValueColumn("printed_share", "printed share", Unit::kRatio)},
       .rows = {},
       .text_rows = kCausesShown};
   for (const auto& [name, tally] : tallies) {
@@ -94,16 +95,16 @@ std::optional<Finding> PrintedSharesDisagree(const Table& causes, int64_t all) {
     const auto* printed = std::get_if<double>(&row[3]);
     if (share == nullptr || printed == nullptr) continue;
     if (std::fabs(*share - *printed) <= kPrintedDisagrees) continue;
-    which += fmt::format("{}{}: {} of {} are {}, printed is {}", which.empty() ? "" : "; ",
+    which += fmt::format("{}{}: {} of {} is {}, printed {}", which.empty() ? "" : "; ",
                          std::get<std::string>(row[0]), std::get<int64_t>(row[1]), all,
-                         SayShare(*share), SayShare(*printed));
+                         HumanRatio(*share), HumanRatio(*printed));
   }
   if (which.empty()) return std::nullopt;
   return Finding{
       .severity = Severity::kLow,
-      .message = fmt::format("The printed shares of {} contradict the printed counts.", causes.key),
+      .message = fmt::format("Printed shares of {} contradict the printed counts.", causes.key),
       .because = which,
-      .hint = "go by the counts",
+      .hint = "use the counts",
       .table = causes.key};
 }
 
@@ -130,13 +131,15 @@ void AddCauses(const GoodputModelOptions& options, Report& report) {
 std::string Headline(const GoodputModelOptions& options) {
   const auto modelled = ModelledMtbfS(options), observed = ObservedMtbfS(options);
   if (modelled && observed) {
-    return fmt::format(
-        "A failure every {} as observed, every {} by the model of independent nodes.",
-        SayTime(*observed), SayTime(*modelled));
+    return fmt::format("Time between failures is {} observed, {} modelled from independent nodes.",
+                       FormatSeconds(*observed), FormatSeconds(*modelled));
   }
-  if (observed) return fmt::format("A failure every {} as observed.", SayTime(*observed));
-  if (modelled) return fmt::format("A failure every {} by the model of nodes.", SayTime(*modelled));
-  return fmt::format("{} failures by cause.", SayCount(FailuresOf(options).value_or(0)));
+  if (observed)
+    return fmt::format("Time between failures is {}, as observed.", FormatSeconds(*observed));
+  if (modelled)
+    return fmt::format("Time between failures is {}, modelled from nodes.",
+                       FormatSeconds(*modelled));
+  return fmt::format("{} failures have a cause.", HumanCount(FailuresOf(options).value_or(0)));
 }
 
 }  // namespace
@@ -144,18 +147,18 @@ std::string Headline(const GoodputModelOptions& options) {
 std::optional<Report> FailuresReport(const GoodputModelOptions& options) {
   const auto modelled = ModelledMtbfS(options), observed = ObservedMtbfS(options);
   if (!modelled && !observed && options.causes.empty()) return std::nullopt;
-  Report report{.analysis = "goodput_failures", .title = "How often the job fails"};
+  Report report{.analysis = "goodput_failures", .title = "Job failures"};
   report.headline = Headline(options);
-  if (observed) report.metrics.push_back(TimeMetric("observed_mtbf", "observed", observed));
-  if (modelled) report.metrics.push_back(TimeMetric("modelled_mtbf", "modelled", modelled));
+  if (observed) report.metrics.push_back(TimeMetric("observed_mtbf", "observed MTBF", observed));
+  if (modelled) report.metrics.push_back(TimeMetric("modelled_mtbf", "modelled MTBF", modelled));
   const Cell rate = RatePerThousandNodeDays(options);
   if (!std::holds_alternative<std::monostate>(rate)) {
     report.metrics.push_back(
-        {"failures_per_1000_node_days", "failures in 1000 node days", rate, Unit::kCount});
+        {"failures_per_1000_node_days", "failures per 1000 node-days", rate, Unit::kCount});
   }
   if (options.target_goodput) {
     const double mtbf_s = MtbfS(options).value_or(NAN);
-    report.metrics.push_back(TimeMetric("loss_budget", "what a failure may cost for the target",
+    report.metrics.push_back(TimeMetric("loss_budget", "loss budget per failure",
                                         (1 - *options.target_goodput) * mtbf_s));
   }
   AddCauses(options, report);
@@ -166,9 +169,10 @@ std::optional<Report> FailuresReport(const GoodputModelOptions& options) {
 std::optional<Report> SparesReport(const GoodputModelOptions& options) {
   if (options.standby_machines.empty() || !options.down_probability) return std::nullopt;
   const double down = *options.down_probability;
-  Report report{.analysis = "goodput_spares", .title = "Machines to keep on standby"};
+  Report report{.analysis = "goodput_spares", .title = "Hot spares"};
   Table table{.key = "standby",
-              .title = fmt::format("Enough for {} of the time", SayShare(options.standby_share)),
+              .title = fmt::format("Standby machines sufficient for {} of time",
+                                   HumanRatio(options.standby_share)),
               .columns = {KeyColumn("machines", "machines"),
                           ValueColumn("standby", "standby", Unit::kCount),
                           ValueColumn("standby_share", "share", Unit::kRatio)}};

@@ -1,8 +1,8 @@
-// From a job's own events to the numbers that the model starts from.
+// Fits the model's parameters to a job's own events.
 #include <algorithm>
 #include <string>
 
-#include "goodput/ledger/ask_jobs.h"
+#include "goodput/ledger/load_jobs.h"
 #include "goodput/model/measured.h"
 #include "stepscope/goodput_model.h"
 
@@ -30,7 +30,7 @@ Measured MeasuredOf(const Partition& partition, int64_t saves) {
   return m;
 }
 
-// What was given by hand stays.
+// Values given by the user stay.
 template <class Number>
 void Fill(std::optional<Number>& into, Number measured) {
   if (!into) into = measured;
@@ -40,14 +40,14 @@ void Fill(std::optional<Number>& into, Number measured) {
 
 Result<GoodputModelOptions> FitGoodputModel(const GoodputReportOptions& events,
                                             GoodputModelOptions given) {
-  auto asked = goodput::AskJobs(events);
-  if (!asked) return std::unexpected(asked.error());
-  if (asked->job == nullptr) {
-    return std::unexpected(Error{"there are no events to fit the model to", "", ""});
+  auto loaded = goodput::LoadJobs(events);
+  if (!loaded) return std::unexpected(loaded.error());
+  if (loaded->job == nullptr) {
+    return std::unexpected(Error{"cannot fit the model: the input has no events", "", ""});
   }
-  goodput::Accounting& accounting = asked->job->accounting;
+  goodput::Accounting& accounting = loaded->job->accounting;
   const auto fitted = goodput::ParametersOf(
-      MeasuredOf(accounting.Ask(goodput::QuestionOf(events)), accounting.saves()));
+      MeasuredOf(accounting.Query(goodput::QueryOf(events)), accounting.saves()));
   if (!fitted) return std::unexpected(fitted.error());
   Fill(given.mtbf_s, 1 / fitted->failures_per_s);
   Fill(given.checkpoint_interval_s, fitted->interval_s);

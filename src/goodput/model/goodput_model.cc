@@ -1,4 +1,4 @@
-// The front door of the model: which reports the options ask for.
+// Implements ModelGoodput(): selects the reports that the options ask for.
 #include "stepscope/goodput_model.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "goodput/model/evidence_reports.h"
-#include "goodput/model/model_question.h"
+#include "goodput/model/model_input.h"
 #include "goodput/model/model_report.h"
 
 namespace stepscope {
@@ -22,7 +22,7 @@ Result<ReportSet> ModelGoodput(const GoodputModelOptions& options) {
   if (auto checked = CheckOptions(options); !checked) return std::unexpected(checked.error());
   ReportSet answer;
   answer.run.name = "goodput model";
-  if (AsksForModel(options)) {
+  if (HasModelInput(options)) {
     const auto parameters = ParametersOf(options);
     if (!parameters) return std::unexpected(parameters.error());
     answer.reports.push_back(ModelReport(options, *parameters));
@@ -40,7 +40,7 @@ Result<ReportSet> ModelGoodput(const GoodputModelOptions& options) {
         Error{"nothing was given to model", "", "set `mtbf_s`, `save_s` and `restart_s`"});
   }
   const Report& first = answer.reports.front();
-  answer.verdict = AsksForModel(options) ? ModelVerdict(first) : first.headline;
+  answer.verdict = HasModelInput(options) ? ModelVerdict(first) : first.headline;
   return answer;
 }
 

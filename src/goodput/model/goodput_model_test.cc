@@ -1,4 +1,4 @@
-// The front door of the model: what it answers, advises and refuses.
+// Checks answers, advice and errors of ModelGoodput().
 #include "stepscope/goodput_model.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using Options = GoodputModelOptions;
 // Llama 3's rate of failures, and saves of a minute.
 Options Job() { return {.mtbf_s = 11135, .save_s = 60, .restart_s = 600}; }
 
-ReportSet Ask(const Options& options) {
+ReportSet Answer(const Options& options) {
   auto answer = ModelGoodput(options);
   EXPECT_TRUE(answer) << answer.error().what;
   return answer ? std::move(*answer) : ReportSet{};
@@ -42,7 +42,7 @@ double MetricOf(const Report& report, std::string_view key) {
 bool HasFinding(const Report& report, std::string_view message) {
   for (const Finding& f : report.findings) {
     if (!f.message.contains(message)) continue;
-    // Times between failures are told by metrics.
+    // Times between failures are in metrics.
     const bool by_table = std::ranges::count(report.tables, f.table, &Table::key) == 1;
     EXPECT_TRUE(by_table || (f.table.empty() && f.message.starts_with("Observed"))) << f.message;
     return true;
@@ -68,7 +68,7 @@ double InTable(const Report& report, std::string_view key, const std::string& ro
 TEST(GoodputModelTest, PublishedNumbersComeThroughTheFrontDoor) {
   Options options = Job();
   options.checkpoint_interval_s = 1155.9411749738824;
-  const ReportSet answer = Ask(options);
+  const ReportSet answer = Answer(options);
   const Report& report = Only(answer, "goodput_model");
   EXPECT_NEAR(MetricOf(report, "goodput"), 0.8524979740829539, 1e-12);
   EXPECT_NEAR(MetricOf(report, "first_order"), 0.8500857522130408, 1e-12);
@@ -83,55 +83,55 @@ TEST(GoodputModelTest, PublishedNumbersComeThroughTheFrontDoor) {
 
 TEST(GoodputModelTest, FailuresMayBeGivenByNodesOrCounted) {
   const double from_rate =
-      MetricOf(Only(Ask({.failures_per_node_day = 0.0065, .chips = 16384}), "goodput_failures"),
+      MetricOf(Only(Answer({.failures_per_node_day = 0.0065, .chips = 16384}), "goodput_failures"),
                "modelled_mtbf");
   EXPECT_NEAR(from_rate / 3.6e12, 1.8028846, 1e-6);
   const double from_nodes =
-      MetricOf(Only(Ask({.mtbf_per_node_s = 86400 / 0.0065, .nodes = 2048}), "goodput_failures"),
+      MetricOf(Only(Answer({.mtbf_per_node_s = 86400 / 0.0065, .nodes = 2048}), "goodput_failures"),
                "modelled_mtbf");
   EXPECT_NEAR(from_nodes, from_rate, 10);
   const double counted = MetricOf(
-      Only(Ask({.failures = 466, .over_s = 54 * 86400.0}), "goodput_failures"), "observed_mtbf");
+      Only(Answer({.failures = 466, .over_s = 54 * 86400.0}), "goodput_failures"), "observed_mtbf");
   EXPECT_NEAR(counted / 3.6e12, 2.7811158, 1e-6);
 }
 
 TEST(GoodputModelTest, AnIntervalFarFromTheBestIsAFinding) {
   Options options = Job();
   options.checkpoint_interval_s = 3600;
-  const ReportSet far = Ask(options);
-  ASSERT_TRUE(HasFinding(far.reports[0], "costs 6.5 points"));
+  const ReportSet far = Answer(options);
+  ASSERT_TRUE(HasFinding(far.reports[0], "costs 6.5 pp"));
   EXPECT_EQ(far.reports[0].findings[0].severity, Severity::kHigh);
   EXPECT_NEAR(static_cast<double>(far.reports[0].findings[0].impact), 0.0653 * 86400e9, 1e11);
   options.checkpoint_interval_s = 1300;  // a sixth too long costs next to nothing
-  EXPECT_TRUE(Ask(options).reports[0].findings.empty());
+  EXPECT_TRUE(Answer(options).reports[0].findings.empty());
 }
 
 TEST(GoodputModelTest, WhereTheFirstOrderBreaksDownIsAFinding) {
   Options options{
       .mtbf_s = 811, .checkpoint_interval_s = 127.35776379946375, .save_s = 10, .restart_s = 300};
-  EXPECT_TRUE(HasFinding(Ask(options).reports[0], "gives 51.1 %, 7.6 points below"));
+  EXPECT_TRUE(HasFinding(Answer(options).reports[0], ", 7.6 pp below"));
   options.restart_s = 900;
-  EXPECT_TRUE(HasFinding(Ask(options).reports[0], "gives less than nothing"));
+  EXPECT_TRUE(HasFinding(Answer(options).reports[0], "it is negative"));
   options.mtbf_s = 86400;
-  EXPECT_FALSE(HasFinding(Ask(options).reports[0], "breaks down"));
+  EXPECT_FALSE(HasFinding(Answer(options).reports[0], "is inaccurate"));
 }
 
 TEST(GoodputModelTest, ObservedAndModelledSideBySide) {
   Options options{.failures_per_node_day = 0.0065, .observed_mtbf_s = 7.9 * 3600, .chips = 1024};
-  const ReportSet answer = Ask(options);
-  EXPECT_TRUE(HasFinding(answer.reports[0], "disagree by a factor of 3.7"));
+  const ReportSet answer = Answer(options);
+  EXPECT_TRUE(HasFinding(answer.reports[0], "differ by a factor of 3.7"));
   EXPECT_NEAR(MetricOf(answer.reports[0], "modelled_mtbf") / 3.6e12, 28.846, 1e-3);
   options.observed_mtbf_s = 30 * 3600;
-  EXPECT_TRUE(Ask(options).reports[0].findings.empty());
+  EXPECT_TRUE(Answer(options).reports[0].findings.empty());
 }
 
 TEST(GoodputModelTest, PrintedSharesThatContradictTheirCounts) {
   Options options;
   options.causes = {{"gpu/faulty", 148, 0.301}, {"gpu/memory", 72, 0.172}, {"other", 199, {}}};
-  const ReportSet answer = Ask(options);
+  const ReportSet answer = Answer(options);
   EXPECT_TRUE(HasFinding(answer.reports[0], "contradict the printed counts"));
   options.causes[0].printed_share = 0.353;
-  EXPECT_TRUE(Ask(options).reports[0].findings.empty());
+  EXPECT_TRUE(Answer(options).reports[0].findings.empty());
 }
 
 // 1,000 chips at 2.00 an hour: a point of goodput is 480 a day.
@@ -141,7 +141,7 @@ TEST(GoodputModelTest, LeversInMoney) {
   options.reschedule_s = 600;
   options.chips = 1000;
   options.price_per_chip_hour = 2;
-  const ReportSet answer = Ask(options);
+  const ReportSet answer = Answer(options);
   const Report& report = answer.reports[0];
   EXPECT_NEAR(MetricOf(report, "money_lost_per_day"), (1 - MetricOf(report, "goodput")) * 48000,
               0.01);
@@ -155,23 +155,23 @@ TEST(GoodputModelTest, LeversInMoney) {
               InTable(report, "levers", "hot_spares", "gain") * 48000 - cost, 0.02);
   EXPECT_TRUE(std::isnan(InTable(report, "levers", "reservations", "gain")));
   options.price_per_chip_hour.reset();
-  EXPECT_TRUE(std::isnan(InTable(Ask(options).reports[0], "levers", "all", "money_per_day")));
+  EXPECT_TRUE(std::isnan(InTable(Answer(options).reports[0], "levers", "all", "money_per_day")));
 }
 
 TEST(GoodputModelTest, SparesThatAreKeptArePaidFor) {
   Options options = Job();
   options.reschedule_s = 900;
   options.nodes = 100;
-  const double without = MetricOf(Ask(options).reports[0], "goodput");
+  const double without = MetricOf(Answer(options).reports[0], "goodput");
   options.spares = 25;
-  const ReportSet answer = Ask(options);
+  const ReportSet answer = Answer(options);
   EXPECT_GT(MetricOf(answer.reports[0], "goodput"), without + 0.03);
   EXPECT_NEAR(MetricOf(answer.reports[0], "paid_goodput"),
               MetricOf(answer.reports[0], "goodput") * 0.8, 1e-12);
 }
 
 TEST(GoodputModelTest, CurvesPeakAtTheBestInterval) {
-  const ReportSet answer = Ask(Job());
+  const ReportSet answer = Answer(Job());
   const Report& report = answer.reports[0];
   ASSERT_EQ(report.series.size(), 3u);
   const auto& points = report.series[0].points;
@@ -220,7 +220,7 @@ TEST(GoodputModelTest, ExtremesAreAnswered) {
                                   .restart_s = restart_s,
                                   .reschedule_s = restart_s,
                                   .simulated_failures = 1000};
-            const ReportSet answer = Ask(options);
+            const ReportSet answer = Answer(options);
             EXPECT_FALSE(ToText(answer).empty());
             EXPECT_FALSE(ToJson(answer).contains("nan"));
             const double goodput = MetricOf(answer.reports.at(0), "goodput");

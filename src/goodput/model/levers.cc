@@ -1,4 +1,4 @@
-// What each lever changes.
+// Applies each lever to the parameters of the model.
 #include "goodput/model/levers.h"
 
 #include <fmt/format.h>
@@ -8,16 +8,17 @@
 
 #include "goodput/model/checkpoint_interval.h"
 #include "goodput/model/spares.h"
-#include "goodput/report/say.h"
+#include "goodput/report/format.h"
+#include "report/humanize.h"
 
 namespace stepscope::goodput {
 namespace {
 
 constexpr double kEnoughSpares = 0.99;
-constexpr double kSame = 1e-3;  // of the interval: closer to the best than anybody can tell
+constexpr double kSame = 1e-3;  // of the interval: closer counts as best
 
 std::string FromTo(std::string_view what, double from_s, double to_s) {
-  return fmt::format("{} {} to {}", what, SayTime(from_s), SayTime(to_s));
+  return fmt::format("{} {} to {}", what, FormatSeconds(from_s), FormatSeconds(to_s));
 }
 
 Lever Unknown(Lever lever, std::string_view needs) {
@@ -29,11 +30,11 @@ Lever BestInterval(const Parameters& now, const LeverAssumptions&) {
   Lever lever{.key = "best_interval", .title = "best checkpoint interval"};
   const auto best = BestIntervalS(now);
   if (!best) {
-    lever.change = "there is no best interval";
+    lever.change = "no best interval exists";
     return lever;
   }
   const bool is_best = std::fabs(*best / now.interval_s - 1) < kSame;
-  lever.change = is_best ? "as it is" : FromTo("interval", now.interval_s, *best);
+  lever.change = is_best ? "unchanged" : FromTo("interval", now.interval_s, *best);
   lever.becomes = WithInterval(now, *best);
   return lever;
 }
@@ -41,8 +42,8 @@ Lever BestInterval(const Parameters& now, const LeverAssumptions&) {
 Lever SaveOnSigterm(const Parameters& now, const LeverAssumptions& assumed) {
   Lever lever{.key = "sigterm_checkpoint", .title = "checkpoint on SIGTERM", .becomes = now};
   lever.becomes->announced_share = std::max(now.announced_share, assumed.sigterm_share);
-  lever.change = fmt::format("announced {} to {} of failures", SayShare(now.announced_share),
-                             SayShare(lever.becomes->announced_share));
+  lever.change = fmt::format("announced failures {} to {}", HumanRatio(now.announced_share),
+                             HumanRatio(lever.becomes->announced_share));
   return lever;
 }
 
@@ -74,8 +75,8 @@ Lever HotSpares(const Parameters& now, const LeverAssumptions& assumed) {
   Lever lever{.key = "hot_spares", .title = "hot spares", .becomes = now};
   lever.becomes->spare_share = SpareShare(spares, now.failures_per_s, assumed.repair_s);
   lever.extra_nodes = spares - assumed.spares_now;
-  lever.change = fmt::format("{} to {} spares: enough for {} of failures", assumed.spares_now,
-                             spares, SayShare(lever.becomes->spare_share));
+  lever.change = fmt::format("{} to {} spares, enough for {} of failures", assumed.spares_now,
+                             spares, HumanRatio(lever.becomes->spare_share));
   return lever;
 }
 
@@ -88,7 +89,7 @@ Lever ReserveCapacity(const Parameters& now, const LeverAssumptions& assumed) {
   return lever;
 }
 
-// What no longer blocks is done in the background: a save is durable no sooner.
+// The part that no longer blocks runs in the background, so a save is durable no sooner.
 Lever FasterSaves(const Parameters& now, const LeverAssumptions& assumed) {
   Lever lever{.key = "faster_saves", .title = "faster saves", .becomes = now};
   lever.becomes->save_s = now.save_s / assumed.save_speedup;
@@ -102,7 +103,7 @@ constexpr MakeLever kSingleLevers[] = {SaveOnSigterm, PreloadContainers, CacheCo
                                        HotSpares,     ReserveCapacity,   FasterSaves};
 
 Lever Everything(const Parameters& now, const LeverAssumptions& assumed) {
-  Lever all{.key = std::string(kAllLevers), .title = "all of these", .becomes = now};
+  Lever all{.key = std::string(kAllLevers), .title = "all levers", .becomes = now};
   for (const MakeLever make : kSingleLevers) {
     const Lever lever = make(*all.becomes, assumed);
     if (!lever.becomes) continue;
@@ -112,7 +113,7 @@ Lever Everything(const Parameters& now, const LeverAssumptions& assumed) {
   const auto best = BestIntervalS(*all.becomes);
   if (best) all.becomes->interval_s = *best;
   all.change = "with " + std::string(best ? "an interval of " : "the interval of ") +
-               SayTime(all.becomes->interval_s);
+               FormatSeconds(all.becomes->interval_s);
   return all;
 }
 

@@ -1,7 +1,7 @@
-// The levers on goodput: each is a change of the model's parameters, stated in words.
+// Lists the levers on goodput: each changes the model's parameters and is described in words.
 //
-// A lever whose effect is not in the parameters rests on an assumption; they come from outside,
-// with their sources (include/stepscope/goodput_model.h).
+// A lever whose effect is not in the parameters uses an assumption, which the caller passes in.
+// Their sources are in include/stepscope/goodput_model.h.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct LeverAssumptions {
   double compile_cached_share = 0;
   std::optional<double> capacity_wait_s;  // of Parameters::reschedule_s
   int64_t spares_now = 0;
-  std::optional<int64_t> spares;  // else as many as 99 % of failures need
+  std::optional<int64_t> spares;  // absent: enough for 99% of failures
   double repair_s = 0;
   double save_speedup = 1;
 };
@@ -30,15 +30,15 @@ struct LeverAssumptions {
 struct Lever {
   std::string key;                    // "hot_spares"
   std::string title;                  // "hot spares"
-  std::string change;                 // what becomes what; or what has to be known to say so
-  std::optional<Parameters> becomes;  // no value: not enough is known
+  std::string change;                 // "restart 600 s to 60.0 s", or the missing input
+  std::optional<Parameters> becomes;  // no value: an input is missing
   int64_t extra_nodes = 0;            // that have to be paid for
 };
 
 inline constexpr std::string_view kAllLevers = "all";  // key of the last one
 
-// All levers, in a fixed order: the best interval, the others each with the interval as it is, and
-// last all that are known together with the best interval for them.
+// Returns all levers in a fixed order: the best interval, the others at the current interval, and
+// last all known ones together at their best interval.
 std::vector<Lever> Levers(const Parameters& now, const LeverAssumptions& assumed);
 
 }  // namespace stepscope::goodput

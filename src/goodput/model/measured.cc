@@ -1,4 +1,4 @@
-// Means of what was measured.
+// Computes the model's parameters as means of measured sums.
 #include "goodput/model/measured.h"
 
 #include <cmath>
@@ -34,17 +34,17 @@ double CutOffRestarts(double all_s, double wall_s) {
 Result<Parameters> ParametersOf(const Measured& job) {
   for (const double s : {job.wall_s, job.productive_s, job.emergency_saves_s, job.saves_s,
                          job.persist_s, job.reschedule_s, job.restart_s}) {
-    if (!std::isfinite(s) || s < 0) return Cannot("a measured time is negative or no number");
+    if (!std::isfinite(s) || s < 0) return Cannot("a measured time is negative or not finite");
   }
   if (job.interruptions <= 0) return Cannot("the job was never interrupted");
-  if (job.saves <= 0) return Cannot("the job never saved");
+  if (job.saves <= 0) return Cannot("the job saved no checkpoint");
   if (job.announced < 0 || job.announced > job.interruptions) {
-    return Cannot("more interruptions were announced than there were");
+    return Cannot("announced interruptions exceed all interruptions");
   }
   const double not_work_s = job.saves_s + job.emergency_saves_s + job.reschedule_s + job.restart_s;
   const double work_s = job.wall_s - not_work_s;
   if (work_s <= 0 || job.productive_s > work_s) {
-    return Cannot("the parts of the job are longer than the whole");
+    return Cannot("the parts of the job exceed its total time");
   }
   const auto failures = static_cast<double>(job.interruptions);
   const auto saves = static_cast<double>(job.saves);

@@ -1,4 +1,4 @@
-// From what a job did to the parameters of the model.
+// Derives the model's parameters from sums over a job.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace stepscope::goodput {
 
-// Sums over a job, as an accounting in which every second has one owner gives them. Seconds.
+// Sums over a job in seconds, from an accounting with exclusive buckets.
 struct Measured {
   double wall_s = 0;        // from the start of the job to its end
   double productive_s = 0;  // steps that counted
@@ -22,9 +22,9 @@ struct Measured {
   double restart_s = 0;     // detection, start, restore, compilation after interruptions
 };
 
-// Means over the job. What failures cut off, intervals and restarts, is taken into account as the
-// model's process has it. Spares are not seen: their restarts are in the mean of all. Fails where
-// there was no interruption or no save to take a mean of, or the sums contradict one another.
+// Returns means over the job. Accounts for intervals and restarts that failures cut off, as the
+// model does. Spares are not separated: their restarts are in the mean. Fails if there was no
+// interruption or no save, or the sums contradict each other.
 Result<Parameters> ParametersOf(const Measured& job);
 
 }  // namespace stepscope::goodput

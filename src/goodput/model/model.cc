@@ -1,5 +1,5 @@
-// The closed forms. The exact one is a Markov renewal process of two states: an interval begins
-// with all work durable, or with the last interval's save still being persisted.
+// Implements the closed forms. The exact one is a Markov renewal process of two states: an interval
+// begins with all work durable, or while the last save is still being persisted.
 #include "goodput/model/model.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// How much of its time a job should turn into progress, given how often it fails and what it does
-// about that.
+// Predicts the share of time a job turns into progress, from its failure rate and its
+// countermeasures.
 //
 // The job works for `interval`, saves for `save`, and so on. Failures come as a Poisson process;
 // each costs a restart and the work since the last durable checkpoint, unless it was announced and
@@ -33,15 +33,15 @@ struct Parameters {
   double interval_s = 0;        // of work, from the end of a save to the start of the next
   double save_s = 0;            // for which a save blocks the job
   double persist_s = 0;         // from the end of the save until it is durable; work goes on
-  double reschedule_s = 0;      // until there are nodes again, where no spare is at hand
+  double reschedule_s = 0;      // until nodes are available, without a spare
   double swap_s = 0;            // until a spare has taken the failed node's place
   double spare_share = 0;       // of failures that find a spare
   double restart_s = 0;         // from having nodes to the first step: start, restore, compile
-  double announced_share = 0;   // of failures that the job hears of in time to save
+  double announced_share = 0;   // of failures announced early enough to save
   double emergency_save_s = 0;  // for which it then blocks, until the save is durable
 };
 
-// The same for `nodes` alike: nothing in here but the rate depends on their number.
+// The failure rate of `nodes` equal nodes; nothing else here depends on their number.
 inline double JobFailuresPerS(double nodes, double failures_per_node_s) {
   return nodes * failures_per_node_s;
 }
@@ -49,17 +49,17 @@ inline double JobFailuresPerS(double nodes, double failures_per_node_s) {
 double MeanRestartS(const Parameters& p);   // R: with and without a spare
 double MeanLostWorkS(const Parameters& p);  // t_ch
 
-// No value where the form gives a negative share: it means nothing there. Without failures the last
-// two are tau / (tau + w), and the interval form still has its one failure.
+// No value where the form is negative, where it is invalid. Without failures the last two equal
+// tau / (tau + w); the interval form still has its one failure.
 std::optional<double> IntervalForm(const Parameters& p);
 std::optional<double> UptimeForm(const Parameters& p);
 std::optional<double> FirstOrderForm(const Parameters& p);
 
-// Shares of time that add up to 1: where it goes in the long run.
+// Long-run shares of time, which add up to 1.
 struct Shares {
   double goodput = 0;
-  double saves = 0;      // those that were completed, waiting for the one before included
-  double lost_work = 0;  // done again, or lost in a save that a failure cut off
+  double saves = 0;      // completed saves, including the wait for the previous one
+  double lost_work = 0;  // redone, or lost in a save cut off by a failure
   double restarts = 0;
 };
 
@@ -68,11 +68,11 @@ struct Shares {
 // waits until the one before it is durable.
 Shares ExactForm(const Parameters& p);
 
-// lambda (R + t_ch): the share of time that the first order gives to failures. It neglects what is
-// of the order of its square; see kFirstOrderHolds.
+// lambda (R + t_ch): the share of time that the first order gives to failures. It neglects
+// terms of the order of its square; see kFirstOrderHolds.
 double FirstOrderLoad(const Parameters& p);
 
-// Up to this load the first order is within 2 points of the exact form: half the square of the
+// Up to this load the first order is within 2 pp of the exact form: half the square of the
 // load.
 inline constexpr double kFirstOrderHolds = 0.2;
 

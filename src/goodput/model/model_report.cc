@@ -1,4 +1,4 @@
-// The model's numbers as tables, a curve and advice. Nothing is computed here but differences.
+// Presents the model's numbers as tables, series and findings. Computes only differences.
 #include "goodput/model/model_report.h"
 
 #include <fmt/format.h>
@@ -8,16 +8,17 @@
 
 #include "goodput/model/checkpoint_interval.h"
 #include "goodput/model/levers.h"
-#include "goodput/model/model_question.h"
+#include "goodput/model/model_input.h"
 #include "goodput/model/simulate.h"
-#include "goodput/report/say.h"
+#include "goodput/report/format.h"
+#include "report/humanize.h"
 
 namespace stepscope::goodput {
 namespace {
 
 constexpr double kDayS = 86400, kDayHours = 24;
-constexpr double kFarFromBest = 0.005;  // half a point
-constexpr double kWorthSaying = 0.001;  // a tenth of a point
+constexpr double kFarFromBest = 0.005;  // 0.5 pp
+constexpr double kMinReported = 0.001;  // 0.1 pp
 constexpr double kMuch = 0.05, kSome = 0.01;
 constexpr size_t kLever = 0, kWhat = 1, kGain = 4;  // columns of the levers
 constexpr int kCurvePoints = 61;
@@ -34,14 +35,14 @@ Cell TimeCell(std::optional<double> seconds) {
   return seconds ? goodput::TimeCell(*seconds) : Cell{};
 }
 
-// What a share of the job's time is worth in a day; no value without chips and a price.
+// Cost of a share of the job's time per day; no value without chips and a price.
 Cell MoneyPerDay(const GoodputModelOptions& options, double share) {
   const auto chips = ChipsOf(options);
   if (!chips || !options.price_per_chip_hour) return {};
   return std::round(share * *chips * kDayHours * *options.price_per_chip_hour * 100) / 100;
 }
 
-// The share of what is paid for: idle spares are paid for, too. No value where nodes are unknown.
+// Goodput over all paid nodes, idle spares included. No value if the nodes are unknown.
 std::optional<double> PaidGoodput(const GoodputModelOptions& options, double goodput,
                                   int64_t spares) {
   const auto nodes = NodesOf(options);
@@ -52,11 +53,11 @@ std::optional<double> PaidGoodput(const GoodputModelOptions& options, double goo
 Table FormsTable(const Parameters& now, const std::optional<Simulated>& simulated) {
   Table table{
       .key = "forms",
-      .title = "Expected goodput by each form",
+      .title = "Expected goodput by form",
       .columns = {KeyColumn("form", "form"), ValueColumn("goodput", "goodput", Unit::kRatio),
-                  ValueColumn("off_exact", "off the exact", Unit::kRatio),
-                  ValueColumn("best_interval", "its best interval", Unit::kNanoseconds),
-                  ValueColumn("goodput_there", "exact there", Unit::kRatio)}};
+                  ValueColumn("off_exact", "minus exact", Unit::kRatio),
+                  ValueColumn("best_interval", "best interval", Unit::kNanoseconds),
+                  ValueColumn("goodput_there", "exact at best", Unit::kRatio)}};
   const double exact = Exact(now);
   const auto add = [&](std::string name, std::optional<double> goodput,
                        std::optional<double> best_s) {
@@ -68,13 +69,13 @@ Table FormsTable(const Parameters& now, const std::optional<Simulated>& simulate
   add("simulated", simulated ? std::optional(simulated->goodput) : std::nullopt, std::nullopt);
   add("first order", FirstOrderForm(now), BestFirstOrderIntervalS(now));
   add("uptime", UptimeForm(now), BestUptimeIntervalS(now));
-  add("one failure an interval", IntervalForm(now), std::nullopt);
+  add("one failure per interval", IntervalForm(now), std::nullopt);
   return table;
 }
 
 Table IntervalsTable(const Parameters& now) {
   Table table{.key = "intervals",
-              .title = "Checkpoint intervals by published rules",
+              .title = "Checkpoint intervals by rule",
               .columns = {KeyColumn("rule", "rule"),
                           ValueColumn("interval", "interval", Unit::kNanoseconds),
                           ValueColumn("goodput", "exact goodput", Unit::kRatio),
@@ -87,7 +88,7 @@ Table IntervalsTable(const Parameters& now) {
                           NumberCell(FirstOrderForm(p)), NumberCell(UptimeForm(p))});
   };
   const double mtbf_s = 1 / now.failures_per_s;
-  add("as it is", now.interval_s, now.interval_s);
+  add("current", now.interval_s, now.interval_s);
   if (const auto best = BestIntervalS(now)) add("best", *best, *best);
   const double young = YoungIntervalS(now.save_s, mtbf_s);
   const double daly = DalyIntervalS(now.save_s, mtbf_s);
@@ -121,22 +122,22 @@ std::vector<Cell> LeverNumbers(const GoodputModelOptions& options, const Paramet
 Table LeversTable(const GoodputModelOptions& options, const Parameters& now) {
   Table table{
       .key = "levers",
-      .title = "What each lever is worth",
+      .title = "Levers",
       .columns = {KeyColumn("lever", "lever"), ValueColumn("what", "lever", Unit::kNone),
                   ValueColumn("change", "change", Unit::kNone),
                   ValueColumn("goodput", "goodput", Unit::kRatio),
                   ValueColumn("gain", "gain", Unit::kRatio),
-                  ValueColumn("time_per_day", "time/day", Unit::kNanoseconds, true),
-                  ValueColumn("money_per_day", "money/day", Unit::kCount),
-                  ValueColumn("cost_per_day", "of which spent", Unit::kCount, true),
-                  ValueColumn("paid_gain", "gain of what is paid", Unit::kRatio, true),
-                  ValueColumn("tuned_goodput", "with its best interval", Unit::kRatio, true)}};
+                  ValueColumn("time_per_day", "time per day", Unit::kNanoseconds, true),
+                  ValueColumn("money_per_day", "money per day", Unit::kCount),
+                  ValueColumn("cost_per_day", "cost per day", Unit::kCount, true),
+                  ValueColumn("paid_gain", "gain over paid nodes", Unit::kRatio, true),
+                  ValueColumn("tuned_goodput", "goodput at best interval", Unit::kRatio, true)}};
   table.columns[kLever].detail = true;
   for (const Lever& lever : Levers(now, AssumptionsOf(options))) {
     auto& row = table.rows.emplace_back(std::vector<Cell>{lever.key, lever.title, lever.change});
     for (Cell& cell : LeverNumbers(options, now, lever)) row.push_back(std::move(cell));
   }
-  // The most first, the unknown last.
+  // Sorts by gain; unknown gains come last.
   std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) {
     const auto* x = std::get_if<double>(&a[kGain]);
     const auto* y = std::get_if<double>(&b[kGain]);
@@ -148,7 +149,7 @@ Table LeversTable(const GoodputModelOptions& options, const Parameters& now) {
 Table AssumptionsTable(const GoodputModelOptions& o) {
   const GoodputModelOptions usual;
   Table table{.key = "assumptions",
-              .title = "What the levers assume",
+              .title = "Lever assumptions",
               .columns = {KeyColumn("option", "option"), ValueColumn("value", "value", Unit::kNone),
                           ValueColumn("source", "source", Unit::kNone)},
               .rows = {},
@@ -160,12 +161,12 @@ Table AssumptionsTable(const GoodputModelOptions& o) {
   add("sigterm_share", o.sigterm_share, usual.sigterm_share,
       "47 of 466 interruptions of Llama 3 were planned, arXiv 2407.21783");
   add("pull_speedup", o.pull_speedup, usual.pull_speedup,
-      "a preloaded 16 GB image, as published with ML productivity goodput by Google Cloud");
+      "preloaded 16 GB image, ML productivity goodput, Google Cloud");
   add("compile_cached_share", o.compile_cached_share, usual.compile_cached_share,
-      "at most all of it: an upper bound, not a measurement");
+      "upper bound, not measured");
   add("save_speedup", o.save_speedup, usual.save_speedup,
       "148.8 s to 6.3 s for a 7B model with asynchronous saves, PyTorch and IBM");
-  add("repair_s", o.repair_s, usual.repair_s, "a day: assumed, no source");
+  add("repair_s", o.repair_s, usual.repair_s, "assumed: one day, no source");
   table.rows.push_back({"swap_s", NumberCell(o.swap_s),
                         o.swap_s ? "given"
                                  : "rescheduling / 10.87, warm standbys of ByteRobust, arXiv "
@@ -175,9 +176,9 @@ Table AssumptionsTable(const GoodputModelOptions& o) {
 
 std::vector<Series> Curves(const Parameters& now) {
   std::vector<Series> curves{
-      {"exact", "Exact goodput by checkpoint interval", Unit::kNanoseconds, Unit::kRatio, {}},
-      {"first_order", "First order, by checkpoint interval", Unit::kNanoseconds, Unit::kRatio, {}},
-      {"uptime", "Uptime form, by checkpoint interval", Unit::kNanoseconds, Unit::kRatio, {}}};
+      {"exact", "Exact goodput", Unit::kNanoseconds, Unit::kRatio, {}},
+      {"first_order", "First-order goodput", Unit::kNanoseconds, Unit::kRatio, {}},
+      {"uptime", "Uptime-form goodput", Unit::kNanoseconds, Unit::kRatio, {}}};
   const double middle = BestIntervalS(now).value_or(now.interval_s);
   for (int i = 0; i < kCurvePoints; ++i) {
     const double at = 2.0 * i / (kCurvePoints - 1) - 1;
@@ -203,26 +204,26 @@ std::vector<Metric> Metrics(const GoodputModelOptions& options, const Parameters
   };
   const Cell paid = NumberCell(PaidGoodput(options, shares.goodput, options.spares));
   return {time("mtbf", "mean time between failures", TimeCell(1 / now.failures_per_s)),
-          time("restart", "restart in all, mean", TimeCell(MeanRestartS(now))),
+          time("restart", "restart, mean", TimeCell(MeanRestartS(now))),
           time("interval", "checkpoint interval", TimeCell(now.interval_s)),
           time("best_interval", "best checkpoint interval", TimeCell(best)),
           ratio("goodput", "expected goodput", shares.goodput),
-          ratio("best_goodput", "with the best interval", GoodputAt(now, best)),
-          ratio("paid_goodput", "of nodes paid for, spares too", options.spares > 0 ? paid : Cell{},
+          ratio("best_goodput", "goodput at best interval", GoodputAt(now, best)),
+          ratio("paid_goodput", "goodput over paid nodes", options.spares > 0 ? paid : Cell{},
                 options.spares == 0),
-          ratio("saves", "lost to saves", shares.saves),
-          ratio("lost_work", "lost to work done again", shares.lost_work),
-          ratio("restarts", "lost to restarts", shares.restarts),
-          {"money_lost_per_day", "money lost a day", MoneyPerDay(options, 1 - shares.goodput),
+          ratio("saves", "checkpoint saves", shares.saves),
+          ratio("lost_work", "wasted progress", shares.lost_work),
+          ratio("restarts", "restarts", shares.restarts),
+          {"money_lost_per_day", "money lost per day", MoneyPerDay(options, 1 - shares.goodput),
            Unit::kCount, !options.price_per_chip_hour || !ChipsOf(options)},
           ratio("simulated", "simulated", simulated ? Cell(simulated->goodput) : Cell{}, true),
-          ratio("simulated_error", "one standard error of that",
+          ratio("simulated_error", "simulated, standard error",
                 simulated ? Cell(simulated->standard_error) : Cell{}, true),
           ratio("first_order", "first order", NumberCell(FirstOrderForm(now)), true),
           ratio("uptime", "uptime form", NumberCell(UptimeForm(now)), true),
-          ratio("interval_form", "one failure an interval", NumberCell(IntervalForm(now)), true),
+          ratio("interval_form", "one failure per interval", NumberCell(IntervalForm(now)), true),
           {"first_order_load", "lambda (R + t_ch)", FirstOrderLoad(now), Unit::kNone, true},
-          {"spare_share", "failures that find a spare", now.spare_share, Unit::kRatio, true}};
+          {"spare_share", "failures with a spare", now.spare_share, Unit::kRatio, true}};
 }
 
 std::optional<Finding> IntervalIsFar(const Parameters& now) {
@@ -235,11 +236,11 @@ std::optional<Finding> IntervalIsFar(const Parameters& now) {
   finding.severity = loss > kMuch   ? Severity::kHigh
                      : loss > kSome ? Severity::kMedium
                                     : Severity::kLow;
-  finding.message = fmt::format("Saving after every {} of work costs {} of goodput.",
-                                SayTime(now.interval_s), SayPoints(loss));
-  finding.because = fmt::format("expected goodput is {} with it and {} with the best interval, {}",
-                                SayShare(goodput), SayShare(possible), SayTime(*best));
-  finding.hint = fmt::format("save after every {} of work", SayTime(*best));
+  finding.message = fmt::format("The checkpoint interval costs {1} of goodput.",
+                                FormatSeconds(now.interval_s), FormatPoints(loss));
+  finding.because = fmt::format("{} vs {} at the best interval, {}", HumanRatio(goodput),
+                                HumanRatio(possible), FormatSeconds(*best));
+  finding.hint = fmt::format("save after every {} of work", FormatSeconds(*best));
   finding.impact = std::llround(loss * kDayS * 1e9);
   finding.table = "intervals";
   return finding;
@@ -252,33 +253,33 @@ std::optional<Finding> FirstOrderBreaksDown(const Parameters& now) {
   const bool is_close = first && std::fabs(*first - exact) <= kSome;
   if (load <= kFirstOrderHolds && is_close) return std::nullopt;
   const std::string gives =
-      first ? fmt::format("gives {}, {} {} the exact form", SayShare(*first),
-                          SayPoints(*first - exact), *first < exact ? "below" : "above")
-            : fmt::format("gives less than nothing, the exact form {}", SayShare(exact));
-  return Finding{
-      .severity = Severity::kLow,
-      .message = "The first-order form breaks down here: it " + gives + ".",
-      .because = fmt::format("failures times what each costs, lambda (R + t_ch), come to "
-                             "{:.2f} of the time; the form leaves out its "
-                             "square and holds up to about {}",
-                             load, kFirstOrderHolds),
-      .hint =
-          "go by the exact form, and distrust published estimates of first order at "
-          "this failure rate",
-      .table = "forms"};
+      first ? fmt::format("it gives {}, {} {} the exact form", HumanRatio(*first),
+                          FormatPoints(*first - exact), *first < exact ? "below" : "above")
+            : fmt::format("it is negative, the exact form gives {}", HumanRatio(exact));
+  return Finding{.severity = Severity::kLow,
+                 .message = "The first-order form is inaccurate here: " + gives + ".",
+                 .because = fmt::format(
+                     "failure rate times cost, lambda (R + t_ch), is {:.2f}; the form neglects its "
+                     "square and holds up to {}",
+                     load, kFirstOrderHolds),
+                 .hint =
+                     "use the exact form; published first-order estimates are inaccurate at this "
+                     "failure rate",
+                 .table = "forms"};
 }
 
 std::string Headline(const Parameters& now, const std::optional<Simulated>& simulated) {
   const Shares shares = ExactForm(now);
   std::string text = fmt::format(
-      "With a failure every {} and a save after every {} of work, {} of the time becomes progress; "
-      "{} "
-      "goes to saves, {} to work done again, {} to restarts.",
-      SayTime(1 / now.failures_per_s), SayTime(now.interval_s), SayShare(shares.goodput),
-      SayShare(shares.saves), SayShare(shares.lost_work), SayShare(shares.restarts));
+      "Expected goodput is {2} of time with a failure every {0} and a save after every {1} of "
+      "work. "
+      "Saves take {3}, wasted progress {4}, restarts {5}.",
+      FormatSeconds(1 / now.failures_per_s), FormatSeconds(now.interval_s),
+      HumanRatio(shares.goodput), HumanRatio(shares.saves), HumanRatio(shares.lost_work),
+      HumanRatio(shares.restarts));
   if (simulated) {
-    text += fmt::format(" A simulation of {} failures gives {:.2f} % +- {:.2f}.",
-                        SayCount(static_cast<double>(simulated->failures)),
+    text += fmt::format(" A simulation of {} failures gives {:.2f} ± {:.2f}% (standard error).",
+                        HumanCount(static_cast<double>(simulated->failures)),
                         simulated->goodput * 100, simulated->standard_error * 100);
   }
   return text;
@@ -299,13 +300,13 @@ Report ModelReport(const GoodputModelOptions& options, const Parameters& now) {
     if (finding) report.findings.push_back(*finding);
   }
   if (!options.checkpoint_interval_s) {
-    report.notes.push_back(
-        {"interval_chosen", 1, "no checkpoint interval was given: the best one was taken", ""});
+    report.notes.push_back({"interval_chosen", 1,
+                            "checkpoint interval was chosen: none given (best interval used)", ""});
   }
   if (!simulated) {
-    report.notes.push_back({"not_simulated", 1,
-                            "the job so rarely gets anywhere that a simulation would say nothing",
-                            ""});
+    report.notes.push_back(
+        {"not_simulated", 1,
+         "simulation was skipped: the job makes too little progress for a reliable mean", ""});
   }
   return report;
 }
@@ -314,15 +315,15 @@ std::string ModelVerdict(const Report& report) {
   std::string text;
   for (const Metric& metric : report.metrics) {
     if (metric.key != "goodput") continue;
-    text = fmt::format("{} of the time should become progress.",
-                       SayShare(std::get<double>(metric.value)));
+    text =
+        fmt::format("Expected goodput is {} of time.", HumanRatio(std::get<double>(metric.value)));
   }
   for (const auto& row : report.tables.front().rows) {
     const auto* gain = std::get_if<double>(&row[kGain]);
     if (std::get<std::string>(row[kLever]) == kAllLevers) continue;
-    if (gain == nullptr || *gain < kWorthSaying) break;
-    return text +
-           fmt::format(" Worth most: {}, {}.", std::get<std::string>(row[kWhat]), SayPoints(*gain));
+    if (gain == nullptr || *gain < kMinReported) break;
+    return text + fmt::format(" Most effective lever: {}, {}.", std::get<std::string>(row[kWhat]),
+                              FormatPoints(*gain));
   }
   return text;
 }

@@ -1,4 +1,4 @@
-// The report of the model: expected goodput in all forms, the best interval, the levers, findings.
+// Reports expected goodput by all forms, the best interval, the levers, and findings.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace stepscope::goodput {
 // REQUIRES CheckOptions(options), and `now` made from them.
 Report ModelReport(const GoodputModelOptions& options, const Parameters& now);
 
-// Of such a report, in a sentence: what to expect and what is worth most.
+// Summarizes such a report: expected goodput and the most effective lever.
 std::string ModelVerdict(const Report& report);
 
 }  // namespace stepscope::goodput

@@ -1,6 +1,6 @@
-// Dice. What lies between one completed restart and the next is independent of all others, and the
-// error of a ratio of sums over such stretches is known (Crane and Lemoine, An introduction to the
-// regenerative method, 1977).
+// Simulates cycles between completed restarts, which are independent. The standard error is that of
+// a ratio of sums over such cycles (Crane and Lemoine, An introduction to the regenerative method,
+// 1977).
 #include "goodput/model/simulate.h"
 
 #include <algorithm>
@@ -11,18 +11,18 @@
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kMostRestartsTried = 50;  // on average for each that succeeds; more is "never"
-constexpr int64_t kFewestWithWork = 30;     // below so many stretches, their spread says little
+constexpr int64_t kMostRestartsTried = 50;  // per success, on average; more means never
+constexpr int64_t kFewestWithWork = 30;     // with fewer cycles the error is unreliable
 
-// From a restart that succeeded to the end of the next that does.
-struct Stretch {
+// From one successful restart to the end of the next.
+struct Cycle {
   double work_s = 0;
   double time_s = 0;
 };
 
-class Dice {
+class FailureProcess {
  public:
-  Dice(const Parameters& p, const SimulateOptions& options)
+  FailureProcess(const Parameters& p, const SimulateOptions& options)
       : p_(p),
         mtbf_s_(1 / p.failures_per_s),
         random_(options.seed, 0),
@@ -30,17 +30,17 @@ class Dice {
 
   bool gave_up() const { return restarts_left_ <= 0; }
 
-  Stretch Play() {
+  Cycle Next() {
     const double fails_after_s = random_.Exponential() * mtbf_s_;
     const bool announced = random_.Fraction() < p_.announced_share;
-    Stretch stretch{Rescued(fails_after_s, announced), fails_after_s};
-    if (announced) stretch.time_s += p_.emergency_save_s;
-    stretch.time_s += Restart();
-    return stretch;
+    Cycle cycle{Rescued(fails_after_s, announced), fails_after_s};
+    if (announced) cycle.time_s += p_.emergency_save_s;
+    cycle.time_s += Restart();
+    return cycle;
   }
 
  private:
-  // The work that the failure leaves.
+  // The work that survives the failure.
   double Rescued(double fails_after_s, bool announced) const {
     const double first_s = p_.interval_s + p_.save_s;
     const double later_s = std::max(first_s, p_.persist_s);  // a save waits for the one before it
@@ -73,10 +73,10 @@ class Dice {
   int64_t restarts_left_;
 };
 
-// The ratio of two sums, and how far off it is by chance.
+// The ratio of two sums and its standard error.
 class RatioOfSums {
  public:
-  void Add(const Stretch& s) {
+  void Add(const Cycle& s) {
     ++count_;
     if (s.work_s > 0) ++with_work_;
     work_ += s.work_s;
@@ -103,11 +103,11 @@ class RatioOfSums {
 
 std::optional<Simulated> Simulate(const Parameters& p, const SimulateOptions& options) {
   if (p.failures_per_s <= 0 || options.failures < 2) return std::nullopt;
-  Dice dice(p, options);
+  FailureProcess process(p, options);
   RatioOfSums sums;
   for (int64_t i = 0; i < options.failures; ++i) {
-    sums.Add(dice.Play());
-    if (dice.gave_up()) return std::nullopt;
+    sums.Add(process.Next());
+    if (process.gave_up()) return std::nullopt;
   }
   return sums.Get();
 }

@@ -1,9 +1,8 @@
-// The model's process played out failure by failure, with dice: what the exact form must agree
-// with.
+// Simulates the model's process failure by failure; the exact form must agree with it.
 //
-// Shares with it the description of the process (goodput/model/model.h) and none of its algebra.
-// Same seed, same answer on every machine, as far as its doubles are those of IEEE 754 and its
-// compiler fuses no multiplications with additions.
+// Shares only the description of the process (goodput/model/model.h) with the exact form. The same
+// seed gives the same result on every machine with IEEE 754 doubles and without fused
+// multiply-adds.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ namespace stepscope::goodput {
 
 struct SimulateOptions {
   uint64_t seed = 1;
-  int64_t failures = 200'000;  // that interrupt an interval: how many to play; at least 2
+  int64_t failures = 200'000;  // simulated failures that interrupt an interval; at least 2
 };
 
 struct Simulated {
@@ -24,8 +23,8 @@ struct Simulated {
   int64_t failures = 0;
 };
 
-// No value without failures, and where the job so rarely gets anywhere that chance decides: no 30
-// of the failures leave any work, or restarts fail 50 times for each that succeeds.
+// No value without failures, or if the job makes too little progress for a reliable mean: fewer
+// than 30 failures leave any work, or restarts fail 50 times per success.
 std::optional<Simulated> Simulate(const Parameters& p, const SimulateOptions& options = {});
 
 }  // namespace stepscope::goodput

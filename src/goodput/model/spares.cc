@@ -1,4 +1,4 @@
-// Sums of Poisson and binomial probabilities, in logarithms so that none underflows on the way.
+// Sums Poisson and binomial probabilities in logarithms, so that none underflows.
 #include "goodput/model/spares.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// How many spare nodes a job needs, and how often one is at hand.
+// Computes how many spare nodes a job needs, and how often one is available.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@ namespace stepscope::goodput {
 
 // The share of failures that find a spare. Failed nodes are in repair for `repair_s` and then are
 // spares again: the nodes in repair when one fails are Poisson distributed with mean failures_per_s
-// * repair_s (M/G/infinity), and a spare is left if they are fewer than the spares. None has no
-// spare.
+// * repair_s (M/G/infinity), and a spare is available if they are fewer than the spares. Without
+// spares the share is 0.
 double SpareShare(int64_t spares, double failures_per_s, double repair_s);
 
 // The least number of spares of which at least `share` of failures find one; at most 100,000.

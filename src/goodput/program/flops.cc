@@ -1,4 +1,4 @@
-// The formulas of flops.h.
+// Implements the formulas of flops.h.
 #include "goodput/program/flops.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// FLOPs that a transformer's training costs for each token, and how much of the chips' power that
-// uses.
+// Computes the FLOPs of a transformer's training per token, and the utilization of the chips.
 //
 // Forward, per layer and token, d the width, H heads of size Q, Hkv heads of keys and values, f the
 // width of an MLP, T the length of a sequence (a multiply and an add are two FLOPs):
@@ -15,8 +14,8 @@
 //   queries   2 d c' + 2 c' H (Q + R)                attention     2 H (Q + R + S) K
 //   keys, values   2 d (c + R) + 2 c H (Q + S)       output        2 H S d
 //
-// DeepSeek-V3's config gives 671 G parameters, of which a token meets 37 G, as its report says
-// (arXiv 2412.19437); layers that predict further tokens are not counted.
+// DeepSeek-V3's config gives 671 G parameters, of which 37 G are active per token, as its report
+// says (arXiv 2412.19437); layers that predict further tokens are not counted.
 //
 // and once 2 d V for the logits; looking up an embedding costs none. K is the mean number of keys
 // a query attends to: T; T / 2 if causal; W - W^2 / 2T for a causal window W < T. Training is three
@@ -24,7 +23,7 @@
 // B: 6 N + 12 L H Q T, which is this without the causal mask), Megatron (arXiv 2104.04473).
 //
 //   MFU   tokens/s x FLOPs of the model / (chips x peak)
-//   HFU   the same with what was computed again for recomputed activations
+//   HFU   the same, including recomputed activations
 //   EMFU  the same as MFU, over the bf16 peak whatever the type: it may be above 1 with fp8
 #pragma once
 
@@ -54,10 +53,10 @@ struct TokenFlops {
 };
 TokenFlops FlopsOfToken(const ModelShape& shape);
 
-// Of all matrices and the embedding, without norms and biases: what the model is called by.
+// Parameters of all matrices and the embedding, without norms and biases, as in the model's name.
 double ParametersOf(const ModelShape& shape);
 
-// What is computed again in the backward pass.
+// What the backward pass recomputes.
 enum class Recompute : uint8_t { kNone, kAttention, kFull };
 std::optional<Recompute> RecomputeNamed(std::string_view name);  // "none", "attention", "full"
 

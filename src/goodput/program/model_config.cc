@@ -1,4 +1,4 @@
-// Hugging Face's config.json: the same things under many names.
+// Reads the shape of a model from Hugging Face's config.json, whose keys differ by model.
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
@@ -98,17 +98,18 @@ Result<ModelShape> ReadModelConfig(const std::string& path) {
     config = Json(config["text_config"]);
   }
   if (!config.is_object()) {
-    return std::unexpected(
-        Error{"this is no JSON object", path, "give the config.json that comes with the model"});
+    return std::unexpected(Error{"cannot read the model config: not a JSON object", path,
+                                 "give the config.json that comes with the model"});
   }
   const ModelShape shape = ShapeOf(config);
   const bool latent_whole = shape.kv_rank == 0 || (shape.head_size > 0 && shape.value_size > 0);
   if (!latent_whole) {
-    return std::unexpected(Error{"the config has latent attention without the sizes of its heads",
-                                 path, "qk_nope_head_dim, qk_rope_head_dim and v_head_dim"});
+    return std::unexpected(
+        Error{"cannot read the model config: head sizes of latent attention are missing", path,
+              "qk_nope_head_dim, qk_rope_head_dim and v_head_dim"});
   }
   if (shape.layers > 0 && shape.width > 0 && shape.heads > 0) return shape;
-  return std::unexpected(Error{"the config does not say how many layers, heads or how wide it is",
+  return std::unexpected(Error{"cannot read the model config: layers, heads or width is missing",
                                path, "set `layers`, `width`, `heads` and `mlp_width`"});
 }
 

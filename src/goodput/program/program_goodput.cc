@@ -1,4 +1,4 @@
-// From a model and its speed to utilisations.
+// Computes MFU, HFU and EMFU from a model, its speed and its chips.
 #include "stepscope/program_goodput.h"
 
 #include <fmt/format.h>
@@ -19,30 +19,29 @@ namespace {
 
 using goodput::TokenFlops;
 
-constexpr double kLow = 0.3;  // an MFU below this has a cause that can be found
+constexpr double kLow = 0.3;  // an MFU below this is worth a trace
 
 std::unexpected<Error> Wrong(std::string what, std::string where, std::string hint) {
   return std::unexpected(Error{std::move(what), std::move(where), std::move(hint)});
 }
 
-// Nothing when all is well with the model.
+// Finds an invalid number; no value if all are valid.
 std::optional<Error> FindWrong(const ModelShape& s) {
   for (const double value :
        {s.layers, s.width, s.heads, s.kv_heads, s.head_size, s.mlp_width, s.vocabulary, s.sequence,
         s.window, s.experts, s.expert_layers, s.experts_per_token, s.shared_experts, s.expert_width,
         s.parameters, s.kv_rank, s.query_rank, s.rope_size, s.value_size}) {
     if (!(value >= 0) || !(value < 1e15)) {
-      return Error{"a number of the model is negative or too large", "", ""};
+      return Error{"program.shape is out of range: a number is negative or too large", "", ""};
     }
   }
   const bool by_parameters = s.parameters > 0;
   if (!by_parameters && (s.layers == 0 || s.width == 0)) {
-    return Error{"the model is missing", "",
-                 "its config.json, or layers, width, heads and the width of the MLP, or its "
-                 "parameters"};
+    return Error{"missing model", "",
+                 "give config.json, or layers, width, heads and MLP width, or parameters"};
   }
   if (s.heads > 0 && s.sequence == 0) {
-    return Error{"the length of a sequence is missing", "", "attention depends on it"};
+    return Error{"missing sequence length", "", "attention FLOPs depend on it"};
   }
   return std::nullopt;
 }
@@ -53,15 +52,15 @@ Result<double> PeakFor(const ProgramOptions& o) {
   std::string known;
   for (const Chip& c : KnownChips()) known += (known.empty() ? "" : ", ") + std::string(c.name);
   if (chip == nullptr) {
-    return Wrong(o.chip.empty() ? "the chip is missing" : "unknown peak of '" + o.chip + "'", "",
-                 "give the peak of one chip in FLOPs a second, or one of: " + known);
+    return Wrong(o.chip.empty() ? "missing chip" : "unknown peak FLOP/s of '" + o.chip + "'", "",
+                 "give the peak FLOP/s of one chip, or one of: " + known);
   }
   if (const auto peak = PeakOf(*chip, o.dtype)) return *peak;
-  return Wrong(fmt::format("unknown {} peak of {}", o.dtype, chip->name), "",
-               "give the peak of one chip in FLOPs a second");
+  return Wrong(fmt::format("unknown {} peak FLOP/s of {}", o.dtype, chip->name), "",
+               "give the peak FLOP/s of one chip");
 }
 
-// The bf16 peak, for EMFU; nothing where it is not known or no other than the type's.
+// The bf16 peak, for EMFU. No value if it is unknown or equal to the type's own.
 std::optional<double> Bf16Peak(const ProgramOptions& o) {
   const Chip* chip = FindChip(o.chip);
   if (chip == nullptr || o.dtype == "bf16" || o.dtype == "fp16") return std::nullopt;
@@ -70,7 +69,7 @@ std::optional<double> Bf16Peak(const ProgramOptions& o) {
 
 Table PartsTable(const TokenFlops& f) {
   Table table{.key = "parts",
-              .title = "Forward FLOPs of a token",
+              .title = "Forward FLOPs per token",
               .columns = {{"part", "part", Unit::kNone, Role::kKey},
                           {"flops", "FLOPs", Unit::kCount},
                           {"share", "share", Unit::kRatio}}};
@@ -92,18 +91,17 @@ void AddFindings(Report& report, double mfu) {
   if (mfu > 1) {
     report.findings.push_back(
         {.severity = Severity::kHigh,
-         .message = "The job would do more than its chips can: something given is wrong.",
-         .because = fmt::format("MFU {}", HumanRatio(mfu)),
-         .hint = "check tokens per second (of the whole job?), chips, the chip and the type",
+         .message = fmt::format("MFU is {} of peak FLOP/s: an input is wrong.", HumanRatio(mfu)),
+         .because = "MFU cannot exceed 100% of peak",
+         .hint = "check tokens per second (of the whole job), the number of chips, the chip and "
+                 "the data type",
          .table = "parts"});
   } else if (mfu < kLow) {
-    report.findings.push_back(
-        {.severity = Severity::kMedium,
-         .message = fmt::format("The chips do {} of what they could.", HumanRatio(mfu)),
-         .because = "large dense models reach 35 to 55 %",
-         .hint = "record a few steps of all ranks and run 'stepscope analyze' on them: it says "
-                 "where the time goes",
-         .table = "parts"});
+    report.findings.push_back({.severity = Severity::kMedium,
+                               .message = fmt::format("MFU is {} of peak FLOP/s.", HumanRatio(mfu)),
+                               .because = "large dense models reach 35–55%",
+                               .hint = "trace a few steps of all ranks and run 'stepscope analyze'",
+                               .table = "parts"});
   }
 }
 
@@ -111,7 +109,7 @@ void AddFindings(Report& report, double mfu) {
 
 Result<goodput::ProgramRates> goodput::ProgramRatesOf(const ProgramOptions& o) {
   if (!(o.chips >= 0) || !(o.chips < 1e18)) {
-    return Wrong("the number of chips is out of range", "", "a number above 0");
+    return Wrong("number of chips is out of range", "", "give a number above 0");
   }
   const auto peak = PeakFor(o);
   if (!peak) return std::unexpected(peak.error());
@@ -126,9 +124,9 @@ Result<goodput::ProgramRates> goodput::ProgramRatesOf(const ProgramOptions& o) {
 Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
   const auto missing = [](double value) { return !(value > 0) || !(value < 1e18); };
   if (missing(o.tokens_per_second)) {
-    return Wrong("tokens per second are missing", "", "a number above 0");
+    return Wrong("missing tokens per second", "", "give a number above 0");
   }
-  if (missing(o.chips)) return Wrong("the number of chips is missing", "", "a number above 0");
+  if (missing(o.chips)) return Wrong("missing number of chips", "", "give a number above 0");
   if (const auto wrong = FindWrong(o.shape)) return std::unexpected(*wrong);
   const auto recompute = goodput::RecomputeNamed(o.recompute);
   if (!recompute)
@@ -142,28 +140,24 @@ Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
   };
   const double mfu = share(flops.training(), *peak);
   const double hfu = share(goodput::ExecutedFlops(flops, *recompute), *peak);
-  Report report{.analysis = "program_goodput", .title = "Use of the chips"};
-  report.metrics = {
-      {"mfu", fmt::format("model FLOPs utilisation (MFU), of the {} peak", o.dtype), mfu,
-       Unit::kRatio},
-      {"hfu", "with what is computed again (HFU)", hfu, Unit::kRatio},
-      {"active_parameters", "parameters that a token meets, without the embedding",
-       flops.matmuls() / 2, Unit::kCount},
-      {"flops_per_token", "FLOPs of a token in training", flops.training(), Unit::kCount},
-      {"flops_per_chip", "FLOPs a chip does in a second",
-       o.tokens_per_second * flops.training() / o.chips, Unit::kCount},
-      {"peak", "FLOPs it could do", *peak, Unit::kCount}};
+  Report report{.analysis = "program_goodput", .title = "Program goodput"};
+  report.metrics = {{"mfu", fmt::format("MFU, % of {} peak", o.dtype), mfu, Unit::kRatio},
+                    {"hfu", "HFU", hfu, Unit::kRatio},
+                    {"active_parameters", "active parameters", flops.matmuls() / 2, Unit::kCount},
+                    {"flops_per_token", "training FLOPs per token", flops.training(), Unit::kCount},
+                    {"flops_per_chip", "FLOP/s per chip",
+                     o.tokens_per_second * flops.training() / o.chips, Unit::kCount},
+                    {"peak", "peak FLOP/s per chip", *peak, Unit::kCount}};
   if (const auto bf16 = Bf16Peak(o)) {
     report.metrics.insert(
         report.metrics.begin() + 2,
-        {"emfu", "of the bf16 peak (EMFU)", share(flops.training(), *bf16), Unit::kRatio});
+        {"emfu", "EMFU, % of bf16 peak", share(flops.training(), *bf16), Unit::kRatio});
   }
   if (o.shape.layers > 0 && o.shape.width > 0) {
     report.metrics.push_back(
-        {"parameters", "parameters of the model", goodput::ParametersOf(o.shape), Unit::kCount});
+        {"parameters", "parameters", goodput::ParametersOf(o.shape), Unit::kCount});
   }
-  report.headline = fmt::format("The chips do {} of what they could at most (MFU, {}).",
-                                HumanRatio(mfu), o.dtype);
+  report.headline = fmt::format("MFU is {} of {} peak FLOP/s.", HumanRatio(mfu), o.dtype);
   report.tables.push_back(PartsTable(flops));
   AddFindings(report, mfu);
   ReportSet answer;

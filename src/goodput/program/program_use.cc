@@ -1,4 +1,4 @@
-// Tokens, FLOPs and time to utilisations.
+// Computes utilization from recorded tokens, FLOPs and time.
 #include "goodput/program/program_use.h"
 
 #include "goodput/program/flops.h"

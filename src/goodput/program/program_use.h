@@ -1,4 +1,4 @@
-// How much of its chips a job uses, from what it recorded: for reports and for jobs that run.
+// Computes how much of its chips a job uses from what it recorded, for reports and running jobs.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace stepscope::goodput {
 
-// What does not change while a job runs.
+// What stays constant while a job runs.
 struct ProgramRates {
-  double flops_per_token = 0;       // of training; 0: only the job's own FLOPs tell
+  double flops_per_token = 0;       // of training; 0: use the FLOPs that the job recorded
   double peak = 0;                  // of one chip, FLOPs a second
   std::optional<double> bf16_peak;  // where the type is another one and its peak is known
   double chips = 0;                 // 0: as many as the job's events ask for
 };
 
-// From a model, a chip and their number; model and number may be missing, the speed does not
-// count. Fails when the chip's peak is not known, or a number is out of range.
+// Builds rates from a model, a chip and the number of chips. Model and number may be missing; the
+// speed is ignored. Fails if the chip's peak is unknown or a number is out of range.
 Result<ProgramRates> ProgramRatesOf(const ProgramOptions& options);
 
-// The same where they may not be given at all.
+// The same for optional options.
 Result<std::optional<ProgramRates>> ProgramRatesIf(const std::optional<ProgramOptions>& options);
 
-// In which a job makes steps, kept or lost, ns.
+// Time in which a job makes steps, kept or lost, ns.
 int64_t SteppingTime(const Partition& partition);
 
 struct ProgramUse {
@@ -36,8 +36,8 @@ struct ProgramUse {
   std::optional<double> emfu;
 };
 
-// Nothing where tokens or FLOPs, chips or steps are not known. Where the model is given, tokens
-// count; else the FLOPs that the job recorded.
+// No value if tokens or FLOPs, chips or steps are unknown. Uses tokens if the model is given,
+// otherwise the FLOPs that the job recorded.
 std::optional<ProgramUse> UseOf(const ProgramRates& rates, const Accounting& accounting,
                                 const Partition& partition);
 

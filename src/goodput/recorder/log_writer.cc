@@ -1,4 +1,4 @@
-// Events to segments of 4 MB.
+// Groups events into segments of 4 MB.
 #include "goodput/recorder/log_writer.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr size_t kSegmentBytes = size_t{4} << 20;
 constexpr uint64_t kSlots = (kSegmentBytes - kSlotsBegin) / kSlotBytes;
-// An event of somebody else than the header names carries his name, which may take more room than
-// all the rest. Another one's turn begins a new segment once this one is not too small.
+// An event whose writer is not the header's carries its writer's name, which may be larger than the
+// rest. A change of writer starts a new segment once the current one is large enough.
 constexpr size_t kSmall = 4096;
 constexpr int64_t kSequences = int64_t{1} << 40;
 

@@ -1,5 +1,4 @@
-// Writes events that come from elsewhere into segments of a ledger: one log of one job, in the
-// order in which they come.
+// Writes imported events into segments of a ledger: one log of one job, in input order.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +14,18 @@ namespace stepscope::goodput {
 
 class LogWriter {
  public:
-  // Takes a segment that is full, or the last one.
+  // Receives a full segment, or the last one.
   using Sink = std::function<Result<void>(const std::string& name, const SegmentHeader& header,
                                           std::string_view bytes)>;
 
   // `prefix` begins the names of segments.
   LogWriter(Sink sink, std::string prefix, std::string job);
 
-  // Of an event that went through MakeFit. Fails when there is no room for a segment: what was
-  // taken before stays.
+  // Adds an event that MakeFit has adjusted. Fails if a segment cannot be stored; earlier ones
+  // stay.
   Result<void> Write(const Event& event);
 
-  // Gives what is left.
+  // Writes the last segment.
   Result<void> Finish();
 
  private:
@@ -41,8 +40,8 @@ class LogWriter {
   uint32_t next_index_ = 0;
 };
 
-// Changes of the event what a segment cannot hold: texts and names are cut, and an identity that no
-// recorder writes is none. True: nothing had to be.
+// Adjusts the event to a segment's limits: cuts texts and names, and clears an identity that no
+// recorder writes. True if nothing changed.
 bool MakeFit(Event& event);
 
 }  // namespace stepscope::goodput

@@ -1,4 +1,4 @@
-// The two sides of a recorder: threads that store, and the ticks that keep room for them.
+// Implements the recorder: threads that store events, and ticks that make room ahead.
 #include "goodput/recorder/recorder.h"
 
 #include <pthread.h>
@@ -19,12 +19,12 @@
 #include <utility>
 
 #include "base/sync_folder.h"
+#include "base/time_units.h"
 
 namespace stepscope::goodput {
 namespace {
 
 constexpr size_t kGuardBytes = 4096;
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr size_t kMaxProblems = 20;
 
 template <class... Values>
@@ -34,7 +34,7 @@ std::string Print(const char* format, Values... values) {
   return text;
 }
 
-// "host/rank/boot/pid/random": what tells this process from all others, and its boot's clock.
+// "host/rank/boot/pid/random": identifies this process and the boot of its monotonic clock.
 std::string WriterName(int64_t rank, uint32_t random) {
   char host[65] = "host";
   gethostname(host, sizeof host - 1);
@@ -74,14 +74,14 @@ Recorder::Recorder(RecorderOptions options) : options_(std::move(options)) {
   sem_init(&wake_, 0, 0);
   last_heartbeat_ = last_sync_ = MonotonicClock();
   if (guard_ == nullptr) {
-    Problem("This kernel cannot tell a fork: do not record in forked processes.");
+    Problem("Cannot detect forks on this kernel; do not record in forked processes.");
   }
   MakeSegmentAhead();
   if (!options_.background) return;
   try {
     thread_ = std::thread([this] { Run(); });
   } catch (const std::system_error& error) {
-    Problem(std::string("Cannot start a thread to sync and make room ahead: ") + error.what());
+    Problem(std::string("Cannot start the background thread: ") + error.what());
   }
 }
 
@@ -105,7 +105,7 @@ bool Recorder::Write(Record& record) {
     if (written == SegmentFile::Written::kLast) sem_post(&wake_);
     SegmentFile* const next = segment->next.load(std::memory_order_acquire);
     if (next == nullptr) break;
-    // If this fails another thread did it, and `segment` becomes what is current now.
+    // On failure another thread did it; `segment` becomes the current one.
     if (current_.compare_exchange_strong(segment, next, std::memory_order_acq_rel)) segment = next;
   }
   dropped_.fetch_add(1, std::memory_order_relaxed);
@@ -132,7 +132,7 @@ void Recorder::Run() {
     try {
       Tick(MonotonicClock());
     } catch (const std::bad_alloc&) {
-      continue;  // the next tick tries again; the training program shall not end for this
+      continue;  // the next tick tries again; training must go on
     }
   }
 }
@@ -141,7 +141,7 @@ void Recorder::Tick(int64_t now) {
   const std::lock_guard lock(mutex_);
   if (closed_) return;
   MakeSegmentAhead();
-  if (dropped_.load(std::memory_order_relaxed) > 0) TellDropped();
+  if (dropped_.load(std::memory_order_relaxed) > 0) RecordDropped();
   if (options_.heartbeat > 0 && now - last_heartbeat_ >= options_.heartbeat) {
     last_heartbeat_ = now;
     WriteNow(EventKind::kHeartbeat, kUnknown);
@@ -169,7 +169,7 @@ std::unique_ptr<SegmentFile> Recorder::MakeSegment() {
   std::error_code failed;
   std::filesystem::create_directories(options_.directory, failed);
   if (failed) {
-    Problem("Cannot make the folder " + options_.directory + ": " + failed.message());
+    Problem("Cannot create directory " + options_.directory + ": " + failed.message());
     return nullptr;
   }
   const auto bytes = static_cast<size_t>(options_.segment_bytes);
@@ -188,10 +188,10 @@ std::unique_ptr<SegmentFile> Recorder::MakeSegment() {
   return nullptr;
 }
 
-void Recorder::TellDropped() {
+void Recorder::RecordDropped() {
   const int64_t count = dropped_.exchange(0);
   if (WriteNow(EventKind::kDropped, count)) return;
-  // It counted itself, too.
+  // The failed event counted itself too.
   dropped_.fetch_add(count - 1);
   dropped_ever_.fetch_sub(1);
 }
@@ -205,7 +205,7 @@ void Recorder::SyncAll() {
   if (!folder_synced_) folder_synced_ = SyncFolder(options_.directory).has_value();
 }
 
-// Full segments in front of the current one.
+// Releases full segments before the current one.
 void Recorder::ReleaseFull() {
   const SegmentFile* const current = current_.load();
   while (released_ < segments_.size() && segments_[released_].get() != current) {
@@ -232,17 +232,17 @@ void Recorder::Close() {
   try {
     if (dropped_.load() > 0) {
       MakeSegmentAhead();
-      TellDropped();
+      RecordDropped();
     }
   } catch (const std::bad_alloc&) {
-    closed_ = true;  // then the recording does not say what it lacks
+    closed_ = true;  // the recording then lacks the number of dropped events
   }
   current_.store(nullptr);
   for (size_t k = released_; k < segments_.size(); ++k) {
     segments_[k]->Close();
     segments_[k]->Release();
   }
-  [[maybe_unused]] const auto synced = SyncFolder(options_.directory);  // nobody to tell
+  [[maybe_unused]] const auto synced = SyncFolder(options_.directory);  // nothing to report to
 }
 
 void Recorder::Problem(const std::string& sentence) {
@@ -253,7 +253,7 @@ void Recorder::Problem(const std::string& sentence) {
   try {
     options_.on_problem(sentence);
   } catch (...) {
-    return;  // telling must not end the program
+    return;  // a failing callback must not end the program
   }
 }
 

@@ -1,4 +1,4 @@
-// The C interface of the recorder. Nothing leaves it but results: no exception, no signal.
+// Implements the C interface of the recorder. No exception or signal leaves it.
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -14,11 +14,11 @@ using stepscope::goodput::Record;
 using stepscope::goodput::Recorder;
 using stepscope::goodput::RecorderOptions;
 
-// A recorder and how to make it again in a forked child.
+// A recorder and the options to open it again in a forked child.
 struct stepscope_goodput {
   RecorderOptions options;
   std::atomic<Recorder*> recorder = nullptr;
-  std::atomic<int64_t> dropped = 0;  // while another thread opened it in a child
+  std::atomic<int64_t> dropped = 0;  // while another thread opens it in a child
   std::atomic<bool> opening = false;
 };
 
@@ -26,7 +26,7 @@ namespace {
 
 std::string TextOf(const char* text) { return text == nullptr ? "" : text; }
 
-// Copies as much of a struct as its maker knew of; the rest stays as it is.
+// Copies as much of a struct as the caller was compiled with; the rest keeps its defaults.
 template <class T>
 void CopyKnown(T& to, const T& from) {
   const size_t size = from.size < sizeof to ? from.size : sizeof to;
@@ -54,9 +54,8 @@ RecorderOptions OptionsOf(const stepscope_goodput_options& given) {
   return options;
 }
 
-// In a forked child: a recorder of its own. The parent's is left as it is, since its thread is not
-// here, and its locks may be held by nobody. Null: another thread is about it, or there is no
-// memory.
+// Opens a new recorder in a forked child. The parent's stays untouched: its thread does not exist
+// here, and its locks may be held for ever. Null if another thread opens it or memory ran out.
 Recorder* AfterFork(stepscope_goodput* handle) {
   if (handle->opening.exchange(true)) return nullptr;
   Recorder* recorder = handle->recorder.load();
@@ -90,7 +89,7 @@ int Write(stepscope_goodput* handle, Record& record) {
   return recorder->Write(record) ? STEPSCOPE_GOODPUT_OK : STEPSCOPE_GOODPUT_DROPPED;
 }
 
-// Whether the public numbers are those that are stored.
+// Checks that the public numbers equal the stored ones.
 template <class Public>
 constexpr bool Same(Public number, EventKind kind) {
   return static_cast<int>(number) == static_cast<int>(kind);

@@ -1,4 +1,4 @@
-// Segments to bytes and back.
+// Encodes and decodes segments.
 #include "goodput/recorder/segment.h"
 
 #include <algorithm>

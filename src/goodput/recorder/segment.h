@@ -1,9 +1,9 @@
-// The bytes of a segment: what recorders write and the ledger keeps.
-// docs/formats/goodput-segments.md is the contract; here is its code, for both directions.
+// Defines the bytes of a segment, which recorders write and the ledger keeps.
+// docs/formats/goodput-segments.md is the contract; this code implements both directions.
 //
-// A segment is a header, twice, and then slots of 32 bytes. An event takes one slot and, when it
-// carries more than a step number, some more behind it. Every slot has its own checksum and stands
-// at a multiple of its size: damage never moves what comes after it.
+// A segment is two copies of a header, then slots of 32 bytes. An event takes one slot, and further
+// ones if it carries more than a step number. Every slot has its own checksum and
+// starts at a multiple of its size, so damage never shifts later slots.
 //
 // Encoding allocates nothing and never fails, as it runs in the training thread.
 #pragma once
@@ -28,13 +28,13 @@ inline constexpr size_t kMaxSlots = 201;                 // of one event
 inline constexpr uint64_t kMaxSegmentSlots = uint64_t{1} << 25;  // 1 GB
 inline constexpr std::string_view kSegmentSuffix = ".goodput";
 
-// What is the same for all events of a segment.
+// What all events of a segment share.
 struct SegmentHeader {
-  uint32_t salt = 0;      // begins every checksum: blocks of other files are no slots of this one
-  uint32_t index = 0;     // 0, 1, ... by writer
-  uint64_t slots = 0;     // room there was when it was made; the file may have been cut to less
-  int64_t time = 0;       // when it was made
-  int64_t monotonic = 0;  // the same by the clock that never steps
+  uint32_t salt = 0;   // starts every checksum, so that blocks of other files are not valid slots
+  uint32_t index = 0;  // 0, 1, ... by writer
+  uint64_t slots = 0;  // capacity at creation; the file may have been cut since
+  int64_t time = 0;    // when it was made
+  int64_t monotonic = 0;  // the same by the monotonic clock
   std::string job;
   std::string attempt;
   std::string writer;
@@ -42,7 +42,7 @@ struct SegmentHeader {
   friend bool operator==(const SegmentHeader&, const SegmentHeader&) = default;
 };
 
-// An event on its way into a segment: that of event.h without what the header says.
+// An event to be stored: that of event.h without the fields of the header.
 struct Record {
   EventKind kind = EventKind::kNone;
   int64_t time = kUnknown;
@@ -52,21 +52,21 @@ struct Record {
   int64_t counts[3] = {kUnknown, kUnknown, kUnknown};
   std::string_view text;
   const CheckpointTimes* checkpoint = nullptr;
-  // Who, where it is not whom the header names: in a ledger's own segments, which keep the order in
-  // which events of several writers came. At most kMaxName bytes count.
+  // Writer, if it differs from the header's: in a ledger's own segments, which keep the order of
+  // events of several writers. At most kMaxName bytes count.
   std::optional<std::string_view> attempt, writer;
 };
 
 // Writes both copies of the header: kSlotsBegin bytes. Names beyond kMaxName are cut.
 void EncodeHeader(const SegmentHeader& header, std::span<char, kSlotsBegin> out);
 
-// `text` without what is beyond `most` bytes, cut between characters.
+// Cuts `text` to at most `most` bytes, between characters.
 std::string_view Kept(std::string_view text, size_t most);
 
-// The header of a segment that begins with `bytes`, from whichever copy is whole.
+// Reads the header of a segment that begins with `bytes`, from an undamaged copy.
 std::optional<SegmentHeader> DecodeHeader(std::string_view bytes);
 
-// How many slots the event takes: 1 to kMaxSlots.
+// Slots that the event takes: 1 to kMaxSlots.
 size_t SlotsOf(const Record& record);
 
 // Writes the event into the `slots` slots at `out`, SlotsOf(record), which are number `first` and

@@ -1,4 +1,4 @@
-// Making, filling and closing the file of a segment.
+// Creates, fills and closes the file of a segment.
 #include "goodput/recorder/segment_file.h"
 
 #include <fcntl.h>
@@ -21,9 +21,9 @@ constexpr size_t kPrepareBytes = size_t{256} << 10;
 constexpr int MADV_POPULATE_WRITE = 23;  // Linux 5.14; older kernels say no, which costs nothing
 #endif
 
-// Takes the blocks of a new file; an errno, 0 when all is well.
+// Allocates the blocks of a new file. Returns an errno, 0 on success.
 int TakeBlocks(int file, size_t bytes) {
-  // Going beyond this limit is not only an error, it is a signal that ends the process.
+  // Exceeding this limit raises a signal that ends the process.
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) return EFBIG;
   int failed = EINTR;
@@ -42,8 +42,8 @@ bool WriteHeader(int file, const SegmentHeader& header) {
 Result<std::unique_ptr<SegmentFile>> SegmentFile::Create(const std::string& path,
                                                          const SegmentHeader& header) {
   const auto error = [&](int number) {
-    return std::unexpected(Error{"cannot make a segment: " + std::string(std::strerror(number)),
-                                 path, number == ENOSPC ? "make room on this disk" : ""});
+    return std::unexpected(Error{"cannot create a segment: " + std::string(std::strerror(number)),
+                                 path, number == ENOSPC ? "free space on this disk" : ""});
   };
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (file < 0) return error(errno);
@@ -60,7 +60,7 @@ Result<std::unique_ptr<SegmentFile>> SegmentFile::Create(const std::string& path
     unlink(path.c_str());
     return error(failed);
   }
-  madvise(mapped, bytes, MADV_DONTFORK);  // a child shall not write into its parent's segment
+  madvise(mapped, bytes, MADV_DONTFORK);  // a child must not write into its parent's segment
   return std::unique_ptr<SegmentFile>(
       new SegmentFile(path, file, static_cast<char*>(mapped), header));
 }
@@ -123,7 +123,7 @@ void SegmentFile::Close() {
     unlink(path_.c_str());
     return;
   }
-  // Not being able to cut it is no loss: the rest is empty.
+  // A failed cut loses nothing: the rest is empty.
   if (used < capacity_ &&
       ftruncate(file_, static_cast<off_t>(kSlotsBegin + used * kSlotBytes)) != 0) {
     errno = 0;

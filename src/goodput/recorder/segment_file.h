@@ -1,6 +1,6 @@
-// A segment being written: a preallocated file, mapped, into which threads store their events.
+// Writes a segment: a preallocated, mapped file into which threads store events.
 //
-// What Write has returned from is in the page cache, so it outlives the process however that ends.
+// Events are in the page cache when Write returns, so they survive any end of the process.
 #pragma once
 
 #include <atomic>
@@ -16,41 +16,40 @@ namespace stepscope::goodput {
 
 class SegmentFile {
  public:
-  // Makes a new file with room for header.slots and maps it. All its blocks are taken now: storing
-  // into it later cannot run out of disk. On failure there is no file.
+  // Creates and maps a file with room for header.slots. Allocates all its blocks, so that later
+  // stores cannot run out of disk. Leaves no file on failure.
   static Result<std::unique_ptr<SegmentFile>> Create(const std::string& path,
                                                      const SegmentHeader& header);
 
   enum class Written : uint8_t {
     kYes,
-    kHalf,  // yes, and the first half is used up with it
-    kFull,  // no: there is no room
-    kLast,  // no, and this is the first call that found no room
+    kHalf,  // stored; the first half is now full
+    kFull,  // not stored: no room
+    kLast,  // not stored, and the first call that found no room
   };
 
-  // Stores the event in `slots` slots and takes its sequence number from `sequence`. Called from
-  // any thread: no lock, no allocation, no call into the kernel but to bring a page of the file in.
+  // Stores the event in `slots` slots and takes its sequence number from `sequence`. Thread-safe;
+  // takes no lock, allocates nothing, and enters the kernel only for page faults.
   Written Write(Record& record, size_t slots, std::atomic<int64_t>& sequence);
 
   size_t capacity() const { return capacity_; }
 
-  // Slots that are given out, of events stored or being stored.
+  // Slots reserved by events that are stored or being stored.
   size_t Used() const;
 
-  // The segment that comes after this one, once there is one.
+  // The next segment, once it exists.
   std::atomic<SegmentFile*> next = nullptr;
 
-  // The rest is for one thread at a time.
+  // The following calls are for one thread at a time.
 
-  // Brings the pages that will be written next into memory, ready to be stored to.
+  // Faults in the pages that will be written next.
   void Prepare();
-  // Has the disk hold what was stored before the call. False: the system said no, see errno.
+  // Syncs earlier events to disk. False on failure, with errno set.
   bool Sync();
-  // No event goes in any more, the file ends where the last one does, and the disk holds it. One
-  // without any event goes away.
+  // Stops storing, cuts the file after its last event and syncs it. Removes a file without events.
   void Close();
-  // Gives back the mapping and the file of a full or closed segment when no thread is in the middle
-  // of storing; false: not yet. The object must live on: a thread may still ask it for room.
+  // Releases mapping and file of a full or closed segment, unless a thread is still storing; then
+  // returns false. The object must stay: a thread may still ask it for room.
   bool Release();
 
   ~SegmentFile();
@@ -67,7 +66,7 @@ class SegmentFile {
   uint32_t salt_;
   size_t capacity_;
   size_t synced_ = 0;
-  // Every slot is given out once and then done once, by its event or, behind the last event that
+  // Every slot is reserved once and completed once: by its event or, after the last event that
   // fits, by the first that does not.
   alignas(64) std::atomic<uint64_t> given_ = 0;
   std::atomic<uint64_t> done_ = 0;

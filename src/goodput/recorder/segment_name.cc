@@ -1,4 +1,4 @@
-// Clocks, chance, names.
+// Builds segment names from clocks and random bits.
 #include "goodput/recorder/segment_name.h"
 
 #include <sys/random.h>
@@ -8,12 +8,11 @@
 #include <cstdio>
 #include <ctime>
 
+#include "base/time_units.h"
 #include "goodput/recorder/segment.h"
 
 namespace stepscope::goodput {
 namespace {
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 int64_t Clock(clockid_t clock) {
   timespec now{};

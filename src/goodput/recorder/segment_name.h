@@ -1,5 +1,5 @@
-// What segments are named by, and what makes them this process's own: the clocks, the time as a
-// text that sorts, and chance. Part of the recorder's library, which links nothing else.
+// Provides the clocks, timestamps and random numbers that make segment names unique. Part of the
+// recorder's library, which links nothing else.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,16 @@ namespace stepscope::goodput {
 int64_t WallClock();
 int64_t MonotonicClock();
 
-// A number that no other process has, but by chance: in a container all have the same id. Never
-// waits.
+// A random number that identifies this process; process ids repeat in containers. Never blocks.
 uint32_t RandomNumber();
 
-// "20260131T235959Z": now. Names that begin with it sort by when they were made.
+// The current time as "20260131T235959Z". Names that begin with it sort by creation time.
 std::string NowInName();
 
-// "20260131T235959Z-77-1a2b3c4d-": begins names of segments that no other process has.
+// A prefix of segment names, unique to this process: "20260131T235959Z-77-1a2b3c4d-".
 std::string SegmentPrefix(uint32_t random);
 
-// The name of a prefix's segment: "...-000001.goodput".
+// The name of a segment: prefix + "000001.goodput".
 std::string SegmentName(const std::string& prefix, uint32_t index);
 
 }  // namespace stepscope::goodput

@@ -1,4 +1,4 @@
-// Walks the slots of a segment in windows; what one window cuts in two the next one begins with.
+// Reads the slots of a segment in windows; events that cross a boundary start the next window.
 #include "goodput/recorder/segment_reader.h"
 
 #include <fcntl.h>
@@ -71,7 +71,7 @@ Result<SegmentReader> SegmentReader::Open(Source source, const std::string& name
   auto header = DecodeHeader(head);
   if (header) return SegmentReader(std::move(source), std::move(*header));
   const char* const what =
-      AllZero(head) ? "never written to" : "no segment, or its head is damaged";
+      AllZero(head) ? "never written to" : "not a segment, or its header is damaged";
   return std::unexpected(Error{what, name, ""});
 }
 
@@ -211,7 +211,7 @@ bool SegmentReader::FinishWindow(Oddities& oddities, const EventSink& sink) {
 
 namespace {
 
-// A file that was made and never written to is no loss; anything else that cannot be read is.
+// Counts a file that cannot be read, unless it was never written to.
 void ReadSegmentOf(const std::string& path, Oddities& oddities, const EventSink& sink) {
   auto reader = SegmentReader::Open(path);
   if (reader) return reader->Finish(oddities, sink);

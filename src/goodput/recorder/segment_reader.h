@@ -1,4 +1,4 @@
-// Reads segments, whole ones and those that a recorder is still writing.
+// Reads segments, complete ones and those that a recorder still writes.
 #pragma once
 
 #include <cstdint>
@@ -16,43 +16,42 @@ namespace stepscope::goodput {
 
 class SegmentReader {
  public:
-  // Gives the bytes of a segment from an offset on, as many as there are up to `size`.
+  // Reads up to `size` bytes of a segment from an offset.
   using Source = std::move_only_function<size_t(char* out, size_t size, uint64_t offset)>;
 
-  // Fails when the file cannot be opened, and when neither copy of its header is whole.
+  // Fails if the file cannot be opened or both copies of its header are damaged.
   static Result<SegmentReader> Open(const std::string& path);
-  // The same of a segment that is no file; `name` is for errors.
+  // The same for a segment that is not a file; `name` appears in errors.
   static Result<SegmentReader> Open(Source source, const std::string& name);
 
   const SegmentHeader& header() const { return header_; }
 
-  // Whether its recorder has ended it, which cuts it behind the last event, or it was removed.
+  // True if its recorder has closed it, which cuts it after the last event, or it was removed.
   bool WasClosed();
 
-  // Gives the events that have come since the last call, mostly in the order they were recorded.
-  // What cannot be read may only be unfinished: a later call looks at it again. Stops where 64 KB
-  // are empty.
+  // Reads the events added since the last call, mostly in recording order. Unreadable slots may be
+  // unfinished, so a later call reads them again. Stops at 64 KB of empty slots.
   void Follow(Oddities& oddities, const EventSink& sink);
 
-  // The same in steps of 64 KB, for those who send on what they got; false: there is no more now.
+  // The same for the next 64 KB. False: no more events now.
   bool FollowWindow(Oddities& oddities, const EventSink& sink);
 
-  // All slots before this one are done with, and StartAt takes a reader of the same file there.
-  // What continues an event that began before it is passed over.
+  // The first slot not yet read. StartAt continues there in a reader of the same file, and skips
+  // the rest of an event that began earlier.
   uint64_t Position() const;
   void StartAt(uint64_t slot) { next_ = slot; }
 
-  // Gives all that Follow has not, to the end of the file. What cannot be read is counted.
+  // Reads everything that Follow has not, to the end of the file. Counts unreadable slots.
   void Finish(Oddities& oddities, const EventSink& sink);
 
-  // The same in steps of 64 KB, for those who read many segments at once; false: that was the end.
+  // The same for the next 64 KB. False: end of file.
   bool FinishWindow(Oddities& oddities, const EventSink& sink);
 
  private:
   SegmentReader(Source source, SegmentHeader header);
 
-  // Reads slots from number `first` on into window_; how many. Never beyond what the header says,
-  // since a file of strangers may be a terabyte of nothing.
+  // Reads slots from number `first` on into window_ and returns their count. Never reads beyond the
+  // header's size, since a hostile file may be a sparse terabyte.
   size_t Load(uint64_t first, size_t slots);
   bool WindowIsEmpty(size_t slots) const;
   bool ScanWindow(bool to_end, Oddities& oddities, const EventSink& sink);
@@ -67,16 +66,16 @@ class SegmentReader {
   Event event_;
   std::string window_;
   uint64_t window_first_ = 0;
-  uint64_t next_ = 0;               // all slots before it were looked at
-  std::vector<uint64_t> doubtful_;  // of which these could not be read, or were empty
+  uint64_t next_ = 0;               // first slot not yet read
+  std::vector<uint64_t> doubtful_;  // earlier slots that were unreadable or empty
 };
 
-// The bytes of a file, which stays open for as long as this lives.
+// The bytes of a file, which stays open for the lifetime of the result.
 Result<SegmentReader::Source> OpenSegmentFile(const std::string& path);
 
-// Reads a segment, or every segment of a folder in the order of their names, that is of their
-// recorders' starts. Fails when there is no such file or folder; a file in it that cannot be read
-// is counted. A file that is empty or all zero was never written to: it holds nothing.
+// Reads a segment, or every segment of a directory in the order of names, which is that of their
+// recorders' starts. Fails if `path` does not exist. Counts unreadable files in a directory. A file
+// that is empty or all zeros was never written to and holds no events.
 Result<void> ReadSegments(const std::string& path, Oddities& oddities, const EventSink& sink);
 
 }  // namespace stepscope::goodput

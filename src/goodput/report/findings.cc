@@ -1,51 +1,51 @@
-// What cost the most, and what to try.
+// Finds the largest losses of a job and suggests what to try.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "base/time_units.h"
 #include "goodput/report/report.h"
 #include "report/humanize.h"
 
 namespace stepscope::goodput {
 namespace {
 
-constexpr double kWorthSaying = 0.02;  // of the time counted
+constexpr double kMinReported = 0.02;  // share of counted time
 constexpr double kMedium = 0.05, kHigh = 0.10;
 constexpr size_t kMost = 3;
-constexpr int64_t kMinute = 60'000'000'000;
 
 struct Advice {
   Bucket bucket;
-  std::string_view message;  // behind "12 % of the time (3.4 h) "
+  std::string_view message;  // before " is 12.0 % of counted time (3.4 h)."
   std::string_view hint;
 };
 
 constexpr auto kAdvice = std::to_array<Advice>({
-    {Bucket::kElasticReinit, "went into rebuilding after slices came or went",
-     "keep compiled programs for each number of slices, and rebuild only what changed"},
-    {Bucket::kElasticDown, "went into waiting for lost slices",
-     "keep a spare slice, or let the job go on with fewer after a short wait"},
-    {Bucket::kElasticUp, "went into waiting for new slices",
-     "take new slices in at the next checkpoint instead of waiting for them"},
-    {Bucket::kRestore, "was blocked on reading checkpoints",
-     "restore from the memory or the local disk of a peer, and let one replica read and broadcast"},
-    {Bucket::kSave, "was blocked on writing checkpoints",
-     "save asynchronously: block for the copy to host memory only, and write in the background"},
-    {Bucket::kAcceleratorInit, "went into starting the accelerators",
-     "preload the container image and keep the processes: restart in place instead of anew"},
-    {Bucket::kTrainingPrep, "went into preparing before the first step",
-     "cache what is the same at each start: the traced program, the data index, the compilation"},
-    {Bucket::kDataLoading, "went into loading data before first steps",
-     "start loading while the accelerators start, and save the state of the data pipeline"},
-    {Bucket::kStartup, "went into first steps that take longer than the others",
+    {Bucket::kElasticReinit, "Rebuilding after slice changes",
+     "cache compiled programs per slice count; rebuild only what changed"},
+    {Bucket::kElasticDown, "Waiting for lost slices",
+     "keep a spare slice, or continue with fewer slices after a short wait"},
+    {Bucket::kElasticUp, "Waiting for new slices",
+     "add new slices at the next checkpoint instead of waiting for them"},
+    {Bucket::kRestore, "Blocking checkpoint restore",
+     "restore from a peer's memory or local disk; let one replica read and broadcast"},
+    {Bucket::kSave, "Blocking checkpoint save",
+     "save asynchronously: block only for the copy to host memory"},
+    {Bucket::kAcceleratorInit, "Accelerator initialization",
+     "preload the container image; restart in place and keep the processes"},
+    {Bucket::kTrainingPrep, "Preparation before the first step",
+     "cache what is equal at each start: traced program, data index, compilation"},
+    {Bucket::kDataLoading, "Data loading before first steps",
+     "start loading during accelerator initialization; save the state of the data pipeline"},
+    {Bucket::kStartup, "First-step excess over other steps",
      "keep a persistent compilation cache on storage that outlives the job "
      "(JAX_COMPILATION_CACHE_DIR, TORCHINDUCTOR_CACHE_DIR)"},
-    {Bucket::kQueued, "went into waiting for resources",
-     "reserve capacity, or ask for a shape that is free more often"},
-    {Bucket::kAllocated, "had chips allocated that had not started",
+    {Bucket::kQueued, "Waiting for resources",
+     "reserve capacity, or request a shape that is available more often"},
+    {Bucket::kAllocated, "Time from allocation to start",
      "preload the container image on the nodes"},
-    {Bucket::kOther, "belongs to nothing the job told about",
-     "record it: custom events around what runs before the first step and between attempts"},
+    {Bucket::kOther, "Time without a recorded cause",
+     "record custom events around work before the first step and between attempts"},
 });
 
 Severity SeverityOf(double ratio) {
@@ -53,11 +53,11 @@ Severity SeverityOf(double ratio) {
 }
 
 std::string Amount(int64_t time, double ratio) {
-  return fmt::format("{} of the time ({})", HumanRatio(ratio),
+  return fmt::format("{} of counted time ({})", HumanRatio(ratio),
                      HumanTime(static_cast<double>(time)));
 }
 
-// Sums over the disruptions of the window.
+// Sums over the disruptions in the window.
 struct Costs {
   int64_t down = 0, detect = 0, queue = 0, launch = 0, announced = 0;
   bool split = false;
@@ -78,45 +78,47 @@ Costs CostsOf(const Partition& p) {
 
 Finding Wasted(const Partition& p, const std::string& amount) {
   const auto lost = p.disruptions > 0 ? p.At(Bucket::kWasted) / p.disruptions : 0;
-  const bool told = CostsOf(p).announced > 0;
-  return {.message = amount + " went into steps that had to be made again",
-          .because = fmt::format(
-              "{} lost {} of progress{}", Plural(static_cast<size_t>(p.disruptions), "disruption"),
-              HumanTime(static_cast<double>(lost)), p.disruptions == 1 ? "" : " each on average"),
-          .hint = told ? "save a checkpoint on the preemption notice: some stops were announced"
-                       : "checkpoint more often, at best asynchronously, and save on SIGTERM",
-          .table = p.disruptions > 0 ? "disruptions" : "attempts"};
+  const bool announced = CostsOf(p).announced > 0;
+  return {
+      .message = "Wasted progress is " + amount + ".",
+      .because = fmt::format(
+          "{} lost {} of steps{}", Plural(static_cast<size_t>(p.disruptions), "disruption"),
+          HumanTime(static_cast<double>(lost)), p.disruptions == 1 ? "" : " each on average"),
+      .hint = announced
+                  ? "save a checkpoint on the preemption notice; some disruptions were announced"
+                  : "save checkpoints more often, asynchronously if possible, and save on SIGTERM",
+      .table = p.disruptions > 0 ? "disruptions" : "attempts"};
 }
 
 Finding Recovery(const Partition& p, const std::string& amount) {
   const Costs costs = CostsOf(p);
   if (2 * p.suspended >= p.At(Bucket::kRecovery)) {
-    return {.message = amount + " lies between attempts, mostly after planned ends",
-            .because = fmt::format("{} of it followed an end that was planned",
+    return {.message = "Time between attempts is " + amount + ", mostly after planned ends.",
+            .because = fmt::format("{} of it followed planned ends",
                                    HumanTime(static_cast<double>(p.suspended))),
-            .hint = "if nobody paid for the pause, leave it out with `exclusions`",
+            .hint = "if the pause was not paid for, leave it out with `exclusions`",
             .table = "attempts"};
   }
   const int64_t each = costs.down / std::max<int64_t>(1, p.disruptions);
-  Finding finding{.message = amount + " the job was down between attempts",
-                  .because = fmt::format("{} took {} {}from the last sign of life",
+  Finding finding{.message = "Recovery is " + amount + ".",
+                  .because = fmt::format("{} took {} {}from the last event to the next start",
                                          Plural(static_cast<size_t>(p.disruptions), "disruption"),
                                          HumanTime(static_cast<double>(each)),
                                          p.disruptions == 1 ? "" : "each on average "),
                   .hint =
-                      "keep hot spares, so that nobody waits for a new node, and let the hang be "
-                      "noticed by a heartbeat instead of a timeout",
+                      "keep hot spares instead of waiting for new nodes; detect hangs by heartbeat "
+                      "instead of timeout",
                   .table = p.disruptions > 0 ? "disruptions" : "attempts"};
   if (costs.split) {
     const auto human = [](int64_t t) { return HumanTime(static_cast<double>(t)); };
-    finding.because += fmt::format(" (until noticed {}, queued {}, launching {})",
-                                   human(costs.detect), human(costs.queue), human(costs.launch));
+    finding.because += fmt::format(" (detect {}, queue {}, launch {})", human(costs.detect),
+                                   human(costs.queue), human(costs.launch));
     if (costs.queue > costs.detect + costs.launch) {
-      finding.hint = "keep hot spares or a reservation: most of it is waiting for resources";
+      finding.hint = "keep hot spares or a reservation; most of it is waiting for resources";
     } else if (costs.launch > costs.detect) {
-      finding.hint = "preload container images, or restart in place: most of it is launching";
+      finding.hint = "preload container images, or restart in place; most of it is launch";
     } else {
-      finding.hint = "shorten the timeouts: most of it passes before anybody notices";
+      finding.hint = "shorten the timeouts; most of it is detection";
     }
   }
   return finding;
@@ -124,13 +126,10 @@ Finding Recovery(const Partition& p, const std::string& amount) {
 
 Finding Custom(const Partition& p, const std::string& amount) {
   const auto& [type, time] = p.custom.front();
-  return {
-      .message = amount + " went into events of your own, most of it into " + type,
-      .because = fmt::format("{} took {}", type, HumanTime(static_cast<double>(time))),
-      .hint = fmt::format("run {} less often, on fewer samples, or beside the training on other "
-                          "chips",
-                          type),
-      .table = "custom"};
+  return {.message = "User-defined events are " + amount + ", mostly " + type + ".",
+          .because = fmt::format("{} took {}", type, HumanTime(static_cast<double>(time))),
+          .hint = fmt::format("run {} less often, on fewer samples, or on other chips", type),
+          .table = "custom"};
 }
 
 std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string& amount) {
@@ -139,29 +138,29 @@ std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string
   if (bucket == Bucket::kCustom && !p.custom.empty()) return Custom(p, amount);
   const auto advice = std::ranges::find(kAdvice, bucket, &Advice::bucket);
   if (advice == kAdvice.end()) return std::nullopt;
-  return Finding{.message = fmt::format("{} {}", amount, advice->message),
+  return Finding{.message = fmt::format("{} is {}.", advice->message, amount),
                  .because = fmt::format("bucket {}, {}", BucketName(bucket),
                                         Plural(p.attempts.size(), "attempt")),
                  .hint = std::string(advice->hint),
                  .table = "buckets"};
 }
 
-// A running job whose open step is far beyond what steps take.
+// Finds an open step of a running job that lasts far longer than the ideal step time.
 std::optional<Finding> Hang(const Partition& p, const StepClock& clock) {
   const int64_t open = p.At(Bucket::kInProgress);
   const auto ideal = clock.ideal();
   if (!p.running || !ideal || open < kMinute || open / 10 < *ideal) return std::nullopt;
-  return Finding{.severity = Severity::kHigh,
-                 .message = fmt::format("The open step has lasted for {}: the job seems to hang",
-                                        HumanTime(static_cast<double>(open))),
-                 .because = fmt::format("steps take {} when nothing disturbs",
-                                        HumanTime(static_cast<double>(*ideal))),
-                 .hint = "look at the stacks of all ranks, and restart from the last checkpoint",
-                 .impact = open,
-                 .table = "buckets"};
+  return Finding{
+      .severity = Severity::kHigh,
+      .message = fmt::format("The open step has lasted {}; the job may hang.",
+                             HumanTime(static_cast<double>(open))),
+      .because = fmt::format("the ideal step time is {}", HumanTime(static_cast<double>(*ideal))),
+      .hint = "inspect the stacks of all ranks, then restart from the last checkpoint",
+      .impact = open,
+      .table = "buckets"};
 }
 
-// Attempts in a row that died before they made a step.
+// Finds several attempts that ended before their first step.
 std::optional<Finding> CrashLoop(const Partition& p) {
   int64_t times = 0, cost = 0;
   for (const Disruption& d : p.disruption_list) {
@@ -172,11 +171,9 @@ std::optional<Finding> CrashLoop(const Partition& p) {
   if (times < 2) return std::nullopt;
   return Finding{
       .severity = Severity::kHigh,
-      .message = fmt::format("{} attempts died before they made a step", times),
-      .because = fmt::format("together they cost {}", HumanTime(static_cast<double>(cost))),
-      .hint =
-          "check nodes before they are given to the job, and leave out those on which "
-          "starts failed",
+      .message = fmt::format("{} attempts ended before their first step.", times),
+      .because = fmt::format("they cost {} in total", HumanTime(static_cast<double>(cost))),
+      .hint = "check nodes before the job starts; exclude nodes on which starts failed",
       .impact = cost,
       .table = "disruptions"};
 }
@@ -188,7 +185,7 @@ std::vector<Finding> FindLosses(const Partition& p, const StepClock& clock) {
   const int64_t counted = p.total() - p.At(Bucket::kExcluded);
   for (size_t b = 0; b < kBuckets && counted > 0; ++b) {
     const double ratio = static_cast<double>(p.times[b]) / static_cast<double>(counted);
-    if (ratio < kWorthSaying) continue;
+    if (ratio < kMinReported) continue;
     auto finding = Loss(p, static_cast<Bucket>(b), Amount(p.times[b], ratio));
     if (!finding) continue;
     finding->severity = SeverityOf(ratio);

@@ -1,4 +1,4 @@
-// The front door of goodput: files in, a ReportSet out.
+// Implements GoodputReport(): reads events, accounts for them, returns a ReportSet.
 #include "stepscope/goodput_report.h"
 
 #include <fmt/format.h>
@@ -9,8 +9,9 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/time_units.h"
 #include "goodput/accounting/productivity.h"
-#include "goodput/ledger/ask_jobs.h"
+#include "goodput/ledger/load_jobs.h"
 #include "goodput/program/program_use.h"
 #include "goodput/report/report.h"
 
@@ -23,36 +24,35 @@ int64_t Now() {
   return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
-// The last hour, day and week of a job that is longer.
+// The last hour, day and week, as far as the job is longer.
 std::vector<goodput::RollingWindow> Rolling(goodput::Accounting& accounting,
-                                            const goodput::Question& question,
+                                            const goodput::PartitionQuery& query,
                                             const goodput::Partition& whole) {
-  constexpr int64_t kHour = 3'600'000'000'000;
   std::vector<goodput::RollingWindow> rolling;
   for (const auto& [name, size] : {std::pair("hour", kHour), std::pair("day", 24 * kHour),
                                    std::pair("week", 7 * 24 * kHour)}) {
     if (whole.total() <= size) break;
-    goodput::Question window = question;
+    goodput::PartitionQuery window = query;
     window.window = goodput::Interval{whole.end - size, whole.end};
-    rolling.push_back({name, accounting.Ask(window)});
+    rolling.push_back({name, accounting.Query(window)});
   }
   return rolling;
 }
 
-// Scheduling, runtime and program goodput, for those who gave more than the job's own events.
+// Scheduling, runtime and program goodput, if more than the job's own events was given.
 Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& options) {
   std::vector<Report> reports;
   const bool asked = options.program || options.price_per_chip_hour > 0 || options.chips > 0;
   const goodput::Scheduling& scheduling = job.accounting.scheduling();
   if (!asked && !scheduling.known()) return reports;
-  const goodput::Partition partition = job.accounting.Ask(goodput::QuestionOf(options));
+  const goodput::Partition partition = job.accounting.Query(goodput::QueryOf(options));
   goodput::ProductivityInput input{
       .total = partition.total() - partition.At(goodput::Bucket::kExcluded),
       .chips = options.chips > 0 ? options.chips : static_cast<double>(scheduling.most_requested()),
       .price_per_chip_hour = options.price_per_chip_hour};
   if (!partition.attempts.empty()) input.productive = partition.At(goodput::Bucket::kProductive);
   if (scheduling.known()) {
-    input.scheduling = scheduling.Ask(partition.end, goodput::QuestionOf(options).window);
+    input.scheduling = scheduling.Query(partition.end, goodput::QueryOf(options).window);
   }
   if (options.program) {
     ProgramOptions program = *options.program;
@@ -72,16 +72,16 @@ Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& o
 }
 
 Report Partition(Job& job, const GoodputReportOptions& options) {
-  goodput::Question question = goodput::QuestionOf(options);
-  if (job.accounting.empty()) return goodput::NoGoodput("no event says that the job began");
-  question.periods = true;
-  const goodput::Partition partition = job.accounting.Ask(question);
-  question.periods = false;
+  goodput::PartitionQuery query = goodput::QueryOf(options);
+  if (job.accounting.empty()) return goodput::NoGoodput("no event marks the start of the job");
+  query.periods = true;
+  const goodput::Partition partition = job.accounting.Query(query);
+  query.periods = false;
   if (partition.attempts.empty() && job.accounting.scheduling().known()) {
-    return goodput::NoGoodput("only a scheduler spoke of the job, which does not know its steps");
+    return goodput::NoGoodput("the events are only from a scheduler, without steps");
   }
   std::vector<goodput::RollingWindow> rolling;
-  if (!options.window) rolling = Rolling(job.accounting, question, partition);
+  if (!options.window) rolling = Rolling(job.accounting, query, partition);
   return goodput::PartitionReport(partition, job.accounting.step_clock(), rolling);
 }
 
@@ -106,8 +106,8 @@ Result<Report> MlGoodput(const Job& job, const GoodputReportOptions& options) {
 }
 
 Error BadTime(std::string_view text) {
-  return {fmt::format("cannot read the time '{}'", text), "",
-          "write seconds since the epoch, such as 1780000000.5, or now"};
+  return {fmt::format("cannot parse time '{}'", text), "",
+          "write seconds since 1970, such as 1780000000.5, or now"};
 }
 
 }  // namespace
@@ -120,21 +120,21 @@ Result<int64_t> ParseGoodputTime(std::string_view text) {
   const bool whole = error == std::errc() && end == text.data() + text.size();
   if (!whole || !(std::abs(seconds) < kLatest)) return std::unexpected(BadTime(text));
   const double floor = std::floor(seconds);
-  return static_cast<int64_t>(floor) * 1'000'000'000 + std::llround((seconds - floor) * 1e9);
+  return static_cast<int64_t>(floor) * kSecond + std::llround((seconds - floor) * 1e9);
 }
 
 Result<std::pair<int64_t, int64_t>> ParseGoodputInterval(std::string_view text) {
   const size_t dots = text.find("..");
   if (dots == text.npos) {
-    return std::unexpected(Error{fmt::format("cannot read the interval '{}'", text), "",
-                                 "write A..B, both in seconds since the epoch"});
+    return std::unexpected(Error{fmt::format("cannot parse interval '{}'", text), "",
+                                 "write A..B, both in seconds since 1970"});
   }
   const auto start = ParseGoodputTime(text.substr(0, dots));
   if (!start) return std::unexpected(start.error());
   const auto end = ParseGoodputTime(text.substr(dots + 2));
   if (!end) return std::unexpected(end.error());
   if (*end <= *start) {
-    return std::unexpected(Error{fmt::format("the interval '{}' ends before it begins", text), "",
+    return std::unexpected(Error{fmt::format("interval '{}' ends before it begins", text), "",
                                  "write the earlier time first"});
   }
   return std::pair(*start, *end);
@@ -142,18 +142,18 @@ Result<std::pair<int64_t, int64_t>> ParseGoodputInterval(std::string_view text) 
 
 Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
   const bool ml_goodput = options.mode == GoodputMode::kMlGoodput;
-  auto asked = goodput::AskJobs(options);
-  if (!asked) return std::unexpected(asked.error());
-  Job* job = asked->job;
+  auto loaded = goodput::LoadJobs(options);
+  if (!loaded) return std::unexpected(loaded.error());
+  Job* job = loaded->job;
   ReportSet answer;
   answer.run = {.name = job == nullptr ? options.job : job->name,
-                .files = std::move(asked->jobs.files),
+                .files = std::move(loaded->jobs.files),
                 .ranks = 1,
                 .steps = "all",
-                .notes = std::move(asked->jobs.notes)};
+                .notes = std::move(loaded->jobs.notes)};
   if (job == nullptr) {
-    answer.reports.push_back(goodput::NoGoodput(
-        options.job.empty() ? "there are no events" : "there are no events of this job"));
+    answer.reports.push_back(goodput::NoGoodput(options.job.empty() ? "the input has no events"
+                                                                    : "the job has no events"));
   } else if (ml_goodput) {
     auto report = MlGoodput(*job, options);
     if (!report) return std::unexpected(report.error());
@@ -165,14 +165,13 @@ Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
     auto more = Productivity(*job, options);
     if (!more) return std::unexpected(more.error());
     std::ranges::move(*more, std::back_inserter(answer.reports));
-    std::ranges::move(asked->scheduler_notes, std::back_inserter(answer.run.notes));
+    std::ranges::move(loaded->scheduler_notes, std::back_inserter(answer.run.notes));
   }
   const auto answers = [](const Report& r) { return r.status != Status::kUnavailable; };
   const auto best = std::ranges::find_if(answer.reports, answers);
   const bool any = best != answer.reports.end();
-  answer.verdict =
-      any ? best->headline : "Nothing can be said: " + answer.reports.front().why + ".";
-  if (any && !best->findings.empty()) answer.verdict += " " + best->findings.front().message + ".";
+  answer.verdict = any ? best->headline : "No goodput: " + answer.reports.front().why + ".";
+  if (any && !best->findings.empty()) answer.verdict += " " + best->findings.front().message;
   return answer;
 }
 

@@ -1,4 +1,4 @@
-// The reference library's numbers as a report, under its names.
+// Reports the reference library's numbers under its names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Cell MaybeNs(const std::optional<double>& seconds) {
 
 Table Buckets(const MlAnswer& a) {
   Table table{.key = "buckets",
-              .title = "Badput as ml-goodput-measurement books it: buckets overlap",
+              .title = "Badput by ml-goodput-measurement (buckets overlap)",
               .columns = {Key("bucket", "bucket"), Time("time", "time"), Share("ratio", "share")}};
   const auto add = [&](std::string name, double time) {
     table.rows.push_back({std::move(name), Ns(time), a.Percent(time) / 100});
@@ -46,12 +46,11 @@ void AddSpread(Table& table, const std::string& what, const MlSpread& s) {
 }
 
 Table Checkpoints(const MlGoodput& log) {
-  Table table{
-      .key = "checkpoints",
-      .title = "Parts of checkpointing, by step and tier",
-      .columns = {Key("part", "part"), Time("total", "total"), Time("mean", "mean"),
-                  Time("min", "min"), Time("max", "max"), Time("deviation", "std. deviation")},
-      .text_rows = 0};
+  Table table{.key = "checkpoints",
+              .title = "Checkpoint durations by tier",
+              .columns = {Key("part", "part"), Time("total", "total"), Time("mean", "mean"),
+                          Time("min", "min"), Time("max", "max"), Time("deviation", "std dev")},
+              .text_rows = 0};
   for (const auto& [tier, name] :
        {std::pair(MlTier::kLocal, "local"), std::pair(MlTier::kPersistent, "persistent")}) {
     const MlCheckpoints saves = log.Saves(tier), restores = log.Restores(tier);
@@ -83,31 +82,31 @@ Table Deviations(const MlDeviation& deviation) {
 
 Report MlGoodputReport(const MlAnswer& a, const MlGoodput& log) {
   const MlDeviation deviation = log.StepDeviation();
-  Report report{.analysis = "goodput", .title = "Goodput as ml-goodput-measurement reports it"};
+  Report report{.analysis = "goodput", .title = "Goodput by ml-goodput-measurement"};
   const auto ns = Unit::kNanoseconds;
   const std::vector<Metric> steps = {
       {"ideal_step_time", "ideal step time", MaybeNs(deviation.ideal), ns},
       {"step_time_deviation", "step time deviation", MaybeNs(deviation.cumulative), ns},
-      {"step_time_deviation_interval", "step time deviation, of a window",
-       MaybeNs(deviation.interval), ns, true},
+      {"step_time_deviation_interval", "windowed step time deviation", MaybeNs(deviation.interval),
+       ns, true},
   };
   if (a.error.empty()) {
     report.metrics = {
         {"goodput_ratio", "goodput", a.goodput_percent / 100, Unit::kRatio},
-        {"total", "time in all", Ns(a.total), ns},
-        {"productive", "productive", Ns(a.productive), ns},
+        {"total", "total time", Ns(a.total), ns},
+        {"productive", "productive time", Ns(a.productive), ns},
         {"disruptions", "disruptions", a.disruptions, Unit::kCount},
         {"max_productive_step", "last productive step", Maybe(a.max_productive_step), Unit::kNone},
         {"last_step", "last recorded step", Maybe(a.last_step), Unit::kNone, true},
-        {"excluded", "left out", Ns(a.excluded), ns, a.excluded == 0},
+        {"excluded", "excluded time", Ns(a.excluded), ns, a.excluded == 0},
     };
     report.tables.push_back(Buckets(a));
-    report.headline = fmt::format("{} of {} is goodput, by its rules.",
+    report.headline = fmt::format("Goodput is {} of {} by the library's rules.",
                                   HumanRatio(a.goodput_percent / 100), HumanTime(a.total * 1e9));
   } else {
     report.status = Status::kPartial;
     report.why = "the library raises " + a.error;
-    report.headline = "The library gives no goodput for these events.";
+    report.headline = "The library computes no goodput for these events.";
   }
   report.metrics.insert(report.metrics.end(), steps.begin(), steps.end());
   if (Table table = Checkpoints(log); !table.rows.empty()) report.tables.push_back(table);

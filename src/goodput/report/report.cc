@@ -1,4 +1,4 @@
-// The accounting as a report: the buckets, the attempts, the disruptions.
+// Writes the accounting of a job as a report: buckets, attempts, disruptions, segments.
 #include "goodput/report/report.h"
 
 #include <fmt/format.h>
@@ -15,60 +15,60 @@ namespace {
 constexpr size_t kMostSegments = 2000;
 constexpr int64_t kStretches = 100;
 
-// What a bucket's time is, for people.
-std::string_view Message(Bucket bucket) {
+// Describes a bucket in a few words.
+std::string_view Meaning(Bucket bucket) {
   switch (bucket) {
     case Bucket::kExcluded:
-      return "not counted, as asked";
+      return "excluded by the user";
     case Bucket::kElasticReinit:
-      return "rebuilding after slices came or went";
+      return "rebuilding after a slice change";
     case Bucket::kElasticDown:
       return "waiting for a lost slice";
     case Bucket::kElasticUp:
       return "waiting for a new slice";
     case Bucket::kRestore:
-      return "blocked on reading checkpoints";
+      return "blocked on checkpoint restore";
     case Bucket::kSave:
-      return "blocked on writing checkpoints";
+      return "blocked on checkpoint save";
     case Bucket::kAcceleratorInit:
-      return "starting the accelerators";
+      return "accelerator initialization";
     case Bucket::kTrainingPrep:
-      return "preparing: model, compilation";
+      return "model setup and compilation";
     case Bucket::kCustom:
-      return "events of your own";
+      return "user-defined events";
     case Bucket::kDataLoading:
-      return "loading data before the first step";
+      return "data loading before the first step";
     case Bucket::kProductive:
-      return "steps that count";
+      return "kept steps";
     case Bucket::kInProgress:
-      return "the open step";
+      return "open step";
     case Bucket::kStartup:
-      return "first steps' excess over the others";
+      return "first-step excess over other steps";
     case Bucket::kWasted:
-      return "steps made again";
+      return "steps lost and redone";
     case Bucket::kRecovery:
-      return "down between attempts";
+      return "from an attempt's end to the next start";
     case Bucket::kQueued:
       return "waiting for resources";
     case Bucket::kAllocated:
       return "allocated, not started";
     case Bucket::kOther:
     case Bucket::kCount:
-      return "not said";
+      return "no recorded cause";
   }
   return "";
 }
 
 Table Buckets(const Partition& p) {
   Table table{.key = "buckets",
-              .title = "Where the time went: every nanosecond has one owner",
+              .title = "Time by bucket",
               .columns = {Key("bucket", "bucket"), Time("time", "time"), Share("ratio", "share"),
-                          Number("says", "which is")}};
+                          Number("says", "meaning")}};
   for (size_t b = 0; b < kBuckets; ++b) {
     const auto bucket = static_cast<Bucket>(b);
     if (p.times[b] == 0 && bucket != Bucket::kProductive) continue;
     table.rows.push_back({std::string(BucketName(bucket)), p.times[b],
-                          RatioOf(p.times[b], p.total()), std::string(Message(bucket))});
+                          RatioOf(p.times[b], p.total()), std::string(Meaning(bucket))});
   }
   std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) { return a[1] > b[1]; });
   return table;
@@ -76,7 +76,7 @@ Table Buckets(const Partition& p) {
 
 Table Custom(const Partition& p) {
   Table table{.key = "custom",
-              .title = "Events of your own",
+              .title = "User-defined events",
               .columns = {Key("type", "type"), Time("time", "time"), Share("ratio", "share")},
               .text_rows = 5};
   for (const auto& [type, time] : p.custom) {
@@ -85,33 +85,33 @@ Table Custom(const Partition& p) {
   return table;
 }
 
-// From where `attempts`, `disruptions`, `segments` and the curve count: waiting before it is
+// The zero of times in `attempts`, `disruptions`, `segments` and the series. Waiting before it is
 // negative.
 int64_t JobStart(const Partition& p) {
   return p.attempts.empty() ? p.start : p.attempts.front().start;
 }
 
-std::string_view Fate(const AttemptAccount& a) {
+std::string_view Outcome(const AttemptAccount& a) {
   if (a.running) return "running";
-  if (a.preempted) return "told to go";
+  if (a.preempted) return "preempted";
   return a.ended ? "ended" : "stopped";
 }
 
 Table Attempts(const Partition& p) {
   Table table{.key = "attempts",
               .title = "Attempts",
-              .columns = {Key("attempt", "attempt"), Time("start", "from"),
-                          Time("lasted", "lasted"), Number("fate", "fate"),
+              .columns = {Key("attempt", "attempt"), Time("start", "start"),
+                          Time("lasted", "duration"), Number("fate", "outcome"),
                           Number("first_step", "first step"), Number("last_step", "last step"),
                           Detail(Number("steps", "steps")), Detail(Number("id", "id")),
                           Time("productive", "productive"), Time("wasted", "wasted"),
-                          Time("startup", "startup"), Time("recovery", "down after")},
+                          Time("startup", "startup"), Time("recovery", "recovery")},
               .text_rows = 6};
   for (size_t a = 0; a < p.attempts.size(); ++a) {
     const AttemptAccount& at = p.attempts[a];
     const auto time = [&](Bucket b) { return at.times[static_cast<size_t>(b)]; };
     table.rows.push_back({static_cast<int64_t>(a) + 1, at.start - JobStart(p), at.end - at.start,
-                          std::string(Fate(at)), Maybe(at.first_step), Maybe(at.last_step),
+                          std::string(Outcome(at)), Maybe(at.first_step), Maybe(at.last_step),
                           at.steps, at.id, time(Bucket::kProductive), time(Bucket::kWasted),
                           time(Bucket::kStartup), time(Bucket::kRecovery)});
   }
@@ -129,7 +129,7 @@ std::string Cause(const Disruption& d) {
 
 Table Disruptions(const Partition& p) {
   Table table{.key = "disruptions",
-              .title = "Disruptions, the most expensive first",
+              .title = "Disruptions by cost",
               .columns = {Key("attempt", "attempt"), Time("at", "at"), Number("cause", "cause"),
                           Time("cost", "cost"), Time("down", "down"), Time("detect", "detect"),
                           Time("queue", "queue"), Time("launch", "launch"), Time("start", "start"),
@@ -145,16 +145,16 @@ Table Disruptions(const Partition& p) {
   return table;
 }
 
-Table Segments(const FewPeriods& few, int64_t job_start) {
+Table Segments(const JoinedPeriods& joined, int64_t job_start) {
   Table table{
       .key = "segments",
-      .title = "What the time was, in order",
-      .columns = {Key("attempt", "attempt"), Key("segment", "segment"), Time("start", "from"),
-                  Time("duration", "lasted"), Number("bucket", "bucket")},
+      .title = "Segments in time order",
+      .columns = {Key("attempt", "attempt"), Key("segment", "segment"), Time("start", "start"),
+                  Time("duration", "duration"), Number("bucket", "bucket")},
       .text_rows = 0};
   int64_t segment = 0;
   const Period* before = nullptr;
-  for (const Period& period : few.periods) {
+  for (const Period& period : joined.periods) {
     segment = before != nullptr && before->attempt == period.attempt ? segment + 1 : 1;
     before = &period;
     table.rows.push_back({period.attempt < 0 ? Cell() : Cell(period.attempt + 1), segment,
@@ -166,18 +166,19 @@ Table Segments(const FewPeriods& few, int64_t job_start) {
 
 void AddCourse(const Partition& p, Report& report) {
   if (p.periods.empty()) return;
-  const FewPeriods few = JoinShortPeriods(p.periods, kMostSegments);
-  report.tables.push_back(Segments(few, JobStart(p)));
-  if (few.within > 0) {
+  const JoinedPeriods joined = JoinShortPeriods(p.periods, kMostSegments);
+  report.tables.push_back(Segments(joined, JobStart(p)));
+  if (joined.within > 0) {
     report.notes.push_back(
-        {"segments_joined", std::ssize(p.periods) - std::ssize(few.periods),
-         fmt::format("segments are too many to list: within cells of {} those of a bucket are put "
-                     "together, so that their order there is not told",
-                     HumanTime(static_cast<double>(few.within))),
+        {"segments_joined", std::ssize(p.periods) - std::ssize(joined.periods),
+         fmt::format(
+             "segments were joined by bucket within cells of {}: too many to list (their order "
+             "within a cell is lost)",
+             HumanTime(static_cast<double>(joined.within))),
          ""});
   }
   Series series{.key = "goodput",
-                .title = "Goodput over the life of the job",
+                .title = "Goodput over time",
                 .x_unit = Unit::kNanoseconds,
                 .y_unit = Unit::kRatio};
   for (const auto& [start, ratio] : GoodputOverTime(p, kStretches)) {
@@ -188,8 +189,8 @@ void AddCourse(const Partition& p, Report& report) {
 
 Table Rolling(const std::vector<RollingWindow>& windows) {
   Table table{.key = "rolling",
-              .title = "The last stretches of the job",
-              .columns = {Key("window", "the last"),
+              .title = "Rolling windows",
+              .columns = {Key("window", "window"),
                           Share("goodput_ratio", "goodput"),
                           Time("productive", "productive"),
                           {"disruptions", "disruptions", Unit::kCount}}};
@@ -205,25 +206,24 @@ std::vector<Metric> Metrics(const Partition& p, const StepClock& clock) {
   const auto ns = Unit::kNanoseconds;
   std::vector<Metric> metrics = {
       {"goodput_ratio", "goodput", Maybe(p.goodput()), Unit::kRatio},
-      {"total", "time in all", p.total(), ns},
-      {"productive", "productive", p.At(Bucket::kProductive), ns},
+      {"total", "total time", p.total(), ns},
+      {"productive", "productive time", p.At(Bucket::kProductive), ns},
       {"disruptions", "disruptions", p.disruptions, Unit::kCount},
       {"max_productive_step", "last productive step", Maybe(p.max_productive_step), Unit::kNone},
       {"attempts", "attempts", static_cast<int64_t>(p.attempts.size()), Unit::kCount, true},
       {"open_step", "open step", Maybe(p.open_step), Unit::kNone},
-      {"in_progress", "open step since", some(p.At(Bucket::kInProgress)), ns},
-      {"steps_at_risk", "steps since the last checkpoint", Maybe(p.steps_at_risk), Unit::kCount},
-      {"ideal_step_time", "step time when nothing disturbs", time(clock.ideal()), ns},
-      {"median_step_time", "step time, median", time(clock.median()), ns, true},
-      {"step_time_deviation", "off by at most, 9 of 10 recent steps",
-       time(clock.recent_deviation()), ns},
-      {"suspended", "of the time down, after planned ends", some(p.suspended), ns},
-      {"async_data_loading", "data loading beside the steps", some(p.async_loading), ns, true},
-      {"active_slices", "slices that made steps", Maybe(p.active_slices), Unit::kRatio},
-      {"available_slices", "slices that were there", Maybe(p.available_slices), Unit::kRatio},
+      {"in_progress", "open step time", some(p.At(Bucket::kInProgress)), ns},
+      {"steps_at_risk", "steps at risk", Maybe(p.steps_at_risk), Unit::kCount},
+      {"ideal_step_time", "ideal step time", time(clock.ideal()), ns},
+      {"median_step_time", "median step time", time(clock.median()), ns, true},
+      {"step_time_deviation", "step time deviation (p90)", time(clock.recent_deviation()), ns},
+      {"suspended", "recovery after planned ends", some(p.suspended), ns},
+      {"async_data_loading", "overlapped data loading", some(p.async_loading), ns, true},
+      {"active_slices", "active slices, mean", Maybe(p.active_slices), Unit::kRatio},
+      {"available_slices", "available slices, mean", Maybe(p.available_slices), Unit::kRatio},
       {"start", "start", p.start, Unit::kUnixTime},
-      {"end", p.running ? "until" : "end", p.end, Unit::kUnixTime},
-      {"running", "runs still (1: yes)", static_cast<int64_t>(p.running), Unit::kNone, true},
+      {"end", p.running ? "end so far" : "end", p.end, Unit::kUnixTime},
+      {"running", "running (1: yes)", static_cast<int64_t>(p.running), Unit::kNone, true},
   };
   std::erase_if(metrics, [](const Metric& m) {
     return std::holds_alternative<std::monostate>(m.value) && m.key != "goodput_ratio" &&
@@ -234,13 +234,12 @@ std::vector<Metric> Metrics(const Partition& p, const StepClock& clock) {
 
 std::string Headline(const Partition& p) {
   const auto goodput = p.goodput();
-  if (!goodput) return "Nothing is left to count.";
+  if (!goodput) return "Goodput is unknown: the whole window is excluded.";
   const auto counted = static_cast<double>(p.total() - p.At(Bucket::kExcluded));
-  return fmt::format("{} of {} became training progress, with {}{}.", HumanRatio(*goodput),
-                     HumanTime(counted),
+  return fmt::format("Goodput is {} of {}, with {}{}.", HumanRatio(*goodput), HumanTime(counted),
                      p.disruptions == 0 ? "no disruption"
                                         : Plural(static_cast<size_t>(p.disruptions), "disruption"),
-                     p.running ? "; the job is running" : "");
+                     p.running ? " (job is running)" : "");
 }
 
 }  // namespace
@@ -256,11 +255,11 @@ Report PartitionReport(const Partition& p, const StepClock& clock,
                        const std::vector<RollingWindow>& rolling) {
   if (p.unaccounted != 0) {
     return NoGoodput(
-        fmt::format("the sum of the buckets misses the total by {} ns; please report "
-                    "this with the events",
+        fmt::format("bucket sum differs from the total by {} ns; please report this with the "
+                    "events",
                     p.unaccounted));
   }
-  if (p.total() == 0) return NoGoodput("the events, or the window, span no time");
+  if (p.total() == 0) return NoGoodput("the events or the window span no time");
   Report report{.analysis = "goodput", .title = "Goodput", .headline = Headline(p)};
   report.metrics = Metrics(p, clock);
   report.tables.push_back(Buckets(p));

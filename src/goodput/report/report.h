@@ -1,4 +1,4 @@
-// Answers about goodput as Reports.
+// Turns answers of the accounting into Reports.
 #pragma once
 
 #include <string>
@@ -11,24 +11,24 @@
 
 namespace stepscope::goodput {
 
-// The last stretch of a job, such as its last hour.
+// A window at the end of a job, such as its last hour.
 struct RollingWindow {
   std::string name;
   Partition partition;
 };
 
-// Our accounting, with findings. `partition.unaccounted` other than 0 makes the report unavailable:
-// a sum that is wrong is no answer.
+// Reports the partition, with findings. Unavailable if `partition.unaccounted` is not 0: its sums
+// are wrong then.
 Report PartitionReport(const Partition& partition, const StepClock& clock,
                        const std::vector<RollingWindow>& rolling = {});
 
-// The largest losses, the most worthwhile first.
+// The largest losses, largest first.
 std::vector<Finding> FindLosses(const Partition& partition, const StepClock& clock);
 
-// The reference library's numbers.
+// Reports the reference library's numbers.
 Report MlGoodputReport(const MlAnswer& answer, const MlGoodput& log);
 
-// Nothing to say, and why: a sentence without a final stop.
+// An unavailable report; `why` is a sentence without its final stop.
 Report NoGoodput(std::string why);
 
 }  // namespace stepscope::goodput

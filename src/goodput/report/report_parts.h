@@ -1,4 +1,4 @@
-// Columns, cells and metrics that the reports about goodput share.
+// Builds columns, cells and metrics that goodput reports share.
 #pragma once
 
 #include <optional>

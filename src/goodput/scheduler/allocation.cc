@@ -1,4 +1,4 @@
-// Incarnations as events.
+// Turns attempts into events.
 #include "goodput/scheduler/allocation.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 namespace stepscope::goodput {
 namespace {
 
-// The places in the life of an attempt; numbers are parts of writers' names.
+// Points in the course of an attempt. The numbers are part of writer names.
 enum Place : uint8_t { kSubmit, kWant, kStart, kPause, kGoOn, kNotice, kEnd };
 
 class Writer {
@@ -21,13 +21,13 @@ class Writer {
     attempt_ = attempt;
     if (a.submitted != kUnknown) {
       if (first) Add(a, kSubmit, EventKind::kJobSubmitted, a.submitted).text = a.id;
-      // Put back into the queue, a job may have to wait by the scheduler's own rules.
+      // A requeued job may have to wait by the scheduler's own rules.
       const bool held = first && a.eligible != kUnknown && a.eligible > a.submitted;
       Resources(a, kWant, held ? a.eligible : a.submitted, a.chips, 0);
     }
     if (a.started != kUnknown) Resources(a, kStart, a.started, a.chips, a.chips);
     if (a.ended == kUnknown) return;
-    if (a.paused > 0 && a.started != kUnknown) {  // when is not known: as if just before the end
+    if (a.paused > 0 && a.started != kUnknown) {  // start unknown: assumed just before the end
       const int64_t from = std::max(a.started, a.ended - a.paused);
       Resources(a, kPause, from, 0, a.chips);
       Resources(a, kGoOn, a.ended, a.chips, a.chips);

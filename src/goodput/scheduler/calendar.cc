@@ -1,4 +1,4 @@
-// Calendars by the C library.
+// Converts calendar times with the C library.
 #include "goodput/scheduler/calendar.h"
 
 #include <array>
@@ -6,12 +6,12 @@
 #include <ctime>
 #include <utility>
 
+#include "base/time_units.h"
 #include "goodput/events/event.h"
 
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kLatest = int64_t{1} << 33;  // seconds: the year 2242
 constexpr size_t kDateAndTime = std::string_view("2026-11-21T15:43:15").size();
 

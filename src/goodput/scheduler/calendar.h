@@ -1,4 +1,4 @@
-// Dates and times of day as seconds since the epoch.
+// Parses dates and times of day.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Follows pods and their controllers through a list of events.
+// Follows pods and their controllers through a list of Kubernetes events.
 #include "goodput/scheduler/kubernetes.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// An event of the cluster, at one of its times.
+// A cluster event at one of its times.
 struct Item {
   int64_t time = kUnknown;
   std::string uid, kind, name, reason, message;
@@ -28,12 +28,12 @@ bool IsOneOf(std::string_view reason, const std::string_view (&words)[N]) {
   return std::ranges::find(words, reason) != std::end(words);
 }
 
-// Of pods. A node that is lost takes its pods along some minutes later, which is told then.
+// Reasons of pods. Pods of a lost node end some minutes later, with events of their own.
 constexpr std::string_view kUnhealthy[] = {"NodeNotReady", "BackOff", "Unhealthy", "Failed"};
 constexpr std::string_view kGone[] = {"Killing",      "Preempted",  "Evicted",
                                       "NodeShutdown", "Terminated", "TaintManagerEviction",
                                       "DeletingPod",  "Preempting"};
-// Of controllers.
+// Reasons of controllers.
 constexpr std::string_view kOver[] = {
     "Completed",  "AllJobsCompleted", "FinishedWorkload",  "BackoffLimitExceeded",
     "FailedJobs", "DeadlineExceeded", "ReachedMaxRestarts"};
@@ -49,7 +49,7 @@ const Json& ObjectAt(const Json& object, const char* key) {
   return at != object.end() && at->is_object() ? *at : kNone;
 }
 
-// What one object of the list tells: once, or at its first and its last time.
+// Adds an object of the list: once, or at its first and last time.
 std::vector<Item> ItemsOf(const Json& object) {
   const bool newer = object.contains("regarding");  // events.k8s.io/v1
   const Json& about = ObjectAt(object, newer ? "regarding" : "involvedObject");
@@ -95,7 +95,7 @@ class Follower {
     }
     most_ = std::max(most_, allocated_);
     const State now = Now();
-    if (submitted_ && now != told_) Tell(item, now);
+    if (submitted_ && now != reported_) ReportResources(item, now);
   }
 
   int64_t most_pods() const { return most_; }
@@ -110,7 +110,7 @@ class Follower {
     friend bool operator==(const State&, const State&) = default;
   };
 
-  // Counted one by one would be quadratic; pods_ only grows by pods that were scheduled.
+  // Counts are kept incrementally, since recounting would be quadratic.
   int64_t Count(bool Pod::* what) const { return what == &Pod::allocated ? allocated_ : healthy_; }
   void Set(Pod& pod, bool allocated, bool healthy) {
     allocated_ += allocated - pod.allocated;
@@ -139,7 +139,7 @@ class Follower {
     Submit(item);
     const bool evicted = item.reason.starts_with("Evicted") || item.reason == "Preempted";
     if (evicted && allocated_ > 0) Notice(item);
-    // Kueue suspends what it has no room for; without it only users do.
+    // Kueue suspends jobs without quota; without Kueue only users do.
     if (item.reason == "Suspended" && !queued_by_kueue_) wants_ = false;
     if (item.reason == "Resumed" || item.reason == "SuccessfulCreate") wants_ = true;
   }
@@ -155,12 +155,12 @@ class Follower {
     const int64_t chips = options_.chips_per_pod;
     return {wants_ ? wanted_ * chips : 0, allocated_ * chips, healthy_ * chips};
   }
-  void Tell(const Item& item, const State& now) {
+  void ReportResources(const Item& item, const State& now) {
     Event& event = Add(item, EventKind::kResources, 2);
     event.counts[0] = now.requested;
     event.counts[1] = now.allocated;
     event.counts[2] = now.healthy;
-    told_ = now;
+    reported_ = now;
   }
   Event& Add(const Item& item, EventKind kind, int64_t place) {
     Event event{.kind = kind, .time = item.time};
@@ -177,10 +177,10 @@ class Follower {
   int64_t allocated_ = 0, healthy_ = 0;  // of pods_
   int64_t most_ = 0;
   bool submitted_ = false, wants_ = true;
-  State told_;
+  State reported_;
 };
 
-// The events of the job in the order of time; nothing if the text is no list.
+// The events of the job in time order; absent if the text is not a list.
 std::optional<std::vector<Item>> ReadItems(std::string_view text, const KubernetesOptions& options,
                                            Oddities& oddities) {
   const Json list = Json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -208,7 +208,7 @@ Result<std::vector<Event>> ReadKubernetes(std::string_view text, const Kubernete
                                           Oddities& oddities) {
   const auto items = ReadItems(text, options, oddities);
   if (!items) {
-    return std::unexpected(Error{"this is no list of Kubernetes events", "",
+    return std::unexpected(Error{"cannot read Kubernetes events: not a list", "",
                                  "kubectl get events -o json > events.json"});
   }
   const bool kueue = std::ranges::any_of(

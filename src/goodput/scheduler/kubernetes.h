@@ -1,4 +1,4 @@
-// What Kubernetes says about a job: its events, as `kubectl get events -o json` prints them.
+// Reads Kubernetes events about a job, as `kubectl get events -o json` prints them.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ struct KubernetesOptions {
   // Empty: all events are of one job.
   std::string job;
   int64_t chips_per_pod = 1;
-  // How many pods the job needs; 0: as many as were ever there at once.
+  // Pods that the job needs; 0: the maximum seen at once.
   int64_t pods = 0;
 };
 
 // Reads a List of Event objects (v1 or events.k8s.io/v1) about Pods, Jobs, JobSets and Kueue's
-// Workloads, in any order. A pod counts as allocated from Scheduled, as healthy from Started, and
-// until a Killing, Preempted, Evicted, ... Kueue's Pending and the controllers' first word submit
-// the job, its Suspended pauses one that was not evicted, Completed and its kin end it. Events are
-// kept by a cluster for an hour: a list that begins later begins in the middle. What is no event
-// that could be read is counted. Fails when the text is no list of events.
+// Workloads, in any order. A pod is allocated from Scheduled and healthy from Started, until
+// Killing, Preempted, Evicted, ... Kueue's Pending or a controller's first event submits the job,
+// Suspended pauses a job that was not evicted, Completed and similar reasons end it. Clusters keep
+// events for an hour, so the list may lack the beginning. Counts unreadable events. Fails if the
+// text is not a list of events.
 Result<std::vector<Event>> ReadKubernetes(std::string_view text, const KubernetesOptions& options,
                                           Oddities& oddities);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/time_units.h"
 #include "goodput/scheduler/calendar.h"
 
 namespace stepscope::goodput {
@@ -24,11 +25,11 @@ std::string List(const std::vector<std::string>& items) {
 }
 
 // "0 job_submitted, 0 0+0 of 2": seconds since 10:00, healthy+unhealthy pods of those wanted.
-std::string Tell(const std::vector<Event>& events) {
+std::string Summary(const std::vector<Event>& events) {
   std::string text;
   for (const Event& e : events) {
     text += fmt::format("{}{} ", text.empty() ? "" : ", ",
-                        (e.time - Rfc3339("2026-11-21T10:00:00Z")) / 1'000'000'000);
+                        (e.time - Rfc3339("2026-11-21T10:00:00Z")) / kSecond);
     text += e.kind != EventKind::kResources
                 ? std::string(EventKindName(e.kind))
                 : fmt::format("{}+{} of {}", e.counts[2], e.counts[1] - e.counts[2], e.counts[0]);
@@ -39,7 +40,7 @@ std::string Tell(const std::vector<Event>& events) {
 std::string Read(const std::vector<std::string>& items, const KubernetesOptions& options = {}) {
   Oddities oddities;
   const auto events = ReadKubernetes(List(items), options, oddities);
-  return events ? Tell(*events) : events.error().what;
+  return events ? Summary(*events) : events.error().what;
 }
 
 TEST(Kubernetes, AJobIsSubmittedScheduledStartedAndDone) {
@@ -85,7 +86,7 @@ TEST(Kubernetes, OtherJobsAndWhatIsNoEventAreCounted) {
             "7", R"({"reason":"x"})", R"({"involvedObject":{"kind":"Pod"},"reason":"Started"})"}),
       {.job = "train", .chips_per_pod = 8, .pods = 2}, oddities);
   ASSERT_TRUE(events);
-  EXPECT_EQ(Tell(*events), "0 job_submitted, 0 0+0 of 16");
+  EXPECT_EQ(Summary(*events), "0 job_submitted, 0 0+0 of 16");
   EXPECT_EQ(oddities.Count(Oddity::kOtherJob), 1);
   EXPECT_EQ(oddities.Count(Oddity::kNoEntry), 3);
 }

@@ -1,4 +1,4 @@
-// Whole files: what a scheduler says of one job is small.
+// Reads scheduler files as a whole, since they are small.
 #include "goodput/scheduler/scheduler_file.h"
 
 #include "base/byte_source.h"
@@ -16,8 +16,8 @@ Result<std::string> ReadWhole(const std::string& path) {
   while (source->end() == InputEnd::kOpen) {
     const size_t size = text.size();
     if (size > kLargest) {
-      return std::unexpected(Error{"this is more than a scheduler says of a job", path,
-                                   "print less: one job, fewer days"});
+      return std::unexpected(Error{"cannot read scheduler output: larger than 256 MB", path,
+                                   "print one job, or fewer days"});
     }
     text.resize(size + kPiece);
     text.resize(size + source->Read({text.data() + size, kPiece}));

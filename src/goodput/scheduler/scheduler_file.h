@@ -1,4 +1,4 @@
-// A file with what a scheduler printed, whichever it was.
+// Reads a file of scheduler output and detects the scheduler.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct SchedulerOptions {
   KubernetesOptions kubernetes;
 };
 
-// Reads sacct's table, scontrol's records or Kubernetes' events, plain or gzip, told apart by their
-// content. Fails when the file cannot be read or is none of them.
+// Reads sacct's table, scontrol's records or Kubernetes events, plain or gzip, detected by content.
+// Fails if the file cannot be read or is none of them.
 Result<std::vector<Event>> ReadSchedulerFile(const std::string& path,
                                              const SchedulerOptions& options, Oddities& oddities);
 

@@ -1,4 +1,4 @@
-// Rows of sacct and records of scontrol as allocations.
+// Converts rows of sacct and records of scontrol to allocations.
 #include "goodput/scheduler/slurm.h"
 
 #include <algorithm>
@@ -6,16 +6,16 @@
 #include <map>
 #include <utility>
 
+#include "base/time_units.h"
 #include "goodput/scheduler/allocation.h"
 #include "goodput/scheduler/calendar.h"
 
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr std::string_view kSource = "slurm";
 
-// One job as Slurm's own words, by column.
+// One job as texts by column.
 using Fields = std::map<std::string_view, std::string_view, std::less<>>;
 
 std::string_view Get(const Fields& fields, std::string_view key) {
@@ -30,7 +30,7 @@ std::optional<int64_t> Number(std::string_view text) {
   return number;
 }
 
-// Takes what comes before `separator`, or everything, off the front.
+// Removes and returns the text before `separator`, or all of it.
 std::string_view TakeUntil(std::string_view& text, char separator) {
   const size_t at = text.find(separator);
   const std::string_view taken = text.substr(0, at);
@@ -83,7 +83,7 @@ class Reader {
   Reader(const SlurmOptions& options, Oddities& oddities)
       : options_(options), oddities_(oddities) {}
 
-  // `restarts`: how many attempts came before this one that no row tells of.
+  // `restarts`: earlier attempts without a row.
   void Take(const Fields& fields, int64_t restarts) {
     const std::string_view id = Get(fields, fields.contains("JobID") ? "JobID" : "JobId");
     const std::string_view name = Get(fields, "JobName");
@@ -126,7 +126,7 @@ class Reader {
         .paused = DurationOf(Get(fields, "Suspended")),
         .preempted = state.starts_with("PREEMPTED"),
         .comes_back = StartsWithAny(state, {"REQUEUED", "PREEMPTED", "NODE_FAIL"})};
-    // Of a job that waits scontrol tells when it might start, of one that runs when it must end.
+    // scontrol prints the expected start of waiting jobs and the latest end of running ones.
     if (StartsWithAny(state, {"PENDING", "CONFIGURING"})) a.started = kUnknown;
     if (StartsWithAny(state, {"PENDING", "CONFIGURING", "RUNNING", "SUSPENDED"}))
       a.ended = kUnknown;
@@ -159,7 +159,7 @@ void ReadTable(std::string_view text, Reader& reader, Oddities& oddities) {
     const std::string_view line = TakeUntil(text, '\n');
     if (line.empty()) continue;
     const auto values = Split(line, '|');
-    if (values.size() != columns.size()) {  // a name with a bar in it
+    if (values.size() != columns.size()) {  // a name contains the separator
       oddities.Add(Oddity::kBadLine);
       continue;
     }
@@ -169,7 +169,7 @@ void ReadTable(std::string_view text, Reader& reader, Oddities& oddities) {
   }
 }
 
-// The `Key=value` words of a record. Values with spaces are cut short, which no value of use has.
+// The `Key=value` words of a record. Values with spaces are cut; no needed value has any.
 Fields WordsOf(std::string_view record) {
   Fields fields;
   while (!record.empty()) {
@@ -207,7 +207,7 @@ Result<std::vector<Event>> ReadSlurm(std::string_view text, const SlurmOptions& 
     ReadTable(text, reader, oddities);
   } else {
     return std::unexpected(
-        Error{"this is neither sacct's table nor scontrol's records", "",
+        Error{"cannot read scheduler output: neither sacct's table nor scontrol's records", "",
               "sacct -D -X --parsable2 --format=JobID,JobName,State,Submit,Eligible,Start,End,"
               "Suspended,ReqTRES,NNodes; or: scontrol show job"});
   }

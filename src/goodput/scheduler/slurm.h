@@ -1,4 +1,4 @@
-// What Slurm's own tools print about jobs: `sacct` where accounting runs, else `scontrol`.
+// Reads jobs from the output of Slurm's `sacct`, or of `scontrol` without accounting.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ namespace stepscope::goodput {
 
 struct SlurmOptions {
   std::string job;  // only this job, by id or by name; empty: all
-  // Of the cluster's clock, in seconds east of UTC: Slurm prints local times without their zone.
-  // Absent: the zone of this machine. Printed with SLURM_TIME_FORMAT=%s they need none.
+  // Zone of the cluster, in seconds east of UTC: Slurm prints local times without zone. Absent:
+  // this machine's zone. Not needed with SLURM_TIME_FORMAT=%s.
   std::optional<int64_t> utc_offset;
 };
 
-// Reads either of
+// Reads the output of one of
 //
-//   sacct -D -X --parsable2
-//   --format=JobID,JobName,State,Submit,Eligible,Start,End,Suspended,ReqTRES,NNodes scontrol show
-//   job [-o]
+//   sacct -D -X --parsable2 --format=JobID,JobName,State,Submit,...
+//     (also Eligible, End, Suspended, ReqTRES, NNodes)
+//   scontrol show job [-o]
 //
 // Columns are found by their names and may be more or fewer; State, Submit and Start must be there.
-// With -D every attempt of a requeued job has its row. scontrol knows only the last one: what
-// came before is counted in `missing_events`. Rows that make no sense are counted and skipped.
-// Fails when the text is neither.
+// With -D every attempt of a requeued job has its row. scontrol has only the last one;
+// earlier ones are counted in `missing_events`. Counts and skips invalid rows. Fails if the text is
+// neither.
 Result<std::vector<Event>> ReadSlurm(std::string_view text, const SlurmOptions& options,
                                      Oddities& oddities);
 

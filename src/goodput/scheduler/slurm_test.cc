@@ -7,10 +7,11 @@
 #include <iterator>
 #include <map>
 
+#include "base/time_units.h"
+
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
 const SlurmOptions kUtc{.utc_offset = 0};
 
 // tests/data/slurm: printed by Slurm 22.05.8 about two nodes. Job 1 ran on both, was requeued after
@@ -21,7 +22,7 @@ std::string Printed(const std::string& name) {
 }
 
 // "submitted 0, want 2/0 0, ...": seconds from the first event.
-std::string Tell(const std::vector<Event>& events) {
+std::string Summary(const std::vector<Event>& events) {
   std::string text;
   for (const Event& e : events) {
     text += text.empty() ? "" : ", ";
@@ -37,7 +38,7 @@ std::string Tell(const std::vector<Event>& events) {
 
 std::string Read(std::string_view text, SlurmOptions options, Oddities& oddities) {
   const auto events = ReadSlurm(text, options, oddities);
-  return events ? Tell(*events) : "error: " + events.error().what;
+  return events ? Summary(*events) : "error: " + events.error().what;
 }
 std::string Read(std::string_view text, const SlurmOptions& options = kUtc) {
   Oddities oddities;

@@ -1,5 +1,5 @@
-// Events to the job that is meant.
-#include "goodput/ledger/ask_jobs.h"
+// Reads events and selects the requested job.
+#include "goodput/ledger/load_jobs.h"
 
 #include <fmt/format.h>
 
@@ -21,12 +21,12 @@ Result<Job*> Choose(Jobs& jobs, const GoodputReportOptions& options) {
   }
   std::string names;
   for (const Job& job : jobs.jobs) names += (names.empty() ? "'" : ", '") + job.name + "'";
-  return std::unexpected(Error{
-      fmt::format("the events are of {} jobs{}", jobs.jobs.size(), jobs.more ? " and more" : ""),
-      names, "set `job`"});
+  return std::unexpected(Error{fmt::format("cannot select a job: the events belong to {} jobs{}",
+                                           jobs.jobs.size(), jobs.more ? " and more" : ""),
+                               names, "set `job`"});
 }
 
-// What the scheduler's files tell, by time, as events of the job.
+// The events in the scheduler's files, by time.
 Result<std::vector<Event>> SchedulerEvents(const GoodputReportOptions& options,
                                            std::vector<Note>& notes) {
   const SchedulerOptions read{
@@ -49,24 +49,24 @@ Result<std::vector<Event>> SchedulerEvents(const GoodputReportOptions& options,
 
 }  // namespace
 
-Question QuestionOf(const GoodputReportOptions& options) {
-  Question question{.at = options.at};
-  if (options.window) question.window = {options.window->first, options.window->second};
+PartitionQuery QueryOf(const GoodputReportOptions& options) {
+  PartitionQuery query{.at = options.at};
+  if (options.window) query.window = {options.window->first, options.window->second};
   if (options.exclusions) {
     for (const auto& [start, end] : *options.exclusions) {
-      question.exclusions.push_back({start, end});
+      query.exclusions.push_back({start, end});
     }
   }
-  return question;
+  return query;
 }
 
-Result<AskedJobs> AskJobs(const GoodputReportOptions& options) {
+Result<LoadedJobs> LoadJobs(const GoodputReportOptions& options) {
   if (options.files.empty() && options.store.empty() && options.scheduler_files.empty()) {
     return std::unexpected(
         Error{"nothing to report on", "", "set `files`, `store` or `scheduler_files`"});
   }
-  AskedJobs asked;
-  auto scheduler = SchedulerEvents(options, asked.scheduler_notes);
+  LoadedJobs loaded;
+  auto scheduler = SchedulerEvents(options, loaded.scheduler_notes);
   if (!scheduler) return std::unexpected(scheduler.error());
   const ReadJobsOptions read{.ml_goodput = options.mode == GoodputMode::kMlGoodput,
                              .job = options.job,
@@ -75,11 +75,11 @@ Result<AskedJobs> AskJobs(const GoodputReportOptions& options) {
   auto jobs =
       options.store.empty() ? ReadJobs(options.files, read) : ReadLedger(options.store, read);
   if (!jobs) return std::unexpected(jobs.error());
-  asked.jobs = std::move(*jobs);
-  const auto job = Choose(asked.jobs, options);
+  loaded.jobs = std::move(*jobs);
+  const auto job = Choose(loaded.jobs, options);
   if (!job) return std::unexpected(job.error());
-  asked.job = *job;
-  return asked;
+  loaded.job = *job;
+  return loaded;
 }
 
 }  // namespace stepscope::goodput

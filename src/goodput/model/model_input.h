@@ -1,5 +1,4 @@
-// What was asked of the model, checked and completed: from the options of the front door to the
-// parameters of the model.
+// Turns GoodputModelOptions into checked parameters of the model.
 #pragma once
 
 #include <optional>
@@ -11,27 +10,28 @@
 
 namespace stepscope::goodput {
 
-// Every number in its range, every pair complete.
+// Checks that every number is in range and every pair complete.
 Result<void> CheckOptions(const GoodputModelOptions& options);
 
-// Nodes and chips of the job, of which either may give the other.
+// Nodes and chips of the job; each is derived from the other if missing.
 std::optional<double> NodesOf(const GoodputModelOptions& options);
 std::optional<double> ChipsOf(const GoodputModelOptions& options);
 
-// Mean seconds between failures of the job: by nodes that fail independently, and as it was
+// Mean seconds between failures of the job: modelled from independent nodes, and
 // observed. REQUIRES CheckOptions().
 std::optional<double> ModelledMtbfS(const GoodputModelOptions& options);
 std::optional<double> ObservedMtbfS(const GoodputModelOptions& options);
-// The one the model goes by.
+// The one that the model uses.
 std::optional<double> MtbfS(const GoodputModelOptions& options);
 
 // `failures`, or the sum of the causes.
 std::optional<double> FailuresOf(const GoodputModelOptions& options);
 
-// Whether anything was given that only the model itself can be meant for.
-bool AsksForModel(const GoodputModelOptions& options);
+// Whether an option was given that only the model itself uses.
+bool HasModelInput(const GoodputModelOptions& options);
 
-// Fails if something is missing, or there is no best interval to take. REQUIRES CheckOptions().
+// Fails if an input is missing, or no interval is given and no best one exists. REQUIRES
+// CheckOptions().
 Result<Parameters> ParametersOf(const GoodputModelOptions& options);
 LeverAssumptions AssumptionsOf(const GoodputModelOptions& options);
 

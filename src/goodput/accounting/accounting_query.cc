@@ -1,4 +1,4 @@
-// Answers out: the job's time as slices without a gap, each in one bucket, and their sums.
+// Answers queries: the time of a job as slices without gaps, each in one bucket, and their sums.
 #include <algorithm>
 #include <span>
 
@@ -11,20 +11,20 @@ namespace {
 
 using Piece = Overlays::Piece;
 
-// Takes the slices of the job in order and sums up what of them lies in the window.
+// Sums the parts of slices that lie in the window. Slices come in order.
 class Tally {
  public:
   Tally(Partition& out, bool periods, size_t attempts, size_t labels)
       : out_(out), periods_(periods), whole(attempts), custom(labels) {}
 
-  // From here on time belongs to this attempt; before the first one it belongs to none. Whether
-  // recovery after it follows a planned end.
+  // Assigns later slices to this attempt; `planned` tells whether its recovery follows a planned
+  // end.
   void SetAttempt(size_t attempt, bool planned_end) {
     attempt_ = attempt;
     suspended_ = planned_end;
   }
 
-  // [start, end) of the course with `pieces` over it.
+  // Adds [start, end) of the course, overlaid by `pieces`.
   void Take(int64_t start, int64_t end, Bucket bucket, std::span<const Piece> pieces) {
     int64_t at = start;
     for (size_t p = FirstPieceAfter(pieces, start); p < pieces.size(); ++p) {
@@ -39,7 +39,7 @@ class Tally {
   }
 
  private:
-  // How much of the slice lies in the window.
+  // The part of the slice in the window.
   int64_t Slice(int64_t start, int64_t end, Bucket bucket) {
     if (end <= start) return 0;
     const auto b = static_cast<size_t>(bucket);
@@ -66,7 +66,7 @@ class Tally {
   std::vector<int64_t> custom;     // by label
 };
 
-// What to leave out, as pieces.
+// Exclusions as pieces.
 Overlays Excluded(const std::vector<Interval>& exclusions) {
   Overlays excluded;
   for (const auto& [start, end] : exclusions) {
@@ -91,7 +91,7 @@ AttemptAccount AccountOf(const Attempt& attempt, const Surroundings& around) {
   return account;
 }
 
-// A moment between `from` and `to` that the scheduler named, or none.
+// A scheduler's time between `from` and `to`, if any.
 std::optional<int64_t> Between(int64_t moment, int64_t from, int64_t to) {
   if (moment == kUnknown || moment < from || moment > to) return std::nullopt;
   return moment;
@@ -125,7 +125,7 @@ Disruption DisruptionOf(size_t index, const Attempt& stopped, int64_t until, con
   return d;
 }
 
-// Means of the slices over [start, end); before the first record there were none.
+// Mean slice counts over [start, end); 0 before the first record.
 void MeasureSlices(std::vector<SliceCount> slices, Partition& out) {
   if (slices.empty() || out.total() <= 0) return;
   std::ranges::stable_sort(slices, {}, &SliceCount::time);
@@ -154,7 +154,7 @@ void SumUp(const Tally& tally, const std::vector<std::string>& labels, Partition
 
 }  // namespace
 
-// For each attempt the first step that a later one made: what it did from there on was done again.
+// For each attempt, the first step that a later one redid.
 std::vector<int64_t> Accounting::StepLimits() const {
   std::vector<int64_t> limits(attempts_.size(), kNoLimit);
   int64_t least = kNoLimit;
@@ -165,7 +165,7 @@ std::vector<int64_t> Accounting::StepLimits() const {
   return limits;
 }
 
-// Until when each attempt lived.
+// The end of each attempt.
 std::vector<int64_t> Accounting::LiveEnds(int64_t now) const {
   std::vector<int64_t> ends;
   for (size_t a = 0; a < attempts_.size(); ++a) {
@@ -178,7 +178,7 @@ std::vector<int64_t> Accounting::LiveEnds(int64_t now) const {
 
 namespace {
 
-// The waiting before the first attempt, of a job that was submitted.
+// The wait of a submitted job before its first attempt.
 void TakeQueue(int64_t submitted, int64_t allocated, int64_t started,
                std::span<const Piece> left_out, Tally& tally) {
   const int64_t given = Between(allocated, submitted, started).value_or(started);
@@ -204,12 +204,12 @@ void TakeAttempt(Attempt& attempt, const Surroundings& around, std::span<const P
     pieces = merged.Pieces();
   }
   tally.SetAttempt(out.attempts.size() - 1, !attempt.disrupted());
-  for (const Stretch& s : Course(attempt, around, pieces)) {
+  for (const CoursePart& s : Course(attempt, around, pieces)) {
     tally.Take(s.start, s.end, s.bucket, pieces);
   }
 }
 
-void SayWhatIsOpen(const Attempt& current, Partition& out) {
+void AddOpenStep(const Attempt& current, Partition& out) {
   if (current.steps.empty()) return;
   const int64_t last = current.steps.last().step;
   const bool is_open = current.step_end == kUnknown;
@@ -218,7 +218,7 @@ void SayWhatIsOpen(const Attempt& current, Partition& out) {
   out.steps_at_risk = std::max<int64_t>(0, (is_open ? last - 1 : last) - current.saved);
 }
 
-// Those in [start, end) of what was asked; at the end of the job itself also that one.
+// Disruptions in [start, end) of the query; includes one at the very end of the job.
 void ListDisruptions(const std::vector<Attempt>& attempts, const std::vector<int64_t>& ends,
                      const Tally& tally, Partition& out) {
   for (size_t a = 0; a + 1 < attempts.size(); ++a) {
@@ -232,21 +232,21 @@ void ListDisruptions(const std::vector<Attempt>& attempts, const std::vector<int
 
 }  // namespace
 
-Partition Accounting::Ask(const Question& question) {
+Partition Accounting::Query(const PartitionQuery& query) {
   Partition out;
   if (empty()) return out;
-  const int64_t now = std::max(question.at.value_or(newest_), newest_);
+  const int64_t now = std::max(query.at.value_or(newest_), newest_);
   const std::vector<int64_t> ends = LiveEnds(now);
   const bool began = !attempts_.empty();
   const int64_t started = began ? attempts_.front().start : now;
   const bool waited = submitted_ != kUnknown && submitted_ < started;
   const Interval whole{waited ? submitted_ : started, began ? ends.back() : now};
-  const Interval asked = question.window.value_or(whole);
+  const Interval asked = query.window.value_or(whole);
   out.start = std::clamp(asked.start, whole.start, whole.end);
   out.end = std::clamp(asked.end, out.start, whole.end);
 
-  Tally tally(out, question.periods, attempts_.size(), labels_.size());
-  Overlays excluded = Excluded(question.exclusions);
+  Tally tally(out, query.periods, attempts_.size(), labels_.size());
+  Overlays excluded = Excluded(query.exclusions);
   const std::span<const Piece> left_out = excluded.Pieces();
   const int64_t allocated = began ? attempts_.front().allocated : allocated_;
   if (waited) TakeQueue(submitted_, allocated, started, left_out, tally);
@@ -258,7 +258,7 @@ Partition Accounting::Ask(const Question& question) {
   }
   ListDisruptions(attempts_, ends, tally, out);
   out.running = !began || attempts_.back().end == kUnknown;
-  if (began && out.running) SayWhatIsOpen(attempts_.back(), out);
+  if (began && out.running) AddOpenStep(attempts_.back(), out);
   MeasureSlices(slices_, out);
   SumUp(tally, labels_, out);
   return out;

@@ -1,4 +1,4 @@
-// Numbers inside sentences, and columns and metrics, as the reports of the model write them.
+// Formats numbers inside sentences, and builds columns of the model's reports.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,8 @@
 
 namespace stepscope::goodput {
 
-std::string SayTime(double seconds);  // "42.0 s", "7.87 min", "3.09 h", "41.7 d"
-std::string SayShare(double share);   // "84.9 %"
-std::string SayPoints(double share);  // "7.6 points": a hundredth is a point
-std::string SayCount(double count);   // "1,500", "12.5"
+std::string FormatSeconds(double seconds);  // "42.0 s", "7.87 min", "3.09 h", "41.7 d"
+std::string FormatPoints(double share);     // "7.6 pp": percentage points, without the sign
 
 // Whole nanoseconds; no value where they do not fit.
 Cell TimeCell(double seconds);

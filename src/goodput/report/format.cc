@@ -1,5 +1,5 @@
-// Numbers for a reader's eye; JSON and CSV hold the exact ones.
-#include "goodput/report/say.h"
+// Rounds for reading; JSON and CSV hold the exact numbers.
+#include "goodput/report/format.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 namespace stepscope::goodput {
 
-std::string SayTime(double seconds) {
+std::string FormatSeconds(double seconds) {
   struct Scale {
     double unit_s;
     std::string_view name;
@@ -27,15 +27,11 @@ std::string SayTime(double seconds) {
   return fmt::format("{:.{}f} {}", number, digits, scale->name);
 }
 
-std::string SayShare(double share) { return HumanRatio(share); }
-
-std::string SayPoints(double share) {
+std::string FormatPoints(double share) {
   const double points = std::fabs(share) * 100;
-  return fmt::format("{} points",
+  return fmt::format("{} pp",
                      points < 0.95 ? fmt::format("{:.2g}", points) : fmt::format("{:.1f}", points));
 }
-
-std::string SayCount(double count) { return HumanCount(count); }
 
 Cell TimeCell(double seconds) {
   const double ns = seconds * 1e9;

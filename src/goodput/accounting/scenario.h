@@ -1,4 +1,4 @@
-// Short texts that tell what happened to a job, and what an accounting makes of them, for tests.
+// Writes a job's events as short texts for tests, and summarizes its accounting.
 //
 //   0 start            35 step 0          80 end           50 heartbeat
 //   10..30 prep        35..75 steps 0..3  one step each 10 s
@@ -6,7 +6,7 @@
 //   5..9 wait slice_down                  9..12 reinit     50 notice going away
 //   0 submitted        3 asked 8          9 given 8        60 resume 4      42 step_end 2
 //
-// One event a line or between semicolons, times in seconds. A span is its begin and its end.
+// One event per line or semicolon, times in seconds. A span is a begin and an end.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,28 +20,28 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time_units.h"
 #include "goodput/accounting/accounting.h"
 
 namespace stepscope::goodput {
 
-inline constexpr int64_t kStorySecond = 1'000'000'000;
-inline constexpr int64_t kStoryBegin = 1'780'000'000 * kStorySecond;
+inline constexpr int64_t kScenarioStart = 1'780'000'000 * kSecond;
 
-inline int64_t StoryTime(double seconds) {
-  return kStoryBegin + static_cast<int64_t>(seconds * 1e9 + (seconds < 0 ? -0.5 : 0.5));
+inline int64_t ScenarioTime(double seconds) {
+  return kScenarioStart + static_cast<int64_t>(seconds * 1e9 + (seconds < 0 ? -0.5 : 0.5));
 }
 
-// One line of a story, as events.
-class StoryLine {
+// Parses one line of a scenario into events.
+class ScenarioLine {
  public:
-  explicit StoryLine(const std::string& line) {
+  explicit ScenarioLine(const std::string& line) {
     std::istringstream in(line);
     std::string when;
     in >> when >> word_;
     std::getline(in >> std::ws, rest_);
     const size_t dots = when.find("..");
-    start_ = StoryTime(std::stod(when.substr(0, dots)));
-    end_ = dots == when.npos ? start_ : StoryTime(std::stod(when.substr(dots + 2)));
+    start_ = ScenarioTime(std::stod(when.substr(0, dots)));
+    end_ = dots == when.npos ? start_ : ScenarioTime(std::stod(when.substr(dots + 2)));
     span_ = dots != when.npos;
   }
 
@@ -112,26 +112,26 @@ class StoryLine {
   bool span_ = false;
 };
 
-inline std::vector<Event> Story(std::string text) {
+inline std::vector<Event> EventsOf(std::string text) {
   std::ranges::replace(text, ';', '\n');
   std::istringstream lines(text);
   std::vector<Event> events;
   for (std::string line; std::getline(lines, line);) {
     if (line.find_first_not_of(' ') == line.npos) continue;
-    for (const Event& event : StoryLine(line).Events()) events.push_back(event);
+    for (const Event& event : ScenarioLine(line).Events()) events.push_back(event);
   }
   return events;
 }
 
-inline Accounting AccountingOf(const std::string& story) {
+inline Accounting AccountingOf(const std::string& scenario) {
   Accounting accounting;
-  for (const Event& event : Story(story)) accounting.Add(event);
+  for (const Event& event : EventsOf(scenario)) accounting.Add(event);
   return accounting;
 }
 
 // "total 80: PRODUCTIVE 60, TRAINING_PREP 20; 1 disruption; last step 5": in seconds, the longest
 // first.
-inline std::string Told(const Partition& p) {
+inline std::string Summary(const Partition& p) {
   const auto seconds = [](int64_t ns) {
     return fmt::format("{:.6g}", static_cast<double>(ns) / 1e9);
   };
@@ -151,8 +151,8 @@ inline std::string Told(const Partition& p) {
   return text;
 }
 
-inline std::string Told(const std::string& story, const Question& question = {}) {
-  return Told(AccountingOf(story).Ask(question));
+inline std::string Summary(const std::string& scenario, const PartitionQuery& query = {}) {
+  return Summary(AccountingOf(scenario).Query(query));
 }
 
 }  // namespace stepscope::goodput

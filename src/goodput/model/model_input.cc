@@ -1,5 +1,5 @@
-// Checking and completing what was asked.
-#include "goodput/model/model_question.h"
+// Checks and completes the options of the model.
+#include "goodput/model/model_input.h"
 
 #include <fmt/format.h>
 
@@ -9,12 +9,12 @@
 
 #include "goodput/model/checkpoint_interval.h"
 #include "goodput/model/spares.h"
-#include "goodput/report/say.h"
+#include "goodput/report/format.h"
 
 namespace stepscope::goodput {
 namespace {
 
-constexpr double kLongestS = 100 * 365.25 * 86400;  // nothing in nanoseconds overflows
+constexpr double kLongestS = 100 * 365.25 * 86400;  // keeps nanoseconds in int64
 constexpr double kMost = 1e30;                      // of FLOPs and chip seconds
 constexpr double kStandbySpeedup = 10.87;           // warm standby over requeue, arXiv 2509.16293
 constexpr double kDayS = 86400;
@@ -23,12 +23,12 @@ std::unexpected<Error> Wrong(std::string_view option, std::string what, std::str
   return std::unexpected(Error{std::move(what), std::string(option), std::move(hint)});
 }
 
-// A number and where it must lie.
+// A number and its valid range.
 struct Bounded {
   std::string_view option;
   std::optional<double> value;
   double low, high;
-  bool above_low = false;  // more than `low`, not as much
+  bool above_low = false;  // must exceed `low`
 };
 
 Result<void> Check(const Bounded& b) {
@@ -156,10 +156,10 @@ Result<void> CheckLists(const GoodputModelOptions& o) {
   return {};
 }
 
-// What makes no sense without, or beside, something else.
+// Checks combinations of options.
 Result<void> CheckTogether(const GoodputModelOptions& o) {
   if ((o.mtbf_per_node_s || o.failures_per_node_day) && !NodesOf(o)) {
-    return Wrong("`nodes`", "how often a node fails says nothing without the number of nodes",
+    return Wrong("`nodes`", "missing number of nodes: needed with failures per node",
                  "set `nodes` or `chips`");
   }
   if (o.mtbf_per_node_s && o.failures_per_node_day) {
@@ -167,12 +167,11 @@ Result<void> CheckTogether(const GoodputModelOptions& o) {
                  "`mtbf_per_node_s` and `failures_per_node_day` state the same", "set one of them");
   }
   if (o.failures && !o.over_s) {
-    return Wrong("`over_s`", "a number of failures says nothing without the time they came in",
-                 "set `over_s`");
+    return Wrong("`over_s`", "missing time: needed with a number of failures", "set `over_s`");
   }
   if (o.pull_s.value_or(0) + o.compile_s.value_or(0) > o.restart_s.value_or(kLongestS)) {
     return Wrong("`restart_s`",
-                 "pulling and compiling take longer than the restart they are part of");
+                 "image pull and compilation exceed the restart that contains them");
   }
   if (o.capacity_wait_s.value_or(0) > o.reschedule_s) {
     return Wrong("`capacity_wait_s`",
@@ -232,22 +231,22 @@ std::optional<double> MtbfS(const GoodputModelOptions& o) {
   return modelled ? modelled : ObservedMtbfS(o);
 }
 
-bool AsksForModel(const GoodputModelOptions& o) {
+bool HasModelInput(const GoodputModelOptions& o) {
   return o.save_s || o.restart_s || o.checkpoint_interval_s || o.mtbf_s;
 }
 
 Result<Parameters> ParametersOf(const GoodputModelOptions& o) {
   const auto mtbf_s = MtbfS(o);
   if (!mtbf_s) {
-    return Wrong("`mtbf_s`", "how often does the job fail?",
-                 "set `mtbf_s`, or `mtbf_per_node_s` and `nodes`, or `failures` and `over_s`");
+    return Wrong(
+        "`mtbf_s`", "missing failure rate",
+        "set `mtbf_s`, or `mtbf_per_node_s` and `nodes`, or `failures` and `over_s`");
   }
   if (!o.save_s) {
-    return Wrong("`save_s`", "for how long does a save block the job?", "set `save_s`");
+    return Wrong("`save_s`", "missing checkpoint save time", "set `save_s`");
   }
   if (!o.restart_s) {
-    return Wrong("`restart_s`", "how long does a restart take once there are nodes?",
-                 "set `restart_s`");
+    return Wrong("`restart_s`", "missing restart time", "set `restart_s`");
   }
   Parameters p{.failures_per_s = 1 / *mtbf_s,
                .save_s = *o.save_s,
@@ -261,7 +260,7 @@ Result<Parameters> ParametersOf(const GoodputModelOptions& o) {
   const auto interval_s = o.checkpoint_interval_s ? o.checkpoint_interval_s : BestIntervalS(p);
   if (!interval_s) {
     return Wrong("`checkpoint_interval_s`",
-                 "these numbers have no best checkpoint interval to take",
+                 "missing checkpoint interval: no best interval exists for these inputs",
                  "set `checkpoint_interval_s`");
   }
   p.interval_s = *interval_s;

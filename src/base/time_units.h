@@ -1,0 +1,15 @@
+// Names the units of time in nanoseconds.
+#pragma once
+
+#include <cstdint>
+
+namespace stepscope {
+
+inline constexpr int64_t kMicrosecond = 1'000;
+inline constexpr int64_t kMillisecond = 1'000 * kMicrosecond;
+inline constexpr int64_t kSecond = 1'000 * kMillisecond;
+inline constexpr int64_t kMinute = 60 * kSecond;
+inline constexpr int64_t kHour = 60 * kMinute;
+inline constexpr int64_t kDay = 24 * kHour;
+
+}  // namespace stepscope
