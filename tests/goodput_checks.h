@@ -1,5 +1,4 @@
-// The published numbers of ../shared/goodput/checks.json, and asking the model's front door about
-// them.
+// Reads the published numbers of ../shared/goodput/checks.json and queries the model with them.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Published numbers about failures, checkpoints and expected goodput. Two of them contradict what
-// they can be computed from: there the disagreement must be found and said.
+// Reproduces published numbers on failures, checkpoints and expected goodput. Two contradict their
+// own inputs; the model must report that.
 #include "tests/goodput_checks.h"
 
 #include <algorithm>

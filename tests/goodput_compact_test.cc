@@ -1,4 +1,4 @@
-// Compaction through the ledger's front door: what is rolled up changes no number, and says so.
+// Checks that compaction changes no number, and that unanswerable queries are errors.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ std::vector<std::vector<Cell>> CellsOf(const ReportSet& answer, std::string_view
   return {};
 }
 
-TEST_F(GoodputCompactTest, RollingUpChangesNoAnswer) {
+TEST_F(GoodputCompactTest, RollupChangesNoAnswer) {
   ImportText(TestJob());
   const std::string whole = Numbers(GoodputReport({.store = store_}), false);
   const std::pair window(kBegin + 100 * kSecond, kBegin + 250 * kSecond);
@@ -51,7 +51,7 @@ TEST_F(GoodputCompactTest, RollingUpChangesNoAnswer) {
   EXPECT_EQ(RowsOf(*GoodputJobs(store_), "goodput_jobs", "jobs").at(0).Int("events"), 383);
 }
 
-TEST_F(GoodputCompactTest, WhatIsRolledUpDoesNotComeBack) {
+TEST_F(GoodputCompactTest, RolledUpEventsAreNotImportedAgain) {
   ImportText(TestJob());
   const std::string whole = Numbers(GoodputReport({.store = store_}), false);
   ASSERT_TRUE(GoodputCompact({.store = store_, .now = kBegin + 300 * kSecond}));
@@ -107,7 +107,7 @@ TEST_F(GoodputCompactTest, ManyOverlaysAreExactToAMinute) {
 }
 
 // A restart that goes back to before the raw events: its loss is exact to a minute.
-TEST_F(GoodputCompactTest, GoingBackBehindARollupIsExactToAMinute) {
+TEST_F(GoodputCompactTest, RollbackBeforeARollupIsExactToAMinute) {
   const std::string first = Entry(At("job_start_time", 0)) + Steps(0, 999, 0, 1);
   const std::string then = Entry(At("job_start_time", 1100)) + Steps(437, 600, 1100, 1);
   ImportText(first);
@@ -123,7 +123,7 @@ TEST_F(GoodputCompactTest, GoingBackBehindARollupIsExactToAMinute) {
 }
 
 // What the job itself says of its chips, its work and its checkpoints.
-TEST_F(GoodputCompactTest, ChipsTokensAndSavesSurvive) {
+TEST_F(GoodputCompactTest, KeepsChipsTokensAndSaves) {
   std::string job;
   const auto say = [&](std::string_view kind, int64_t second, const std::string& fields) {
     job += fmt::format(R"({{"job_name": "j", "event": "{}", "time": {}{}}})", kind,
@@ -177,7 +177,7 @@ TEST_F(GoodputCompactTest, ChipsTokensAndSavesSurvive) {
   EXPECT_TRUE(EventsIn(store_).empty());
 }
 
-TEST_F(GoodputCompactTest, WhatARollupCannotAnswerSaysSo) {
+TEST_F(GoodputCompactTest, UnanswerableQueriesAreErrors) {
   ImportText(TestJob());
   ASSERT_TRUE(GoodputCompact({.store = store_, .now = kBegin + 300 * kSecond}));
   EXPECT_FALSE(GoodputReport({.store = store_, .mode = GoodputMode::kMlGoodput}));
@@ -186,7 +186,7 @@ TEST_F(GoodputCompactTest, WhatARollupCannotAnswerSaysSo) {
   EXPECT_FALSE(GoodputExport({.store = store_}, [](std::string_view) { return Result<void>(); }));
 }
 
-TEST_F(GoodputCompactTest, TheSegmentOfARunningRecorderStays) {
+TEST_F(GoodputCompactTest, KeepsSegmentsOfRunningRecorders) {
   goodput::Recorder recorder({.directory = store_, .job = "j", .background = false});
   goodput::Record record{.kind = EventKind::kJobStart, .time = kBegin, .monotonic = 0};
   ASSERT_TRUE(recorder.Write(record));
@@ -207,9 +207,9 @@ class LedgerVector : public ::testing::TestWithParam<std::string> {
 };
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LedgerVector);
 
-TEST_P(LedgerVector, AnswersAsTheFileDoes) { ExpectToAnswerAsTheFile(store_, file_); }
+TEST_P(LedgerVector, AnswersLikeTheFile) { ExpectToAnswerAsTheFile(store_, file_); }
 
-TEST_P(LedgerVector, RollingUpChangesNoAnswer) { ExpectRollingUpToChangeNothing(store_, file_); }
+TEST_P(LedgerVector, RollupChangesNoAnswer) { ExpectRollingUpToChangeNothing(store_, file_); }
 
 std::string VectorName(const ::testing::TestParamInfo<std::string>& vector) {
   std::string name = fs::path(vector.param).stem();

@@ -1,4 +1,4 @@
-// Published numbers about program goodput, gains, standby machines and chip time.
+// Reproduces published numbers on program goodput, gains, standby machines and chip time.
 #include "tests/goodput_checks.h"
 
 namespace stepscope::testing {

@@ -1,5 +1,5 @@
-// `stepscope goodput collect --store postgresql://...`: what it takes comes to the database,
-// whichever of the two is killed.
+// Checks that `stepscope goodput collect --store postgresql://...` forwards all events, whichever
+// side is killed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -60,7 +60,7 @@ class GoodputPostgresForwarder : public GoodputPostgres {
   int64_t number_ = 0;
 };
 
-TEST_F(GoodputPostgresForwarder, WhatIsTakenArrives) {
+TEST_F(GoodputPostgresForwarder, ForwardsAllEvents) {
   {
     ServerProcess server(spool_, 0, {"--store", store_});
     ASSERT_GT(server.port(), 0);
@@ -102,7 +102,7 @@ TEST_F(GoodputPostgresForwarder, WhatIsTakenArrives) {
   EXPECT_EQ(Numbers(GoodputReport({.store = store_}), false), numbers);
 }
 
-TEST_F(GoodputPostgresForwarder, AServerTakesEventsIntoAFolder) {
+TEST_F(GoodputPostgresForwarder, ServerForwardsEvents) {
   EXPECT_FALSE(GoodputServe({.folder = store_, .port = 0}));
   EXPECT_FALSE(GoodputServe({.folder = folder_.path(), .store = folder_.path(), .port = 0}));
 }

@@ -1,5 +1,5 @@
-// Kills imports and compactions at random moments, and gives them no room: what is repeated comes
-// out the same, nothing twice and nothing lost.
+// Kills imports and compactions at random moments and fills the disk; repeating them must give the
+// same result, without duplicates or losses.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ class LedgerKillTest : public ::testing::Test {
   }
 };
 
-TEST_F(LedgerKillTest, AnImportIsRepeated) {
+TEST_F(LedgerKillTest, KilledImportCanBeRepeated) {
   std::mt19937 random(20260131);
   size_t killed = 0, had = 0;
   for (int round = 0; round < 30; ++round) {
@@ -101,7 +101,7 @@ TEST_F(LedgerKillTest, AnImportIsRepeated) {
   EXPECT_EQ(EventsInStore(), EventsOf(file_));
 }
 
-TEST_F(LedgerKillTest, ACompactionIsRepeated) {
+TEST_F(LedgerKillTest, KilledCompactionCanBeRepeated) {
   ASSERT_TRUE(GoodputImport(store_, {file_}));
   const auto numbers = [&] {
     auto answer = GoodputReport({.store = store_});
@@ -123,7 +123,7 @@ TEST_F(LedgerKillTest, ACompactionIsRepeated) {
 }
 
 // A file may not become as large as a segment is: no segment can be made.
-TEST_F(LedgerKillTest, WithoutRoomNothingIsHalf) {
+TEST_F(LedgerKillTest, FullDiskLeavesNothingPartial) {
   EXPECT_EQ(RunWithin({"goodput", "import", file_, "--store", store_}, 1 << 20), 2);
   EXPECT_TRUE(EventsInStore().empty());
   ASSERT_TRUE(GoodputImport(store_, {file_}));

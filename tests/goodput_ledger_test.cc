@@ -1,4 +1,4 @@
-// The ledger through its front door: what goes in comes out, once, and gives the same answers.
+// Checks the ledger through its public functions: events are stored once and give the same answers.
 #include "stepscope/goodput_ledger.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ using goodput::kUnknown;
 
 using GoodputLedgerTest = LedgerTest;
 
-TEST_F(GoodputLedgerTest, AnswersAsTheFilesDo) {
+TEST_F(GoodputLedgerTest, AnswersLikeFiles) {
   const std::string file = folder_.Write("events.jsonl", TestJob());
   EXPECT_EQ(MetricOf(Import({file}), "imported"), 383);
   EXPECT_EQ(Numbers(GoodputReport({.store = store_})), Numbers(GoodputReport({.files = {file}})));
@@ -45,14 +45,14 @@ TEST_F(GoodputLedgerTest, ImportingAgainIsHarmless) {
 }
 
 // The reference library counts what came twice, so a log keeps it; importing it again does not.
-TEST_F(GoodputLedgerTest, EqualEventsOfOneLogStay) {
+TEST_F(GoodputLedgerTest, KeepsEqualEventsOfOneLog) {
   const std::string twice = Steps(0, 3, 0, 1) + Steps(2, 3, 2, 1);
   EXPECT_EQ(MetricOf(ImportText(twice), "imported"), 6);
   EXPECT_EQ(MetricOf(ImportText(twice), "imported"), 0);
   EXPECT_EQ(EventsIn(store_).size(), 6u);
 }
 
-TEST_F(GoodputLedgerTest, RecordersWriteStraightIntoIt) {
+TEST_F(GoodputLedgerTest, RecordersWriteDirectly) {
   goodput::Recorder recorder(
       {.directory = store_, .job = "j", .attempt = "a1", .background = false});
   for (int64_t s = 0; s < 10; ++s) {
@@ -92,7 +92,7 @@ TEST_F(GoodputLedgerTest, LogsAreMergedByTime) {
   EXPECT_TRUE(std::ranges::is_sorted(events, {}, &Event::time));
 }
 
-TEST_F(GoodputLedgerTest, ExportGivesAllOfEveryKind) {
+TEST_F(GoodputLedgerTest, ExportsEveryKind) {
   std::string lines;
   for (int k = 1; k < static_cast<int>(EventKind::kCount); ++k) {
     lines += fmt::format(
@@ -162,7 +162,7 @@ TEST_F(GoodputLedgerTest, EntriesWithoutAName) {
   EXPECT_EQ(EventsIn(store_)[0].job, "j");
 }
 
-TEST_F(GoodputLedgerTest, ADeadDatabaseCostsNoEvent) {
+TEST_F(GoodputLedgerTest, DamagedDatabaseLosesNoEvent) {
   ImportText(TestJob());
   const std::string before = Numbers(GoodputReport({.store = store_}));
   for (const char* part : {"", "-wal", "-shm"}) fs::remove(store_ + "/ledger.db" + part);
@@ -176,7 +176,7 @@ TEST_F(GoodputLedgerTest, ADeadDatabaseCostsNoEvent) {
   EXPECT_FALSE(GoodputImport(store_, {folder_.path() + "/events.jsonl"}));
 }
 
-TEST_F(GoodputLedgerTest, DamageCostsTheEventItHits) {
+TEST_F(GoodputLedgerTest, DamageLosesOnlyItsEvent) {
   ImportText(TestJob());
   for (const auto& entry : fs::directory_iterator(store_)) {
     if (entry.path().extension() != ".goodput") continue;
@@ -194,7 +194,7 @@ TEST_F(GoodputLedgerTest, DamageCostsTheEventItHits) {
   EXPECT_EQ(MetricOf(ImportText(TestJob()), "imported"), 1);
 }
 
-TEST_F(GoodputLedgerTest, NoLedgerIsAnError) {
+TEST_F(GoodputLedgerTest, MissingLedgerIsAnError) {
   EXPECT_FALSE(GoodputReport({.store = store_}));
   EXPECT_FALSE(GoodputJobs(store_));
   EXPECT_FALSE(GoodputCompact({.store = store_}));

@@ -1,4 +1,4 @@
-// Lines of a job's log, as the reference library writes them; seconds count from kBegin.
+// Writes lines of a job's log in the form of the reference library; seconds count from kBegin.
 #pragma once
 
 #include <fmt/format.h>

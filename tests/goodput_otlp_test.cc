@@ -1,4 +1,4 @@
-// The server pushes to a collector, which is there, is in trouble, or is not there at all.
+// Checks the push to a collector that answers, fails, or is absent.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -131,7 +131,7 @@ double ValueOf(const std::string& request, const std::string& name) {
   return -1;
 }
 
-TEST(GoodputOtlp, PushesAndComesBackWhenTheCollectorDoes) {
+TEST(GoodputOtlp, ResumesAfterCollectorOutage) {
   const testing::ScratchFolder scratch;
   Collector collector;
   ServerProcess server(scratch.path(), 0,
@@ -163,7 +163,7 @@ TEST(GoodputOtlp, PushesAndComesBackWhenTheCollectorDoes) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-TEST(GoodputOtlp, ACollectorThatNeverAnswersHoldsNobodyUp) {
+TEST(GoodputOtlp, SilentCollectorDoesNotBlock) {
   const testing::ScratchFolder scratch;
   // It accepts connections, by its queue, and says nothing.
   const int silent = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -190,7 +190,7 @@ TEST(GoodputOtlp, ACollectorThatNeverAnswersHoldsNobodyUp) {
   close(silent);
 }
 
-TEST(GoodputOtlp, KnowsTheChipOrDoesNotStart) {
+TEST(GoodputOtlp, UnknownChipIsAnError) {
   const testing::ScratchFolder scratch;
   EXPECT_EQ(ServerProcess(scratch.path(), 0, {"--chip", "X9000"}).port(), 0);
   EXPECT_EQ(ServerProcess(scratch.path(), 0, {"--otlp", "collector:4318"}).port(), 0);

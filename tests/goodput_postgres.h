@@ -1,5 +1,5 @@
-// The server that tests/postgres/real_postgres.sh starts: a ledger in it for each test, and the
-// means to stop it, and processes of ours.
+// Provides a ledger per test in the server of tests/postgres/real_postgres.sh, and stops the server
+// and processes.
 #pragma once
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// A ledger in a real PostgreSQL, which tests/postgres/real_postgres.sh starts: the same answers as
-// from files, and nothing lost or doubled whatever is killed.
+// Checks a ledger in a real PostgreSQL, started by tests/postgres/real_postgres.sh: the same
+// answers as from files, and no loss or duplicates after kills.
 #include "tests/goodput_postgres.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ using goodput::Postgres;
 
 // --- The same answers.
 
-TEST_F(GoodputPostgres, AnswersAsTheFilesDo) {
+TEST_F(GoodputPostgres, AnswersLikeFiles) {
   size_t vectors = 0;
   for (const std::string& vector : VectorFiles()) {
     SCOPED_TRACE(vector);
@@ -93,7 +93,7 @@ TEST_F(GoodputPostgres, JobsAreListed) {
   }
 }
 
-TEST_F(GoodputPostgres, DamageCostsTheEventItHits) {
+TEST_F(GoodputPostgres, DamageLosesOnlyItsEvent) {
   ImportText(TestJob());
   Sql("UPDATE stepscope.pieces SET bytes = set_byte(bytes, 8192 + 100 * 32 + 9, 85)");
   EXPECT_EQ(EventsIn(store_).size(), 382u);
@@ -106,7 +106,7 @@ TEST_F(GoodputPostgres, DamageCostsTheEventItHits) {
 
 // --- Many at once, and killed.
 
-TEST_F(GoodputPostgres, ImportersAtOnceDoubleNothing) {
+TEST_F(GoodputPostgres, ConcurrentImportsStoreOnce) {
   const std::string file = Job(100'000);
   std::vector<pid_t> importers;
   for (int k = 0; k < 4; ++k) {
@@ -117,7 +117,7 @@ TEST_F(GoodputPostgres, ImportersAtOnceDoubleNothing) {
 }
 
 // Whoever asks sees a moment: an import that is not over does not count, and holds nobody up.
-TEST_F(GoodputPostgres, ReadersDoNotWait) {
+TEST_F(GoodputPostgres, ReadersDoNotBlock) {
   ImportText(TestJob());
   auto writer = Postgres::Open(store_);
   ASSERT_TRUE(writer);
@@ -129,7 +129,7 @@ TEST_F(GoodputPostgres, ReadersDoNotWait) {
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
 }
 
-TEST_F(GoodputPostgres, AKilledImportLeavesNothing) {
+TEST_F(GoodputPostgres, KilledImportLeavesNothing) {
   const std::string first = Job(1000), all = Job(100'000);
   Import({first});
   int killed = 0;
@@ -149,7 +149,7 @@ TEST_F(GoodputPostgres, AKilledImportLeavesNothing) {
   EXPECT_EQ(Events(), EventsOf(all));
 }
 
-TEST_F(GoodputPostgres, AKilledCompactionChangesNothing) {
+TEST_F(GoodputPostgres, KilledCompactionChangesNothing) {
   Import({Job(100'000)});
   const std::string before = Numbers(GoodputReport({.store = store_}), false);
   for (int round = 0; round < 12; ++round) {
@@ -167,7 +167,7 @@ TEST_F(GoodputPostgres, AKilledCompactionChangesNothing) {
 
 // --- The server goes down.
 
-TEST_F(GoodputPostgres, WhatWasAcknowledgedOutlivesTheServer) {
+TEST_F(GoodputPostgres, CommittedEventsSurviveAServerKill) {
   std::string acknowledged = Job(1000);
   Import({acknowledged});
   int failed = 0;
@@ -195,7 +195,7 @@ TEST_F(GoodputPostgres, WhatWasAcknowledgedOutlivesTheServer) {
   EXPECT_EQ(Events(), EventsOf(all));
 }
 
-TEST_F(GoodputPostgres, ALostConnectionIsTriedOnceMore) {
+TEST_F(GoodputPostgres, RetriesALostConnection) {
   const std::string file = Job(400'000);
   const pid_t importer = Start({"goodput", "import", file, "--store", store_});
   const char* const end =
@@ -208,7 +208,7 @@ TEST_F(GoodputPostgres, ALostConnectionIsTriedOnceMore) {
   EXPECT_EQ(Events(), EventsOf(file));
 }
 
-TEST_F(GoodputPostgres, ADeadDatabaseIsAClearError) {
+TEST_F(GoodputPostgres, UnreachableDatabaseIsAnError) {
   const std::string file = folder_.Write("events.jsonl", TestJob());
   const auto none = GoodputReport({.store = store_});
   ASSERT_FALSE(none);
@@ -249,7 +249,7 @@ TEST_F(GoodputPostgres, PasswordsAreNotPrinted) {
 }
 
 // A user who may only look.
-TEST_F(GoodputPostgres, WhoMayOnlyReadAsks) {
+TEST_F(GoodputPostgres, ReadOnlyUsersCanQuery) {
   const std::string file = folder_.Write("events.jsonl", TestJob());
   Import({file});
   if (Sql("SELECT 1 FROM pg_roles WHERE rolname = 'reader'") != 1) {

@@ -1,4 +1,4 @@
-// What lies in deploy/goodput, with the real Prometheus: rules, configuration, dashboard, a scrape.
+// Checks deploy/goodput with a real Prometheus: rules, configuration, dashboard, a scrape.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -130,7 +130,7 @@ std::string Events() {
   return lines;
 }
 
-TEST(GoodputPrometheus, RulesAndConfigurationAreGood) {
+TEST(GoodputPrometheus, RulesAndConfigurationAreValid) {
   if (!Installed("promtool")) GTEST_SKIP() << "promtool is not installed (Debian: prometheus)";
   const testing::ScratchFolder scratch;
   const std::string said = scratch.path() + "/said";
@@ -176,7 +176,7 @@ TEST(GoodputPrometheus, ScrapesTheServer) {
 }
 
 // The dashboard and the rules speak of series that the server has.
-TEST(GoodputPrometheus, DashboardAndRulesNameWhatThereIs) {
+TEST(GoodputPrometheus, DashboardAndRulesUseExistingMetrics) {
   const std::string known = ReadFile(STEPSCOPE_SOURCE_DIR "/src/goodput/live/metrics.cc");
   std::string all = ReadFile(kDeploy + "alerts.yml");
   const auto queries = DashboardQueries();

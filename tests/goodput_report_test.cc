@@ -1,4 +1,4 @@
-// Goodput through its front door: files in, a report out.
+// Checks GoodputReport() on files of events.
 #include "stepscope/goodput_report.h"
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ class GoodputReportTest : public ::testing::Test {
   const ScratchFolder folder_;
 };
 
-TEST_F(GoodputReportTest, SaysWhereTheTimeWent) {
+TEST_F(GoodputReportTest, ReportsBuckets) {
   const ReportSet answer = Answer(Job());
   EXPECT_EQ(Buckets(answer),
             "PRODUCTIVE 60 INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 20 TRAINING_PREP 10 "
@@ -73,7 +73,7 @@ TEST_F(GoodputReportTest, SaysWhereTheTimeWent) {
 }
 
 // Of the clock on the wall people get dates, programs the number.
-TEST_F(GoodputReportTest, SaysWhenItWas) {
+TEST_F(GoodputReportTest, ReportsSegments) {
   const ReportSet answer = Answer(Job());
   EXPECT_EQ(MetricOf(answer, "start"), Cell(kBegin));
   EXPECT_NE(ToText(answer).find("2026-05-28 20:26:40 UTC"), std::string::npos) << ToText(answer);
@@ -114,7 +114,7 @@ TEST_F(GoodputReportTest, RollingWindowsEndNow) {
 }
 
 // Rolling back is what the library understands: the same, but for what it calls the time down.
-TEST_F(GoodputReportTest, TheLibrarysNumbers) {
+TEST_F(GoodputReportTest, ReportsTheLibrarysNumbers) {
   const ReportSet answer = Answer(Job(), {.mode = GoodputMode::kMlGoodput});
   EXPECT_EQ(Buckets(answer),
             "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 20 TRAINING_PREP 10 "
@@ -124,7 +124,7 @@ TEST_F(GoodputReportTest, TheLibrarysNumbers) {
 }
 
 // Its headline defect: a save on the notice, and the outage is productive.
-TEST_F(GoodputReportTest, TheLibraryMissesAGracefulPreemption) {
+TEST_F(GoodputReportTest, LibraryMissesGracefulPreemption) {
   const std::string job = Entry(At("job_start_time", 0)) + Steps(0, 4, 0, 10) +
                           Entry(At("job_start_time", 300)) + Steps(5, 9, 300, 10) +
                           Entry(At("job_end_time", 350));
@@ -135,14 +135,14 @@ TEST_F(GoodputReportTest, TheLibraryMissesAGracefulPreemption) {
   EXPECT_EQ(MetricOf(theirs, "goodput_ratio"), Cell(1.0));
 }
 
-TEST_F(GoodputReportTest, WhatTheLibraryCannotAnswerSaysSo) {
+TEST_F(GoodputReportTest, UnanswerableLibraryQueriesAreErrors) {
   const ReportSet answer = Answer(Steps(0, 4, 0, 10), {.mode = GoodputMode::kMlGoodput});
   EXPECT_EQ(answer.reports.at(0).status, Status::kPartial);
   EXPECT_TRUE(answer.reports.at(0).why.contains("Total job time is zero"));
   EXPECT_EQ(MetricOf(Answer(Steps(0, 4, 0, 10)), "productive"), Cell(40 * kSecond));
 }
 
-TEST_F(GoodputReportTest, JobsAreToldApart) {
+TEST_F(GoodputReportTest, SeparatesJobs) {
   const std::string events =
       Entry(At("job_start_time", 0), "a") + Steps(0, 3, 0, 10) + Entry(At("job_end_time", 40), "a");
   const std::string path = folder_.Write("two.jsonl", events);
@@ -154,7 +154,7 @@ TEST_F(GoodputReportTest, JobsAreToldApart) {
   EXPECT_EQ(Answer(events, {.job = "b"}).reports.at(0).status, Status::kUnavailable);
 }
 
-TEST_F(GoodputReportTest, NothingToSayIsUnavailable) {
+TEST_F(GoodputReportTest, UnavailableWithoutEvents) {
   for (const char* nothing : {"", "\n\n", "garbage\n", "{}\n", "{\"job_name\": \"j\"}\n"}) {
     const ReportSet answer = Answer(nothing);
     EXPECT_EQ(answer.reports.at(0).status, Status::kUnavailable) << nothing;
@@ -165,7 +165,7 @@ TEST_F(GoodputReportTest, NothingToSayIsUnavailable) {
 }
 
 // Every irregularity is a note with a count.
-TEST_F(GoodputReportTest, OddEventsAreNoted) {
+TEST_F(GoodputReportTest, NotesOddEvents) {
   const ReportSet answer = Answer(Job() + "garbage\n" + Job());
   EXPECT_EQ(MetricOf(answer, "productive"), Cell(60 * kSecond));
   const auto& notes = answer.reports.at(0).notes;
@@ -175,13 +175,13 @@ TEST_F(GoodputReportTest, OddEventsAreNoted) {
   EXPECT_EQ(answer.run.notes.at(0).name, "bad_line");
 }
 
-TEST_F(GoodputReportTest, ConditionsHold) {
+TEST_F(GoodputReportTest, EvaluatesConditions) {
   const ReportSet answer = Answer(Job());
   EXPECT_EQ(Matches(answer, std::vector{*ParseCondition("goodput.goodput_ratio<0.7")})->size(), 1u);
   EXPECT_TRUE(Matches(answer, std::vector{*ParseCondition("goodput.disruptions>1")})->empty());
 }
 
-TEST(GoodputTime, IsSecondsOrNow) {
+TEST(GoodputTime, ParsesSecondsAndNow) {
   EXPECT_EQ(ParseGoodputTime("1780000000.25").value(), kBegin + kSecond / 4);
   EXPECT_GT(ParseGoodputTime("now").value(), kSecond);
   for (const char* bad : {"", "soon", "1e30", "12x", "nan"})

@@ -1,4 +1,4 @@
-// A job's own events and what its scheduler printed, together.
+// Checks reports from a job's events together with scheduler output.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ class GoodputScheduler : public ::testing::Test {
   const ScratchFolder folder_;
 };
 
-TEST_F(GoodputScheduler, TellsWhatADisruptionWaitedFor) {
+TEST_F(GoodputScheduler, SplitsRecoveryOfADisruption) {
   const auto answer = Ask({});
   ASSERT_TRUE(answer) << answer.error().what;
   EXPECT_EQ(Seconds(*answer, "disruptions", "down"), 11);
@@ -78,7 +78,7 @@ TEST_F(GoodputScheduler, TellsWhatADisruptionWaitedFor) {
   for (const Note& note : answer->reports[0].notes) EXPECT_NE(note.name, "missing_events");
 }
 
-TEST_F(GoodputScheduler, TheFactorsMultiplyToIdealOverWanted) {
+TEST_F(GoodputScheduler, FactorsMultiplyToIdealOverWanted) {
   const ModelShape model{.layers = 1, .width = 1, .sequence = 1, .parameters = 1e9};
   const auto answer = Ask(
       {.program = ProgramOptions{.shape = model, .tokens_per_second = 1e6, .peak_flops = 750e12},
@@ -92,7 +92,7 @@ TEST_F(GoodputScheduler, TheFactorsMultiplyToIdealOverWanted) {
   EXPECT_NEAR(Metric(*answer, "program_goodput", "mfu"), 0.5, 1e-12);
 }
 
-TEST_F(GoodputScheduler, ASchedulerAloneKnowsNoSteps) {
+TEST_F(GoodputScheduler, SchedulerAloneHasNoSteps) {
   const auto answer = Ask({}, /*with_events=*/false);
   ASSERT_TRUE(answer) << answer.error().what;
   EXPECT_EQ(answer->reports[0].status, Status::kUnavailable);
@@ -101,7 +101,7 @@ TEST_F(GoodputScheduler, ASchedulerAloneKnowsNoSteps) {
   EXPECT_TRUE(answer->verdict.contains("scheduled")) << answer->verdict;
 }
 
-TEST_F(GoodputScheduler, TokensMayComeFromTheEvents) {
+TEST_F(GoodputScheduler, UsesRecordedTokens) {
   const std::string events = Events() +
                              R"({"job_name":"train","event":"work","time":1060,"tokens":54000000})"
                              "\n";
@@ -117,7 +117,7 @@ TEST_F(GoodputScheduler, TokensMayComeFromTheEvents) {
 }
 
 // Also where events are rolled up already among which the scheduler's belong.
-TEST_F(GoodputScheduler, ALedgerAnswersAsTheFilesDo) {
+TEST_F(GoodputScheduler, LedgerAnswersLikeFiles) {
   const std::string store = folder_.path() + "/ledger", scheduler = folder_.Write("s", kSacct);
   GoodputReportOptions of_files{.files = {folder_.Write("job.jsonl", Events())},
                                 .scheduler_files = {scheduler},
@@ -139,7 +139,7 @@ TEST_F(GoodputScheduler, ALedgerAnswersAsTheFilesDo) {
 }
 
 // The ledger need not know the job at all.
-TEST_F(GoodputScheduler, ALedgerWithoutTheJobLeavesTheScheduler) {
+TEST_F(GoodputScheduler, WorksWithSchedulerEventsOnly) {
   const std::string store = folder_.path() + "/ledger";
   ASSERT_TRUE(GoodputImport(store, {folder_.Write("job.jsonl", Events())}));
   const auto answer = Ask({.store = store, .job = "other"}, /*with_events=*/false);
@@ -149,7 +149,7 @@ TEST_F(GoodputScheduler, ALedgerWithoutTheJobLeavesTheScheduler) {
 }
 
 // The vectors of ../shared/goodput, with a scheduler that puts the job back at its middle.
-TEST_F(GoodputScheduler, RollingUpChangesNoAnswerToTheVectors) {
+TEST_F(GoodputScheduler, RollupChangesNoAnswerToTheVectors) {
   for (const std::string& vector : VectorFiles()) {
     SCOPED_TRACE(vector);
     const ScratchFolder folder;
@@ -179,7 +179,7 @@ TEST_F(GoodputScheduler, RollingUpChangesNoAnswerToTheVectors) {
 }
 
 // The demo's steps take about 0.27 s.
-TEST_F(GoodputScheduler, TracesTellTheSpeedAndWhereAStepGoes) {
+TEST_F(GoodputScheduler, UsesStepTimesOfTraces) {
   ASSERT_TRUE(WriteDemo(folder_.path() + "/traces",
                         {.ranks = 2, .steps = 3, .slow_rank = -1, .layers = 2}));
   const std::vector<std::string> traces = {folder_.path() + "/traces"};
@@ -203,7 +203,7 @@ TEST_F(GoodputScheduler, TracesTellTheSpeedAndWhereAStepGoes) {
   EXPECT_EQ(answer->reports.back().analysis, "kernel_breakdown");
 }
 
-TEST_F(GoodputScheduler, FilesThatAreNoneAreErrors) {
+TEST_F(GoodputScheduler, InvalidFilesAreErrors) {
   GoodputReportOptions options{.scheduler_files = {folder_.Write("x", "nonsense")}};
   EXPECT_FALSE(GoodputReport(options));
   options.scheduler_files = {"/nowhere"};

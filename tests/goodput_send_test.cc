@@ -1,5 +1,4 @@
-// The sender as a process, beside a server that is one too: both killed in the middle, refused,
-// followed.
+// Checks the sender against a server process: kills of both, refusals, following files.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -147,7 +146,7 @@ TEST(GoodputSend, SendsLogsWithoutNumbers) {
   EXPECT_EQ(Steps(there).size(), 20'016u);
 }
 
-TEST(GoodputSend, SaysWhyItCannot) {
+TEST(GoodputSend, ReportsErrors) {
   const testing::ScratchFolder scratch;
   const std::string token = scratch.Write("token", "secret\n");
   const std::string log = scratch.Write("log.jsonl", Log(0, 3));
@@ -171,7 +170,7 @@ TEST(GoodputSend, SaysWhyItCannot) {
 
 // A recorder goes on, and a file grows, while sender and server are killed again and again: in the
 // end all is there, and nothing twice.
-TEST(GoodputSend, KilledOnBothSidesLosesNothingAndRepeatsNothing) {
+TEST(GoodputSend, KillsLoseAndRepeatNothing) {
   constexpr int kKills = 10;
   const testing::ScratchFolder scratch;
   const std::string store = scratch.path() + "/here", there = scratch.path() + "/there";
@@ -216,7 +215,7 @@ TEST(GoodputSend, KilledOnBothSidesLosesNothingAndRepeatsNothing) {
   EXPECT_EQ(static_cast<int64_t>(steps.size()), recorded);
 }
 
-TEST(GoodputSend, FollowsAFileThroughItsRotation) {
+TEST(GoodputSend, FollowsARotatedFile) {
   const testing::ScratchFolder scratch;
   const std::string there = scratch.path() + "/there";
   const std::string log = scratch.Write("log.jsonl", Log(0, 100) + R"({"job_name": "log",)");

@@ -1,4 +1,4 @@
-// The server as a process: asked over HTTP, killed in the middle, started again.
+// Checks the server as a process: HTTP requests, kills, restarts.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -45,7 +45,7 @@ std::string Line(int writer, int64_t sequence) {
                      1'780'000'000'000'000'000 + sequence * 1'000'000, sequence, writer, sequence);
 }
 
-TEST(GoodputServe, AnswersAndEndsAsTold) {
+TEST(GoodputServe, AnswersAndStops) {
   const testing::ScratchFolder scratch;
   ServerProcess server(scratch.path(), 0);
   ASSERT_GT(server.port(), 0);
@@ -68,7 +68,7 @@ TEST(GoodputServe, AnswersAndEndsAsTold) {
 
 // Without a terminal `watch` says one state and ends.
 // Else each would get some of the events.
-TEST(GoodputServe, SharesItsPortWithNobody) {
+TEST(GoodputServe, PortIsExclusive) {
   const testing::ScratchFolder one, other;
   const ServerProcess first(one.path(), 0);
   ASSERT_GT(first.port(), 0);
@@ -98,7 +98,7 @@ TEST(GoodputServe, CanBeWatched) {
   EXPECT_EQ(watch("/nowhere").first, 2);
 }
 
-TEST(GoodputServe, WantsTheToken) {
+TEST(GoodputServe, RequiresTheToken) {
   const testing::ScratchFolder scratch;
   const std::string file = scratch.Write("token", "secret\n");
   ServerProcess server(scratch.path() + "/events", 0, {"--token-file", file});
@@ -120,7 +120,7 @@ TEST(GoodputServe, WantsTheToken) {
 
 // Four senders post batches until all are acknowledged, while the server is killed and started
 // again and again: nothing is lost, nothing is there twice.
-TEST(GoodputServe, KilledInBetweenLosesNothingThatWasAcknowledged) {
+TEST(GoodputServe, KillLosesNoAcknowledgedEvent) {
   constexpr int kSenders = 4, kKills = 12;
   constexpr int64_t kBatch = 200;
   const testing::ScratchFolder scratch;

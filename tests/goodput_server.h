@@ -1,4 +1,4 @@
-// `stepscope goodput collect` as a process of its own, and HTTP with nothing but sockets.
+// Runs `stepscope goodput collect` as a process, and sends HTTP requests through sockets.
 #pragma once
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// The vectors of ../shared/goodput: what the reference library answers, and what an accounting in
-// which every second has one owner must.
+// Checks the vectors of ../shared/goodput: the reference library's answers, and those of the
+// partition.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -76,7 +76,7 @@ class Vector : public ::testing::TestWithParam<std::string> {
 using Partitions = Vector;
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Partitions);
 
-TEST_P(Partitions, EverySecondHasItsOwner) {
+TEST_P(Partitions, MatchTheVectors) {
   const Json& expected = vector_["expected_partition"];
   Accounting accounting;
   Duplicates duplicates;
@@ -107,7 +107,7 @@ TEST_P(Partitions, EverySecondHasItsOwner) {
 }
 
 // What is told in order is the same time: nothing twice, nothing missing, each bucket as long.
-TEST_P(Partitions, ComeInOrderWithoutAGap) {
+TEST_P(Partitions, AreOrderedWithoutGaps) {
   Accounting accounting;
   ReadEvents([&](const Event& event) { accounting.Add(event); });
   PartitionQuery partition_query{.at = ToNs(vector_["query"]["query_time"]), .periods = true};
@@ -132,7 +132,7 @@ TEST_P(Partitions, ComeInOrderWithoutAGap) {
 }
 
 // The curve over the life of the job holds its productive time, stretch by stretch.
-TEST_P(Partitions, TheCurveAddsUp) {
+TEST_P(Partitions, SeriesAddsUp) {
   Accounting accounting;
   ReadEvents([&](const Event& event) { accounting.Add(event); });
   const Partition answer =
@@ -276,7 +276,7 @@ class LibraryComparison : public Vector {
 using Library = LibraryComparison;
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Library);
 
-TEST_P(Library, AnswersAsItDoes) {
+TEST_P(Library, AnswersLikeTheLibrary) {
   MlGoodput ml;
   ReadEvents([&](const Event& event) { ml.Add(event); });
   const Json& query = vector_["query"];

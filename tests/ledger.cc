@@ -1,4 +1,4 @@
-// Asks ledgers through their front door, and below it for the events.
+// Queries ledgers through their public functions, and reads their events.
 #include "tests/ledger.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What tests of ledgers share: a job, questions, and the events in a ledger beside those of a file.
+// Shares a job, queries, and comparisons of events between ledger tests.
 #pragma once
 
 #include <gtest/gtest.h>

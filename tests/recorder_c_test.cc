@@ -1,4 +1,4 @@
-// What other languages record: a C program through the shared library, and Python on its own.
+// Checks recordings of other languages: a C program through the shared library, and Python.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ std::vector<Event> ReadAll(const std::string& folder) {
   return events;
 }
 
-TEST(RecorderC, ACProgramRecords) {
+TEST(RecorderC, CProgramRecords) {
   const testing::ScratchFolder scratch;
   const std::string command = std::string(STEPSCOPE_GOODPUT_C_TEST) + " " + scratch.path();
   ASSERT_EQ(std::system(command.c_str()), 0);

@@ -1,4 +1,4 @@
-// Kills processes while they record: every event whose call had returned must be there afterwards.
+// Kills recording processes; every event whose call had returned must be present.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -79,7 +79,7 @@ void KillInTheMiddle(const std::string& folder, Progress& progress, int64_t micr
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-TEST(RecorderKill, LosesNoCallThatReturned) {
+TEST(RecorderKill, LosesNoReturnedCall) {
   Progress& progress = *SharedProgress();
   std::mt19937 random(20'261'121);
   int64_t total = 0;

@@ -1,6 +1,6 @@
-"""Records what a training job does, for the accounting of its time. The standard library is enough.
+"""Records what a training job does, for the accounting of its time. Needs only the standard library.
 
-Takes the place of ml-goodput-measurement's recorder with the change of one line:
+Replaces ml-goodput-measurement's recorder by changing one line:
 
     from stepscope_goodput import GoodputRecorder
 
@@ -11,10 +11,10 @@ Takes the place of ml-goodput-measurement's recorder with the change of one line
         train(step)
     recorder.record_job_end_time()
 
-Events go into files under $STEPSCOPE_GOODPUT_DIR (or `directory`, or ./stepscope-goodput), not into a
-cloud's log. A call that returned True is kept even if the process is then killed; if the machine loses
-power, at most the last second is lost. No call raises or takes a lock, so signal handlers may record
-too: all return whether the event was recorded.
+Events go into files in $STEPSCOPE_GOODPUT_DIR (or `directory`, or ./stepscope-goodput), not into a cloud
+log. An event whose call returned True survives a kill of the process; a power loss loses at most the
+last second. No call raises or takes a lock, so signal handlers may record too. Calls return whether the
+event was recorded.
 """
 import atexit
 import dataclasses
@@ -38,14 +38,14 @@ _MIN_BYTES, _MAX_BYTES = 64 << 10, 1 << 30
 _CHECKPOINT_KINDS = {"save": Kind.CHECKPOINT_SAVE, "restore": Kind.CHECKPOINT_RESTORE,
                      "emergency_restore": Kind.CHECKPOINT_EMERGENCY_RESTORE}
 
-# The spans of Orbax's entries by what they are called there, in the order they are stored in.
+# Names of the spans in Orbax's entries, in storage order.
 _CHECKPOINT_SPANS = (
     ("checkpoint_manager_blocking", "checkpoint_manager"), ("checkpointer_blocking", "checkpointer"),
     ("wait_for_prev",), ("get_old_steps",), ("broadcast",))
 
 
 def _nanoseconds(when):
-    """A time since 1970 of a datetime, or of seconds. A datetime without a zone is local time."""
+    """Converts a datetime or seconds to ns since 1970. A datetime without a zone is local time."""
     if isinstance(when, datetime.datetime):
         if when.tzinfo is None:
             when = when.astimezone()
@@ -58,24 +58,24 @@ def _from_seconds(seconds):
 
 
 class GoodputRecorder:
-    """Records events of one process. Times are datetimes, in UTC if they have no other zone's name on
-    them, or seconds since 1970; without one an event happens at the time of the call."""
+    """Records events of one process. Times are datetimes (local time without a zone) or seconds since
+    1970; the default is the time of the call."""
 
     def __init__(self, job_name, logger_name, logging_enabled=False, cloud_logger=None, *,
                  background_grace_period_s=5.0, background_batch_size=100,
                  background_max_latency_s=2.0, directory=None, attempt=None, rank=None,
                  segment_bytes=4 << 20, heartbeat_s=10.0, sync_s=1.0, on_problem=None):
-        """Those up to background_max_latency_s are the reference library's; the ones about its log
-        and its queue are taken and mean nothing here.
+        """Arguments up to background_max_latency_s are those of the reference library; the ones about its
+        log and queue are ignored.
 
         Args:
           logging_enabled: whether this process records; otherwise every call does nothing.
-          directory: where the files go, made if need be; one may serve all processes of a job.
-          attempt: names this incarnation of the job in all its processes alike.
+          directory: for the files, created if missing; may be shared by all processes of a job.
+          attempt: id of this attempt, the same in all its processes.
           rank: of this process.
           segment_bytes: size of a file.
-          heartbeat_s, sync_s: seconds between two; no heartbeats with 0.
-          on_problem: called once with each sentence about something that went wrong; else logged.
+          heartbeat_s, sync_s: intervals in seconds; heartbeat_s 0: no heartbeats.
+          on_problem: called once per problem with a sentence (default: log a warning).
         """
         del cloud_logger, background_grace_period_s, background_batch_size, background_max_latency_s
         self.job_name = job_name
@@ -100,11 +100,11 @@ class GoodputRecorder:
 
     def _open(self):
         try:
-            self._writer = Writer(self._options, self._tell)
+            self._writer = Writer(self._options, self._report)
         except Exception as error:
-            self._tell("goodput: cannot record: {}".format(error))
+            self._report("goodput: cannot record: {}".format(error))
 
-    def _tell(self, sentence):
+    def _report(self, sentence):
         if sentence in self._problems or len(self._problems) >= 20:
             return
         self._problems.add(sentence)
@@ -133,14 +133,14 @@ class GoodputRecorder:
         except Exception as error:
             if self._writer is not None:
                 self._writer.drop()
-            self._tell("goodput: an event was not recorded: {!r}".format(error))
+            self._report("goodput: an event was not recorded: {!r}".format(error))
             return False
 
     def _record_text(self, kind, text, when=None, step=None):
         try:
             more = text_field(str(text)) if text else b""
         except Exception as error:
-            self._tell("goodput: a text was not recorded: {!r}".format(error))
+            self._report("goodput: a text was not recorded: {!r}".format(error))
             more = b""
         return self._record(kind, when, step, more)
 
@@ -149,28 +149,28 @@ class GoodputRecorder:
             more = b"".join(number_field(Tag.COUNTS + k, int(count))
                             for k, count in enumerate(counts) if count is not None)
         except Exception as error:
-            self._tell("goodput: counts were not recorded: {!r}".format(error))
+            self._report("goodput: counts were not recorded: {!r}".format(error))
             more = b""
         return self._record(kind, when, step, more)
 
     # The reference library's methods.
 
     def flush(self):
-        """Waits until the disk holds all that was recorded before."""
+        """Syncs all earlier events to disk."""
         if not self._enabled or self._writer is None:
             return False
         try:
             self._writer.sync()
             return True
         except Exception as error:
-            self._tell("goodput: cannot sync: {}".format(error))
+            self._report("goodput: cannot sync: {}".format(error))
             return False
 
     def record_job_start_time(self, start_time=None):
         return self._record(Kind.JOB_START, start_time)
 
     def record_job_end_time(self, end_time=None):
-        """The job ended as planned."""
+        """Records a planned end of the job."""
         return self._record(Kind.JOB_END, end_time)
 
     def record_step_start_time(self, step, start_time=None):
@@ -196,7 +196,7 @@ class GoodputRecorder:
 
     def record_custom_badput_event_start_time(self, start_time=None,
                                               custom_badput_event_type="unknown"):
-        """Something that blocks training begins: "eval"."""
+        """Records the start of an event that blocks training, such as "eval"."""
         return self._record_text(Kind.CUSTOM_BEGIN, custom_badput_event_type, start_time)
 
     def record_custom_badput_event_end_time(self, end_time=None,
@@ -204,12 +204,12 @@ class GoodputRecorder:
         return self._record_text(Kind.CUSTOM_END, custom_badput_event_type, end_time)
 
     def record_checkpoint_progress(self, step, checkpoint_start_time=None):
-        """A checkpoint that holds all up to `step` succeeded, at the time of the call. (The reference
+        """Records that a checkpoint up to `step` succeeded, at the time of the call. (The reference
         library's method of this name records nothing.)"""
         del checkpoint_start_time
         return self._record(Kind.CHECKPOINT_COMMIT, None, step)
 
-    # Those of its elastic recorder.
+    # Methods of its elastic recorder.
 
     def record_elastic_slice_counts(self, active_slices, total_slices, available_slices,
                                     timestamp=None):
@@ -228,45 +228,45 @@ class GoodputRecorder:
     def record_elastic_reinit_end_time(self, end_time=None):
         return self._record(Kind.ELASTIC_REINIT_END, end_time)
 
-    # What it has no method for.
+    # Methods that it lacks.
 
     def record_step_end_time(self, step, end_time=None):
         return self._record(Kind.STEP_END, end_time, step)
 
     def record_resume_from(self, step):
-        """The first step that this attempt will run."""
+        """Records the first step that this attempt will run."""
         return self._record(Kind.RESUME_FROM, None, step)
 
     def record_preemption_notice(self, text=""):
-        """What the platform said; a handler of SIGTERM may call this."""
+        """Records the platform's message; safe in a SIGTERM handler."""
         return self._record_text(Kind.PREEMPTION_NOTICE, text)
 
     def record_checkpoint_commit(self, step, tier=""):
-        """A checkpoint that holds all up to `step` can be restored now; `tier` says from where."""
+        """Records that a checkpoint up to `step` can be restored from now on, from `tier`."""
         return self._record_text(Kind.CHECKPOINT_COMMIT, tier, None, step)
 
     def record_job_submitted_time(self, time_submitted):
         return self._record(Kind.JOB_SUBMITTED, time_submitted)
 
     def record_resources(self, requested=None, allocated=None, healthy=None):
-        """Chips."""
+        """Records numbers of chips."""
         return self._record_counts(Kind.RESOURCES, (requested, allocated, healthy))
 
     def record_spare_swap(self, text):
         return self._record_text(Kind.SPARE_SWAP, text)
 
     def record_work(self, step=None, tokens=None, flops=None):
-        """Work that was done: tokens trained on, floating point operations."""
+        """Records work: trained tokens, floating point operations."""
         try:
             billions = None if flops is None else round(flops / 1e9)
         except Exception as error:
-            self._tell("goodput: FLOPs were not recorded: {!r}".format(error))
+            self._report("goodput: FLOPs were not recorded: {!r}".format(error))
             billions = None
         return self._record_counts(Kind.WORK, (tokens, billions), None, step)
 
     def log_entry(self, entry):
-        """An entry of Orbax's structured logging about a checkpoint, as a dict or a dataclass. It
-        happened at the first time it names, which is what the reference library takes."""
+        """Records an entry of Orbax's structured log about a checkpoint, a dict or a dataclass. Its time is
+        the first one it holds, as in the reference library."""
         try:
             if dataclasses.is_dataclass(entry):
                 entry = dataclasses.asdict(entry)
@@ -281,31 +281,31 @@ class GoodputRecorder:
             if entry.get("directory"):
                 more += text_field(str(entry["directory"]))
         except Exception as error:
-            self._tell("goodput: an entry was not recorded: {!r}".format(error))
+            self._report("goodput: an entry was not recorded: {!r}".format(error))
             return False
         return self._record(kind, None, entry.get("step"), more, wall=wall)
 
     def dropped(self):
-        """How many events had no room; the recording says so too."""
+        """Returns the number of dropped events, which is also recorded."""
         return 0 if self._writer is None else self._writer.dropped()
 
     def close(self):
-        """Ends recording; otherwise the end of the program does."""
+        """Ends recording; the end of the program does so too."""
         writer, self._writer, self._enabled = self._writer, None, False
         if writer is None:
             return
         try:
             writer.close()
         except Exception as error:
-            self._tell("goodput: cannot close: {}".format(error))
+            self._report("goodput: cannot close: {}".format(error))
 
 
-# Here one class records everything.
+# One class records everything.
 ElasticGoodputRecorder = GoodputRecorder
 
 
 def _span(entry, names):
-    """(start, duration) in ns of the first of `names` that the entry has."""
+    """Returns (start, duration) in ns of the first of `names` in the entry."""
     for name in names:
         start, duration = entry.get(name + "_start_time"), entry.get(name + "_duration_secs")
         if start is not None or duration is not None:
@@ -315,7 +315,7 @@ def _span(entry, names):
 
 
 def _forked(recorder):
-    """In a child: its first event opens a writer and files of its own."""
+    """Prepares a forked child: its first event opens its own writer and files."""
     if recorder is not None and recorder._enabled:
         recorder._writer = None
         recorder._in_child = True

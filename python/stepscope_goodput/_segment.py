@@ -1,8 +1,8 @@
-"""The bytes of a segment, and its file: docs/formats/goodput-segments.md, written only.
+"""Encodes and writes segments (docs/formats/goodput-segments.md).
 
-Slots and sequence numbers are given out by single calls into C, which neither another thread nor a
-signal handler can come between. A lock would not do: a handler of SIGTERM that records the notice
-may interrupt the very thread that holds it.
+Slots and sequence numbers are reserved by single calls into C, which no thread and no signal handler
+can interrupt. A lock would not work: a SIGTERM handler that records may interrupt the thread that
+holds it.
 """
 import io
 import mmap
@@ -30,7 +30,7 @@ _crc32 = zlib.crc32
 
 
 class Kind:
-    """What can happen. The numbers are those that are stored."""
+    """Kinds of events. The numbers are stored."""
     JOB_START, JOB_END, STEP_START, STEP_END, HEARTBEAT, RESUME_FROM, PREEMPTION_NOTICE = range(1, 8)
     CHECKPOINT_COMMIT = 8
     ACCELERATOR_INIT_BEGIN, ACCELERATOR_INIT_END = 9, 10
@@ -44,7 +44,7 @@ class Kind:
 
 
 class Tag:
-    """What further slots hold."""
+    """Tags of fields in further slots."""
     STEP = 1
     COUNTS = 2
     CHECKPOINT = 8
@@ -69,7 +69,7 @@ def _cut(data, most):
 
 
 def header(salt, index, slots, job, attempt, writer):
-    """Both copies."""
+    """Returns both copies of the header."""
     names = [_cut(name.encode("utf-8", "replace"), _MAX_NAME) for name in (job, attempt, writer)]
     body = struct.pack("<IQqqI3H", salt, slots, time.time_ns(), time.monotonic_ns(), index,
                        *map(len, names)) + b"".join(names)
@@ -79,7 +79,7 @@ def header(salt, index, slots, job, attempt, writer):
 
 
 def _take_blocks(descriptor, size):
-    """Has the disk set the whole file aside, so that storing into it cannot run out of room."""
+    """Allocates the whole file, so that later stores cannot run out of disk."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, size)
         return
@@ -88,7 +88,7 @@ def _take_blocks(descriptor, size):
 
 
 class Segment:
-    """A preallocated file, mapped. What `write` returned from outlives the process."""
+    """A preallocated, mapped file. Events survive the process once `write` has returned."""
 
     def __init__(self, path, size, salt, index, job, attempt, writer):
         self.path = path
@@ -97,7 +97,7 @@ class Segment:
         self.next = None  # the segment after this one, once there is one
         self._half = self.capacity // 2
         self._synced = 0
-        self._given = io.BytesIO()  # its position counts the slots given out
+        self._given = io.BytesIO()  # its position counts reserved slots
         self._take = self._given.seek
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         try:
@@ -112,8 +112,8 @@ class Segment:
             raise
 
     def write(self, kind, step, wall, monotonic, sequence, more=b""):
-        """0: no room; 1: written; 2: written, and half of the room is used up with it. `sequence`
-        gives the number of the event."""
+        """Returns 0: no room; 1: written; 2: written, and the first half is now full. `sequence` gives
+        the number of the event."""
         slots = 1 + (len(more) + 20) // _PAYLOAD
         end = self._take(slots, 1)
         if end > self.capacity:
@@ -145,12 +145,12 @@ class Segment:
     def sync(self):
         used = self.used()
         if used != self._synced:
-            # Not mmap.flush(), which would keep all of Python waiting for the disk.
+            # Not mmap.flush(), which blocks the whole interpreter during the sync.
             getattr(os, "fdatasync", os.fsync)(self._descriptor)
             self._synced = used
 
     def close(self):
-        """No event goes in any more, and the file ends where the last one does."""
+        """Stops storing and cuts the file after its last event."""
         used = min(self._take(self.capacity, 1) - self.capacity, self.capacity)
         if used <= 0:
             os.unlink(self.path)
@@ -165,7 +165,7 @@ class Segment:
 
 
 def split_step(step):
-    """(what the first slot holds, the field that a further one does)"""
+    """Returns (bytes for the first slot, field for a further slot)."""
     if step is None:
         return _NO_STEP, b""
     step = int(step)

@@ -1,4 +1,4 @@
-"""The segments of one process, made ahead of time and synced by a thread of their own."""
+"""Writes the segments of one process; a thread creates them ahead of time and syncs them."""
 import io
 import itertools
 import os
@@ -11,7 +11,7 @@ from stepscope_goodput._segment import Kind, Segment, Tag, number_field, split_s
 
 
 def _writer_name(rank, salt):
-    """What tells this process from all others, and the boot its monotonic clock counts from."""
+    """Identifies this process, and the boot of its monotonic clock."""
     try:
         with open("/proc/sys/kernel/random/boot_id") as file:
             boot = file.read(8)
@@ -26,7 +26,7 @@ def _random():
 
 
 class Writer:
-    """The segments of one process, and the thread that makes them ahead, syncs them and beats."""
+    """The segments of one process, and the thread that creates them, syncs them and writes heartbeats."""
 
     def __init__(self, options, on_problem):
         self._wake_read, self._wake_write = os.pipe()
@@ -40,7 +40,7 @@ class Writer:
                                     "{}-{}-{:08x}-".format(start, os.getpid(), salt))
         self._sequence = itertools.count()
         self._drops = io.BytesIO()  # its position counts them
-        self._told = 0
+        self._recorded_drops = 0
         self._made = self._made_synced = 0
         self._current = self._last = None
         self._unsynced = []
@@ -75,7 +75,7 @@ class Writer:
         try:
             os.write(self._wake_write, b".")
         except OSError:
-            pass  # it has been woken often enough
+            pass  # the pipe is full: a wake-up is pending
 
     def _run(self):
         while not self._stop:
@@ -85,13 +85,13 @@ class Writer:
                     os.read(self._wake_read, 4096)
                 if not self._stop:
                     self._tick()
-            except Exception as error:  # whatever it is, training goes on
+            except Exception as error:  # training must go on
                 self._on_problem("goodput: {}".format(error))
                 time.sleep(1)
 
     def _tick(self):
         self._make_ahead()
-        self._tell_drops()
+        self._record_drops()
         beat, now = self._options["heartbeat_s"], time.monotonic()
         if beat and now - self._last_beat >= beat:
             self._last_beat = now
@@ -99,7 +99,7 @@ class Writer:
         self.sync()
 
     def _make_ahead(self):
-        """The successor of the last segment, once half of that is used."""
+        """Creates the next segment once half of the last one is used."""
         if self._last is not None and not self._last.half_used():
             return
         try:
@@ -108,7 +108,7 @@ class Writer:
                            self._options["segment_bytes"], _random(), self._made,
                            self._options["job"], self._options["attempt"], self._writer)
         except OSError as error:
-            self._on_problem("goodput: cannot make a segment: {}".format(error))
+            self._on_problem("goodput: cannot create a segment: {}".format(error))
             return
         self._made += 1
         self._unsynced.append(made)
@@ -118,18 +118,18 @@ class Writer:
             self._last.next = made
         self._last = made
 
-    def _tell_drops(self):
-        count = self._drops.tell() - self._told
+    def _record_drops(self):
+        count = self._drops.tell() - self._recorded_drops
         if count == 0:
             return
         more = number_field(Tag.COUNTS, count)
         if self.write(Kind.DROPPED, split_step(None)[0], time.time_ns(), time.monotonic_ns(), more):
-            self._told += count
+            self._recorded_drops += count
         else:
-            self._drops.seek(-1, 1)  # this event itself does not count
+            self._drops.seek(-1, 1)  # the failed event counted itself too
 
     def sync(self):
-        """Has the disk hold what was recorded before the call."""
+        """Syncs events recorded before the call to disk."""
         for segment in list(self._unsynced):
             done = segment.used() == segment.capacity and segment.next is not None
             segment.sync()
@@ -149,14 +149,14 @@ class Writer:
         self._stop = True
         self._wake()
         self._thread.join(5)
-        if self._drops.tell() > self._told:
+        if self._drops.tell() > self._recorded_drops:
             self._make_ahead()
-            self._tell_drops()
+            self._record_drops()
         self._current = None
         for segment in self._unsynced:
             segment.close()
 
     def __del__(self):
-        # Not earlier: a thread in the middle of a call might write into whatever file comes next.
+        # Not in close(): a thread still in a call might write into a reused descriptor.
         os.close(self._wake_read)
         os.close(self._wake_write)

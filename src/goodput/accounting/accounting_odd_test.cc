@@ -1,4 +1,4 @@
-// Events that cannot be true, or come in a wrong order: each is counted, and the sum still holds.
+// Checks impossible and unordered events: each is counted, and the sum stays exact.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -13,27 +13,27 @@ int64_t Counted(const std::string& scenario, Oddity oddity) {
   return AccountingOf(scenario).oddities().Count(oddity);
 }
 
-TEST(OddEvents, AClockThatStepsBackStandsStill) {
+TEST(OddEvents, ClockStepsBackAreClamped) {
   const std::string scenario = "0 start; 0 step 0; 10 step 1; 4 step 2; 20 step 3; 30 end";
   EXPECT_EQ(Summary(scenario), "total 30: PRODUCTIVE 30; 0 disruptions; last step 3");
   EXPECT_EQ(Counted(scenario, Oddity::kClockBack), 1);
 }
 
-TEST(OddEvents, AMissingStartIsTheFirstEvent) {
+TEST(OddEvents, FirstEventReplacesAMissingStart) {
   const std::string scenario = "5..10 init; 10..30 steps 7..8; 30 end";
   EXPECT_EQ(Summary(scenario),
             "total 25: PRODUCTIVE 20, TPU_INITIALIZATION 5; 0 disruptions; last step 8");
   EXPECT_EQ(Counted(scenario, Oddity::kNoJobStart), 1);
 }
 
-TEST(OddEvents, StepsAfterTheEndTakeItBack) {
+TEST(OddEvents, StepsAfterTheEndCancelIt) {
   const std::string scenario = "0 start; 0..20 steps 0..1; 20 end; 20..40 steps 2..3; 40 end";
   EXPECT_EQ(Summary(scenario), "total 40: PRODUCTIVE 40; 0 disruptions; last step 3");
   EXPECT_EQ(Counted(scenario, Oddity::kAfterEnd), 1);
 }
 
 // The end of the first attempt arrives when the second one has begun.
-TEST(OddEvents, AnEndFromBeforeTheStartIsTheOneBefores) {
+TEST(OddEvents, EarlyEndBelongsToThePreviousAttempt) {
   const std::string scenario =
       "0 start; 0..20 steps 0..1; 50 start; 20 end; 50..70 steps 2..3; 70 end";
   EXPECT_EQ(Summary(scenario),
@@ -42,20 +42,20 @@ TEST(OddEvents, AnEndFromBeforeTheStartIsTheOneBefores) {
   EXPECT_EQ(Counted(scenario, Oddity::kEndBeforeStart), 1);
 }
 
-TEST(OddEvents, ALateStepIsNoRollback) {
+TEST(OddEvents, LateStepIsNotARollback) {
   const std::string scenario = "0 start; 0 step 0; 10 step 1; 30 step 3; 20 step 2; 40 end";
   EXPECT_EQ(Summary(scenario), "total 40: PRODUCTIVE 40; 0 disruptions; last step 3");
   EXPECT_EQ(Counted(scenario, Oddity::kLateStep), 1);
 }
 
-TEST(OddEvents, ASecondWriterIsNoRollback) {
+TEST(OddEvents, SecondWriterIsNotARollback) {
   const std::string scenario = "0 start; 0 step 0; 0.2 step 0; 10 step 1; 10.1 step 1; 20 end";
   EXPECT_EQ(Summary(scenario), "total 20: PRODUCTIVE 20; 0 disruptions; last step 1");
   EXPECT_EQ(Counted(scenario, Oddity::kSecondWriter), 2);
 }
 
-// Attempt ids tell what belongs together when logs of two attempts mix.
-TEST(OddEvents, AttemptIdsSortWhatIsMixed) {
+// Attempt ids separate mixed logs of two attempts.
+TEST(OddEvents, AttemptIdsSeparateMixedEvents) {
   Accounting accounting;
   const auto add = [&](EventKind kind, double time, const std::string& attempt, int64_t step) {
     accounting.Add({.kind = kind, .time = ScenarioTime(time), .attempt = attempt, .step = step});
@@ -74,7 +74,7 @@ TEST(OddEvents, AttemptIdsSortWhatIsMixed) {
   EXPECT_EQ(accounting.oddities().Count(Oddity::kDuplicate), 1);
 }
 
-TEST(OddEvents, SpansThatCannotBeAreLeftOut) {
+TEST(OddEvents, InvalidSpansAreSkipped) {
   const std::string scenario = "0 start; 9..4 prep; 10..30 steps 0..1; 30 end";
   EXPECT_EQ(Summary(scenario), "total 30: PRODUCTIVE 20, OTHER 10; 0 disruptions; last step 1");
   EXPECT_EQ(Counted(scenario, Oddity::kNegativeDuration), 1);
@@ -83,7 +83,7 @@ TEST(OddEvents, SpansThatCannotBeAreLeftOut) {
   EXPECT_EQ(accounting.oddities().Count(Oddity::kEndWithoutBegin), 1);
 }
 
-TEST(OddEvents, TimesBeyondAllRangesAreLeftOut) {
+TEST(OddEvents, TimesOutOfRangeAreSkipped) {
   Accounting accounting = AccountingOf("0 start; 0..20 steps 0..1; 20 end");
   for (const int64_t time : {INT64_MAX, INT64_MIN, INT64_MIN + 1, int64_t{1} << 62}) {
     accounting.Add({.kind = EventKind::kStepStart, .time = time, .step = 5});
@@ -106,7 +106,7 @@ TEST(OddEvents, ManyCustomTypesShareOneName) {
   EXPECT_EQ(p.unaccounted, 0);
 }
 
-// A job that says anything at all, in any order.
+// Random events in random order.
 std::vector<Event> Nonsense(unsigned seed, size_t count) {
   std::mt19937_64 random(seed);
   const auto below = [&](int64_t n) {
@@ -133,7 +133,7 @@ std::vector<Event> Nonsense(unsigned seed, size_t count) {
   return events;
 }
 
-TEST(OddEvents, WhateverHappensEveryNanosecondHasOneOwner) {
+TEST(OddEvents, RandomEventsKeepThePartitionExact) {
   for (unsigned seed = 0; seed < 500; ++seed) {
     SCOPED_TRACE(seed);
     Accounting accounting;

@@ -1,4 +1,4 @@
-// What becomes of a job's time: each test is a scenario and its sums, to be checked by hand.
+// Checks the buckets of short scenarios; sums can be verified by hand.
 #include "goodput/accounting/accounting.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ TEST(Accounting, ACleanRun) {
             "DATA_LOADING_SYNC 5; 0 disruptions; last step 3");
 }
 
-TEST(Accounting, TheOpenStepOfARunningJobIsInProgress) {
+TEST(Accounting, OpenStepIsInProgress) {
   const std::string scenario = "0 start; 0..30 steps 0..2";
   EXPECT_EQ(Summary(scenario, {.at = ScenarioTime(34)}),
             "total 34: PRODUCTIVE 20, IN_PROGRESS 14; 0 disruptions; last step 1");
@@ -33,9 +33,9 @@ TEST(Accounting, TheOpenStepOfARunningJobIsInProgress) {
   EXPECT_EQ(Summary(scenario), "total 20: PRODUCTIVE 20; 0 disruptions; last step 1");
 }
 
-// Steps 3 and 4 are made again. Step 5 was open when the attempt died, and nothing says how long it
-// had lasted: its time is in the recovery.
-TEST(Accounting, ARollbackWastesWhatIsMadeAgain) {
+// Steps 3 and 4 are redone. Step 5 was open at the disruption for an unknown time, which is in the
+// recovery.
+TEST(Accounting, RollbackWastesRedoneSteps) {
   EXPECT_EQ(Summary(R"(0 start
                     0..60 steps 0..5
                     100 start
@@ -47,9 +47,9 @@ TEST(Accounting, ARollbackWastesWhatIsMadeAgain) {
             "1 disruption; last step 6");
 }
 
-// A checkpoint on the notice: nothing is lost, and it is a disruption all the same. The library
-// sees none and books the time down as step 2.
-TEST(Accounting, AGracefulPreemptionIsADisruption) {
+// A checkpoint on the notice: no loss, but still a disruption. The library sees none and counts the
+// recovery as step 2.
+TEST(Accounting, GracefulPreemptionIsADisruption) {
   EXPECT_EQ(Summary(R"(0 start
                     0..30 steps 0..2
                     30 notice maintenance
@@ -61,8 +61,8 @@ TEST(Accounting, AGracefulPreemptionIsADisruption) {
             "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME 3; 1 disruption; last step 4");
 }
 
-// Also when the job says that it ends: it was told to.
-TEST(Accounting, AnEndOnNoticeIsADisruptionAndAPlannedOneIsNone) {
+// A recorded end after a notice is unplanned.
+TEST(Accounting, EndAfterNoticeIsADisruption) {
   const std::string more = "50 start; 50..70 steps 2..3; 70 end";
   EXPECT_EQ(Summary("0 start; 0..20 steps 0..1; 19 notice; 20 end;" + more),
             "total 70: PRODUCTIVE 40, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 30; 1 disruption; "
@@ -73,7 +73,7 @@ TEST(Accounting, AnEndOnNoticeIsADisruptionAndAPlannedOneIsNone) {
 }
 
 // Attempt 3 goes back behind attempt 2's restart: attempt 1 keeps only what is before both.
-TEST(Accounting, AnOlderCheckpointTakesBackMoreThanOneAttempt) {
+TEST(Accounting, OlderCheckpointWastesSeveralAttempts) {
   EXPECT_EQ(Summary(R"(0 start; 0..50 steps 0..4
                     60 start; 60..90 steps 3..5
                     100 start; 100..160 steps 1..6
@@ -82,7 +82,7 @@ TEST(Accounting, AnOlderCheckpointTakesBackMoreThanOneAttempt) {
             "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 40; 2 disruptions; last step 6");
 }
 
-TEST(Accounting, ARestartInsideTheProcessNeedsNoStart) {
+TEST(Accounting, DetectsInProcessRestart) {
   const std::string scenario = "0 start; 0..40 steps 0..3; 45 step 1; 55 step 2; 65 end";
   EXPECT_EQ(Summary(scenario),
             "total 65: PRODUCTIVE 30, WASTED_PROGRESS_FROM_DISRUPTION 20, OTHER 15; 1 disruption; "
@@ -94,7 +94,7 @@ TEST(Accounting, ARestartInsideTheProcessNeedsNoStart) {
       1);
 }
 
-TEST(Accounting, ACrashLoopIsOneDisruptionEach) {
+TEST(Accounting, EveryCrashInALoopIsADisruption) {
   EXPECT_EQ(Summary(R"(0 start; 0..20 steps 0..1
                     50 start; 50..60 init
                     100 start; 100..110 init
@@ -106,7 +106,7 @@ TEST(Accounting, ACrashLoopIsOneDisruptionEach) {
 
 // A save counts before a custom event. Step 0 is left 10 s, step 1 only 10..12, step 2 23..30: the
 // first step's excess over the mean of the others is 10 - (2 + 7) / 2.
-TEST(Accounting, WhatLiesOverAStepTakesItsTime) {
+TEST(Accounting, OverlaysTakeTimeFromSteps) {
   Accounting accounting = AccountingOf(R"(0 start
                                           0 step 0
                                           10 step 1
@@ -122,7 +122,7 @@ TEST(Accounting, WhatLiesOverAStepTakesItsTime) {
   EXPECT_EQ(p.custom, custom);
 }
 
-TEST(Accounting, NestedTypesCountForTheInnerOne) {
+TEST(Accounting, InnermostCustomEventCounts) {
   Accounting accounting;
   for (const auto& [kind, at, type] : std::vector<std::tuple<EventKind, double, std::string>>{
            {EventKind::kJobStart, 0, ""},
@@ -138,8 +138,8 @@ TEST(Accounting, NestedTypesCountForTheInnerOne) {
   EXPECT_EQ(accounting.Query().custom, custom);
 }
 
-// Later loads run beside the steps and delay nobody.
-TEST(Accounting, OnlyLoadsBeforeTheFirstStepDelay) {
+// Later data loading overlaps the steps.
+TEST(Accounting, DataLoadingCountsOnlyBeforeTheFirstStep) {
   Accounting accounting =
       AccountingOf("0 start; 0..4 load; 4 step 0; 5..8 load; 14 step 1; 24 end");
   EXPECT_EQ(Summary(accounting.Query()),
@@ -147,15 +147,15 @@ TEST(Accounting, OnlyLoadsBeforeTheFirstStepDelay) {
   EXPECT_EQ(accounting.Query().async_loading, 3 * kSecond);
 }
 
-TEST(Accounting, ElasticWaitsAreNoSteps) {
+TEST(Accounting, ElasticWaitsAreNotSteps) {
   EXPECT_EQ(Summary("0 start; 0 step 0; 2..7 wait slice_down; 7..10 reinit; 12..14 wait scale_up_2;"
                     "20 step 1; 30 end"),
             "total 30: PRODUCTIVE 20, ELASTIC_SLICE_DOWN 5, ELASTIC_REINITIALIZATION 3, "
             "ELASTIC_SCALE_UP 2; 0 disruptions; last step 1");
 }
 
-// What schedulers say splits the waiting before the first start and between attempts.
-TEST(Accounting, QueuesAreSeenWhenSchedulersSpeak) {
+// Scheduler events split the waits before the first start and between attempts.
+TEST(Accounting, SchedulerEventsShowQueues) {
   Accounting accounting = AccountingOf(R"(0 submitted; 0 asked 8
                                           40 given 8
                                           50 start
@@ -182,20 +182,20 @@ TEST(Accounting, QueuesAreSeenWhenSchedulersSpeak) {
   EXPECT_EQ(d.cost(), (85 + 10 + 15) * kSecond);
 }
 
-TEST(Accounting, AJobThatNeverStartedWaits) {
+TEST(Accounting, JobWithoutStartIsQueued) {
   EXPECT_EQ(Summary("0 submitted; 30 given 8", {.at = ScenarioTime(45)}),
             "total 45: QUEUED 30, ALLOCATED 15; 0 disruptions");
 }
 
-// A recorded end closes the last step of an attempt that died: it is known to have been made.
-TEST(Accounting, AStepEndSavesTheLastStep) {
+// A recorded end completes the last step of a disrupted attempt.
+TEST(Accounting, StepEndKeepsTheLastStep) {
   EXPECT_EQ(
       Summary("0 start; 0..20 steps 0..1; 20 step_end 1; 40 start; 40..60 steps 2..3; 60 end"),
       "total 60: PRODUCTIVE 40, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 20; 1 disruption; "
       "last step 3");
 }
 
-TEST(Accounting, ExclusionsComeFirstAndLeaveTheTotal) {
+TEST(Accounting, ExclusionsTakePrecedence) {
   const std::string scenario = "0 start; 5..15 eval; 20..60 steps 0..3; 60 end";
   const PartitionQuery query{.exclusions = {{ScenarioTime(10), ScenarioTime(25)},
                                             {ScenarioTime(12), ScenarioTime(14)},
@@ -207,7 +207,7 @@ TEST(Accounting, ExclusionsComeFirstAndLeaveTheTotal) {
 }
 
 // A hang shows up in a window, and the second window has no share of the first one's steps.
-TEST(Accounting, WindowsAreCutFromTheSamePartition) {
+TEST(Accounting, WindowsClipThePartition) {
   const std::string scenario = "0 start; 0..10 prep; 10..50 steps 0..3";
   const auto window = [&](double from, double to) {
     return Summary(scenario, {.at = ScenarioTime(200),
@@ -219,13 +219,13 @@ TEST(Accounting, WindowsAreCutFromTheSamePartition) {
   EXPECT_EQ(window(300, 500), "total 0:; 0 disruptions; last step 2");
 }
 
-TEST(Accounting, SparseStepsLoseNothing) {
+TEST(Accounting, SparseStepsKeepTheirTime) {
   EXPECT_EQ(Summary("0 start; 0 step 0; 100 step 10; 200 step 20; 300 end"),
             "total 300: PRODUCTIVE 300; 0 disruptions; last step 20");
 }
 
 // Steps 3 and 4 are made and not saved, step 5 is open.
-TEST(Accounting, ARunningJobSaysWhatItWouldLose) {
+TEST(Accounting, RunningJobReportsStepsAtRisk) {
   const std::string scenario = "0 start; 0..60 steps 0..5;";
   EXPECT_EQ(AccountingOf(scenario + "32..33 save 2").Query().steps_at_risk, 2);
   EXPECT_EQ(AccountingOf(scenario + "60 step_end 5; 32..33 save 2").Query().steps_at_risk, 3);

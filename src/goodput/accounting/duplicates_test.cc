@@ -1,4 +1,4 @@
-// What was there already is told, however far back.
+// Checks that duplicates are found at any distance.
 #include "goodput/accounting/duplicates.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ Event Step(int64_t step, int64_t time) {
   return {.kind = EventKind::kStepStart, .time = time, .step = step};
 }
 
-TEST(Duplicates, ALogJoinedTwiceCountsOnce) {
+TEST(Duplicates, CountsAJoinedLogOnce) {
   Duplicates duplicates;
   for (int pass = 0; pass < 2; ++pass) {
     for (int64_t s = 0; s < 1000; ++s) EXPECT_EQ(duplicates.Seen(Step(s, 10 * s)), pass == 1) << s;
@@ -18,7 +18,7 @@ TEST(Duplicates, ALogJoinedTwiceCountsOnce) {
   EXPECT_FALSE(duplicates.Seen(Step(1000, 10'000)));
 }
 
-TEST(Duplicates, WhatDiffersInAnythingIsNew) {
+TEST(Duplicates, AnyDifferenceMakesAnEventNew) {
   Duplicates duplicates;
   EXPECT_FALSE(duplicates.Seen(Step(1, 10)));
   EXPECT_FALSE(duplicates.Seen(Step(2, 10)));
@@ -41,7 +41,7 @@ TEST(Duplicates, ManyAtOneTime) {
   }
 }
 
-TEST(Duplicates, WritersAreToldByTheirNumbers) {
+TEST(Duplicates, SequenceNumbersIdentifyEvents) {
   Duplicates duplicates;
   const auto numbered = [&](const char* writer, int64_t sequence) {
     Event event = Step(0, 0);  // nothing else tells them apart

@@ -1,4 +1,4 @@
-// Of spans that overlap one counts at each moment.
+// Checks that exactly one of overlapping spans counts at each moment.
 #include "goodput/accounting/overlays.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ std::vector<int> Owners(std::span<const Overlays::Piece> pieces, int64_t until) 
   return owners;
 }
 
-TEST(Overlays, TheFirstBucketCountsInAnyOrderOfArrival) {
+TEST(Overlays, PrecedenceIsIndependentOfOrder) {
   constexpr int64_t kUntil = 60;
   constexpr Bucket kSome[] = {Bucket::kCustom, Bucket::kSave, Bucket::kTrainingPrep};
   std::mt19937 random(3);

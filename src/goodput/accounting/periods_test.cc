@@ -1,4 +1,4 @@
-// A job's time in order, exact and shortened.
+// Checks a job's periods in order, exact and joined.
 #include "goodput/accounting/periods.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::string Summary(std::span<const Period> periods) {
 }
 
 // What lies over steps cuts them; steps that a later attempt made again stand where they were made.
-TEST(GoodputPeriods, ComeInOrderAndJoinSteps) {
+TEST(GoodputPeriods, AreOrderedAndJoined) {
   const Partition p = PartitionWithPeriods(
       "0 submitted; 5 start; 5..10 prep; 10..60 steps 0..4; 22..25 save 1; 80 start; 80..110 steps "
       "3..5; 110 end");
@@ -38,7 +38,7 @@ TEST(GoodputPeriods, ComeInOrderAndJoinSteps) {
   EXPECT_EQ(p.unaccounted, 0);
 }
 
-TEST(GoodputPeriods, AreThoseOfTheWindow) {
+TEST(GoodputPeriods, FollowTheWindow) {
   const PartitionQuery window{.window = Interval{ScenarioTime(15), ScenarioTime(45)}};
   EXPECT_EQ(
       Summary(
@@ -79,7 +79,7 @@ TEST(GoodputPeriods, ShortOnesAreJoinedByBucket) {
 }
 
 // A crash loop of very many attempts.
-TEST(GoodputPeriods, AreFewWhateverComes) {
+TEST(GoodputPeriods, NumberIsLimited) {
   std::vector<Period> periods;
   for (int64_t i = 0; i < 100'000; ++i) {
     periods.push_back({i, 2 * i, 2 * i + 1, Bucket::kOther});
@@ -90,7 +90,7 @@ TEST(GoodputPeriods, AreFewWhateverComes) {
   EXPECT_EQ(few.periods.back().end, 200'000);
 }
 
-TEST(GoodputPeriods, GoodputOfEachStretch) {
+TEST(GoodputPeriods, GoodputByStretch) {
   const Partition p = PartitionWithPeriods("0 start; 0..25 prep; 25 step 0; 100 end",
                                            {.exclusions = {{ScenarioTime(60), ScenarioTime(90)}}});
   const auto curve = GoodputOverTime(p, 5);
@@ -101,7 +101,7 @@ TEST(GoodputPeriods, GoodputOfEachStretch) {
       << "a job of 3 ns";
 }
 
-TEST(GoodputPeriods, TheReportTellsWhatItLeavesOut) {
+TEST(GoodputPeriods, ReportNotesJoinedSegments) {
   Accounting accounting = AccountingOf("0 start; 0..40000 steps 0..9999; 40000 end");
   for (int i = 0; i < 3000; ++i) {
     Event save{.kind = EventKind::kCheckpointSave, .time = ScenarioTime(10 * i + 5), .step = i};

@@ -1,4 +1,4 @@
-// Factors and losses of hand-made jobs.
+// Checks factors and losses of constructed jobs.
 #include "goodput/accounting/productivity.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ const ProductivityInput kJob{
     .chips = 100,
     .price_per_chip_hour = 2};
 
-TEST(Productivity, TheFactorsMultiplyToIdealOverPaid) {
+TEST(Productivity, FactorsMultiplyToIdealOverPaid) {
   const Report report = ProductivityReport(kJob);
   EXPECT_DOUBLE_EQ(Metric(report, "scheduling_goodput"), 0.8);
   EXPECT_DOUBLE_EQ(Metric(report, "runtime_goodput"), 0.75);
@@ -35,7 +35,7 @@ TEST(Productivity, TheFactorsMultiplyToIdealOverPaid) {
   EXPECT_DOUBLE_EQ(Metric(report, "elastic_scheduling_goodput"), 0.85);
 }
 
-TEST(Productivity, LossesAddUpToWhatWasWanted) {
+TEST(Productivity, LossesAddUpToWantedTime) {
   const Report report = ProductivityReport(kJob);
   int64_t lost = 0;
   double cost = 0;
@@ -47,7 +47,7 @@ TEST(Productivity, LossesAddUpToWhatWasWanted) {
   EXPECT_DOUBLE_EQ(cost, 7 * 100 * 2);
 }
 
-TEST(Productivity, WithoutASchedulerOrAModelTheyAreLeftOut) {
+TEST(Productivity, OmitsUnknownFactors) {
   const Report report = ProductivityReport({.total = 8 * kHour, .productive = 6 * kHour});
   EXPECT_EQ(Metric(report, "scheduling_goodput"), -1);
   EXPECT_EQ(Metric(report, "program_goodput"), -1);

@@ -1,4 +1,4 @@
-// Hand-made lives of jobs in a queue.
+// Checks scheduling goodput of constructed jobs.
 #include "goodput/accounting/scheduling.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ const std::vector<Event> kEvents = {
     Resources(0, 8, 0),  Resources(10, 8, 8),  Resources(70, 8, 8, 7), Resources(75, 8, 4),
     Resources(90, 0, 8), Resources(110, 8, 8), Resources(120, 0, 0)};
 
-TEST(Scheduling, EverySecondIsOneOfFive) {
+TEST(Scheduling, EverySecondHasOneState) {
   const SchedulingTimes t = Of(kEvents).Query(1000 * kSecond);
   EXPECT_EQ(t.all_up, 70 * kSecond);
   EXPECT_EQ(t.unhealthy, 5 * kSecond);
@@ -40,7 +40,7 @@ TEST(Scheduling, EverySecondIsOneOfFive) {
   EXPECT_DOUBLE_EQ(*t.elastic_goodput(), 0.81875);
 }
 
-TEST(Scheduling, WindowsAddUpToTheWhole) {
+TEST(Scheduling, WindowsAddUp) {
   const Scheduling scheduling = Of(kEvents);
   int64_t all_up = 0, wanted = 0;
   for (int64_t start = 0; start < 130; start += 13) {
@@ -59,7 +59,7 @@ TEST(Scheduling, ARunningJobCountsUntilNow) {
   EXPECT_FALSE(scheduling.Query(0).goodput());
 }
 
-TEST(Scheduling, OrderDoesNotMatterAndNonsenseDoesNoHarm) {
+TEST(Scheduling, OrderAndInvalidCountsDoNotMatter) {
   std::vector<Event> events = kEvents;
   std::swap(events[0], events[6]);
   std::swap(events[2], events[3]);

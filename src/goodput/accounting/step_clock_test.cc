@@ -1,4 +1,4 @@
-// Step times by size: medians within a part in 64, means exact within a size.
+// Checks step times by class: medians within 1/64, means exact within a class.
 #include "goodput/accounting/step_clock.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kMs = 1'000'000;
 
-TEST(StepClock, OutliersDoNotMoveTheIdeal) {
+TEST(StepClock, OutliersDoNotChangeTheIdeal) {
   StepClock clock;
   EXPECT_FALSE(clock.ideal());
   for (int k = 0; k < 500; ++k) clock.Add(k % 50 == 7 ? 90'000 * kMs : 400 * kMs);
@@ -18,7 +18,7 @@ TEST(StepClock, OutliersDoNotMoveTheIdeal) {
   EXPECT_EQ(clock.recent_deviation(), 0);
 }
 
-TEST(StepClock, TheMedianIsNear) {
+TEST(StepClock, MedianIsWithin1Part64) {
   StepClock clock;
   for (int64_t k = 1; k <= 1001; ++k) clock.Add(k * 7 * kMs);
   EXPECT_NEAR(static_cast<double>(*clock.median()), 501.0 * 7 * kMs, 501.0 * 7 * kMs / 60);

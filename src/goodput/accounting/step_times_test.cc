@@ -1,4 +1,4 @@
-// Step times are packed, and every one is found again.
+// Checks that packed step times are found again.
 #include "goodput/accounting/step_times.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace stepscope::goodput {
 namespace {
 
-TEST(StepTimes, FindsTheNeighboursOfEveryStep) {
+TEST(StepTimes, FindsNeighborsOfEveryStep) {
   std::mt19937_64 random(7);
   std::vector<StepTime> all;
   StepTimes times;
@@ -31,7 +31,7 @@ TEST(StepTimes, FindsTheNeighboursOfEveryStep) {
   }
 }
 
-TEST(StepTimes, BeyondTheEndsThereIsNothing) {
+TEST(StepTimes, NothingBeyondTheEnds) {
   StepTimes times;
   EXPECT_FALSE(times.Around(3).before || times.Around(3).after);
   times.Append(INT64_MIN / 4, 0);

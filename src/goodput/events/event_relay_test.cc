@@ -1,5 +1,4 @@
-// Events arrive as they were given, in their order, whatever differs between them and whoever
-// throws.
+// Checks that events arrive complete and in order, and that exceptions are passed on.
 #include "goodput/events/event_relay.h"
 
 #include <gtest/gtest.h>
@@ -85,7 +84,7 @@ Event Changed(Event event, std::mt19937_64& random) {
 }
 
 // 8192 events are a batch, and four batches a ring.
-TEST(EventRelay, KeepsTheOrderAtTheEdgesOfBatches) {
+TEST(EventRelay, KeepsOrderAcrossBatches) {
   for (const int64_t count : {0, 1, 8191, 8192, 8193, 4 * 8192, 4 * 8192 + 1, 100'000}) {
     const std::vector<Event> events = Steps(count);
     for (const size_t alone : {size_t{0}, size_t{1}, size_t{8192}, EventRelay::kNever}) {
@@ -94,7 +93,7 @@ TEST(EventRelay, KeepsTheOrderAtTheEdgesOfBatches) {
   }
 }
 
-TEST(EventRelay, HandsOnWhateverDiffers) {
+TEST(EventRelay, PassesEveryField) {
   std::mt19937_64 random(7);
   std::vector<Event> events{Step(1)};
   while (events.size() < 40'000) events.push_back(Changed(events.back(), random));
@@ -103,7 +102,7 @@ TEST(EventRelay, HandsOnWhateverDiffers) {
 }
 
 // Of several writers in turn, and of one that stays longer at times.
-TEST(EventRelay, HandsOnWhatComesInTurn) {
+TEST(EventRelay, PassesAlternatingEvents) {
   std::vector<Event> events;
   for (int64_t k = 0; k < 10'000; ++k) {
     events.push_back(Step(k));
@@ -125,7 +124,7 @@ TEST(EventRelay, LongTextsFillABatch) {
 }
 
 // Thousands of texts end the thread's work, and long after it another one begins.
-TEST(EventRelay, GoesOnAloneWhereEventsHaveMuchOfTheirOwn) {
+TEST(EventRelay, StopsTheThreadForLargeEvents) {
   std::vector<Event> events;
   for (int64_t k = 0; k < 240'000; ++k) {
     events.push_back(Step(k));
@@ -149,7 +148,7 @@ TEST(EventRelay, GoesOnAloneWhereEventsHaveMuchOfTheirOwn) {
   EXPECT_NE(threads[235'000], self);
 }
 
-TEST(EventRelay, FewEventsNeedNoThread) {
+TEST(EventRelay, FewEventsStartNoThread) {
   std::vector<std::thread::id> threads;
   const EventSink sink = [&](const Event&) { threads.push_back(std::this_thread::get_id()); };
   EventRelay relay(sink, 10);
@@ -162,7 +161,7 @@ TEST(EventRelay, FewEventsNeedNoThread) {
 }
 
 // The events before are taken, and none after.
-TEST(EventRelay, WhatTheSinkThrowsReachesTheGiver) {
+TEST(EventRelay, RethrowsExceptionsOfTheSink) {
   for (const int64_t bad : {0, 100, 8191, 8192, 9000, 29'999}) {
     for (const size_t alone : {size_t{0}, size_t{500}, EventRelay::kNever}) {
       std::atomic<int64_t> taken = 0;
@@ -181,7 +180,7 @@ TEST(EventRelay, WhatTheSinkThrowsReachesTheGiver) {
   }
 }
 
-TEST(EventRelay, AGiverMayStopInTheMiddle) {
+TEST(EventRelay, StopsWithoutFinish) {
   for (const int64_t count : {0, 1, 3000, 20'000}) {
     std::atomic<int64_t> taken = 0;
     const EventSink sink = [&](const Event&) { ++taken; };

@@ -1,4 +1,4 @@
-// The event model: names lead back to their kinds, and ends to their begins.
+// Checks names of kinds, and begins of spans.
 #include "goodput/events/event.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace stepscope::goodput {
 namespace {
 
-TEST(Event, NamesAreUniqueAndLeadBack) {
+TEST(Event, NamesAreUnique) {
   std::set<std::string_view> names;
   for (size_t k = 0; k < static_cast<size_t>(EventKind::kCount); ++k) {
     const auto kind = static_cast<EventKind>(k);
@@ -19,7 +19,7 @@ TEST(Event, NamesAreUniqueAndLeadBack) {
   EXPECT_EQ(EventKindName(static_cast<EventKind>(200)), "none");
 }
 
-TEST(Event, AnEndKnowsItsBegin) {
+TEST(Event, BeginOfFindsTheBegin) {
   EXPECT_EQ(BeginOf(EventKind::kCustomEnd), EventKind::kCustomBegin);
   EXPECT_EQ(BeginOf(EventKind::kElasticReinitEnd), EventKind::kElasticReinitBegin);
   EXPECT_EQ(BeginOf(EventKind::kCustomBegin), EventKind::kNone);

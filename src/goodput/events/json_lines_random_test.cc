@@ -157,7 +157,7 @@ class Lines {
   std::mt19937_64 random_;
 };
 
-TEST(JsonLinesRandom, ALineIsReadAsIfItStoodAlone) {
+TEST(JsonLinesRandom, EarlierLinesDoNotMatter) {
   for (const uint64_t seed : {1u, 2u, 3u}) {
     const std::vector<std::string> lines = Lines(seed).Make(6000);
     const Outcome whole = ReadWhole(lines);
@@ -166,7 +166,7 @@ TEST(JsonLinesRandom, ALineIsReadAsIfItStoodAlone) {
   }
 }
 
-TEST(JsonLinesRandom, ThreadsChangeNothing) {
+TEST(JsonLinesRandom, ThreadsDoNotMatter) {
   const testing::ScratchFolder scratch;
   const std::vector<std::string> lines = Lines(4).Make(40'000);
   const Outcome expected = ReadWhole(lines, "");
@@ -195,7 +195,7 @@ TEST(JsonLinesRandom, ThreadsChangeNothing) {
   }
 }
 
-TEST(JsonLinesRandom, ManySmallFilesAreReadAsOneLarge) {
+TEST(JsonLinesRandom, SmallFilesEqualOneLarge) {
   const testing::ScratchFolder scratch;
   const std::vector<std::string> lines = Lines(5).Make(3000);
   Outcome outcome;
@@ -211,7 +211,7 @@ TEST(JsonLinesRandom, ManySmallFilesAreReadAsOneLarge) {
 }
 
 // In an array as in lines.
-TEST(JsonLinesRandom, ObjectsThatSpanLinesAreReadAsLinesAre) {
+TEST(JsonLinesRandom, ObjectsAcrossLinesEqualLines) {
   std::vector<std::string> lines;
   for (int step = 0; step < 5000; ++step) {
     lines.push_back(fmt::format(R"({{"job_name": "j", "step_count": {}, "step_start_time": {}}})",

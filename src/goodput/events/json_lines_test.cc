@@ -38,7 +38,7 @@ std::string Summary(const Outcome& outcome) {
   return text;
 }
 
-TEST(JsonLines, TheLibrarysEntries) {
+TEST(JsonLines, ReadsTheLibrarysEntries) {
   EXPECT_EQ(Summary(Read(R"({"job_name": "j", "job_start_time": 1780000000.0}
 {"job_name":"j","tpu_init_start_time":1780000001}
 {"job_name": "j", "tpu_init_end_time": 1780000002.25}
@@ -51,7 +51,7 @@ TEST(JsonLines, TheLibrarysEntries) {
             "custom_begin eval@12 elastic_wait_end scale_up@13 job_end@14");
 }
 
-TEST(JsonLines, OrbaxSaysHowLongCheckpointsBlock) {
+TEST(JsonLines, ReadsOrbaxEntries) {
   const Outcome outcome = Read(
       R"({"step": 7, "event_type": "save", "directory": "gs://b", "wait_for_prev_start_time": null,)"
       R"( "wait_for_prev_duration_secs": null, "checkpoint_manager_blocking_start_time": 1780000003.5,)"
@@ -67,7 +67,7 @@ TEST(JsonLines, OrbaxSaysHowLongCheckpointsBlock) {
   EXPECT_EQ(save.checkpoint.wait_for_prev.duration, kUnknown);
 }
 
-TEST(JsonLines, OurOwnFormHoldsWhatOthersLack) {
+TEST(JsonLines, ReadsStepscopesOwnForm) {
   const Outcome outcome = Read(
       R"({"job_name": "j", "event": "checkpoint_commit", "time_ns": 1780000000123456789, "step": 40,)"
       R"( "attempt": "a1", "writer": "host0/0", "sequence": 12, "monotonic_ns": 77, "text": "gs://b"}
@@ -85,7 +85,7 @@ TEST(JsonLines, OurOwnFormHoldsWhatOthersLack) {
 }
 
 // Exports are newest first, pretty or not; the library would have read them by time.
-TEST(JsonLines, CloudLoggingExportsAreSortedByTheirTimestamps) {
+TEST(JsonLines, SortsCloudLoggingExports) {
   const std::string newest =
       R"({"insertId": "b", "jsonPayload": {"job_name": "j", "step_count": 1.0,
           "step_start_time": 1780000010.0}, "timestamp": "2026-05-28T20:26:50Z", "labels": {"a": "}"}})";
@@ -101,7 +101,7 @@ TEST(JsonLines, CloudLoggingExportsAreSortedByTheirTimestamps) {
   EXPECT_EQ(Summary(Read(lines)), expected);
 }
 
-TEST(JsonLines, ADamagedLineCostsItself) {
+TEST(JsonLines, DamageLosesOnlyItsLine) {
   const Outcome outcome = Read(
       "{\"job_start_time\": 1780000000}\n"
       "{\"step_count\": 1, \"step_start_time\": 17800\n"  // cut
@@ -121,7 +121,7 @@ TEST(JsonLines, ADamagedLineCostsItself) {
   EXPECT_EQ(outcome.oddities.Count(Oddity::kNoEntry), 1);
 }
 
-TEST(JsonLines, ADamagedObjectCostsItself) {
+TEST(JsonLines, DamageLosesOnlyItsObject) {
   const Outcome outcome = Read(
       "[{\"job_start_time\": 1780000000}, garbage here,\n"
       "{\"step_count\": 1, \"text\": \"never closed\n"

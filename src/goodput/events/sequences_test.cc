@@ -1,4 +1,4 @@
-// Numbers in any order, against a plain set.
+// Checks inserted numbers against a std::set.
 #include "goodput/events/sequences.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace stepscope::goodput {
 namespace {
 
-TEST(Sequences, AreNewOnce) {
+TEST(Sequences, InsertReturnsTrueOnce) {
   Sequences seen;
   for (const int64_t number : {5, 6, 9, 7, 4, 8, 0}) EXPECT_TRUE(seen.Insert(number)) << number;
   for (const int64_t number : {0, 4, 5, 6, 7, 8, 9}) EXPECT_FALSE(seen.Insert(number)) << number;

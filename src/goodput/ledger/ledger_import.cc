@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "goodput/events/json_lines.h"
@@ -55,14 +56,14 @@ class Known {
   // Or it is older than the rollup, which cannot decide.
   bool IsRolledUp(const Event& event) const {
     const int64_t time = TimeOf(event);
-    return last_ != kUnknown && time != kUnknown && time <= last_;
+    return last_ && time != kUnknown && time <= *last_;
   }
 
  private:
   Duplicates numbered_;
   std::vector<uint64_t> hashes_;  // of events without sequence numbers, sorted
   std::vector<uint32_t> given_;   // at the first of equal ones: how many were imported again
-  int64_t last_ = kUnknown;       // end of rolled-up time
+  std::optional<int64_t> last_;   // end of rolled-up time
 };
 
 struct ImportedJob {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <tuple>
 
 #include "base/time_units.h"
@@ -15,7 +16,8 @@ namespace {
 using namespace goodput;
 
 struct Summary {
-  int64_t first = kUnknown, last = kUnknown, events = 0;
+  std::optional<int64_t> first, last;
+  int64_t events = 0;
   std::optional<double> goodput;
   std::string state;  // "running", "ended", "no job": no event marks its start
   std::vector<AttemptAccount> attempts;
@@ -57,8 +59,11 @@ std::optional<Summary> Cached(const Ledger& ledger, const std::string& job,
       " (SELECT COUNT(*) FROM attempts WHERE attempts.job = jobs.job)"
       " FROM jobs WHERE job = $1 AND signature = $2",
       {std::string_view(job), std::string_view(signature)}, [&](const Database::Row& row) {
-        cached = Summary{.first = row.IsNull(0) ? kUnknown : row.Integer(0),
-                         .last = row.IsNull(1) ? kUnknown : row.Integer(1),
+        const auto maybe = [&](int column) {
+          return row.IsNull(column) ? std::nullopt : std::optional(row.Integer(column));
+        };
+        cached = Summary{.first = maybe(0),
+                         .last = maybe(1),
                          .events = row.Integer(2),
                          .state = row.Text(4),
                          .attempt_count = row.Integer(5)};
@@ -77,8 +82,8 @@ Result<Summary> Compute(const Ledger& ledger, const std::string& name) {
   Oddities oddities;
   ledger.ReadRaw(name, oddities, [&](const Event& event, const EventPlace&, bool) {
     if (event.time < 0 || event.time > kLatest) return;
-    if (summary.first == kUnknown || event.time < summary.first) summary.first = event.time;
-    summary.last = std::max(summary.last, event.time);
+    summary.first = std::min(summary.first.value_or(event.time), event.time);
+    summary.last = std::max(summary.last.value_or(event.time), event.time);
   });
   if (auto read = ledger.Account(name, {}, job); !read) return std::unexpected(read.error());
   summary.events = job.events;
@@ -90,11 +95,6 @@ Result<Summary> Compute(const Ledger& ledger, const std::string& name) {
   summary.attempt_count = static_cast<int64_t>(partition.attempts.size());
   summary.attempts = std::move(partition.attempts);
   return summary;
-}
-
-Bound OrNull(int64_t value) {
-  if (value == kUnknown) return {};
-  return value;
 }
 
 Bound OrNull(const std::optional<int64_t>& value) { return value ? Bound(*value) : Bound(); }
@@ -130,10 +130,7 @@ void KeepAll(const std::string& address, const std::vector<Computed>& computed) 
   [[maybe_unused]] const auto kept = ledger->Commit();
 }
 
-Cell CellOf(int64_t value) {
-  if (value == kUnknown) return {};
-  return value;
-}
+Cell CellOf(const std::optional<int64_t>& value) { return value ? Cell(*value) : Cell(); }
 
 Table JobsTable() {
   Table table{.key = "jobs", .title = "Jobs", .text_rows = 30};
@@ -150,11 +147,11 @@ Table JobsTable() {
 }
 
 std::vector<Cell> JobRow(const std::string& job, const Summary& s) {
-  const bool timed = s.first != kUnknown && s.last >= s.first;
+  const bool timed = s.first && s.last && *s.last >= *s.first;
   return {job,
           CellOf(s.first),
           CellOf(s.last),
-          timed ? Cell(s.last - s.first) : Cell(),
+          timed ? Cell(*s.last - *s.first) : Cell(),
           s.events,
           s.attempt_count,
           s.goodput ? Cell(*s.goodput) : Cell(),

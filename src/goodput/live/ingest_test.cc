@@ -1,4 +1,4 @@
-// Batches: what is stored is there, once, also for the next process on the folder.
+// Checks that batches are stored once, also across processes on the same directory.
 #include "goodput/live/ingest.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ std::set<std::pair<std::string, int64_t>> ReadBack(const std::string& folder) {
   return events;
 }
 
-TEST(Ingest, StoresOnceAlsoAcrossProcesses) {
+TEST(Ingest, StoresOnceAcrossProcesses) {
   const testing::ScratchFolder scratch;
   const std::string folder = scratch.path() + "/made";
   const std::string batch = Line("w", 0) + Line("w", 1) + Line("v", 7) + Line("w", 2, "k");
@@ -53,7 +53,7 @@ TEST(Ingest, StoresOnceAlsoAcrossProcesses) {
   EXPECT_EQ(ReadBack(folder).size(), 5u);
 }
 
-TEST(Ingest, CountsWhatItDoesNotTake) {
+TEST(Ingest, CountsSkippedEvents) {
   const testing::ScratchFolder scratch;
   auto ingest = Ingest::Open(scratch.path());
   ASSERT_TRUE(ingest);
@@ -71,7 +71,7 @@ TEST(Ingest, CountsWhatItDoesNotTake) {
 }
 
 // Several threads send the same batches of several writers: segments fill up and follow each other.
-TEST(Ingest, ThreadsSendTheSameAtOnce) {
+TEST(Ingest, ConcurrentSendersStoreOnce) {
   const testing::ScratchFolder scratch;
   constexpr int64_t kEvents = 20'000;
   IngestCounts sum;
@@ -95,7 +95,7 @@ TEST(Ingest, ThreadsSendTheSameAtOnce) {
   EXPECT_EQ(ReadBack(scratch.path()).size(), static_cast<size_t>(kEvents));
 }
 
-TEST(Ingest, SaysWhenThereIsNoRoom) {
+TEST(Ingest, ReportsNoRoom) {
   const testing::ScratchFolder scratch;
   const std::string folder = scratch.path() + "/gone";
   auto ingest = Ingest::Open(folder);

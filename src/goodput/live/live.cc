@@ -19,20 +19,24 @@ constexpr int64_t kAhead = 3600 * kSecond;
 // Attempts to read a header before it counts as damaged; the file may still be in creation.
 constexpr int kTries = 3;
 
+std::optional<int64_t> Known(int64_t number) {
+  return number == kUnknown ? std::nullopt : std::optional(number);
+}
+
 }  // namespace
 
 void LiveJob::Note(const Event& event) {
   const int64_t time = TimeOf(event);
-  first = first == kUnknown ? time : std::min(first, time);
-  latest = std::max(latest, time);
-  if (event.kind == EventKind::kStepStart && time >= step_time) {
-    step = event.step;
+  first = std::min(first.value_or(time), time);
+  latest = std::max(latest.value_or(time), time);
+  if (event.kind == EventKind::kStepStart && time >= step_time.value_or(time)) {
+    step = Known(event.step);
     step_time = time;
   } else if (event.kind == EventKind::kCheckpointCommit ||
              (event.kind == EventKind::kCheckpointSave && !commits_)) {
     commits_ = commits_ || event.kind == EventKind::kCheckpointCommit;
-    if (time < checkpoint_time) return;
-    checkpoint_step = event.step;
+    if (time < checkpoint_time.value_or(time)) return;
+    checkpoint_step = Known(event.step);
     checkpoint_time = time;
   }
 }

@@ -40,13 +40,13 @@ class LiveJob {
   Oddities oddities() const { return OdditiesOf(job_); }
   int64_t events() const { return job_.events - job_.oddities.Count(Oddity::kDuplicate); }
 
-  int64_t first = kUnknown;      // time of the earliest event
-  int64_t latest = kUnknown;     // and of the latest one, heartbeats included
-  int64_t step = kUnknown;       // that started last, and when
-  int64_t step_time = kUnknown;  //
+  std::optional<int64_t> first;      // time of the earliest event
+  std::optional<int64_t> latest;     // and of the latest one, heartbeats included
+  std::optional<int64_t> step;       // that started last, and when
+  std::optional<int64_t> step_time;  //
   // The last committed checkpoint, or the last save if the job records no commits.
-  int64_t checkpoint_step = kUnknown;
-  int64_t checkpoint_time = kUnknown;
+  std::optional<int64_t> checkpoint_step;
+  std::optional<int64_t> checkpoint_time;
 
  private:
   void Note(const Event& event);
@@ -86,7 +86,7 @@ class Live {
   void Take(const Event& event, int64_t now);
 
   std::string folder_;
-  int64_t folder_changed_ = kUnknown;
+  std::optional<int64_t> folder_changed_;
   std::map<std::string, File> open_;     // by path, that is by their recorders' starts
   std::unordered_set<std::string> met_;  // all paths
   std::map<std::string, int> unopened_;  // of which these, and how often they looked damaged

@@ -15,12 +15,10 @@ namespace {
 constexpr size_t kLastDisruptions = 5;
 constexpr size_t kJobsInText = 20;
 
-Cell Since(int64_t time, int64_t now) {
-  if (time == kUnknown) return {};
-  return std::max<int64_t>(0, now - time);
+Cell Since(std::optional<int64_t> time, int64_t now) {
+  if (!time) return {};
+  return std::max<int64_t>(0, now - *time);
 }
-
-Cell Known(int64_t number) { return number == kUnknown ? Cell() : Cell(number); }
 
 // MFU; blank if unknown.
 Cell Mfu(const std::optional<ProgramRates>& program, LiveJob& job, const Partition& p) {
@@ -52,7 +50,7 @@ Table JobsTable(std::map<std::string, LiveJob>& jobs, const std::string& only,
                              Maybe(p.goodput())};
     for (const auto& window : kLiveWindows)
       row.push_back(Maybe(job.GoodputOfLast(window.size, now)));
-    row.insert(row.end(), {Known(job.step), Maybe(job.accounting().step_clock().last()),
+    row.insert(row.end(), {Maybe(job.step), Maybe(job.accounting().step_clock().last()),
                            Since(job.latest, now), p.disruptions});
     if (program) row.push_back(Mfu(program, job, p));
     table.rows.push_back(std::move(row));
@@ -98,11 +96,11 @@ void AddDetails(Report& report, LiveJob& job, const std::optional<ProgramRates>&
   report.metrics = {
       {"goodput_ratio", "goodput", Maybe(p.goodput()), Unit::kRatio},
       {"total", "total time", p.total(), ns},
-      {"step", "step", Known(job.step), Unit::kNone},
+      {"step", "step", Maybe(job.step), Unit::kNone},
       {"open_step", "open step time", p.open_step ? Since(job.step_time, now) : Cell(), ns},
       {"step_time", "last step time", Maybe(clock.last()), ns},
       {"ideal_step_time", "ideal step time", Maybe(clock.ideal()), ns},
-      {"checkpoint_step", "checkpoint step", Known(job.checkpoint_step), Unit::kNone},
+      {"checkpoint_step", "checkpoint step", Maybe(job.checkpoint_step), Unit::kNone},
       {"checkpoint_age", "checkpoint age", Since(job.checkpoint_time, now), ns},
       {"silent", "since last event", Since(job.latest, now), ns},
       {"attempts", "attempts", static_cast<int64_t>(p.attempts.size()), Unit::kCount},
@@ -121,7 +119,7 @@ std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {
   for (auto& [name, job] : jobs) {
     if (!job.accounting().Query({.at = now}).running) continue;
     ++running;
-    if (job.latest != kUnknown && (silent == nullptr || job.latest < silent->latest)) {
+    if (job.latest && (silent == nullptr || *job.latest < *silent->latest)) {
       silent = &job;
       name_of_silent = &name;
     }
@@ -130,7 +128,7 @@ std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {
   if (silent != nullptr) {
     message +=
         fmt::format("; longest silence: '{}' ({})", *name_of_silent,
-                    HumanTime(static_cast<double>(std::max<int64_t>(0, now - silent->latest))));
+                    HumanTime(static_cast<double>(std::max<int64_t>(0, now - *silent->latest))));
   }
   return message + ".";
 }
@@ -138,11 +136,11 @@ std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {
 std::string HeadlineOf(const std::string& name, LiveJob& job, int64_t now) {
   const Partition p = job.accounting().Query({.at = now});
   std::string message = fmt::format("'{}' {}", name, p.running ? "is running" : "has ended");
-  if (job.step != kUnknown) message += fmt::format(", at step {}", job.step);
+  if (job.step) message += fmt::format(", at step {}", *job.step);
   if (const auto goodput = p.goodput()) message += ", goodput " + HumanRatio(*goodput);
-  if (job.latest != kUnknown) {
+  if (job.latest) {
     message += fmt::format("; last event {} ago",
-                           HumanTime(static_cast<double>(std::max<int64_t>(0, now - job.latest))));
+                           HumanTime(static_cast<double>(std::max<int64_t>(0, now - *job.latest))));
   }
   return message + ".";
 }

@@ -1,4 +1,4 @@
-// The state of jobs as people read it.
+// Checks the report on live jobs.
 #include "goodput/live/live_report.h"
 
 #include <gtest/gtest.h>
@@ -10,16 +10,16 @@ namespace {
 
 constexpr int64_t kBegin = 1'780'000'000 * kSecond;
 
-// Steps of 10 s, from `first` on; with a notice, the attempt is told to go before the next.
+// Records steps of 10 s from `first` on, and a preemption notice if `preempted`.
 void Train(LiveJob& job, int64_t at, int64_t first, int64_t steps, bool preempted = false) {
-  const auto say = [&](EventKind kind, int64_t second, int64_t step, std::string text = "") {
+  const auto record = [&](EventKind kind, int64_t second, int64_t step, std::string text = "") {
     job.Add(
         {.kind = kind, .time = kBegin + second * kSecond, .step = step, .text = std::move(text)},
         kBegin + 10'000 * kSecond);
   };
-  say(EventKind::kJobStart, at, kUnknown);
-  for (int64_t k = 0; k < steps; ++k) say(EventKind::kStepStart, at + 10 * k, first + k);
-  if (preempted) say(EventKind::kPreemptionNotice, at + 10 * steps, kUnknown, "maintenance");
+  record(EventKind::kJobStart, at, kUnknown);
+  for (int64_t k = 0; k < steps; ++k) record(EventKind::kStepStart, at + 10 * k, first + k);
+  if (preempted) record(EventKind::kPreemptionNotice, at + 10 * steps, kUnknown, "maintenance");
 }
 
 const Table* TableOf(const Report& report, std::string_view key) {
@@ -29,7 +29,7 @@ const Table* TableOf(const Report& report, std::string_view key) {
   return nullptr;
 }
 
-TEST(LiveReport, TellsOneJobInDetail) {
+TEST(LiveReport, DetailsOneJob) {
   std::map<std::string, LiveJob> jobs;
   Train(jobs["llm"], 0, 0, 4, true);  // to 40 s, when its step 3 is lost
   Train(jobs["llm"], 70, 3, 3);       // 3 at 70 s, 4, and 5 from 90 s on

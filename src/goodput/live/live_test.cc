@@ -1,4 +1,4 @@
-// A folder that grows: new events, new files, recorders that end, files that are no segments.
+// Checks a growing directory: new events, new files, closed recorders, invalid files.
 #include "goodput/live/live.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class Recording {
   Recorder recorder_;
 };
 
-TEST(Live, FollowsWhatIsAdded) {
+TEST(Live, FollowsAddedEvents) {
   const testing::ScratchFolder scratch;
   Recording a(scratch.path(), "a");
   Live live(scratch.path());
@@ -64,7 +64,7 @@ TEST(Live, FollowsWhatIsAdded) {
   EXPECT_EQ(live.jobs().at("b").events(), 1);
 }
 
-TEST(Live, GoesOnThroughFilesAndTheEndOfRecorders) {
+TEST(Live, FollowsNewFilesAndClosedOnes) {
   const testing::ScratchFolder scratch;
   Live live(scratch.path());
   Recording a(scratch.path(), "a");
@@ -93,7 +93,7 @@ TEST(Live, GoesOnThroughFilesAndTheEndOfRecorders) {
   EXPECT_GT(live.jobs().at("a").oddities().Count(Oddity::kDuplicate), 0);
 }
 
-TEST(Live, CountsWhatIsNoSegmentAndClocksThatAreWrong) {
+TEST(Live, CountsInvalidSegmentsAndClocks) {
   const testing::ScratchFolder scratch;
   scratch.Write("bad.goodput", "no segment at all");
   scratch.Write("empty.goodput", "");

@@ -118,7 +118,7 @@ class Collector {
     job_ = &name;
     since_ = since;
   }
-  void StartServer(int64_t since) {
+  void StartServer(std::optional<int64_t> since) {
     job_ = nullptr;
     since_ = since;
   }
@@ -153,7 +153,7 @@ class Collector {
   std::array<MetricFamily, kNames> families_;
   Metrics metrics_;
   const std::string* job_ = nullptr;
-  int64_t since_ = kUnknown;
+  std::optional<int64_t> since_;
 };
 
 void AddDisruptions(Collector& out, const Partition& p) {
@@ -204,23 +204,23 @@ void AddPartition(Collector& out, LiveJob& job, const MetricsOptions& options, i
   AddDisruptions(out, p);
   AddUse(out, options, job.accounting(), p);
   if (p.max_productive_step) out.Add(kProductiveStep, static_cast<double>(*p.max_productive_step));
-  if (p.open_step && job.step_time != kUnknown) out.AddSince(kOpenStep, job.step_time, now);
-  if (!p.running || job.checkpoint_time == kUnknown) return;
-  out.AddSince(kCheckpointAge, job.checkpoint_time, now);
-  if (job.checkpoint_step == kUnknown || job.step == kUnknown) return;
-  out.Add(kCheckpointSteps,
-          std::max(0.0, static_cast<double>(job.step) - static_cast<double>(job.checkpoint_step)));
+  if (p.open_step && job.step_time) out.AddSince(kOpenStep, *job.step_time, now);
+  if (!p.running || !job.checkpoint_time) return;
+  out.AddSince(kCheckpointAge, *job.checkpoint_time, now);
+  if (!job.checkpoint_step || !job.step) return;
+  out.Add(kCheckpointSteps, std::max(0.0, static_cast<double>(*job.step) -
+                                              static_cast<double>(*job.checkpoint_step)));
 }
 
 void AddJob(Collector& out, const std::string& name, LiveJob& job, const MetricsOptions& options,
             int64_t now) {
-  if (job.latest == kUnknown || now - job.latest > kForgetAfter) return;
-  out.StartJob(name, job.first);
+  if (!job.latest || now - *job.latest > kForgetAfter) return;
+  out.StartJob(name, *job.first);
   const Accounting& accounting = job.accounting();
   if (!accounting.empty()) AddPartition(out, job, options, now);
   AddStepTimes(out, accounting.step_clock());
-  if (job.step != kUnknown) out.Add(kStep, static_cast<double>(job.step));
-  out.AddSince(kSilence, job.latest, now);
+  if (job.step) out.Add(kStep, static_cast<double>(*job.step));
+  out.AddSince(kSilence, *job.latest, now);
   if (accounting.tokens() > 0) out.Add(kTokens, static_cast<double>(accounting.tokens()));
   if (accounting.billion_flops() > 0) {
     out.Add(kFlops, static_cast<double>(accounting.billion_flops()) * 1e9);
@@ -231,7 +231,7 @@ void AddJob(Collector& out, const std::string& name, LiveJob& job, const Metrics
   }
 }
 
-void AddIngest(Collector& out, const IngestCounts& counts, int64_t since) {
+void AddIngest(Collector& out, const IngestCounts& counts, std::optional<int64_t> since) {
   out.StartServer(since);
   const auto add = [&](std::string_view result, int64_t count) {
     out.Add(kIngest, static_cast<double>(count), "result", result);

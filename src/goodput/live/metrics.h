@@ -33,7 +33,7 @@ struct MetricPoint {
   const std::string* job = nullptr;  // null: a metric of the server
   std::string_view key, value;       // a second label; empty key: none
   double number = 0;                 // of a histogram: the sum
-  int64_t since = kUnknown;          // start of counting
+  std::optional<int64_t> since;      // start of counting
 };
 
 // Cumulative counts of a histogram by bound, and the total.
@@ -59,7 +59,7 @@ struct Metrics {
 
 struct MetricsOptions {
   const IngestCounts* ingest = nullptr;  // null: the server takes no events
-  int64_t serving_since = kUnknown;
+  std::optional<int64_t> serving_since;
   std::optional<ProgramRates> program;  // absent: the chips are unknown
 };
 

@@ -1,4 +1,4 @@
-// The page by example, and names that try to break it.
+// Checks the metrics page, also with hostile names.
 #include "goodput/live/metrics.h"
 
 #include <gtest/gtest.h>
@@ -18,18 +18,19 @@ using JobMap = std::map<std::string, LiveJob>;
 // Two attempts: 4 steps of 10 s, 20 s of silence, and 2 steps again from step 2 on.
 void Fill(LiveJob& job, int64_t now) {
   int64_t sequence = 0;
-  const auto say = [&](EventKind kind, int64_t at, int64_t step = kUnknown, int64_t count = 0) {
+  const auto record = [&](EventKind kind, int64_t at, int64_t step = kUnknown, int64_t count = 0) {
     Event event{.kind = kind, .time = kBegin + at * kSecond, .writer = "w", .step = step};
     event.sequence = sequence++;
     event.counts[0] = count;
     job.Add(event, now);
   };
-  say(EventKind::kJobStart, 0);
-  for (int64_t step = 0; step < 4; ++step) say(EventKind::kStepStart, 10 * step, step);
-  say(EventKind::kCheckpointCommit, 31, 1);
-  say(EventKind::kJobStart, 60);
-  for (int64_t step = 2; step < 5; ++step) say(EventKind::kStepStart, 60 + 10 * (step - 2), step);
-  say(EventKind::kActivity, 80, 4, 1000);
+  record(EventKind::kJobStart, 0);
+  for (int64_t step = 0; step < 4; ++step) record(EventKind::kStepStart, 10 * step, step);
+  record(EventKind::kCheckpointCommit, 31, 1);
+  record(EventKind::kJobStart, 60);
+  for (int64_t step = 2; step < 5; ++step)
+    record(EventKind::kStepStart, 60 + 10 * (step - 2), step);
+  record(EventKind::kActivity, 80, 4, 1000);
 }
 
 // The value behind the series' name and labels.
@@ -44,7 +45,7 @@ std::string Text(JobMap& jobs, const IngestCounts* ingest, MetricsFormat format,
   return MetricsText(CollectMetrics(jobs, {.ingest = ingest}, now), format);
 }
 
-TEST(Metrics, SaysTheStateOfAJob) {
+TEST(Metrics, ReportsTheStateOfAJob) {
   JobMap jobs;
   const int64_t now = kBegin + 85 * kSecond;
   Fill(jobs["llm"], now);
@@ -81,7 +82,7 @@ TEST(Metrics, SaysTheStateOfAJob) {
 }
 
 // 1000 tokens in the 48 s of steps of Fill(), of which 37 s are kept and 11 s were lost.
-TEST(Metrics, SaysHowMuchOfTheChipsIsUsed) {
+TEST(Metrics, ReportsMfu) {
   JobMap jobs;
   const int64_t now = kBegin + 85 * kSecond;
   Fill(jobs["llm"], now);
@@ -120,7 +121,7 @@ TEST(Metrics, SaysHowMuchOfTheChipsIsUsed) {
   EXPECT_EQ(sample(lacks, "mfu"), "0.125");
 }
 
-TEST(Metrics, ForgetsJobsThatAreSilentForADay) {
+TEST(Metrics, DropsJobsIdleForADay) {
   JobMap jobs;
   Fill(jobs["llm"], kBegin + 100 * kSecond);
   const auto text = [&](int64_t at) {
@@ -137,7 +138,7 @@ TEST(Metrics, EscapesNames) {
 }
 
 // What Prometheus' own tool thinks of a page with the worst names; both formats end in a line.
-TEST(Metrics, PleasesPromtool) {
+TEST(Metrics, PassesPromtool) {
   if (std::system("promtool --version >/dev/null 2>&1") != 0) {
     GTEST_SKIP() << "promtool is not installed (Debian package prometheus)";
   }

@@ -82,9 +82,9 @@ class Body {
       text_ += Attribute(point.key, point.value);
     }
     text_ += "],";
-    if (family.type != MetricType::kGauge && point.since != kUnknown) {
+    if (family.type != MetricType::kGauge && point.since) {
       fmt::format_to(std::back_inserter(text_), R"("startTimeUnixNano":"{}",)",
-                     std::clamp<int64_t>(point.since, 0, now_));
+                     std::clamp<int64_t>(*point.since, 0, now_));
     }
     fmt::format_to(std::back_inserter(text_), R"("timeUnixNano":"{}",)", now_);
     if (family.type == MetricType::kHistogram) {

@@ -1,4 +1,4 @@
-// What is pushed, beside what /metrics says of the same moment.
+// Checks that OTLP carries the same numbers as /metrics.
 #include "goodput/live/otlp.h"
 
 #include <fmt/format.h>
@@ -20,15 +20,15 @@ using JobMap = std::map<std::string, LiveJob>;
 
 void Fill(LiveJob& job) {
   int64_t sequence = 0;
-  const auto say = [&](EventKind kind, int64_t at, int64_t step, int64_t count = kUnknown) {
+  const auto record = [&](EventKind kind, int64_t at, int64_t step, int64_t count = kUnknown) {
     Event event{.kind = kind, .time = kBegin + at * kSecond, .writer = "w", .step = step};
     event.sequence = sequence++;
     event.counts[0] = count;
     job.Add(event, kNow);
   };
-  for (int64_t step = 0; step < 4; ++step) say(EventKind::kStepStart, 10 * step, step);
-  say(EventKind::kActivity, 31, 3, 1000);
-  for (int64_t step = 2; step < 5; ++step) say(EventKind::kStepStart, 10 * step + 40, step);
+  for (int64_t step = 0; step < 4; ++step) record(EventKind::kStepStart, 10 * step, step);
+  record(EventKind::kActivity, 31, 3, 1000);
+  for (int64_t step = 2; step < 5; ++step) record(EventKind::kStepStart, 10 * step + 40, step);
 }
 
 // Every series of a request as the line of /metrics that says the same.
@@ -85,7 +85,7 @@ std::set<std::string> LinesOf(const std::string& page) {
   return lines;
 }
 
-TEST(Otlp, SaysWhatTheMetricsPageSays) {
+TEST(Otlp, EqualsTheMetricsPage) {
   JobMap jobs;
   Fill(jobs["llm"]);
   Fill(jobs["a \"b\"\\"]);
@@ -111,7 +111,7 @@ TEST(Otlp, SaysWhatTheMetricsPageSays) {
   }
 }
 
-TEST(Otlp, CountsBeginWithTheirJob) {
+TEST(Otlp, CountsStartWithTheirJob) {
   JobMap jobs;
   Fill(jobs["llm"]);
   const auto bodies = OtlpBodies(CollectMetrics(jobs, {}, kNow), "here", kNow);
@@ -121,7 +121,7 @@ TEST(Otlp, CountsBeginWithTheirJob) {
 }
 
 // One bad byte must not cost the whole request.
-TEST(Otlp, NamesThatAreNoText) {
+TEST(Otlp, InvalidNamesAreReplaced) {
   JobMap jobs;
   Fill(jobs["\xff\n"]);
   const auto bodies = OtlpBodies(CollectMetrics(jobs, {}, kNow), "here", kNow);

@@ -1,4 +1,4 @@
-// What is written comes back, and what is damaged says nothing.
+// Checks that a cursor round-trips and that a damaged one is ignored.
 #include "goodput/live/send_cursor.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr SendPosition kHalf{.at = 77}, kDone{.at = 5, .done = true, .mark = 1ULL << 63};
 
-TEST(SendCursor, ComesBack) {
+TEST(SendCursor, RoundTrips) {
   const testing::ScratchFolder scratch;
   const std::string path = scratch.path() + "/cursor";
   SendCursor cursor(path);
@@ -37,7 +37,7 @@ TEST(SendCursor, ComesBack) {
 }
 
 // Rather all once more than a position that was never reached.
-TEST(SendCursor, DamagedSaysNothing) {
+TEST(SendCursor, DamagedFileIsIgnored) {
   const testing::ScratchFolder scratch;
   const std::string path = scratch.path() + "/cursor";
   SendCursor cursor(path);

@@ -135,7 +135,7 @@ Result<void> TensorBoard::Append(const std::string& name, LiveJob& job, int64_t 
 }
 
 Result<void> TensorBoard::Write(std::map<std::string, LiveJob>& jobs, int64_t now) {
-  if (folder_.empty() || (written_ != kUnknown && now - written_ < kEvery)) return {};
+  if (folder_.empty() || (written_ && now - *written_ < kEvery)) return {};
   written_ = now;
   Result<void> all;
   for (auto& [name, job] : jobs) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,7 +32,7 @@ class TensorBoard {
   Result<void> Append(const std::string& name, LiveJob& job, int64_t now);
 
   std::string folder_;
-  int64_t written_ = kUnknown;
+  std::optional<int64_t> written_;
   std::map<std::string, File> files_;  // by job
 };
 

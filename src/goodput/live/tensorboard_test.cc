@@ -1,4 +1,4 @@
-// Files as TensorBoard reads them: checksums, records, scalars.
+// Checks TensorBoard files: checksums, records, scalars.
 #include "goodput/live/tensorboard.h"
 
 #include <gtest/gtest.h>
@@ -17,13 +17,13 @@ namespace {
 
 constexpr int64_t kBegin = 1'780'000'000 * kSecond;
 
-TEST(TensorBoard, ChecksumsAreCastagnolis) {
+TEST(TensorBoard, ChecksumsAreCrc32c) {
   EXPECT_EQ(Crc32c("123456789"), 0xe3069283U);              // the catalogue's check value
   EXPECT_EQ(Crc32c(std::string(32, '\0')), 0x8a9136aaU);    // RFC 3720, B.4
   EXPECT_EQ(Crc32c(std::string(32, '\xff')), 0x62a8ab43U);  // the same
 }
 
-TEST(TensorBoard, FoldersStayInTheirFolder) {
+TEST(TensorBoard, NamesCannotEscapeTheDirectory) {
   EXPECT_EQ(FolderName("llm-7b_v1.2"), "llm-7b_v1.2");
   EXPECT_EQ(FolderName("../x"), "%2e.%2fx");
   EXPECT_EQ(FolderName(""), "%");
@@ -63,7 +63,7 @@ float Scalar(const std::string& event, const std::string& tag) {
   return value;
 }
 
-TEST(TensorBoard, WritesWhatChanged) {
+TEST(TensorBoard, WritesChangedJobs) {
   const testing::ScratchFolder scratch;
   std::map<std::string, LiveJob> jobs;
   const auto step = [&](int64_t number) {

@@ -1,4 +1,4 @@
-// A job with known habits, from whose events the model finds them again.
+// Checks that fitting recovers the parameters of a constructed job.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,26 +8,26 @@
 namespace stepscope {
 namespace {
 
-// `lives` times: a start, 30 s until the first step, steps of a second, of every 100 steps a save
-// of 5 s; killed in step 1050 of each life, which begins behind the last save; 70 s later the next.
-std::string Log(int lives) {
+// Records `attempts` times: a start, 30 s until the first step, steps of 1 s, a save of 5 s every
+// 100 steps, a kill in step 1050; the next attempt starts 70 s later after the last save.
+std::string Log(int attempts) {
   std::string lines;
   double now = 1000;
-  const auto say = [&](const std::string& fields) {
+  const auto record = [&](const std::string& fields) {
     lines += R"({"job_name":"j",)" + fields + "}\n";
   };
   int step = 0;
-  for (int life = 0; life < lives; ++life) {
-    say(fmt::format(R"("job_start_time":{})", now));
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    record(fmt::format(R"("job_start_time":{})", now));
     now += 30;
     const int first = step;
     for (; step < first + 1050; ++step, now += 1) {
-      say(fmt::format(R"("step_count":{},"step_start_time":{})", step, now));
+      record(fmt::format(R"("step_count":{},"step_start_time":{})", step, now));
       if (step == first || step % 100 != 0) continue;
-      say(fmt::format(R"("step":{},"event_type":"save","directory":"gs://x",)"
-                      R"("checkpoint_manager_blocking_start_time":{},)"
-                      R"("checkpoint_manager_blocking_duration_secs":5)",
-                      step, now));
+      record(fmt::format(R"("step":{},"event_type":"save","directory":"gs://x",)"
+                         R"("checkpoint_manager_blocking_start_time":{},)"
+                         R"("checkpoint_manager_blocking_duration_secs":5)",
+                         step, now));
       now += 5;
     }
     step = step / 100 * 100;
@@ -36,12 +36,12 @@ std::string Log(int lives) {
   return lines;
 }
 
-TEST(FitGoodputModel, FindsWhatTheJobDid) {
+TEST(FitGoodputModel, RecoversTheParameters) {
   const testing::ScratchFolder folder;
   const std::string log = folder.Write("job.jsonl", Log(50));
   const auto fitted = FitGoodputModel({.files = {log}});
   ASSERT_TRUE(fitted) << fitted.error().what;
-  // A life is 30 + 1050 + 10 x 5 s, then 70 s down: one of about 1200 s.
+  // A attempt is 30 + 1050 + 10 x 5 s, then 70 s down: one of about 1200 s.
   EXPECT_NEAR(*fitted->mtbf_s, 1200, 40);
   EXPECT_NEAR(*fitted->save_s, 5, 0.2);
   EXPECT_NEAR(*fitted->restart_s, 101, 10);
@@ -50,7 +50,7 @@ TEST(FitGoodputModel, FindsWhatTheJobDid) {
   ASSERT_TRUE(model) << model.error().what;
 }
 
-TEST(FitGoodputModel, WhatIsGivenByHandStays) {
+TEST(FitGoodputModel, GivenValuesStay) {
   const testing::ScratchFolder folder;
   const std::string log = folder.Write("job.jsonl", Log(5));
   const auto fitted = FitGoodputModel({.files = {log}}, {.mtbf_s = 77, .chips = 8, .save_s = 3});
@@ -60,7 +60,7 @@ TEST(FitGoodputModel, WhatIsGivenByHandStays) {
   EXPECT_EQ(*fitted->chips, 8);
 }
 
-TEST(FitGoodputModel, AJobWithoutDisruptionsHasNothingToFit) {
+TEST(FitGoodputModel, FailsWithoutDisruptions) {
   const testing::ScratchFolder folder;
   const std::string log = folder.Write("job.jsonl", Log(1));
   EXPECT_FALSE(FitGoodputModel({.files = {log}}));

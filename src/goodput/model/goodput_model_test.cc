@@ -65,7 +65,7 @@ double InTable(const Report& report, std::string_view key, const std::string& ro
   return NAN;
 }
 
-TEST(GoodputModelTest, PublishedNumbersComeThroughTheFrontDoor) {
+TEST(GoodputModelTest, ReproducesPublishedNumbers) {
   Options options = Job();
   options.checkpoint_interval_s = 1155.9411749738824;
   const ReportSet answer = Answer(options);
@@ -81,7 +81,7 @@ TEST(GoodputModelTest, PublishedNumbersComeThroughTheFrontDoor) {
               1, 1e-12);
 }
 
-TEST(GoodputModelTest, FailuresMayBeGivenByNodesOrCounted) {
+TEST(GoodputModelTest, AcceptsFailureRatesAndCounts) {
   const double from_rate =
       MetricOf(Only(Answer({.failures_per_node_day = 0.0065, .chips = 16384}), "goodput_failures"),
                "modelled_mtbf");
@@ -95,7 +95,7 @@ TEST(GoodputModelTest, FailuresMayBeGivenByNodesOrCounted) {
   EXPECT_NEAR(counted / 3.6e12, 2.7811158, 1e-6);
 }
 
-TEST(GoodputModelTest, AnIntervalFarFromTheBestIsAFinding) {
+TEST(GoodputModelTest, FindsAPoorInterval) {
   Options options = Job();
   options.checkpoint_interval_s = 3600;
   const ReportSet far = Answer(options);
@@ -106,7 +106,7 @@ TEST(GoodputModelTest, AnIntervalFarFromTheBestIsAFinding) {
   EXPECT_TRUE(Answer(options).reports[0].findings.empty());
 }
 
-TEST(GoodputModelTest, WhereTheFirstOrderBreaksDownIsAFinding) {
+TEST(GoodputModelTest, FindsAnInaccurateFirstOrder) {
   Options options{
       .mtbf_s = 811, .checkpoint_interval_s = 127.35776379946375, .save_s = 10, .restart_s = 300};
   EXPECT_TRUE(HasFinding(Answer(options).reports[0], ", 7.6 pp below"));
@@ -116,7 +116,7 @@ TEST(GoodputModelTest, WhereTheFirstOrderBreaksDownIsAFinding) {
   EXPECT_FALSE(HasFinding(Answer(options).reports[0], "is inaccurate"));
 }
 
-TEST(GoodputModelTest, ObservedAndModelledSideBySide) {
+TEST(GoodputModelTest, ComparesObservedAndModelledMtbf) {
   Options options{.failures_per_node_day = 0.0065, .observed_mtbf_s = 7.9 * 3600, .chips = 1024};
   const ReportSet answer = Answer(options);
   EXPECT_TRUE(HasFinding(answer.reports[0], "differ by a factor of 3.7"));
@@ -125,7 +125,7 @@ TEST(GoodputModelTest, ObservedAndModelledSideBySide) {
   EXPECT_TRUE(Answer(options).reports[0].findings.empty());
 }
 
-TEST(GoodputModelTest, PrintedSharesThatContradictTheirCounts) {
+TEST(GoodputModelTest, FindsContradictingPrintedShares) {
   Options options;
   options.causes = {{"gpu/faulty", 148, 0.301}, {"gpu/memory", 72, 0.172}, {"other", 199, {}}};
   const ReportSet answer = Answer(options);
@@ -158,7 +158,7 @@ TEST(GoodputModelTest, LeversInMoney) {
   EXPECT_TRUE(std::isnan(InTable(Answer(options).reports[0], "levers", "all", "money_per_day")));
 }
 
-TEST(GoodputModelTest, SparesThatAreKeptArePaidFor) {
+TEST(GoodputModelTest, IdleSparesCost) {
   Options options = Job();
   options.reschedule_s = 900;
   options.nodes = 100;
@@ -170,7 +170,7 @@ TEST(GoodputModelTest, SparesThatAreKeptArePaidFor) {
               MetricOf(answer.reports[0], "goodput") * 0.8, 1e-12);
 }
 
-TEST(GoodputModelTest, CurvesPeakAtTheBestInterval) {
+TEST(GoodputModelTest, SeriesPeakAtTheBestInterval) {
   const ReportSet answer = Answer(Job());
   const Report& report = answer.reports[0];
   ASSERT_EQ(report.series.size(), 3u);
@@ -181,7 +181,7 @@ TEST(GoodputModelTest, CurvesPeakAtTheBestInterval) {
   EXPECT_TRUE(std::ranges::is_sorted(points));
 }
 
-TEST(GoodputModelTest, RefusesWhatMakesNoSense) {
+TEST(GoodputModelTest, RejectsInvalidInput) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto where = [](Options options) {
     const auto answer = ModelGoodput(options);

@@ -1,4 +1,4 @@
-// Each lever changes what it says, and nothing else.
+// Checks that each lever changes only its own parameter.
 #include "goodput/model/levers.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ Lever Find(const std::vector<Lever>& levers, std::string_view key) {
   return found == levers.end() ? Lever{} : *found;
 }
 
-// What a lever makes of the job; where it is not known, numbers that nothing equals.
+// The job after a lever; NaN parameters if unknown.
 Parameters After(const Lever& lever) {
   return lever.becomes.value_or(
       Parameters{.failures_per_s = NAN, .interval_s = NAN, .save_s = NAN, .restart_s = NAN});
@@ -61,13 +61,13 @@ TEST(LeversTest, EachHelps) {
   }
 }
 
-TEST(LeversTest, SparesAreEnoughForNinetyNineOfAHundred) {
+TEST(LeversTest, SparesCover99Percent) {
   const Lever lever = Find(Levers(kNow, kAssumed), "hot_spares");
   EXPECT_GE(After(lever).spare_share, 0.99);
   EXPECT_EQ(After(lever).spare_share, SpareShare(lever.extra_nodes, 1 / 11135.0, 86400));
 }
 
-TEST(LeversTest, WhatIsNotKnownHasNoEffect) {
+TEST(LeversTest, MissingInputsDisableLevers) {
   const auto levers = Levers(kNow, {.sigterm_share = 0.1, .repair_s = 86400, .save_speedup = 24});
   for (const char* key : {"container_preloading", "compilation_cache", "reservations"}) {
     EXPECT_FALSE(Find(levers, key).becomes) << key;
@@ -76,8 +76,8 @@ TEST(LeversTest, WhatIsNotKnownHasNoEffect) {
   EXPECT_EQ(After(Find(levers, "all")).restart_s, 300);
 }
 
-// Where nothing is rescheduled, a spare wins nothing and would only be paid for.
-TEST(LeversTest, SparesThatCannotHelpAreNotCounted) {
+// Without rescheduling a spare gains nothing and only costs.
+TEST(LeversTest, UselessSparesAreIgnored) {
   Parameters now = kNow;
   now.reschedule_s = now.swap_s = 0;
   LeverAssumptions assumed = kAssumed;
@@ -87,7 +87,7 @@ TEST(LeversTest, SparesThatCannotHelpAreNotCounted) {
   EXPECT_EQ(Find(levers, "all").extra_nodes, 0);
 }
 
-TEST(LeversTest, AShareThatIsHigherAlreadyStays) {
+TEST(LeversTest, HigherShareStays) {
   Parameters now = kNow;
   now.announced_share = 0.5;
   EXPECT_EQ(After(Find(Levers(now, kAssumed), "sigterm_checkpoint")).announced_share, 0.5);

@@ -1,4 +1,4 @@
-// Parameters from sums over a job: what goes in comes out again.
+// Checks the parameters derived from sums over a job.
 #include "goodput/model/measured.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(MeasuredTest, MeansBecomeParameters) {
 }
 
 // A job that does exactly what the model's process does on average gives its parameters back.
-TEST(MeasuredTest, TheModelsOwnJobComesBack) {
+TEST(MeasuredTest, RecoversTheModelsParameters) {
   const Parameters in{.failures_per_s = 1 / 5000.0,
                       .interval_s = 1000,
                       .save_s = 50,
@@ -66,7 +66,7 @@ TEST(MeasuredTest, TheModelsOwnJobComesBack) {
   EXPECT_NEAR(ExactForm(*out).goodput, shares.goodput, 1e-3);
 }
 
-TEST(MeasuredTest, ContradictionsAndGapsAreErrors) {
+TEST(MeasuredTest, ContradictionsAreErrors) {
   const auto fails = [](void (*change)(Measured&)) {
     Measured job = Job();
     change(job);

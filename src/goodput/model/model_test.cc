@@ -1,4 +1,4 @@
-// The forms of the model against published numbers and against what must hold whatever the numbers.
+// Checks the forms of the model against published numbers and general properties.
 #include "goodput/model/model.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ double Known(std::optional<double> value) { return value.value_or(NAN); }
 
 double Sum(const Shares& s) { return s.goodput + s.saves + s.lost_work + s.restarts; }
 
-TEST(ModelTest, FormsGiveThePublishedNumbers) {
+TEST(ModelTest, FormsReproducePublishedNumbers) {
   for (const Case& c : kCases) {
     EXPECT_NEAR(ExactForm(Of(c)).goodput, c.exact, 1e-12);
     EXPECT_NEAR(Known(FirstOrderForm(Of(c))), c.first_order, 1e-12);
@@ -70,7 +70,7 @@ TEST(ModelTest, SharesOfTimeAddUp) {
   }
 }
 
-TEST(ModelTest, NothingLostWhereEveryFailureIsAnnouncedAndFree) {
+TEST(ModelTest, FreeAnnouncedFailuresLoseNothing) {
   const Parameters p{.failures_per_s = 1e-3, .interval_s = 5000, .announced_share = 1};
   EXPECT_NEAR(ExactForm(p).goodput, 1, 1e-12);
 }
@@ -101,7 +101,7 @@ TEST(ModelTest, FormsAgreeWhereFailuresAreRare) {
   EXPECT_NEAR(Known(UptimeForm(p)), exact, 1e-6);
 }
 
-TEST(ModelTest, TheFirstOrderHoldsAsFarAsItSays) {
+TEST(ModelTest, FirstOrderHoldsUpToItsLimit) {
   int held = 0;
   for (const double save_s : {1.0, 10.0, 60.0, 300.0}) {
     for (const double restart_s : {0.0, 60.0, 300.0, 900.0, 1800.0}) {
@@ -119,21 +119,21 @@ TEST(ModelTest, TheFirstOrderHoldsAsFarAsItSays) {
   EXPECT_GT(held, 50);
 }
 
-TEST(ModelTest, AFormThatWouldBeNegativeHasNoValue) {
+TEST(ModelTest, NegativeFormsHaveNoValue) {
   const Parameters p{.failures_per_s = 1e-2, .interval_s = 100, .save_s = 1, .restart_s = 600};
   EXPECT_FALSE(FirstOrderForm(p));
   EXPECT_TRUE(UptimeForm(p));
   EXPECT_GT(ExactForm(p).goodput, 0);
 }
 
-TEST(ModelTest, HopelessJobsDoNothingButRestart) {
+TEST(ModelTest, HopelessJobsOnlyRestart) {
   const Parameters p{.failures_per_s = 1, .interval_s = 100, .save_s = 1, .restart_s = 1e6};
   EXPECT_EQ(ExactForm(p).goodput, 0);
   EXPECT_EQ(ExactForm(p).restarts, 1);
   EXPECT_FALSE(BestIntervalS(p));
 }
 
-TEST(ModelTest, TheExactFormsBestIntervalIsWhereItsDerivativeIsZero) {
+TEST(ModelTest, BestExactIntervalHasZeroDerivative) {
   for (const Case& c : kCases) {
     const Parameters p = Of(c);
     const double best = Known(BestIntervalS(p));
@@ -143,7 +143,7 @@ TEST(ModelTest, TheExactFormsBestIntervalIsWhereItsDerivativeIsZero) {
   }
 }
 
-TEST(ModelTest, NoIntervalBeatsTheBestOfItsForm) {
+TEST(ModelTest, BestIntervalsAreBest) {
   Parameters p = Of(kCases[4]);
   for (const double announced : {0.0, 0.5}) {
     p.announced_share = announced;
@@ -160,7 +160,7 @@ TEST(ModelTest, NoIntervalBeatsTheBestOfItsForm) {
   }
 }
 
-TEST(ModelTest, WhoAlwaysHearsOfFailuresNeedsNoSaves) {
+TEST(ModelTest, AnnouncedFailuresNeedNoSaves) {
   Parameters p = Of(kCases[0]);
   p.announced_share = 1;
   EXPECT_FALSE(BestIntervalS(p));

@@ -1,5 +1,5 @@
-// The simulation against the exact form, and against itself. Seeds are fixed: a test that passes
-// once passes always.
+// Checks the simulation against the exact form and against itself. Seeds are fixed, so results
+// repeat.
 #include "goodput/model/simulate.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(SimulateTest, AgreesWithTheExactForm) {
 }
 
 // The stated error is one sigma: about two thirds of many simulations are that close.
-TEST(SimulateTest, StatesItsErrorTruly) {
+TEST(SimulateTest, StandardErrorIsCorrect) {
   const Parameters p{
       .failures_per_s = 1 / 5000.0, .interval_s = 900, .save_s = 30, .restart_s = 300};
   const double exact = ExactForm(p).goodput;
@@ -78,7 +78,7 @@ TEST(SimulateTest, SameSeedSameAnswer) {
   EXPECT_NE(once.goodput, Play(p, {.seed = 4, .failures = 1000}).goodput);
 }
 
-TEST(SimulateTest, HasAnEndAlsoWhereRestartsHaveNone) {
+TEST(SimulateTest, StopsIfRestartsNeverSucceed) {
   const Parameters never{.failures_per_s = 1, .interval_s = 9, .save_s = 1, .restart_s = 1e5};
   EXPECT_FALSE(Simulate(never, {.seed = 1, .failures = 1000}));
   EXPECT_FALSE(Simulate({.interval_s = 9, .save_s = 1}));  // without failures

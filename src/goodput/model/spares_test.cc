@@ -1,4 +1,4 @@
-// Spares: closed forms, published counts, and a pool of spares played out with dice.
+// Checks spares against closed forms, published counts and a simulated pool.
 #include "goodput/model/spares.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace stepscope::goodput {
 namespace {
 
-TEST(SparesTest, ShareIsTheChanceThatFewerAreInRepair) {
+TEST(SparesTest, ShareIsPoisson) {
   EXPECT_EQ(SpareShare(0, 1e-3, 1000), 0);
   EXPECT_NEAR(SpareShare(1, 1e-3, 1000), std::exp(-1.0), 1e-12);
   EXPECT_NEAR(SpareShare(3, 1e-3, 1000), std::exp(-1.0) * 2.5, 1e-12);
@@ -19,7 +19,7 @@ TEST(SparesTest, ShareIsTheChanceThatFewerAreInRepair) {
   EXPECT_EQ(SpareShare(1, 0, 1000), 1);
 }
 
-TEST(SparesTest, AsManyAsTheShareAsksForAndNoMore) {
+TEST(SparesTest, SparesForIsMinimal) {
   for (const double mean : {0.01, 0.5, 3.0, 40.0, 900.0}) {
     const int64_t spares = SparesFor(0.99, mean, 1);
     EXPECT_GE(SpareShare(spares, mean, 1), 0.99) << mean;
@@ -28,7 +28,7 @@ TEST(SparesTest, AsManyAsTheShareAsksForAndNoMore) {
 }
 
 // Failures come, nodes go to repair and return; a spare is free or it is not.
-TEST(SparesTest, APoolOfSparesAgrees) {
+TEST(SparesTest, SimulatedPoolAgrees) {
   Random random(11, 0);
   const double repair_s = 2.5;  // in units of the mean time between failures
   constexpr int kFailures = 100'000, kSpares = 4;

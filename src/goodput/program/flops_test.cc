@@ -1,4 +1,4 @@
-// Models whose numbers were published, and hand-made ones.
+// Checks FLOPs of published and constructed models.
 #include "goodput/program/flops.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace {
 
 // PaLM 540B, arXiv 2204.02311 appendix B: 238.3 k tokens/s on 6,144 TPU v4, MFU 46.2 %, without
 // attention 45.7 %.
-TEST(Flops, PalmsUtilisation) {
+TEST(Flops, UtilizationOfPalm) {
   ModelShape palm{.layers = 118,
                   .width = 18432,
                   .heads = 48,
@@ -38,7 +38,7 @@ TEST(Flops, MatricesAddUpToTheParameters) {
 }
 
 // Mixtral 8x7B: 12.9e9 parameters are active for each token, embedding aside 12.75e9.
-TEST(Flops, OnlyTheChosenExpertsCount) {
+TEST(Flops, OnlyActiveExpertsCount) {
   const ModelShape mixtral{.layers = 32,
                            .width = 4096,
                            .heads = 32,
@@ -104,7 +104,7 @@ TEST(Flops, DeepSeekV2Lite) {
   EXPECT_NEAR(FlopsOfToken(lite).matmuls() / 2, 2.45e9, 0.02e9);
 }
 
-TEST(Flops, AWindowLimitsTheKeys) {
+TEST(Flops, WindowLimitsKeys) {
   ModelShape shape{.layers = 1, .width = 1, .heads = 1, .head_size = 1, .sequence = 1000};
   EXPECT_DOUBLE_EQ(FlopsOfToken(shape).attention, 4 * 500);
   shape.window = 1000;
@@ -115,7 +115,7 @@ TEST(Flops, AWindowLimitsTheKeys) {
   EXPECT_DOUBLE_EQ(FlopsOfToken(shape).attention, 4 * 100);
 }
 
-TEST(Flops, RecomputationExecutesMore) {
+TEST(Flops, RecomputationIncreasesHfu) {
   const TokenFlops flops{.attention = 10, .mlp = 90};
   EXPECT_EQ(ExecutedFlops(flops, Recompute::kNone), 300);
   EXPECT_EQ(ExecutedFlops(flops, Recompute::kAttention), 310);

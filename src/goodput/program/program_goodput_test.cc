@@ -1,4 +1,4 @@
-// MFU through the front door.
+// Checks ProgramGoodput().
 #include "stepscope/program_goodput.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ const ModelShape kLlama8b{.layers = 32,
                           .vocabulary = 128256,
                           .sequence = 8192};
 
-TEST(ProgramGoodput, UtilisationsByAllTheirNames) {
+TEST(ProgramGoodput, ReportsMfuHfuAndEmfu) {
   ProgramOptions options{.shape = kLlama8b,
                          .tokens_per_second = 80e3,
                          .chips = 8,
@@ -80,7 +80,7 @@ TEST(ProgramGoodput, FindingsWhenTooLowOrTooHigh) {
   EXPECT_EQ(findings(80e3), 1u);
 }
 
-TEST(ProgramGoodput, ReadsConfigsOfManyModels) {
+TEST(ProgramGoodput, ReadsConfigs) {
   const ScratchFolder folder;
   const auto read = [&](std::string_view text) {
     return ReadModelConfig(folder.Write("config.json", text));

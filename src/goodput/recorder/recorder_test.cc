@@ -1,4 +1,4 @@
-// The recorder: what its calls promise about threads, full disks, forks and files.
+// Checks the recorder's guarantees on threads, full disks, forks and files.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -53,7 +53,7 @@ size_t CountFiles(const std::string& folder) {
   return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
-TEST(Recorder, EveryMethodRecordsWhatItSays) {
+TEST(Recorder, EveryMethodRecordsItsEvent) {
   const testing::ScratchFolder scratch;
   {
     GoodputRecorder r(
@@ -101,7 +101,7 @@ TEST(Recorder, EveryMethodRecordsWhatItSays) {
   EXPECT_EQ(all.missing, 0);
 }
 
-TEST(Recorder, ClosingCutsTheFileAndLeavesNoSpare) {
+TEST(Recorder, CloseTruncatesTheFile) {
   const testing::ScratchFolder scratch;
   {
     GoodputRecorder({.directory = scratch.path()}).StepStart(1);
@@ -117,7 +117,7 @@ TEST(Recorder, ClosingCutsTheFileAndLeavesNoSpare) {
   EXPECT_EQ(CountFiles(unused.path()), 0u);
 }
 
-TEST(Recorder, SwitchedOffItDoesNothing) {
+TEST(Recorder, DisabledRecorderDoesNothing) {
   const testing::ScratchFolder scratch;
   GoodputRecorder off({.directory = scratch.path(), .enabled = false});
   EXPECT_FALSE(off.StepStart(1) || off.JobEnd() || off.Flush());
@@ -125,7 +125,7 @@ TEST(Recorder, SwitchedOffItDoesNothing) {
   EXPECT_EQ(stepscope_goodput_mark(nullptr, 999), STEPSCOPE_GOODPUT_OFF);
 }
 
-TEST(Recorder, UnknownKindsAreRefused) {
+TEST(Recorder, RejectsUnknownKinds) {
   const testing::ScratchFolder scratch;
   GoodputRecorder r({.directory = scratch.path()});
   for (const int kind : {-1, 0, 29, 255, 256 + STEPSCOPE_GOODPUT_JOB_START}) {
@@ -206,9 +206,8 @@ TEST(Recorder, RotatesAheadOfTime) {
   }
 }
 
-// Without a thread nothing is made ahead unless the program says so: what has no room is counted,
-// and told once there is some.
-TEST(Recorder, WhatHasNoRoomIsCountedAndTold) {
+// Without a thread only tick makes room: dropped events are counted and recorded later.
+TEST(Recorder, CountsAndRecordsDroppedEvents) {
   const testing::ScratchFolder scratch;
   auto options = Options(scratch.path());
   options.no_thread = 1;
@@ -231,7 +230,7 @@ TEST(Recorder, WhatHasNoRoomIsCountedAndTold) {
 }
 
 // A limit on the size of files stands in for a full disk: a disk would have to be filled.
-TEST(Recorder, AFullDiskEndsNothing) {
+TEST(Recorder, FullDiskDropsEvents) {
   const testing::ScratchFolder scratch;
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
@@ -263,7 +262,7 @@ TEST(Recorder, AFullDiskEndsNothing) {
   EXPECT_EQ(all.events[1].step, 50);
 }
 
-TEST(Recorder, AFolderThatCannotBeIsToldAndHarmless) {
+TEST(Recorder, UnwritableDirectoryIsReported) {
   const testing::ScratchFolder scratch;
   const std::string file = scratch.Write("file", "");
   int told = 0;
@@ -276,7 +275,7 @@ TEST(Recorder, AFolderThatCannotBeIsToldAndHarmless) {
   EXPECT_GE(told, 1);
 }
 
-TEST(Recorder, AForkedChildGoesOnInFilesOfItsOwn) {
+TEST(Recorder, ForkedChildWritesItsOwnFiles) {
   const testing::ScratchFolder scratch;
   const auto options = Options(scratch.path());
   stepscope_goodput* recorder = stepscope_goodput_open(&options);
@@ -310,7 +309,7 @@ TEST(Recorder, AForkedChildGoesOnInFilesOfItsOwn) {
   EXPECT_EQ(all.missing, 0);
 }
 
-TEST(Recorder, AForkedChildThatRecordsNothingLeavesNoTrace) {
+TEST(Recorder, IdleForkedChildLeavesNoTrace) {
   const testing::ScratchFolder scratch;
   GoodputRecorder recorder({.directory = scratch.path()});
   EXPECT_TRUE(recorder.StepStart(1));
@@ -326,7 +325,7 @@ TEST(Recorder, AForkedChildThatRecordsNothingLeavesNoTrace) {
   EXPECT_EQ(ReadAll(scratch.path()).events.size(), 2u);
 }
 
-TEST(Recorder, BeatsWithoutAnyHelp) {
+TEST(Recorder, WritesHeartbeats) {
   const testing::ScratchFolder scratch;
   auto options = Options(scratch.path());
   options.heartbeat_ns = 20'000'000;
@@ -341,7 +340,7 @@ TEST(Recorder, BeatsWithoutAnyHelp) {
 }
 
 // The recorder writes down what the clock says. That it stepped back shows beside the other clock.
-TEST(Recorder, TimesThatGoBackAreKeptAsTheyAre) {
+TEST(Recorder, KeepsDecreasingTimes) {
   const testing::ScratchFolder scratch;
   {
     GoodputRecorder recorder({.directory = scratch.path()});
@@ -358,7 +357,7 @@ TEST(Recorder, TimesThatGoBackAreKeptAsTheyAre) {
 }
 
 // A program built with an older header passes shorter structs.
-TEST(Recorder, OlderCallersHaveShorterStructs) {
+TEST(Recorder, AcceptsShorterStructs) {
   const testing::ScratchFolder scratch;
   auto options = Options(scratch.path());
   options.size = offsetof(stepscope_goodput_options, rank);

@@ -1,4 +1,4 @@
-// The bytes of segments: what goes in comes out, and damage costs what it hits.
+// Checks that segments round-trip and that damage loses only what it hits.
 #include "goodput/recorder/segment.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ std::string SmallSegment() {
   return segment;
 }
 
-TEST(Segment, GivesBackWhatWentIn) {
+TEST(Segment, RoundTrips) {
   const auto back = Read(SmallSegment());
   ASSERT_EQ(back.events.size(), 6u);
   EXPECT_TRUE(back.oddities.List().empty());
@@ -100,7 +100,7 @@ TEST(Segment, GivesBackWhatWentIn) {
   EXPECT_EQ(back.events[5].step, 1);
 }
 
-TEST(Segment, AStepTakesThirtyTwoBytes) {
+TEST(Segment, StepTakes32Bytes) {
   EXPECT_EQ(SlotsOf({.kind = EventKind::kStepStart, .step = 1'000'000}), 1u);
   EXPECT_EQ(SlotsOf({.kind = EventKind::kCustomBegin, .text = "eval"}), 2u);
 }
@@ -159,7 +159,7 @@ TEST(Segment, TheLargestEventFits) {
   EXPECT_EQ(back.events[0].writer, name.substr(1));
 }
 
-// Who an event names counts for itself alone; nobody is somebody else than the header's.
+// A writer named by an event applies to that event only; an empty one differs from the header's.
 TEST(Segment, EventsOfSeveralWriters) {
   std::string segment = HeaderBytes();
   Append(segment, {.kind = EventKind::kHeartbeat, .sequence = 0});
@@ -201,7 +201,7 @@ void Poke(const std::string& path, size_t at, char byte) {
   file.seekp(static_cast<std::streamoff>(at)).put(byte);
 }
 
-TEST(Segment, AnyFlippedBitCostsOneEventAtMost) {
+TEST(Segment, FlippedBitLosesAtMostOneEvent) {
   const std::string good = SmallSegment();
   const auto all = Read(good).events;
   const testing::ScratchFolder scratch;
@@ -223,7 +223,7 @@ TEST(Segment, AnyFlippedBitCostsOneEventAtMost) {
   EXPECT_EQ(lost, (good.size() - kSlotsBegin) * 8) << "every bit of every slot is checked";
 }
 
-TEST(Segment, GarbageInTheMiddleCostsOnlyWhatItCovers) {
+TEST(Segment, GarbageLosesOnlyCoveredEvents) {
   std::mt19937 random(1);
   std::string good = HeaderBytes();
   for (int64_t k = 0; k < 3000; ++k) {
@@ -241,7 +241,7 @@ TEST(Segment, GarbageInTheMiddleCostsOnlyWhatItCovers) {
   }
 }
 
-TEST(Segment, AFileOfGarbageIsReadToItsEnd) {
+TEST(Segment, ReadsGarbageToTheEnd) {
   std::mt19937 random(2);
   std::string bad = HeaderBytes();
   while (bad.size() < kSlotsBegin + 50'000 * kSlotBytes) bad += static_cast<char>(random() | 1);
@@ -250,7 +250,7 @@ TEST(Segment, AFileOfGarbageIsReadToItsEnd) {
   EXPECT_EQ(back.oddities.Count(Oddity::kBadRecord), 50'000);
 }
 
-TEST(Segment, EveryLengthOfATornFileIsRead) {
+TEST(Segment, ReadsTruncatedFiles) {
   const std::string good = SmallSegment();
   const auto all = Read(good).events;
   for (size_t size = kSlotsBegin; size <= good.size(); ++size) {
@@ -261,7 +261,7 @@ TEST(Segment, EveryLengthOfATornFileIsRead) {
   EXPECT_EQ(Read(good.substr(0, good.size() - 1)).events.size(), all.size() - 1);
 }
 
-TEST(Segment, SlotsOfOtherFilesAndPlacesAreNone) {
+TEST(Segment, RejectsSlotsOfOtherFilesAndPositions) {
   std::string segment = SmallSegment();
   Append(segment, {.kind = EventKind::kJobEnd, .sequence = 9}, kHeader.salt + 1);
   segment += segment.substr(kSlotsBegin, kSlotBytes);  // a copy of the first slot
@@ -271,7 +271,7 @@ TEST(Segment, SlotsOfOtherFilesAndPlacesAreNone) {
 }
 
 // A text may hold anything, also what looks like an event.
-TEST(Segment, ATextIsNeverTakenForAnEvent) {
+TEST(Segment, TextIsNotAnEvent) {
   std::string fake = HeaderBytes();
   for (int k = 0; k < 40; ++k) Append(fake, {.kind = EventKind::kJobEnd, .sequence = k});
   std::string segment = HeaderBytes();
@@ -280,7 +280,7 @@ TEST(Segment, ATextIsNeverTakenForAnEvent) {
   EXPECT_TRUE(Read(segment).events.empty());
 }
 
-TEST(Segment, UnknownKindsAreCountedAndSteppedOver) {
+TEST(Segment, SkipsUnknownKinds) {
   std::string segment = HeaderBytes();
   Append(segment, {.kind = static_cast<EventKind>(200), .sequence = 0, .text = "of the future"});
   Append(segment, {.kind = EventKind::kJobStart, .sequence = 1});
@@ -289,7 +289,7 @@ TEST(Segment, UnknownKindsAreCountedAndSteppedOver) {
   EXPECT_EQ(back.oddities.Count(Oddity::kUnknownKind), 1);
 }
 
-TEST(Segment, ARecorderInTheMiddleOfAnEventIsWaitedFor) {
+TEST(Segment, WaitsForUnfinishedEvents) {
   const testing::ScratchFolder scratch;
   const std::string good = SmallSegment() + std::string(100 * kSlotBytes, '\0');
   const auto all = Read(good).events;
@@ -315,7 +315,7 @@ TEST(Segment, ARecorderInTheMiddleOfAnEventIsWaitedFor) {
   EXPECT_TRUE(oddities.List().empty());
 }
 
-TEST(Segment, FollowingGivesEachEventOnce) {
+TEST(Segment, FollowReadsEachEventOnce) {
   const testing::ScratchFolder scratch;
   std::string segment = HeaderBytes();
   const std::string path = scratch.Write("a.goodput", segment);
@@ -336,7 +336,7 @@ TEST(Segment, FollowingGivesEachEventOnce) {
   }
 }
 
-TEST(Segment, WhatIsBehindTheLastSlotIsNotRead) {
+TEST(Segment, StopsAtTheLastSlot) {
   SegmentHeader header = kHeader;
   header.slots = 1;
   std::string segment = HeaderBytes(header);
@@ -347,7 +347,7 @@ TEST(Segment, WhatIsBehindTheLastSlotIsNotRead) {
   EXPECT_FALSE(DecodeHeader(HeaderBytes(header)));
 }
 
-TEST(Segment, FilesThatAreNoneAreCounted) {
+TEST(Segment, CountsInvalidFiles) {
   const testing::ScratchFolder scratch;
   scratch.Write("a.goodput", "");
   scratch.Write("b.goodput", std::string(20000, '\0'));

@@ -19,21 +19,21 @@ class Writer {
   void Write(const Allocation& a, int64_t attempt) {
     const bool first = attempt == 0;
     attempt_ = attempt;
-    if (a.submitted != kUnknown) {
-      if (first) Add(a, kSubmit, EventKind::kJobSubmitted, a.submitted).text = a.id;
+    if (a.submitted) {
+      if (first) Add(a, kSubmit, EventKind::kJobSubmitted, *a.submitted).text = a.id;
       // A requeued job may have to wait by the scheduler's own rules.
-      const bool held = first && a.eligible != kUnknown && a.eligible > a.submitted;
-      Resources(a, kWant, held ? a.eligible : a.submitted, a.chips, 0);
+      const bool held = first && a.eligible && *a.eligible > *a.submitted;
+      Resources(a, kWant, held ? *a.eligible : *a.submitted, a.chips, 0);
     }
-    if (a.started != kUnknown) Resources(a, kStart, a.started, a.chips, a.chips);
-    if (a.ended == kUnknown) return;
-    if (a.paused > 0 && a.started != kUnknown) {  // start unknown: assumed just before the end
-      const int64_t from = std::max(a.started, a.ended - a.paused);
+    if (a.started) Resources(a, kStart, *a.started, a.chips, a.chips);
+    if (!a.ended) return;
+    if (a.paused > 0 && a.started) {  // when is unknown: assumed just before the end
+      const int64_t from = std::max(*a.started, *a.ended - a.paused);
       Resources(a, kPause, from, 0, a.chips);
-      Resources(a, kGoOn, a.ended, a.chips, a.chips);
+      Resources(a, kGoOn, *a.ended, a.chips, a.chips);
     }
-    if (a.preempted) Add(a, kNotice, EventKind::kPreemptionNotice, a.ended).text = a.state;
-    Resources(a, kEnd, a.ended, a.comes_back ? a.chips : 0, 0);
+    if (a.preempted) Add(a, kNotice, EventKind::kPreemptionNotice, *a.ended).text = a.state;
+    Resources(a, kEnd, *a.ended, a.comes_back ? a.chips : 0, 0);
   }
 
  private:

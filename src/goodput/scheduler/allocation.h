@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,13 +13,13 @@ namespace stepscope::goodput {
 
 // Times are ns since the epoch; absent: not yet, or unknown.
 struct Allocation {
-  std::string job;               // its name
-  std::string id;                // the scheduler's; the same for all attempts
-  std::string state;             // the scheduler's state
-  int64_t submitted = kUnknown;  // of later attempts: time of the requeue
-  int64_t eligible = kUnknown;   // earliest start: held or delayed by the user
-  int64_t started = kUnknown;
-  int64_t ended = kUnknown;
+  std::string job;                   // its name
+  std::string id;                    // the scheduler's; the same for all attempts
+  std::string state;                 // the scheduler's state
+  std::optional<int64_t> submitted;  // of later attempts: time of the requeue
+  std::optional<int64_t> eligible;   // earliest start: held or delayed by the user
+  std::optional<int64_t> started;
+  std::optional<int64_t> ended;
   int64_t paused = 0;  // ns between start and end while suspended by the user
   int64_t chips = 0;   // requested accelerators if known, else nodes
   bool preempted = false;

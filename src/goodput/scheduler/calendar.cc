@@ -57,8 +57,8 @@ std::optional<int64_t> SecondsOf(std::string_view text, std::optional<int64_t> u
   return seconds > 0 && seconds < kLatest ? std::optional(seconds) : std::nullopt;
 }
 
-int64_t Rfc3339(std::string_view text) {
-  if (text.size() <= kDateAndTime) return kUnknown;
+std::optional<int64_t> Rfc3339(std::string_view text) {
+  if (text.size() <= kDateAndTime) return std::nullopt;
   std::string_view rest = text.substr(kDateAndTime);
   int64_t fraction = 0, unit = kSecond;
   if (rest.starts_with('.')) {
@@ -70,7 +70,7 @@ int64_t Rfc3339(std::string_view text) {
   }
   const auto zone = Zone(rest);
   const auto seconds = zone ? SecondsOf(text.substr(0, kDateAndTime), zone) : std::nullopt;
-  return seconds ? *seconds * kSecond + fraction : kUnknown;
+  return seconds ? std::optional(*seconds * kSecond + fraction) : std::nullopt;
 }
 
 }  // namespace stepscope::goodput

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 // A cluster event at one of its times.
 struct Item {
-  int64_t time = kUnknown;
+  int64_t time = 0;
   std::string uid, kind, name, reason, message;
   bool repeated = false;  // the last of several times
 };
@@ -63,10 +63,10 @@ std::vector<Item> ItemsOf(const Json& object) {
   std::vector<Item> items;
   for (const char* key : {"firstTimestamp", "deprecatedFirstTimestamp", "eventTime",
                           "lastTimestamp", "deprecatedLastTimestamp"}) {
-    const int64_t time = Rfc3339(TextAt(object, key));
-    if (time == kUnknown || (!items.empty() && time <= items.back().time)) continue;
+    const auto time = Rfc3339(TextAt(object, key));
+    if (!time || (!items.empty() && *time <= items.back().time)) continue;
     if (items.size() == 2) items.pop_back();
-    item.time = time;
+    item.time = *time;
     item.repeated = !items.empty();
     items.push_back(item);
   }

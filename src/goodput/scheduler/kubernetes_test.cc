@@ -1,4 +1,4 @@
-// Lists of events as kubectl prints them, cut down to what counts.
+// Checks lists of Kubernetes events, shortened to the relevant fields.
 #include "goodput/scheduler/kubernetes.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ std::string Summary(const std::vector<Event>& events) {
   std::string text;
   for (const Event& e : events) {
     text += fmt::format("{}{} ", text.empty() ? "" : ", ",
-                        (e.time - Rfc3339("2026-11-21T10:00:00Z")) / kSecond);
+                        (e.time - *Rfc3339("2026-11-21T10:00:00Z")) / kSecond);
     text += e.kind != EventKind::kResources
                 ? std::string(EventKindName(e.kind))
                 : fmt::format("{}+{} of {}", e.counts[2], e.counts[1] - e.counts[2], e.counts[0]);
@@ -43,13 +43,13 @@ std::string Read(const std::vector<std::string>& items, const KubernetesOptions&
   return events ? Summary(*events) : events.error().what;
 }
 
-TEST(Kubernetes, AJobIsSubmittedScheduledStartedAndDone) {
+TEST(Kubernetes, FollowsAJob) {
   EXPECT_EQ(Read({At(0, "Job", "train", "SuccessfulCreate"), At(5, "Pod", "train-0-a", "Scheduled"),
                   At(8, "Pod", "train-0-a", "Started"), At(60, "Job", "train", "Completed")}),
             "0 job_submitted, 0 0+0 of 1, 5 0+1 of 1, 8 1+0 of 1, 60 0+0 of 0");
 }
 
-TEST(Kubernetes, ALostNodeCostsItsPodUntilAnotherRuns) {
+TEST(Kubernetes, LostNodeRemovesItsPod) {
   EXPECT_EQ(
       Read({At(0, "Pod", "t-0-a", "Scheduled"), At(0, "Pod", "t-1-b", "Scheduled"),
             At(1, "Pod", "t-0-a", "Started"), At(2, "Pod", "t-1-b", "Started"),
@@ -59,7 +59,7 @@ TEST(Kubernetes, ALostNodeCostsItsPodUntilAnotherRuns) {
       "40 1+0 of 2, 50 1+1 of 2, 55 2+0 of 2");
 }
 
-TEST(Kubernetes, KueueKeepsAJobWaitingAndTakesItBack) {
+TEST(Kubernetes, KueueQueuesAndEvicts) {
   EXPECT_EQ(Read({At(0, "Job", "t", "Suspended"), At(0, "Job", "t", "CreatedWorkload"),
                   At(1, "Workload", "job-t-1a2b3", "Pending"),
                   At(20, "Workload", "job-t-1a2b3", "Admitted"),
@@ -71,7 +71,7 @@ TEST(Kubernetes, KueueKeepsAJobWaitingAndTakesItBack) {
             "71 0+0 of 1");
 }
 
-TEST(Kubernetes, AUserMayPauseAJob) {
+TEST(Kubernetes, UserPausesAJob) {
   EXPECT_EQ(Read({At(0, "Job", "t", "SuccessfulCreate"), At(1, "Pod", "t-a", "Scheduled"),
                   At(2, "Pod", "t-a", "Started"), At(10, "Job", "t", "Suspended"),
                   At(11, "Pod", "t-a", "Killing"), At(30, "Job", "t", "Resumed")}),
@@ -79,7 +79,7 @@ TEST(Kubernetes, AUserMayPauseAJob) {
             "30 0+0 of 1");
 }
 
-TEST(Kubernetes, OtherJobsAndWhatIsNoEventAreCounted) {
+TEST(Kubernetes, CountsOtherJobsAndInvalidEvents) {
   Oddities oddities;
   const auto events = ReadKubernetes(
       List({At(0, "Job", "train", "SuccessfulCreate"), At(0, "Job", "other", "SuccessfulCreate"),
@@ -91,7 +91,7 @@ TEST(Kubernetes, OtherJobsAndWhatIsNoEventAreCounted) {
   EXPECT_EQ(oddities.Count(Oddity::kNoEntry), 3);
 }
 
-TEST(Kubernetes, OtherTextsAreErrors) {
+TEST(Kubernetes, InvalidTextsAreErrors) {
   Oddities oddities;
   for (const char* text : {"", "[]", "{}", R"({"items":3})", "nonsense"}) {
     EXPECT_FALSE(ReadKubernetes(text, {}, oddities)) << text;
@@ -106,7 +106,7 @@ TEST(Calendar, ReadsRfc3339) {
   EXPECT_EQ(Rfc3339("2026-11-21T15:43:15-0130"), 1795281195'000'000'000);
   for (const char* bad : {"", "2026-11-21", "2026-11-21T15:43:15", "2026-11-21 15:43:15Z",
                           "2026-11-21T15:43:15+1", "20x6-11-21T15:43:15Z", "1000-11-21T15:43:15Z"})
-    EXPECT_EQ(Rfc3339(bad), kUnknown) << bad;
+    EXPECT_EQ(Rfc3339(bad), std::nullopt) << bad;
 }
 
 }  // namespace

@@ -38,12 +38,13 @@ std::string_view TakeUntil(std::string_view& text, char separator) {
   return taken;
 }
 
-// A time in the cluster's zone, or seconds since the epoch, as ns; kUnknown for "Unknown", "None"
-// and whatever else.
-int64_t TimeOf(std::string_view text, const std::optional<int64_t>& utc_offset) {
+// Parses a time in the cluster's zone, or seconds since 1970, as ns. Absent for "Unknown", "None"
+// and anything else.
+std::optional<int64_t> TimeOf(std::string_view text, const std::optional<int64_t>& utc_offset) {
   constexpr int64_t kLatest = int64_t{1} << 33;  // seconds: the year 2242
   const auto seconds = Number(text) ? Number(text) : SecondsOf(text, utc_offset);
-  return seconds && *seconds > 0 && *seconds < kLatest ? *seconds * kSecond : kUnknown;
+  if (!seconds || *seconds <= 0 || *seconds >= kLatest) return std::nullopt;
+  return *seconds * kSecond;
 }
 
 // "[DD-]HH:MM:SS" or seconds, as ns; 0 if it is neither.
@@ -92,7 +93,7 @@ class Reader {
       return oddities_.Add(Oddity::kOtherJob);
     }
     Allocation a = AllocationOf(fields, restarts > 0);
-    if (id.empty() || a.submitted == kUnknown) return oddities_.Add(Oddity::kBadLine);
+    if (id.empty() || !a.submitted) return oddities_.Add(Oddity::kBadLine);
     a.job = name;
     a.id = id;
     if (restarts > 0) oddities_.Add(Oddity::kMissingEvents, restarts);
@@ -110,7 +111,7 @@ class Reader {
   }
 
  private:
-  int64_t Time(const Fields& fields, std::string_view key) const {
+  std::optional<int64_t> Time(const Fields& fields, std::string_view key) const {
     return TimeOf(Get(fields, key), options_.utc_offset);
   }
 
@@ -120,17 +121,16 @@ class Reader {
     Allocation a{
         .state = std::string(state),
         .submitted = Time(fields, sacct ? "Submit" : "SubmitTime"),
-        .eligible = put_back ? kUnknown : Time(fields, sacct ? "Eligible" : "EligibleTime"),
+        .eligible = put_back ? std::nullopt : Time(fields, sacct ? "Eligible" : "EligibleTime"),
         .started = Time(fields, sacct ? "Start" : "StartTime"),
         .ended = Time(fields, sacct ? "End" : "EndTime"),
         .paused = DurationOf(Get(fields, "Suspended")),
         .preempted = state.starts_with("PREEMPTED"),
         .comes_back = StartsWithAny(state, {"REQUEUED", "PREEMPTED", "NODE_FAIL"})};
     // scontrol prints the expected start of waiting jobs and the latest end of running ones.
-    if (StartsWithAny(state, {"PENDING", "CONFIGURING"})) a.started = kUnknown;
-    if (StartsWithAny(state, {"PENDING", "CONFIGURING", "RUNNING", "SUSPENDED"}))
-      a.ended = kUnknown;
-    if (a.ended != kUnknown && a.started != kUnknown) a.ended = std::max(a.ended, a.started);
+    if (StartsWithAny(state, {"PENDING", "CONFIGURING"})) a.started.reset();
+    if (StartsWithAny(state, {"PENDING", "CONFIGURING", "RUNNING", "SUSPENDED"})) a.ended.reset();
+    if (a.ended && a.started) a.ended = std::max(*a.ended, *a.started);
     for (const std::string_view tres : {"ReqTRES", "AllocTRES", "TRES"}) {
       if (a.chips == 0) a.chips = AcceleratorsOf(Get(fields, tres));
     }

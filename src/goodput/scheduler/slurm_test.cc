@@ -1,4 +1,4 @@
-// What Slurm printed about real jobs, and about impossible ones.
+// Checks output of Slurm about real and impossible jobs.
 #include "goodput/scheduler/slurm.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ std::string Read(std::string_view text, const SlurmOptions& options = kUtc) {
   return Read(text, options, oddities);
 }
 
-TEST(Slurm, SacctListsEveryAttempt) {
+TEST(Slurm, ReadsSacct) {
   const std::string text = Printed("sacct.txt");
   EXPECT_EQ(Read(text, {.job = "train", .utc_offset = 0}),
             "0 job_submitted, 0 0 of 2, 1 2 of 2, 7 0 of 2, 7 0 of 2, 14 2 of 2, 74 0 of 0");
@@ -56,7 +56,7 @@ TEST(Slurm, SacctListsEveryAttempt) {
             "0 job_submitted, 8 0 of 1, 8 1 of 1, 9 0 of 0");
 }
 
-TEST(Slurm, ScontrolKnowsTheLastAttempt) {
+TEST(Slurm, ReadsScontrol) {
   Oddities oddities;
   EXPECT_EQ(Read(Printed("scontrol.txt"), {.job = "1", .utc_offset = 0}, oddities),
             "0 job_submitted, 0 0 of 2, 7 2 of 2, 67 0 of 0");
@@ -64,7 +64,7 @@ TEST(Slurm, ScontrolKnowsTheLastAttempt) {
   EXPECT_EQ(oddities.Count(Oddity::kOtherJob), 2);
 }
 
-TEST(Slurm, TimesAreTheClustersOrUnixTime) {
+TEST(Slurm, ReadsLocalAndUnixTimes) {
   const std::string_view head = "JobID|State|Submit|Start|End\n";
   Oddities oddities;
   const auto at = [&](const std::string& time, int64_t offset) {
@@ -80,7 +80,7 @@ TEST(Slurm, TimesAreTheClustersOrUnixTime) {
     EXPECT_EQ(at(bad, 0), -1) << bad;
 }
 
-TEST(Slurm, ARunningJobHasNoEndAndAWaitingOneNoStart) {
+TEST(Slurm, RunningAndWaitingJobs) {
   const std::string_view head = "JobID|State|Submit|Eligible|Start|End|NNodes|AllocTRES\n";
   const auto one = [&](const std::string& row) { return Read(std::string(head) + row); };
   EXPECT_EQ(one("1|RUNNING|100|100|110|900|2|billing=1,gres/gpu=16,node=2"),
@@ -91,7 +91,7 @@ TEST(Slurm, ARunningJobHasNoEndAndAWaitingOneNoStart) {
   EXPECT_EQ(one("1|CANCELLED by 0|100|100|Unknown|120|1|"), "0 job_submitted, 0 0 of 1, 20 0 of 0");
 }
 
-TEST(Slurm, RowsThatMakeNoSenseAreCounted) {
+TEST(Slurm, CountsInvalidRows) {
   Oddities oddities;
   const std::string_view text =
       "JobID|JobName|State|Submit|Start|End\n"
@@ -106,7 +106,7 @@ TEST(Slurm, RowsThatMakeNoSenseAreCounted) {
   EXPECT_TRUE(Read("").starts_with("error: this is neither"));
 }
 
-TEST(Slurm, ASecondLookAddsOnlyWhatIsNew) {
+TEST(Slurm, ReadingAgainAddsOnlyNewEvents) {
   const std::string_view head = "JobID|JobName|State|Submit|Start|End\n";
   Oddities oddities;
   const auto early = ReadSlurm(std::string(head) + "7|x|RUNNING|100|110|Unknown", kUtc, oddities);
