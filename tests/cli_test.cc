@@ -278,7 +278,7 @@ TEST(Cli, TheManualIsRoff) {
 TEST(Cli, GoodputModelExplainsWhatItCannotRead) {
   ExpectError(Stepscope("goodput model expect --mtbf soon"), "cannot read 'soon' as a time",
               "1h30m");
-  ExpectError(Stepscope("goodput model expect --mtbf 3h"), "save block the job", "set --save-time");
+  ExpectError(Stepscope("goodput model expect --mtbf 3h"), "missing checkpoint save time", "set --save-time");
   ExpectError(Stepscope("goodput model failures --cause gpu"), "'gpu'", "NAME=N");
   ExpectError(Stepscope("goodput"), "subcommand", "goodput --help");
 }
@@ -335,7 +335,8 @@ TEST(Cli, GoodputReportsOnEvents) {
   EXPECT_EQ(json["reports"][0]["analysis"], "goodput");
   EXPECT_EQ(json["reports"][0]["tables"][0]["rows"][2][0], "IN_PROGRESS");
   EXPECT_EQ(json["reports"][0]["tables"][0]["rows"][2][1], 5'500'000'000);
-  EXPECT_TRUE(Stepscope(ask + "--mode ml-goodput --exclude none").out.contains("by its rules"));
+  EXPECT_TRUE(
+      Stepscope(ask + "--mode ml-goodput --exclude none").out.contains("by the library's rules"));
   EXPECT_EQ(Stepscope(ask + "--fail-on 'goodput.goodput_ratio<0.7'").code, 1);
   ExpectError(Stepscope(ask + "--window 2..1"), "2..1", "the earlier time first");
   ExpectError(Stepscope(ask + "--at noon"), "noon", "seconds since the epoch");

@@ -212,7 +212,7 @@ TEST_F(GoodputPostgres, UnreachableDatabaseIsAnError) {
   const std::string file = folder_.Write("events.jsonl", TestJob());
   const auto none = GoodputReport({.store = store_});
   ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().what, "there is no ledger in this database");
+  EXPECT_EQ(none.error().what, "cannot open the ledger: this database has none");
   EXPECT_FALSE(GoodputCompact({.store = store_}));
   EXPECT_EQ(Sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'stepscope'"), 0);
   Import({file});

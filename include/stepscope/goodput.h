@@ -84,7 +84,7 @@ class GoodputRecorder {
   // What blocks training, by a name of your own: "eval".
   bool CustomBegin(std::string_view what) { return Text(STEPSCOPE_GOODPUT_CUSTOM_BEGIN, what); }
   bool CustomEnd(std::string_view what) { return Text(STEPSCOPE_GOODPUT_CUSTOM_END, what); }
-  // A checkpoint that holds all up to `step` can be restored now; `tier` says from where.
+  // A checkpoint up to `step` can be restored from now on, from `tier`.
   bool CheckpointCommit(int64_t step, std::string_view tier = {}) {
     return Text(STEPSCOPE_GOODPUT_CHECKPOINT_COMMIT, tier, step);
   }

@@ -17,7 +17,7 @@ class Tally {
   Tally(Partition& out, bool periods, size_t attempts, size_t labels)
       : out_(out), periods_(periods), whole(attempts), custom(labels) {}
 
-  // Assigns later slices to this attempt; `planned` tells whether its recovery follows a planned
+  // Assigns later slices to this attempt; `planned`: its recovery follows a planned
   // end.
   void SetAttempt(size_t attempt, bool planned_end) {
     attempt_ = attempt;

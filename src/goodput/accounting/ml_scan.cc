@@ -70,8 +70,7 @@ double MlScan::Excluded(double start, double end) {
 
 double MlScan::Kept(double start, double end) { return end - start - Excluded(start, end); }
 
-// What custom events take of a step: those inside of it, or when exclusions are asked for what
-// they overlap.
+// Time of custom events in a step: of those inside it, or with exclusions of all overlap.
 double MlScan::TakeCustoms(double start, double end) {
   const double from = exclusions_ == nullptr ? start : start - longest_custom_;
   double taken = 0;
@@ -91,7 +90,7 @@ double MlScan::TakeCustoms(double start, double end) {
 
 void MlScan::CloseSegment(int64_t resume) {
   if (segment_.steps.empty()) return;
-  // The last segment tells the last productive step, even if it has none; with exclusions the
+  // The last segment gives the last productive step, even if it has none; with exclusions the
   // greatest does.
   std::optional<int64_t>& most = answer_.max_productive_step;
   if (exclusions_ == nullptr) most = 0;

@@ -21,16 +21,16 @@ constexpr size_t kRows = 8192;                    // of a batch
 constexpr size_t kFull = 1024;                    // and full events
 constexpr size_t kTextBytes = size_t{256} << 10;  // a batch with more text than this is full
 constexpr size_t kBatches = 4;
-constexpr size_t kPause = 100'000;  // events to take alone after some that had much of their own
+constexpr size_t kPause = 100'000;  // events without thread after a batch of mostly full ones
 
-// An event as the numbers in which it differs from a full one. Small: processors hand bytes to each
-// other slower than they make them.
+// An event as its difference from a full one. Kept small, since passing bytes between processors
+// costs more than computing them.
 struct Row {
   int64_t time;
-  int32_t further;  // its step, from the full one's
-  uint32_t full;    // the index of that
+  int32_t further;  // its step minus the full one's
+  uint32_t full;    // index of the full one
 };
-// Of events with any of these.
+// Present if the event has either.
 struct Numbering {
   int64_t monotonic, sequence;
 };
@@ -39,7 +39,7 @@ bool IsNumbered(const Event& event) {
   return event.monotonic != kUnknown || event.sequence != kUnknown;
 }
 
-// From one step to another; wraps around, and back.
+// Differences of steps; wrap around, and back.
 int64_t Further(int64_t from, int64_t to) {
   return static_cast<int64_t>(static_cast<uint64_t>(to) - static_cast<uint64_t>(from));
 }
@@ -47,8 +47,8 @@ int64_t StepAt(int64_t from, int64_t further) {
   return static_cast<int64_t>(static_cast<uint64_t>(from) + static_cast<uint64_t>(further));
 }
 
-// Whether a row can tell the event from the full one. All members are named, so that a new one
-// cannot be forgotten here.
+// Whether a row can represent the event. Lists all members, so that a new one cannot be
+// forgotten.
 bool IsRowOf(const Event& event, const Event& full, int64_t full_step) {
   const auto& [kind, time, monotonic, job, attempt, writer, sequence, step, counts, text, times] =
       event;
@@ -63,7 +63,7 @@ class Batch {
   bool is_full() const {
     return rows_.size() >= kRows || full_.size() >= kFull || text_bytes_ >= kTextBytes;
   }
-  // Whether it is, and mostly of events that have much of their own.
+  // Whether it is full, mostly of full events.
   bool is_dear() const { return is_full() && rows_.size() < 4 * full_.size(); }
 
   void Add(const Event& event) {
@@ -98,14 +98,14 @@ class Batch {
  private:
   struct Full {
     Event event;
-    int64_t step;  // the event's own, whatever row of it was taken last
+    int64_t step;  // the event's own step; `event.step` changes with rows
   };
 
   bool IsRowOfFull(const Event& event, size_t full) const {
     return full < full_.size() && IsRowOf(event, full_[full].event, full_[full].step);
   }
 
-  // The full event of which the event is a row: mostly the last one, or the latest of its kind and
+  // Finds or adds the full event for a row: mostly the last one, or the latest of its kind and
   // writer.
   size_t FullOf(const Event& event) {
     if (IsRowOfFull(event, last_)) return last_;
@@ -130,8 +130,8 @@ class Batch {
 
 }  // namespace
 
-// Of the ring, the batch that is being filled belongs to the giver; those from it back to the last
-// one that was taken, to the taker. A batch without events says that there are no more.
+// The batch being filled belongs to the giving thread; earlier ones, back to the last consumed one,
+// to the consuming thread. A batch without events marks the end.
 class EventRelay::Thread {
  public:
   explicit Thread(const EventSink& sink) : taker_([this, &sink] { TakeBatches(sink); }) {}
@@ -142,7 +142,7 @@ class EventRelay::Thread {
     filled_.release();
   }
 
-  // Whether to go on with it.
+  // False: the thread is not worthwhile.
   bool Give(const Event& event) {
     current().Add(event);
     if (current().is_dear()) return false;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 // A segment is created before its first event, whose given time may be somewhat earlier.
 constexpr int64_t kSlack = kMinute;
 
-// "20260131T235959Z-77-1a2b3c4d-000001.goodput" is of the log "20260131T235959Z-77-1a2b3c4d".
+// "20260131T235959Z-77-1a2b3c4d-000001.goodput" belongs to the log "20260131T235959Z-77-1a2b3c4d".
 std::string LogName(const std::string& file) { return file.substr(0, file.rfind('-')); }
 
 // Reads a log in windows.

@@ -128,7 +128,7 @@ std::unique_ptr<SegmentFile> Ingest::MakeSegment(const Event& event, uint32_t in
   return std::move(*made);
 }
 
-// The writer's mutex is held. False: there is no room.
+// REQUIRES: the writer's mutex. False: no room.
 bool Ingest::Store(Writer& writer, const Event& event) {
   OpenSegment& segment = writer.open[{event.job, event.attempt, event.writer}];
   Record record = RecordOf(event);
@@ -208,7 +208,7 @@ IngestCounts Ingest::counts() const {
           no_room_.load()};
 }
 
-// The writer's mutex is held.
+// REQUIRES: the writer's mutex.
 bool Ingest::SyncAndClose(Writer& writer, int64_t now) {
   const int64_t silent = open_.load() > kMostOpen / 2 ? kIdleTimeoutWhenCrowded : kIdleTimeout;
   bool good = true;

@@ -27,8 +27,8 @@ constexpr size_t kMostOpen = 4000;
 constexpr size_t kBlock = size_t{1} << 20;
 constexpr size_t kLongestLine = size_t{16} << 20;
 
-// "a/20260131T235959Z-77-1a2b3c4d-000001.goodput" is of the log "20260131T235959Z-77-1a2b3c4d",
-// whose events without a writer have numbers of their own.
+// "a/20260131T235959Z-77-1a2b3c4d-000001.goodput" belongs to the log
+// "20260131T235959Z-77-1a2b3c4d", which numbers its events without writer.
 std::string LogName(const std::string& file) {
   const std::string name = std::filesystem::path(file).filename();
   return name.substr(0, name.rfind('-'));

@@ -171,7 +171,7 @@ std::optional<Report> SparesReport(const GoodputModelOptions& options) {
   const double down = *options.down_probability;
   Report report{.analysis = "goodput_spares", .title = "Hot spares"};
   Table table{.key = "standby",
-              .title = fmt::format("Standby machines sufficient for {} of time",
+              .title = fmt::format("Standby machines ({} of time)",
                                    HumanRatio(options.standby_share)),
               .columns = {KeyColumn("machines", "machines"),
                           ValueColumn("standby", "standby", Unit::kCount),

@@ -15,7 +15,7 @@ std::optional<double> IfMeaningful(double share) {
 double WorkingShare(const Parameters& p) { return p.interval_s / (p.interval_s + p.save_s); }
 
 // The mean time from a failure to the first step after it. A failure on the way starts over, and
-// finds a spare or none anew.
+// draws again whether a spare is free.
 double RestartWithFailuresS(const Parameters& p) {
   const double rate = p.failures_per_s;
   const double with_s = p.swap_s + p.restart_s, without_s = p.reschedule_s + p.restart_s;

@@ -63,9 +63,9 @@ struct Shares {
   double restarts = 0;
 };
 
-// Exact for the process above. Failures strike during work, saves and restarts alike, but not
-// during an emergency save. After a restart the full interval passes before the next save. A save
-// waits until the one before it is durable.
+// Exact for the process above. Failures occur during work, saves and restarts, but not during an
+// emergency save. After a restart a full interval passes before the next save. A save waits until
+// the previous one is durable.
 Shares ExactForm(const Parameters& p);
 
 // lambda (R + t_ch): the share of time that the first order gives to failures. It neglects

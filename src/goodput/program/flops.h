@@ -42,8 +42,7 @@ struct TokenFlops {
   double mlp = 0;
   double experts = 0;  // and their routers
   double logits = 0;
-  double matmul_override =
-      0;  // 2 N, when the parameters were given: then it stands for all matrices
+  double matmul_override = 0;  // 2 N, if the parameters are given: replaces all matrices
 
   double matmuls() const {
     return matmul_override > 0 ? matmul_override : projections + mlp + experts + logits;

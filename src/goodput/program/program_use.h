@@ -16,7 +16,7 @@ struct ProgramRates {
   double flops_per_token = 0;       // of training; 0: use the FLOPs that the job recorded
   double peak = 0;                  // of one chip, FLOPs a second
   std::optional<double> bf16_peak;  // where the type is another one and its peak is known
-  double chips = 0;                 // 0: as many as the job's events ask for
+  double chips = 0;                 // 0: what the job's events request
 };
 
 // Builds rates from a model, a chip and the number of chips. Model and number may be missing; the

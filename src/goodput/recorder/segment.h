@@ -33,7 +33,7 @@ struct SegmentHeader {
   uint32_t salt = 0;   // starts every checksum, so that blocks of other files are not valid slots
   uint32_t index = 0;  // 0, 1, ... by writer
   uint64_t slots = 0;  // capacity at creation; the file may have been cut since
-  int64_t time = 0;    // when it was made
+  int64_t time = 0;    // time of creation
   int64_t monotonic = 0;  // the same by the monotonic clock
   std::string job;
   std::string attempt;
@@ -77,19 +77,18 @@ enum class SlotState : uint8_t {
   kEmpty,  // all zero: not written, or not yet
   kBad,    // torn or damaged
   kEvent,  // an event begins
-  kMore,   // the continuation of one
+  kMore,   // continues an event
 };
 
 // `slot` holds kSlotBytes; `index` is its number.
 SlotState CheckSlot(const char* slot, uint32_t salt, uint64_t index);
 
-// How many slots belong to the event that begins with this slot, itself included.
+// The number of slots of the event that begins with this slot, itself included.
 size_t SlotsFrom(const char* slot);
 
-// Reads the event in `slots`, whose first is number `first`, of state kEvent and says that there
-// are so many. False: one of the others is damaged, or what they say makes no event. Attempt and
-// writer change only where the event names its own, the job never. `text_cut` becomes whether the
-// text was too long.
+// Reads the event in `slots`, whose first has number `first` and state kEvent. False if another
+// slot is damaged or the fields are invalid. Changes attempt and writer only if the event has its
+// own, never the job. Sets `text_cut` if the text was too long.
 bool DecodeRecord(std::string_view slots, uint32_t salt, uint64_t first, Event& event,
                   bool& text_cut);
 

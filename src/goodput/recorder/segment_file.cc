@@ -18,7 +18,7 @@ constexpr size_t kPage = 4096;
 constexpr size_t kPrepareBytes = size_t{256} << 10;
 
 #ifndef MADV_POPULATE_WRITE
-constexpr int MADV_POPULATE_WRITE = 23;  // Linux 5.14; older kernels say no, which costs nothing
+constexpr int MADV_POPULATE_WRITE = 23;  // Linux 5.14; older kernels refuse, which is harmless
 #endif
 
 // Allocates the blocks of a new file. Returns an errno, 0 on success.

@@ -16,15 +16,14 @@ namespace {
 constexpr size_t kWindowSlots = 2048;  // 64 KB
 static_assert(kMaxSlots < kWindowSlots);
 
-// Enough for all threads of a process to be in the middle of an event. More comes from damage
-// alone.
+// Enough for all threads of a process storing at once; more means damage.
 constexpr size_t kMaxDoubtful = 4096;
 
 bool AllZero(std::string_view bytes) {
   return bytes.find_first_not_of('\0') == std::string_view::npos;
 }
 
-// A file that is open for as long as somebody reads from it.
+// A file that stays open while readers use it.
 class File {
  public:
   explicit File(int file) : file_(file) {}
@@ -93,7 +92,8 @@ bool SegmentReader::WindowIsEmpty(size_t slots) const {
   return AllZero(std::string_view(window_).substr(0, slots * kSlotBytes));
 }
 
-// Gives the event that begins with slot `at` of the window and fills so many; false: unreadable.
+// Reads the event that begins at slot `at` of the window and fills `slots` slots. False:
+// unreadable.
 bool SegmentReader::Take(size_t at, size_t slots, Oddities& oddities, const EventSink& sink) {
   const std::string_view bytes =
       std::string_view(window_).substr(at * kSlotBytes, slots * kSlotBytes);
@@ -110,8 +110,8 @@ bool SegmentReader::Take(size_t at, size_t slots, Oddities& oddities, const Even
   return true;
 }
 
-// Takes what `slots` slots of the window hold; how many of them are done with: all but those of an
-// event that goes on behind them, when this is not the last window, and but empty ones at its end.
+// Reads `slots` slots of the window and returns how many are done: all except those of an event
+// that continues in the next window, and except empty ones at the end.
 size_t SegmentReader::TakeWindow(size_t slots, bool last, Oddities& oddities,
                                  const EventSink& sink) {
   size_t at = 0, done = 0;
@@ -151,7 +151,7 @@ bool SegmentReader::ScanWindow(bool to_end, Oddities& oddities, const EventSink&
   return true;
 }
 
-// The first `count` doubtful slots will not become readable.
+// Gives up the first `count` doubtful slots.
 void SegmentReader::GiveUp(size_t count, Oddities& oddities) {
   const auto end = doubtful_.begin() + static_cast<ptrdiff_t>(count);
   for (auto first = doubtful_.begin(); first != end; ++first) {
@@ -160,7 +160,7 @@ void SegmentReader::GiveUp(size_t count, Oddities& oddities) {
   doubtful_.erase(doubtful_.begin(), end);
 }
 
-// Gives those of the doubtful slots that have become readable.
+// Reads doubtful slots that have become readable.
 void SegmentReader::LookAgain(Oddities& oddities, const EventSink& sink) {
   std::erase_if(doubtful_, [&](uint64_t first) {
     const size_t slots = Load(first, kMaxSlots);

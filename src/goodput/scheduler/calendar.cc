@@ -52,7 +52,7 @@ std::optional<int64_t> SecondsOf(std::string_view text, std::optional<int64_t> u
   tm.tm_hour = parts[3];
   tm.tm_min = parts[4];
   tm.tm_sec = parts[5];
-  tm.tm_isdst = -1;  // the zone's rules say
+  tm.tm_isdst = -1;  // by the zone's rules
   const int64_t seconds = utc_offset ? timegm(&tm) - *utc_offset : mktime(&tm);
   return seconds > 0 && seconds < kLatest ? std::optional(seconds) : std::nullopt;
 }
