@@ -62,4 +62,35 @@ std::vector<std::string> FindingsWithoutEvidence(const ReportSet& answer) {
   return without;
 }
 
+namespace {
+
+bool IsKind(const Cell& cell) {
+  for (int k = 1; k < static_cast<int>(ColumnKind::kCount); ++k) {
+    if (cell == Cell(std::string(ColumnKindName(static_cast<ColumnKind>(k))))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> UnknownKinds(const ReportSet& answer) {
+  std::vector<std::string> unknown;
+  for (const Report& report : answer.reports) {
+    for (const Table& table : report.tables) {
+      if (table.kind_column.empty()) continue;
+      const std::string where = report.analysis + "." + table.key + "." + table.kind_column;
+      const auto column = std::ranges::find(table.columns, table.kind_column, &Column::key);
+      if (column == table.columns.end()) {
+        unknown.push_back(where + ": no such column");
+        continue;
+      }
+      const auto at = static_cast<size_t>(column - table.columns.begin());
+      for (const auto& row : table.rows) {
+        if (!IsKind(row.at(at))) unknown.push_back(where);
+      }
+    }
+  }
+  return unknown;
+}
+
 }  // namespace stepscope::testing

@@ -43,4 +43,7 @@ int64_t SumOf(const std::vector<Row>& rows, std::string_view column);
 // What each finding says that names no table of its report, or one without rows.
 std::vector<std::string> FindingsWithoutEvidence(const ReportSet& answer);
 
+// The cells of kind columns that name no ColumnKind, and the tables without the column they name.
+std::vector<std::string> UnknownKinds(const ReportSet& answer);
+
 }  // namespace stepscope::testing

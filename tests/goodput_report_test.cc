@@ -113,6 +113,17 @@ TEST_F(GoodputReportTest, RollingWindowsEndNow) {
   for (const Table& table : part.reports.at(0).tables) EXPECT_NE(table.key, "rolling");
 }
 
+TEST_F(GoodputReportTest, EveryBucketHasAKind) {
+  for (const auto mode : {GoodputMode::kPartition, GoodputMode::kMlGoodput}) {
+    const ReportSet answer = Answer(Job(), {.mode = mode});
+    EXPECT_EQ(UnknownKinds(answer), std::vector<std::string>{});
+    for (const Row& row : RowsOf(answer, "goodput", "buckets")) {
+      if (row.Text("bucket").starts_with("WASTED")) EXPECT_EQ(row.Text("kind"), "wasted");
+      if (row.Text("bucket") == "TRAINING_PREP") EXPECT_EQ(row.Text("kind"), "startup");
+    }
+  }
+}
+
 // Rolling back is what the library understands: the same, but for what it calls the time down.
 TEST_F(GoodputReportTest, ReportsTheLibrarysNumbers) {
   const ReportSet answer = Answer(Job(), {.mode = GoodputMode::kMlGoodput});

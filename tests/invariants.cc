@@ -51,6 +51,9 @@ class Checker {
     for (const std::string& finding : FindingsWithoutEvidence(answer_)) {
       broken_.push_back("a finding has its evidence in a table: " + finding);
     }
+    for (const std::string& cell : UnknownKinds(answer_)) {
+      broken_.push_back("a row has a known kind: " + cell);
+    }
     return std::move(broken_);
   }
 

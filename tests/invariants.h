@@ -33,6 +33,7 @@ namespace stepscope::testing {
 //                             span, and their idle time into its idle time
 //   of all steps              the MFU lies between that of the lowest and of the highest step
 //   per finding               the table that it names is in its report, and has rows
+//   per row                   its kind is one of ColumnKind
 std::vector<std::string> BrokenInvariants(const ReportSet& answer);
 
 }  // namespace stepscope::testing

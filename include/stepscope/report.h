@@ -47,6 +47,43 @@ std::string_view UnitName(Unit unit);
 // One value. std::monostate is "no value here": unknown, or not applicable to this row.
 using Cell = std::variant<std::monostate, int64_t, double, std::string>;
 
+// What the numbers of a column or a row measure: which activity of a device or its host, or which
+// part of a job's time. Faces give each kind one look, wherever it is shown.
+enum class ColumnKind : uint8_t {
+  kNone,  // of no kind: JSON has no key for it
+  // Of devices, their hosts and steps.
+  kCompute,
+  kCommunication,
+  kMemory,   // copies and fills, and memory in use
+  kOverlap,  // several of the above at once
+  kForward,
+  kBackward,
+  kOptimizer,
+  kLaunch,  // launching activities
+  kHost,    // the host's operators and calls
+  kCompilation,
+  kInput,   // loading data
+  kOutput,  // copies to the host
+  kWait,    // waiting for a rank, a thread or a synchronization
+  kIdle,
+  // Of jobs.
+  kProductive,
+  kInProgress,
+  kStartup,
+  kCheckpoint,
+  kWasted,
+  kRecovery,
+  kElastic,
+  kQueued,
+  kCustom,
+  kExcluded,
+  kOther,  // none of the above
+  kCount
+};
+
+// The kind's name in JSON and CSV: "compute", "in_progress"; "" for kNone.
+std::string_view ColumnKindName(ColumnKind kind);
+
 // Whether a column says which row this is, or what was measured for it. "key" and "value" in JSON.
 enum class Role : uint8_t { kKey, kValue };
 
@@ -56,6 +93,7 @@ struct Column {
   Unit unit = Unit::kNone;
   Role role = Role::kValue;
   bool detail = false;  // text and Markdown leave it out; JSON and CSV hold it
+  ColumnKind kind = ColumnKind::kNone;
 };
 
 struct Table {
@@ -68,6 +106,9 @@ struct Table {
   // How many rows a person wants to see at first. Text and Markdown cut here and say how many rows
   // they left out; JSON and CSV always hold them all. 0: only mention that the table exists.
   size_t text_rows = kAllRows;
+  // The key of the column whose cells name the kind of each row, as ColumnKindName() does; empty
+  // where rows are of no kind.
+  std::string kind_column = {};
 };
 
 // A single number about the whole run.

@@ -133,6 +133,8 @@ class Timeline {
   std::span<const TimelineTrack> tracks() const;  // in the order to show; ids are positions
   // The names that the numbers of kinds in tiles stand for: "compute", "communication", ...
   std::span<const std::string_view> kinds() const;
+  // Of each of kinds(), the kind that columns of reports have.
+  std::span<const ColumnKind> column_kinds() const;
   int64_t end() const;        // ns, of what ends last; 0 without events
   uint64_t events() const;    // on all tracks
   uint64_t left_out() const;  // have no place on the axis

@@ -11,6 +11,7 @@
 #include "base/saturate.h"
 #include "facts/derived/allreduce_sums.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace {
@@ -109,6 +110,7 @@ Table DeviceTable(const AllReduceSums& sums, const Expectation& expected) {
               TimeColumn("measured", "measured"), TimeColumn("exposed", "exposed"),
               RatioColumn("hidden_ratio", "overlap, % of measured"), TimeColumn("waiting", "wait"),
               TimeColumn("transfer", "transfer"), CountColumn("times_expected", "× expected")});
+  SetKinds(table, {{"transfer", ColumnKind::kCommunication}, {"waiting", ColumnKind::kWait}});
   for (const AllReduceSum& d : sums.devices) {
     auto row = DeviceCells(*d.device);
     const double calls = static_cast<double>(d.calls) / static_cast<double>(d.steps);

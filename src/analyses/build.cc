@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "analyses/kinds.h"
 #include "facts/derived/step_categories.h"
 #include "facts/devices/device_peaks.h"
 
@@ -26,6 +27,7 @@ void AddCategoryColumns(Table& table) {
     std::string key = title;
     std::ranges::replace(key, ' ', '_');
     table.columns.push_back(TimeColumn(std::move(key), std::move(title)));
+    table.columns.back().kind = KindOf(static_cast<StepCategory>(c));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace {
@@ -142,6 +143,7 @@ Table RankTable(const CollectiveFacts& c) {
                   TimeColumn("clock_error", "clock uncertainty"),
                   Column{"clock_drift", "clock drift"}},
       .text_rows = 16};
+  SetKinds(table, {{"transfer", ColumnKind::kCommunication}, {"wait", ColumnKind::kWait}});
   for (const RankCollectives& r : c.ranks) {
     const auto if_split = [&](int64_t value) { return r.split > 0 ? Cell(value) : Cell(); };
     const auto if_known = [&](int64_t value) { return r.clock.known ? Cell(value) : Cell(); };

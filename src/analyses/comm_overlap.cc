@@ -10,6 +10,7 @@
 #include "analyses/build.h"
 #include "facts/derived/exposed_waits.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace {
@@ -100,6 +101,7 @@ Report Run(const Facts& facts, const Params&) {
                      TimeColumn("overlapped", "overlapped"), TimeColumn("exposed", "exposed"),
                      RatioColumn("overlap_ratio", "overlap, % of communication"),
                      RatioColumn("exposed_ratio", "exposed, % of span")});
+  SetKinds(table, {{"overlapped", ColumnKind::kOverlap}, {"exposed", ColumnKind::kCommunication}});
   for (const DeviceFacts& device : facts.devices) {
     const Occupancy& o = device.total;
     auto row = DeviceCells(device);

@@ -11,6 +11,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/kinds.h"
 #include "facts/derived/rank_paths.h"
 #include "report/humanize.h"
 
@@ -118,11 +119,13 @@ Table BoundsTable(const MeasuredPaths& measured) {
   Table table{.key = "bounds", .title = "Critical path by bound", .columns = RankKeys()};
   AddColumns(table, {KeyColumn("bound", "bound by"), TimeColumn("time", "time"),
                      RatioColumn("share", "% of span")});
+  AddKindColumn(table);
   for (const RankPath& rank : measured.ranks) {
     for (const Bound bound : BoundsOf(rank.path)) {
       auto row = RankCells(rank);
       const int64_t time = rank.path.Time(bound);
-      row.insert(row.end(), {std::string(BoundName(bound)), time, Ratio(time, rank.span())});
+      row.insert(row.end(), {std::string(BoundName(bound)), time, Ratio(time, rank.span()),
+                             KindCell(KindOf(bound))});
       table.rows.push_back(std::move(row));
     }
     if (&rank == &measured.ranks.front()) table.text_rows = table.rows.size();
@@ -157,11 +160,13 @@ Table WhatIfTable(const MeasuredPaths& measured) {
   Table table{.key = "what_if", .title = "What-if estimates", .columns = RankKeys()};
   AddColumns(table, {KeyColumn("change", "change"), TimeColumn("length", "length"),
                      TimeColumn("saved", "saved"), RatioColumn("saved_ratio", "saved, % of span")});
+  AddKindColumn(table);
   for (const RankPath& rank : measured.ranks) {
     for (const Outcome& outcome : rank.outcomes) {
       auto row = RankCells(rank);
       const int64_t saved = rank.span() - outcome.length;
-      row.insert(row.end(), {outcome.change, outcome.length, saved, Ratio(saved, rank.span())});
+      row.insert(row.end(), {outcome.change, outcome.length, saved, Ratio(saved, rank.span()),
+                             KindCell(KindOfChange(outcome.change))});
       table.rows.push_back(std::move(row));
     }
     if (&rank == &measured.ranks.front()) table.text_rows = table.rows.size();

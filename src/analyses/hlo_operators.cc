@@ -12,6 +12,7 @@
 #include "base/sort_runs.h"
 #include "facts/operators/compiled_ops.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace {
@@ -196,6 +197,7 @@ Report Run(const Facts& facts, const Params&) {
                   .text_rows = 0};
   AddColumns(top, ValueColumns());
   AddColumns(operators, ValueColumns());
+  SetKinds(top, {{"self", ColumnKind::kCompute}});
   AddRows(top, facts, all, {});
   for (const auto& [rank, sums] : ranks) AddRows(operators, facts, sums, {rank});
   int64_t self = 0;

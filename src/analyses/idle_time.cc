@@ -11,6 +11,7 @@
 #include "analyses/build.h"
 #include "facts/devices/idle_waits.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace {
@@ -305,6 +306,9 @@ Report Run(const Facts& facts, const Params& params) {
                      .columns = IdleColumns(),
                      .text_rows = 32};
   Table all_streams{.key = "streams", .title = "Gaps per stream", .columns = IdleColumns()};
+  SetKinds(main_streams, {{"host_wait", ColumnKind::kHost},
+                          {"kernel_wait", ColumnKind::kLaunch},
+                          {"other", ColumnKind::kOther}});
   const int64_t threshold = params.Integer("consecutive_kernel_delay");
   Totals totals;
   const auto measure = [&](const RankActivity& rank) { return MeasureStreams(rank, threshold); };

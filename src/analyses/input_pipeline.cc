@@ -9,6 +9,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/kinds.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/step_categories.h"
 #include "report/humanize.h"
@@ -163,13 +164,15 @@ Table HostTable(const std::array<double, kInputCategories>& times) {
               .title = "Host input time by category",
               .columns = {KeyColumn("category", "category"), TimeColumn("time", "time"),
                           RatioColumn("ratio", "% of total")}};
+  AddKindColumn(table);
   double sum = 0;
   for (const double time : times) sum += time;
   if (sum == 0) table.text_rows = 0;
   for (size_t c = 0; c < kInputCategories; ++c) {
     table.rows.push_back({std::string(InputCategoryName(static_cast<InputCategory>(c))),
                           static_cast<int64_t>(std::min(times[c], 9e18)),
-                          sum > 0 ? Cell(times[c] / sum) : Cell()});
+                          sum > 0 ? Cell(times[c] / sum) : Cell(),
+                          KindCell(KindOf(static_cast<InputCategory>(c)))});
   }
   return table;
 }
@@ -209,6 +212,7 @@ Table StageTable(const Facts& facts, const std::vector<RankInput>& inputs) {
                           RatioColumn("ratio", "% of wait time")},
               .text_rows = 6};
   table.columns[2].detail = table.columns[4].detail = true;
+  SetKinds(table, {{"waited", ColumnKind::kInput}});
   for (const RankInput& input : inputs) {
     int64_t number = 0;
     for (const PipelineStage& stage : input.activity.stages) {

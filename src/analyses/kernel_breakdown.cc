@@ -11,6 +11,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace {
@@ -41,6 +42,12 @@ std::string CombinationName(unsigned combination) {
   add(kCommunicationBit, "communication");
   add(kMemoryBit, "memory");
   return name;
+}
+
+ColumnKind KindOf(unsigned combination) {
+  if (combination == kComputeBit) return ColumnKind::kCompute;
+  if (combination == kCommunicationBit) return ColumnKind::kCommunication;
+  return combination == kMemoryBit ? ColumnKind::kMemory : ColumnKind::kOverlap;
 }
 
 std::vector<Column> StatisticsColumns() {
@@ -77,7 +84,8 @@ void AddCombinations(Table& table, const Cell& rank, const Combinations& time) {
   }
   std::ranges::stable_sort(order, std::ranges::greater{}, [&](unsigned c) { return time[c]; });
   for (const unsigned c : order) {
-    table.rows.push_back({rank, CombinationName(c), time[c], Ratio(time[c], busy)});
+    table.rows.push_back(
+        {rank, CombinationName(c), time[c], Ratio(time[c], busy), KindCell(KindOf(c))});
   }
 }
 
@@ -86,6 +94,7 @@ Table KindTable(const Facts& facts) {
               .title = "Busy time by concurrent activity types",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("kinds", "activity types"),
                           TimeColumn("time", "time"), RatioColumn("ratio", "% of busy")}};
+  AddKindColumn(table);
   Combinations all{};
   std::map<int64_t, Combinations> ranks;
   for (const DeviceFacts& device : facts.devices) {
@@ -138,12 +147,14 @@ Report Run(const Facts& facts, const Params&) {
             .title = "Kernels over all ranks",
             .columns = StatisticsColumns(),
             .text_rows = 12};
+  top.kind_column = "kind";
   AddKernels(top, facts, all, {});
   Table kernels{.key = "kernels",
                 .title = "Kernels per rank",
                 .columns = {KeyColumn("rank", "rank")},
                 .text_rows = 0};
   AddColumns(kernels, StatisticsColumns());
+  kernels.kind_column = "kind";
   for (const RankKernels& rank : facts.kernels) {
     AddKernels(kernels, facts, rank.kernels, {rank.rank});
   }

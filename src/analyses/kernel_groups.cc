@@ -8,6 +8,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace {
@@ -100,6 +101,7 @@ Table GroupsTable() {
               TimeColumn("busy", "busy"), TimeColumn("alone", "alone"),
               RatioColumn("overlap_ratio", "overlap, % of busy"),
               RatioColumn("busy_ratio", "busy, % of span")});
+  SetKinds(table, {{"busy", ColumnKind::kCompute}});
   return table;
 }
 

@@ -10,6 +10,7 @@
 #include "base/step_curve.h"
 #include "facts/devices/copy_rates.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace {
@@ -44,6 +45,7 @@ Table KindsTable() {
                      {"mean", "mean", Unit::kBytesPerSecond},
                      {"max", "max", Unit::kBytesPerSecond},
                      CountColumn("without_size", "without size")});
+  SetKinds(table, {{"mean", ColumnKind::kMemory}});
   return table;
 }
 

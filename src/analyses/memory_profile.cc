@@ -9,6 +9,7 @@
 #include "base/saturate.h"
 #include "facts/derived/memory_peaks.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace {
@@ -149,6 +150,7 @@ Table HoldingTable(std::string key, std::string title, size_t text_rows) {
   AddColumns(table, Keys());
   AddColumns(table, {KeyColumn("type", "type"), KeyColumn("shape", "shape"),
                      KeyColumn("region", "region"), Bytes("requested", "requested")});
+  SetKinds(table, {{"bytes", ColumnKind::kMemory}});
   return table;
 }
 

@@ -12,6 +12,7 @@
 #include "facts/derived/memory_blocks.h"
 #include "facts/derived/memory_use.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace {
@@ -118,6 +119,8 @@ class Writer {
     AddColumns(holders_, {KeyColumn("allocator", "allocator"), KeyColumn("operator", "operator"),
                           Bytes("bytes", "bytes"), CountColumn("blocks", "blocks"),
                           RatioColumn("share", "% of peak")});
+    SetKinds(devices_, {{"peak_allocated", ColumnKind::kMemory}});
+    SetKinds(holders_, {{"bytes", ColumnKind::kMemory}});
   }
 
   void Add(const RankActivity& rank, const MemoryOwners& owners, const AllocatorMemory& memory) {
@@ -237,6 +240,7 @@ class UseWriter {
     AddColumns(uses_, {KeyColumn("use", "use"), Bytes("at_peak", "at peak"),
                        RatioColumn("share", "% of peak"), Bytes("highest", "max"),
                        Bytes("before", "before recording"), Bytes("last", "last")});
+    SetKinds(uses_, {{"at_peak", ColumnKind::kMemory}});
   }
 
   void Add(const RankActivity& rank, int64_t number, const MemoryTimeline& timeline) {

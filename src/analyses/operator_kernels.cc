@@ -11,6 +11,7 @@
 #include "base/saturate.h"
 #include "base/stop.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace {
@@ -127,6 +128,7 @@ Table OperatorsTable(const Facts& facts, const Sums& sums) {
       .text_rows = 12};
   AddColumns(table, ValueColumns());
   AddColumns(table, {RatioColumn("share", "% of device time")});
+  SetKinds(table, {{"gpu_time", ColumnKind::kCompute}});
   std::set<StringId> names;
   for (const auto& [name, sum] : sums.operators) names.insert(name);
   for (const auto& [name, sum] : sums.host) names.insert(name);

@@ -16,6 +16,7 @@
 #include "facts/derived/operator_paths.h"
 #include "facts/operators/compiled_ops.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace {
@@ -228,7 +229,8 @@ void AddRows(Table& table, const Facts& facts, std::string_view side, const Sums
                 sum.self, Ratio(sum.self, whole), IsTensorCoreEligible(text) ? "yes" : "no",
                 When(device, Ratio(sum.tensor_core, sum.kernels)),
                 When(device, Ratio(sum.all_tensor_core, sum.all_kernels)),
-                When(sum.flops > 0, sum.flops), When(sum.bytes > 0, sum.bytes)});
+                When(sum.flops > 0, sum.flops), When(sum.bytes > 0, sum.bytes),
+                KindCell(device ? ColumnKind::kCompute : ColumnKind::kHost)});
     table.rows.push_back(std::move(row));
   }
 }
@@ -290,6 +292,8 @@ Report Run(const Facts& facts, const Params&) {
               .text_rows = 0};
   AddColumns(top, ValueColumns());
   AddColumns(table, ValueColumns());
+  AddKindColumn(top);
+  AddKindColumn(table);
   AddRows(top, facts, "device", all.device, {});
   AddRows(top, facts, "host", all.host, {});
   for (const auto& [rank, sums] : ranks) {

@@ -9,6 +9,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/kinds.h"
 #include "base/saturate.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/operator_use.h"
@@ -67,6 +68,7 @@ Table CategoryTable(const std::vector<RankSteps>& ranks, const StepStatistics& t
                           TimeColumn("stddev", "std dev"), RatioColumn("ratio", "% of step time"),
                           TimeColumn("shortest", "min"), TimeColumn("longest", "max")}};
   table.columns[4].detail = table.columns[5].detail = true;
+  AddKindColumn(table);
   std::array<std::pair<double, StepCategory>, kStepCategories> by_time;
   for (size_t c = 0; c < kStepCategories; ++c) {
     const auto category = static_cast<StepCategory>(c);
@@ -78,7 +80,7 @@ Table CategoryTable(const std::vector<RankSteps>& ranks, const StepStatistics& t
     table.rows.push_back({std::string(StepCategoryName(category)), static_cast<int64_t>(s.mean),
                           static_cast<int64_t>(s.deviation),
                           total.mean > 0 ? Cell(s.mean / total.mean) : Cell(), s.shortest,
-                          s.longest});
+                          s.longest, KindCell(KindOf(category))});
   }
   return table;
 }

@@ -7,6 +7,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/kinds.h"
 #include "base/saturate.h"
 #include "facts/activity/range_phases.h"
 #include "report/humanize.h"
@@ -94,8 +95,9 @@ void AddRows(Table& table, const std::vector<Cell>& keys, const ByPhase& phases)
     const Sum& sum = phases[p];
     if (sum.activity == 0 && sum.host == 0) continue;
     auto row = keys;
-    row.insert(row.end(), {std::string(PhaseName(static_cast<Phase>(p))), sum.busy,
-                           Ratio(sum.busy, busy), sum.activity, sum.host});
+    row.insert(row.end(),
+               {std::string(PhaseName(static_cast<Phase>(p))), sum.busy, Ratio(sum.busy, busy),
+                sum.activity, sum.host, KindCell(KindOf(static_cast<Phase>(p)))});
     table.rows.push_back(std::move(row));
   }
 }
@@ -111,6 +113,8 @@ Tables MakeTables(const Facts& facts, const Sums& sums, ByPhase& total) {
   AddColumns(tables.ranks, ValueColumns());
   AddColumns(tables.steps, {KeyColumn("step", "step")});
   AddColumns(tables.steps, ValueColumns());
+  AddKindColumn(tables.ranks);
+  AddKindColumn(tables.steps);
   std::map<std::pair<int64_t, int64_t>, const RankActivity*> ranks;
   for (const RankActivity& rank : facts.ranks) ranks[{rank.rank, rank.window}] = &rank;
   std::map<std::array<int64_t, 3>, ByPhase> devices;

@@ -12,6 +12,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace {
@@ -113,6 +114,7 @@ Table DeviceTable(const std::vector<Sum>& devices) {
                      TimeColumn("gap_mean", "mean"), TimeColumn("gap_max", "max"),
                      TimeColumn("idle", "idle"), RatioColumn("idle_ratio", "idle, % of span"),
                      Column{"host_activity", "main host activity"}});
+  SetKinds(table, {{"idle", ColumnKind::kIdle}});
   for (const Sum& sum : devices) {
     auto row = DeviceCells(*sum.device);
     row.insert(row.end(), {sum.gaps, sum.large, sum.gap / sum.gaps, sum.longest, sum.idle,

@@ -12,6 +12,7 @@
 #include "facts/derived/exposed_waits.h"
 #include "facts/derived/lateness.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace {
@@ -204,6 +205,7 @@ Table RankTable(const CollectiveFacts& c, const Blames& blames) {
                           CountColumn("times_last", "times last"),
                           TimeColumn("clock_error", "clock uncertainty")},
               .text_rows = 4};
+  SetKinds(table, {{"blame", ColumnKind::kWait}});
   for (const Suspect& s : blames.suspects) {
     const RankCollectives& r = c.ranks[s.rank];
     if (r.split == 0) continue;
@@ -225,6 +227,11 @@ Table ReasonTable(const CollectiveFacts& c, const Blames& blames) {
                   TimeColumn("late_launches", "late launches"), TimeColumn("input", "input wait"),
                   TimeColumn("copies", "copies"), TimeColumn("transfer", "transfer")},
       .text_rows = 0};
+  SetKinds(table, {{"compute", ColumnKind::kCompute},
+                   {"late_launches", ColumnKind::kLaunch},
+                   {"input", ColumnKind::kInput},
+                   {"copies", ColumnKind::kMemory},
+                   {"transfer", ColumnKind::kCommunication}});
   for (const Suspect& s : blames.suspects) {
     if (s.blame == 0) continue;
     table.rows.push_back({c.ranks[s.rank].rank, s.beyond.compute, s.beyond.host_late,

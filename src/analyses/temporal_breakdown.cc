@@ -6,6 +6,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace {
@@ -47,6 +48,9 @@ std::vector<Column> TimeColumns() {
 Table RankTable(const Facts& facts) {
   Table table{.key = "ranks", .title = "Time per device", .columns = DeviceKeys()};
   AddColumns(table, TimeColumns());
+  SetKinds(table, {{"compute", ColumnKind::kCompute},
+                   {"non_compute", ColumnKind::kCommunication},
+                   {"idle", ColumnKind::kIdle}});
   for (const DeviceFacts& device : facts.devices) {
     auto row = DeviceCells(device);
     AddTimes(row, device.total);

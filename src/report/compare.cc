@@ -97,6 +97,7 @@ class RowMatch {
     for (size_t c = 0; c < a.columns.size(); ++c) {
       const auto other = FindColumn(b, a.columns[c].key);
       if (!other) continue;
+      if (a.columns[c].key == a.kind_column && a.columns[c].role == Role::kValue) continue;
       if (a.columns[c].role == Role::kValue) {
         values_.push_back({c, *other});
       } else if (MustAgree(c, *other)) {

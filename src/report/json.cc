@@ -76,6 +76,7 @@ void PutColumn(JsonWriter& json, const Column& column) {
   json.Text("title", column.title);
   json.Text("unit", UnitName(column.unit));
   json.Text("role", column.role == Role::kKey ? "key" : "value");
+  if (column.kind != ColumnKind::kNone) json.Text("kind", ColumnKindName(column.kind));
   json.End();
 }
 
@@ -83,6 +84,7 @@ void PutTable(JsonWriter& json, const Table& table) {
   json.BeginObject();
   json.Text("key", table.key);
   json.Text("title", table.title);
+  if (!table.kind_column.empty()) json.Text("kind_column", table.kind_column);
   PutEach(json, "columns", table.columns, PutColumn);
   PutEach(json, "rows", table.rows, [](JsonWriter& out, const std::vector<Cell>& row) {
     out.BeginArray(kOneLine);

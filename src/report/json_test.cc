@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "report/kinds.h"
 #include "stepscope/write.h"
 #include "tests/support/sample_answer.h"
 
@@ -114,6 +115,33 @@ TEST(ReportJson, ARowIsALine) {
             std::string::npos)
       << json;
   EXPECT_TRUE(json.ends_with("}\n"));
+}
+
+TEST(ReportJson, TheSchemaListsEveryKind) {
+  const Json schema = Json::parse(ReadDoc("report-schema.json"));
+  Json kinds = Json::array();
+  for (int k = 1; k < static_cast<int>(ColumnKind::kCount); ++k) {
+    kinds.push_back(ColumnKindName(static_cast<ColumnKind>(k)));
+  }
+  EXPECT_EQ(schema["definitions"]["kind"]["enum"], kinds);
+}
+
+TEST(ReportJson, ColumnsAndRowsHaveKinds) {
+  Table table{.key = "ranks", .columns = {{"rank", "rank"}, {"idle", "idle", Unit::kNanoseconds}}};
+  SetKinds(table, {{"idle", ColumnKind::kIdle}});
+  AddKindColumn(table);
+  table.rows = {{int64_t{0}, int64_t{5}, KindCell(ColumnKind::kInProgress)}};
+  ReportSet answer;
+  answer.reports.resize(1);
+  answer.reports[0].tables = {table};
+  const Json json = Json::parse(ToJson(answer));
+  SchemaCheck(Json::parse(ReadDoc("report-schema.json"))).Check(json);
+  const Json& written = json["reports"][0]["tables"][0];
+  EXPECT_FALSE(written["columns"][0].contains("kind"));
+  EXPECT_EQ(written["columns"][1]["kind"], "idle");
+  EXPECT_EQ(written["kind_column"], "kind");
+  EXPECT_EQ(written["columns"][2]["key"], "kind");
+  EXPECT_EQ(written["rows"][0][2], "in_progress");
 }
 
 TEST(ReportJson, KeysStandInTheOrderOfTheContract) {

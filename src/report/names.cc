@@ -1,4 +1,6 @@
-// The stable names of units, severities and states, as the JSON and CSV forms spell them.
+// Stable names of units, kinds, severities and states, as JSON and CSV spell them.
+#include <array>
+
 #include "stepscope/report.h"
 
 namespace stepscope {
@@ -25,6 +27,17 @@ std::string_view UnitName(Unit unit) {
       return "unix_ns";
   }
   return "";
+}
+
+std::string_view ColumnKindName(ColumnKind kind) {
+  static constexpr auto kNames = std::to_array<std::string_view>(
+      {"",           "compute",   "communication", "memory",     "overlap",     "forward",
+       "backward",   "optimizer", "launch",        "host",       "compilation", "input",
+       "output",     "wait",      "idle",          "productive", "in_progress", "startup",
+       "checkpoint", "wasted",    "recovery",      "elastic",    "queued",      "custom",
+       "excluded",   "other"});
+  static_assert(kNames.size() == static_cast<size_t>(ColumnKind::kCount));
+  return kNames[static_cast<size_t>(kind)];
 }
 
 std::string_view SeverityName(Severity severity) {

@@ -20,6 +20,42 @@ std::array<std::string_view, kKinds> KindNames() {
   return names;
 }
 
+ColumnKind ColumnKindOf(Kind kind) {
+  switch (kind) {
+    case Kind::kCompute:
+      return ColumnKind::kCompute;
+    case Kind::kCommunication:
+      return ColumnKind::kCommunication;
+    case Kind::kMemcpy:
+    case Kind::kMemset:
+      return ColumnKind::kMemory;
+    case Kind::kRuntime:
+    case Kind::kOperator:
+    case Kind::kPython:
+      return ColumnKind::kHost;
+    case Kind::kSync:
+      return ColumnKind::kWait;
+    case Kind::kAnnotation:
+    case Kind::kGpuAnnotation:
+    case Kind::kOverhead:
+    case Kind::kCounterRange:
+    case Kind::kInstant:
+    case Kind::kCounter:
+    case Kind::kFlow:
+    case Kind::kProfilerWindow:
+    case Kind::kUnknown:
+    case Kind::kCount:
+      break;
+  }
+  return ColumnKind::kOther;
+}
+
+std::array<ColumnKind, kKinds> ColumnKinds() {
+  std::array<ColumnKind, kKinds> kinds;
+  for (size_t k = 0; k < kKinds; ++k) kinds[k] = ColumnKindOf(static_cast<Kind>(k));
+  return kinds;
+}
+
 Error NoSuch(const std::string& what) { return Error{"there is no " + what, "", ""}; }
 
 // The boxes of a tile and, each once, their names.
@@ -121,6 +157,10 @@ std::span<const TimelineTrack> Timeline::tracks() const { return state_->tracks;
 std::span<const std::string_view> Timeline::kinds() const {
   static const auto names = KindNames();
   return names;
+}
+std::span<const ColumnKind> Timeline::column_kinds() const {
+  static const auto kinds = ColumnKinds();
+  return kinds;
 }
 int64_t Timeline::end() const { return state_->end; }
 uint64_t Timeline::events() const { return state_->events; }

@@ -113,6 +113,10 @@ std::string ToJson(const Timeline& timeline) {
   json.BeginArray(Form::kOneLine);
   for (const std::string_view kind : timeline.kinds()) json.String(kind);
   json.End();
+  json.Key("column_kinds");
+  json.BeginArray(Form::kOneLine);
+  for (const ColumnKind kind : timeline.column_kinds()) json.String(ColumnKindName(kind));
+  json.End();
   json.End();
   return std::move(json).Take();
 }

@@ -417,6 +417,9 @@ TEST(Timeline, JsonHasWhatAViewerAsksFor) {
   EXPECT_EQ(head["tracks"][1]["kind"], "stream");
   EXPECT_EQ(head["tracks"][1]["id"], 1);
   EXPECT_EQ(head["kinds"][0], "compute");
+  EXPECT_EQ(head["column_kinds"].size(), head["kinds"].size());
+  EXPECT_EQ(head["column_kinds"][0], "compute");
+  EXPECT_EQ(head["column_kinds"][2], "memory");  // memcpy
   const auto event = nlohmann::json::parse(ToJson(*timeline.Describe({1, 0}), timeline));
   EXPECT_EQ(event["name"], "gemm");
   EXPECT_EQ(event["stack"][0]["name"], "aten::mm");

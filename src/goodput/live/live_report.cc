@@ -8,6 +8,7 @@
 
 #include "goodput/report/report_parts.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -62,10 +63,12 @@ Table Buckets(const Partition& p) {
   Table table{.key = "buckets",
               .title = "Time by bucket",
               .columns = {Key("bucket", "bucket"), Time("time", "time"), Share("ratio", "share")}};
+  AddKindColumn(table);
   for (size_t b = 0; b < kBuckets; ++b) {
     if (p.times[b] == 0) continue;
     table.rows.push_back({std::string(BucketName(static_cast<Bucket>(b))), p.times[b],
-                          RatioOf(p.times[b], p.total())});
+                          RatioOf(p.times[b], p.total()),
+                          KindCell(KindOf(static_cast<Bucket>(b)))});
   }
   std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) { return a[1] > b[1]; });
   return table;

@@ -7,6 +7,7 @@
 #include "goodput/report/report.h"
 #include "goodput/report/report_parts.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -23,19 +24,49 @@ Cell MaybeNs(const std::optional<double>& seconds) {
   return Ns(*seconds);
 }
 
+ColumnKind KindOf(Badput badput) {
+  switch (badput) {
+    case Badput::kTpuInitialization:
+    case Badput::kTrainingPrep:
+    case Badput::kProgramStartup:
+      return ColumnKind::kStartup;
+    case Badput::kDataLoadingSync:
+    case Badput::kDataLoadingAsync:
+      return ColumnKind::kInput;
+    case Badput::kCheckpointSave:
+    case Badput::kCheckpointRestore:
+      return ColumnKind::kCheckpoint;
+    case Badput::kWasted:
+      return ColumnKind::kWasted;
+    case Badput::kRecovery:
+      return ColumnKind::kRecovery;
+    case Badput::kElasticSliceDown:
+    case Badput::kElasticScaleUp:
+    case Badput::kElasticReinit:
+      return ColumnKind::kElastic;
+    case Badput::kOther:
+    case Badput::kCount:
+      break;
+  }
+  return ColumnKind::kOther;
+}
+
 Table Buckets(const MlAnswer& a) {
   Table table{.key = "buckets",
               .title = "Badput by ml-goodput-measurement (buckets overlap)",
               .columns = {Key("bucket", "bucket"), Time("time", "time"), Share("ratio", "share")}};
-  const auto add = [&](std::string name, double time) {
-    table.rows.push_back({std::move(name), Ns(time), a.Percent(time) / 100});
+  AddKindColumn(table);
+  const auto add = [&](std::string name, double time, ColumnKind kind) {
+    table.rows.push_back({std::move(name), Ns(time), a.Percent(time) / 100, KindCell(kind)});
   };
   for (size_t b = 0; b < a.badput.size(); ++b) {
     const auto badput = static_cast<Badput>(b);
     if (badput >= Badput::kElasticSliceDown && !a.elastic) continue;
-    add(std::string(BadputName(badput)), a.badput[b]);
+    add(std::string(BadputName(badput)), a.badput[b], KindOf(badput));
   }
-  for (const auto& [type, time] : a.custom) add("CUSTOM_BADPUT_EVENTS." + type, time);
+  for (const auto& [type, time] : a.custom) {
+    add("CUSTOM_BADPUT_EVENTS." + type, time, ColumnKind::kCustom);
+  }
   std::ranges::stable_sort(table.rows, [](const auto& x, const auto& y) { return x[1] > y[1]; });
   return table;
 }

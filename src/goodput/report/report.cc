@@ -8,6 +8,7 @@
 #include "goodput/accounting/periods.h"
 #include "goodput/report/report_parts.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -59,16 +60,59 @@ std::string_view Meaning(Bucket bucket) {
   return "";
 }
 
+}  // namespace
+
+ColumnKind KindOf(Bucket bucket) {
+  switch (bucket) {
+    case Bucket::kExcluded:
+      return ColumnKind::kExcluded;
+    case Bucket::kElasticReinit:
+    case Bucket::kElasticDown:
+    case Bucket::kElasticUp:
+      return ColumnKind::kElastic;
+    case Bucket::kRestore:
+    case Bucket::kSave:
+      return ColumnKind::kCheckpoint;
+    case Bucket::kAcceleratorInit:
+    case Bucket::kTrainingPrep:
+    case Bucket::kStartup:
+      return ColumnKind::kStartup;
+    case Bucket::kCustom:
+      return ColumnKind::kCustom;
+    case Bucket::kDataLoading:
+      return ColumnKind::kInput;
+    case Bucket::kProductive:
+      return ColumnKind::kProductive;
+    case Bucket::kInProgress:
+      return ColumnKind::kInProgress;
+    case Bucket::kWasted:
+      return ColumnKind::kWasted;
+    case Bucket::kRecovery:
+      return ColumnKind::kRecovery;
+    case Bucket::kQueued:
+    case Bucket::kAllocated:
+      return ColumnKind::kQueued;
+    case Bucket::kOther:
+    case Bucket::kCount:
+      break;
+  }
+  return ColumnKind::kOther;
+}
+
+namespace {
+
 Table Buckets(const Partition& p) {
   Table table{.key = "buckets",
               .title = "Time by bucket",
               .columns = {Key("bucket", "bucket"), Time("time", "time"), Share("ratio", "share"),
                           Number("says", "meaning")}};
+  AddKindColumn(table);
   for (size_t b = 0; b < kBuckets; ++b) {
     const auto bucket = static_cast<Bucket>(b);
     if (p.times[b] == 0 && bucket != Bucket::kProductive) continue;
     table.rows.push_back({std::string(BucketName(bucket)), p.times[b],
-                          RatioOf(p.times[b], p.total()), std::string(Meaning(bucket))});
+                          RatioOf(p.times[b], p.total()), std::string(Meaning(bucket)),
+                          KindCell(KindOf(bucket))});
   }
   std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) { return a[1] > b[1]; });
   return table;
@@ -107,6 +151,10 @@ Table Attempts(const Partition& p) {
                           Time("productive", "productive"), Time("wasted", "wasted"),
                           Time("startup", "startup"), Time("recovery", "recovery")},
               .text_rows = 6};
+  SetKinds(table, {{"productive", ColumnKind::kProductive},
+                   {"wasted", ColumnKind::kWasted},
+                   {"startup", ColumnKind::kStartup},
+                   {"recovery", ColumnKind::kRecovery}});
   for (size_t a = 0; a < p.attempts.size(); ++a) {
     const AttemptAccount& at = p.attempts[a];
     const auto time = [&](Bucket b) { return at.times[static_cast<size_t>(b)]; };
@@ -152,6 +200,7 @@ Table Segments(const JoinedPeriods& joined, int64_t job_start) {
       .columns = {Key("attempt", "attempt"), Key("segment", "segment"), Time("start", "start"),
                   Time("duration", "duration"), Number("bucket", "bucket")},
       .text_rows = 0};
+  AddKindColumn(table);
   int64_t segment = 0;
   const Period* before = nullptr;
   for (const Period& period : joined.periods) {
@@ -159,7 +208,7 @@ Table Segments(const JoinedPeriods& joined, int64_t job_start) {
     before = &period;
     table.rows.push_back({period.attempt < 0 ? Cell() : Cell(period.attempt + 1), segment,
                           period.start - job_start, period.end - period.start,
-                          std::string(BucketName(period.bucket))});
+                          std::string(BucketName(period.bucket)), KindCell(KindOf(period.bucket))});
   }
   return table;
 }

@@ -5,9 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "goodput/accounting/bucket.h"
 #include "stepscope/report.h"
 
 namespace stepscope::goodput {
+
+ColumnKind KindOf(Bucket bucket);
 
 inline Column Key(std::string key, std::string title) {
   return {std::move(key), std::move(title), Unit::kNone, Role::kKey};
