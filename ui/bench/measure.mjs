@@ -1,4 +1,4 @@
-// What the benchmark measures: a page in a browser, and a process of this machine. Linux only.
+// Measures a page in a browser and a process of this machine. Linux only.
 import { existsSync, readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 

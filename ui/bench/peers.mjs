@@ -1,5 +1,4 @@
-// Other viewers of traces, brought up with one trace: how long until it is drawn, how they zoom, what
-// they hold. Each is a small site on loopback.
+// Opens one trace in other trace viewers: time to the first picture, zoom, memory. Each is a small site on loopback.
 import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";

@@ -1,4 +1,4 @@
-// `./dev ui-bench [--events N] [--peers]`: how fast the page is. README.md says what is measured.
+// `./dev ui-bench [--events N] [--peers]`: measures the speed of the page. README.md lists the measurements.
 //
 //   node run.mjs STEPSCOPE FOLDER [--events N] [--peers]
 import { spawn, execFileSync } from "node:child_process";

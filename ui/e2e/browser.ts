@@ -1,5 +1,4 @@
-// A browser that watches: whatever the console complains of, every request that leaves the server's
-// origin, every dialog, and what axe-core finds wrong, fails the test.
+// Runs a browser and fails the test on console errors, requests to other origins, dialogs and axe-core violations.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { existsSync, mkdirSync } from "node:fs";
@@ -86,7 +85,7 @@ export class Watched {
     await this.page.screenshot({ path: join(kScreenshots, `${name}.png`) });
   }
 
-  // What is wrong for people who use a screen reader, see colours otherwise, or have no mouse.
+  // What is wrong for people who use a screen reader, see colors otherwise, or have no mouse.
   async checkAxe(where: string): Promise<void> {
     const loaded = await this.page.evaluate(() => "axe" in window);
     if (!loaded) {

@@ -1,5 +1,4 @@
-// What the tests look at: made-up jobs, one with hostile names, a ledger; and what the CLI says
-// about them, which is what the page must show.
+// Makes the tests' inputs: synthetic jobs, one with hostile names, and a ledger; reads the CLI's answers about them.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

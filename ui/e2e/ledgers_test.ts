@@ -1,5 +1,4 @@
-// A page with several ledgers: which one its figures are of, how the others are reached, and that a job chosen in one
-// is none of the others'.
+// Tests a page with several ledgers: the source of its metrics, links to the others, and one chosen job per ledger.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -67,16 +66,17 @@ async function checkLedger(watched: Watched, name: Name, job: string): Promise<v
   await checkReport(watched, answer.reports[0]!);
   assert.equal(await watched.page.inputValue("#choose-run"), `ledger ${ledgers[name]}`);
   assert.equal(await watched.page.inputValue("#choose-job"), job);
-  assert.match(await watched.text("nav [aria-current='page']"), /^Goodput/);
+  const current = watched.page.locator("nav [aria-current='page']").first();
+  assert.match((await current.getAttribute("href")) ?? "", new RegExp(`^#/ledger/${ledgers[name]}`));
   assert.match(await watched.text("#table-disruptions"), /1 row(?!s)/);
 }
 
-test("the first screen says which ledger its goodput is of, and leads to the others", async () => {
+test("the summary names the ledger of its goodput and links to the others", async () => {
   const watched = await openHome();
   const shown = watched.page.locator("[data-metric='goodput.goodput_ratio']");
   assert.equal(await shown.getAttribute("data-value"), goodputOf(reportOf("first", "early")));
-  const line = watched.page.locator(".home > p.faint", { hasText: "Goodput is shown of" });
-  assert.equal(await line.textContent(), `Goodput is shown of ${ledgerAt("first")}. The other ledgers: ${ledgerAt("second")}`);
+  const line = watched.page.locator(".home > p.faint", { hasText: "Goodput is from" });
+  assert.equal(await line.textContent(), `Goodput is from ${ledgerAt("first")}. Other ledgers: ${ledgerAt("second")}`);
   await watched.checkAxe("the first screen with two ledgers");
   await watched.screenshot("ledgers");
   await line.getByRole("link").click();

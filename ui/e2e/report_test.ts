@@ -1,4 +1,4 @@
-// report.html: one file that a colleague opens without a server or a network, with the same numbers.
+// Tests report.html: one file, no server, no network, the same numbers.
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// `./dev ui-test`: bundles the tests that look at the page in a real browser, and runs them.
+// `./dev ui-test`: bundles the browser tests and runs them.
 //
 //   node run.mjs STEPSCOPE SCREENSHOTS [TRACES...]
 //

@@ -1,5 +1,4 @@
-// The timeline as a reader uses it: zoom, pan, search, select, areas, pins, the URL; and what it says
-// about the selected is what the server says.
+// Tests the timeline: zoom, pan, search, selection, areas, pins and the URL. Details equal the server's.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -66,7 +65,7 @@ async function checkDetails(page: Page, run: string): Promise<EventDetails> {
   return details;
 }
 
-// The share of the chart's pixels that are not of the commonest colour.
+// The share of the chart's pixels that are not of the commonest color.
 const paintedShare = (page: Page) => page.locator(kCanvas).evaluate((element) => {
   const canvas = element as HTMLCanvasElement;
   const words = new Uint32Array(canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
@@ -337,7 +336,7 @@ describe("search and selection", () => {
       const shown = await page.locator(".tl-area tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent).join("|")));
       assert.deepEqual(shown, rows, by);
     }
-    assert.match(await watched.text(".tl-area .tl-note"), /part inside.*more than 100 %/);
+    assert.match(await watched.text(".tl-area .tl-note"), /part inside.*exceed 100%/);
     await watched.screenshot("timeline-area");
     await watched.checkAxe("an area");
     await watched.close();
@@ -457,7 +456,7 @@ describe("everybody", () => {
     });
   }
 
-  test("fits at 200 %", async () => {
+  test("fits at 200%", async () => {
     const watched = await open(ids.demo, { zoomed: true });
     await find(watched.page, "allreduce");
     await watched.checkFits("the timeline");

@@ -1,4 +1,4 @@
-// Traces of your own: `./dev ui-test TRACES...` walks every page of each and compares its numbers.
+// Tests traces of your own: `./dev ui-test TRACES...` opens every page of each and compares its numbers.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser } from "playwright-core";

@@ -1,5 +1,4 @@
-// Pictures that are worked with: the flame graph of one run and of two, and who waited for whom. What they
-// draw is what `analyze` and `compare` say.
+// Tests interactive pictures: flame graphs of one and two runs, and the matrix of waits. They equal `analyze` and `compare`.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -213,7 +212,7 @@ describe("who waited for whom", () => {
       for (const [k, other] of ranks.entries()) {
         if (k > 0) await page.keyboard.press("ArrowRight");
         const row = rows.find((one) => one["rank"] === rank && one["for_rank"] === other);
-        const says = `rank ${rank}, for rank ${other}: ${row ? cellText(row["wait"], "ns") : "none"}`;
+        const says = `rank ${rank}, last rank ${other}: ${row ? cellText(row["wait"], "ns") : "none"}`;
         await page.waitForFunction((text) => [...document.querySelectorAll(".readout")].some((one) => one.textContent === text), says);
       }
     }

@@ -1,4 +1,4 @@
-// Where the page begins: a live server's, or a report.html's.
+// Starts the page, with a server or the data of a report.html.
 import { early } from "./data/early";
 import { render } from "preact";
 import { embeddedData, embeddedSource } from "./data/embedded";

@@ -1,4 +1,4 @@
-// How keys are written, and what the palette finds.
+// Tests how keys are written and what the palette finds.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commandFor, keyOf, register, type Command } from "../src/shell/commands";

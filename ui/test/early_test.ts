@@ -1,4 +1,4 @@
-// What is asked for before the page has begun is given up as everything else is.
+// Tests that early requests are canceled like all others.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { askEarly, firstAddresses } from "../src/data/early";

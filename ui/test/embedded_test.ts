@@ -1,4 +1,4 @@
-// The tiles of a report.html: those of a level lie in one block, and empty ones are not written.
+// Tests the tiles of a report.html: one block per level, without empty tiles.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { emptyTile, tilesByName } from "../src/data/embedded";

@@ -1,5 +1,4 @@
-// A small timeline to test against, with tiles made from a list of events by the plainest code that
-// follows the format; the product has nothing of it.
+// Makes a small timeline for tests, with tiles written by the plainest code that follows the format.
 import type { EventDetails, EventRef, Match, TileId, TimelineInfo, Track } from "../src/data/source";
 
 export interface FakeEvent {
@@ -138,7 +137,8 @@ export function fakeInfo(tracks: readonly FakeTrack[], steps: TimelineInfo["step
       unit: track.points ? "bytes" : "",
       max: (track.points ?? []).reduce((most, point) => Math.max(most, point.value), 0),
     })),
-    kinds: ["compute", "communication", "memory", "host", "other"],
+    kinds: ["compute", "communication", "memcpy", "runtime", "unknown"],
+    column_kinds: ["compute", "communication", "memory", "host", "other"],
   };
 }
 
@@ -146,7 +146,7 @@ export function fakeDetails(tracks: readonly FakeTrack[], ref: EventRef): EventD
   const track = tracks[ref.track], event = track?.events?.[ref.event];
   if (!track || !event) throw new Error("no such event");
   return {
-    ...ref, name: event.name ?? "", kind: fakeInfo(tracks).kinds[event.kind ?? 0] ?? "other", row: event.row ?? 0,
+    ...ref, name: event.name ?? "", kind: fakeInfo(tracks).kinds[event.kind ?? 0] ?? "unknown", row: event.row ?? 0,
     start: event.start, duration: event.duration, rank: track.rank ?? 0, fields: [], stack: [], links: [],
   };
 }

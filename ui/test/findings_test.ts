@@ -1,4 +1,4 @@
-// Where findings lead.
+// Tests where findings link to.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Finding, Report, Table } from "../src/data/report";

@@ -1,4 +1,4 @@
-// Flame graphs: from paths to boxes, of one run and of two.
+// Tests flame graphs: from paths to boxes, for one run and for two.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Cell, Column, Table } from "../src/data/report";

@@ -1,13 +1,13 @@
-// Numbers read as the CLI prints them (src/report/humanize_test.cc has the same cases).
+// Tests that numbers read as the CLI prints them (src/report/humanize_test.cc has the same cases).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixed, humanBytes, humanCell, humanCount, humanRatio, humanTime, kTimeSteps, visible } from "../src/report/format";
 
 test("times choose their unit", () => {
   const cases: [number, string][] = [
-    [0, "0 ns"], [640, "640 ns"], [1000, "1.00 us"], [1240000, "1.24 ms"], [12400000, "12.4 ms"], [83500000000, "83.5 s"],
-    [599e9, "599 s"], [900e9, "15.0 min"], [8354000000000, "2.32 h"], [900000e9, "10.4 d"], [-1500, "-1.50 us"],
-    [999499, "999 us"], [999500, "1.00 ms"], [9995000, "10.0 ms"],
+    [0, "0 ns"], [640, "640 ns"], [1000, "1.00 µs"], [1240000, "1.24 ms"], [12400000, "12.4 ms"], [83500000000, "83.5 s"],
+    [599e9, "599 s"], [900e9, "15.0 min"], [8354000000000, "2.32 h"], [900000e9, "10.4 d"], [-1500, "-1.50 µs"],
+    [999499, "999 µs"], [999500, "1.00 ms"], [9995000, "10.0 ms"],
   ];
   for (const [ns, text] of cases) assert.equal(humanTime(ns), text);
 });
@@ -42,9 +42,9 @@ test("moments are dates and times of day", () => {
 });
 
 test("small ratios are not zero", () => {
-  const cases: [number, string][] = [[0, "0.0 %"], [0.0001, "<0.1 %"], [0.1234, "12.3 %"], [1, "100.0 %"], [-0.0001, ">-0.1 %"], [9.999, "999.9 %"], [12.5, "1,250 %"], [270.492, "27,049 %"]];
+  const cases: [number, string][] = [[0, "0.0%"], [0.0001, "<0.1%"], [0.1234, "12.3%"], [1, "100.0%"], [-0.0001, ">-0.1%"], [9.999, "999.9%"], [12.5, "1,250%"], [270.492, "27,049%"]];
   for (const [ratio, text] of cases) assert.equal(humanRatio(ratio), text);
-  assert.equal(humanCell(-0, "ratio"), "0.0 %");
+  assert.equal(humanCell(-0, "ratio"), "0.0%");
 });
 
 test("counts are grouped", () => {

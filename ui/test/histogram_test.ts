@@ -1,4 +1,4 @@
-// The histogram of all events of a name.
+// Tests the histogram of all events of a name.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bucketsOf } from "../src/timeline/histogram";

@@ -1,14 +1,15 @@
-// What pictures make of tables.
+// Tests what pictures read from tables.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Cell, Column, Report, Table } from "../src/data/report";
+import { readFileSync } from "node:fs";
+import { kindNamed, kKinds, type Cell, type Column, type Kind, type Report, type Table } from "../src/data/report";
 import { visible } from "../src/report/format";
-import { kindOf, kKinds, kLooks } from "../src/shell/palette";
+import { kLooks } from "../src/shell/palette";
 import { comparedRows } from "../src/views/compared";
 import { scaleOf, shareOf } from "../src/views/heat";
 import { heatData, isRankByStep } from "../src/views/heatmap";
 import { legendOf, stretchesOf } from "../src/views/job_timeline";
-import { labelColumns, labelOf } from "../src/views/parts";
+import { kindOfColumn, kindOfRow, labelColumns, labelOf } from "../src/views/parts";
 
 const key = (name: string): Column => ({ key: name, title: name, unit: "", role: "key" });
 const time = (name: string): Column => ({ key: name, title: name, unit: "ns", role: "value" });
@@ -34,7 +35,7 @@ test("a heat map has a place for each rank and step, and NaN where nothing is kn
 test("two runs are compared by what changed most, also where one of them has a row alone", () => {
   const columns = [key("name"), ...["time_a", "time_b", "time_change"].map(time), { ...time("time_change_ratio"), unit: "ratio" as const }];
   const rows = comparedRows(table(columns, [["same", 9e9, 9e9, 0, 0], ["gone", 16.7e6, null, null, null], ["more", 1e6, 2e6, 1e6, 1], ["new", null, 3e6, null, null], ["none", null, null, null, null]]), "time");
-  assert.deepEqual(rows.map(({ label, change, ratio }) => `${label} ${change.text} ${ratio.text}`), ["gone -16.7 ms -100.0 %", "new 3.00 ms -", "more 1.00 ms 100.0 %", "same 0 ns 0.0 %"]);
+  assert.deepEqual(rows.map(({ label, change, ratio }) => `${label} ${change.text} ${ratio.text}`), ["gone -16.7 ms -100.0%", "new 3.00 ms -", "more 1.00 ms 100.0%", "same 0 ns 0.0%"]);
 });
 
 test("who waited for whom is a matrix: all that waited or were waited for on both sides", () => {
@@ -56,21 +57,23 @@ test("a scale spans what there is; what differs by less than a hundredth is alik
 
 test("the life of a job is its segments, in the words of its buckets", () => {
   const buckets = { ...table([key("bucket"), time("time"), { ...key("says"), role: "value" }], [["PRODUCTIVE", 60, "steps that count"], ["QUEUED", 5, "waiting for resources"]]), key: "buckets" };
-  const segments = { ...table([key("attempt"), key("segment"), time("start"), time("duration"), key("bucket")], [[null, 1, -5e9, 5e9, "QUEUED"], [1, 1, 0, 60e9, "PRODUCTIVE"], [1, 2, 60e9, 1e9, "NEW\u0007"]]), key: "segments" };
+  const columns = [key("attempt"), key("segment"), time("start"), time("duration"), key("bucket"), key("kind")];
+  const rows = [[null, 1, -5e9, 5e9, "QUEUED", "queued"], [1, 1, 0, 60e9, "PRODUCTIVE", "productive"], [1, 2, 60e9, 1e9, "NEW\u0007", "other"]];
+  const segments = { ...table(columns, rows), key: "segments", kind_column: "kind" };
   const report: Report = { analysis: "goodput", title: "", status: "ok", why: "", headline: "", metrics: [], series: [], findings: [], notes: [], tables: [buckets, segments] };
   const drawn = stretchesOf(report, segments);
   assert.deepEqual(drawn.map(({ from, length, kind, title }) => [from, length, kind, title]), [
-    [-5e9, 5e9, "idle", "waiting for resources"], [0, 60e9, "compute", "steps that count"], [60e9, 1e9, "other", visible("NEW\u0007")],
+    [-5e9, 5e9, "queued", "waiting for resources"], [0, 60e9, "productive", "steps that count"], [60e9, 1e9, "other", visible("NEW\u0007")],
   ]);
   assert.equal(drawn[0]!.says, "before the first attempt, waiting for resources: 5.00 s");
   assert.equal(drawn[1]!.says, "attempt 1, steps that count: 60.0 s, from 0 ns");
   const more = [...drawn, { ...drawn[0]!, title: "allocated, not started" }, drawn[1]!];
-  assert.deepEqual(legendOf(more).map(({ kind, title }) => `${kind} ${title}`), ["idle waiting for resources; allocated, not started", "compute steps that count", `other ${visible("NEW\u0007")}`]);
+  assert.deepEqual(legendOf(more).map(({ kind, title }) => `${kind} ${title}`), ["queued waiting for resources; allocated, not started", "productive steps that count", `other ${visible("NEW\u0007")}`]);
 });
 
 // As WCAG reckons it; how light something is all eyes see alike.
-function luminance(colour: string): number {
-  const channels = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+function luminance(color: string): number {
+  const channels = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
   return 0.2126 * channels[0]! + 0.7152 * channels[1]! + 0.0722 * channels[2]!;
 }
 
@@ -83,10 +86,31 @@ test("a host that works and one that waits are told apart by pattern and lightne
   }
 });
 
-test("no colour is alone: neighbours in a stack differ in their pattern or their lightness", () => {
-  assert.equal(kindOf("device collectives"), "communication");
-  assert.equal(kindOf("compute + communication"), "overlap");
-  assert.equal(kindOf("something new"), "other");
-  const looks = kKinds.map((kind) => `${kLooks[kind].pattern} ${kLooks[kind].light}`);
-  assert.equal(new Set(looks).size, looks.length);
+test("kinds are those of the schema, and each has a look of its own in its pictures", () => {
+  const schema = JSON.parse(readFileSync("../docs/report-schema.json", "utf8")) as { definitions: { kind: { enum: string[] } } };
+  assert.deepEqual([...kKinds], schema.definitions.kind.enum);
+  const ofJobs: readonly Kind[] = kKinds.slice(kKinds.indexOf("productive"));
+  const ofSteps = kKinds.filter((kind) => !ofJobs.includes(kind) || kind === "other");
+  for (const shared of [ofSteps, [...ofJobs, "input"] as const]) {
+    const looks = shared.map((kind) => `${kLooks[kind].pattern} ${kLooks[kind].light}`);
+    assert.equal(new Set(looks).size, looks.length);
+  }
+});
+
+// What the browser tests see on the console.
+function complaintsOf(run: () => void): string[] {
+  const before = console.error, complaints: string[] = [];
+  console.error = (text: string) => void complaints.push(text);
+  run();
+  console.error = before;
+  return complaints;
+}
+
+test("columns and rows say their kind; an unknown or missing one is a complaint", () => {
+  const columns = [key("name"), { ...time("idle"), kind: "idle" as const }, time("plain"), key("kind")];
+  const rows = { ...table(columns, [["a", 1, 1, "host"], ["b", 1, 1, "new"]]), kind_column: "kind" };
+  assert.deepEqual(complaintsOf(() => assert.deepEqual([kindOfColumn(rows, 1), kindOfRow(rows, rows.rows[0]!)], ["idle", "host"])), []);
+  assert.equal(complaintsOf(() => assert.equal(kindOfColumn(rows, 2), "other")).length, 1);
+  assert.equal(complaintsOf(() => assert.equal(kindOfRow(rows, rows.rows[1]!), "other")).length, 1);
+  assert.equal(complaintsOf(() => kindNamed("toString")).length, 1);
 });

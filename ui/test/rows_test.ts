@@ -1,4 +1,4 @@
-// Sorting, filtering and saving tables; JSON with integers beyond a double.
+// Tests sorting, filtering and saving tables, and JSON with integers beyond 2^53.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Table } from "../src/data/report";

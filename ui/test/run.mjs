@@ -1,5 +1,5 @@
-// The unit tests: bundles every test/*_test.ts (esbuild comes with Vite) and runs them with Node's
-// own test runner, so that Node 18, which reads no TypeScript, can.
+// Runs the unit tests: bundles every test/*_test.ts (esbuild comes with Vite) for Node's test runner, because Node 18
+// reads no TypeScript.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";

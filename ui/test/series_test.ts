@@ -1,4 +1,4 @@
-// What is drawn of a report's curves.
+// Tests the charts of a report's series.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Series, Table, Unit } from "../src/data/report";

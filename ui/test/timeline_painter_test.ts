@@ -1,8 +1,8 @@
-// Which boxes get their names: of a folded lane, where tracks and rows lie over one another, what is on top.
+// Tests which boxes get names: in a folded lane, where tracks and rows overlap, the topmost.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { TileCache } from "../src/timeline/cache";
-import { makeColours } from "../src/timeline/colours";
+import { makeColors } from "../src/timeline/colors";
 import { layOut } from "../src/timeline/lanes";
 import { levelFor } from "../src/timeline/levels";
 import { TileLoader, tileKey } from "../src/timeline/loader";
@@ -27,7 +27,7 @@ function labelsOf(tracks: readonly FakeTrack[], flipped: readonly string[]): str
   const painter = new Painter(new TileLoader(() => new Promise(() => undefined), cache, { arrived: () => undefined, failed: () => undefined }));
   const lanes = layOut(info, { flipped: new Set(flipped), pins: [], filter: "", ranks: "" });
   const { labels } = painter.paint({
-    info, view, lanes, width: 512, height: 400, dpr: 1, scroll: 0, colours: makeColours(info.kinds, "light"),
+    info, view, lanes, width: 512, height: 400, dpr: 1, scroll: 0, colors: makeColors(info.column_kinds, "light"),
     selected: null, measure: null, area: null, draft: null, marks: [], hover: null,
   });
   return labels.map(({ tile, box, x0, x1 }) => `${tile.names.at(tile.boxes.name[box]!)} ${Math.round(x0)}..${Math.round(x1)}`);

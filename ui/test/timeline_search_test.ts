@@ -1,4 +1,4 @@
-// Which match is next, and which of all it is.
+// Tests which match is next and its place among all.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { placeIn, readOn, stepIn } from "../src/timeline/search";

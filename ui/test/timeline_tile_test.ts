@@ -1,4 +1,4 @@
-// Tiles as the server writes them, read back; and bytes that are no tiles.
+// Tests reading tiles as the server writes them, and bytes that are not tiles.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { decodeTiles, TileError } from "../src/timeline/tile";

@@ -1,4 +1,4 @@
-// The cache, what stands in for tiles that are on their way, rows as pixels, and where tracks stand.
+// Tests the cache, substitutes for tiles that are loading, rows as pixels, and lanes.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { TileCache } from "../src/timeline/cache";

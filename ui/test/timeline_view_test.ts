@@ -1,4 +1,4 @@
-// Levels, the axis, and moving the view.
+// Tests levels, the axis, and moving the view.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { levelFor, lowestLevel, tilesIn, topLevel } from "../src/timeline/levels";
@@ -58,7 +58,7 @@ test("times are as precise as their ticks are close", () => {
   assert.equal(formatTime(-2 * kMs, kMs), "-2 ms");
 });
 
-test("neighbours begin at other times, in words too", () => {
+test("neighbors begin at other times, in words too", () => {
   assert.deepEqual([1.6398 * 1e9, 1.6402 * 1e9].map((start) => startText(start, 400e3)), ["1.6398000 s", "1.6402000 s"]);
   assert.equal(startText(287.55 * kMs, 30 * kMs), "287.55 ms");
   assert.equal(startText(5 * kMs, 0), "5.000000 ms");
@@ -141,7 +141,7 @@ test("marks, measures and areas that are none are ignored", () => {
   assert.equal(fromQuery({ marks: "1,".repeat(100_000) }, info).marks.length, kMostMarks);
 });
 
-test("lists of tracks are short: neighbours are one range", () => {
+test("lists of tracks are short: neighbors are one range", () => {
   assert.equal(numbersText([3, 1, 2, 9, 3, 5]), "1..3,5,9");
   assert.equal(numbersText([]), "");
 });

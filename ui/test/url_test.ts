@@ -1,4 +1,4 @@
-// The hash as the page's state.
+// Tests the hash as the page's state.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatHash, parseHash } from "../src/shell/url";

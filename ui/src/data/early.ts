@@ -1,5 +1,5 @@
-// Asks the server for what the page is sure to need, before the rest of the script has begun: main.tsx imports this
-// first. What a fetch of the same address then finds here is under way or there.
+// Requests what the page always needs before the rest of the script starts: main.tsx imports this first. A later fetch of
+// the same address takes over the request.
 
 // What a page at this hash asks for first: the runs there are, and the timeline that the hash names.
 export function firstAddresses(hash: string): string[] {

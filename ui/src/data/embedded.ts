@@ -1,6 +1,5 @@
-// The Source inside a report.html. Its data is in blocks of the page, deflated and in base64: one JSON
-// of everything but tiles, and for each level of detail of a run a block of all its tiles, inflated
-// when one of them is first wanted. What the file does not hold says so.
+// Reads the data inside a report.html. Blocks of the page hold it deflated, in base64: one JSON of everything but tiles,
+// and one block of tiles per level of detail of a run, inflated on first use. Missing data is reported.
 import type { ReportSet } from "./report";
 import { parseExact } from "./exact";
 import { SourceError, type Analysis, type EventDetails, type EventRef, type Source, type State, type TileId, type TimelineInfo } from "./source";
@@ -20,7 +19,7 @@ interface Embedded {
 }
 
 function missing(what: string): SourceError {
-  return new SourceError({ what: `This file holds no ${what}.`, where: "report.html", hint: "`stepscope serve` on the traces answers it" });
+  return new SourceError({ what: `cannot show ${what}: this file does not contain it`, where: "report.html", hint: "open the traces with `stepscope serve`" });
 }
 
 // The bytes of a block of the page; none where there is no such block.
@@ -87,22 +86,22 @@ export function embeddedSource(data: Embedded): Source {
     state: () => Promise.resolve(data.state),
     analyses: () => Promise.resolve(data.analyses),
     answer: (run, { steps, ranks }) =>
-      (steps && steps !== "all") || ranks ? no("other selection of steps or ranks") : found(data.answers[run], "answer for this run"),
-    compare: () => no("comparison"),
-    ledger: (id, job) => (job ? no("other job of the ledger") : found(data.ledgers?.[id], "such ledger")),
+      (steps && steps !== "all") || ranks ? no("other steps or ranks") : found(data.answers[run], "this run"),
+    compare: () => no("a comparison"),
+    ledger: (id, job) => (job ? no("another job of the ledger") : found(data.ledgers?.[id], "this ledger")),
     timeline: (run) => {
       const held = timeline(run);
-      return found(held && { ...held.info, ...(held.says && { says: held.says }) }, "timeline");
+      return found(held && { ...held.info, ...(held.says && { says: held.says }) }, "the timeline");
     },
     async tiles(run, list) {
       return joined(await Promise.all(list.map(async (id) => (await levelOf(run, id.level)).get(tileName(id)) ?? emptyTile(id))));
     },
     event: (run, { track, event }: EventRef) => found(timeline(run)?.events?.[`${track}.${event}`], "details of this event"),
     longest: () => no("events this short"),
-    next: () => no("neighbours of events"),
-    find: () => no("search"),
-    select: () => no("selection"),
-    occurrences: () => no("occurrences"),
+    next: () => no("the next event"),
+    find: () => no("search results"),
+    select: () => no("the selected area"),
+    occurrences: () => no("all events of this name"),
   };
 }
 

@@ -1,5 +1,5 @@
-// JSON whose integers may not fit a double (nanoseconds since the epoch, hashes): those become text,
-// so that the page shows the digits the server sent.
+// Parses JSON whose integers may exceed 2^53, such as nanoseconds since the epoch and hashes. Those become text, so the
+// page shows the server's digits.
 
 const kMayHold = /(?<![\d.])\d{16}/;
 const kTokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

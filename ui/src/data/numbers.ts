@@ -1,4 +1,4 @@
-// Lists of whole numbers as addresses have them, here and at the server.
+// Formats lists of integers for addresses, as the server reads them.
 
 // "0..7,9": ascending numbers, those next to one another as one.
 export function numbersText(numbers: readonly number[]): string {

@@ -1,21 +1,39 @@
-// The report schema, docs/report-schema.json, as types. Everything shown comes from these values;
-// the page never reckons with them beyond choosing units and the length of a bar.
+// Declares the report schema (docs/report-schema.json) as types. The page shows these values; it only chooses units and
+// lengths of bars.
 
 export type Unit = "" | "ns" | "ratio" | "count" | "bytes" | "bytes/s" | "FLOP" | "FLOP/s" | "unix_ns";
 
 // A string comes from a trace, that is from strangers: it is text, never markup.
 export type Cell = number | string | null;
 
+// What a column or a row measures.
+export const kKinds = [
+  "compute", "communication", "memory", "overlap", "forward", "backward", "optimizer", "launch", "host", "compilation", "input",
+  "output", "wait", "idle", "productive", "in_progress", "startup", "checkpoint", "wasted", "recovery", "elastic", "queued",
+  "custom", "excluded", "other",
+] as const;
+export type Kind = (typeof kKinds)[number];
+
+// The kind of this name. The schema has no others: a name that is missing or unknown is a defect, which tests see on
+// the console.
+export function kindNamed(name: string | undefined): Kind {
+  const kind = kKinds.find((one) => one === name);
+  if (!kind) console.error(`unknown kind: ${name}`);
+  return kind ?? "other";
+}
+
 export interface Column {
   readonly key: string;
   readonly title: string;
   readonly unit: Unit;
   readonly role: "key" | "value";
+  readonly kind?: Kind;
 }
 
 export interface Table {
   readonly key: string;
   readonly title: string;
+  readonly kind_column?: string;  // the key of the column that holds the kind of each row
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
 }

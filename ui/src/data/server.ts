@@ -1,4 +1,4 @@
-// The Source of `stepscope serve`: JSON and tiles over HTTP, from the address the page came from.
+// Reads data from `stepscope serve`: JSON and tiles over HTTP, from the page's own address.
 import { early } from "./early";
 import { parseExact } from "./exact";
 import { numbersText } from "./numbers";

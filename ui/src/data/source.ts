@@ -1,5 +1,4 @@
-// Where the page's data comes from, as one interface with two ends: the server of `stepscope serve`
-// (server.ts), and the data inside a report.html (embedded.ts). Pages know nothing but this.
+// Declares the interface to the page's data. server.ts implements it for `stepscope serve`, embedded.ts for report.html.
 import type { ReportSet, Unit } from "./report";
 
 // What went wrong, where, and what to try; every rejected promise of a Source carries one.
@@ -92,7 +91,8 @@ export interface TimelineInfo {
   readonly ranks: readonly TimelineRank[];
   readonly steps: readonly TimelineStep[];
   readonly tracks: readonly Track[];
-  readonly kinds: readonly string[];
+  readonly kinds: readonly string[];         // what tiles and events name
+  readonly column_kinds: readonly string[];  // in the same order: the kind that reports give to it
   readonly says?: string;  // what of the run is in it, if not all
 }
 

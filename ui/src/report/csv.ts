@@ -1,4 +1,4 @@
-// A table as CSV (RFC 4180): exact values as the server sent them, the machine names of the columns.
+// Writes a table as CSV (RFC 4180): exact values as the server sent them, column keys as header.
 import type { Cell, Table } from "../data/report";
 
 function field(cell: Cell): string {

@@ -1,4 +1,4 @@
-// Which curves of a report share a chart, what they are called there, and what is drawn of them.
+// Groups a report's series into charts, names them, and selects the points to draw.
 import type { Series, Table, Unit } from "../data/report";
 import { visible } from "./format";
 

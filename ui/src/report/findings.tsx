@@ -1,4 +1,4 @@
-// Findings: what stands out, why we think so, what to try, and what it could save.
+// Shows findings: problem, evidence, what to try, and possible savings.
 import type { Finding, Report } from "../data/report";
 import { linkTo } from "../shell/url";
 import { t } from "../text";

@@ -1,10 +1,9 @@
-// Numbers for the eye: the same choice of units and digits as the CLI's (src/report/humanize.cc), so
-// that a number reads alike in the terminal and on the page.
+// Formats numbers with the units and digits that the CLI uses (src/report/humanize.cc).
 import type { Cell, Unit } from "../data/report";
 
 type Scale = readonly (readonly [factor: number, name: string])[];
 
-const kTimes: Scale = [[1, "ns"], [1e3, "us"], [1e6, "ms"], [1e9, "s"]];
+const kTimes: Scale = [[1, "ns"], [1e3, "µs"], [1e6, "ms"], [1e9, "s"]];
 const kLongTimes: readonly (readonly [from: number, factor: number, name: string])[] = [
   [72 * 3600e9, 24 * 3600e9, "d"], [2 * 3600e9, 3600e9, "h"], [600e9, 60e9, "min"],
 ];
@@ -64,9 +63,9 @@ export function humanTime(ns: number): string {
 }
 
 export function humanRatio(ratio: number): string {
-  if (ratio > 0 && ratio < 0.0005) return "<0.1 %";
-  if (ratio < 0 && ratio > -0.0005) return ">-0.1 %";
-  return `${grouped(fixed(ratio * 100, Math.abs(ratio) < 10 ? 1 : 0))} %`;
+  if (ratio > 0 && ratio < 0.0005) return "<0.1%";
+  if (ratio < 0 && ratio > -0.0005) return ">-0.1%";
+  return `${grouped(fixed(ratio * 100, Math.abs(ratio) < 10 ? 1 : 0))}%`;
 }
 
 // As C's %.2g prints what is small.

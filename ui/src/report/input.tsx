@@ -1,4 +1,4 @@
-// What was read: the files, which rank each is of, and what was odd about them.
+// Shows the input: files, their ranks, and notes.
 import { useMemo } from "preact/hooks";
 import type { RunInfo, Table } from "../data/report";
 import { t, useLanguage } from "../text";

@@ -1,5 +1,5 @@
-// The Markdown that analyses explain themselves in, a subset: paragraphs, lists, headings, fences,
-// `code`, **bold** and [links](https://...). It becomes text nodes, never HTML of its own.
+// Renders the Markdown subset of analyses' explanations: paragraphs, lists, headings, fences, `code`, **bold** and
+// [links](https://...). Produces text nodes, never HTML.
 import type { ComponentChildren } from "preact";
 
 function inline(text: string): ComponentChildren[] {

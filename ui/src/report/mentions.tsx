@@ -1,5 +1,4 @@
-// Texts of a report that name other analyses by their ids, as the CLI takes them: here each leads to its page, by the
-// title that it has there.
+// Links the names of other analyses in a report's texts to their pages, by title.
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Report } from "../data/report";

@@ -1,4 +1,4 @@
-// The numbers of a report about the whole run, as tiles.
+// Shows a report's metrics as tiles.
 import type { Metric } from "../data/report";
 import { t } from "../text";
 import { cellText, visible } from "./format";

@@ -1,4 +1,4 @@
-// Notes: what could not be taken at face value, and limits of the answer.
+// Shows notes: problems in the input and limits of the answer.
 import type { Note } from "../data/report";
 import { t } from "../text";
 import { humanCount, visible } from "./format";

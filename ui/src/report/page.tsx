@@ -1,5 +1,5 @@
-// The page of one analysis, made of its Report alone: a new analysis needs no line here. What has a
-// picture of its own (views/registry) is drawn above its table.
+// Shows one analysis from its Report alone: a new analysis needs no code here. Tables with a picture (views/registry) show
+// it above.
 import { useEffect } from "preact/hooks";
 import type { Report, ReportSet } from "../data/report";
 import type { Source } from "../data/source";

@@ -1,4 +1,4 @@
-// Which rows of a table are shown, in which order: sorting and filtering, nothing that reckons.
+// Sorts and filters the rows of a table.
 import type { Cell, Column, Table } from "../data/report";
 import { humanCell, numberOf } from "./format";
 

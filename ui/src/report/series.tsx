@@ -1,5 +1,4 @@
-// The curves of a report: those of one kind together in one chart (uPlot), with the same numbers as a
-// table for those who cannot see it. Charts of one page share their crosshair.
+// Draws a report's series as charts (uPlot), with the values as a table. Charts of one page share a crosshair.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";

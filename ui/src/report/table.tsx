@@ -1,5 +1,5 @@
-// A table of a report: sorted, filtered, paged (a hundred thousand rows stay quick), saved as CSV.
-// Order, filter and page are in the URL under the table's key.
+// Shows a table of up to 100,000 rows: sorted, filtered, paged, saved as CSV. The URL holds order, filter and page under the
+// table's key.
 import { useMemo } from "preact/hooks";
 import type { Column, Table } from "../data/report";
 import { useUrlState } from "../shell/url";

@@ -1,4 +1,4 @@
-// The frame around every page: header, navigation, and the page the URL names.
+// Draws the frame around every page: header, navigation, and the page that the URL names.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReportSet } from "../data/report";
 import type { Run, Selection, Source, State } from "../data/source";

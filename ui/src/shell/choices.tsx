@@ -1,5 +1,4 @@
-// The header's choices that govern every page: the run, the run it is compared with, the steps and
-// the ranks. All of them live in the URL and nowhere else.
+// Shows the header's selections for all pages: run, baseline run, steps and ranks. The URL alone holds them.
 import { useEffect, useState } from "preact/hooks";
 import type { Run, State } from "../data/source";
 import { visible } from "../report/format";

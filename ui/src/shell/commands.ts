@@ -1,5 +1,4 @@
-// Everything the page can do, as one list: the keys, the menu, the palette (Ctrl+K) and the help
-// (`?`) are all read from it, so none can forget what another one has.
+// Registers all commands in one list, which keys, menu, palette (Ctrl+K) and help (`?`) share.
 import { useEffect } from "preact/hooks";
 import type { TextKey } from "../text";
 import { makeStore, useStore } from "./store";

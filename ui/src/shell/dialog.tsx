@@ -1,4 +1,4 @@
-// A modal dialog of the browser's own: it traps the focus, closes on Escape, and gives the focus back.
+// Shows a native modal dialog: it traps the focus, closes on Escape, and restores the focus.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../text";

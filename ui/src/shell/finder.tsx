@@ -1,4 +1,4 @@
-// The palette (Ctrl+K): every command and page by a few letters of its name.
+// Shows the palette (Ctrl+K): finds commands and pages by part of their name.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { t } from "../text";
 import { isNow, useAllCommands, type Command } from "./commands";

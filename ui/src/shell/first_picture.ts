@@ -1,5 +1,4 @@
-// On the timeline's page the picture comes first: what else the page asks for, all reports for their names in the
-// navigation, waits until it is there.
+// Delays all other requests of the timeline page until its first picture is drawn.
 import { makeStore, useStore } from "./store";
 
 const there = makeStore(false);

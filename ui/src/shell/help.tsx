@@ -1,4 +1,4 @@
-// `?`: all keys there are, by group, from the registry of commands.
+// Shows all keys by group (`?`), from the registry of commands.
 import { t } from "../text";
 import { isNow, useAllCommands, type Command, type Group } from "./commands";
 import { Dialog } from "./dialog";

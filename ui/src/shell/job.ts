@@ -1,5 +1,4 @@
-// The job that the reader chose in a ledger, as the URL's key "job" has it: LEDGER:NAME. It governs from page to page,
-// and is nothing to the other ledgers: they show their first.
+// Keeps the selected job of a ledger in the URL, as job=LEDGER:NAME. Other ledgers ignore it and show their first job.
 import { usePlace, useUrlState } from "./url";
 
 const kOfALedger = /^([0-9a-f]{10}):([^]*)$/;

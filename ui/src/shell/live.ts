@@ -1,2 +1,2 @@
-// Whether a server stands behind the page: a report.html cannot answer about other steps or ranks.
+// Knows whether a server is behind the page: a report.html cannot answer about other steps or ranks.
 export const isLive = (): boolean => document.getElementById("stepscope-data") === null;

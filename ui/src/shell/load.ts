@@ -1,5 +1,5 @@
-// Loading with a key: the same key is loaded once and kept (the last few), a new key cancels the old
-// load, and what was shown stays (marked busy) while the same page loads for another selection.
+// Loads values by key: keeps the last few, cancels the old load when the key changes, and shows the old value (marked busy)
+// until the new one arrives.
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { SourceError, type Problem, type Run, type Source } from "../data/source";
 

@@ -1,5 +1,4 @@
-// The way to every page of a run: its first screen, the timeline, and one entry for each report that
-// the server answered with, whatever analyses there may be.
+// Shows the navigation of a run: summary, timeline, and one entry per report of the answer.
 import type { Report, ReportSet } from "../data/report";
 import { visible } from "../report/format";
 import { t } from "../text";

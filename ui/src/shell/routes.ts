@@ -1,4 +1,4 @@
-// Which page a path means. One list of shapes, so that links and the page agree.
+// Maps paths to pages. Links and the page share this list.
 //
 //   #/run/ID                    the first screen       #/run/ID/timeline
 //   #/run/ID/report/ANALYSIS    one analysis           #/run/ID/input        the files that were read

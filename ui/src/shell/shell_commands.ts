@@ -1,4 +1,4 @@
-// The commands that are there on every page: going places, the choices in the header, the looks.
+// Registers the commands of every page: navigation, selection, appearance.
 import type { Report } from "../data/report";
 import type { State } from "../data/source";
 import { visible } from "../report/format";

@@ -1,5 +1,4 @@
-// What runs there are and how far they are read, asked again and again while the page is open:
-// quickly while something loads, slowly else, so that new runs of a growing folder appear.
+// Polls the list of runs and their progress: often while a run loads, else rarely, so that new runs appear.
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { Problem, Source, State } from "../data/source";
 import { problemOf } from "./load";

@@ -1,4 +1,4 @@
-// What stands where a page would be: an error, a load in progress, or a word about what is missing.
+// Shows errors, loading progress, and messages about missing data.
 import type { Problem, Run } from "../data/source";
 import { humanBytes, humanCount, visible } from "../report/format";
 import { t } from "../text";

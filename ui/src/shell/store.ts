@@ -1,5 +1,4 @@
-// A value that parts of the page watch: the smallest thing that lets the URL, the theme and the
-// registry of commands live outside the component tree and still redraw it.
+// Keeps a value that components watch, such as the URL, the theme or the commands.
 import { useEffect, useState } from "preact/hooks";
 
 export interface Store<T> {

@@ -1,4 +1,4 @@
-// The header's right end: find, help, light or dark, and the language.
+// Shows the header's right end: find, help, theme and language.
 import { chooseLanguage, t, useLanguage, type Language } from "../text";
 import { chooseTheme, useThemeChoice, type ThemeChoice } from "./theme";
 

@@ -1,9 +1,9 @@
-// Light or dark: what the system prefers, unless the reader chose. The choice and its colours
-// are put on <html>, so that style sheets follow; canvases watch the store.
-import { applyPalette } from "./palette";
+// Applies the light or dark theme: the reader's choice, else the system's. Style sheets read it from <html>, canvases watch
+// the store.
+import { applyPalette, type Theme } from "./palette";
 import { makeStore, remember, remembered, useStore } from "./store";
 
-export type Theme = "light" | "dark";
+export type { Theme };
 export type ThemeChoice = Theme | "system";
 
 const prefersDark = typeof matchMedia === "undefined" ? null : matchMedia("(prefers-color-scheme: dark)");

@@ -1,5 +1,4 @@
-// The hash is the state of the page: which page, and every selection on it. Whoever gets the URL
-// sees what its sender saw.
+// Keeps the page's whole state in the URL's hash, so that a link reproduces the page.
 //
 //   #/run/3f9a/timeline?steps=3..7&ranks=0,2&from=120&to=480
 //    \_______ path ____/ \_______________ query ___________/

@@ -1,5 +1,5 @@
-// Every word of the interface, in two languages. `en` names the keys; `ja` must have the same, or
-// the build fails. What reports say comes from the analyses, in English, and is shown as it is.
+// Selects the language of the page's texts. `en` defines the keys; the build fails unless `ja` has the same. Reports stay
+// in English.
 import { makeStore, remember, remembered, useStore } from "../shell/store";
 import { en } from "./en";
 import { ja } from "./ja";

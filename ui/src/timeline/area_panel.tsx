@@ -1,4 +1,4 @@
-// What a selected area holds, summed up by name, kind, track or rank.
+// Summarizes a selected area by name, kind, track or rank.
 import { humanTime } from "../report/format";
 import { DataTable } from "../report/table";
 import { useLoad } from "../shell/load";

@@ -1,4 +1,4 @@
-// Keeps the tiles that were asked for last, up to a number of bytes.
+// Keeps the most recently used tiles, up to a size in bytes.
 import type { Tile } from "./tile";
 
 // What a tile costs beside its bytes: its objects and views, about.

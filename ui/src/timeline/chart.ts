@@ -1,7 +1,7 @@
-// The frames of a timeline: draws one when something changed, none else.
+// Draws a frame of the timeline when something changed.
 import { firstPictureIsThere } from "../shell/first_picture";
 import { currentTheme, watchTheme } from "../shell/theme";
-import { makeColours, type Colours } from "./colours";
+import { makeColors, type Colors } from "./colors";
 import type { Controller } from "./controller";
 import { hitAt, type Hit } from "./hit";
 import { drawOverlay } from "./overlay";
@@ -28,17 +28,17 @@ export class Chart {
   private waits = true;  // for the first tiles
   private readonly painter: Painter;
   private readonly minimap: Minimap;
-  private colours: Colours;
+  private colors: Colors;
   private requested = 0;
   private readonly undo: (() => void)[] = [];
 
   constructor(readonly controller: Controller, private readonly stage: Stage) {
     this.painter = new Painter(controller.loader);
     this.minimap = new Minimap(controller);
-    this.colours = makeColours(controller.info.kinds, currentTheme());
+    this.colors = makeColors(controller.info.column_kinds, currentTheme());
     controller.onDirty = () => this.dirty();
     this.undo.push(watchTheme((theme) => {
-      this.colours = makeColours(controller.info.kinds, theme);
+      this.colors = makeColors(controller.info.column_kinds, theme);
       this.dirty();
     }));
     const resized = new ResizeObserver(() => this.dirty());
@@ -89,7 +89,7 @@ export class Chart {
     }
     controller.loader.begin();
     this.draw(size);
-    this.minimap.paint(this.stage.minimap, this.colours, size.dpr);
+    this.minimap.paint(this.stage.minimap, this.colors, size.dpr);
     controller.loader.end(performance.now());
     this.tellWhenComplete();
     if (this.scene) this.stage.drawn(this.scene);
@@ -121,7 +121,7 @@ export class Chart {
     const { controller } = this, { selected, measure, area, marks } = controller.state.get();
     return {
       info: controller.info, view: controller.view, ...size, scroll: controller.scroll, lanes: controller.lanes,
-      colours: this.colours, selected, measure, area, draft: this.draft, marks, hover: null,
+      colors: this.colors, selected, measure, area, draft: this.draft, marks, hover: null,
     };
   }
 

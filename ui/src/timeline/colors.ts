@@ -1,6 +1,7 @@
-// What the canvas draws with: from the palette of the page to numbers of pixels. A paint is a kind and
-// a shade of it; the shade comes from the name, so that neighbours of one kind stay apart.
-import { colorOf, kInk, kindOf, kLooks, textColorOn, type Pattern } from "../shell/palette";
+// Converts the palette to pixel values. A paint is a kind and a shade; the shade depends on the name, so that neighbors of
+// one kind stay distinct.
+import { kindNamed } from "../data/report";
+import { colorOf, kInk, kLooks, textColorOn, type Pattern } from "../shell/palette";
 import type { Theme } from "../shell/theme";
 import { abgr, makeLut, mix } from "./raster";
 
@@ -9,7 +10,7 @@ const kPaintsOfKind = 5;  // four shades by name, and the edge
 export const paintOf = (kind: number, shade: number): number => kind * kPaintsOfKind + shade;
 export const edgeOf = (kind: number): number => kind * kPaintsOfKind + 4;
 
-export interface Colours {
+export interface Colors {
   readonly theme: Theme;
   readonly ink: Record<keyof (typeof kInk)["light"], string>;
   readonly lut: Uint32Array;
@@ -26,8 +27,8 @@ export interface Colours {
   readonly under: number;   // the area below its last value
 }
 
-export function makeColours(kindNames: readonly string[], theme: Theme): Colours {
-  const kinds = [...kindNames.map(kindOf), "other" as const];
+export function makeColors(columnKinds: readonly string[], theme: Theme): Colors {
+  const kinds = [...columnKinds.map(kindNamed), "other" as const];
   const ink = kInk[theme];
   const page = abgr(ink.page), text = abgr(ink.text), curve = abgr(ink.accent);
   // Away from the page, so that the text upon a box keeps its contrast.

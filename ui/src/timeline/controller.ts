@@ -1,5 +1,5 @@
-// Everything the timeline can do, whoever asks: a key, the pointer, a button, the URL. It holds the
-// view, which changes every frame, and a store of the rest, which components watch.
+// Implements the timeline's actions for keys, pointer, buttons and the URL. It holds the view, which changes every frame,
+// and a store of everything else, which components watch.
 import {
   type EventDetails, type EventRef, type Source, type SpanQuery, type TimelineInfo,
 } from "../data/source";
@@ -145,14 +145,14 @@ export class Controller {
   private get top(): number { return this.coming ?? this.scroll; }
 
   // First into the middle; when it is there already, as large as it gets.
-  centreOrFit(): void {
+  centerOrFit(): void {
     const { selected, area, measure } = this.state.get();
     const span = selected ? { from: selected.start, to: selected.start + selected.duration } : (measure ?? area);
     if (!span) return this.showAll();
     const length = this.view.to - this.view.from, middle = (span.from + span.to) / 2;
     const there = clamp({ from: middle - length / 2, to: middle + length / 2 }, this.info.end);
-    const centred = Math.abs(there.from - this.view.from) < length * 0.01;
-    this.glideTo(centred || span.to - span.from > length ? fit(span.from, span.to, this.info.end) : there);
+    const centered = Math.abs(there.from - this.view.from) < length * 0.01;
+    this.glideTo(centered || span.to - span.from > length ? fit(span.from, span.to, this.info.end) : there);
     if (selected) this.showTrack(selected.track, selected.row);
   }
 

@@ -1,6 +1,5 @@
-// Counter tracks as pixels: below the last value an area, and a band from the lowest to the highest
-// value where a pixel has several.
-import type { Colours } from "./colours";
+// Draws counter tracks: an area below the last value, and a band from minimum to maximum where a pixel has several values.
+import type { Colors } from "./colors";
 import type { Piece } from "./pieces";
 import type { Pixels } from "./raster";
 import { bucketNs } from "./tile";
@@ -63,23 +62,23 @@ export interface CurvePlace {
   readonly clip: number;
   readonly max: number;
   readonly end: number;  // the pixel at which the run ends
-  readonly colours: Colours;
+  readonly colors: Colors;
 }
 
 export function drawCurves(pixels: Pixels, curves: Curves, place: CurvePlace): void {
   const base = place.top + place.height - 1, room = place.height - 3;
   const yOf = (value: number): number =>
     base - Math.round(Math.min(1, Math.max(0, value / (place.max || 1))) * room);
-  const column = (x: number, y0: number, y1: number, colour: number): void => {
+  const column = (x: number, y0: number, y1: number, color: number): void => {
     const end = Math.min(pixels.height, y1 + 1);
-    for (let y = Math.max(place.clip, y0, 0); y < end; ++y) pixels.words[y * pixels.width + x] = colour;
+    for (let y = Math.max(place.clip, y0, 0); y < end; ++y) pixels.words[y * pixels.width + x] = color;
   };
   for (let x = 0; x < Math.min(pixels.width, place.end); ++x) {
     const last = curves.last[x]!;
     if (Number.isNaN(last)) continue;
     const before = x > 0 && !Number.isNaN(curves.last[x - 1]!) ? curves.last[x - 1]! : last;
-    if (last > 0) column(x, yOf(last), base, place.colours.under);
+    if (last > 0) column(x, yOf(last), base, place.colors.under);
     // The line is drawn up or down to where the pixel before ended, so that it has no holes.
-    column(x, yOf(Math.max(curves.high[x]!, before)), yOf(Math.min(curves.low[x]!, before)), place.colours.curve);
+    column(x, yOf(Math.max(curves.high[x]!, before)), yOf(Math.min(curves.low[x]!, before)), place.colors.curve);
   }
 }

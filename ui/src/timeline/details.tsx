@@ -1,15 +1,15 @@
-// What is known about the selected event: its fields, the operators around it, what belongs to it, and
-// all events of its name.
+// Shows the selected event: its fields, enclosing operators, related events, and all events of its name.
 import type { EventDetails, EventRef } from "../data/source";
 import { cellText, humanTime, visible } from "../report/format";
 import { Metrics } from "../report/metrics";
 import { DataTable } from "../report/table";
 import { useLoad } from "../shell/load";
-import { kindOf, kLooks } from "../shell/palette";
+import { kLooks } from "../shell/palette";
 import { Busy, ProblemPanel } from "../shell/status";
 import { t } from "../text";
 import type { Controller } from "./controller";
 import { Histogram } from "./histogram";
+import { kindOfEvent } from "./kinds";
 import { rankTitle } from "./lanes";
 import { startText } from "./ticks";
 
@@ -26,7 +26,7 @@ function Facts({ event, controller }: { event: EventDetails; controller: Control
   ];
   return (
     <dl class="facts">
-      {fact("kind", t("timeline.kind"), t(kLooks[kindOf(event.kind)].title))}
+      {fact("kind", t("timeline.kind"), t(kLooks[kindOfEvent(controller.info, event.kind)].title))}
       {fact("start", t("timeline.start"), startText(event.start, event.duration))}
       {fact("duration", t("timeline.duration"), humanTime(event.duration))}
       {fact("rank", t("timeline.rank"), String(event.rank))}

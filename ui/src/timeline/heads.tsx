@@ -1,4 +1,4 @@
-// The names of the lanes beside the chart: fold and pin from here. Only those in sight exist.
+// Shows the names of the visible lanes beside the chart, with buttons to fold and pin.
 import { humanNumber, visible } from "../report/format";
 import { t } from "../text";
 import type { Controller } from "./controller";

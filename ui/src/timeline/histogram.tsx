@@ -1,4 +1,4 @@
-// How many events last how long: a bar for each bucket.
+// Shows a histogram of durations, one bar per bucket.
 import type { Report, Series } from "../data/report";
 import { humanCount, humanNumber, numberOf } from "../report/format";
 import { t } from "../text";

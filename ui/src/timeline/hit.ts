@@ -1,4 +1,4 @@
-// What lies under the pointer: a box, or the density of what is too short to be one.
+// Finds what is under the pointer: a box, or the density of events too short to draw.
 import type { SpanQuery } from "../data/source";
 import { spotAt, type Spot } from "./lanes";
 import { levelFor } from "./levels";

@@ -1,11 +1,10 @@
-// The timeline of a run: all ranks on one axis. This file puts its parts together; controller.ts has what it
-// can do, chart.ts draws.
+// Assembles the timeline of a run: all ranks on one axis. controller.ts implements its actions, chart.ts draws it.
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { EventDetails, Source, TimelineInfo } from "../data/source";
 import { humanTime, visible } from "../report/format";
 import { problemOf, useLoad } from "../shell/load";
-import { kindOf, kLooks } from "../shell/palette";
+import { kLooks } from "../shell/palette";
 import { firstPictureIsThere } from "../shell/first_picture";
 import { ProblemPanel } from "../shell/status";
 import { makeStore, useStore } from "../shell/store";
@@ -17,6 +16,7 @@ import { Controller } from "./controller";
 import { Details } from "./details";
 import { Heads, PinnedHeads } from "./heads";
 import { useTimelineKeys } from "./keys";
+import { kindOfEvent } from "./kinds";
 import { kAxisHeight } from "./lanes";
 import { Overview } from "./overview";
 import { fromQuery, homeView, kPlaceKeys, toQuery } from "./place";
@@ -81,7 +81,7 @@ function Shown({ run, revision, source, info }: { run: string; revision: number;
 function eventText(event: EventDetails, { info }: Controller): string {
   const track = info.tracks[event.track];
   return t("timeline.selected", {
-    name: visible(event.name), kind: t(kLooks[kindOf(event.kind)].title), duration: humanTime(event.duration),
+    name: visible(event.name), kind: t(kLooks[kindOfEvent(info, event.kind)].title), duration: humanTime(event.duration),
     start: startText(event.start, event.duration), rank: event.rank, track: visible(track ? `${track.group} · ${track.name}` : ""),
   });
 }

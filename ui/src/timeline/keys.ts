@@ -1,4 +1,4 @@
-// The timeline's commands; keys, menu and help come from them.
+// Registers the timeline's commands for keys, menu and help.
 import { useCommands, type Command } from "../shell/commands";
 import type { Controller } from "./controller";
 import type { Push } from "./motion";
@@ -35,7 +35,7 @@ function moves(controller: Controller): Command[] {
     again(() => controller.scrollBy(-kScroll), "up", ["ArrowUp"], "timeline.key.up"),
     again(() => controller.scrollBy(kScroll), "down", ["ArrowDown"], "timeline.key.down"),
     once(() => controller.showAll(), "all", ["0"], "timeline.key.all"),
-    once(() => controller.centreOrFit(), "fit", ["f"], "timeline.key.fit"),
+    once(() => controller.centerOrFit(), "fit", ["f"], "timeline.key.fit"),
   ];
 }
 

@@ -1,5 +1,4 @@
-// Where tracks stand: ranks, groups within ranks, tracks within groups, each a lane; and pinned tracks
-// above. All lengths in CSS pixels.
+// Lays out the lanes: ranks, groups within ranks, tracks within groups, and pinned tracks on top. Lengths are CSS pixels.
 import type { TimelineInfo, Track } from "../data/source";
 
 export const kAxisHeight = 26;

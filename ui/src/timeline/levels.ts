@@ -1,4 +1,4 @@
-// Which level of detail a view takes, and which tiles of it.
+// Selects the level of detail of a view and the tiles it needs.
 import { tileNs, kBuckets } from "./tile";
 
 // The part of the run that is shown, in ns. Always from < to.

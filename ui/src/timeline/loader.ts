@@ -1,5 +1,4 @@
-// Fetches the tiles that a picture wants: what one frame misses goes out together, and what no
-// frame wants any more is aborted.
+// Fetches the tiles that frames need: one request per frame, aborted when no frame needs its tiles.
 import type { TileId } from "../data/source";
 import { type Held, TileCache } from "./cache";
 import { decodeTiles } from "./tile";

@@ -1,7 +1,7 @@
-// The whole run in a strip: for each rank a line of what its devices do, and the view as a window. The window is
-// drawn too: an element that moves with each frame would have the browser lay the page out for each.
+// Draws the overview strip: one line of device activity per rank, and the view as a window. The window is painted, because
+// moving an element would lay out the page every frame.
 import type { Controller } from "./controller";
-import type { Colours } from "./colours";
+import type { Colors } from "./colors";
 import { levelFor } from "./levels";
 import { piecesOf, type Piece } from "./pieces";
 import { Pixels, Strips } from "./raster";
@@ -38,18 +38,18 @@ export class Minimap {
 
   // Paints when something came or changed; else only keeps its tiles in the cache, which are also what
   // stands in for others.
-  paint(canvas: HTMLCanvasElement, colours: Colours, dpr: number): void {
+  paint(canvas: HTMLCanvasElement, colors: Colors, dpr: number): void {
     const { width, height } = canvas, { loader } = this.controller;
-    const now = `${width} ${height} ${colours.theme} ${loader.arrivals}`;
+    const now = `${width} ${height} ${colors.theme} ${loader.arrivals}`;
     const pieces = this.lines.map((tracks) => tracks.flatMap((track) => this.piecesOf(track, width)));
     const ctx = canvas.getContext("2d");
     if (!ctx || width === 0) return;
-    if (now !== this.painted) this.paintStrip(pieces, width, height, colours);
+    if (now !== this.painted) this.paintStrip(pieces, width, height, colors);
     const { view } = this.controller, shown = `${now} ${view.from} ${view.to}`;
     if (this.framed === shown) return;
     [this.painted, this.framed] = [now, shown];
     ctx.putImageData(this.pixels.image, 0, 0);
-    this.drawWindow(ctx, width, height, colours, dpr);
+    this.drawWindow(ctx, width, height, colors, dpr);
   }
 
   // Wants its tiles.
@@ -57,7 +57,7 @@ export class Minimap {
     for (const tracks of this.lines) for (const track of tracks) this.piecesOf(track, width);
   }
 
-  private drawWindow(ctx: CanvasRenderingContext2D, width: number, height: number, { ink }: Colours, dpr: number): void {
+  private drawWindow(ctx: CanvasRenderingContext2D, width: number, height: number, { ink }: Colors, dpr: number): void {
     const { view, info } = this.controller, all = whole(info.end), scale = width / (all.to - all.from);
     const left = Math.max(0, (view.from - all.from) * scale), right = Math.min(width, (view.to - all.from) * scale);
     ctx.fillStyle = ink.page;
@@ -70,15 +70,15 @@ export class Minimap {
     ctx.strokeRect(left + line / 2, line / 2, Math.max(least, right - left) - line, height - line);
   }
 
-  private paintStrip(pieces: readonly (readonly Piece[])[], width: number, height: number, colours: Colours): void {
+  private paintStrip(pieces: readonly (readonly Piece[])[], width: number, height: number, colors: Colors): void {
     if (this.pixels.width !== width || this.pixels.height !== height) this.pixels = new Pixels(width, height);
     const { pixels } = this, line = new Uint32Array(width);
-    pixels.fill(colours.page, 0, height);
+    pixels.fill(colors.page, 0, height);
     pieces.forEach((some, i) => {
       this.strips.start(1, width);
-      for (const { tile } of some) this.addTile(tile, width, colours);
-      line.fill(colours.page);
-      this.strips.emit(0, line, colours.lut);
+      for (const { tile } of some) this.addTile(tile, width, colors);
+      line.fill(colors.page);
+      this.strips.emit(0, line, colors.lut);
       const y0 = Math.round((i * height) / this.lines.length), y1 = Math.round(((i + 1) * height) / this.lines.length);
       pixels.copyLine(line, y0, y1 - y0 > 3 ? y1 - 1 : y1);
     });
@@ -89,16 +89,16 @@ export class Minimap {
     return piecesOf(loader, info, track, all, levelFor(all, width));
   }
 
-  private addTile(tile: Tile, width: number, colours: Colours): void {
+  private addTile(tile: Tile, width: number, colors: Colors): void {
     const all = whole(this.controller.info.end), scale = width / (all.to - all.from);
     const length = bucketNs(tile.level), start = tile.index * kBuckets * length, end = start + kBuckets * length;
     const { boxes, spans } = tile;
-    this.strips.addSpans(spans, colours.plain, {
+    this.strips.addSpans(spans, colors.plain, {
       x: (start - all.from) * scale, step: length * scale, from: 0, to: kBuckets, merged: true, rows: [0, 0],
     });
     for (let i = 0; i < boxes.size; ++i) {
       const from = Math.max(boxes.start[i]!, start), to = Math.min(boxes.start[i]! + boxes.duration[i]!, end);
-      const paint = colours.plain[boxes.kind[i]!]!;
+      const paint = colors.plain[boxes.kind[i]!]!;
       this.strips.add(0, (from - all.from) * scale, (to - all.from) * scale, 1, paint, paint);
     }
   }

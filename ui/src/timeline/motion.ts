@@ -1,4 +1,4 @@
-// Keys that are held move the view evenly, and jumps glide; unless the reader prefers less motion.
+// Moves the view smoothly while a key is held and animates jumps, unless the reader prefers reduced motion.
 import type { View } from "./levels";
 import { pan, zoomAt } from "./view";
 

@@ -1,5 +1,5 @@
-// What lies over the pixels of a frame: names on boxes, the axis, what is selected and its links, what is
-// measured and marked. All in CSS pixels.
+// Draws over a frame's pixels: names on boxes, the axis, the selection and its links, measurements and marks. Lengths are CSS
+// pixels.
 import type { EventDetails } from "../data/source";
 import { visible } from "../report/format";
 import type { Label } from "./painter";
@@ -76,12 +76,12 @@ function drawLabels(ctx: Ctx, scene: Scene, labels: readonly Label[]): void {
 }
 
 function drawLabel(ctx: Ctx, scene: Scene, label: Label): void {
-  const { boxes, names } = label.tile, { colours, dpr } = scene;
-  const kind = Math.min(boxes.kind[label.box]!, colours.kinds - 1);
+  const { boxes, names } = label.tile, { colors, dpr } = scene;
+  const kind = Math.min(boxes.kind[label.box]!, colors.kinds - 1);
   const x0 = label.x0 / dpr + kPad, room = (label.x1 - label.x0) / dpr - 2 * kPad;
   const name = cutToFit(shownName(names.at(boxes.name[label.box]!)), room, (text) => widthOf(ctx, text));
   if (!name) return;
-  ctx.fillStyle = colours.text[kind]!;
+  ctx.fillStyle = colors.text[kind]!;
   ctx.fillText(name, Math.round(x0), Math.round((label.y + label.height / 2) / dpr));
 }
 
@@ -89,7 +89,7 @@ function drawLabel(ctx: Ctx, scene: Scene, label: Label): void {
 
 function drawStepNumbers(ctx: Ctx, scene: Scene): void {
   const below = kAxisHeight + scene.lanes.pinnedHeight;
-  ctx.fillStyle = scene.colours.ink.faint;
+  ctx.fillStyle = scene.colors.ink.faint;
   for (const lane of lanesBetween(scene.lanes.lanes, scene.scroll, scene.scroll + scene.height - below)) {
     const y = lane.y + below - scene.scroll + lane.height / 2;
     if (lane.kind !== "rank" || lane.folded || y < below) continue;
@@ -118,7 +118,7 @@ function rectOf(scene: Scene, track: number, row: number, span: Interval): Rect 
 }
 
 function drawSelected(ctx: Ctx, scene: Scene, event: EventDetails): void {
-  const { ink } = scene.colours;
+  const { ink } = scene.colors;
   const rect = rectOf(scene, event.track, event.row, { from: event.start, to: event.start + event.duration });
   if (!rect) return;
   ctx.save();
@@ -160,7 +160,7 @@ function drawLink(ctx: Ctx, scene: Scene, here: Rect, there: Rect, says: string)
 }
 
 function drawHover(ctx: Ctx, scene: Scene): void {
-  const { hover, colours: { ink } } = scene;
+  const { hover, colors: { ink } } = scene;
   if (!hover) return;
   ctx.fillStyle = ink.faint;
   ctx.fillRect(Math.round(hover.x), kAxisHeight, 1, scene.height);
@@ -177,7 +177,7 @@ function drawHover(ctx: Ctx, scene: Scene): void {
 // --- measured, marked, areas ---
 
 function drawIntervals(ctx: Ctx, scene: Scene): void {
-  const { ink } = scene.colours;
+  const { ink } = scene.colors;
   for (const mark of scene.marks) drawInterval(ctx, scene, mark, ink.accent, 0);
   if (scene.area) drawArea(ctx, scene, scene.area);
   if (scene.measure) drawInterval(ctx, scene, scene.measure, ink.select, 0.1);
@@ -193,7 +193,7 @@ function drawIntervals(ctx: Ctx, scene: Scene): void {
 
 // Only what it holds is tinted: an area is of some tracks.
 function drawArea(ctx: Ctx, scene: Scene, area: Area): void {
-  const tracks = new Set(area.tracks), { accent } = scene.colours.ink;
+  const tracks = new Set(area.tracks), { accent } = scene.colors.ink;
   const left = Math.max(0, xOf(scene, area.from)), right = Math.min(scene.width, xOf(scene, area.to));
   const below = kAxisHeight + scene.lanes.pinnedHeight;
   ctx.fillStyle = accent;
@@ -212,35 +212,35 @@ function drawArea(ctx: Ctx, scene: Scene, area: Area): void {
 }
 
 // Two lines across all tracks with the time between them.
-function drawInterval(ctx: Ctx, scene: Scene, span: Interval, colour: string, shade: number): void {
+function drawInterval(ctx: Ctx, scene: Scene, span: Interval, color: string, shade: number): void {
   const x0 = xOf(scene, span.from), x1 = xOf(scene, span.to);
   if (x1 < 0 || x0 > scene.width) return;
   const left = Math.max(-2, x0), right = Math.min(scene.width + 2, x1);
-  ctx.fillStyle = colour;
+  ctx.fillStyle = color;
   ctx.globalAlpha = shade;
   if (shade > 0) ctx.fillRect(left, kAxisHeight, right - left, scene.height);
   ctx.globalAlpha = 1;
   ctx.fillRect(left, kAxisHeight, 1, scene.height);
   ctx.fillRect(right - 1, kAxisHeight, 1, scene.height);
-  if (span.to > span.from) drawTag(ctx, scene, formatDuration(span.to - span.from), (left + right) / 2, colour);
+  if (span.to > span.from) drawTag(ctx, scene, formatDuration(span.to - span.from), (left + right) / 2, color);
 }
 
-function drawTag(ctx: Ctx, scene: Scene, text: string, middle: number, colour: string): void {
+function drawTag(ctx: Ctx, scene: Scene, text: string, middle: number, color: string): void {
   const width = widthOf(ctx, text) + 10, y = kAxisHeight + scene.lanes.pinnedHeight + 6;
   const x = Math.min(Math.max(middle - width / 2, 2), Math.max(2, scene.width - width - 2));
-  ctx.fillStyle = scene.colours.ink.page;
+  ctx.fillStyle = scene.colors.ink.page;
   ctx.fillRect(x, y, width, 18);
-  ctx.strokeStyle = colour;
+  ctx.strokeStyle = color;
   ctx.lineWidth = 1;
   ctx.strokeRect(x + 0.5, y + 0.5, width - 1, 17);
-  ctx.fillStyle = scene.colours.ink.text;
+  ctx.fillStyle = scene.colors.ink.text;
   ctx.fillText(text, x + 5, y + 9);
 }
 
 // --- the axis ---
 
 function drawAxis(ctx: Ctx, scene: Scene): void {
-  const { ink } = scene.colours;
+  const { ink } = scene.colors;
   ctx.fillStyle = ink.panel;
   ctx.fillRect(0, 0, scene.width, kAxisHeight - 1);
   ctx.fillStyle = ink.line;

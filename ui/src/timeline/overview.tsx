@@ -1,4 +1,4 @@
-// The strip of the whole run: the part in sight as a window, which can be moved, or drawn anew.
+// Handles the overview strip: the window of the view can be moved or drawn anew.
 import type { Ref } from "preact";
 import { humanTime } from "../report/format";
 import { useStore, type Store } from "../shell/store";

@@ -1,7 +1,6 @@
-// Draws the tracks of a frame into a buffer of pixels, and says which boxes are wide enough for a
-// label. Everything here is in device pixels.
+// Draws the tracks of a frame into a pixel buffer and lists the boxes wide enough for a label. Lengths are device pixels.
 import { CurveRows, curvesOf, drawCurves } from "./curves";
-import { edgeOf, kPatternBits, paintOf, type Colours } from "./colours";
+import { edgeOf, kPatternBits, paintOf, type Colors } from "./colors";
 import { kAxisHeight, lanesBetween, type Lane } from "./lanes";
 import { levelFor } from "./levels";
 import type { TileLoader } from "./loader";
@@ -70,7 +69,7 @@ export class Painter {
       scene, pixels: this.pixels, labels: [],
       level: levelFor(scene.view, width), scale: width / (scene.view.to - scene.view.from),
     };
-    this.pixels.fill(scene.colours.page, 0, height);
+    this.pixels.fill(scene.colors.page, 0, height);
     const below = kAxisHeight + scene.lanes.pinnedHeight;
     for (const lane of lanesInSight(scene)) this.drawLane(frame, lane, below - scene.scroll, below);
     for (const lane of scene.lanes.pinned) this.drawLane(frame, lane, kAxisHeight, kAxisHeight);
@@ -114,11 +113,11 @@ export class Painter {
     const gap = Math.max(1, Math.round(scene.dpr));
     for (let row = shown.first; row <= shown.last; ++row) {
       this.line.set(background);
-      this.strips.emit(row - shown.first, this.line, scene.colours.lut);
+      this.strips.emit(row - shown.first, this.line, scene.colors.lut);
       const y = shown.top + row * shown.rowHeight;
       pixels.copyLine(this.line, Math.max(y, shown.clip), y + shown.rowHeight - gap);
     }
-    for (const box of wide) drawPattern(pixels, scene.colours, box);
+    for (const box of wide) drawPattern(pixels, scene.colors, box);
     for (const box of lone ? wide : this.onTop(frame, wide)) {
       if (box.x1 - box.x0 >= room && frame.labels.length < kMostLabels) frame.labels.push(box);
     }
@@ -137,18 +136,18 @@ export class Painter {
   }
 
   private addSpans(frame: Frame, shown: Shown, { tile, from, to }: Piece): void {
-    const { scale, scene: { view, colours } } = frame;
+    const { scale, scene: { view, colors } } = frame;
     const length = bucketNs(tile.level), start = tile.index * length * kBuckets;
     this.strips.owner = 0;
-    this.strips.addSpans(tile.spans, colours.plain, {
+    this.strips.addSpans(tile.spans, colors.plain, {
       x: (start - view.from) * scale, step: length * scale, from: (from - start) / length, to: (to - start) / length,
       merged: shown.lane.rows === 1, rows: [shown.first, shown.last],
     });
   }
 
   private addBoxes(frame: Frame, shown: Shown, { tile, from, to }: Piece, wide: Label[]): void {
-    const { boxes, names } = tile, { scale, scene: { view, colours } } = frame;
-    const merged = shown.lane.rows === 1, other = colours.kinds - 1;
+    const { boxes, names } = tile, { scale, scene: { view, colors } } = frame;
+    const merged = shown.lane.rows === 1, other = colors.kinds - 1;
     const right = frame.pixels.width;
     for (let i = 0; i < boxes.size; ++i) {
       const row = merged ? 0 : boxes.row[i]!;
@@ -176,7 +175,7 @@ export class Painter {
     const curves = curvesOf(pieces, scene.view.from, frame.scale, this.curves.of(pixels.width));
     const end = Math.ceil((scene.info.end - scene.view.from) * frame.scale);
     const { top, rowHeight: height, clip } = shown;
-    drawCurves(pixels, curves, { top, height, clip, max: track?.max ?? 1, end, colours: scene.colours });
+    drawCurves(pixels, curves, { top, height, clip, max: track?.max ?? 1, end, colors: scene.colors });
   }
 
   // A lane's line before anything is on it: every second step of its rank is a band.
@@ -186,7 +185,7 @@ export class Painter {
     const known = this.backgrounds.get(key);
     if (known) return known;
     const width = frame.pixels.width;
-    const { page, head, band } = scene.colours;
+    const { page, head, band } = scene.colors;
     const line = (this.spare.pop() ?? new Uint32Array(width)).fill(lane.kind === "track" ? page : head);
     for (const step of stepsOf(scene.info, lane.rankIndex)) {
       if (step.number % 2 === 0) continue;
@@ -203,11 +202,11 @@ function lanesInSight({ lanes, scroll, height }: Scene): readonly Lane[] {
   return lanesBetween(lanes.lanes, scroll, scroll + height - kAxisHeight - lanes.pinnedHeight);
 }
 
-// Darker or lighter points in the pattern of the box's kind: it is told apart without its colour.
-function drawPattern(pixels: Pixels, colours: Colours, box: Label): void {
-  const kind = Math.min(box.tile.boxes.kind[box.box]!, colours.kinds - 1);
-  const bits = kPatternBits[colours.pattern[kind]!];
-  const ink = colours.patternInk[kind]!;
+// Darker or lighter points in the pattern of the box's kind: it is told apart without its color.
+function drawPattern(pixels: Pixels, colors: Colors, box: Label): void {
+  const kind = Math.min(box.tile.boxes.kind[box.box]!, colors.kinds - 1);
+  const bits = kPatternBits[colors.pattern[kind]!];
+  const ink = colors.patternInk[kind]!;
   const x0 = Math.ceil(box.x0) + 2, x1 = Math.min(pixels.width, Math.floor(box.x1) - 1);
   for (let y = Math.max(box.clip, box.y + 1, 0); y < Math.min(pixels.height, box.y + box.height - 2); ++y) {
     const row = bits[(y - box.y) & 7]!;

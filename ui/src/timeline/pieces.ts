@@ -1,5 +1,5 @@
-// Which tiles stand in for a stretch of a track: those of the right level, and where one is not here
-// yet, the nearest coarser one, or finer ones. So something is always shown, and every ns once.
+// Selects the tiles that cover a range of a track: the right level, or, until it is loaded, coarser or finer ones. Every ns is
+// covered once.
 import type { TileId, TimelineInfo } from "../data/source";
 import { tileKey, type TileLoader } from "./loader";
 import { lowestLevel, tilesIn, topLevel, type View } from "./levels";

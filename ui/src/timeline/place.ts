@@ -1,6 +1,5 @@
-// What of the timeline is in the URL: the view, the selected event, what is searched for, measured, marked and
-// selected as an area, pins, the filter, what is folded.
-// What a stranger wrote there is checked: anything odd is as if it were not there.
+// Reads and writes the timeline's part of the URL: view, selected event, search, measurement, marks, area, pins, filter and
+// folds. Invalid values count as absent.
 import { numbersText } from "../data/numbers";
 import type { EventRef, TimelineInfo } from "../data/source";
 import type { Query } from "../shell/url";

@@ -1,5 +1,5 @@
-// Mouse, pen, finger and wheel on the chart. A plain drag measures; with shift, or in that mode, it draws an
-// area; the middle button and a finger move the view; a click selects.
+// Handles mouse, pen, touch and wheel. Drag measures, shift+drag or area mode selects an area, the middle button or a finger
+// pans, a click selects.
 import type { Chart } from "./chart";
 import { kAxisHeight, lanesBetween } from "./lanes";
 import { timeOf, type Scene } from "./scene";

@@ -1,11 +1,10 @@
-// Rows of events as pixels. Boxes and spans first add up in strips, one entry for each row and pixel:
-// how much of the pixel is covered and by what most. Then each strip is made into a line of colours, which
-// is copied down the row's height. So a frame costs as much as it has pixels, however many events
-// there are, and an event below a pixel still shows.
+// Draws rows of events as pixels. Boxes and spans first add up per row and pixel: the covered share and the dominant kind.
+// Each row becomes a line of colors that is copied down its height. So a frame costs as much as its pixels, whatever the
+// number of events, and events shorter than a pixel still show.
 
 import type { Spans } from "./tile";
 
-// Left edges of boxes are drawn darker from this width on, so that equal neighbours stay apart.
+// Left edges of boxes are drawn darker from this width on, so that equal neighbors stay apart.
 const kEdgeFrom = 4;
 
 // Where the spans of a tile go.
@@ -133,7 +132,7 @@ export class Strips {
 // Levels of cover that the eye tells apart.
 export const kShades = 32;
 
-// The colours of every paint at every cover, over one background; all as ABGR words.
+// The colors of every paint at every cover, over one background; all as ABGR words.
 export function makeLut(paints: readonly number[], background: number): Uint32Array {
   const lut = new Uint32Array(paints.length * kShades);
   paints.forEach((paint, i) => {
@@ -172,20 +171,20 @@ export class Pixels {
     this.words = new Uint32Array(this.image.data.buffer);
   }
 
-  // A line of colours copied into rows y0..y1, those that exist.
+  // A line of colors copied into rows y0..y1, those that exist.
   copyLine(line: Uint32Array, y0: number, y1: number): void {
     for (let y = Math.max(0, y0); y < Math.min(this.height, y1); ++y) this.words.set(line, y * this.width);
   }
 
-  fill(colour: number, y0: number, y1: number): void {
-    this.words.fill(colour, Math.max(0, y0) * this.width, Math.max(0, Math.min(this.height, y1)) * this.width);
+  fill(color: number, y0: number, y1: number): void {
+    this.words.fill(color, Math.max(0, y0) * this.width, Math.max(0, Math.min(this.height, y1)) * this.width);
   }
 
-  rect(x0: number, y0: number, x1: number, y1: number, colour: number): void {
+  rect(x0: number, y0: number, x1: number, y1: number, color: number): void {
     const left = Math.max(0, x0), right = Math.min(this.width, x1);
     if (right <= left) return;
     for (let y = Math.max(0, y0); y < Math.min(this.height, y1); ++y) {
-      this.words.fill(colour, y * this.width + left, y * this.width + right);
+      this.words.fill(color, y * this.width + left, y * this.width + right);
     }
   }
 }

@@ -1,6 +1,6 @@
-// What one frame of the timeline shows.
+// Declares what one frame of the timeline shows.
 import type { EventDetails, TimelineInfo, TimelineStep } from "../data/source";
-import type { Colours } from "./colours";
+import type { Colors } from "./colors";
 import type { Lanes } from "./lanes";
 import type { View } from "./levels";
 import type { Tile } from "./tile";
@@ -18,7 +18,7 @@ export interface Scene {
   readonly dpr: number;
   readonly scroll: number;
   readonly lanes: Lanes;
-  readonly colours: Colours;
+  readonly colors: Colors;
   readonly selected: EventDetails | null;
   readonly measure: Interval | null;
   readonly area: Area | null;

@@ -1,7 +1,6 @@
-// What a search found: a stretch of all matches in the order of time, and which of all they are. Within it
-// the next and the one before are known without asking again; beyond it the server is asked.
-import type { EventDetails, EventRef, Match, Matches } from "../data/source";
-import type { Controller } from "./controller";
+// Steps through search matches in time order and counts their places. Asks the server only beyond the loaded matches.
+import type { EventDetails, EventRef, Match, Matches, Source, TimelineInfo } from "../data/source";
+import type { View } from "./levels";
 
 const kMatches = 256;
 
@@ -44,8 +43,19 @@ export function readOn(answer: Matches, by: 1 | -1, current: EventRef | null): F
   return { ...found, at: here < 0 ? edge : here + by };
 }
 
+// What a search needs of the timeline.
+export interface Searched {
+  readonly source: Pick<Source, "find">;
+  readonly run: string;
+  readonly info: TimelineInfo;
+  readonly view: View;
+  readonly state: { get(): { readonly search: Search; readonly selected: EventDetails | null } };
+  change(part: { readonly search: Search } | { readonly problem: unknown }): void;
+  select(ref: EventRef, how: { readonly reveal: "all" }): Promise<void>;
+}
+
 export class Searcher {
-  constructor(private readonly controller: Controller) {}
+  constructor(private readonly controller: Searched) {}
 
   // Which of the matches is selected, counted from 1; null when it is none of them.
   get place(): number | null {

@@ -1,4 +1,4 @@
-// The marks of the time axis, and times written out as precisely as the view can show.
+// Computes the marks of the time axis and formats times as precisely as the view can show.
 
 const kSteps = [1, 2, 5];
 
@@ -20,7 +20,7 @@ export function ticks(from: number, to: number, step: number): number[] {
 interface TimeUnit { readonly ns: number; readonly name: string }
 
 const kUnits: readonly TimeUnit[] = [
-  { ns: 1, name: "ns" }, { ns: 1e3, name: "us" }, { ns: 1e6, name: "ms" }, { ns: 1e9, name: "s" },
+  { ns: 1, name: "ns" }, { ns: 1e3, name: "µs" }, { ns: 1e6, name: "ms" }, { ns: 1e9, name: "s" },
 ];
 
 const kMinute = 60e9, kHour = 3600e9, kDay = 86400e9;
@@ -52,10 +52,10 @@ function formatClock(ns: number, step: number): string {
   return `${ns < 0 ? "-" : ""}${days > 0 ? `${days} d ` : ""}${clock}:${seconds}`;
 }
 
-// Where something begins that lasts `length` ns: to a thousandth of it, so that neighbours begin at other times.
+// Where something begins that lasts `length` ns: to a thousandth of it, so that neighbors begin at other times.
 export const startText = (ns: number, length: number): string => formatTime(ns, length / 1000);
 
-// A duration with four digits: "12.35 us". Below a microsecond it is whole.
+// A duration with four digits: "12.35 µs". Below a microsecond it is whole.
 export function formatDuration(ns: number): string {
   const size = Math.abs(ns);
   if (size >= kMinute) return formatClock(ns, 1e9);

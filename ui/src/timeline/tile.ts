@@ -1,4 +1,4 @@
-// Reads tiles, the server's picture of one stretch of one track (the format: docs of the HTTP API).
+// Reads tiles: the server's picture of a range of one track (docs/formats/tiles.md).
 //
 // A tile owns its bytes: they are cut out of the answer once, so that the cache can let go of one
 // tile without the rest of its answer, and its arrays are views on them. Level L has buckets of 2^L
@@ -54,7 +54,7 @@ export interface Points {
 export interface Names {
   readonly size: number;
   at(name: number): string;
-  // A number 0..3 that is the same for equal names wherever they are: neighbours get shades by it.
+  // A number 0..3 that is the same for equal names wherever they are: neighbors get shades by it.
   shade(name: number): number;
 }
 

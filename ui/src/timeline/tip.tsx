@@ -1,13 +1,13 @@
-// What lies under the pointer, in words beside it.
+// Shows a tooltip for what is under the pointer.
 import { humanCount, humanNumber, humanRatio, humanTime, visible } from "../report/format";
-import { kindOf, kLooks } from "../shell/palette";
+import { kLooks } from "../shell/palette";
 import { useStore, type Store } from "../shell/store";
 import { t } from "../text";
 import type { Controller } from "./controller";
 import type { Hit } from "./hit";
+import { kindAt } from "./kinds";
 
-const kindText = (controller: Controller, kind: number): string =>
-  t(kLooks[kindOf(controller.info.kinds[kind] ?? "")].title);
+const kindText = (controller: Controller, kind: number): string => t(kLooks[kindAt(controller.info, kind)].title);
 
 function lines(hit: Hit, controller: Controller): readonly [string, string] | null {
   switch (hit.what) {

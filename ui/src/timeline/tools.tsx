@@ -1,11 +1,12 @@
-// The bar above the chart: search, filter, what dragging does, and the kinds with their looks.
+// Shows the bar above the chart: search, filter, drag mode, and the legend.
 import { useEffect, useState } from "preact/hooks";
+import { kindNamed, type Kind } from "../data/report";
 import { humanCount } from "../report/format";
-import { colorOf, kindOf, kLooks, textColorOn, type Kind } from "../shell/palette";
+import { colorOf, kLooks, textColorOn } from "../shell/palette";
 import { useStore } from "../shell/store";
 import { useTheme } from "../shell/theme";
 import { t } from "../text";
-import { kPatternBits } from "./colours";
+import { kPatternBits } from "./colors";
 import type { Controller } from "./controller";
 import { kFilterId, kSearchId } from "./keys";
 
@@ -54,10 +55,10 @@ function FilterField({ controller }: { controller: Controller }) {
   );
 }
 
-// Which colour and pattern is what. Kinds that look alike are told once.
+// Which color and pattern is what. Kinds that look alike are told once.
 function Legend({ controller }: { controller: Controller }) {
   const theme = useTheme();
-  const kinds = [...new Set<Kind>(controller.info.kinds.map(kindOf))];
+  const kinds = [...new Set<Kind>(controller.info.column_kinds.map(kindNamed))];
   return (
     <ul class="tl-legend" aria-label={t("timeline.legend")}>
       {kinds.map((kind) => (

@@ -1,4 +1,4 @@
-// Moving the view: zoom, pan, fit. A view stays within the run and a margin, and shows 10 ns at least.
+// Moves the view: zoom, pan, fit. A view stays within the run plus a margin, and spans at least 10 ns.
 import type { View } from "./levels";
 
 const kLeast = 10;

@@ -1,5 +1,5 @@
-// A canvas with a cursor: drawn sharp on any screen, again when its size or the theme changes; the
-// pointer and the arrow keys move the cursor over its cells, and what lies under it is said below.
+// Draws a canvas with a cursor, sharp on any screen. Pointer and arrow keys move the cursor over cells; the text below
+// describes the cell.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useTheme, type Theme } from "../shell/theme";
 

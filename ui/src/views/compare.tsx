@@ -1,4 +1,4 @@
-// Two runs: what `compare` says, report by report, with bars.
+// Shows the comparison of two runs, report by report.
 import type { ReportSet } from "../data/report";
 import type { Run, Source, State } from "../data/source";
 import { visible } from "../report/format";

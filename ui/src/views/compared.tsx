@@ -1,5 +1,4 @@
-// Two runs side by side, row by row: a bar for each run and the change in figures, for one of the
-// values at a time. Works for every table that `compare` makes.
+// Compares two runs row by row, for one value at a time: a bar per run, and the change. Works for every table of `compare`.
 import type { Cell, Table, Unit } from "../data/report";
 import { humanNumber, visible } from "../report/format";
 import { useUrlState } from "../shell/url";

@@ -1,13 +1,15 @@
-// Shares of a whole as rings, one for each rank: which kinds of work the busy time consists of.
+// Draws shares of busy time as rings, one per rank.
 import { useState } from "preact/hooks";
-import { kindOf, kLooks } from "../shell/palette";
+import type { Kind } from "../data/report";
+import { kLooks } from "../shell/palette";
 import { visible } from "../report/format";
 import { t } from "../text";
 import { Legend } from "./legend";
-import { columnAt, groupRows, labelColumns, valueAt, type PictureProps } from "./parts";
+import { columnAt, groupRows, kindOfRow, labelColumns, valueAt, type PictureProps } from "./parts";
 
 interface Slice {
   readonly title: string;
+  readonly kind: Kind;
   readonly share: number;
   readonly text: string;
 }
@@ -31,16 +33,13 @@ function Ring({ label, slices }: { label: string; slices: readonly Slice[] }) {
   return (
     <figure class="ring">
       <svg viewBox="-50 -50 100 100" role="img" aria-label={`${label}: ${slices.map((slice) => `${slice.title} ${slice.text}`).join(", ")}`}>
-        {arcs.map((arc) => {
-          const kind = kindOf(arc.title);
-          return (
-            <g key={arc.title}>
-              <title>{`${arc.title}: ${arc.text}`}</title>
-              <path d={ringPath(arc.from, arc.to)} class={`f-${kind}`} />
-              <path d={ringPath(arc.from, arc.to)} fill={`url(#fill-${kLooks[kind].pattern})`} class="ring-edge" />
-            </g>
-          );
-        })}
+        {arcs.map((arc) => (
+          <g key={arc.title}>
+            <title>{`${arc.title}: ${arc.text}`}</title>
+            <path d={ringPath(arc.from, arc.to)} class={`ring-part k-${arc.kind}`} />
+            <path d={ringPath(arc.from, arc.to)} fill={`url(#fill-${kLooks[arc.kind].pattern})`} class="ring-edge" />
+          </g>
+        ))}
       </svg>
       <figcaption>{label}</figcaption>
       <ol class="shares">{slices.map((slice) => <li key={slice.title}><span>{slice.title}</span> <b>{slice.text}</b></li>)}</ol>
@@ -56,10 +55,10 @@ export function KindRings({ table }: PictureProps) {
     label,
     slices: rows.flatMap((row): Slice[] => {
       const { number, text } = valueAt(table, row, ratio);
-      return number === null || number <= 0 ? [] : [{ title: valueAt(table, row, name).text, share: number, text }];
+      return number === null || number <= 0 ? [] : [{ title: valueAt(table, row, name).text, kind: kindOfRow(table, row), share: number, text }];
     }),
   }));
-  const kinds = new Map(rings.flatMap((ring) => ring.slices.map((slice) => [slice.title, { title: slice.title, kind: kindOf(slice.title) }] as const)));
+  const kinds = new Map(rings.flatMap((ring) => ring.slices.map((slice) => [slice.title, slice] as const)));
   const shown = all ? rings : rings.slice(0, kAtFirst);
   return (
     <figure class="rings">

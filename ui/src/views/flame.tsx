@@ -1,5 +1,4 @@
-// A flame graph of a table of paths: each operator under the one that called it, as wide as it took. Of
-// two runs the colour, and a sign with the change beside the name, say what got longer or shorter.
+// Draws a flame graph of operators below their callers; width is time. For two runs, color and sign show the change.
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { Table } from "../data/report";
 import { visible } from "../report/format";
@@ -30,7 +29,7 @@ function changeText(table: Table, node: Node, name: string): string {
   return `${read(`${name}_change`).text}${ratio.number === null ? "" : ` (${ratio.text})`}`;
 }
 
-// What stands before the name: "▲ 4.1 %".
+// What stands before the name: "▲ 4.1%".
 function changeSign(table: Table, node: Node): string {
   const tone = toneOf(table, node), read = reader(table, node);
   if (tone === "new") return `+ ${t("flame.new")} `;

@@ -1,6 +1,5 @@
-// From a table of paths to the boxes of a flame graph: who stands under whom, and how wide. Of two runs
-// a box is as wide as the operator took in the run where it took longer, so that none is lost that only one
-// of them has.
+// Computes the boxes of a flame graph from a table of paths. For two runs a box is as wide as the longer of both times, so
+// that operators of only one run are kept.
 import type { Cell, Table } from "../data/report";
 import { columnAt, valueAt } from "./parts";
 
@@ -72,7 +71,7 @@ export function layOut(roots: readonly Node[], top: Node | null): Box[] {
   return boxes;
 }
 
-// Where an arrow key leads: down to what it called, up to its caller, aside to its neighbours in the row.
+// Where an arrow key leads: down to what it called, up to its caller, aside to its neighbors in the row.
 export function boxBeside(boxes: readonly Box[], at: Box, key: string): Box | undefined {
   const row = boxes.filter(({ depth }) => depth === at.depth), place = row.indexOf(at);
   switch (key) {

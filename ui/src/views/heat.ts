@@ -1,5 +1,5 @@
-// A heat map's drawing: cells from little to much by lightness, a missing one crossed out. More
-// columns than pixels: a pixel shows the largest of its cells, so that no outlier disappears.
+// Draws a heat map: lightness shows the value, a cross a missing value. Where columns are narrower than a pixel, the largest
+// value shows, so that no outlier disappears.
 import { kInk, kRamp } from "../shell/palette";
 import type { Theme } from "../shell/theme";
 import type { Cursor } from "./canvas";

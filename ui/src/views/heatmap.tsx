@@ -1,5 +1,4 @@
-// The heat map of a table with a row for each (rank, step): one of its values at a time, chosen by
-// the reader. Also for other pairs of keys: who waited for whom.
+// Shows a heat map of a table by rank and step, one value at a time; also of other pairs of keys, such as waiting and last rank.
 import { useMemo } from "preact/hooks";
 import type { Cell, Column, Table } from "../data/report";
 import { humanNumber, visible } from "../report/format";

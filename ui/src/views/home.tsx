@@ -1,5 +1,4 @@
-// The first screen: where the time goes, in one sentence, six figures, three pictures and the
-// findings worth most.
+// Shows the summary of a run: verdict, key metrics, three pictures and the top findings.
 import { useState } from "preact/hooks";
 import type { Finding, Report, ReportSet, Table } from "../data/report";
 import type { Run, Source, State } from "../data/source";
@@ -67,7 +66,7 @@ function StepTime({ answer }: { answer: ReportSet }) {
       <h2 id="step-time-title">{t("home.step_time")}</h2>
       {!breakdown && !mean && <p class="faint">{t("home.no_steps")}</p>}
       {overview && mean && <CategoryBar report={overview} table={mean} />}
-      {breakdown && <StepColumns table={breakdown.table} without={["time", "step_time"]} />}
+      {breakdown && <StepColumns table={breakdown.table} />}
     </section>
   );
 }

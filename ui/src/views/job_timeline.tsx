@@ -1,12 +1,9 @@
-// The life of a job on one axis: what its time was, stretch by stretch, and the disruptions that
-// ended attempts.
-import type { Kind } from "../shell/palette";
-import { tableOf, columnAt, largestOf, valueAt, type PictureProps } from "./parts";
-import type { Report, Table } from "../data/report";
+// Draws a job on one axis: its segments by bucket, and the disruptions that ended attempts.
+import type { Kind, Report, Table } from "../data/report";
 import { humanTime, visible } from "../report/format";
 import { t } from "../text";
-import { bucketKind } from "./buckets";
 import { Legend, lookClass, type LegendEntry } from "./legend";
+import { columnAt, kindOfRow, largestOf, tableOf, valueAt, type PictureProps } from "./parts";
 
 export interface Stretch extends LegendEntry {
   readonly from: number;
@@ -37,11 +34,11 @@ export function stretchesOf(report: Report, table: Table): Stretch[] {
     const title = titles.get(name) || visible(name);
     const words = { title, lasted: length.text, from: from.text, attempt: String(row[attempt] ?? "") };
     const says = row[attempt] === null ? t("job.before", words) : t("job.stretch", words);
-    return [{ from: from.number, length: length.number, kind: bucketKind(name), title, says }];
+    return [{ from: from.number, length: length.number, kind: kindOfRow(table, row), title, says }];
   });
 }
 
-// Buckets that look the same share an entry.
+// Buckets of one kind look the same and share an entry.
 export function legendOf(drawn: readonly Stretch[]): LegendEntry[] {
   const titles = new Map<Kind, Set<string>>();
   for (const { kind, title } of drawn) titles.set(kind, (titles.get(kind) ?? new Set()).add(title));

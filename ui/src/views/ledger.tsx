@@ -1,5 +1,4 @@
-// The goodput of a ledger: the same reports as `goodput analyze`, drawn by the same page. Of several
-// jobs the reader chooses one.
+// Shows the goodput of a ledger: the same reports as `goodput analyze`. Of several jobs the reader selects one.
 import type { ReportSet } from "../data/report";
 import type { Source } from "../data/source";
 import { visible } from "../report/format";

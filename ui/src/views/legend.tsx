@@ -1,5 +1,6 @@
-// What colours and patterns mean, in words.
-import { kLooks, type Kind } from "../shell/palette";
+// Explains colors and patterns.
+import type { Kind } from "../data/report";
+import { kLooks } from "../shell/palette";
 
 export const lookClass = (kind: Kind): string => `k-${kind} p-${kLooks[kind].pattern}`;
 

@@ -1,5 +1,5 @@
-// Reading a report's tables by the keys of their columns: what pictures are made of.
-import type { Cell, Column, Report, ReportSet, Series, Table, Unit } from "../data/report";
+// Reads a report's tables by column key, for pictures.
+import { kindNamed, type Cell, type Column, type Kind, type Report, type ReportSet, type Series, type Table, type Unit } from "../data/report";
 import { cellText, numberOf, visible } from "../report/format";
 
 export interface PictureProps {
@@ -24,6 +24,12 @@ export function largestOf(values: Iterable<number>, least = 0): number {
   for (const value of values) if (value > largest) largest = value;
   return largest;
 }
+
+export const kindOfColumn = (table: Table, at: number): Kind => kindNamed(table.columns[at]?.kind);
+
+// The kind of a row, in a table whose rows have kinds.
+export const kindOfRow = (table: Table, row: readonly Cell[]): Kind =>
+  kindNamed(String(row[columnAt(table, table.kind_column ?? "")] ?? ""));
 
 export interface Value {
   readonly number: number | null;

@@ -1,5 +1,6 @@
-// The patterns of the palette for canvases: the same shapes as the style sheet's.
-import { colorOf, kLooks, textColorOn, type Kind, type Pattern } from "../shell/palette";
+// Draws the palette's patterns on canvases, equal to the style sheet's.
+import type { Kind } from "../data/report";
+import { colorOf, kLooks, textColorOn, type Pattern } from "../shell/palette";
 import type { Theme } from "../shell/theme";
 
 const kSize = 8;

@@ -1,12 +1,11 @@
-// Stacked bars, one a row, on one scale: what the time of each rank went to.
+// Draws stacked bars on one scale, one per row: a breakdown by rank.
 import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
-import type { Kind } from "../shell/palette";
-import { kindOf } from "../shell/palette";
+import type { Kind } from "../data/report";
 import { visible } from "../report/format";
 import { t } from "../text";
 import { Legend, lookClass, type LegendEntry } from "./legend";
-import { columnAt, groupRows, labelColumns, labelOf, largestOf, valueAt, type PictureProps } from "./parts";
+import { columnAt, groupRows, kindOfColumn, kindOfRow, labelColumns, labelOf, largestOf, valueAt, type PictureProps } from "./parts";
 
 export interface BarPart {
   readonly title: string;
@@ -67,18 +66,18 @@ export function StackedBars({ rows, title, legend = true }: { rows: readonly Bar
 }
 
 // A picture of a table with one column for each part: parts in this order.
-export function stackedColumns(parts: readonly (readonly [column: string, kind: Kind])[]): ComponentType<PictureProps> {
+export function stackedColumns(parts: readonly string[]): ComponentType<PictureProps> {
   return ({ table }) => {
     const labels = labelColumns(table);
     const rows = table.rows.map((row): BarRow => ({
       label: labelOf(table, row, labels),
-      parts: parts.flatMap(([key, kind]) => {
+      parts: parts.flatMap((key) => {
         const at = columnAt(table, key);
         const { number, text } = valueAt(table, row, at);
-        return at < 0 || number === null || number <= 0 ? [] : [{ title: visible(table.columns[at]!.title), kind, value: number, text }];
+        return at < 0 || number === null || number <= 0 ? [] : [{ title: visible(table.columns[at]!.title), kind: kindOfColumn(table, at), value: number, text }];
       }),
     }));
-    return <StackedBars rows={rows} title={t("picture.by_row", { title: visible(table.title) })} />;
+    return <StackedBars rows={rows} title={visible(table.title)} />;
   };
 }
 
@@ -92,9 +91,9 @@ export function stackedRows(name: string, value: string): ComponentType<PictureP
       parts: group.flatMap((row) => {
         const { number, text } = valueAt(table, row, valueColumn);
         const title = valueAt(table, row, nameAt).text;
-        return number === null || number <= 0 ? [] : [{ title, kind: kindOf(title), value: number, text }];
+        return number === null || number <= 0 ? [] : [{ title, kind: kindOfRow(table, row), value: number, text }];
       }),
     }));
-    return <StackedBars rows={rows} title={t("picture.by_row", { title: visible(table.title) })} />;
+    return <StackedBars rows={rows} title={visible(table.title)} />;
   };
 }

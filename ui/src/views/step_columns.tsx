@@ -1,32 +1,31 @@
-// What each step went to: a column a step, stacked by category. The input wait is red, what the
-// device computes green, as people know it; patterns say the same.
+// Draws the breakdown of each step as a stacked column.
 import { useMemo } from "preact/hooks";
-import type { Table } from "../data/report";
+import type { Kind, Table } from "../data/report";
 import { humanNumber, visible } from "../report/format";
-import { kInk, kindOf } from "../shell/palette";
+import { kInk } from "../shell/palette";
 import type { Theme } from "../shell/theme";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
 import { CanvasGrid, type Cursor, type Grid } from "./canvas";
 import { stepChooser } from "./heatmap";
 import { Legend } from "./legend";
-import { columnAt, groupRows, labelColumns, largestOf, valueAt, type PictureProps } from "./parts";
+import { columnAt, groupRows, kindOfColumn, labelColumns, largestOf, valueAt, type PictureProps } from "./parts";
 import { fillOf } from "./patterns";
 
 interface Steps {
   readonly steps: readonly string[];
-  readonly parts: readonly { readonly title: string; readonly key: string; readonly values: readonly number[]; readonly texts: readonly string[] }[];
+  readonly parts: readonly { readonly title: string; readonly kind: Kind; readonly values: readonly number[]; readonly texts: readonly string[] }[];
   readonly totals: readonly number[];
   readonly high: number;
 }
 
-function stepsOf(table: Table, rows: Table["rows"], without: readonly string[]): Steps {
+function stepsOf(table: Table, rows: Table["rows"]): Steps {
   const step = columnAt(table, "step");
   const parts = table.columns.flatMap((column, at) => {
-    if (column.role !== "value" || column.unit !== "ns" || without.includes(column.key)) return [];
+    if (!column.kind || column.unit !== "ns") return [];
     const cells = rows.map((row) => valueAt(table, row, at));
     if (!cells.some(({ number }) => (number ?? 0) > 0)) return [];
-    return [{ title: visible(column.title), key: column.key, values: cells.map(({ number }) => Math.max(0, number ?? 0)), texts: cells.map(({ text }) => text) }];
+    return [{ title: visible(column.title), kind: kindOfColumn(table, at), values: cells.map(({ number }) => Math.max(0, number ?? 0)), texts: cells.map(({ text }) => text) }];
   });
   const totals = rows.map((_, at) => parts.reduce((sum, part) => sum + part.values[at]!, 0));
   return { steps: rows.map((row) => String(row[step] ?? "")), parts, totals, high: largestOf(totals, 1) };
@@ -66,7 +65,7 @@ function draw(context: CanvasRenderingContext2D, data: Steps, width: number, the
     let y = kTop + room;
     for (const part of data.parts) {
       const tall = (part.values[at]! / data.high) * room;
-      context.fillStyle = fillOf(context, kindOf(part.key), theme);
+      context.fillStyle = fillOf(context, part.kind, theme);
       context.fillRect(kLeft + at * cell, y - tall, Math.max(1, cell - (cell > 5 ? 2 : 0)), tall);
       y -= tall;
     }
@@ -91,14 +90,14 @@ function gridOf(data: Steps, choose: ((step: string) => void) | undefined): Grid
   };
 }
 
-// `without`: columns that hold the sum of the others. A table by rank shows one rank, chosen above.
-export function StepColumns({ table, without }: { table: Table; without: readonly string[] }) {
+// The parts of a step are the columns that have a kind. A table by rank shows one rank, chosen above.
+export function StepColumns({ table }: { table: Table }) {
   const labels = labelColumns(table, ["step"]);
   const byRank = table.columns.some((column) => column.key === "rank");
   const groups = useMemo(() => (byRank ? groupRows(table, labels) : new Map([["", [...table.rows]]])), [table]);
   const [chosen, setChosen] = useUrlState("row", [...groups.keys()][0] ?? "");
   const rows = groups.get(chosen) ?? [...groups.values()][0] ?? [];
-  const data = useMemo(() => stepsOf(table, rows, without), [table, rows]);
+  const data = useMemo(() => stepsOf(table, rows), [table, rows]);
   const choose = stepChooser();
   const grid = useMemo(() => gridOf(data, choose), [data]);
   if (data.parts.length === 0) return null;
@@ -113,12 +112,12 @@ export function StepColumns({ table, without }: { table: Table; without: readonl
           </select>
         </label>
       )}
-      <Legend entries={data.parts.map((part) => ({ kind: kindOf(part.key), title: part.title }))} />
+      <Legend entries={data.parts.map((part) => ({ kind: part.kind, title: part.title }))} />
       <CanvasGrid grid={grid} label={t("columns.label", { steps: data.steps.length })} hint={t(choose ? "heat.hint_step" : "heat.hint")} />
     </figure>
   );
 }
 
 export function OverviewSteps({ table }: PictureProps) {
-  return <StepColumns table={table} without={["time", "step_time"]} />;
+  return <StepColumns table={table} />;
 }

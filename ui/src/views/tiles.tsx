@@ -1,5 +1,4 @@
-// The first screen's figures, each from one metric of one report, with its course over the steps, or
-// over the life of the job, where a report has it.
+// Shows the summary's key metrics, each with its values per step, or over the job.
 import type { Report, ReportSet, Series } from "../data/report";
 import { cellText, humanNumber, visible } from "../report/format";
 import { linkTo } from "../shell/url";

@@ -1,12 +1,13 @@
-// The goodput waterfall: from all the time there was, bucket by bucket, down to what counts.
-import { t } from "../text";
+// Draws the goodput waterfall: from total time, bucket by bucket, to productive time.
+import type { Kind } from "../data/report";
 import { visible } from "../report/format";
-import { bucketKind } from "./buckets";
+import { t } from "../text";
 import { lookClass } from "./legend";
-import { columnAt, valueAt, type PictureProps } from "./parts";
+import { columnAt, kindOfRow, valueAt, type PictureProps } from "./parts";
 
 interface Fall {
   readonly bucket: string;
+  readonly kind: Kind;
   readonly says: string;
   readonly time: number;
   readonly text: string;
@@ -18,9 +19,9 @@ function fallsOf({ table }: PictureProps): Fall[] {
   const falls = table.rows.flatMap((row): Fall[] => {
     const { number, text } = valueAt(table, row, time);
     if (number === null || number <= 0) return [];
-    return [{ bucket: String(row[bucket] ?? ""), says: visible(String(row[says] ?? "")), time: number, text, share: valueAt(table, row, ratio).text }];
+    return [{ bucket: String(row[bucket] ?? ""), kind: kindOfRow(table, row), says: visible(String(row[says] ?? "")), time: number, text, share: valueAt(table, row, ratio).text }];
   });
-  const counts = (fall: Fall) => fall.bucket === "PRODUCTIVE";
+  const counts = (fall: Fall) => fall.kind === "productive";
   return [...falls.filter((fall) => !counts(fall)), ...falls.filter(counts)];
 }
 
@@ -40,7 +41,7 @@ export function Waterfall(props: PictureProps) {
             <li key={fall.bucket}>
               <span class="bar-label" title={fall.bucket}>{label}</span>
               <span class="bar fall" role="img" aria-label={`${label}: ${fall.text}, ${fall.share}`}>
-                <span class={`part ${lookClass(bucketKind(fall.bucket))}`} style={place} title={`${fall.bucket}: ${fall.text}`} />
+                <span class={`part ${lookClass(fall.kind)}`} style={place} title={`${fall.bucket}: ${fall.text}`} />
               </span>
               <span class="bar-value">{fall.text} ({fall.share})</span>
             </li>

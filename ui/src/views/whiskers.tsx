@@ -1,14 +1,17 @@
-// How long one kernel takes on each rank: the mean as a bar, the shortest and longest as whiskers.
+// Draws the duration of one kernel by rank: mean as a bar, minimum and maximum as whiskers.
+import type { Kind } from "../data/report";
 import { visible } from "../report/format";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
-import { columnAt, labelColumns, labelOf, largestOf, valueAt, type PictureProps } from "./parts";
+import { lookClass } from "./legend";
+import { columnAt, kindOfRow, labelColumns, labelOf, largestOf, valueAt, type PictureProps } from "./parts";
 
 const kOffered = 40;
 const kRanks = 128;
 
 interface Whisker {
   readonly label: string;
+  readonly kind: Kind;
   readonly values: readonly [min: number, mean: number, max: number];
   readonly texts: readonly [min: string, mean: string, max: string];
 }
@@ -21,7 +24,7 @@ function whiskersOf({ table }: PictureProps, name: string): Whisker[] {
     if (row[at] !== name) return [];
     const [min, mean, max] = columns.map((column) => valueAt(table, row, column));
     if (min?.number == null || mean?.number == null || max?.number == null) return [];
-    return [{ label: labelOf(table, row, labels), values: [min.number, mean.number, max.number], texts: [min.text, mean.text, max.text] }];
+    return [{ label: labelOf(table, row, labels), kind: kindOfRow(table, row), values: [min.number, mean.number, max.number], texts: [min.text, mean.text, max.text] }];
   });
 }
 
@@ -34,7 +37,7 @@ function WhiskerRow({ whisker, full }: { whisker: Whisker; full: number }) {
     <li>
       <span class="bar-label">{whisker.label}</span>
       <span class="bar whisker" role="img" aria-label={`${whisker.label}: ${says}`} title={says}>
-        <span class="part k-compute p-solid" style={{ width: mean }} />
+        <span class={`part ${lookClass(whisker.kind)}`} style={{ width: mean }} />
         <span class="whisker-line" style={{ left: min, width: span }} />
         <span class="whisker-end" style={{ left: min }} />
         <span class="whisker-end" style={{ left: max }} />
