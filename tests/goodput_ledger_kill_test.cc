@@ -60,9 +60,9 @@ class LedgerKillTest : public ::testing::Test {
 
   std::vector<Event> EventsInStore() const {
     if (!std::filesystem::exists(store_)) return {};
-    goodput::Oddities oddities;
-    std::vector<Event> events = EventsIn(store_, "j", &oddities);
-    EXPECT_TRUE(oddities.List().empty());
+    goodput::Notes note_counts;
+    std::vector<Event> events = EventsIn(store_, "j", &note_counts);
+    EXPECT_TRUE(note_counts.List().empty());
     return events;
   }
 

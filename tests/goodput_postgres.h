@@ -96,9 +96,9 @@ class GoodputPostgres : public LedgerTest {
   }
 
   std::vector<goodput::Event> Events() const {
-    goodput::Oddities oddities;
-    std::vector<goodput::Event> events = EventsIn(store_, "j", &oddities);
-    EXPECT_TRUE(oddities.List().empty());
+    goodput::Notes note_counts;
+    std::vector<goodput::Event> events = EventsIn(store_, "j", &note_counts);
+    EXPECT_TRUE(note_counts.List().empty());
     return events;
   }
 

@@ -25,7 +25,7 @@ namespace stepscope {
 namespace {
 
 using goodput::Event;
-using goodput::Oddities;
+using goodput::Notes;
 using testing::ServerProcess;
 
 // `stepscope goodput send`, whose output goes into a file.
@@ -79,8 +79,8 @@ std::string Send(int port, const std::vector<std::string>& words,
 // The steps whose starts are there; none may be there twice.
 std::set<int64_t> Steps(const std::string& folder) {
   std::set<int64_t> steps;
-  Oddities oddities;
-  const auto read = goodput::ReadSegments(folder, oddities, [&](const Event& event) {
+  Notes note_counts;
+  const auto read = goodput::ReadSegments(folder, note_counts, [&](const Event& event) {
     if (event.kind != goodput::EventKind::kStepStart) return;
     EXPECT_TRUE(steps.insert(event.step).second) << "twice: " << event.step;
   });

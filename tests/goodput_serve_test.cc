@@ -23,7 +23,7 @@ namespace stepscope {
 namespace {
 
 using goodput::Event;
-using goodput::Oddities;
+using goodput::Notes;
 using testing::Exchange;
 using testing::Get;
 using testing::ServerProcess;
@@ -157,8 +157,8 @@ TEST(GoodputServe, KillLosesNoAcknowledgedEvent) {
   server->End(SIGKILL);
 
   std::array<std::set<int64_t>, kSenders> there;
-  Oddities oddities;
-  ASSERT_TRUE(goodput::ReadSegments(scratch.path(), oddities, [&](const Event& event) {
+  Notes note_counts;
+  ASSERT_TRUE(goodput::ReadSegments(scratch.path(), note_counts, [&](const Event& event) {
     const auto sender = static_cast<size_t>(event.writer.back() - '0');
     EXPECT_TRUE(there[sender].insert(event.sequence).second) << "twice: " << event.sequence;
   }));

@@ -37,19 +37,19 @@ class Vector : public ::testing::TestWithParam<std::string> {
   }
 
   void ReadEvents(const EventSink& sink) {
-    Oddities oddities;
+    Notes note_counts;
     if (vector_.contains("events_file")) {
       const std::string file = vector_["events_file"];
       auto source = ByteSource::Open(std::filesystem::path(GetParam()).parent_path() / file);
       ASSERT_TRUE(source) << source.error().what;
-      ReadJsonLines(std::move(*source), oddities, sink);
+      ReadJsonLines(std::move(*source), note_counts, sink);
     } else {
       std::string lines;
       for (const Json& event : vector_["events"]) lines += event.dump() + "\n";
       ByteSource source = ByteSource::FromMemory(lines);
-      ReadJsonLines(std::move(source), oddities, sink);
+      ReadJsonLines(std::move(source), note_counts, sink);
     }
-    EXPECT_TRUE(oddities.List().empty()) << oddities.List().front().name;
+    EXPECT_TRUE(note_counts.List().empty()) << note_counts.List().front().name;
   }
 
   void Near(const std::string& what, double ours, double expected, double tolerance) {

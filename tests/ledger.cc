@@ -24,13 +24,13 @@ using Json = nlohmann::json;
 }  // namespace
 
 std::vector<Event> EventsIn(const std::string& store, const std::string& job,
-                            goodput::Oddities* oddities) {
+                            goodput::Notes* note_counts) {
   const auto ledger = goodput::Ledger::Open(store, goodput::Access::kRead);
   if (!ledger) throw std::runtime_error(ledger.error().what);
-  goodput::Oddities unasked;
+  goodput::Notes unasked;
   std::vector<Event> events;
   ledger->ReadRaw(
-      job, oddities == nullptr ? unasked : *oddities,
+      job, note_counts == nullptr ? unasked : *note_counts,
       [&](const Event& event, const goodput::EventPlace&, bool) { events.push_back(event); });
   if (const auto read = ledger->ReadWell(); !read) throw std::runtime_error(read.error().what);
   return events;
@@ -39,9 +39,10 @@ std::vector<Event> EventsIn(const std::string& store, const std::string& job,
 std::vector<Event> EventsOf(const std::string& path) {
   auto source = ByteSource::Open(path);
   if (!source) throw std::runtime_error(source.error().what);
-  goodput::Oddities oddities;
+  goodput::Notes note_counts;
   std::vector<Event> events;
-  ReadJsonLines(std::move(*source), oddities, [&](const Event& event) { events.push_back(event); });
+  ReadJsonLines(std::move(*source), note_counts,
+                [&](const Event& event) { events.push_back(event); });
   return events;
 }
 

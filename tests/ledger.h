@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "goodput/events/event.h"
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
@@ -19,7 +19,7 @@ namespace stepscope::testing {
 
 // What is raw of the job, in a folder or in PostgreSQL. Throws where it cannot be read to its end.
 std::vector<goodput::Event> EventsIn(const std::string& store, const std::string& job = "j",
-                                     goodput::Oddities* oddities = nullptr);
+                                     goodput::Notes* note_counts = nullptr);
 std::vector<goodput::Event> EventsOf(const std::string& path);
 
 // 400 s: steps of 1 s, back from 199 to 150, an end. 383 events.

@@ -12,9 +12,9 @@ namespace {
 
 std::vector<Event> ReadAll(const std::string& folder) {
   std::vector<Event> events;
-  Oddities oddities;
-  EXPECT_TRUE(ReadSegments(folder, oddities, [&](const Event& e) { events.push_back(e); }));
-  EXPECT_TRUE(oddities.List().empty());
+  Notes note_counts;
+  EXPECT_TRUE(ReadSegments(folder, note_counts, [&](const Event& e) { events.push_back(e); }));
+  EXPECT_TRUE(note_counts.List().empty());
   return events;
 }
 
@@ -39,10 +39,11 @@ TEST(RecorderC, PythonRecordsTheSame) {
   const std::string command = STEPSCOPE_PYTHON " " + script + " " + scratch.path();
   ASSERT_EQ(std::system(command.c_str()), 0);
   std::vector<Event> events;
-  Oddities oddities;
-  ASSERT_TRUE(ReadSegments(scratch.path(), oddities, [&](const Event& e) { events.push_back(e); }));
-  EXPECT_EQ(oddities.Count(Oddity::kCutText), 1);
-  EXPECT_EQ(oddities.List().size(), 1u);
+  Notes note_counts;
+  ASSERT_TRUE(
+      ReadSegments(scratch.path(), note_counts, [&](const Event& e) { events.push_back(e); }));
+  EXPECT_EQ(note_counts.Count(NoteKind::kCutText), 1);
+  EXPECT_EQ(note_counts.List().size(), 1u);
   ASSERT_EQ(events.size(), 1706u);
   const Event start{.kind = EventKind::kJobStart,
                     .time = 1'250'000'000,

@@ -87,9 +87,9 @@ TEST(RecorderKill, LosesNoReturnedCall) {
     const testing::ScratchFolder scratch;
     KillInTheMiddle(scratch.path(), progress, random() % 40'000);
     std::array<std::vector<int64_t>, kThreads> steps;
-    Oddities oddities;
+    Notes note_counts;
     Duplicates duplicates;
-    ASSERT_TRUE(ReadSegments(scratch.path(), oddities, [&](const Event& event) {
+    ASSERT_TRUE(ReadSegments(scratch.path(), note_counts, [&](const Event& event) {
       EXPECT_FALSE(duplicates.Seen(event));
       if (event.kind != EventKind::kStepStart) return;
       steps[static_cast<size_t>(event.step / kStride)].push_back(event.step % kStride);
@@ -105,9 +105,9 @@ TEST(RecorderKill, LosesNoReturnedCall) {
       }
     }
     // A call cut off may leave a torn record or a number that is missing, one by thread.
-    ASSERT_LE(oddities.Count(Oddity::kBadRecord), static_cast<int64_t>(kThreads));
+    ASSERT_LE(note_counts.Count(NoteKind::kBadRecord), static_cast<int64_t>(kThreads));
     ASSERT_LE(duplicates.Missing(), static_cast<int64_t>(kThreads));
-    ASSERT_EQ(oddities.Count(Oddity::kBadSegment), 0);
+    ASSERT_EQ(note_counts.Count(NoteKind::kBadSegment), 0);
   }
   EXPECT_GT(total, 10'000);
 }
@@ -122,9 +122,9 @@ TEST(RecorderKill, ProcessesShareAFolder) {
   other.join();
   KillInTheMiddle(scratch.path(), one, 1000);  // and a restart of the first
   std::set<std::string> writers;
-  Oddities oddities;
+  Notes note_counts;
   Duplicates duplicates;
-  ASSERT_TRUE(ReadSegments(scratch.path(), oddities, [&](const Event& event) {
+  ASSERT_TRUE(ReadSegments(scratch.path(), note_counts, [&](const Event& event) {
     writers.insert(event.writer);
     EXPECT_FALSE(duplicates.Seen(event));
   }));

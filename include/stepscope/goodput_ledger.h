@@ -11,7 +11,7 @@
 // database holds derived data, and the rollups that replace old events. Any number of processes may
 // read while one writes; writers wait for each other.
 //
-// Each answer is one Report; its notes count oddities of the input.
+// Each answer is one Report; its notes count notes of the input.
 #pragma once
 
 #include <cstdint>

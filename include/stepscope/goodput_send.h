@@ -51,7 +51,7 @@ struct GoodputSendOptions {
 struct GoodputSent {
   GoodputSendProgress progress;
   bool whole = true;        // false: stopped before all events were sent
-  std::vector<Note> notes;  // oddities of the events
+  std::vector<Note> notes;  // notes of the events
 };
 
 // Returns once all is sent; with `follow`, after a stop. Fails if there is no input, the server

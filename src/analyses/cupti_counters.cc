@@ -111,8 +111,7 @@ Table TotalsTable(const Totals& totals) {
     const auto& [op, kernel, counter] = key;
     table.rows.push_back({op, kernel, counter, value.first, value.second});
   }
-  std::ranges::stable_sort(table.rows, std::ranges::greater{},
-                           [](const auto& row) { return std::get<double>(row[4]); });
+  SortDescending(table, "sum");
   return table;
 }
 

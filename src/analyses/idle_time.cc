@@ -173,8 +173,7 @@ class IdleWaits {
                         {"operator", "operator"},
                         {"annotation", "annotation"}});
     for (const RankActivity& rank : facts.ranks) AddRank(rank, at_least);
-    std::ranges::stable_sort(table_.rows, std::ranges::greater{},
-                             [](const auto& row) { return std::get<int64_t>(row[4]); });
+    SortDescending(table_, "time");
   }
 
   void Finish(Report& report) {
@@ -226,16 +225,17 @@ class IdleWaits {
     const double share =
         static_cast<double>(most_) / static_cast<double>(std::max<int64_t>(SpanOf(*worst_), 1));
     if (share < kWorthSaying) return;
+    const ColumnOf rank(table_, "rank"), window(table_, "window");
     const auto row = *std::ranges::find_if(table_.rows, [&](const auto& r) {
-      return r[0] == Cell(worst_->rank) && r[1] == Cell(worst_->window);
+      return rank(r) == Cell(worst_->rank) && window(r) == Cell(worst_->window);
     });
     report.findings.push_back(
         {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
          .message = fmt::format("Host waits for idle devices are {} of span.", HumanRatio(share)),
          .because =
              fmt::format("worst: rank {}, {} ({} in {}); no activity is recorded on the device",
-                         worst_->rank, SayCall(row), Time(row[4]),
-                         Plural(static_cast<size_t>(std::get<int64_t>(row[3])), "call")),
+                         worst_->rank, SayCall(row), Time(ColumnOf(table_, "time")(row)),
+                         Plural(static_cast<size_t>(ColumnOf(table_, "calls").Int(row)), "call")),
          .hint = "check whether the wait recurs in later steps; what was launched before the "
                  "recording is not in the trace (use schedule(wait=1, warmup=1, active=3)). If it "
                  "recurs, remove the synchronization (.item(), .cpu(), .to(device) of pageable "
@@ -245,10 +245,10 @@ class IdleWaits {
   }
 
   // "hipMemcpyWithStream (aten::copy_, decode)".
-  static std::string SayCall(const std::vector<Cell>& row) {
-    std::string text = std::get<std::string>(row[2]);
-    const auto* op = std::get_if<std::string>(&row[6]);
-    const auto* annotation = std::get_if<std::string>(&row[7]);
+  std::string SayCall(const std::vector<Cell>& row) const {
+    std::string text = ColumnOf(table_, "call").Text(row);
+    const std::string* op = ColumnOf(table_, "operator").FindText(row);
+    const std::string* annotation = ColumnOf(table_, "annotation").FindText(row);
     if (op == nullptr && annotation == nullptr) return text;
     text += " (";
     if (op != nullptr) text += *op;

@@ -167,8 +167,9 @@ Report Run(const Facts& facts, const Params&) {
   }
   Writer writer(facts);
   for (const DeviceFacts& device : facts.devices) writer.Add(device);
-  const auto own = std::ranges::count_if(writer.groups.rows, [](const auto& row) {
-    return std::ranges::find(kOtherNames, std::get<std::string>(row[3])) == kOtherNames.end();
+  const ColumnOf group(writer.groups, "group");
+  const auto own = std::ranges::count_if(writer.groups.rows, [&](const auto& row) {
+    return std::ranges::find(kOtherNames, group.Text(row)) == kOtherNames.end();
   });
   report.headline =
       own == 0 ? "No kernel matches any group."

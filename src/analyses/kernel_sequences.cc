@@ -280,7 +280,7 @@ std::string Headline(const Table& sequences, const Table& repeats) {
   if (!repeats.rows.empty()) {
     const auto& row = repeats.rows[0];
     return fmt::format("A sequence of {} kernels repeats {} times in a step.",
-                       std::get<int64_t>(row[2]), std::get<int64_t>(row[3]));
+                       ColumnOf(repeats, "length").Int(row), ColumnOf(repeats, "count").Int(row));
   }
   return fmt::format("Operators launch {} of kernels; none repeats within a step.",
                      Plural(sequences.rows.size(), "different sequence"));

@@ -101,6 +101,7 @@ Report Run(const Facts& facts, const Params& params) {
   if (report.status == Status::kUnavailable) return report;
   const int64_t points = params.Integer("points");
   Table table = KindsTable();
+  const ColumnOf busy(table, "busy");
   std::array<Total, kCopyPaths> totals{};
   ForEachDevice(facts, FollowCopies, [&](const DeviceFacts& device, auto& devices) {
     for (size_t p = 0; p < kCopyPaths; ++p) {
@@ -108,7 +109,7 @@ Report Run(const Facts& facts, const Params& params) {
       if (copies.count == 0) continue;
       totals[p].bytes = AddSaturated(totals[p].bytes, copies.bytes);
       AddKind(report, table, device, static_cast<CopyPath>(p), copies, points);
-      totals[p].busy = AddSaturated(totals[p].busy, std::get<int64_t>(table.rows.back()[6]));
+      totals[p].busy = AddSaturated(totals[p].busy, busy.Int(table.rows.back()));
     }
   });
   if (table.rows.empty()) {

@@ -162,13 +162,12 @@ Table KernelsTable(const Facts& facts, const Sums& sums) {
     for (Cell& value : Values(sum, key.op != kNoString)) row.push_back(std::move(value));
     table.rows.push_back(std::move(row));
   }
-  std::ranges::sort(table.rows, [](const auto& a, const auto& b) {
-    const auto key = [](const auto& row) {
-      return std::tie(std::get<std::string>(row[1]), std::get<std::string>(row[2]));
-    };
-    if (a[0] != b[0]) return a[0] < b[0];
-    if (a[4] != b[4]) return a[4] > b[4];
-    return key(a) < key(b);
+  const ColumnOf rank(table, "rank"), op(table, "operator"), kernel(table, "kernel"),
+      time(table, "gpu_time");
+  std::ranges::sort(table.rows, [&](const auto& a, const auto& b) {
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    if (time(a) != time(b)) return time(a) > time(b);
+    return std::tie(op.Text(a), kernel.Text(a)) < std::tie(op.Text(b), kernel.Text(b));
   });
   return table;
 }
@@ -193,10 +192,10 @@ Report Run(const Facts& facts, const Params&) {
   Table operators = OperatorsTable(facts, sums);
   report.metrics = {{"without_operator", "without operator, % of device time",
                      Ratio(sums.without, sums.total), Unit::kRatio}};
-  report.headline =
-      fmt::format("{} has the most device time ({}).", std::get<std::string>(operators.rows[0][0]),
-                  HumanRatio(static_cast<double>(std::get<int64_t>(operators.rows[0][5])) /
-                             static_cast<double>(std::max<int64_t>(sums.total, 1))));
+  report.headline = fmt::format(
+      "{} has the most device time ({}).", ColumnOf(operators, "operator").Text(operators.rows[0]),
+      HumanRatio(static_cast<double>(ColumnOf(operators, "gpu_time").Int(operators.rows[0])) /
+                 static_cast<double>(std::max<int64_t>(sums.total, 1))));
   report.tables.push_back(std::move(operators));
   report.tables.push_back(KernelsTable(facts, sums));
   return report;

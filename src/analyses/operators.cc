@@ -251,12 +251,12 @@ Table TreeTable(const Facts& facts) {
 }
 
 std::string SayTop(const Facts& facts, std::string_view side, const Sums& sums) {
-  Table table;
+  Table table{.columns = ValueColumns()};
   AddRows(table, facts, side, sums, {});
   if (table.rows.empty()) return {};
   const auto& row = table.rows[0];
-  const auto* share = std::get_if<double>(&row[6]);
-  return fmt::format("{} has the most self time on the {} ({})", std::get<std::string>(row[1]),
+  const double* share = ColumnOf(table, "share").FindReal(row);
+  return fmt::format("{} has the most self time on the {} ({})", ColumnOf(table, "name").Text(row),
                      side, HumanRatio(share == nullptr ? 0 : *share));
 }
 

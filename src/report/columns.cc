@@ -12,8 +12,8 @@ Column KeyColumn(std::string key, std::string title) {
   return {std::move(key), std::move(title), Unit::kNone, Role::kKey};
 }
 
-Column ValueColumn(std::string key, std::string title, Unit unit) {
-  return {std::move(key), std::move(title), unit};
+Column ValueColumn(std::string key, std::string title, Unit unit, bool detail) {
+  return {std::move(key), std::move(title), unit, Role::kValue, detail};
 }
 
 Column TimeColumn(std::string key, std::string title) {

@@ -14,7 +14,8 @@
 namespace stepscope {
 
 Column KeyColumn(std::string key, std::string title);
-Column ValueColumn(std::string key, std::string title, Unit unit = Unit::kNone);
+Column ValueColumn(std::string key, std::string title, Unit unit = Unit::kNone,
+                   bool detail = false);
 Column TimeColumn(std::string key, std::string title);   // ns
 Column RatioColumn(std::string key, std::string title);  // 0..1
 Column CountColumn(std::string key, std::string title);

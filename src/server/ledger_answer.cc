@@ -15,7 +15,7 @@ Result<ReportSet> AskLedger(const std::string& path, std::string job) {
   for (const Report& report : answer->reports) {
     for (const Table& table : report.tables) {
       if (!job.empty() || table.key != "jobs" || table.rows.empty()) continue;
-      if (const auto* name = std::get_if<std::string>(&table.rows[0][0])) job = *name;
+      if (const auto* name = ColumnOf(table, "job").FindText(table.rows[0])) job = *name;
     }
   }
   if (job.empty()) return answer;

@@ -61,8 +61,8 @@ void RequireSums(Accounting& accounting, PartitionQuery query) {
 
 std::vector<Event> EventsOf(std::string_view text) {
   std::vector<Event> events;
-  Oddities oddities;
-  ReadJsonLines(ByteSource::FromMemory(text), oddities,
+  Notes note_counts;
+  ReadJsonLines(ByteSource::FromMemory(text), note_counts,
                 [&](const Event& event) { events.push_back(event); });
   return events;
 }
@@ -87,7 +87,7 @@ void RequireLinesStandAlone(std::string_view bytes) {
 
 void Fuzz(std::string_view bytes) {
   ByteSource source = ByteSource::FromMemory(bytes);
-  Oddities oddities;
+  Notes note_counts;
   Accounting accounting;
   Duplicates duplicates;
   MlGoodput ml;
@@ -96,7 +96,7 @@ void Fuzz(std::string_view bytes) {
     if (!duplicates.Seen(event)) accounting.Add(event);
   };
   EventRelay relay(sink, 2);
-  ReadJsonLines(std::move(source), oddities, [&](const Event& event) { relay.Give(event); });
+  ReadJsonLines(std::move(source), note_counts, [&](const Event& event) { relay.Give(event); });
   relay.Finish();
   RequireLinesStandAlone(bytes);
   constexpr int64_t kBegin = 1'780'000'000 * kSecond;

@@ -32,22 +32,22 @@ void WriteFile(std::string_view bytes) {
       .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-std::vector<Event> Read(std::string_view bytes, Oddities& oddities, bool follow_first) {
+std::vector<Event> Read(std::string_view bytes, Notes& note_counts, bool follow_first) {
   WriteFile(bytes);
   std::vector<Event> events;
   const auto keep = [&](const Event& event) { events.push_back(event); };
   auto reader = SegmentReader::Open(Path());
   if (!reader) return events;
-  if (follow_first) reader->Follow(oddities, keep);
-  reader->Finish(oddities, keep);
+  if (follow_first) reader->Follow(note_counts, keep);
+  reader->Finish(note_counts, keep);
   return events;
 }
 
 void ReadBothWays(std::string_view bytes) {
-  Oddities once, twice;
+  Notes once, twice;
   const auto events = Read(bytes, once, false);
   Require(events == Read(bytes, twice, true));
-  Require(once.Count(Oddity::kBadRecord) == twice.Count(Oddity::kBadRecord));
+  Require(once.Count(NoteKind::kBadRecord) == twice.Count(NoteKind::kBadRecord));
 }
 
 // Bytes of the input say what is recorded, then where a byte is changed and to what.
@@ -81,8 +81,8 @@ void Fuzz(std::string_view plan) {
     const size_t at = static_cast<uint8_t>(plan[k]) * 256u + static_cast<uint8_t>(plan[k + 1]);
     if (kSlotsBegin + at < bytes.size()) bytes[kSlotsBegin + at] = plan[k + 2];
   }
-  Oddities oddities;
-  for (const Event& event : Read(bytes, oddities, false)) {
+  Notes note_counts;
+  for (const Event& event : Read(bytes, note_counts, false)) {
     Require(event.job == "j" && event.kind == EventKind::kCustomBegin);
     Require(event.step == event.sequence && steps.erase(event.step) == 1);
   }

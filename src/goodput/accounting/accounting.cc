@@ -89,7 +89,7 @@ int64_t Accounting::OpenSpans::Close(const Event& end) {
 Attempt& Accounting::Begin(int64_t time, bool in_process) {
   Attempt attempt;
   if (!attempts_.empty() && time < attempts_.back().start) {
-    oddities_.Add(Oddity::kClockBack);
+    note_counts_.Add(NoteKind::kClockBack);
     time = attempts_.back().start;
   }
   attempt.start = attempt.last = time;
@@ -107,14 +107,14 @@ Attempt& Accounting::AttemptOf(const Event& event) {
   } else if (!attempts_.empty()) {
     return attempts_.back();
   }
-  if (event.kind != EventKind::kResumeFrom) oddities_.Add(Oddity::kNoJobStart);
+  if (event.kind != EventKind::kResumeFrom) note_counts_.Add(NoteKind::kNoJobStart);
   Attempt& begun = Begin(LatestTime(event));
   begun.id = event.attempt;
   return begun;
 }
 
 void Accounting::Add(const Event& event) {
-  if (!Fits(event)) return oddities_.Add(Oddity::kOutOfRange);
+  if (!Fits(event)) return note_counts_.Add(NoteKind::kOutOfRange);
   if (event.time != kUnknown) newest_ = std::max(newest_, event.time);
   switch (event.kind) {
     case EventKind::kNone:
@@ -125,7 +125,7 @@ void Accounting::Add(const Event& event) {
       billion_flops_ = AddSaturated(billion_flops_, std::max<int64_t>(0, event.counts[1]));
       return;
     case EventKind::kDropped:
-      return oddities_.Add(Oddity::kDropped, std::max<int64_t>(1, event.counts[0]));
+      return note_counts_.Add(NoteKind::kDropped, std::max<int64_t>(1, event.counts[0]));
     case EventKind::kJobStart:
       return AddJobStart(event);
     case EventKind::kJobSubmitted:
@@ -183,7 +183,7 @@ void Accounting::AddToAttempt(const Event& event, Attempt& attempt) {
 
 void Accounting::AddJobStart(const Event& event) {
   if (!event.attempt.empty() && !by_id_.try_emplace(event.attempt, attempts_.size()).second) {
-    return oddities_.Add(Oddity::kDuplicate);
+    return note_counts_.Add(NoteKind::kDuplicate);
   }
   Begin(event.time).id = event.attempt;
 }
@@ -191,7 +191,7 @@ void Accounting::AddJobStart(const Event& event) {
 void Accounting::AddJobEnd(const Event& event, Attempt& attempt) {
   Attempt* ended = &attempt;
   if (event.time < attempt.start) {
-    oddities_.Add(Oddity::kEndBeforeStart);
+    note_counts_.Add(NoteKind::kEndBeforeStart);
     if (ended == attempts_.data()) return;
     --ended;
     if (event.time < ended->last) return;
@@ -214,21 +214,21 @@ void Accounting::AddStep(const Event& event, Attempt& attempt) {
   }
   const StepTime& last = attempt.steps.last();
   if (event.step == last.step && std::abs(event.time - last.time) < kSecond) {
-    return oddities_.Add(Oddity::kSecondWriter);
+    return note_counts_.Add(NoteKind::kSecondWriter);
   }
-  if (!IsCurrent(attempt) || IsLate(event, attempt)) return oddities_.Add(Oddity::kLateStep);
+  if (!IsCurrent(attempt) || IsLate(event, attempt)) return note_counts_.Add(NoteKind::kLateStep);
   Attempt& again = Begin(attempt.last, true);
   AppendStep(event, again);
 }
 
 void Accounting::AppendStep(const Event& event, Attempt& attempt) {
   if (attempt.end != kUnknown && event.time > attempt.end) {
-    oddities_.Add(Oddity::kAfterEnd);
+    note_counts_.Add(NoteKind::kAfterEnd);
     attempt.end = kUnknown;
   }
   StepTimes& steps = attempt.steps;
   const int64_t earliest = steps.empty() ? attempt.start : steps.last().time;
-  if (event.time < earliest) oddities_.Add(Oddity::kClockBack);
+  if (event.time < earliest) note_counts_.Add(NoteKind::kClockBack);
   const int64_t time = std::max(event.time, earliest);
   if (!steps.empty() && time > earliest) {
     ++attempt.lasting_steps;
@@ -252,13 +252,13 @@ void Accounting::AddStepEnd(const Event& event, Attempt& attempt) {
 }
 
 void Accounting::Lay(Attempt& attempt, int64_t start, int64_t end, Bucket bucket, uint8_t label) {
-  if (end < start) return oddities_.Add(Oddity::kNegativeDuration);
+  if (end < start) return note_counts_.Add(NoteKind::kNegativeDuration);
   if (end > start) attempt.overlays.Add(start, end, bucket, label);
 }
 
 void Accounting::AddSpanEnd(const Event& event, Attempt& attempt) {
   const int64_t start = IsCurrent(attempt) ? open_.Close(event) : kUnknown;
-  if (start == kUnknown) return oddities_.Add(Oddity::kEndWithoutBegin);
+  if (start == kUnknown) return note_counts_.Add(NoteKind::kEndWithoutBegin);
   if (event.kind == EventKind::kDataLoadingEnd) {
     if (attempt.steps.empty()) {
       Lay(attempt, start, event.time, Bucket::kDataLoading);
@@ -309,12 +309,12 @@ void AddLateNotice(const Event& event, Attempt& attempt) {
 }  // namespace
 
 void Accounting::AddLate(const Event& event) {
-  if (!Fits(event)) return oddities_.Add(Oddity::kOutOfRange);
+  if (!Fits(event)) return note_counts_.Add(NoteKind::kOutOfRange);
   newest_ = std::max(newest_, event.time);
   const auto next = std::ranges::lower_bound(attempts_, event.time, {}, &Attempt::start);
   const bool first = next == attempts_.begin();
   if (event.kind == EventKind::kPreemptionNotice) {
-    return first ? oddities_.Add(Oddity::kNoJobStart) : AddLateNotice(event, *std::prev(next));
+    return first ? note_counts_.Add(NoteKind::kNoJobStart) : AddLateNotice(event, *std::prev(next));
   }
   if (event.kind == EventKind::kResources) scheduling_.Add(event);
   if (event.kind == EventKind::kJobSubmitted && first) return Earliest(event.time, submitted_);
@@ -336,7 +336,7 @@ uint8_t Accounting::LabelOf(std::string type) {
   const auto found = std::ranges::find(labels_, type);
   if (found != labels_.end()) return static_cast<uint8_t>(found - labels_.begin());
   if (labels_.size() + 1 >= kMostLabels) {
-    oddities_.Add(Oddity::kManyCustomTypes);
+    note_counts_.Add(NoteKind::kManyCustomTypes);
     if (labels_.size() < kMostLabels) labels_.emplace_back("(more types)");
     return kMostLabels - 1;
   }

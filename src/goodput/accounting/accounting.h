@@ -34,7 +34,7 @@
 #include "goodput/accounting/scheduling.h"
 #include "goodput/accounting/step_clock.h"
 #include "goodput/events/event.h"
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 
 namespace stepscope::goodput {
 
@@ -56,7 +56,7 @@ class Accounting {
   std::string SaveThinned(const Accounting& later) const;
   bool Load(std::string_view bytes);  // false: damaged; the state is then empty
 
-  const Oddities& oddities() const { return oddities_; }
+  const Notes& note_counts() const { return note_counts_; }
   const StepClock& step_clock() const { return step_clock_; }
   const Scheduling& scheduling() const { return scheduling_; }
   int64_t tokens() const { return tokens_; }                // tokens that the job recorded
@@ -107,7 +107,7 @@ class Accounting {
   StepClock step_clock_;
   Scheduling scheduling_;
   int64_t tokens_ = 0, billion_flops_ = 0, saves_ = 0;
-  Oddities oddities_;
+  Notes note_counts_;
 };
 
 }  // namespace stepscope::goodput

@@ -9,27 +9,27 @@
 namespace stepscope::goodput {
 namespace {
 
-int64_t Counted(const std::string& scenario, Oddity oddity) {
-  return AccountingOf(scenario).oddities().Count(oddity);
+int64_t Counted(const std::string& scenario, NoteKind kind) {
+  return AccountingOf(scenario).note_counts().Count(kind);
 }
 
 TEST(OddEvents, ClockStepsBackAreClamped) {
   const std::string scenario = "0 start; 0 step 0; 10 step 1; 4 step 2; 20 step 3; 30 end";
   EXPECT_EQ(Summary(scenario), "total 30: PRODUCTIVE 30; 0 disruptions; last step 3");
-  EXPECT_EQ(Counted(scenario, Oddity::kClockBack), 1);
+  EXPECT_EQ(Counted(scenario, NoteKind::kClockBack), 1);
 }
 
 TEST(OddEvents, FirstEventReplacesAMissingStart) {
   const std::string scenario = "5..10 init; 10..30 steps 7..8; 30 end";
   EXPECT_EQ(Summary(scenario),
             "total 25: PRODUCTIVE 20, TPU_INITIALIZATION 5; 0 disruptions; last step 8");
-  EXPECT_EQ(Counted(scenario, Oddity::kNoJobStart), 1);
+  EXPECT_EQ(Counted(scenario, NoteKind::kNoJobStart), 1);
 }
 
 TEST(OddEvents, StepsAfterTheEndCancelIt) {
   const std::string scenario = "0 start; 0..20 steps 0..1; 20 end; 20..40 steps 2..3; 40 end";
   EXPECT_EQ(Summary(scenario), "total 40: PRODUCTIVE 40; 0 disruptions; last step 3");
-  EXPECT_EQ(Counted(scenario, Oddity::kAfterEnd), 1);
+  EXPECT_EQ(Counted(scenario, NoteKind::kAfterEnd), 1);
 }
 
 // The end of the first attempt arrives when the second one has begun.
@@ -39,19 +39,19 @@ TEST(OddEvents, EarlyEndBelongsToThePreviousAttempt) {
   EXPECT_EQ(Summary(scenario),
             "total 70: PRODUCTIVE 40, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 30; 0 disruptions; "
             "last step 3");
-  EXPECT_EQ(Counted(scenario, Oddity::kEndBeforeStart), 1);
+  EXPECT_EQ(Counted(scenario, NoteKind::kEndBeforeStart), 1);
 }
 
 TEST(OddEvents, LateStepIsNotARollback) {
   const std::string scenario = "0 start; 0 step 0; 10 step 1; 30 step 3; 20 step 2; 40 end";
   EXPECT_EQ(Summary(scenario), "total 40: PRODUCTIVE 40; 0 disruptions; last step 3");
-  EXPECT_EQ(Counted(scenario, Oddity::kLateStep), 1);
+  EXPECT_EQ(Counted(scenario, NoteKind::kLateStep), 1);
 }
 
 TEST(OddEvents, SecondWriterIsNotARollback) {
   const std::string scenario = "0 start; 0 step 0; 0.2 step 0; 10 step 1; 10.1 step 1; 20 end";
   EXPECT_EQ(Summary(scenario), "total 20: PRODUCTIVE 20; 0 disruptions; last step 1");
-  EXPECT_EQ(Counted(scenario, Oddity::kSecondWriter), 2);
+  EXPECT_EQ(Counted(scenario, NoteKind::kSecondWriter), 2);
 }
 
 // Attempt ids separate mixed logs of two attempts.
@@ -71,16 +71,16 @@ TEST(OddEvents, AttemptIdsSeparateMixedEvents) {
   EXPECT_EQ(Summary(accounting.Query()),
             "total 50: PRODUCTIVE 30, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 20; 1 disruption; "
             "last step 2");
-  EXPECT_EQ(accounting.oddities().Count(Oddity::kDuplicate), 1);
+  EXPECT_EQ(accounting.note_counts().Count(NoteKind::kDuplicate), 1);
 }
 
 TEST(OddEvents, InvalidSpansAreSkipped) {
   const std::string scenario = "0 start; 9..4 prep; 10..30 steps 0..1; 30 end";
   EXPECT_EQ(Summary(scenario), "total 30: PRODUCTIVE 20, OTHER 10; 0 disruptions; last step 1");
-  EXPECT_EQ(Counted(scenario, Oddity::kNegativeDuration), 1);
+  EXPECT_EQ(Counted(scenario, NoteKind::kNegativeDuration), 1);
   Accounting accounting = AccountingOf("0 start");
   accounting.Add({.kind = EventKind::kTrainingPrepEnd, .time = ScenarioTime(5)});
-  EXPECT_EQ(accounting.oddities().Count(Oddity::kEndWithoutBegin), 1);
+  EXPECT_EQ(accounting.note_counts().Count(NoteKind::kEndWithoutBegin), 1);
 }
 
 TEST(OddEvents, TimesOutOfRangeAreSkipped) {
@@ -89,7 +89,7 @@ TEST(OddEvents, TimesOutOfRangeAreSkipped) {
     accounting.Add({.kind = EventKind::kStepStart, .time = time, .step = 5});
   }
   accounting.Add({.kind = EventKind::kStepStart, .time = ScenarioTime(9), .step = INT64_MAX});
-  EXPECT_EQ(accounting.oddities().Count(Oddity::kOutOfRange), 5);
+  EXPECT_EQ(accounting.note_counts().Count(NoteKind::kOutOfRange), 5);
   EXPECT_EQ(Summary(accounting.Query()), "total 20: PRODUCTIVE 20; 0 disruptions; last step 1");
 }
 

@@ -63,7 +63,7 @@ void Accounting::Save(StateWriter& out) {
   step_clock_.Save(out);
   scheduling_.Save(out);
   for (const int64_t count : {tokens_, saves_, billion_flops_}) out.Signed(count);
-  SaveNotes(oddities_, out);
+  SaveNotes(note_counts_, out);
 }
 
 namespace {
@@ -145,7 +145,7 @@ bool Accounting::Load(std::string_view bytes) {
   scheduling_.Load(in);
   for (int64_t* count : {&tokens_, &saves_}) *count = std::max<int64_t>(0, in.Signed());
   if (version > 1) billion_flops_ = std::max<int64_t>(0, in.Signed());
-  oddities_ = LoadNotes(in);
+  note_counts_ = LoadNotes(in);
   if (!in.ok()) *this = {};
   return in.ok();
 }

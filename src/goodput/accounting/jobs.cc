@@ -15,12 +15,12 @@ class Sorter {
   Sorter(Jobs& jobs, const ReadJobsOptions& options) : jobs_(jobs), options_(options) {}
 
   // Inserts the scheduler's events in time order, as the accounting requires.
-  void Take(const Event& event, Oddities& of_file) {
+  void Take(const Event& event, Notes& of_file) {
     TakeSchedulerUntil(event.time, of_file);
     TakeOne(event, of_file);
   }
 
-  void TakeSchedulerUntil(int64_t time, Oddities& of_file) {
+  void TakeSchedulerUntil(int64_t time, Notes& of_file) {
     const auto& events = options_.scheduler;
     while (scheduled_ < events.size() && events[scheduled_].time <= time) {
       TakeOne(events[scheduled_++], of_file);
@@ -28,9 +28,9 @@ class Sorter {
   }
 
  private:
-  void TakeOne(const Event& event, Oddities& of_file) {
+  void TakeOne(const Event& event, Notes& of_file) {
     Job* job = JobOf(event.job);
-    if (job == nullptr) return of_file.Add(Oddity::kOtherJob);
+    if (job == nullptr) return of_file.Add(NoteKind::kOtherJob);
     TakeEvent(event, options_, *job);
   }
 
@@ -70,12 +70,12 @@ class Sorter {
 
 bool AccountFor(const Event& event, std::optional<int64_t> at, Job& job) {
   ++job.events;
-  const auto leave_out = [&](Oddity why) {
-    job.oddities.Add(why);
+  const auto leave_out = [&](NoteKind why) {
+    job.note_counts.Add(why);
     return false;
   };
-  if (at && TimeOf(event) > *at) return leave_out(Oddity::kAfterQuery);
-  if (job.duplicates.Seen(event)) return leave_out(Oddity::kDuplicate);
+  if (at && TimeOf(event) > *at) return leave_out(NoteKind::kAfterQuery);
+  if (job.duplicates.Seen(event)) return leave_out(NoteKind::kDuplicate);
   job.accounting.Add(event);
   return true;
 }
@@ -89,28 +89,28 @@ void TakeEvent(const Event& event, const ReadJobsOptions& options, Job& job) {
   job.ml_goodput.Add(event);
 }
 
-Oddities OdditiesOf(const Job& job) {
-  Oddities oddities = job.accounting.oddities();
-  oddities.Add(job.oddities);
-  return oddities;
+Notes NoteCountsOf(const Job& job) {
+  Notes note_counts = job.accounting.note_counts();
+  note_counts.Add(job.note_counts);
+  return note_counts;
 }
 
 void NoteMissing(Job& job) {
   const int64_t missing = job.duplicates.Missing();
-  if (missing > 0) job.oddities.Add(Oddity::kMissingEvents, missing);
+  if (missing > 0) job.note_counts.Add(NoteKind::kMissingEvents, missing);
 }
 
 Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptions& options) {
   Jobs jobs;
   Sorter sorter(jobs, options);
   for (const std::string& path : files) {
-    auto file = ReadEventsFile(path, jobs.notes, [&](const Event& event, Oddities& oddities) {
-      sorter.Take(event, oddities);
+    auto file = ReadEventsFile(path, jobs.notes, [&](const Event& event, Notes& note_counts) {
+      sorter.Take(event, note_counts);
     });
     if (!file) return std::unexpected(file.error());
     jobs.files.push_back(std::move(*file));
   }
-  Oddities none;  // all belong to the job
+  Notes none;  // all belong to the job
   sorter.TakeSchedulerUntil(std::numeric_limits<int64_t>::max(), none);
   for (Job& job : jobs.jobs) NoteMissing(job);
   return jobs;

@@ -10,7 +10,7 @@
 #include "goodput/accounting/accounting.h"
 #include "goodput/accounting/duplicates.h"
 #include "goodput/accounting/ml_goodput.h"
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 
@@ -32,7 +32,7 @@ struct Job {
   Accounting accounting;
   Duplicates duplicates;
   MlGoodput ml_goodput;
-  Oddities oddities;
+  Notes note_counts;
 };
 
 // Accounts for the event. False if it is a duplicate or later than `at`, which is counted.
@@ -44,8 +44,8 @@ void TakeEvent(const Event& event, const ReadJobsOptions& options, Job& job);
 // Counts missing events, after all were taken.
 void NoteMissing(Job& job);
 
-// Oddities of the job's events, from readers and from the accounting.
-Oddities OdditiesOf(const Job& job);
+// notes of the job's events, from readers and from the accounting.
+Notes NoteCountsOf(const Job& job);
 
 inline constexpr size_t kMostJobs = 6;
 

@@ -188,7 +188,7 @@ void EventMaker::FindForm(const Entry& entry) {
   const auto form =
       std::ranges::find_if(kForms, [&](const Form& f) { return entry.HasNumber(f.time); });
   if (form == kForms.end()) {
-    wrong_ = entry.empty() ? Oddity::kNoEntry : Oddity::kUnknownKind;
+    wrong_ = entry.empty() ? NoteKind::kNoEntry : NoteKind::kUnknownKind;
     return;
   }
   kind_ = form->kind;
@@ -243,7 +243,7 @@ void EventMaker::FindOwn(const Entry& entry) {
     Find(entry, Field::kTokens, As::kCount, event_.counts[0]);
     Find(entry, Field::kFlops, As::kBillions, event_.counts[1]);
   } else if (IsCheckpoint(kind_)) {
-    if (!ParseSpans(entry.Text(Field::kSpansNs), event_.checkpoint)) wrong_ = Oddity::kOutOfRange;
+    if (!ParseSpans(entry.Text(Field::kSpansNs), event_.checkpoint)) wrong_ = NoteKind::kOutOfRange;
   } else if (kind_ == EventKind::kDropped) {
     FindCounts(entry, Field::kDropped, Field::kCount, Field::kCount);
   } else if (kind_ == EventKind::kElasticSlices) {
@@ -260,7 +260,7 @@ void EventMaker::FindParts(const Entry& entry) {
   if (name.empty()) return FindForm(entry);
   kind_ = EventKindNamed(name);
   if (kind_ == EventKind::kNone) {
-    wrong_ = Oddity::kUnknownKind;
+    wrong_ = NoteKind::kUnknownKind;
   } else {
     FindOwn(entry);
   }
@@ -296,28 +296,28 @@ bool EventMaker::TakeParts(const Entry& entry) {
 }
 
 // What is wrong with them.
-std::optional<Oddity> EventMaker::TakeNumbers(const Entry& entry) {
-  if (!TakeParts(entry)) return Oddity::kOutOfRange;
-  if (event_.time == kUnknown && !IsCheckpoint(kind_)) return Oddity::kNoEntry;
+std::optional<NoteKind> EventMaker::TakeNumbers(const Entry& entry) {
+  if (!TakeParts(entry)) return NoteKind::kOutOfRange;
+  if (event_.time == kUnknown && !IsCheckpoint(kind_)) return NoteKind::kNoEntry;
   const bool step_wanted = kind_ == EventKind::kStepStart || kind_ == EventKind::kStepEnd ||
                            kind_ == EventKind::kResumeFrom;
-  if (step_wanted && event_.step == kUnknown) return Oddity::kNoEntry;
+  if (step_wanted && event_.step == kUnknown) return NoteKind::kNoEntry;
   return std::nullopt;
 }
 
-void EventMaker::MakeAgain(const Entry& entry, Oddities& oddities) {
-  const std::optional<Oddity> wrong = wrong_ ? wrong_ : TakeNumbers(entry);
+void EventMaker::MakeAgain(const Entry& entry, Notes& note_counts) {
+  const std::optional<NoteKind> wrong = wrong_ ? wrong_ : TakeNumbers(entry);
   event_.kind = wrong ? EventKind::kNone : kind_;
-  if (wrong) oddities.Add(*wrong);
+  if (wrong) note_counts.Add(*wrong);
 }
 
-void EventMaker::Make(const Entry& entry, Oddities& oddities) {
+void EventMaker::Make(const Entry& entry, Notes& note_counts) {
   event_.time = event_.step = kUnknown;
   std::ranges::fill(event_.counts, kUnknown);
   event_.text.clear();
   if (IsCheckpoint(kind_)) event_.checkpoint = {};
   FindParts(entry);
-  MakeAgain(entry, oddities);
+  MakeAgain(entry, note_counts);
 }
 
 }  // namespace stepscope::goodput

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "goodput/events/event.h"
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 #include "goodput/events/rounding.h"
 
 namespace stepscope::goodput {
@@ -180,10 +180,10 @@ class EventMaker {
   EventMaker& operator=(const EventMaker&) = delete;
 
   // Converts the entry. Counts an invalid one and sets the event's kind to kNone.
-  void Make(const Entry& entry, Oddities& oddities);
+  void Make(const Entry& entry, Notes& note_counts);
 
   // The same for an entry that differs from that of the last Make() only in its numbers.
-  void MakeAgain(const Entry& entry, Oddities& oddities);
+  void MakeAgain(const Entry& entry, Notes& note_counts);
 
  private:
   // Meaning and range of a number of the entry.
@@ -206,12 +206,12 @@ class EventMaker {
   void Find(const Entry& entry, Field from, As as, int64_t& to);
 
   bool TakeParts(const Entry& entry);
-  std::optional<Oddity> TakeNumbers(const Entry& entry);
+  std::optional<NoteKind> TakeNumbers(const Entry& entry);
 
   Event& event_;
   EventKind kind_ = EventKind::kNone;  // the event has checkpoint times only for checkpoints
   std::vector<Part> parts_;            // in the order of their taking
-  std::optional<Oddity> wrong_;        // whatever the numbers are
+  std::optional<NoteKind> wrong_;      // whatever the numbers are
 };
 
 }  // namespace stepscope::goodput

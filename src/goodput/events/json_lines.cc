@@ -46,10 +46,10 @@ void FillEntry(Entry& entry, dom::object object) {
 
 class Reader {
  public:
-  Reader(Oddities& oddities, const EventSink& sink) : oddities_(oddities), sink_(sink) {}
+  Reader(Notes& note_counts, const EventSink& sink) : note_counts_(note_counts), sink_(sink) {}
 
   void Take(std::string_view object) {
-    if (const Event* event = forms_.Read(object, oddities_)) {
+    if (const Event* event = forms_.Read(object, note_counts_)) {
       Emit(*event);
     } else {
       TakeAnyJson(object);
@@ -58,7 +58,7 @@ class Reader {
 
   // Those that are as others before but for their numbers.
   void TakeKnown(std::string_view& text) {
-    while (const Event* event = forms_.ReadKnown(text, oddities_)) Emit(*event);
+    while (const Event* event = forms_.ReadKnown(text, note_counts_)) Emit(*event);
   }
 
   void Finish() {
@@ -83,23 +83,23 @@ class Reader {
   void TakeAnyJson(std::string_view object) {
     dom::element document;
     if (parser_.parse(object.data(), object.size()).get(document) != simdjson::SUCCESS) {
-      return oddities_.Add(Oddity::kBadLine);
+      return note_counts_.Add(NoteKind::kBadLine);
     }
     dom::object fields, payload;
     if (document.get_object().get(fields) != simdjson::SUCCESS) {
-      return oddities_.Add(Oddity::kBadLine);
+      return note_counts_.Add(NoteKind::kBadLine);
     }
     if (fields["jsonPayload"].get_object().get(payload) == simdjson::SUCCESS) {
       return TakeLogEntry(fields, payload);
     }
     FillEntry(entry_, fields);
-    maker_.Make(entry_, oddities_);
+    maker_.Make(entry_, note_counts_);
     Emit(event_);
   }
 
   void TakeLogEntry(dom::object fields, dom::object payload) {
     FillEntry(entry_, payload);
-    maker_.Make(entry_, oddities_);
+    maker_.Make(entry_, note_counts_);
     if (event_.kind == EventKind::kNone) return;
     const auto text = [&](const char* key) {
       std::string_view value;
@@ -114,7 +114,7 @@ class Reader {
     exported_.push_back(std::move(exported));
   }
 
-  Oddities& oddities_;
+  Notes& note_counts_;
   const EventSink& sink_;
   TemplateCache forms_;
   Entry entry_;  // of what only a real parser can read
@@ -124,16 +124,16 @@ class Reader {
   std::vector<Exported> exported_;
 };
 
-void NoteEnd(InputEnd end, Oddities& oddities) {
+void NoteEnd(InputEnd end, Notes& note_counts) {
   switch (end) {
     case InputEnd::kTruncated:
-      return oddities.Add(Oddity::kTruncated);
+      return note_counts.Add(NoteKind::kTruncated);
     case InputEnd::kCorrupt:
-      return oddities.Add(Oddity::kCorrupt);
+      return note_counts.Add(NoteKind::kCorrupt);
     case InputEnd::kTrailingBytes:
-      return oddities.Add(Oddity::kTrailingBytes);
+      return note_counts.Add(NoteKind::kTrailingBytes);
     case InputEnd::kReadError:
-      return oddities.Add(Oddity::kReadError);
+      return note_counts.Add(NoteKind::kReadError);
     case InputEnd::kOpen:
     case InputEnd::kClean:
       return;
@@ -144,29 +144,29 @@ void NoteEnd(InputEnd end, Oddities& oddities) {
 
 namespace {
 
-void ReadStream(WindowStream& stream, Oddities& oddities, const EventSink& sink) {
-  Reader reader(oddities, sink);
-  SplitObjects(stream, oddities,
+void ReadStream(WindowStream& stream, Notes& note_counts, const EventSink& sink) {
+  Reader reader(note_counts, sink);
+  SplitObjects(stream, note_counts,
                {.take_known = [&](std::string_view& text) { reader.TakeKnown(text); },
                 .take = [&](std::string_view object) { reader.Take(object); }});
   reader.Finish();
-  NoteEnd(stream.end(), oddities);
+  NoteEnd(stream.end(), note_counts);
 }
 
 }  // namespace
 
-void ReadJsonLines(ByteSource source, Oddities& oddities, const EventSink& sink) {
+void ReadJsonLines(ByteSource source, Notes& note_counts, const EventSink& sink) {
   WindowStream stream(std::move(source));
-  ReadStream(stream, oddities, sink);
+  ReadStream(stream, note_counts, sink);
 }
 
 Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& notes,
-                                 const std::function<void(const Event&, Oddities&)>& sink,
+                                 const std::function<void(const Event&, Notes&)>& sink,
                                  size_t alone) {
   std::atomic<int64_t> bytes = 0;
   auto source = ByteSource::Open(path, &bytes);
   if (!source) return std::unexpected(source.error());
-  Oddities of_reader, of_sink;  // of two threads
+  Notes of_reader, of_sink;  // of two threads
   InputFile file{.path = path, .rank = 0};
   const EventSink count_and_take = [&](const Event& event) {
     ++file.events;

@@ -10,7 +10,7 @@
 #include "base/byte_source.h"
 #include "goodput/events/event.h"
 #include "goodput/events/event_relay.h"
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 
@@ -22,13 +22,13 @@ namespace stepscope::goodput {
 //
 // An input is lines of objects, unless it begins with '[' or with a line that is only '{': then it
 // is objects one after the other, on as many lines as they like.
-void ReadJsonLines(ByteSource source, Oddities& oddities, const EventSink& sink);
+void ReadJsonLines(ByteSource source, Notes& note_counts, const EventSink& sink);
 
-// The same from a file, what is odd about it added to `notes`. `sink` may add to its oddities; of
+// The same from a file, what is odd about it added to `notes`. `sink` may add to its notes; of
 // large files it is called in another thread (`alone`: see EventRelay), and from gzip one more
 // inflates ahead. Fails when it cannot be opened.
 Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& notes,
-                                 const std::function<void(const Event&, Oddities&)>& sink,
+                                 const std::function<void(const Event&, Notes&)>& sink,
                                  size_t alone = EventRelay::WhenWorthwhile());
 
 }  // namespace stepscope::goodput

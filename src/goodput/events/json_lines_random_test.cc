@@ -1,5 +1,5 @@
 // Lines are read alike whatever was read before them and by however many threads: of a reader that
-// guesses from the line before, any line's events and oddities are those of the line alone.
+// guesses from the line before, any line's events and notes are those of the line alone.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,16 +17,16 @@ namespace {
 
 struct Outcome {
   std::vector<Event> events;
-  std::vector<int64_t> odd = std::vector<int64_t>(static_cast<size_t>(Oddity::kCount));
+  std::vector<int64_t> odd = std::vector<int64_t>(static_cast<size_t>(NoteKind::kCount));
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
 void Read(std::string_view text, Outcome& outcome) {
-  Oddities oddities;
-  ReadJsonLines(ByteSource::FromMemory(text), oddities,
+  Notes note_counts;
+  ReadJsonLines(ByteSource::FromMemory(text), note_counts,
                 [&](const Event& e) { outcome.events.push_back(e); });
   for (size_t k = 0; k < outcome.odd.size(); ++k) {
-    outcome.odd[k] += oddities.Count(static_cast<Oddity>(k));
+    outcome.odd[k] += note_counts.Count(static_cast<NoteKind>(k));
   }
 }
 
@@ -176,20 +176,20 @@ TEST(JsonLinesRandom, ThreadsDoNotMatter) {
     std::vector<Note> notes;
     const auto file = ReadEventsFile(
         path, notes,
-        [&](const Event& e, Oddities& oddities) {
+        [&](const Event& e, Notes& note_counts) {
           outcome.events.push_back(e);
-          if (outcome.events.size() == 5) oddities.Add(Oddity::kOtherJob);
+          if (outcome.events.size() == 5) note_counts.Add(NoteKind::kOtherJob);
         },
         alone);
     ASSERT_TRUE(file);
     EXPECT_EQ(static_cast<size_t>(file->events), expected.events.size());
     EXPECT_TRUE(outcome.events == expected.events) << alone;
-    Oddities oddities;
+    Notes note_counts;
     for (size_t k = 0; k < expected.odd.size(); ++k) {
-      oddities.Add(static_cast<Oddity>(k), expected.odd[k]);
+      note_counts.Add(static_cast<NoteKind>(k), expected.odd[k]);
     }
-    oddities.Add(Oddity::kOtherJob);
-    const std::vector<Note> said = oddities.List(path);
+    note_counts.Add(NoteKind::kOtherJob);
+    const std::vector<Note> said = note_counts.List(path);
     EXPECT_TRUE(std::ranges::equal(notes, said, {}, &Note::name, &Note::name));
     EXPECT_TRUE(std::ranges::equal(notes, said, {}, &Note::count, &Note::count));
   }
@@ -203,8 +203,8 @@ TEST(JsonLinesRandom, SmallFilesEqualOneLarge) {
   for (size_t begin = 0; begin < lines.size(); begin += 10) {
     const auto some = std::span(lines).subspan(begin, 10);
     const std::string path = scratch.Write("log.jsonl", fmt::format("{}", fmt::join(some, "\n")));
-    const auto file = ReadEventsFile(
-        path, notes, [&](const Event& e, Oddities&) { outcome.events.push_back(e); });
+    const auto file =
+        ReadEventsFile(path, notes, [&](const Event& e, Notes&) { outcome.events.push_back(e); });
     ASSERT_TRUE(file);
   }
   EXPECT_TRUE(outcome.events == ReadWhole(lines).events);

@@ -13,13 +13,13 @@ namespace {
 
 struct Outcome {
   std::vector<Event> events;
-  Oddities oddities;
+  Notes note_counts;
 };
 
 Outcome Read(std::string_view text) {
   Outcome outcome;
   ByteSource source = ByteSource::FromMemory(text);
-  ReadJsonLines(std::move(source), outcome.oddities,
+  ReadJsonLines(std::move(source), outcome.note_counts,
                 [&](const Event& e) { outcome.events.push_back(e); });
   return outcome;
 }
@@ -115,10 +115,10 @@ TEST(JsonLines, DamageLosesOnlyItsLine) {
       "{\"step_count\": 3, \"step_start_time\": 1780000003}\r\n"
       "{\"step_count\": 4, \"step_start_time\": 178000");  // the end of the file
   EXPECT_EQ(Summary(outcome), "job_start@0 step_start 3@3");
-  EXPECT_EQ(outcome.oddities.Count(Oddity::kBadLine), 4);
-  EXPECT_EQ(outcome.oddities.Count(Oddity::kOutOfRange), 1);
-  EXPECT_EQ(outcome.oddities.Count(Oddity::kUnknownKind), 3);
-  EXPECT_EQ(outcome.oddities.Count(Oddity::kNoEntry), 1);
+  EXPECT_EQ(outcome.note_counts.Count(NoteKind::kBadLine), 4);
+  EXPECT_EQ(outcome.note_counts.Count(NoteKind::kOutOfRange), 1);
+  EXPECT_EQ(outcome.note_counts.Count(NoteKind::kUnknownKind), 3);
+  EXPECT_EQ(outcome.note_counts.Count(NoteKind::kNoEntry), 1);
 }
 
 TEST(JsonLines, DamageLosesOnlyItsObject) {
@@ -128,7 +128,7 @@ TEST(JsonLines, DamageLosesOnlyItsObject) {
       "{\"step_count\": 2, \"step_start_time\": 1780000002},\n"
       "{\"step_count\": 3");
   EXPECT_EQ(Summary(outcome), "job_start@0 step_start 2@2");
-  EXPECT_EQ(outcome.oddities.Count(Oddity::kBadLine), 3);
+  EXPECT_EQ(outcome.note_counts.Count(NoteKind::kBadLine), 3);
 }
 
 TEST(JsonLines, LinesOfAnyLength) {
@@ -137,7 +137,7 @@ TEST(JsonLines, LinesOfAnyLength) {
   EXPECT_EQ(Summary(Read(start + std::string(1'000'000, 'x') + end)), "job_start@0 job_end@1");
   const Outcome outcome = Read(start + std::string(9'000'000, 'x') + end);
   EXPECT_EQ(Summary(outcome), "job_end@1");
-  EXPECT_EQ(outcome.oddities.Count(Oddity::kLongLine), 1);
+  EXPECT_EQ(outcome.note_counts.Count(NoteKind::kLongLine), 1);
 }
 
 // The reader of flat objects says what simdjson says, or leaves it to it.

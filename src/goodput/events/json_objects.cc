@@ -42,15 +42,15 @@ class Text {
 
 class Lines {
  public:
-  Lines(Text& text, Oddities& oddities, const ObjectTaker& taker)
-      : text_(text), oddities_(oddities), taker_(taker) {}
+  Lines(Text& text, Notes& note_counts, const ObjectTaker& taker)
+      : text_(text), note_counts_(note_counts), taker_(taker) {}
 
   void Run() {
     do {
       TakeWholeLines();
       if (text_.view().size() > kLongestObject) {
         // The rest of the line goes with the next line break.
-        if (!too_long_) oddities_.Add(Oddity::kLongLine);
+        if (!too_long_) note_counts_.Add(NoteKind::kLongLine);
         too_long_ = true;
         text_.Drop(text_.view().size());
       }
@@ -79,32 +79,32 @@ class Lines {
   }
 
   Text& text_;
-  Oddities& oddities_;
+  Notes& note_counts_;
   const ObjectTaker& taker_;
   bool too_long_ = false;
 };
 
 class Objects {
  public:
-  Objects(Text& text, Oddities& oddities, const ObjectTaker& taker)
-      : text_(text), oddities_(oddities), taker_(taker) {}
+  Objects(Text& text, Notes& note_counts, const ObjectTaker& taker)
+      : text_(text), note_counts_(note_counts), taker_(taker) {}
 
   void Run() {
     do {
       for (const char c : text_.view()) Step(c);
       text_.Drop(text_.view().size());
     } while (text_.Fill());
-    if (depth_ > 0) oddities_.Add(Oddity::kBadLine);
+    if (depth_ > 0) note_counts_.Add(NoteKind::kBadLine);
   }
 
  private:
   void Step(char c) {
     if (depth_ == 0 && c != '{') return Between(c);
     between_ = false;
-    if (object_.size() == kLongestObject) return Abandon(Oddity::kLongLine);
+    if (object_.size() == kLongestObject) return Abandon(NoteKind::kLongLine);
     object_ += c;
     if (in_text_) {
-      if (c == '\n') return Abandon(Oddity::kBadLine);
+      if (c == '\n') return Abandon(NoteKind::kBadLine);
       if (escaped_) {
         escaped_ = false;
       } else if (c == '\\') {
@@ -131,12 +131,12 @@ class Objects {
 
   void Between(char c) {
     const bool expected = kSpace.contains(c) || c == ',' || c == '[' || c == ']';
-    if (!expected && !between_) oddities_.Add(Oddity::kBadLine);
+    if (!expected && !between_) note_counts_.Add(NoteKind::kBadLine);
     between_ = !expected || (between_ && c != '\n');
   }
 
-  void Abandon(Oddity why) {
-    oddities_.Add(why);
+  void Abandon(NoteKind why) {
+    note_counts_.Add(why);
     object_.clear();
     depth_ = 0;
     in_text_ = escaped_ = false;
@@ -144,7 +144,7 @@ class Objects {
   }
 
   Text& text_;
-  Oddities& oddities_;
+  Notes& note_counts_;
   const ObjectTaker& taker_;
   std::string object_;
   int64_t depth_ = 0;
@@ -162,15 +162,15 @@ bool ObjectsSpanLines(std::string_view head) {
 
 }  // namespace
 
-void SplitObjects(WindowStream& stream, Oddities& oddities, const ObjectTaker& taker) {
+void SplitObjects(WindowStream& stream, Notes& note_counts, const ObjectTaker& taker) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   Text text(stream);
   text.Fill();
   if (text.view().starts_with(kByteOrderMark)) text.Drop(kByteOrderMark.size());
   if (ObjectsSpanLines(text.view())) {
-    Objects(text, oddities, taker).Run();
+    Objects(text, note_counts, taker).Run();
   } else {
-    Lines(text, oddities, taker).Run();
+    Lines(text, note_counts, taker).Run();
   }
 }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/window_stream.h"
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 
 namespace stepscope::goodput {
 
@@ -23,6 +23,6 @@ struct ObjectTaker {
 // the form of lines every line that is not blank is one. In the other form text between objects
 // counts as a bad line, and so does an object with a line break inside of a string, at which the
 // next one is looked for.
-void SplitObjects(WindowStream& stream, Oddities& oddities, const ObjectTaker& taker);
+void SplitObjects(WindowStream& stream, Notes& note_counts, const ObjectTaker& taker);
 
 }  // namespace stepscope::goodput

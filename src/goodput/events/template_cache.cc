@@ -29,12 +29,12 @@ void TemplateCache::CameBehindLast(size_t form) {
   last_ = form;
 }
 
-const Event* TemplateCache::Read(std::string_view object, Oddities& oddities) {
+const Event* TemplateCache::Read(std::string_view object, Notes& note_counts) {
   const bool is_long = object.size() > kLongest;
   const size_t room = is_long ? 0 : Room();
   Form& form = is_long ? long_one_ : forms_[room];
   if (!form.flat.Read(object, form.entry) || form.entry.empty()) return nullptr;
-  form.maker.Make(form.entry, oddities);
+  form.maker.Make(form.entry, note_counts);
   ++misses_;
   if (!is_long) {
     if (room == oldest_) oldest_ = (oldest_ + 1) % kMost;
@@ -43,7 +43,7 @@ const Event* TemplateCache::Read(std::string_view object, Oddities& oddities) {
   return &form.event;
 }
 
-const Event* TemplateCache::ReadKnown(std::string_view& text, Oddities& oddities) {
+const Event* TemplateCache::ReadKnown(std::string_view& text, Notes& note_counts) {
   if (forms_.empty() || SeemsInVain()) return nullptr;
   size_t form = forms_[last_].follower;
   if (!Matches(forms_[form], text)) {
@@ -52,7 +52,7 @@ const Event* TemplateCache::ReadKnown(std::string_view& text, Oddities& oddities
   }
   misses_ = 0;
   CameBehindLast(form);
-  forms_[form].maker.MakeAgain(forms_[form].entry, oddities);
+  forms_[form].maker.MakeAgain(forms_[form].entry, note_counts);
   return &forms_[form].event;
 }
 

@@ -9,7 +9,7 @@
 #include "goodput/events/entry.h"
 #include "goodput/events/event.h"
 #include "goodput/events/flat_json.h"
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 
 namespace stepscope::goodput {
 
@@ -17,11 +17,11 @@ class TemplateCache {
  public:
   // The event of `object`, valid until the next call; its kind is kNone where the object is none,
   // which is counted. Null when FlatJson cannot read the object, or it has no field of ours.
-  const Event* Read(std::string_view object, Oddities& oddities);
+  const Event* Read(std::string_view object, Notes& note_counts);
 
   // The same of what `text` begins with, up to a line break, when it is as one before; both are
   // taken off its front. Null, and the text as it is, when it is not.
-  const Event* ReadKnown(std::string_view& text, Oddities& oddities);
+  const Event* ReadKnown(std::string_view& text, Notes& note_counts);
 
  private:
   // Everything about objects of one form; it stays where it is.

@@ -40,7 +40,7 @@ class FolderStore : public LedgerStore {
   void LeaveDatabase() override { db_.reset(); }
   bool SegmentsAreInTransaction() const override { return false; }
 
-  Result<JobLogs> List(Oddities& oddities) const override { return ListLogs(folder_, oddities); }
+  Result<JobLogs> List(Notes& note_counts) const override { return ListLogs(folder_, note_counts); }
 
   Result<SegmentReader> Open(const std::string& segment) const override {
     return SegmentReader::Open(PathOf(segment));

@@ -108,7 +108,7 @@ Result<Ledger> Ledger::Open(const std::string& address, Access access) {
   // Readers list segments before the transaction's first read, which fixes its snapshot. A
   // compaction removes segments only after it has committed their rollup, so nothing is missing
   // from both.
-  auto logs = store.List(ledger.oddities_);
+  auto logs = store.List(ledger.note_counts_);
   if (!logs) return std::unexpected(logs.error());
   ledger.logs_ = std::move(*logs);
   if (usable && store.database() != nullptr) usable = ledger.LoadDone();
@@ -116,7 +116,7 @@ Result<Ledger> Ledger::Open(const std::string& address, Access access) {
   if (!alone) return std::unexpected(usable.error());
   ledger.transaction_.reset();
   store.LeaveDatabase();
-  ledger.oddities_.Add(Oddity::kDatabase);
+  ledger.note_counts_.Add(NoteKind::kDatabase);
   return ledger;
 }
 
@@ -165,14 +165,14 @@ std::optional<Rollup> Ledger::RollupOf(const std::string& job) const {
                         .accounting = row.Text(5),
                         .writers = row.Text(6)};
       });
-  if (!read || !rollup) oddities_.Add(Oddity::kDatabase);
+  if (!read || !rollup) note_counts_.Add(NoteKind::kDatabase);
   return rollup;
 }
 
-void Ledger::ReadRaw(const std::string& job, Oddities& oddities, const RawSink& sink) const {
+void Ledger::ReadRaw(const std::string& job, Notes& note_counts, const RawSink& sink) const {
   const std::vector<Log>& logs = LogsOf(job);
   const auto open = [this](const std::string& name) { return OpenSegment(name); };
-  ReadLogs(open, logs, oddities, [&](const Event& event, const EventPlace& place) {
+  ReadLogs(open, logs, note_counts, [&](const Event& event, const EventPlace& place) {
     const bool equal =
         !skipped_.empty() && skipped_.contains({logs[place.log][place.file].name, place.number});
     sink(event, place, equal);
@@ -199,8 +199,8 @@ Result<void> LoadRollup(const Rollup& rollup, const ReadJobsOptions& options, Jo
         Error{"cannot read the rollup: it is damaged", job.name, "restore the ledger's database"});
   }
   job.events = rollup.events;
-  job.oddities.Add(Oddity::kDuplicate, rollup.duplicates);
-  job.oddities.Add(Oddity::kRolledUp, rollup.events);
+  job.note_counts.Add(NoteKind::kDuplicate, rollup.duplicates);
+  job.note_counts.Add(NoteKind::kRolledUp, rollup.events);
   return {};
 }
 
@@ -219,7 +219,7 @@ class Scheduled {
       const Event& event = options_.scheduler[next_];
       ++job_.events;
       if (job_.duplicates.Seen(event)) {
-        job_.oddities.Add(Oddity::kDuplicate);
+        job_.note_counts.Add(NoteKind::kDuplicate);
       } else {
         job_.accounting.AddLate(event);
       }
@@ -250,15 +250,15 @@ Result<void> Ledger::Account(const std::string& name, const ReadJobsOptions& opt
     if (auto loaded = LoadRollup(*rollup, options, job); !loaded) return loaded;
     scheduled.TakeLate(rollup->last);
   }
-  Oddities of_logs;
+  Notes of_logs;
   ReadRaw(name, of_logs, [&](const Event& event, const EventPlace&, bool equal) {
     scheduled.TakeUntil(event.time);
     if (!equal) return TakeEvent(event, options, job);
     ++job.events;
-    job.oddities.Add(Oddity::kDuplicate);
+    job.note_counts.Add(NoteKind::kDuplicate);
   });
   scheduled.TakeAll();
-  job.oddities.Add(of_logs);
+  job.note_counts.Add(of_logs);
   NoteMissing(job);
   return ReadWell();
 }
@@ -285,7 +285,7 @@ Result<Jobs> ReadOnce(const std::string& address, const ReadJobsOptions& options
     }
   }
   jobs.files.push_back(std::move(file));
-  jobs.notes = ledger->oddities().List(ledger->name());
+  jobs.notes = ledger->note_counts().List(ledger->name());
   return jobs;
 }
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "goodput/accounting/jobs.h"
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 #include "goodput/ledger/database.h"
 #include "goodput/ledger/ledger_logs.h"
 #include "goodput/ledger/ledger_store.h"
@@ -56,7 +56,7 @@ class Ledger {
   const std::string& name() const { return store_->name(); }
   const Database* database() const { return store_->database(); }
   Result<SegmentReader> OpenSegment(const std::string& name) const { return store_->Open(name); }
-  Oddities& oddities() { return oddities_; }
+  Notes& note_counts() { return note_counts_; }
 
   const std::vector<Log>& LogsOf(const std::string& job) const;
   std::optional<Rollup> RollupOf(const std::string& job) const;
@@ -64,7 +64,7 @@ class Ledger {
   // Reads the raw events of the job, each with whether the rollup has an equal one. Callers check
   // ReadWell() afterwards.
   using RawSink = std::function<void(const Event&, const EventPlace&, bool equal)>;
-  void ReadRaw(const std::string& job, Oddities& oddities, const RawSink& sink) const;
+  void ReadRaw(const std::string& job, Notes& note_counts, const RawSink& sink) const;
 
   Result<void> ReadWell() const { return store_->ReadWell(); }
 
@@ -80,7 +80,7 @@ class Ledger {
   JobLogs logs_;
   std::set<std::string> rolled_up_;                    // jobs
   std::set<std::pair<std::string, int64_t>> skipped_;  // file and number: equal to one rolled up
-  mutable Oddities oddities_;
+  mutable Notes note_counts_;
 };
 
 // Reads one job of a ledger, as ReadJobs reads files.

@@ -53,7 +53,7 @@ class Compactor {
     ++out_.rolled_up;
     NoteTime(event);
     if (equal || job_.duplicates.Seen(event)) {
-      job_.oddities.Add(Oddity::kDuplicate);
+      job_.note_counts.Add(NoteKind::kDuplicate);
     } else {
       job_.accounting.Add(event);
     }
@@ -64,7 +64,8 @@ class Compactor {
     if (!closed_) Close();
     out_.rollup.events += out_.rolled_up;
     out_.rollup.accounting = old_.SaveThinned(job_.accounting);
-    out_.rollup.duplicates += job_.oddities.Count(Oddity::kDuplicate);  // among those rolled up
+    out_.rollup.duplicates +=
+        job_.note_counts.Count(NoteKind::kDuplicate);  // among those rolled up
     Accounting loaded;
     return loaded.Load(out_.rollup.accounting) && loaded.Query().unaccounted == 0;
   }
@@ -190,10 +191,10 @@ Result<std::vector<Compacted>> CompactAll(Ledger& ledger, int64_t until) {
     if (rollup) job.compaction.rollup = std::move(*rollup);
     Compactor compactor(job.logs, until, job.compaction);
     if (!compactor.Start(rolled_up)) {
-      ledger.oddities().Add(Oddity::kDatabase);
+      ledger.note_counts().Add(NoteKind::kDatabase);
       continue;
     }
-    Oddities of_raw;
+    Notes of_raw;
     ledger.ReadRaw(name, of_raw, [&](const Event& event, const EventPlace& place, bool equal) {
       compactor.Take(event, place, equal);
     });
@@ -237,7 +238,7 @@ Result<ReportSet> CompactOnce(const GoodputCompactOptions& options, int64_t now)
   answer.run = {.name = ledger->name(),
                 .ranks = 1,
                 .steps = "all",
-                .notes = ledger->oddities().List(ledger->name())};
+                .notes = ledger->note_counts().List(ledger->name())};
   answer.reports.push_back(CompactReport(*jobs));
   answer.verdict = answer.reports.front().headline;
   return answer;

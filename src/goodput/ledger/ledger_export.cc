@@ -43,9 +43,9 @@ Result<void> ExportEvents(const Ledger& ledger, const std::string& job, bool csv
         "job,attempt,writer,sequence,event,time_ns,monotonic_ns,step,count_1,count_2,count_3,"
         "text\n";
   }
-  Oddities oddities;
+  Notes note_counts;
   Result<void> written;
-  ledger.ReadRaw(job, oddities, [&](const Event& event, const EventPlace&, bool) {
+  ledger.ReadRaw(job, note_counts, [&](const Event& event, const EventPlace&, bool) {
     if (!written) return;
     csv ? AddCsvLine(event, out) : AppendJsonLine(event, out);
     if (out.size() < kPiece) return;

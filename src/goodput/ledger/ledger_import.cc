@@ -32,7 +32,7 @@ class Known {
       numbered_.LoadWriters(writers);
       last_ = rollup->last;
     }
-    Oddities ignored;
+    Notes ignored;
     ledger.ReadRaw(job, ignored, [&](const Event& event, const EventPlace&, bool) {
       if (event.writer.empty()) {
         hashes_.push_back(HashOf(event));
@@ -78,20 +78,20 @@ class Importer {
 
   // Entries without a job name belong to the previously named job; those before any name to the
   // first named one.
-  void Take(const Event& event, Oddities& oddities) {
+  void Take(const Event& event, Notes& note_counts) {
     if (!event.job.empty()) {
       last_ = event.job;
       named_ = true;
-      for (const Event& waiting : std::exchange(unnamed_, {})) Put(waiting, oddities);
+      for (const Event& waiting : std::exchange(unnamed_, {})) Put(waiting, note_counts);
     } else if (!named_ && unnamed_.size() < kMostUnnamed) {
       return unnamed_.push_back(event);
     }
-    Put(event, oddities);
+    Put(event, note_counts);
   }
 
   // Without any name the job name is empty.
-  void EndOfFiles(Oddities& oddities) {
-    for (const Event& waiting : std::exchange(unnamed_, {})) Put(waiting, oddities);
+  void EndOfFiles(Notes& note_counts) {
+    for (const Event& waiting : std::exchange(unnamed_, {})) Put(waiting, note_counts);
   }
 
   Result<void> Finish() {
@@ -108,12 +108,12 @@ class Importer {
  private:
   static constexpr size_t kMostUnnamed = 100'000;
 
-  void Put(Event event, Oddities& oddities) {
+  void Put(Event event, Notes& note_counts) {
     if (failed_) return;
     event.job = Kept(last_, kMaxName);
-    if (!MakeFit(event)) oddities.Add(Oddity::kCutIdentity);
+    if (!MakeFit(event)) note_counts.Add(NoteKind::kCutIdentity);
     ImportedJob& job = JobNamed(event.job);
-    if (job.known.IsRolledUp(event)) return oddities.Add(Oddity::kCompacted);
+    if (job.known.IsRolledUp(event)) return note_counts.Add(NoteKind::kCompacted);
     if (job.known.Has(event)) {
       ++job.already;
       return;
@@ -172,10 +172,10 @@ Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::st
   if (!ledger) return std::unexpected(ledger.error());
   Importer importer(*ledger);
   ReportSet answer;
-  Oddities at_end;
+  Notes at_end;
   for (const std::string& path : files) {
-    auto file = ReadEventsFile(path, answer.run.notes, [&](const Event& event, Oddities& oddities) {
-      importer.Take(event, oddities);
+    auto file = ReadEventsFile(path, answer.run.notes, [&](const Event& event, Notes& note_counts) {
+      importer.Take(event, note_counts);
     });
     if (!file) return std::unexpected(file.error());
     answer.run.files.push_back(std::move(*file));
@@ -184,7 +184,7 @@ Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::st
   importer.EndOfFiles(at_end);
   if (auto done = importer.Finish(); !done) return std::unexpected(done.error());
   if (auto done = ledger->Commit(); !done) return std::unexpected(done.error());
-  at_end.Add(ledger->oddities());
+  at_end.Add(ledger->note_counts());
   std::ranges::move(at_end.List(ledger->name()), std::back_inserter(answer.run.notes));
   answer.run.name = ledger->name();
   answer.run.ranks = 1;

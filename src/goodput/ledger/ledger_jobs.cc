@@ -79,8 +79,8 @@ Result<Summary> Compute(const Ledger& ledger, const std::string& name) {
     summary.first = rollup->first;
     summary.last = rollup->last;
   }
-  Oddities oddities;
-  ledger.ReadRaw(name, oddities, [&](const Event& event, const EventPlace&, bool) {
+  Notes note_counts;
+  ledger.ReadRaw(name, note_counts, [&](const Event& event, const EventPlace&, bool) {
     if (event.time < 0 || event.time > kLatest) return;
     summary.first = std::min(summary.first.value_or(event.time), event.time);
     summary.last = std::max(summary.last.value_or(event.time), event.time);
@@ -186,7 +186,7 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
   answer.run = {.name = ledger->name(),
                 .ranks = 1,
                 .steps = "all",
-                .notes = ledger->oddities().List(ledger->name())};
+                .notes = ledger->note_counts().List(ledger->name())};
   answer.verdict = report.headline;
   answer.reports.push_back(std::move(report));
   return answer;

@@ -26,8 +26,8 @@ std::string LogName(const std::string& file) { return file.substr(0, file.rfind(
 // Reads a log in windows.
 class Cursor {
  public:
-  Cursor(const OpenSegment& open, const Log& log, Oddities& oddities)
-      : open_(&open), log_(&log), oddities_(&oddities) {
+  Cursor(const OpenSegment& open, const Log& log, Notes& note_counts)
+      : open_(&open), log_(&log), note_counts_(&note_counts) {
     time_ = log.front().made < kUnknown + kSlack ? kUnknown : log.front().made - kSlack;
   }
 
@@ -36,7 +36,7 @@ class Cursor {
   void Peek() {
     auto reader = (*open_)(log_->front().name);
     if (!reader) return;
-    Oddities ignored;
+    Notes ignored;
     bool first = true;
     reader->FinishWindow(ignored, [&](const Event& event) {
       if (const int64_t time = TimeOf(event); first && time != kUnknown) {
@@ -69,7 +69,7 @@ class Cursor {
     while (window_.empty()) {
       if (!reader_) Open();
       if (!reader_) return false;  // no further file
-      const bool more = reader_->FinishWindow(*oddities_, [this](const Event& event) {
+      const bool more = reader_->FinishWindow(*note_counts_, [this](const Event& event) {
         const int64_t number = number_++;
         if (number < (*log_)[file_].done) return;
         window_.emplace_back(event, EventPlace{0, file_, number});
@@ -91,13 +91,13 @@ class Cursor {
         reader_ = std::move(*opened);
         return;
       }
-      oddities_->Add(Oddity::kBadSegment);
+      note_counts_->Add(NoteKind::kBadSegment);
     }
   }
 
   const OpenSegment* open_;
   const Log* log_;
-  Oddities* oddities_;
+  Notes* note_counts_;
   int64_t time_;
   bool opened_ = false;
   size_t file_ = 0;
@@ -139,7 +139,7 @@ JobLogs JoinSegments(std::vector<Segment> segments) {
   return jobs;
 }
 
-Result<JobLogs> ListLogs(const std::string& folder, Oddities& oddities) {
+Result<JobLogs> ListLogs(const std::string& folder, Notes& note_counts) {
   std::error_code failed;
   const std::vector<std::string> names = SegmentNames(folder, failed);
   if (failed)
@@ -152,7 +152,7 @@ Result<JobLogs> ListLogs(const std::string& folder, Oddities& oddities) {
     if (stat(path.c_str(), &state) != 0) continue;
     const auto reader = SegmentReader::Open(path);
     if (!reader) {
-      if (reader.error().what != "never written to") oddities.Add(Oddity::kBadSegment);
+      if (reader.error().what != "never written to") note_counts.Add(NoteKind::kBadSegment);
       continue;
     }
     segments.push_back(
@@ -164,12 +164,12 @@ Result<JobLogs> ListLogs(const std::string& folder, Oddities& oddities) {
   }
   return JoinSegments(std::move(segments));
 }
-void ReadLogs(const OpenSegment& open, const std::vector<Log>& logs, Oddities& oddities,
+void ReadLogs(const OpenSegment& open, const std::vector<Log>& logs, Notes& note_counts,
               const std::function<void(const Event&, const EventPlace&)>& sink) {
   if (logs.size() > 100) AllowManyFiles();
   std::vector<Cursor> cursors;
   for (const Log& log : logs) {
-    cursors.emplace_back(open, log, oddities);
+    cursors.emplace_back(open, log, note_counts);
     if (logs.size() > 1) cursors.back().Peek();
   }
   using Turn = std::pair<int64_t, size_t>;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "goodput/events/event.h"
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 #include "goodput/recorder/segment_reader.h"
 #include "stepscope/result.h"
 
@@ -45,7 +45,7 @@ std::vector<std::string> SegmentNames(const std::string& folder, std::error_code
 
 // All segments below `folder`. Counts unreadable ones; those never written to hold nothing. Fails
 // if `folder` does not exist.
-Result<JobLogs> ListLogs(const std::string& folder, Oddities& oddities);
+Result<JobLogs> ListLogs(const std::string& folder, Notes& note_counts);
 
 // The position of an event: log, file, and index in the file.
 struct EventPlace {
@@ -57,7 +57,7 @@ struct EventPlace {
 using OpenSegment = std::function<Result<SegmentReader>(const std::string& name)>;
 
 // Reads all events of the logs. An event without writer has no sequence number either.
-void ReadLogs(const OpenSegment& open, const std::vector<Log>& logs, Oddities& oddities,
+void ReadLogs(const OpenSegment& open, const std::vector<Log>& logs, Notes& note_counts,
               const std::function<void(const Event&, const EventPlace&)>& sink);
 
 }  // namespace stepscope::goodput

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 #include "goodput/ledger/database.h"
 #include "goodput/ledger/ledger_logs.h"
 #include "goodput/recorder/segment.h"
@@ -35,7 +35,7 @@ class LedgerStore {
   // Whether the transaction covers segments, so that they are removed before the commit.
   virtual bool SegmentsAreInTransaction() const = 0;
 
-  virtual Result<JobLogs> List(Oddities& oddities) const = 0;
+  virtual Result<JobLogs> List(Notes& note_counts) const = 0;
   virtual Result<SegmentReader> Open(const std::string& segment) const = 0;
   // Stores a segment atomically.
   virtual Result<void> Add(const std::string& segment, const SegmentHeader& header,

@@ -36,11 +36,11 @@ Result<std::vector<Event>> SchedulerEvents(const GoodputReportOptions& options,
                      .pods = options.pods}};
   std::vector<Event> events;
   for (const std::string& path : options.scheduler_files) {
-    Oddities oddities;
-    auto of_file = ReadSchedulerFile(path, read, oddities);
+    Notes note_counts;
+    auto of_file = ReadSchedulerFile(path, read, note_counts);
     if (!of_file) return std::unexpected(of_file.error());
     std::ranges::move(*of_file, std::back_inserter(events));
-    std::ranges::move(oddities.List(path), std::back_inserter(notes));
+    std::ranges::move(note_counts.List(path), std::back_inserter(notes));
   }
   for (Event& event : events) event.job = options.job;
   std::ranges::stable_sort(events, {}, &Event::time);

@@ -81,7 +81,7 @@ class PostgresStore : public LedgerStore {
   void LeaveDatabase() override { db_.reset(); }
   bool SegmentsAreInTransaction() const override { return true; }
 
-  Result<JobLogs> List(Oddities&) const override {
+  Result<JobLogs> List(Notes&) const override {
     std::vector<Segment> segments;
     const auto listed =
         db_->Run("SELECT job, name, size, changed, made FROM segments ORDER BY name", {},

@@ -59,11 +59,11 @@ Record RecordOf(const Event& event) {
           .checkpoint = is_checkpoint ? &event.checkpoint : nullptr};
 }
 
-int64_t Unreadable(const Oddities& oddities) {
+int64_t Unreadable(const Notes& note_counts) {
   int64_t count = 0;
-  for (const Oddity oddity : {Oddity::kBadLine, Oddity::kLongLine, Oddity::kNoEntry,
-                              Oddity::kUnknownKind, Oddity::kOutOfRange}) {
-    count += oddities.Count(oddity);
+  for (const NoteKind kind : {NoteKind::kBadLine, NoteKind::kLongLine, NoteKind::kNoEntry,
+                              NoteKind::kUnknownKind, NoteKind::kOutOfRange}) {
+    count += note_counts.Count(kind);
   }
   return count;
 }
@@ -86,8 +86,8 @@ Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder) {
         Error{"cannot take events: another process already does so in this directory",
               ingest->folder_, "stop that process, or choose another directory"});
   }
-  Oddities oddities;
-  const auto read = ReadSegments(ingest->folder_, oddities, [&](const Event& event) {
+  Notes note_counts;
+  const auto read = ReadSegments(ingest->folder_, note_counts, [&](const Event& event) {
     if (IsNumbered(event)) ingest->writers_[event.writer].seen.Insert(event.sequence);
   });
   if (!read) return std::unexpected(read.error());
@@ -189,11 +189,11 @@ IngestCounts Ingest::Take(std::string_view lines) {
   IngestCounts counts;
   {
     Batch batch(*this);
-    Oddities oddities;
+    Notes note_counts;
     ByteSource source = ByteSource::FromMemory(lines);
-    ReadJsonLines(std::move(source), oddities, [&](const Event& event) { batch.Add(event); });
+    ReadJsonLines(std::move(source), note_counts, [&](const Event& event) { batch.Add(event); });
     counts = batch.counts;
-    counts.unreadable += Unreadable(oddities);
+    counts.unreadable += Unreadable(note_counts);
   }
   stored_ += counts.stored;
   duplicates_ += counts.duplicates;

@@ -23,14 +23,14 @@ std::string Line(std::string_view writer, int64_t sequence, std::string_view job
 
 std::set<std::pair<std::string, int64_t>> ReadBack(const std::string& folder) {
   std::set<std::pair<std::string, int64_t>> events;
-  Oddities oddities;
-  EXPECT_TRUE(ReadSegments(folder, oddities, [&](const Event& event) {
+  Notes note_counts;
+  EXPECT_TRUE(ReadSegments(folder, note_counts, [&](const Event& event) {
     EXPECT_TRUE(events.insert({event.writer, event.sequence}).second) << event.sequence;
     EXPECT_EQ(event.step, event.sequence);
     EXPECT_EQ(event.text, "said");
     EXPECT_EQ(event.attempt, "a");
   }));
-  EXPECT_EQ(oddities.List().size(), 0u);
+  EXPECT_EQ(note_counts.List().size(), 0u);
   return events;
 }
 

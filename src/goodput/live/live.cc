@@ -53,7 +53,7 @@ void Live::Take(const Event& event, int64_t now) {
   if (last_job_ == nullptr || *last_name_ != event.job) {
     const auto known = jobs_.find(event.job);
     if (known == jobs_.end() && jobs_.size() >= kMostLive) {
-      return oddities_.Add(Oddity::kOtherJob);
+      return note_counts_.Add(NoteKind::kOtherJob);
     }
     const auto job = known != jobs_.end() ? known : jobs_.try_emplace(event.job).first;
     last_name_ = &job->first;
@@ -71,7 +71,7 @@ bool Live::Open(const std::string& path, int& tries, int64_t now) {
   }
   // Created and not yet written to: try again without limit.
   if (reader.error().what == "never written to" || ++tries < kTries) return false;
-  oddities_.Add(Oddity::kBadSegment);
+  note_counts_.Add(NoteKind::kBadSegment);
   return true;
 }
 
@@ -108,9 +108,9 @@ void Live::Follow(int64_t now) {
     };
     const bool closed = file.reader.WasClosed();
     if (closed) {
-      file.reader.Finish(oddities_, sink);
+      file.reader.Finish(note_counts_, sink);
     } else {
-      file.reader.Follow(oddities_, sink);
+      file.reader.Follow(note_counts_, sink);
     }
     at = closed ? open_.erase(at) : std::next(at);
   }

@@ -16,7 +16,7 @@
 #include "base/time_units.h"
 #include "goodput/accounting/accounting.h"
 #include "goodput/accounting/jobs.h"
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 #include "goodput/recorder/segment_reader.h"
 #include "stepscope/result.h"
 
@@ -37,8 +37,8 @@ class LiveJob {
   std::optional<double> GoodputOfLast(int64_t window, int64_t now);
 
   Accounting& accounting() { return job_.accounting; }
-  Oddities oddities() const { return OdditiesOf(job_); }
-  int64_t events() const { return job_.events - job_.oddities.Count(Oddity::kDuplicate); }
+  Notes note_counts() const { return NoteCountsOf(job_); }
+  int64_t events() const { return job_.events - job_.note_counts.Count(NoteKind::kDuplicate); }
 
   std::optional<int64_t> first;      // time of the earliest event
   std::optional<int64_t> latest;     // and of the latest one, heartbeats included
@@ -62,11 +62,11 @@ class Live {
   // Fails if the directory cannot be read; earlier state stays.
   Result<void> Poll(int64_t now);
 
-  // By name. No more than kMostLive; events of others are counted in oddities().
+  // By name. No more than kMostLive; events of others are counted in notes().
   std::map<std::string, LiveJob>& jobs() { return jobs_; }
 
-  // Oddities of files, not of a job.
-  const Oddities& oddities() const { return oddities_; }
+  // notes of files, not of a job.
+  const Notes& note_counts() const { return note_counts_; }
 
   static constexpr size_t kMostLive = 10'000;
   // Limit of open files. Beyond it the longest idle ones are closed; later events in them are read
@@ -93,7 +93,7 @@ class Live {
   std::map<std::string, LiveJob> jobs_;
   LiveJob* last_job_ = nullptr;
   const std::string* last_name_ = nullptr;
-  Oddities oddities_;
+  Notes note_counts_;
 };
 
 }  // namespace stepscope::goodput

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "goodput/report/report_parts.h"
+#include "goodput/report/report.h"
+#include "report/columns.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -30,20 +31,21 @@ Cell Mfu(const std::optional<ProgramRates>& program, LiveJob& job, const Partiti
 
 Table JobsTable(std::map<std::string, LiveJob>& jobs, const std::string& only,
                 const std::optional<ProgramRates>& program, int64_t now) {
-  Table table{
-      .key = "jobs",
-      .title = "Jobs",
-      .columns = {Key("job", "job"), Number("state", "state"), Share("goodput_ratio", "goodput")},
-      .text_rows = kJobsInText};
+  Table table{.key = "jobs",
+              .title = "Jobs",
+              .columns = {KeyColumn("job", "job"), ValueColumn("state", "state"),
+                          RatioColumn("goodput_ratio", "goodput")},
+              .text_rows = kJobsInText};
   for (const auto& [name, size] : kLiveWindows) {
-    table.columns.push_back(Share(fmt::format("goodput_{}", name), fmt::format("last {}", name)));
+    table.columns.push_back(
+        RatioColumn(fmt::format("goodput_{}", name), fmt::format("last {}", name)));
   }
-  for (Column column :
-       {Number("step", "step"), Time("step_time", "last step time"),
-        Time("silent", "since last event"), Column{"disruptions", "disruptions", Unit::kCount}}) {
+  for (Column column : {ValueColumn("step", "step"), TimeColumn("step_time", "last step time"),
+                        TimeColumn("silent", "since last event"),
+                        Column{"disruptions", "disruptions", Unit::kCount}}) {
     table.columns.push_back(std::move(column));
   }
-  if (program) table.columns.push_back(Share("mfu", "MFU"));
+  if (program) table.columns.push_back(RatioColumn("mfu", "MFU"));
   for (auto& [name, job] : jobs) {
     if (!only.empty() && name != only) continue;
     const Partition p = job.accounting().Query({.at = now});
@@ -62,26 +64,26 @@ Table JobsTable(std::map<std::string, LiveJob>& jobs, const std::string& only,
 Table Buckets(const Partition& p) {
   Table table{.key = "buckets",
               .title = "Time by bucket",
-              .columns = {Key("bucket", "bucket"), Time("time", "time"), Share("ratio", "share")}};
+              .columns = {KeyColumn("bucket", "bucket"), TimeColumn("time", "time"),
+                          RatioColumn("ratio", "share")}};
   AddKindColumn(table);
   for (size_t b = 0; b < kBuckets; ++b) {
     if (p.times[b] == 0) continue;
     table.rows.push_back({std::string(BucketName(static_cast<Bucket>(b))), p.times[b],
-                          RatioOf(p.times[b], p.total()),
-                          KindCell(KindOf(static_cast<Bucket>(b)))});
+                          Ratio(p.times[b], p.total()), KindCell(KindOf(static_cast<Bucket>(b)))});
   }
-  std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) { return a[1] > b[1]; });
+  SortDescending(table, "time");
   return table;
 }
 
 Table Disruptions(const Partition& p, int64_t now) {
-  Table table{
-      .key = "disruptions",
-      .title = "Disruptions, latest first",
-      .columns = {Key("attempt", "attempt"), Time("ago", "ago"), Number("announced", "announced"),
-                  Number("text", "notice"), Time("cost", "cost"), Time("down", "down"),
-                  Time("recompute", "recompute")},
-      .text_rows = kLastDisruptions};
+  Table table{.key = "disruptions",
+              .title = "Disruptions, latest first",
+              .columns = {KeyColumn("attempt", "attempt"), TimeColumn("ago", "ago"),
+                          ValueColumn("announced", "announced"), ValueColumn("text", "notice"),
+                          TimeColumn("cost", "cost"), TimeColumn("down", "down"),
+                          TimeColumn("recompute", "recompute")},
+              .text_rows = kLastDisruptions};
   for (size_t k = p.disruption_list.size(); k-- > 0;) {
     const Disruption& d = p.disruption_list[k];
     table.rows.push_back({static_cast<int64_t>(d.attempt) + 1, Since(d.time, now),
@@ -112,7 +114,7 @@ void AddDetails(Report& report, LiveJob& job, const std::optional<ProgramRates>&
   std::erase_if(report.metrics, [](const Metric& m) { return IsBlank(m.value); });
   report.tables.push_back(Buckets(p));
   if (!p.disruption_list.empty()) report.tables.push_back(Disruptions(p, now));
-  report.notes = job.oddities().List();
+  report.notes = job.note_counts().List();
 }
 
 std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {

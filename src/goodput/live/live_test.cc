@@ -90,7 +90,7 @@ TEST(Live, FollowsNewFilesAndClosedOnes) {
   }
   ASSERT_TRUE(live.Poll(now));
   EXPECT_EQ(live.jobs().at("a").events(), kSteps + 1);
-  EXPECT_GT(live.jobs().at("a").oddities().Count(Oddity::kDuplicate), 0);
+  EXPECT_GT(live.jobs().at("a").note_counts().Count(NoteKind::kDuplicate), 0);
 }
 
 TEST(Live, CountsInvalidSegmentsAndClocks) {
@@ -103,10 +103,10 @@ TEST(Live, CountsInvalidSegmentsAndClocks) {
   a.Say(EventKind::kHeartbeat, 90'000);  // a day ahead
   Live live(scratch.path());
   for (int poll = 0; poll < 5; ++poll) ASSERT_TRUE(live.Poll(kBegin + kSecond));
-  EXPECT_EQ(live.oddities().Count(Oddity::kBadSegment), 1);
+  EXPECT_EQ(live.note_counts().Count(NoteKind::kBadSegment), 1);
   const LiveJob& job = live.jobs().at("a");
   EXPECT_EQ(job.latest, kBegin);
-  EXPECT_EQ(job.oddities().Count(Oddity::kAfterQuery), 1);
+  EXPECT_EQ(job.note_counts().Count(NoteKind::kAfterQuery), 1);
   EXPECT_FALSE(Live("/nowhere/at/all").Poll(0));
 }
 

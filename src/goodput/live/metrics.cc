@@ -226,7 +226,7 @@ void AddJob(Collector& out, const std::string& name, LiveJob& job, const Metrics
     out.Add(kFlops, static_cast<double>(accounting.billion_flops()) * 1e9);
   }
   out.Add(kEvents, static_cast<double>(job.events()));
-  for (Note& note : job.oddities().List()) {
+  for (Note& note : job.note_counts().List()) {
     out.Add(kOddEvents, static_cast<double>(note.count), "why", out.Keep(std::move(note.name)));
   }
 }

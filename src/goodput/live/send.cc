@@ -168,8 +168,7 @@ std::string CursorPath(const GoodputSendOptions& options, const http::Address& a
 
 Result<void> CheckOptions(const GoodputSendOptions& options) {
   if (options.store.empty() == options.files.empty()) {
-    return std::unexpected(Error{"missing input: nothing to send", "",
-                                 "set `store` or `files`"});
+    return std::unexpected(Error{"missing input: nothing to send", "", "set `store` or `files`"});
   }
   if (!options.store.empty() && !std::filesystem::is_directory(options.store)) {
     return std::unexpected(Error{"cannot read directory: it does not exist", options.store, ""});
@@ -179,10 +178,10 @@ Result<void> CheckOptions(const GoodputSendOptions& options) {
 
 // Sends all events added since the last call.
 Result<void> PollAll(std::optional<SegmentSource>& segments, std::vector<LogSource>& logs,
-                     const SendCursor& cursor, SendBatch& batch, Oddities& oddities) {
-  if (segments) return segments->Poll(cursor, batch, oddities);
+                     const SendCursor& cursor, SendBatch& batch, Notes& note_counts) {
+  if (segments) return segments->Poll(cursor, batch, note_counts);
   for (LogSource& log : logs) {
-    if (auto polled = log.Poll(cursor, batch, oddities); !polled) return polled;
+    if (auto polled = log.Poll(cursor, batch, note_counts); !polled) return polled;
   }
   return {};
 }
@@ -209,12 +208,12 @@ Result<GoodputSent> GoodputSend(const GoodputSendOptions& options) {
   SendBatch batch(cursor, [&](const std::string& lines, int64_t events) {
     return sender.Deliver(lines, events);
   });
-  Oddities oddities;
+  Notes note_counts;
   Result<void> polled;
   while (true) {
     // After a stop request, events recorded so far are still sent.
     const bool last = !options.follow || sender.stopped();
-    polled = PollAll(segments, logs, cursor, batch, oddities);
+    polled = PollAll(segments, logs, cursor, batch, note_counts);
     sender.SaveCursor(last || !polled);
     if (last || !polled) break;
     sender.Wait(kSecond);
@@ -222,7 +221,7 @@ Result<GoodputSent> GoodputSend(const GoodputSendOptions& options) {
   if (!polled && !sender.stopped()) return std::unexpected(polled.error());
   return GoodputSent{.progress = sender.progress(),
                      .whole = polled.has_value(),
-                     .notes = oddities.List(options.store)};
+                     .notes = note_counts.List(options.store)};
 }
 
 }  // namespace stepscope

@@ -60,7 +60,7 @@ void SendBatch::Flush() {
   events_ = 0;
 }
 
-Result<void> SegmentSource::Poll(const SendCursor& cursor, SendBatch& batch, Oddities& oddities) {
+Result<void> SegmentSource::Poll(const SendCursor& cursor, SendBatch& batch, Notes& note_counts) {
   namespace fs = std::filesystem;
   ++polls_;
   std::error_code failed;
@@ -75,7 +75,7 @@ Result<void> SegmentSource::Poll(const SendCursor& cursor, SendBatch& batch, Odd
   if (failed)
     return std::unexpected(Error{failed.message(), folder_, "give a recorder's directory"});
   for (auto& [name, file] : files_) {
-    if (!file.done) Read(name, file, cursor, batch, oddities);
+    if (!file.done) Read(name, file, cursor, batch, note_counts);
     if (!batch.state()) return batch.state();
   }
   batch.Flush();
@@ -84,12 +84,12 @@ Result<void> SegmentSource::Poll(const SendCursor& cursor, SendBatch& batch, Odd
 }
 
 void SegmentSource::Read(const std::string& name, File& file, const SendCursor& cursor,
-                         SendBatch& batch, Oddities& oddities) {
+                         SendBatch& batch, Notes& note_counts) {
   if (!file.reader) {
     auto opened = SegmentReader::Open(folder_ + "/" + name);
     // A file in creation can be read later; a damaged one never.
     if (!opened && !follow_ && opened.error().what != "never written to") {
-      oddities.Add(Oddity::kBadSegment);
+      note_counts.Add(NoteKind::kBadSegment);
     }
     if (!opened) return;
     file.reader = std::move(*opened);
@@ -105,14 +105,14 @@ void SegmentSource::Read(const std::string& name, File& file, const SendCursor& 
     batch.Add(numbered);
   };
   const bool closed = reader.WasClosed();
-  while (closed ? reader.FinishWindow(oddities, sink) : reader.FollowWindow(oddities, sink)) {
+  while (closed ? reader.FinishWindow(note_counts, sink) : reader.FollowWindow(note_counts, sink)) {
     batch.Reached(name, {.at = reader.Position()});
     if (!batch.state()) return;
   }
   batch.Reached(name, {.at = reader.Position(), .done = closed});
   if (follow_ && !closed) return;
   // After a hole left by a killed recorder more may follow, but a live one also writes there later.
-  while (batch.state() && !closed && reader.FinishWindow(oddities, sink)) {
+  while (batch.state() && !closed && reader.FinishWindow(note_counts, sink)) {
   }
   file.done = true;
   file.reader.reset();
@@ -171,14 +171,14 @@ void LogSource::Take(const Event& event, const SendCursor& cursor, SendBatch& ba
   batch.Reached(path_, {.at = events_, .mark = mark_});
 }
 
-Result<void> LogSource::Poll(const SendCursor& cursor, SendBatch& batch, Oddities& oddities) {
+Result<void> LogSource::Poll(const SendCursor& cursor, SendBatch& batch, Notes& note_counts) {
   if (follow_) {
-    if (auto read = ReadAdded(cursor, batch, oddities); !read) return read;
+    if (auto read = ReadAdded(cursor, batch, note_counts); !read) return read;
   } else {
     events_ = 0;
     auto source = ByteSource::Open(path_);
     if (!source) return std::unexpected(source.error());
-    ReadJsonLines(std::move(*source), oddities,
+    ReadJsonLines(std::move(*source), note_counts,
                   [&](const Event& event) { Take(event, cursor, batch); });
   }
   batch.Flush();
@@ -210,13 +210,13 @@ bool LogSource::WasReplaced() const {
 }
 
 void LogSource::ReadLines(std::string_view lines, const SendCursor& cursor, SendBatch& batch,
-                          Oddities& oddities) {
+                          Notes& note_counts) {
   ByteSource source = ByteSource::FromMemory(lines);
-  ReadJsonLines(std::move(source), oddities,
+  ReadJsonLines(std::move(source), note_counts,
                 [&](const Event& event) { Take(event, cursor, batch); });
 }
 
-Result<void> LogSource::ReadAdded(const SendCursor& cursor, SendBatch& batch, Oddities& oddities) {
+Result<void> LogSource::ReadAdded(const SendCursor& cursor, SendBatch& batch, Notes& note_counts) {
   if (file_ < 0) {
     // The file is being replaced: its successor appears soon.
     if (events_ > 0 && access(path_.c_str(), F_OK) != 0) return {};
@@ -231,16 +231,16 @@ Result<void> LogSource::ReadAdded(const SendCursor& cursor, SendBatch& batch, Od
     const size_t end = unfinished_.rfind('\n');
     if (end == unfinished_.npos) {  // incomplete line
       if (unfinished_.size() <= kLongestLine) continue;
-      oddities.Add(Oddity::kLongLine);
+      note_counts.Add(NoteKind::kLongLine);
       unfinished_.clear();
       continue;
     }
-    ReadLines(std::string_view(unfinished_).substr(0, end + 1), cursor, batch, oddities);
+    ReadLines(std::string_view(unfinished_).substr(0, end + 1), cursor, batch, note_counts);
     unfinished_.erase(0, end + 1);
   }
   if (got < 0) return std::unexpected(Error{std::strerror(errno), path_, ""});
   if (!replaced) return {};
-  ReadLines(unfinished_, cursor, batch, oddities);
+  ReadLines(unfinished_, cursor, batch, note_counts);
   close(std::exchange(file_, -1));
   return {};
 }

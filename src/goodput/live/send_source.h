@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "goodput/events/event.h"
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 #include "goodput/live/send_cursor.h"
 #include "goodput/recorder/segment_reader.h"
 #include "stepscope/result.h"
@@ -51,7 +51,7 @@ class SegmentSource {
   SegmentSource(std::string folder, bool follow) : folder_(std::move(folder)), follow_(follow) {}
 
   // Adds what has come since the last call. Fails when the folder cannot be read.
-  Result<void> Poll(const SendCursor& cursor, SendBatch& batch, Oddities& oddities);
+  Result<void> Poll(const SendCursor& cursor, SendBatch& batch, Notes& note_counts);
 
  private:
   struct File {
@@ -61,7 +61,7 @@ class SegmentSource {
   };
 
   void Read(const std::string& name, File& file, const SendCursor& cursor, SendBatch& batch,
-            Oddities& oddities);
+            Notes& note_counts);
   void CloseIdle();
 
   std::string folder_;
@@ -80,14 +80,14 @@ class LogSource {
 
   // Adds what has come since the last call; with `follow`, only complete lines. A replaced or
   // truncated file starts from its beginning. Fails if it cannot be read.
-  Result<void> Poll(const SendCursor& cursor, SendBatch& batch, Oddities& oddities);
+  Result<void> Poll(const SendCursor& cursor, SendBatch& batch, Notes& note_counts);
 
  private:
   Result<void> Open();
   bool WasReplaced() const;
   void ReadLines(std::string_view lines, const SendCursor& cursor, SendBatch& batch,
-                 Oddities& oddities);
-  Result<void> ReadAdded(const SendCursor& cursor, SendBatch& batch, Oddities& oddities);
+                 Notes& note_counts);
+  Result<void> ReadAdded(const SendCursor& cursor, SendBatch& batch, Notes& note_counts);
   void Take(const Event& event, const SendCursor& cursor, SendBatch& batch);
 
   std::string path_;

@@ -28,7 +28,7 @@ Result<ReportSet> GoodputWatch::Now(const std::string& job) {
   answer.run = {.name = job.empty() ? state_->folder : job,
                 .ranks = 1,
                 .steps = "all",
-                .notes = state_->live.oddities().List()};
+                .notes = state_->live.note_counts().List()};
   answer.reports.push_back(goodput::LiveReport(state_->live.jobs(), job, *program, now));
   const Report& report = answer.reports.front();
   answer.verdict =

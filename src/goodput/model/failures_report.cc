@@ -10,6 +10,7 @@
 #include "goodput/model/model_input.h"
 #include "goodput/model/spares.h"
 #include "goodput/report/format.h"
+#include "report/columns.h"
 #include "report/humanize.h"
 
 namespace stepscope::goodput {
@@ -82,22 +83,22 @@ Table CausesTable(std::string key, std::string title, const std::map<std::string
     table.rows.push_back({name, tally.count, ShareOf(tally.count, all),
                           NumberCell(tally.all_printed ? tally.printed : std::nullopt)});
   }
-  std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) {
-    return std::get<int64_t>(a[1]) > std::get<int64_t>(b[1]);
-  });
+  SortDescending(table, "failures");
   return table;
 }
 
 std::optional<Finding> PrintedSharesDisagree(const Table& causes, int64_t all) {
+  const ColumnOf cause(causes, "cause"), count(causes, "failures"), shares(causes, "share"),
+      printed_shares(causes, "printed_share");
   std::string which;
   for (const auto& row : causes.rows) {
-    const auto* share = std::get_if<double>(&row[2]);
-    const auto* printed = std::get_if<double>(&row[3]);
+    const double* share = shares.FindReal(row);
+    const double* printed = printed_shares.FindReal(row);
     if (share == nullptr || printed == nullptr) continue;
     if (std::fabs(*share - *printed) <= kPrintedDisagrees) continue;
-    which += fmt::format("{}{}: {} of {} is {}, printed {}", which.empty() ? "" : "; ",
-                         std::get<std::string>(row[0]), std::get<int64_t>(row[1]), all,
-                         HumanRatio(*share), HumanRatio(*printed));
+    which +=
+        fmt::format("{}{}: {} of {} is {}, printed {}", which.empty() ? "" : "; ", cause.Text(row),
+                    count.Int(row), all, HumanRatio(*share), HumanRatio(*printed));
   }
   if (which.empty()) return std::nullopt;
   return Finding{
@@ -170,12 +171,12 @@ std::optional<Report> SparesReport(const GoodputModelOptions& options) {
   if (options.standby_machines.empty() || !options.down_probability) return std::nullopt;
   const double down = *options.down_probability;
   Report report{.analysis = "goodput_spares", .title = "Hot spares"};
-  Table table{.key = "standby",
-              .title = fmt::format("Standby machines ({} of time)",
-                                   HumanRatio(options.standby_share)),
-              .columns = {KeyColumn("machines", "machines"),
-                          ValueColumn("standby", "standby", Unit::kCount),
-                          ValueColumn("standby_share", "share", Unit::kRatio)}};
+  Table table{
+      .key = "standby",
+      .title = fmt::format("Standby machines ({} of time)", HumanRatio(options.standby_share)),
+      .columns = {KeyColumn("machines", "machines"),
+                  ValueColumn("standby", "standby", Unit::kCount),
+                  ValueColumn("standby_share", "share", Unit::kRatio)}};
   const std::set<int64_t> sizes(options.standby_machines.begin(), options.standby_machines.end());
   for (const int64_t machines : sizes) {
     const int64_t standby = StandbyMachines(machines, down, options.standby_share);
@@ -183,7 +184,7 @@ std::optional<Report> SparesReport(const GoodputModelOptions& options) {
         {machines, standby, static_cast<double>(standby) / static_cast<double>(machines)});
   }
   report.headline = fmt::format("{} machines need {} on standby.", *sizes.rbegin(),
-                                std::get<int64_t>(table.rows.back()[1]));
+                                ColumnOf(table, "standby").Int(table.rows.back()));
   report.tables.push_back(std::move(table));
   return report;
 }

@@ -11,6 +11,7 @@
 #include "goodput/model/model_input.h"
 #include "goodput/model/simulate.h"
 #include "goodput/report/format.h"
+#include "report/columns.h"
 #include "report/humanize.h"
 
 namespace stepscope::goodput {

@@ -23,7 +23,7 @@ constexpr int64_t kSmallest = 64 << 10;  // bytes of a segment: 1,792 slots
 
 struct Recorded {
   std::vector<Event> events;
-  Oddities oddities;
+  Notes note_counts;
   int64_t missing = 0;
   int64_t duplicates = 0;
 };
@@ -31,7 +31,7 @@ struct Recorded {
 Recorded ReadAll(const std::string& folder) {
   Recorded recorded;
   Duplicates duplicates;
-  EXPECT_TRUE(ReadSegments(folder, recorded.oddities, [&](const Event& event) {
+  EXPECT_TRUE(ReadSegments(folder, recorded.note_counts, [&](const Event& event) {
     recorded.duplicates += duplicates.Seen(event) ? 1 : 0;
     recorded.events.push_back(event);
   }));
@@ -97,7 +97,7 @@ TEST(Recorder, EveryMethodRecordsItsEvent) {
     EXPECT_EQ(event.attempt, "a");
     EXPECT_NE(event.writer.find("/3/"), std::string::npos) << event.writer;
   }
-  EXPECT_TRUE(all.oddities.List().empty());
+  EXPECT_TRUE(all.note_counts.List().empty());
   EXPECT_EQ(all.missing, 0);
 }
 
@@ -182,7 +182,7 @@ TEST(Recorder, ThreadsRecordAtOnceThroughManySegments) {
   EXPECT_EQ(told, dropped);
   EXPECT_EQ(all.missing, 0);
   EXPECT_EQ(all.duplicates, 0);
-  EXPECT_TRUE(all.oddities.List().empty());
+  EXPECT_TRUE(all.note_counts.List().empty());
 }
 
 // At the pace of a training loop no event is lost to the change of segments.

@@ -94,16 +94,16 @@ bool SegmentReader::WindowIsEmpty(size_t slots) const {
 
 // Reads the event that begins at slot `at` of the window and fills `slots` slots. False:
 // unreadable.
-bool SegmentReader::Take(size_t at, size_t slots, Oddities& oddities, const EventSink& sink) {
+bool SegmentReader::Take(size_t at, size_t slots, Notes& note_counts, const EventSink& sink) {
   const std::string_view bytes =
       std::string_view(window_).substr(at * kSlotBytes, slots * kSlotBytes);
   bool text_cut = false;
   if (event_.attempt != header_.attempt) event_.attempt = header_.attempt;
   if (event_.writer != header_.writer) event_.writer = header_.writer;
   if (!DecodeRecord(bytes, header_.salt, window_first_ + at, event_, text_cut)) return false;
-  if (text_cut) oddities.Add(Oddity::kCutText);
+  if (text_cut) note_counts.Add(NoteKind::kCutText);
   if (event_.kind == EventKind::kNone) {
-    oddities.Add(Oddity::kUnknownKind);
+    note_counts.Add(NoteKind::kUnknownKind);
   } else {
     sink(event_);
   }
@@ -112,7 +112,7 @@ bool SegmentReader::Take(size_t at, size_t slots, Oddities& oddities, const Even
 
 // Reads `slots` slots of the window and returns how many are done: all except those of an event
 // that continues in the next window, and except empty ones at the end.
-size_t SegmentReader::TakeWindow(size_t slots, bool last, Oddities& oddities,
+size_t SegmentReader::TakeWindow(size_t slots, bool last, Notes& note_counts,
                                  const EventSink& sink) {
   size_t at = 0, done = 0;
   while (at < slots) {
@@ -127,7 +127,7 @@ size_t SegmentReader::TakeWindow(size_t slots, bool last, Oddities& oddities,
       }
       taken = std::min(taken, slots - at);
       const bool whole = taken == SlotsFrom(slot);
-      if (!whole || !Take(at, taken, oddities, sink)) doubtful_.push_back(window_first_ + at);
+      if (!whole || !Take(at, taken, note_counts, sink)) doubtful_.push_back(window_first_ + at);
     } else if (state != SlotState::kMore) {
       doubtful_.push_back(window_first_ + at);
     }
@@ -139,49 +139,49 @@ size_t SegmentReader::TakeWindow(size_t slots, bool last, Oddities& oddities,
   return done;
 }
 
-bool SegmentReader::ScanWindow(bool to_end, Oddities& oddities, const EventSink& sink) {
+bool SegmentReader::ScanWindow(bool to_end, Notes& note_counts, const EventSink& sink) {
   const size_t slots = Load(next_, kWindowSlots);
   if (slots == 0) return false;
   if (WindowIsEmpty(slots)) {
     next_ += to_end ? slots : 0;
     return to_end;
   }
-  next_ += TakeWindow(slots, slots < kWindowSlots, oddities, sink);
-  if (doubtful_.size() > kMaxDoubtful) GiveUp(doubtful_.size() - kMaxDoubtful, oddities);
+  next_ += TakeWindow(slots, slots < kWindowSlots, note_counts, sink);
+  if (doubtful_.size() > kMaxDoubtful) GiveUp(doubtful_.size() - kMaxDoubtful, note_counts);
   return true;
 }
 
 // Gives up the first `count` doubtful slots.
-void SegmentReader::GiveUp(size_t count, Oddities& oddities) {
+void SegmentReader::GiveUp(size_t count, Notes& note_counts) {
   const auto end = doubtful_.begin() + static_cast<ptrdiff_t>(count);
   for (auto first = doubtful_.begin(); first != end; ++first) {
-    if (Load(*first, 1) == 1 && !WindowIsEmpty(1)) oddities.Add(Oddity::kBadRecord);
+    if (Load(*first, 1) == 1 && !WindowIsEmpty(1)) note_counts.Add(NoteKind::kBadRecord);
   }
   doubtful_.erase(doubtful_.begin(), end);
 }
 
 // Reads doubtful slots that have become readable.
-void SegmentReader::LookAgain(Oddities& oddities, const EventSink& sink) {
+void SegmentReader::LookAgain(Notes& note_counts, const EventSink& sink) {
   std::erase_if(doubtful_, [&](uint64_t first) {
     const size_t slots = Load(first, kMaxSlots);
     if (slots == 0) return false;
     const SlotState state = CheckSlot(window_.data(), header_.salt, first);
     if (state != SlotState::kEvent) return state == SlotState::kMore;
     const size_t needed = SlotsFrom(window_.data());
-    return needed <= slots && Take(0, needed, oddities, sink);
+    return needed <= slots && Take(0, needed, note_counts, sink);
   });
 }
 
-void SegmentReader::Follow(Oddities& oddities, const EventSink& sink) {
-  LookAgain(oddities, sink);
-  while (ScanWindow(false, oddities, sink)) {
+void SegmentReader::Follow(Notes& note_counts, const EventSink& sink) {
+  LookAgain(note_counts, sink);
+  while (ScanWindow(false, note_counts, sink)) {
   }
   window_ = std::string();  // there may be thousands of readers
 }
 
-bool SegmentReader::FollowWindow(Oddities& oddities, const EventSink& sink) {
-  if (ScanWindow(false, oddities, sink)) return true;
-  LookAgain(oddities, sink);
+bool SegmentReader::FollowWindow(Notes& note_counts, const EventSink& sink) {
+  if (ScanWindow(false, note_counts, sink)) return true;
+  LookAgain(note_counts, sink);
   window_ = std::string();
   return false;
 }
@@ -197,36 +197,36 @@ uint64_t SegmentReader::Position() const {
   return first == doubtful_.end() ? next_ : std::min(next_, *first);
 }
 
-void SegmentReader::Finish(Oddities& oddities, const EventSink& sink) {
-  LookAgain(oddities, sink);
-  while (FinishWindow(oddities, sink)) {
+void SegmentReader::Finish(Notes& note_counts, const EventSink& sink) {
+  LookAgain(note_counts, sink);
+  while (FinishWindow(note_counts, sink)) {
   }
 }
 
-bool SegmentReader::FinishWindow(Oddities& oddities, const EventSink& sink) {
-  if (ScanWindow(true, oddities, sink)) return true;
-  GiveUp(doubtful_.size(), oddities);
+bool SegmentReader::FinishWindow(Notes& note_counts, const EventSink& sink) {
+  if (ScanWindow(true, note_counts, sink)) return true;
+  GiveUp(doubtful_.size(), note_counts);
   return false;
 }
 
 namespace {
 
 // Counts a file that cannot be read, unless it was never written to.
-void ReadSegmentOf(const std::string& path, Oddities& oddities, const EventSink& sink) {
+void ReadSegmentOf(const std::string& path, Notes& note_counts, const EventSink& sink) {
   auto reader = SegmentReader::Open(path);
-  if (reader) return reader->Finish(oddities, sink);
-  if (reader.error().what != "never written to") oddities.Add(Oddity::kBadSegment);
+  if (reader) return reader->Finish(note_counts, sink);
+  if (reader.error().what != "never written to") note_counts.Add(NoteKind::kBadSegment);
 }
 
 }  // namespace
 
-Result<void> ReadSegments(const std::string& path, Oddities& oddities, const EventSink& sink) {
+Result<void> ReadSegments(const std::string& path, Notes& note_counts, const EventSink& sink) {
   std::error_code failed;
   if (!std::filesystem::is_directory(path, failed)) {
     if (access(path.c_str(), R_OK) != 0) {
       return std::unexpected(Error{std::strerror(errno), path, ""});
     }
-    ReadSegmentOf(path, oddities, sink);
+    ReadSegmentOf(path, note_counts, sink);
     return {};
   }
   std::vector<std::string> files;
@@ -236,7 +236,7 @@ Result<void> ReadSegments(const std::string& path, Oddities& oddities, const Eve
   }
   if (failed) return std::unexpected(Error{failed.message(), path, ""});
   std::ranges::sort(files);
-  for (const std::string& file : files) ReadSegmentOf(file, oddities, sink);
+  for (const std::string& file : files) ReadSegmentOf(file, note_counts, sink);
   return {};
 }
 

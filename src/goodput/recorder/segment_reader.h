@@ -8,7 +8,7 @@
 
 #include "goodput/events/event.h"
 #include "goodput/events/json_lines.h"
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 #include "goodput/recorder/segment.h"
 #include "stepscope/result.h"
 
@@ -31,10 +31,10 @@ class SegmentReader {
 
   // Reads the events added since the last call, mostly in recording order. Unreadable slots may be
   // unfinished, so a later call reads them again. Stops at 64 KB of empty slots.
-  void Follow(Oddities& oddities, const EventSink& sink);
+  void Follow(Notes& note_counts, const EventSink& sink);
 
   // The same for the next 64 KB. False: no more events now.
-  bool FollowWindow(Oddities& oddities, const EventSink& sink);
+  bool FollowWindow(Notes& note_counts, const EventSink& sink);
 
   // The first slot not yet read. StartAt continues there in a reader of the same file, and skips
   // the rest of an event that began earlier.
@@ -42,10 +42,10 @@ class SegmentReader {
   void StartAt(uint64_t slot) { next_ = slot; }
 
   // Reads everything that Follow has not, to the end of the file. Counts unreadable slots.
-  void Finish(Oddities& oddities, const EventSink& sink);
+  void Finish(Notes& note_counts, const EventSink& sink);
 
   // The same for the next 64 KB. False: end of file.
-  bool FinishWindow(Oddities& oddities, const EventSink& sink);
+  bool FinishWindow(Notes& note_counts, const EventSink& sink);
 
  private:
   SegmentReader(Source source, SegmentHeader header);
@@ -54,11 +54,11 @@ class SegmentReader {
   // header's size, since a hostile file may be a sparse terabyte.
   size_t Load(uint64_t first, size_t slots);
   bool WindowIsEmpty(size_t slots) const;
-  bool ScanWindow(bool to_end, Oddities& oddities, const EventSink& sink);
-  size_t TakeWindow(size_t slots, bool last, Oddities& oddities, const EventSink& sink);
-  bool Take(size_t at, size_t slots, Oddities& oddities, const EventSink& sink);
-  void GiveUp(size_t count, Oddities& oddities);
-  void LookAgain(Oddities& oddities, const EventSink& sink);
+  bool ScanWindow(bool to_end, Notes& note_counts, const EventSink& sink);
+  size_t TakeWindow(size_t slots, bool last, Notes& note_counts, const EventSink& sink);
+  bool Take(size_t at, size_t slots, Notes& note_counts, const EventSink& sink);
+  void GiveUp(size_t count, Notes& note_counts);
+  void LookAgain(Notes& note_counts, const EventSink& sink);
 
   Source source_;
   std::string path_;  // of the file; empty: there is none
@@ -76,6 +76,6 @@ Result<SegmentReader::Source> OpenSegmentFile(const std::string& path);
 // Reads a segment, or every segment of a directory in the order of names, which is that of their
 // recorders' starts. Fails if `path` does not exist. Counts unreadable files in a directory. A file
 // that is empty or all zeros was never written to and holds no events.
-Result<void> ReadSegments(const std::string& path, Oddities& oddities, const EventSink& sink);
+Result<void> ReadSegments(const std::string& path, Notes& note_counts, const EventSink& sink);
 
 }  // namespace stepscope::goodput

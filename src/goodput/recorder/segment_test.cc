@@ -37,13 +37,13 @@ void Append(std::string& segment, const Record& record, uint32_t salt = kHeader.
 
 struct ReadBack {
   std::vector<Event> events;
-  Oddities oddities;
+  Notes note_counts;
 };
 
 ReadBack Read(const std::string& bytes) {
   const testing::ScratchFolder scratch;
   ReadBack back;
-  const auto read = ReadSegments(scratch.Write("a.goodput", bytes), back.oddities,
+  const auto read = ReadSegments(scratch.Write("a.goodput", bytes), back.note_counts,
                                  [&](const Event& event) { back.events.push_back(event); });
   EXPECT_TRUE(read);
   return back;
@@ -76,7 +76,7 @@ std::string SmallSegment() {
 TEST(Segment, RoundTrips) {
   const auto back = Read(SmallSegment());
   ASSERT_EQ(back.events.size(), 6u);
-  EXPECT_TRUE(back.oddities.List().empty());
+  EXPECT_TRUE(back.note_counts.List().empty());
   Event expected{.kind = EventKind::kCheckpointSave,
                  .time = 5,
                  .job = kHeader.job,
@@ -135,7 +135,7 @@ TEST(Segment, CutsLongTextsBetweenCharacters) {
   ASSERT_EQ(back.events.size(), 2u);
   EXPECT_EQ(back.events[0].text, fits);
   EXPECT_EQ(back.events[1].text, fits.substr(1));
-  EXPECT_EQ(back.oddities.Count(Oddity::kCutText), 1);
+  EXPECT_EQ(back.note_counts.Count(NoteKind::kCutText), 1);
 }
 
 TEST(Segment, TheLargestEventFits) {
@@ -213,11 +213,11 @@ TEST(Segment, FlippedBitLosesAtMostOneEvent) {
     if (byte < kSlotsBegin && byte % kHeaderBytes > 200 && bit % 997 != 0) continue;
     Poke(path, byte, static_cast<char>(good[byte] ^ (1 << (bit % 8))));
     std::vector<Event> events;
-    Oddities oddities;
-    ASSERT_TRUE(ReadSegments(path, oddities, [&](const Event& e) { events.push_back(e); }));
+    Notes note_counts;
+    ASSERT_TRUE(ReadSegments(path, note_counts, [&](const Event& e) { events.push_back(e); }));
     Poke(path, byte, good[byte]);
     ASSERT_TRUE(LackAtMostOne(events, all)) << "bit " << bit;
-    ASSERT_EQ(oddities.Count(Oddity::kBadRecord), events.size() < all.size() ? 1 : 0) << bit;
+    ASSERT_EQ(note_counts.Count(NoteKind::kBadRecord), events.size() < all.size() ? 1 : 0) << bit;
     lost += all.size() - events.size();
   }
   EXPECT_EQ(lost, (good.size() - kSlotsBegin) * 8) << "every bit of every slot is checked";
@@ -236,7 +236,7 @@ TEST(Segment, GarbageLosesOnlyCoveredEvents) {
     const size_t covered = (at + 999) / kSlotBytes - at / kSlotBytes + 1;
     const auto back = Read(bad);
     ASSERT_EQ(back.events.size(), 3000 - covered);
-    ASSERT_EQ(back.oddities.Count(Oddity::kBadRecord), static_cast<int64_t>(covered));
+    ASSERT_EQ(back.note_counts.Count(NoteKind::kBadRecord), static_cast<int64_t>(covered));
     for (const Event& event : back.events) ASSERT_EQ(event.step, event.sequence);
   }
 }
@@ -247,7 +247,7 @@ TEST(Segment, ReadsGarbageToTheEnd) {
   while (bad.size() < kSlotsBegin + 50'000 * kSlotBytes) bad += static_cast<char>(random() | 1);
   const auto back = Read(bad);
   EXPECT_TRUE(back.events.empty());
-  EXPECT_EQ(back.oddities.Count(Oddity::kBadRecord), 50'000);
+  EXPECT_EQ(back.note_counts.Count(NoteKind::kBadRecord), 50'000);
 }
 
 TEST(Segment, ReadsTruncatedFiles) {
@@ -267,7 +267,7 @@ TEST(Segment, RejectsSlotsOfOtherFilesAndPositions) {
   segment += segment.substr(kSlotsBegin, kSlotBytes);  // a copy of the first slot
   const auto back = Read(segment);
   EXPECT_EQ(back.events.size(), 6u);
-  EXPECT_EQ(back.oddities.Count(Oddity::kBadRecord), 2);
+  EXPECT_EQ(back.note_counts.Count(NoteKind::kBadRecord), 2);
 }
 
 // A text may hold anything, also what looks like an event.
@@ -286,7 +286,7 @@ TEST(Segment, SkipsUnknownKinds) {
   Append(segment, {.kind = EventKind::kJobStart, .sequence = 1});
   const auto back = Read(segment);
   ASSERT_EQ(back.events.size(), 1u);
-  EXPECT_EQ(back.oddities.Count(Oddity::kUnknownKind), 1);
+  EXPECT_EQ(back.note_counts.Count(NoteKind::kUnknownKind), 1);
 }
 
 TEST(Segment, WaitsForUnfinishedEvents) {
@@ -301,18 +301,18 @@ TEST(Segment, WaitsForUnfinishedEvents) {
   auto reader = SegmentReader::Open(path);
   ASSERT_TRUE(reader);
   std::vector<Event> events;
-  Oddities oddities;
+  Notes note_counts;
   const auto keep = [&](const Event& event) { events.push_back(event); };
-  reader->Follow(oddities, keep);
+  reader->Follow(note_counts, keep);
   EXPECT_EQ(events.size(), all.size() - 2);
   scratch.Write("a.goodput", good);
-  reader->Follow(oddities, keep);
+  reader->Follow(note_counts, keep);
   ASSERT_EQ(events.size(), all.size());
-  reader->Finish(oddities, keep);
+  reader->Finish(note_counts, keep);
   EXPECT_EQ(events.size(), all.size());
   std::ranges::sort(events, {}, &Event::sequence);
   EXPECT_EQ(events, all);
-  EXPECT_TRUE(oddities.List().empty());
+  EXPECT_TRUE(note_counts.List().empty());
 }
 
 TEST(Segment, FollowReadsEachEventOnce) {
@@ -322,7 +322,7 @@ TEST(Segment, FollowReadsEachEventOnce) {
   auto reader = SegmentReader::Open(path);
   ASSERT_TRUE(reader);
   std::vector<Event> events;
-  Oddities oddities;
+  Notes note_counts;
   for (int64_t k = 0; k < 5000; ++k) {
     Append(segment, {.kind = EventKind::kCustomBegin,
                      .sequence = k,
@@ -330,7 +330,7 @@ TEST(Segment, FollowReadsEachEventOnce) {
                                  .substr(0, static_cast<size_t>(k) % 31)});
     if (k % 700 != 0) continue;
     scratch.Write("a.goodput", segment + std::string(3000 * kSlotBytes, '\0'));
-    reader->Follow(oddities, [&](const Event& event) { events.push_back(event); });
+    reader->Follow(note_counts, [&](const Event& event) { events.push_back(event); });
     ASSERT_EQ(events.size(), static_cast<size_t>(k + 1));
     ASSERT_EQ(events.back().sequence, k);
   }
@@ -354,12 +354,12 @@ TEST(Segment, CountsInvalidFiles) {
   scratch.Write("c.goodput", "something else");
   scratch.Write("d.goodput", SmallSegment());
   scratch.Write("e.txt", "of no interest");
-  Oddities oddities;
+  Notes note_counts;
   size_t events = 0;
-  ASSERT_TRUE(ReadSegments(scratch.path(), oddities, [&](const Event&) { ++events; }));
+  ASSERT_TRUE(ReadSegments(scratch.path(), note_counts, [&](const Event&) { ++events; }));
   EXPECT_EQ(events, 6u);
-  EXPECT_EQ(oddities.Count(Oddity::kBadSegment), 1);
-  EXPECT_FALSE(ReadSegments(scratch.path() + "/nothing", oddities, [](const Event&) {}));
+  EXPECT_EQ(note_counts.Count(NoteKind::kBadSegment), 1);
+  EXPECT_FALSE(ReadSegments(scratch.path() + "/nothing", note_counts, [](const Event&) {}));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
-// Formats numbers inside sentences, and builds columns of the model's reports.
+// Formats numbers inside sentences, and makes cells of computed numbers.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "stepscope/report.h"
 
@@ -16,12 +15,5 @@ std::string FormatPoints(double share);     // "7.6 pp": percentage points, with
 Cell TimeCell(double seconds);
 // No value where there is none, or it is not finite.
 Cell NumberCell(std::optional<double> number);
-
-inline Column KeyColumn(std::string key, std::string title) {
-  return {std::move(key), std::move(title), Unit::kNone, Role::kKey};
-}
-inline Column ValueColumn(std::string key, std::string title, Unit unit, bool detail = false) {
-  return {std::move(key), std::move(title), unit, Role::kValue, detail};
-}
 
 }  // namespace stepscope::goodput

@@ -160,7 +160,7 @@ Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
     answer.reports.push_back(std::move(*report));
   } else {
     Report report = Partition(*job, options);
-    std::ranges::move(goodput::OdditiesOf(*job).List(), std::back_inserter(report.notes));
+    std::ranges::move(goodput::NoteCountsOf(*job).List(), std::back_inserter(report.notes));
     answer.reports.push_back(std::move(report));
     auto more = Productivity(*job, options);
     if (!more) return std::unexpected(more.error());

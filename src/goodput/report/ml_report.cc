@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "goodput/report/report.h"
-#include "goodput/report/report_parts.h"
+#include "report/columns.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -54,7 +54,8 @@ ColumnKind KindOf(Badput badput) {
 Table Buckets(const MlAnswer& a) {
   Table table{.key = "buckets",
               .title = "Badput by ml-goodput-measurement (buckets overlap)",
-              .columns = {Key("bucket", "bucket"), Time("time", "time"), Share("ratio", "share")}};
+              .columns = {KeyColumn("bucket", "bucket"), TimeColumn("time", "time"),
+                          RatioColumn("ratio", "share")}};
   AddKindColumn(table);
   const auto add = [&](std::string name, double time, ColumnKind kind) {
     table.rows.push_back({std::move(name), Ns(time), a.Percent(time) / 100, KindCell(kind)});
@@ -79,8 +80,9 @@ void AddSpread(Table& table, const std::string& what, const MlSpread& s) {
 Table Checkpoints(const MlGoodput& log) {
   Table table{.key = "checkpoints",
               .title = "Checkpoint durations by tier",
-              .columns = {Key("part", "part"), Time("total", "total"), Time("mean", "mean"),
-                          Time("min", "min"), Time("max", "max"), Time("deviation", "std dev")},
+              .columns = {KeyColumn("part", "part"), TimeColumn("total", "total"),
+                          TimeColumn("mean", "mean"), TimeColumn("min", "min"),
+                          TimeColumn("max", "max"), TimeColumn("deviation", "std dev")},
               .text_rows = 0};
   for (const auto& [tier, name] :
        {std::pair(MlTier::kLocal, "local"), std::pair(MlTier::kPersistent, "persistent")}) {
@@ -100,7 +102,7 @@ Table Checkpoints(const MlGoodput& log) {
 Table Deviations(const MlDeviation& deviation) {
   Table table{.key = "step_deviation",
               .title = "Step time deviation",
-              .columns = {Key("step", "step"), Time("deviation", "deviation")},
+              .columns = {KeyColumn("step", "step"), TimeColumn("deviation", "deviation")},
               .text_rows = 0};
   const auto& steps = deviation.by_step;
   for (size_t s = steps.size() - std::min(steps.size(), kMostSteps); s < steps.size(); ++s) {

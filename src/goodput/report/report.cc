@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "goodput/accounting/periods.h"
-#include "goodput/report/report_parts.h"
+#include "report/columns.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -104,27 +104,27 @@ namespace {
 Table Buckets(const Partition& p) {
   Table table{.key = "buckets",
               .title = "Time by bucket",
-              .columns = {Key("bucket", "bucket"), Time("time", "time"), Share("ratio", "share"),
-                          Number("says", "meaning")}};
+              .columns = {KeyColumn("bucket", "bucket"), TimeColumn("time", "time"),
+                          RatioColumn("ratio", "share"), ValueColumn("says", "meaning")}};
   AddKindColumn(table);
   for (size_t b = 0; b < kBuckets; ++b) {
     const auto bucket = static_cast<Bucket>(b);
     if (p.times[b] == 0 && bucket != Bucket::kProductive) continue;
-    table.rows.push_back({std::string(BucketName(bucket)), p.times[b],
-                          RatioOf(p.times[b], p.total()), std::string(Meaning(bucket)),
-                          KindCell(KindOf(bucket))});
+    table.rows.push_back({std::string(BucketName(bucket)), p.times[b], Ratio(p.times[b], p.total()),
+                          std::string(Meaning(bucket)), KindCell(KindOf(bucket))});
   }
-  std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) { return a[1] > b[1]; });
+  SortDescending(table, "time");
   return table;
 }
 
 Table Custom(const Partition& p) {
   Table table{.key = "custom",
               .title = "User-defined events",
-              .columns = {Key("type", "type"), Time("time", "time"), Share("ratio", "share")},
+              .columns = {KeyColumn("type", "type"), TimeColumn("time", "time"),
+                          RatioColumn("ratio", "share")},
               .text_rows = 5};
   for (const auto& [type, time] : p.custom) {
-    table.rows.push_back({type, time, RatioOf(time, p.total())});
+    table.rows.push_back({type, time, Ratio(time, p.total())});
   }
   return table;
 }
@@ -142,15 +142,16 @@ std::string_view Outcome(const AttemptAccount& a) {
 }
 
 Table Attempts(const Partition& p) {
-  Table table{.key = "attempts",
-              .title = "Attempts",
-              .columns = {Key("attempt", "attempt"), Time("start", "start"),
-                          Time("lasted", "duration"), Number("fate", "outcome"),
-                          Number("first_step", "first step"), Number("last_step", "last step"),
-                          Detail(Number("steps", "steps")), Detail(Number("id", "id")),
-                          Time("productive", "productive"), Time("wasted", "wasted"),
-                          Time("startup", "startup"), Time("recovery", "recovery")},
-              .text_rows = 6};
+  Table table{
+      .key = "attempts",
+      .title = "Attempts",
+      .columns = {KeyColumn("attempt", "attempt"), TimeColumn("start", "start"),
+                  TimeColumn("lasted", "duration"), ValueColumn("fate", "outcome"),
+                  ValueColumn("first_step", "first step"), ValueColumn("last_step", "last step"),
+                  Detail(ValueColumn("steps", "steps")), Detail(ValueColumn("id", "id")),
+                  TimeColumn("productive", "productive"), TimeColumn("wasted", "wasted"),
+                  TimeColumn("startup", "startup"), TimeColumn("recovery", "recovery")},
+      .text_rows = 6};
   SetKinds(table, {{"productive", ColumnKind::kProductive},
                    {"wasted", ColumnKind::kWasted},
                    {"startup", ColumnKind::kStartup},
@@ -178,28 +179,29 @@ std::string Cause(const Disruption& d) {
 Table Disruptions(const Partition& p) {
   Table table{.key = "disruptions",
               .title = "Disruptions by cost",
-              .columns = {Key("attempt", "attempt"), Time("at", "at"), Number("cause", "cause"),
-                          Time("cost", "cost"), Time("down", "down"), Time("detect", "detect"),
-                          Time("queue", "queue"), Time("launch", "launch"), Time("start", "start"),
-                          Time("restore", "restore"), Time("startup", "startup"),
-                          Time("recompute", "recompute")},
+              .columns = {KeyColumn("attempt", "attempt"), TimeColumn("at", "at"),
+                          ValueColumn("cause", "cause"), TimeColumn("cost", "cost"),
+                          TimeColumn("down", "down"), TimeColumn("detect", "detect"),
+                          TimeColumn("queue", "queue"), TimeColumn("launch", "launch"),
+                          TimeColumn("start", "start"), TimeColumn("restore", "restore"),
+                          TimeColumn("startup", "startup"), TimeColumn("recompute", "recompute")},
               .text_rows = 5};
   for (const Disruption& d : p.disruption_list) {
     table.rows.push_back({static_cast<int64_t>(d.attempt) + 1, d.time - JobStart(p), Cause(d),
                           d.cost(), d.down, Maybe(d.detect), Maybe(d.queue), Maybe(d.launch),
                           d.start, d.restore, d.startup, d.recompute});
   }
-  std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) { return a[3] > b[3]; });
+  SortDescending(table, "cost");
   return table;
 }
 
 Table Segments(const JoinedPeriods& joined, int64_t job_start) {
-  Table table{
-      .key = "segments",
-      .title = "Segments in time order",
-      .columns = {Key("attempt", "attempt"), Key("segment", "segment"), Time("start", "start"),
-                  Time("duration", "duration"), Number("bucket", "bucket")},
-      .text_rows = 0};
+  Table table{.key = "segments",
+              .title = "Segments in time order",
+              .columns = {KeyColumn("attempt", "attempt"), KeyColumn("segment", "segment"),
+                          TimeColumn("start", "start"), TimeColumn("duration", "duration"),
+                          ValueColumn("bucket", "bucket")},
+              .text_rows = 0};
   AddKindColumn(table);
   int64_t segment = 0;
   const Period* before = nullptr;
@@ -239,9 +241,9 @@ void AddCourse(const Partition& p, Report& report) {
 Table Rolling(const std::vector<RollingWindow>& windows) {
   Table table{.key = "rolling",
               .title = "Rolling windows",
-              .columns = {Key("window", "window"),
-                          Share("goodput_ratio", "goodput"),
-                          Time("productive", "productive"),
+              .columns = {KeyColumn("window", "window"),
+                          RatioColumn("goodput_ratio", "goodput"),
+                          TimeColumn("productive", "productive"),
                           {"disruptions", "disruptions", Unit::kCount}}};
   for (const auto& [name, p] : windows) {
     table.rows.push_back({name, Maybe(p.goodput()), p.At(Bucket::kProductive), p.disruptions});

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "goodput/accounting/bucket.h"
 #include "goodput/accounting/ml_goodput.h"
 #include "goodput/accounting/partition.h"
 #include "goodput/accounting/step_clock.h"
@@ -16,6 +17,9 @@ struct RollingWindow {
   std::string name;
   Partition partition;
 };
+
+// The kind of a bucket's time, by which faces choose its color.
+ColumnKind KindOf(Bucket bucket);
 
 // Reports the partition, with findings. Unavailable if `partition.unaccounted` is not 0: its sums
 // are wrong then.

@@ -182,7 +182,7 @@ class Follower {
 
 // The events of the job in time order; absent if the text is not a list.
 std::optional<std::vector<Item>> ReadItems(std::string_view text, const KubernetesOptions& options,
-                                           Oddities& oddities) {
+                                           Notes& note_counts) {
   const Json list = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!list.is_object() || !list.contains("items") || !list["items"].is_array()) {
     return std::nullopt;
@@ -191,9 +191,9 @@ std::optional<std::vector<Item>> ReadItems(std::string_view text, const Kubernet
   for (const Json& object : list["items"]) {
     auto of = object.is_object() ? ItemsOf(object) : std::vector<Item>();
     if (of.empty()) {
-      oddities.Add(Oddity::kNoEntry);
+      note_counts.Add(NoteKind::kNoEntry);
     } else if (!Belongs(of.front(), options.job)) {
-      oddities.Add(Oddity::kOtherJob);
+      note_counts.Add(NoteKind::kOtherJob);
     } else {
       std::ranges::move(of, std::back_inserter(items));
     }
@@ -205,8 +205,8 @@ std::optional<std::vector<Item>> ReadItems(std::string_view text, const Kubernet
 }  // namespace
 
 Result<std::vector<Event>> ReadKubernetes(std::string_view text, const KubernetesOptions& options,
-                                          Oddities& oddities) {
-  const auto items = ReadItems(text, options, oddities);
+                                          Notes& note_counts) {
+  const auto items = ReadItems(text, options, note_counts);
   if (!items) {
     return std::unexpected(Error{"cannot read Kubernetes events: not a list", "",
                                  "kubectl get events -o json > events.json"});

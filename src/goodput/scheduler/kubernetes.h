@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "goodput/events/event.h"
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 #include "stepscope/result.h"
 
 namespace stepscope::goodput {
@@ -28,6 +28,6 @@ struct KubernetesOptions {
 // events for an hour, so the list may lack the beginning. Counts unreadable events. Fails if the
 // text is not a list of events.
 Result<std::vector<Event>> ReadKubernetes(std::string_view text, const KubernetesOptions& options,
-                                          Oddities& oddities);
+                                          Notes& note_counts);
 
 }  // namespace stepscope::goodput

@@ -38,8 +38,8 @@ std::string Summary(const std::vector<Event>& events) {
 }
 
 std::string Read(const std::vector<std::string>& items, const KubernetesOptions& options = {}) {
-  Oddities oddities;
-  const auto events = ReadKubernetes(List(items), options, oddities);
+  Notes note_counts;
+  const auto events = ReadKubernetes(List(items), options, note_counts);
   return events ? Summary(*events) : events.error().what;
 }
 
@@ -80,21 +80,21 @@ TEST(Kubernetes, UserPausesAJob) {
 }
 
 TEST(Kubernetes, CountsOtherJobsAndInvalidEvents) {
-  Oddities oddities;
+  Notes note_counts;
   const auto events = ReadKubernetes(
       List({At(0, "Job", "train", "SuccessfulCreate"), At(0, "Job", "other", "SuccessfulCreate"),
             "7", R"({"reason":"x"})", R"({"involvedObject":{"kind":"Pod"},"reason":"Started"})"}),
-      {.job = "train", .chips_per_pod = 8, .pods = 2}, oddities);
+      {.job = "train", .chips_per_pod = 8, .pods = 2}, note_counts);
   ASSERT_TRUE(events);
   EXPECT_EQ(Summary(*events), "0 job_submitted, 0 0+0 of 16");
-  EXPECT_EQ(oddities.Count(Oddity::kOtherJob), 1);
-  EXPECT_EQ(oddities.Count(Oddity::kNoEntry), 3);
+  EXPECT_EQ(note_counts.Count(NoteKind::kOtherJob), 1);
+  EXPECT_EQ(note_counts.Count(NoteKind::kNoEntry), 3);
 }
 
 TEST(Kubernetes, InvalidTextsAreErrors) {
-  Oddities oddities;
+  Notes note_counts;
   for (const char* text : {"", "[]", "{}", R"({"items":3})", "nonsense"}) {
-    EXPECT_FALSE(ReadKubernetes(text, {}, oddities)) << text;
+    EXPECT_FALSE(ReadKubernetes(text, {}, note_counts)) << text;
   }
 }
 

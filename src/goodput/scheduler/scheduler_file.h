@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "goodput/events/event.h"
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 #include "goodput/scheduler/kubernetes.h"
 #include "goodput/scheduler/slurm.h"
 #include "stepscope/result.h"
@@ -20,6 +20,6 @@ struct SchedulerOptions {
 // Reads sacct's table, scontrol's records or Kubernetes events, plain or gzip, detected by content.
 // Fails if the file cannot be read or is none of them.
 Result<std::vector<Event>> ReadSchedulerFile(const std::string& path,
-                                             const SchedulerOptions& options, Oddities& oddities);
+                                             const SchedulerOptions& options, Notes& note_counts);
 
 }  // namespace stepscope::goodput

@@ -81,8 +81,8 @@ bool StartsWithAny(std::string_view state, std::initializer_list<std::string_vie
 
 class Reader {
  public:
-  Reader(const SlurmOptions& options, Oddities& oddities)
-      : options_(options), oddities_(oddities) {}
+  Reader(const SlurmOptions& options, Notes& note_counts)
+      : options_(options), note_counts_(note_counts) {}
 
   // `restarts`: earlier attempts without a row.
   void Take(const Fields& fields, int64_t restarts) {
@@ -90,13 +90,13 @@ class Reader {
     const std::string_view name = Get(fields, "JobName");
     if (id.contains('.')) return;  // a step of a job
     if (!options_.job.empty() && id != options_.job && name != options_.job) {
-      return oddities_.Add(Oddity::kOtherJob);
+      return note_counts_.Add(NoteKind::kOtherJob);
     }
     Allocation a = AllocationOf(fields, restarts > 0);
-    if (id.empty() || !a.submitted) return oddities_.Add(Oddity::kBadLine);
+    if (id.empty() || !a.submitted) return note_counts_.Add(NoteKind::kBadLine);
     a.job = name;
     a.id = id;
-    if (restarts > 0) oddities_.Add(Oddity::kMissingEvents, restarts);
+    if (restarts > 0) note_counts_.Add(NoteKind::kMissingEvents, restarts);
     attempts_[a.id].push_back(std::move(a));
   }
 
@@ -140,7 +140,7 @@ class Reader {
   }
 
   const SlurmOptions& options_;
-  Oddities& oddities_;
+  Notes& note_counts_;
   std::map<std::string, std::vector<Allocation>> attempts_;  // by id
 };
 
@@ -153,14 +153,14 @@ std::vector<std::string_view> Split(std::string_view line, char separator) {
   return parts;
 }
 
-void ReadTable(std::string_view text, Reader& reader, Oddities& oddities) {
+void ReadTable(std::string_view text, Reader& reader, Notes& note_counts) {
   const auto columns = Split(TakeUntil(text, '\n'), '|');
   while (!text.empty()) {
     const std::string_view line = TakeUntil(text, '\n');
     if (line.empty()) continue;
     const auto values = Split(line, '|');
     if (values.size() != columns.size()) {  // a name contains the separator
-      oddities.Add(Oddity::kBadLine);
+      note_counts.Add(NoteKind::kBadLine);
       continue;
     }
     Fields fields;
@@ -197,14 +197,14 @@ void ReadRecords(std::string_view text, Reader& reader) {
 }  // namespace
 
 Result<std::vector<Event>> ReadSlurm(std::string_view text, const SlurmOptions& options,
-                                     Oddities& oddities) {
-  Reader reader(options, oddities);
+                                     Notes& note_counts) {
+  Reader reader(options, note_counts);
   const std::string_view header = text.substr(0, text.find('\n'));
   if (text.starts_with("JobId=")) {
     ReadRecords(text, reader);
   } else if (header.contains("State") && header.contains("Submit") && header.contains("Start") &&
              header.contains('|')) {
-    ReadTable(text, reader, oddities);
+    ReadTable(text, reader, note_counts);
   } else {
     return std::unexpected(
         Error{"cannot read scheduler output: neither sacct's table nor scontrol's records", "",

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "goodput/events/event.h"
-#include "goodput/events/oddities.h"
+#include "goodput/events/notes.h"
 #include "stepscope/result.h"
 
 namespace stepscope::goodput {
@@ -31,6 +31,6 @@ struct SlurmOptions {
 // earlier ones are counted in `missing_events`. Counts and skips invalid rows. Fails if the text is
 // neither.
 Result<std::vector<Event>> ReadSlurm(std::string_view text, const SlurmOptions& options,
-                                     Oddities& oddities);
+                                     Notes& note_counts);
 
 }  // namespace stepscope::goodput

@@ -36,13 +36,13 @@ std::string Summary(const std::vector<Event>& events) {
   return text;
 }
 
-std::string Read(std::string_view text, SlurmOptions options, Oddities& oddities) {
-  const auto events = ReadSlurm(text, options, oddities);
+std::string Read(std::string_view text, SlurmOptions options, Notes& note_counts) {
+  const auto events = ReadSlurm(text, options, note_counts);
   return events ? Summary(*events) : "error: " + events.error().what;
 }
 std::string Read(std::string_view text, const SlurmOptions& options = kUtc) {
-  Oddities oddities;
-  return Read(text, options, oddities);
+  Notes note_counts;
+  return Read(text, options, note_counts);
 }
 
 TEST(Slurm, ReadsSacct) {
@@ -57,19 +57,19 @@ TEST(Slurm, ReadsSacct) {
 }
 
 TEST(Slurm, ReadsScontrol) {
-  Oddities oddities;
-  EXPECT_EQ(Read(Printed("scontrol.txt"), {.job = "1", .utc_offset = 0}, oddities),
+  Notes note_counts;
+  EXPECT_EQ(Read(Printed("scontrol.txt"), {.job = "1", .utc_offset = 0}, note_counts),
             "0 job_submitted, 0 0 of 2, 7 2 of 2, 67 0 of 0");
-  EXPECT_EQ(oddities.Count(Oddity::kMissingEvents), 1) << "one incarnation came before";
-  EXPECT_EQ(oddities.Count(Oddity::kOtherJob), 2);
+  EXPECT_EQ(note_counts.Count(NoteKind::kMissingEvents), 1) << "one incarnation came before";
+  EXPECT_EQ(note_counts.Count(NoteKind::kOtherJob), 2);
 }
 
 TEST(Slurm, ReadsLocalAndUnixTimes) {
   const std::string_view head = "JobID|State|Submit|Start|End\n";
-  Oddities oddities;
+  Notes note_counts;
   const auto at = [&](const std::string& time, int64_t offset) {
     const auto events = ReadSlurm(std::string(head) + "1|COMPLETED|" + time + "|Unknown|Unknown",
-                                  {.utc_offset = offset}, oddities);
+                                  {.utc_offset = offset}, note_counts);
     return events && !events->empty() ? (*events)[0].time / kSecond : -1;
   };
   EXPECT_EQ(at("2026-11-21T15:43:15", 0), 1795275795);
@@ -92,7 +92,7 @@ TEST(Slurm, RunningAndWaitingJobs) {
 }
 
 TEST(Slurm, CountsInvalidRows) {
-  Oddities oddities;
+  Notes note_counts;
   const std::string_view text =
       "JobID|JobName|State|Submit|Start|End\n"
       "1|a|b|COMPLETED|100|110|120\n"  // a bar in the name
@@ -100,17 +100,18 @@ TEST(Slurm, CountsInvalidRows) {
       "2|x|COMPLETED|never|110|120\n"
       "3.batch|x|COMPLETED|100|110|120\n"
       "4|x|COMPLETED|100|110|90\n";  // ends before it starts
-  EXPECT_EQ(Read(text, kUtc, oddities), "0 job_submitted, 0 0 of 1, 10 1 of 1, 10 0 of 0");
-  EXPECT_EQ(oddities.Count(Oddity::kBadLine), 3);
+  EXPECT_EQ(Read(text, kUtc, note_counts), "0 job_submitted, 0 0 of 1, 10 1 of 1, 10 0 of 0");
+  EXPECT_EQ(note_counts.Count(NoteKind::kBadLine), 3);
   EXPECT_TRUE(Read("nonsense").starts_with("error: this is neither"));
   EXPECT_TRUE(Read("").starts_with("error: this is neither"));
 }
 
 TEST(Slurm, ReadingAgainAddsOnlyNewEvents) {
   const std::string_view head = "JobID|JobName|State|Submit|Start|End\n";
-  Oddities oddities;
-  const auto early = ReadSlurm(std::string(head) + "7|x|RUNNING|100|110|Unknown", kUtc, oddities);
-  const auto late = ReadSlurm(std::string(head) + "7|x|COMPLETED|100|110|150", kUtc, oddities);
+  Notes note_counts;
+  const auto early =
+      ReadSlurm(std::string(head) + "7|x|RUNNING|100|110|Unknown", kUtc, note_counts);
+  const auto late = ReadSlurm(std::string(head) + "7|x|COMPLETED|100|110|150", kUtc, note_counts);
   ASSERT_TRUE(early && late);
   std::map<std::pair<std::string, int64_t>, Event> known;
   for (const Event& e : *late) known[{e.writer, e.sequence}] = e;

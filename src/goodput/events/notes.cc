@@ -1,5 +1,5 @@
-// Lists the names and messages of oddities.
-#include "goodput/events/oddities.h"
+// Lists the names and messages of notes.
+#include "goodput/events/notes.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 namespace stepscope::goodput {
 namespace {
 
-// In the order of Oddity.
+// In the order of NoteKind.
 constexpr auto kNotes = std::to_array<NoteText>({
     {"bad_line", "lines were skipped: not JSON objects"},
     {"long_line", "lines were skipped: longer than 4 MB"},
@@ -43,28 +43,28 @@ constexpr auto kNotes = std::to_array<NoteText>({
      "events are rolled up (windows and wasted progress of that time are exact to a minute)"},
     {"bad_database", "databases were skipped: unreadable (their rollups are missing)"},
 });
-static_assert(kNotes.size() == static_cast<size_t>(Oddity::kCount));
+static_assert(kNotes.size() == static_cast<size_t>(NoteKind::kCount));
 
 }  // namespace
 
-std::span<const NoteText> NoteTexts(Oddity) { return kNotes; }
+std::span<const NoteText> NoteTexts(NoteKind) { return kNotes; }
 
-void SaveNotes(const Oddities& notes, StateWriter& out) {
+void SaveNotes(const Notes& notes, StateWriter& out) {
   out.Unsigned(kNotes.size());
   for (size_t k = 0; k < kNotes.size(); ++k) {
     out.Text(kNotes[k].name);
-    out.Signed(notes.Count(static_cast<Oddity>(k)));
+    out.Signed(notes.Count(static_cast<NoteKind>(k)));
   }
 }
 
-Oddities LoadNotes(StateReader& in) {
-  Oddities notes;
+Notes LoadNotes(StateReader& in) {
+  Notes notes;
   for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
     const std::string_view name = in.Bytes();
     const int64_t count = in.Signed();
     const auto text = std::ranges::find(kNotes, name, &NoteText::name);
     if (text == kNotes.end()) continue;
-    const auto kind = static_cast<Oddity>(text - kNotes.begin());
+    const auto kind = static_cast<NoteKind>(text - kNotes.begin());
     if (notes.Count(kind) == 0) notes.Add(kind, count);
   }
   return notes;

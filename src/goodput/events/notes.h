@@ -11,7 +11,7 @@
 
 namespace stepscope::goodput {
 
-enum class Oddity : uint8_t {
+enum class NoteKind : uint8_t {
   kBadLine,
   kLongLine,
   kNoEntry,
@@ -45,12 +45,12 @@ enum class Oddity : uint8_t {
   kCount
 };
 
-std::span<const NoteText> NoteTexts(Oddity);  // of all kinds, in their order
+std::span<const NoteText> NoteTexts(NoteKind);  // of all kinds, in their order
 
-using Oddities = NotesOf<Oddity>;
+using Notes = NotesOf<NoteKind>;
 
 // By name, so that a stored count outlives changes of the list. Details are not stored.
-void SaveNotes(const Oddities& notes, StateWriter& out);
-Oddities LoadNotes(StateReader& in);
+void SaveNotes(const Notes& notes, StateWriter& out);
+Notes LoadNotes(StateReader& in);
 
 }  // namespace stepscope::goodput
