@@ -177,6 +177,12 @@ def install_peer(requirement, folder="venv", beside="pandas"):
     return python, run([python, "-c", ask], keep_output=True)[1].strip()
 
 
+def jax_requirement():
+    """The JAX whose profiles the tests read too."""
+    pinned = (ROOT / "tests/interop/requirements.txt").read_text()
+    return re.search(r"^jax==.*$", pinned, re.MULTILINE).group()
+
+
 def machine():
     model = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return {"cpu": model.group(1).strip() if model else "unknown", "cores": os.cpu_count(),
@@ -200,6 +206,8 @@ def main():
     options.add_argument("--peers", action="store_true", help="measure HTA and ml-goodput-measurement too, from PyPI")
     options.add_argument("--hta", metavar="REQUIREMENT", default="HolisticTraceAnalysis",
                          help="which HTA, as pip takes it; its 0.6 releases are named traceinsight")
+    options.add_argument("--xplane", metavar="FILE",
+                         help="a real profile of JAX; else --peers records one with JAX from PyPI")
     options.add_argument("--json", metavar="FILE", help="write the answer here too")
     options.add_argument("--strict", action="store_true", help="exit 1 when a bar is missed")
     asked = options.parse_args()
@@ -211,13 +219,14 @@ def main():
     peer = install_peer(asked.hta) if asked.peers else None
     library = (install_peer("ml-goodput-measurement", "venv-goodput", "numpy")
                if asked.peers else None)
+    jax = install_peer(jax_requirement(), "venv-jax", "jaxlib") if asked.peers else None
     here = machine()
     if here["load"] > 0.5:
         print(f"bench: warning: the machine is busy (load average {here['load']:.1f}); "
               "ratios hold up better than times", file=sys.stderr)
 
     rows = (bench_one_file() + bench_plain_file() + bench_folder(peer) + memory_bench.rows() +
-            xplane_bench.rows() + bench_recorder() + timeline_bench.rows() +
+            xplane_bench.rows(jax, asked.xplane) + bench_recorder() + timeline_bench.rows() +
             goodput_bench.rows(library))
     date = datetime.date.today().isoformat()
     version = run([STEPSCOPE, "--version"], keep_output=True)[1].strip()
