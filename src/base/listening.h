@@ -1,7 +1,5 @@
-// The port of a server that nobody shares.
+// Errors of listening on a port.
 #pragma once
-
-#include <sys/socket.h>
 
 #include <cerrno>
 #include <string>
@@ -9,13 +7,6 @@
 #include "stepscope/result.h"
 
 namespace stepscope {
-
-// For a socket that is to listen. cpp-httplib would have the system allow others on the same port,
-// where each then gets some of the connections; this one only takes over what an ended server left.
-inline void ListenAlone(int fd) {
-  const int yes = 1;
-  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-}
 
 // Why a server cannot listen, by errno as the attempt left it.
 inline Error CannotListen(const std::string& host, int port) {

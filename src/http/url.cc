@@ -94,7 +94,8 @@ std::optional<int64_t> ParseInteger(std::string_view text) {
 }
 
 std::string Address::Authority() const {
-  return fmt::format(host.contains(':') ? "[{}]:{}" : "{}:{}", host, port);
+  const bool v6 = host.contains(':');
+  return fmt::format("{}{}{}:{}", v6 ? "[" : "", host, v6 ? "]" : "", port);
 }
 
 std::string Address::Text() const {

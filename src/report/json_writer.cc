@@ -67,7 +67,7 @@ void JsonWriter::NextItem() {
   if (parent.has_items) out_ += ',';
   if (parent.form == Form::kLines) {
     NewLine();
-  } else if (parent.has_items) {
+  } else if (parent.has_items && parent.form == Form::kOneLine) {
     out_ += ' ';
   }
   parent.has_items = true;
@@ -76,7 +76,7 @@ void JsonWriter::NextItem() {
 void JsonWriter::Key(std::string_view key) {
   NextItem();
   Quoted(key);
-  out_ += ": ";
+  out_ += Compact() ? ":" : ": ";
   after_key_ = true;
 }
 
@@ -104,6 +104,11 @@ void JsonWriter::Bool(bool value) {
 void JsonWriter::Null() {
   NextItem();
   out_ += "null";
+}
+
+void JsonWriter::Raw(std::string_view json) {
+  NextItem();
+  out_ += json;
 }
 
 void JsonWriter::Quoted(std::string_view text) {

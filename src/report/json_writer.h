@@ -14,8 +14,9 @@ namespace stepscope {
 // value.
 class JsonWriter {
  public:
-  // Whether the items of a container stand on a line each, or all on the line they begin in.
-  enum class Form : uint8_t { kLines, kOneLine };
+  // Whether the items of a container stand on a line each, all on the line they begin in, or
+  // without any space.
+  enum class Form : uint8_t { kLines, kOneLine, kCompact };
 
   void BeginObject(Form form = Form::kLines) { Begin('{', '}', form); }
   void BeginArray(Form form = Form::kLines) { Begin('[', ']', form); }
@@ -27,6 +28,7 @@ class JsonWriter {
   void Double(double value);  // null unless finite
   void Bool(bool value);
   void Null();
+  void Raw(std::string_view json);  // a value that is JSON already
 
   // "key": value, within an object.
   void Text(std::string_view key, std::string_view text) {
@@ -48,6 +50,7 @@ class JsonWriter {
   };
 
   void Begin(char open, char close, Form form);
+  bool Compact() const { return !open_.empty() && open_.back().form == Form::kCompact; }
   void NextItem();
   void NewLine();
   void Quoted(std::string_view text);

@@ -18,6 +18,7 @@
 #include "base/gzip.h"
 #include "base/parallel.h"
 #include "report/humanize.h"
+#include "report/json_writer.h"
 #include "server/compact_json.h"
 #include "server/packed_text.h"
 
@@ -270,21 +271,21 @@ class Choice {
   std::vector<Candidate> candidates_;
 };
 
-// Members of the object "events". Each kind of track gets its share: the longest of all are a few
-// annotations that hold everything else.
-std::string Details(const Timeline& timeline, const std::vector<Candidate>& longest) {
-  std::string members;
+// The object "events". Each kind of track gets its share: the longest of all are a few annotations
+// that hold everything else.
+void PutDetails(JsonWriter& json, const Timeline& timeline, const std::vector<Candidate>& longest) {
+  json.BeginObject(JsonWriter::Form::kCompact);
   std::map<TrackKind, size_t> taken;
   for (const auto& [duration, track, event] : longest) {
     size_t& of_kind = taken[timeline.tracks()[track].kind];
     if (of_kind >= kMostDetails / 4) continue;
     const auto details = timeline.Describe({.track = track, .event = event});
     if (!details) continue;
-    members += fmt::format("{}\"{}.{}\":{}", members.empty() ? "" : ",", track, event,
-                           CompactJson(ToJson(*details, timeline)));
+    json.Key(fmt::format("{}.{}", track, event));
+    json.Raw(CompactJson(ToJson(*details, timeline)));
     ++of_kind;
   }
-  return members;
+  json.End();
 }
 
 std::string Message(const Timeline& timeline, const Choice& choice) {
@@ -327,12 +328,15 @@ std::string WithFinest(std::string_view info, const Timeline& timeline, const Ch
 EmbeddedTimeline EmbedTimeline(const Timeline& timeline, size_t most_bytes, int threads) {
   Choice choice(timeline, most_bytes, threads);
   choice.Run();
-  const std::string info = WithFinest(CompactJson(ToJson(timeline)), timeline, choice);
-  const std::string message = Message(timeline, choice);
-  const std::string events = Details(timeline, choice.TakeLongest());
-  return {
-      .json = fmt::format(R"({{"info":{},"says":"{}","events":{{{}}}}})", info, message, events),
-      .tiles = choice.TakePacked()};
+  JsonWriter json;
+  json.BeginObject(JsonWriter::Form::kCompact);
+  json.Key("info");
+  json.Raw(WithFinest(CompactJson(ToJson(timeline)), timeline, choice));
+  json.Text("says", Message(timeline, choice));
+  json.Key("events");
+  PutDetails(json, timeline, choice.TakeLongest());
+  json.End();
+  return {.json = std::move(json).Take(), .tiles = choice.TakePacked()};
 }
 
 }  // namespace stepscope::server

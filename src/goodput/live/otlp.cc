@@ -5,119 +5,127 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "base/time_units.h"
-#include "report/humanize.h"
+#include "report/json_writer.h"
 
 namespace stepscope::goodput {
 namespace {
 
 constexpr int kCumulative = 2;  // AGGREGATION_TEMPORALITY_CUMULATIVE
 
-std::string Quoted(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-std::string Attribute(std::string_view key, std::string_view value) {
-  return fmt::format(R"({{"key":{},"value":{{"stringValue":{}}}}})", Quoted(key), Quoted(value));
-}
-
 // One request's body, grown metric by metric.
 class Body {
  public:
   Body(const Metrics& metrics, std::string_view instance, int64_t now)
       : metrics_(metrics), now_(now) {
-    text_ = fmt::format(
-        R"({{"resourceMetrics":[{{"resource":{{"attributes":[{},{}]}},"scopeMetrics":[{{"scope":)"
-        R"({{"name":"stepscope","version":"{}"}},"metrics":[)",
-        Attribute("service.name", "stepscope-goodput"), Attribute("service.instance.id", instance),
-        STEPSCOPE_VERSION);
+    Object();
+    Array("resourceMetrics");
+    Object();
+    json_.Key("resource");
+    Object();
+    Array("attributes");
+    Attribute("service.name", "stepscope-goodput");
+    Attribute("service.instance.id", instance);
+    End(2);
+    Array("scopeMetrics");
+    Object();
+    json_.Key("scope");
+    Object();
+    json_.Text("name", "stepscope");
+    json_.Text("version", STEPSCOPE_VERSION);
+    End(1);
+    Array("metrics");
   }
 
   // `count` points of the family from number `first` on.
   void Add(const MetricFamily& family, size_t first, size_t count) {
-    fmt::format_to(std::back_inserter(text_), R"({}{{"name":"{}{}","description":{},)",
-                   empty_ ? "" : ",", kMetricPrefix, family.name, Quoted(family.help));
-    empty_ = false;
-    switch (family.type) {
-      case MetricType::kGauge:
-        text_ += R"("gauge":{)";
-        break;
-      case MetricType::kCounter:
-        fmt::format_to(std::back_inserter(text_),
-                       R"("sum":{{"aggregationTemporality":{},"isMonotonic":true,)", kCumulative);
-        break;
-      case MetricType::kHistogram:
-        fmt::format_to(std::back_inserter(text_), R"("histogram":{{"aggregationTemporality":{},)",
-                       kCumulative);
-        break;
+    Object();
+    json_.Text("name", std::string(kMetricPrefix).append(family.name));
+    json_.Text("description", family.help);
+    json_.Key(family.type == MetricType::kGauge     ? "gauge"
+              : family.type == MetricType::kCounter ? "sum"
+                                                    : "histogram");
+    Object();
+    if (family.type != MetricType::kGauge) json_.Number("aggregationTemporality", kCumulative);
+    if (family.type == MetricType::kCounter) {
+      json_.Key("isMonotonic");
+      json_.Bool(true);
     }
-    text_ += R"("dataPoints":[)";
-    for (size_t k = first; k < first + count; ++k) {
-      if (k > first) text_ += ',';
-      AddPoint(family, k);
-    }
-    text_ += "]}}";
+    Array("dataPoints");
+    for (size_t k = first; k < first + count; ++k) AddPoint(family, k);
+    End(3);
   }
 
-  std::string Take() { return std::move(text_) + "]}]}]}"; }
+  std::string Take() && {
+    End(6);
+    return std::move(json_).Take();
+  }
 
  private:
+  static constexpr auto kCompact = JsonWriter::Form::kCompact;
+
+  void Object() { json_.BeginObject(kCompact); }
+  void Array(std::string_view key) {
+    json_.Key(key);
+    json_.BeginArray(kCompact);
+  }
+  void End(int levels) {
+    for (; levels > 0; --levels) json_.End();
+  }
+  void Int64(std::string_view key, int64_t number) { json_.Text(key, std::to_string(number)); }
+
+  void Attribute(std::string_view key, std::string_view value) {
+    Object();
+    json_.Text("key", key);
+    json_.Key("value");
+    Object();
+    json_.Text("stringValue", value);
+    End(2);
+  }
+
   void AddPoint(const MetricFamily& family, size_t k) {
     const MetricPoint& point = family.points[k];
-    text_ += R"({"attributes":[)";
-    if (point.job != nullptr) {
-      if (point.job != job_) {
-        job_ = point.job;
-        job_attribute_ = Attribute("job", *job_);
-      }
-      text_ += job_attribute_;
-    }
-    if (!point.key.empty()) {
-      if (point.job != nullptr) text_ += ',';
-      text_ += Attribute(point.key, point.value);
-    }
-    text_ += "],";
+    Object();
+    Array("attributes");
+    if (point.job != nullptr) Attribute("job", *point.job);
+    if (!point.key.empty()) Attribute(point.key, point.value);
+    End(1);
     if (family.type != MetricType::kGauge && point.since) {
-      fmt::format_to(std::back_inserter(text_), R"("startTimeUnixNano":"{}",)",
-                     std::clamp<int64_t>(*point.since, 0, now_));
+      Int64("startTimeUnixNano", std::clamp<int64_t>(*point.since, 0, now_));
     }
-    fmt::format_to(std::back_inserter(text_), R"("timeUnixNano":"{}",)", now_);
+    Int64("timeUnixNano", now_);
     if (family.type == MetricType::kHistogram) {
       AddHistogram(family.histograms[k], point.number);
     } else {
-      text_ += R"("asDouble":)";
-      AppendExact(text_, point.number);
+      json_.Key("asDouble");
+      json_.Double(point.number);
     }
-    text_ += '}';
+    End(1);
   }
 
   // Here a bucket has what no bucket below it has; the last is that of all beyond the last bound.
   void AddHistogram(const HistogramCounts& counts, double sum) {
-    fmt::format_to(std::back_inserter(text_), R"("count":"{}","sum":)", counts.all);
-    AppendExact(text_, sum);
-    text_ += R"(,"bucketCounts":[)";
+    Int64("count", counts.all);
+    json_.Key("sum");
+    json_.Double(sum);
+    Array("bucketCounts");
     int64_t below = 0;
     for (const int64_t up_to : counts.up_to) {
-      fmt::format_to(std::back_inserter(text_), R"("{}",)", up_to - std::exchange(below, up_to));
+      json_.String(std::to_string(up_to - std::exchange(below, up_to)));
     }
-    fmt::format_to(std::back_inserter(text_), R"("{}"],"explicitBounds":[)", counts.all - below);
-    for (size_t b = 0; b < metrics_.bounds.size(); ++b) {
-      if (b > 0) text_ += ',';
-      AppendExact(text_, metrics_.bounds[b]);
-    }
-    text_ += ']';
+    json_.String(std::to_string(counts.all - below));
+    End(1);
+    Array("explicitBounds");
+    for (const double bound : metrics_.bounds) json_.Double(bound);
+    End(1);
   }
 
   const Metrics& metrics_;
   int64_t now_;
-  std::string text_, job_attribute_;
-  const std::string* job_ = nullptr;
-  bool empty_ = true;
+  JsonWriter json_;
 };
 
 }  // namespace
@@ -130,7 +138,7 @@ std::vector<std::string> OtlpBodies(const Metrics& metrics, std::string_view ins
   for (const MetricFamily& family : metrics.families) {
     for (size_t first = 0; first < family.points.size();) {
       if (!body || room == 0) {
-        if (body) bodies.push_back(body->Take());
+        if (body) bodies.push_back(std::move(*body).Take());
         body.emplace(metrics, instance, now);
         room = most_points;
       }
@@ -140,7 +148,7 @@ std::vector<std::string> OtlpBodies(const Metrics& metrics, std::string_view ins
       room -= count;
     }
   }
-  if (body) bodies.push_back(body->Take());
+  if (body) bodies.push_back(std::move(*body).Take());
   return bodies;
 }
 
