@@ -149,7 +149,7 @@ TEST_F(CliTest, OutputGoesToAFileWholeOrNotAtAll) {
   ExpectError(Stepscope("analyze " + job_ + " --only nothing -o '" + file + "'"), "nothing", "");
   EXPECT_EQ(Content(file), before) << "a failure leaves what was there";
   ExpectError(Stepscope("analyze " + job_ + " -o '" + folder_.path() + "/no/folder/x'"),
-              "no such folder", "make it first");
+              "no such directory", "create it first");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path() + "/out"), {}), 1);
   EXPECT_EQ(Stepscope("analyze " + job_ + " -o -").out, Stepscope("analyze " + job_).out);
 }
@@ -169,8 +169,8 @@ TEST_F(CliTest, NoTraceIsWrittenOver) {
 
 TEST_F(CliTest, ReportKnowsFirstWhereItCanWrite) {
   const std::string there = "report /no/such/traces -o '" + folder_.path();
-  ExpectError(Stepscope(there + "'"), "this is a folder", "name a file");
-  ExpectError(Stepscope(there + "/no/x.html'"), "no such folder", "make it first");
+  ExpectError(Stepscope(there + "'"), "this is a directory", "name a file");
+  ExpectError(Stepscope(there + "/no/x.html'"), "no such directory", "create it first");
   const Outcome page = Stepscope("report " + job_ + " -o -");
   EXPECT_EQ(page.code, 0) << page.err;
   EXPECT_TRUE(page.out.starts_with("<!doctype html>"));

@@ -111,15 +111,15 @@ TEST(GoodputSend, SendsAFolderOnce) {
   Record(store, 0, 3000);
   ServerProcess server(there, 0);
   std::string said = Send(server.port(), {"--store", store}, scratch);
-  EXPECT_TRUE(said.starts_with("0 Sent 3000 events: 3000 stored, 0 there already.\n")) << said;
+  EXPECT_TRUE(said.starts_with("0 Sent 3000 events: 3000 stored, 0 already there.\n")) << said;
   // What it knows to be there is not even read again.
   said = Send(server.port(), {"--store", store}, scratch);
   EXPECT_TRUE(said.starts_with("0 Sent 0 events")) << said;
   said = Send(server.port(), {"--store", store, "--again"}, scratch);
-  EXPECT_TRUE(said.starts_with("0 Sent 3000 events: 0 stored, 3000 there already.\n")) << said;
+  EXPECT_TRUE(said.starts_with("0 Sent 3000 events: 0 stored, 3000 already there.\n")) << said;
   Record(store, 3000, 3100);
   said = Send(server.port(), {"--store", store}, scratch);
-  EXPECT_TRUE(said.starts_with("0 Sent 100 events: 100 stored, 0 there already.\n")) << said;
+  EXPECT_TRUE(said.starts_with("0 Sent 100 events: 100 stored, 0 already there.\n")) << said;
   server.End(SIGTERM);
   EXPECT_EQ(Steps(there).size(), 3100u);
 }

@@ -1,4 +1,4 @@
-// A temporary page that leads on, and xdg-open.
+// Writes a temporary page that redirects, and runs xdg-open.
 #include "cli/browser.h"
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@ bool HasDesktop() {
   return std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
 }
 
-// The path of a page that leads to `url`; empty where it cannot be written.
-std::string PageThatLeadsTo(const std::string& url) {
+// Returns the path of a page that redirects to `url`; empty if it cannot be written.
+std::string RedirectPage(const std::string& url) {
   std::error_code failed;
   const char* own = std::getenv("XDG_RUNTIME_DIR");
   const std::string folder = own != nullptr && *own != '\0'
@@ -37,13 +37,13 @@ std::string PageThatLeadsTo(const std::string& url) {
 }  // namespace
 
 Result<void> OpenInBrowser(const std::string& url) {
-  const Error no_browser{"cannot open a browser here", "xdg-open", "open the address yourself"};
+  const Error no_browser{"cannot open a browser here", "xdg-open", "open the printed address"};
   if (!HasDesktop()) return std::unexpected(no_browser);
-  std::string page = PageThatLeadsTo(url);
+  std::string page = RedirectPage(url);
   if (page.empty()) return std::unexpected(no_browser);
   std::string name = "xdg-open";
   char* const argv[] = {name.data(), page.data(), nullptr};
-  // The browser shall get the signals that the server waits for.
+  // The browser must not inherit the blocked signals of the server.
   sigset_t none;
   sigemptyset(&none);
   posix_spawnattr_t attributes;

@@ -1,4 +1,4 @@
-// Opening an address in the browser of whoever sits at this machine.
+// Opens an address in the browser of this desktop.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace stepscope::cli {
 
-// By xdg-open, of a file that only this user may read and that leads to `url`: others can read the
-// arguments of programs, and so the token in it. The file stays for the browser to read, in the
-// folder of temporary files. Does not wait for the browser. Fails where there is no desktop.
+// Runs xdg-open on a file that only this user can read and that redirects to `url`: other users can
+// read the arguments of programs, and so the token. The file stays, in the directory of temporary
+// files. Does not wait for the browser. Fails without a desktop.
 Result<void> OpenInBrowser(const std::string& url);
 
 }  // namespace stepscope::cli

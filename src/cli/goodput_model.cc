@@ -16,12 +16,13 @@ namespace {
 struct ModelFlags {
   GoodputModelOptions options;
   GoodputReportOptions events;  // no files, no store: nothing to fit to
+  bool needs_events = false;
   OutputFlags output;
 };
 
 int Run(const ModelFlags& flags) {
   GoodputModelOptions options = flags.options;
-  if (!flags.events.files.empty() || !flags.events.store.empty()) {
+  if (flags.needs_events || !flags.events.files.empty() || !flags.events.store.empty()) {
     auto fitted = FitGoodputModel(flags.events, options);
     if (!fitted) return Fail(fitted.error());
     options = std::move(*fitted);
@@ -128,6 +129,7 @@ void AddExpect(Command& model) {
 void AddFit(Command& model) {
   auto flags = std::make_shared<ModelFlags>();
   GoodputModelOptions& o = flags->options;
+  flags->needs_events = true;
   Command& command = Question(model, "fit", "Model a job from its own events", flags);
   AddEvents(command, flags->events);
   AddMoney(command, o);

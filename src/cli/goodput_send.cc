@@ -23,7 +23,7 @@ struct SendFlags {
   double patience = 60;
 };
 
-// Signals that end it are waited for, so that none comes in the middle of a batch.
+// Blocks the signals that end it, so that none interrupts a batch.
 sigset_t EndingSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -32,7 +32,7 @@ sigset_t EndingSignals() {
   return signals;
 }
 
-bool WaitUnlessToldToEnd(const sigset_t& signals, int64_t ns) {
+bool WaitUnlessEnded(const sigset_t& signals, int64_t ns) {
   const timespec time{.tv_sec = static_cast<time_t>(ns / kSecond),
                       .tv_nsec = static_cast<long>(ns % kSecond)};
   return sigtimedwait(&signals, nullptr, &time) < 0;
@@ -40,13 +40,13 @@ bool WaitUnlessToldToEnd(const sigset_t& signals, int64_t ns) {
 
 void PrintSummary(const GoodputSent& sent) {
   const GoodputSendProgress& p = sent.progress;
-  fmt::print("Sent {} events: {} stored, {} there already{}.\n", p.events, p.stored, p.duplicates,
-             p.refused > 0 ? fmt::format(", {} that the server could not read", p.refused) : "");
+  fmt::print("Sent {} events: {} stored, {} already there{}.\n", p.events, p.stored, p.duplicates,
+             p.refused > 0 ? fmt::format(", {} unreadable by the server", p.refused) : "");
   for (const Note& note : sent.notes) {
     fmt::print(stderr, "stepscope: {} ({} times)\n", note.message, note.count);
   }
   if (!sent.whole) {
-    fmt::print(stderr, "stepscope: stopped before all was sent; the rest is kept for next time\n");
+    fmt::print(stderr, "stepscope: stopped; the remaining events are sent next time\n");
   }
 }
 
@@ -58,7 +58,7 @@ int Run(const SendFlags& flags) {
   options.token = std::move(*token);
   const sigset_t signals = EndingSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  options.wait = [&](int64_t ns) { return WaitUnlessToldToEnd(signals, ns); };
+  options.wait = [&](int64_t ns) { return WaitUnlessEnded(signals, ns); };
   const bool terminal = isatty(STDERR_FILENO) != 0;
   bool shown = false;
   options.on_progress = [&](const GoodputSendProgress& progress) {

@@ -1,4 +1,4 @@
-// Checks of a name, and writing under it.
+// Checks and writes output files.
 #include "cli/output_file.h"
 
 #include <unistd.h>
@@ -26,7 +26,7 @@ bool IsInput(const std::string& file, std::span<const InputFile> inputs) {
 }
 
 Result<void> Print(const std::string& text) {
-  // A reader that has seen enough, such as head, closes the pipe: no reason to complain.
+  // Readers such as head close the pipe early; that is not an error.
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     if (errno == EPIPE) return {};
     return std::unexpected(Error{std::string("cannot write the result: ") + std::strerror(errno),
@@ -43,21 +43,21 @@ Result<void> CheckOutput(const std::string& file) {
   if (IsStandardOutput(file)) return {};
   std::error_code error;
   if (fs::is_directory(file, error)) {
-    return std::unexpected(
-        Error{"this is a folder", file, "name a file, " + (fs::path(file) / "report").string()});
+    return std::unexpected(Error{"cannot write: this is a directory", file,
+                                 "name a file, " + (fs::path(file) / "report").string()});
   }
   const fs::path parent = fs::path(file).parent_path();
   const std::string folder = parent.empty() ? "." : parent.string();
   if (!fs::is_directory(folder, error)) {
-    return std::unexpected(Error{"there is no such folder to write to", folder, "make it first"});
+    return std::unexpected(Error{"cannot write: no such directory", folder, "create it first"});
   }
-  // What is there and no ordinary file, such as a pipe, is written to as it is.
+  // An existing file that is not regular, such as a pipe, is written in place.
   const bool writable = fs::exists(file, error) && !fs::is_regular_file(file, error)
                             ? access(file.c_str(), W_OK) == 0
                             : access(folder.c_str(), W_OK) == 0;
   if (!writable) {
-    return std::unexpected(Error{"this cannot be written to: " + std::string(std::strerror(errno)),
-                                 file, "choose another folder with -o"});
+    return std::unexpected(Error{"cannot write: " + std::string(std::strerror(errno)), file,
+                                 "choose another directory with -o"});
   }
   return {};
 }
@@ -66,8 +66,8 @@ Result<void> WriteOutput(const std::string& text, const std::string& file,
                          std::span<const InputFile> inputs) {
   if (IsStandardOutput(file)) return Print(text);
   if (IsInput(file, inputs)) {
-    return std::unexpected(Error{"this is one of the traces that were read, and stays as it is",
-                                 file, "choose another name with -o"});
+    return std::unexpected(Error{"cannot write over one of the traces that were read", file,
+                                 "choose another name with -o"});
   }
   return WriteFile(file, text);
 }

@@ -1,5 +1,5 @@
-// Where an answer is written: a file or standard output. That it can be is known before the work
-// begins, and no input is ever written over.
+// Writes an answer to a file or standard output. Checks that it can before the work begins, and
+// never writes over an input.
 #pragma once
 
 #include <span>
@@ -13,8 +13,7 @@ namespace stepscope::cli {
 // "" and "-" are standard output.
 bool IsStandardOutput(const std::string& file);
 
-// Fails where the file could not be written: its folder is missing or may not be written to, or a
-// folder has its name.
+// Fails if the file cannot be written: its directory is missing or not writable, or it is one.
 Result<void> CheckOutput(const std::string& file);
 
 // Writes `text`. Fails, with nothing written, if the file is one of the traces it was made from.

@@ -71,9 +71,9 @@ void ProgressLine::Show(const Progress& progress) {
                                                  : static_cast<double>(progress.bytes_done) /
                                                        static_cast<double>(progress.bytes_total);
   if (progress.files_total > 0 && progress.files_done == progress.files_total) {
-    fmt::print(stderr, "\r\033[K{} files are read; working out the answers", progress.files_total);
+    fmt::print(stderr, "\r\033[K{} files read; analyzing", progress.files_total);
   } else {
-    fmt::print(stderr, "\r\033[Kreading {} of {} files, {:.0f} %", progress.files_done,
+    fmt::print(stderr, "\r\033[Kreading {} of {} files, {:.0f}%", progress.files_done,
                progress.files_total, std::min(share, 1.0) * 100);
   }
   std::fflush(stderr);

@@ -7,14 +7,14 @@
 
 namespace stepscope::cli {
 
-// Colour and width for text on stdout: colour only on a terminal, and not with NO_COLOR set.
+// Color and width of text on stdout; color only on a terminal and without NO_COLOR.
 TextStyle StdoutStyle();
 
 // Prints an error to stderr: what, where, what to try. Fields of the core become options.
 void PrintError(const Error& error);
 
-// A line of progress on stderr that appears when reading takes over half a second and disappears
-// when it is done; nothing when stderr is no terminal.
+// A line of progress on stderr. It appears after half a second of reading and disappears at the
+// end. Without a terminal nothing is printed.
 class ProgressLine {
  public:
   ProgressLine();
