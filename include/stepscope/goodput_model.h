@@ -9,7 +9,7 @@
 //
 //   goodput_model     save_s, restart_s and a failure rate: expected goodput in four forms and
 //                     simulated, best checkpoint interval, gain of each lever
-//   goodput_failures  a failure rate: observed and modelled time between failures, causes
+//   goodput_failures  a failure rate: observed and modeled time between failures, causes
 //   goodput_spares    standby_machines and down_probability: number of hot spares
 //   goodput_program   tokens_per_second or tflops_per_chip: MFU and HFU
 //   goodput_product   chip time of a fleet, or steps: scheduling x runtime x program goodput

@@ -3,7 +3,7 @@
 // When Take returns, the events it counts as stored are in the kernel's hands, so they outlive this
 // process however it ends, and Tick has the disk hold them. (writer, sequence)
 // identifies an event. A client without an answer sends again, even to the next process on the same
-// folder; events that are stored already count as duplicates.
+// directory; events that are stored already count as duplicates.
 #pragma once
 
 #include <atomic>

@@ -44,13 +44,13 @@ class SendBatch {
   Result<void> state_;
 };
 
-// The segments of a folder and of the folders in it.
+// The segments below a directory.
 class SegmentSource {
  public:
   // Without `follow` the files are complete.
   SegmentSource(std::string folder, bool follow) : folder_(std::move(folder)), follow_(follow) {}
 
-  // Adds what has come since the last call. Fails when the folder cannot be read.
+  // Adds what has come since the last call. Fails if the directory cannot be read.
   Result<void> Poll(const SendCursor& cursor, SendBatch& batch, Notes& note_counts);
 
  private:
@@ -67,7 +67,7 @@ class SegmentSource {
   std::string folder_;
   bool follow_;
   uint64_t polls_ = 0;
-  std::map<std::string, File> files_;  // by name below the folder
+  std::map<std::string, File> files_;  // by relative path
 };
 
 // A file of events. Those without writer and sequence are numbered in file order.

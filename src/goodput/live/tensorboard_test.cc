@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kBegin = 1'780'000'000 * kSecond;
 
 TEST(TensorBoard, ChecksumsAreCrc32c) {
-  EXPECT_EQ(Crc32c("123456789"), 0xe3069283U);              // the catalogue's check value
+  EXPECT_EQ(Crc32c("123456789"), 0xe3069283U);              // the catalog's check value
   EXPECT_EQ(Crc32c(std::string(32, '\0')), 0x8a9136aaU);    // RFC 3720, B.4
   EXPECT_EQ(Crc32c(std::string(32, '\xff')), 0x62a8ab43U);  // the same
 }

@@ -53,7 +53,7 @@ Result<void> AddTokens(const GoodputModelOptions& o, Report& report) {
                                          .causal = false,
                                          .parameters = *o.parameters});
   const auto mfu = [&](double per_token) {
-    return Utilisation(*o.tokens_per_second, per_token, *chips, *o.peak_tflops * 1e12);
+    return Utilization(*o.tokens_per_second, per_token, *chips, *o.peak_tflops * 1e12);
   };
   report.metrics.push_back(
       RatioMetric("mfu_without_attention", "MFU without attention", mfu(3 * flops.matmuls())));

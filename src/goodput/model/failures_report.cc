@@ -1,4 +1,4 @@
-// Reports how often a job fails: modelled, observed, and by cause.
+// Reports how often a job fails: modeled, observed, and by cause.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace stepscope::goodput {
 namespace {
 
 constexpr double kDayS = 86400;
-constexpr double kDisagrees = 1.5;  // factor between observed and modelled
+constexpr double kDisagrees = 1.5;  // factor between observed and modeled
 constexpr double kPrintedDisagrees =
     0.005;  // of a share: more than rounding to a tenth of a percent
 constexpr size_t kCausesShown = 8;
@@ -34,18 +34,18 @@ Cell RatePerThousandNodeDays(const GoodputModelOptions& options) {
 }
 
 std::optional<Finding> MtbfsDisagree(const GoodputModelOptions& options) {
-  const auto modelled = ModelledMtbfS(options), observed = ObservedMtbfS(options);
+  const auto modeled = ModeledMtbfS(options), observed = ObservedMtbfS(options);
   const auto nodes = NodesOf(options);
-  if (!modelled || !observed || !nodes) return std::nullopt;
-  const double factor = std::max(*modelled / *observed, *observed / *modelled);
+  if (!modeled || !observed || !nodes) return std::nullopt;
+  const double factor = std::max(*modeled / *observed, *observed / *modeled);
   if (factor < kDisagrees) return std::nullopt;
   return Finding{
       .severity = Severity::kMedium,
       .message = fmt::format(
-          "Observed and modelled time between failures differ by a factor of {:.1f}.", factor),
+          "Observed and modeled time between failures differ by a factor of {:.1f}.", factor),
       .because =
           fmt::format("observed {} vs {} nodes failing independently: {}", FormatSeconds(*observed),
-                      HumanCount(*nodes), FormatSeconds(*modelled)),
+                      HumanCount(*nodes), FormatSeconds(*modeled)),
       .hint =
           "give the model the observed time (`mtbf_s`), and look for failures that are not those "
           "of "
@@ -130,28 +130,28 @@ void AddCauses(const GoodputModelOptions& options, Report& report) {
 }
 
 std::string Headline(const GoodputModelOptions& options) {
-  const auto modelled = ModelledMtbfS(options), observed = ObservedMtbfS(options);
-  if (modelled && observed) {
-    return fmt::format("Time between failures is {} observed, {} modelled from independent nodes.",
-                       FormatSeconds(*observed), FormatSeconds(*modelled));
+  const auto modeled = ModeledMtbfS(options), observed = ObservedMtbfS(options);
+  if (modeled && observed) {
+    return fmt::format("Time between failures is {} observed, {} modeled from independent nodes.",
+                       FormatSeconds(*observed), FormatSeconds(*modeled));
   }
   if (observed)
     return fmt::format("Time between failures is {}, as observed.", FormatSeconds(*observed));
-  if (modelled)
-    return fmt::format("Time between failures is {}, modelled from nodes.",
-                       FormatSeconds(*modelled));
+  if (modeled)
+    return fmt::format("Time between failures is {}, modeled from nodes.",
+                       FormatSeconds(*modeled));
   return fmt::format("{} failures have a cause.", HumanCount(FailuresOf(options).value_or(0)));
 }
 
 }  // namespace
 
 std::optional<Report> FailuresReport(const GoodputModelOptions& options) {
-  const auto modelled = ModelledMtbfS(options), observed = ObservedMtbfS(options);
-  if (!modelled && !observed && options.causes.empty()) return std::nullopt;
+  const auto modeled = ModeledMtbfS(options), observed = ObservedMtbfS(options);
+  if (!modeled && !observed && options.causes.empty()) return std::nullopt;
   Report report{.analysis = "goodput_failures", .title = "Job failures"};
   report.headline = Headline(options);
   if (observed) report.metrics.push_back(TimeMetric("observed_mtbf", "observed MTBF", observed));
-  if (modelled) report.metrics.push_back(TimeMetric("modelled_mtbf", "modelled MTBF", modelled));
+  if (modeled) report.metrics.push_back(TimeMetric("modelled_mtbf", "modeled MTBF", modeled));
   const Cell rate = RatePerThousandNodeDays(options);
   if (!std::holds_alternative<std::monostate>(rate)) {
     report.metrics.push_back(

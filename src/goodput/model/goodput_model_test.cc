@@ -116,7 +116,7 @@ TEST(GoodputModelTest, FindsAnInaccurateFirstOrder) {
   EXPECT_FALSE(HasFinding(Answer(options).reports[0], "is inaccurate"));
 }
 
-TEST(GoodputModelTest, ComparesObservedAndModelledMtbf) {
+TEST(GoodputModelTest, ComparesObservedAndModeledMtbf) {
   Options options{.failures_per_node_day = 0.0065, .observed_mtbf_s = 7.9 * 3600, .chips = 1024};
   const ReportSet answer = Answer(options);
   EXPECT_TRUE(HasFinding(answer.reports[0], "differ by a factor of 3.7"));

@@ -203,7 +203,7 @@ std::optional<double> ChipsOf(const GoodputModelOptions& o) {
   return *o.nodes * o.chips_per_node;
 }
 
-std::optional<double> ModelledMtbfS(const GoodputModelOptions& o) {
+std::optional<double> ModeledMtbfS(const GoodputModelOptions& o) {
   const auto nodes = NodesOf(o);
   if (!nodes) return std::nullopt;
   if (o.mtbf_per_node_s) return *o.mtbf_per_node_s / *nodes;
@@ -227,8 +227,8 @@ std::optional<double> ObservedMtbfS(const GoodputModelOptions& o) {
 
 std::optional<double> MtbfS(const GoodputModelOptions& o) {
   if (o.mtbf_s) return o.mtbf_s;
-  const auto modelled = ModelledMtbfS(o);
-  return modelled ? modelled : ObservedMtbfS(o);
+  const auto modeled = ModeledMtbfS(o);
+  return modeled ? modeled : ObservedMtbfS(o);
 }
 
 bool HasModelInput(const GoodputModelOptions& o) {

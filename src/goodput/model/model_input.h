@@ -17,9 +17,9 @@ Result<void> CheckOptions(const GoodputModelOptions& options);
 std::optional<double> NodesOf(const GoodputModelOptions& options);
 std::optional<double> ChipsOf(const GoodputModelOptions& options);
 
-// Mean seconds between failures of the job: modelled from independent nodes, and
+// Mean seconds between failures of the job: modeled from independent nodes, and
 // observed. REQUIRES CheckOptions().
-std::optional<double> ModelledMtbfS(const GoodputModelOptions& options);
+std::optional<double> ModeledMtbfS(const GoodputModelOptions& options);
 std::optional<double> ObservedMtbfS(const GoodputModelOptions& options);
 // The one that the model uses.
 std::optional<double> MtbfS(const GoodputModelOptions& options);

@@ -41,7 +41,7 @@ TEST(SparesTest, SimulatedPoolAgrees) {
     found += back_at.size() < kSpares ? 1 : 0;
     back_at.push_back(now + repair_s);
   }
-  // Neighbouring failures see nearly the same pool: as if they were fewer, by about 2 repairs'
+  // Neighboring failures see nearly the same pool: as if they were fewer, by about 2 repairs'
   // worth.
   const double share = SpareShare(kSpares, 1, repair_s);
   const double sigma = std::sqrt(share * (1 - share) / (kFailures / (2 * repair_s)));

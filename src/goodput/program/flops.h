@@ -63,7 +63,7 @@ std::optional<Recompute> RecomputeNamed(std::string_view name);  // "none", "att
 double ExecutedFlops(const TokenFlops& flops, Recompute recompute);
 
 // REQUIRES: chips and peak above 0.
-inline double Utilisation(double tokens_per_s, double flops_per_token, double chips, double peak) {
+inline double Utilization(double tokens_per_s, double flops_per_token, double chips, double peak) {
   return tokens_per_s * flops_per_token / (chips * peak);
 }
 

@@ -17,8 +17,8 @@ TEST(Flops, UtilizationOfPalm) {
                   .causal = false,
                   .parameters = 540.35e9};
   const TokenFlops flops = FlopsOfToken(palm);
-  EXPECT_NEAR(Utilisation(238.3e3, flops.training(), 6144, 275e12), 0.462, 0.0005);
-  EXPECT_NEAR(Utilisation(238.3e3, 3 * flops.matmuls(), 6144, 275e12), 0.457, 0.0005);
+  EXPECT_NEAR(Utilization(238.3e3, flops.training(), 6144, 275e12), 0.462, 0.0005);
+  EXPECT_NEAR(Utilization(238.3e3, 3 * flops.matmuls(), 6144, 275e12), 0.457, 0.0005);
 }
 
 // Llama 3 8B has 7.50e9 parameters besides its embedding (8.03e9 with it): one token meets each

@@ -136,7 +136,7 @@ Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
 
   const TokenFlops flops = goodput::FlopsOfToken(o.shape);
   const auto share = [&](double per_token, double of) {
-    return goodput::Utilisation(o.tokens_per_second, per_token, o.chips, of);
+    return goodput::Utilization(o.tokens_per_second, per_token, o.chips, of);
   };
   const double mfu = share(flops.training(), *peak);
   const double hfu = share(goodput::ExecutedFlops(flops, *recompute), *peak);

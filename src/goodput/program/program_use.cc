@@ -27,8 +27,8 @@ std::optional<ProgramUse> UseOf(const ProgramRates& rates, const Accounting& acc
                  .peak_flops = chips * rates.peak};
   const double seconds = static_cast<double>(SteppingTime(partition)) / 1e9;
   if (!(use.flops > 0) || !(use.peak_flops > 0) || !(seconds > 0)) return std::nullopt;
-  use.mfu = Utilisation(1 / seconds, use.flops, chips, rates.peak);
-  if (rates.bf16_peak) use.emfu = Utilisation(1 / seconds, use.flops, chips, *rates.bf16_peak);
+  use.mfu = Utilization(1 / seconds, use.flops, chips, rates.peak);
+  if (rates.bf16_peak) use.emfu = Utilization(1 / seconds, use.flops, chips, *rates.bf16_peak);
   return use;
 }
 
