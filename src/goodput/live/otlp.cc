@@ -1,4 +1,4 @@
-// OTLP's JSON: 64-bit integers are strings, enumerations numbers, times ns since 1970.
+// Writes OTLP's JSON: 64-bit integers as strings, enumerations as numbers, times in ns since 1970.
 #include "goodput/live/otlp.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kCumulative = 2;  // AGGREGATION_TEMPORALITY_CUMULATIVE
 
-// One request's body, grown metric by metric.
+// Builds the body of one request, metric by metric.
 class Body {
  public:
   Body(const Metrics& metrics, std::string_view instance, int64_t now)
@@ -40,7 +40,7 @@ class Body {
     Array("metrics");
   }
 
-  // `count` points of the family from number `first` on.
+  // Adds `count` points of the family from number `first` on.
   void Add(const MetricFamily& family, size_t first, size_t count) {
     Object();
     json_.Text("name", std::string(kMetricPrefix).append(family.name));
@@ -106,7 +106,7 @@ class Body {
     End(1);
   }
 
-  // Here a bucket has what no bucket below it has; the last is that of all beyond the last bound.
+  // OTLP buckets are not cumulative; the last one holds values beyond the last bound.
   void AddHistogram(const HistogramCounts& counts, double sum) {
     Int64("count", counts.all);
     json_.Key("sum");
@@ -171,7 +171,7 @@ bool OtlpPush::Wait(int64_t ns) {
   return !over_.wait_for(lock, std::chrono::nanoseconds(ns), [this] { return stop_; });
 }
 
-// The first answer that is no success, or the last.
+// The first failed answer, or the last.
 http::Answer OtlpPush::PushAll() {
   http::Answer answer{.status = 200};
   for (const std::string& body : options_.bodies()) {
@@ -183,11 +183,11 @@ http::Answer OtlpPush::PushAll() {
 
 void OtlpPush::Problem(const http::Answer& answer) {
   const std::string why = answer.status == 0 ? answer.body
-                                             : fmt::format("it answers {} {}", answer.status,
+                                             : fmt::format("HTTP status {}: {}", answer.status,
                                                            answer.body.substr(0, 200));
   const std::string sentence =
       fmt::format("cannot push metrics to {}: {}", poster_.address().Text(), why);
-  if (std::exchange(told_, sentence) != sentence && options_.on_problem) {
+  if (std::exchange(reported_, sentence) != sentence && options_.on_problem) {
     options_.on_problem(sentence);
   }
 }
@@ -203,11 +203,11 @@ void OtlpPush::Run() {
     }
     int64_t pause = options_.every;
     if (answer.status == 200) {
-      told_.clear();
+      reported_.clear();
       backoff.Reset();
     } else {
       Problem(answer);
-      // What it will not have it will not have sooner either.
+      // A refused push is not retried early.
       if (answer.MayRetry()) pause = std::max(backoff.Next(), answer.retry_after);
     }
     if (!Wait(pause)) return;

@@ -1,8 +1,8 @@
-// Metrics as OTLP/HTTP wants them in JSON (opentelemetry-proto 1.x, ExportMetricsServiceRequest),
-// and the push of them to a collector.
+// Writes metrics as OTLP/HTTP in JSON (opentelemetry-proto 1.x, ExportMetricsServiceRequest), and
+// pushes them to a collector.
 //
-// Names are those of /metrics without "_total", which collectors add when they write for
-// Prometheus; no unit is given, since that would change the names once more.
+// Names are those of /metrics without "_total", which collectors add for Prometheus. Units are
+// omitted, since collectors would add them to the names.
 #pragma once
 
 #include <condition_variable>
@@ -20,23 +20,23 @@
 
 namespace stepscope::goodput {
 
-// Bodies of requests with at most `most_points` points each. `instance` tells this server from
-// others (service.instance.id). Every count is cumulative since its job began.
+// Bodies of requests with at most `most_points` points each. `instance` identifies this server
+// (service.instance.id). Every count is cumulative since its job began.
 std::vector<std::string> OtlpBodies(const Metrics& metrics, std::string_view instance, int64_t now,
                                     size_t most_points = 10'000);
 
-// Pushes from a thread of its own, so that nobody waits for the collector. What could not be
-// pushed is not kept: counts are cumulative, and the next push says them all.
+// Pushes from its own thread, so that nothing waits for the collector. Failed pushes are dropped:
+// counts are cumulative, so the next push has them all.
 class OtlpPush {
  public:
   struct Options {
 #include "base/time_units.h"
     std::function<std::vector<std::string>()> bodies;  // called in the thread
     std::function<void(const std::string& sentence)>
-        on_problem;  // likewise, once each until it works
+        on_problem;  // likewise, once per problem until a push succeeds
   };
   explicit OtlpPush(Options options);
-  ~OtlpPush();  // ends the thread, and a push it may be at
+  ~OtlpPush();  // ends the thread and a running push
   OtlpPush(const OtlpPush&) = delete;
   OtlpPush& operator=(const OtlpPush&) = delete;
 

@@ -100,8 +100,7 @@ class Service {
     return PlainText(404, "there is nothing at this address");
   }
 
-  // Every second: has the disk hold what was taken, and follows the folder. The first thing that
-  // went wrong.
+  // Call every second: syncs stored events and follows the directory. Returns the first failure.
   Result<void> Tick() {
     const bool synced = ingest_->Tick(goodput::MonotonicClock());
     const std::lock_guard lock(mutex_);
@@ -114,7 +113,7 @@ class Service {
     return {};
   }
 
-  // The metrics for a collector. As they are by now: Tick follows the folder.
+  // The current metrics for a collector; Tick follows the directory.
   std::vector<std::string> Otlp(const std::string& instance) {
     const int64_t now = goodput::WallClock();
     const std::lock_guard lock(mutex_);
@@ -151,7 +150,7 @@ class Service {
                                                         : MetricsFormat::kPrometheus))};
   }
 
-  // The mutex is held, for as long as the metrics are used.
+  // REQUIRES: the mutex, while the metrics are used.
   goodput::Metrics Collect(int64_t now) {
     const IngestCounts counts = ingest_->counts();
     return goodput::CollectMetrics(
@@ -167,7 +166,7 @@ class Service {
   int64_t since_;
 };
 
-// As many files and connections as this process may have.
+// Raises the limit of files and connections to the maximum.
 void RaiseLimits() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -175,15 +174,15 @@ void RaiseLimits() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// Keeps a ledger in PostgreSQL up to date, in a thread of its own: a database that is slow or gone
-// holds nobody up. At its end sends what there is once more.
+// Forwards events to a ledger in PostgreSQL from its own thread, so that a slow or absent database
+// does not block the server. Forwards once more at its end.
 class Forwarding {
  public:
   Forwarding(const std::string& folder, const std::string& store) : forwarder_(folder, store) {
     thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
   }
 
-  // The last one there was; empty: all is well.
+  // The last problem; empty: none.
   std::string problem() {
     const std::lock_guard lock(mutex_);
     return problem_;
@@ -224,9 +223,9 @@ class Forwarding {
 // Ticks until a signal says to stop; tells each problem once.
 void TickUntil(const sigset_t& signals, Service& service, Forwarding* forwarding,
                const GoodputServeOptions& options) {
-  std::set<std::string> told;
-  const auto tell = [&](const std::string& problem) {
-    if (!problem.empty() && told.insert(problem).second && options.on_problem) {
+  std::set<std::string> reported;
+  const auto report = [&](const std::string& problem) {
+    if (!problem.empty() && reported.insert(problem).second && options.on_problem) {
       options.on_problem(problem);
     }
   };
@@ -235,9 +234,9 @@ void TickUntil(const sigset_t& signals, Service& service, Forwarding* forwarding
     try {
       if (const auto ticked = service.Tick(); !ticked) tell(ticked.error().what);
     } catch (const std::exception& error) {  // out of memory: the next second may be better
-      tell(error.what());
+      report(error.what());
     }
-    if (forwarding != nullptr) tell(forwarding->problem());
+    if (forwarding != nullptr) report(forwarding->problem());
   }
 }
 
@@ -249,7 +248,7 @@ Result<std::optional<http::Address>> OtlpAddress(const std::string& text) {
   return std::move(*address);
 }
 
-// "host:/folder": tells servers that push to one collector apart.
+// "host:/directory": identifies this server at a collector.
 std::string InstanceName(const std::string& folder) {
   char host[256] = "host";
   gethostname(host, sizeof host - 1);
