@@ -86,9 +86,10 @@ SlotState CheckSlot(const char* slot, uint32_t salt, uint64_t index);
 // The number of slots of the event that begins with this slot, itself included.
 size_t SlotsFrom(const char* slot);
 
-// Reads the event in `slots`, whose first has number `first` and state kEvent.
-// False if another slot is damaged or the fields are invalid. Changes attempt and writer only if
-// the event has its own, never the job. Sets `text_cut` if the text was too long.
+// Reads the event in `slots`, whose first has number `first` and state kEvent. REQUIRES: `slots`
+// are as many as the first one states. False if another slot is damaged or the fields are invalid.
+// Changes attempt and writer only if the event has its own, never the job. Sets `text_cut` if the
+// text was too long.
 bool DecodeRecord(std::string_view slots, uint32_t salt, uint64_t first, Event& event,
                   bool& text_cut);
 
