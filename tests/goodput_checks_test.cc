@@ -94,7 +94,7 @@ TEST_F(ChecksTest, TimeBetweenFailuresOfResearchClusters) {
     const Answered answer({.failures_per_node_day = in["r_f_per_node_day"], .chips = in["gpus"]});
     Reproduces(id, answer.Metric("goodput_failures", "modelled_mtbf") / kNs / kHourS);
   }
-  // Negative: 1024 GPUs failed every 7.9 h. Both are shown, and that they disagree is said.
+  // Negative: 1024 GPUs failed every 7.9 h. Both are shown, with a finding.
   const std::string id = "ettr_mttf_1024_negative";
   const double published_h = checks_.at(id)["published"];
   const Answered answer({.failures_per_node_day = Input(id)["r_f_per_node_day"],

@@ -163,12 +163,12 @@ TEST_F(GoodputCompactTest, KeepsChipsTokensAndSaves) {
   ASSERT_TRUE(fitted) << fitted.error().what;
   EXPECT_GT(fitted->save_s.value_or(0), 0.2);
   // Both of the answers depend on them: 8 chips were wanted for 400 s, and 200 M tokens made.
-  const std::string said = Numbers(before, false);
-  EXPECT_TRUE(said.contains("scheduling_goodput")) << said;
-  EXPECT_TRUE(said.contains("\"mfu\"")) << said;
+  const std::string output = Numbers(before, false);
+  EXPECT_TRUE(output.contains("scheduling_goodput")) << output;
+  EXPECT_TRUE(output.contains("\"mfu\"")) << output;
   for (const int64_t second : {5, 15, 60, 200, 250, 400, 401}) {
     ASSERT_TRUE(GoodputCompact({.store = store_, .now = kBegin + second * kSecond}));
-    EXPECT_EQ(Numbers(GoodputReport(options), false), said) << second;
+    EXPECT_EQ(Numbers(GoodputReport(options), false), output) << second;
     const auto again = fit();
     ASSERT_TRUE(again) << again.error().what;
     EXPECT_EQ(again->save_s, fitted->save_s) << second;

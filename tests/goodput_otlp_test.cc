@@ -22,7 +22,7 @@ namespace {
 using testing::Exchange;
 using testing::ServerProcess;
 
-// A collector on a port of loopback: keeps what is posted, and answers as it is told.
+// A collector on a loopback port: keeps posts and answers with a set status.
 class Collector {
  public:
   Collector() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

@@ -66,12 +66,12 @@ class GoodputPostgres : public LedgerTest {
     return folder_.Write(fmt::format("steps-{}.jsonl", steps), lines);
   }
 
-  // Starts the binary; what it says goes to the file `said`.
+  // Starts the binary; writes its output to the file `output`.
   pid_t Start(const std::vector<std::string>& arguments) const {
-    const std::string said = folder_.path() + "/said";
+    const std::string output = folder_.path() + "/output";
     const pid_t child = fork();
     if (child != 0) return child;
-    const int out = open(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
     std::string binary = STEPSCOPE_BINARY;
@@ -91,7 +91,7 @@ class GoodputPostgres : public LedgerTest {
   }
 
   std::string Said() const {
-    std::ifstream in(folder_.path() + "/said");
+    std::ifstream in(folder_.path() + "/output");
     return {std::istreambuf_iterator<char>(in), {}};
   }
 

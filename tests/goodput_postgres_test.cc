@@ -68,7 +68,7 @@ TEST_F(GoodputPostgres, ExportGivesWhatWasImported) {
   EXPECT_TRUE(text.contains("{job=\"j\",bucket=\"PRODUCTIVE\"} 330.000000000\n")) << text;
 }
 
-// Names are bytes of strangers; the answers are kept for the next who asks.
+// Names may be any bytes; answers are cached.
 TEST_F(GoodputPostgres, JobsAreListed) {
   const std::string odd = "z\\u0000'\\\"ß";
   ImportText(TestJob() + Entry(At("job_start_time", 5), odd) + Entry(At("job_end_time", 9), odd));
@@ -248,7 +248,7 @@ TEST_F(GoodputPostgres, PasswordsAreNotPrinted) {
   EXPECT_FALSE(Said().contains("hun") || Said().contains("ter2")) << Said();
 }
 
-// A user who may only look.
+// A user with read rights only.
 TEST_F(GoodputPostgres, ReadOnlyUsersCanQuery) {
   const std::string file = folder_.Write("events.jsonl", TestJob());
   Import({file});

@@ -64,7 +64,7 @@ std::string Escaped(const std::string& text) {
 }
 
 // The result of a query; null when it failed.
-nlohmann::json Ask(int port, const std::string& query) {
+nlohmann::json Query(int port, const std::string& query) {
   const std::string answer = Get(port, "/api/v1/query?query=" + Escaped(query));
   const size_t body = answer.find("\r\n\r\n");
   if (body == answer.npos) return nullptr;
@@ -133,11 +133,12 @@ std::string Events() {
 TEST(GoodputPrometheus, RulesAndConfigurationAreValid) {
   if (!Installed("promtool")) GTEST_SKIP() << "promtool is not installed (Debian: prometheus)";
   const testing::ScratchFolder scratch;
-  const std::string said = scratch.path() + "/said";
+  const std::string output = scratch.path() + "/output";
   for (const char* check :
        {"check rules alerts.yml", "check config prometheus.yml", "test rules alerts_test.yml"}) {
-    const std::string command = fmt::format("cd {} && promtool {} >{} 2>&1", kDeploy, check, said);
-    EXPECT_EQ(std::system(command.c_str()), 0) << ReadFile(said);
+    const std::string command =
+        fmt::format("cd {} && promtool {} >{} 2>&1", kDeploy, check, output);
+    EXPECT_EQ(std::system(command.c_str()), 0) << ReadFile(output);
   }
 }
 
@@ -156,23 +157,23 @@ TEST(GoodputPrometheus, ScrapesTheServer) {
   nlohmann::json steps;
   for (int tries = 0; tries < 150 && steps.empty(); ++tries) {
     usleep(200'000);
-    steps = Ask(prometheus.port(), "stepscope_goodput_step");
+    steps = Query(prometheus.port(), "stepscope_goodput_step");
   }
   const std::string log = ReadFile(scratch.path() + "/prometheus.log");
   ASSERT_EQ(steps.size(), 1u) << log;
   EXPECT_EQ(steps[0].at("metric").at("job"), "l\"l\\m\nß");
   EXPECT_EQ(steps[0].at("value").at(1), "4");
   // Type and help came along: it was read as OpenMetrics without complaint.
-  EXPECT_EQ(Ask(prometheus.port(), "up{job=\"goodput\"}").at(0).at("value").at(1), "1");
+  EXPECT_EQ(Query(prometheus.port(), "up{job=\"goodput\"}").at(0).at("value").at(1), "1");
   const auto sums =
-      Ask(prometheus.port(),
-          "abs(sum(stepscope_goodput_seconds) - sum(stepscope_goodput_elapsed_seconds))"
-          " < 0.001");
+      Query(prometheus.port(),
+            "abs(sum(stepscope_goodput_seconds) - sum(stepscope_goodput_elapsed_seconds))"
+            " < 0.001");
   EXPECT_EQ(sums.size(), 1u) << "buckets do not sum up";
   for (const std::string& query : DashboardQueries()) {
-    EXPECT_FALSE(Ask(prometheus.port(), query).is_null()) << query;
+    EXPECT_FALSE(Query(prometheus.port(), query).is_null()) << query;
   }
-  EXPECT_TRUE(Ask(prometheus.port(), "no(such query").is_null());
+  EXPECT_TRUE(Query(prometheus.port(), "no(such query").is_null());
 }
 
 // The dashboard and the rules speak of series that the server has.

@@ -40,7 +40,7 @@ constexpr std::string_view kSacct =
 
 class GoodputScheduler : public ::testing::Test {
  protected:
-  Result<ReportSet> Ask(GoodputReportOptions options, bool with_events = true) {
+  Result<ReportSet> Query(GoodputReportOptions options, bool with_events = true) {
     if (with_events) options.files = {folder_.Write("job.jsonl", Events())};
     options.scheduler_files = {folder_.Write("sacct.txt", kSacct)};
     options.scheduler_job = "train";
@@ -69,7 +69,7 @@ class GoodputScheduler : public ::testing::Test {
 };
 
 TEST_F(GoodputScheduler, SplitsRecoveryOfADisruption) {
-  const auto answer = Ask({});
+  const auto answer = Query({});
   ASSERT_TRUE(answer) << answer.error().what;
   EXPECT_EQ(Seconds(*answer, "disruptions", "down"), 11);
   EXPECT_EQ(Seconds(*answer, "disruptions", "detect"), 2);
@@ -80,7 +80,7 @@ TEST_F(GoodputScheduler, SplitsRecoveryOfADisruption) {
 
 TEST_F(GoodputScheduler, FactorsMultiplyToIdealOverWanted) {
   const ModelShape model{.layers = 1, .width = 1, .sequence = 1, .parameters = 1e9};
-  const auto answer = Ask(
+  const auto answer = Query(
       {.program = ProgramOptions{.shape = model, .tokens_per_second = 1e6, .peak_flops = 750e12},
        .price_per_chip_hour = 3600});
   ASSERT_TRUE(answer) << answer.error().what;
@@ -93,7 +93,7 @@ TEST_F(GoodputScheduler, FactorsMultiplyToIdealOverWanted) {
 }
 
 TEST_F(GoodputScheduler, SchedulerAloneHasNoSteps) {
-  const auto answer = Ask({}, /*with_events=*/false);
+  const auto answer = Query({}, /*with_events=*/false);
   ASSERT_TRUE(answer) << answer.error().what;
   EXPECT_EQ(answer->reports[0].status, Status::kUnavailable);
   EXPECT_NEAR(Metric(*answer, "productivity", "scheduling_goodput"), 63.0 / 71, 1e-12);
@@ -142,7 +142,7 @@ TEST_F(GoodputScheduler, LedgerAnswersLikeFiles) {
 TEST_F(GoodputScheduler, WorksWithSchedulerEventsOnly) {
   const std::string store = folder_.path() + "/ledger";
   ASSERT_TRUE(GoodputImport(store, {folder_.Write("job.jsonl", Events())}));
-  const auto answer = Ask({.store = store, .job = "other"}, /*with_events=*/false);
+  const auto answer = Query({.store = store, .job = "other"}, /*with_events=*/false);
   ASSERT_TRUE(answer) << answer.error().what;
   EXPECT_EQ(answer->reports[0].status, Status::kUnavailable);
   EXPECT_NEAR(Metric(*answer, "productivity", "scheduling_goodput"), 63.0 / 71, 1e-12);

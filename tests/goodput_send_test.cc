@@ -67,10 +67,10 @@ std::string ReadFile(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// What it said, with its exit code in front.
+// Its exit code and output.
 std::string Send(int port, const std::vector<std::string>& words,
                  const testing::ScratchFolder& scratch) {
-  const std::string out = scratch.path() + "/said";
+  const std::string out = scratch.path() + "/output";
   SenderProcess sender(port, words, out);
   const int code = sender.End(0);
   return fmt::format("{} {}", code, ReadFile(out));
@@ -110,16 +110,16 @@ TEST(GoodputSend, SendsAFolderOnce) {
   const std::string store = scratch.path() + "/here", there = scratch.path() + "/there";
   Record(store, 0, 3000);
   ServerProcess server(there, 0);
-  std::string said = Send(server.port(), {"--store", store}, scratch);
-  EXPECT_TRUE(said.starts_with("0 Sent 3000 events: 3000 stored, 0 already there.\n")) << said;
+  std::string output = Send(server.port(), {"--store", store}, scratch);
+  EXPECT_TRUE(output.starts_with("0 Sent 3000 events: 3000 stored, 0 already there.\n")) << output;
   // What it knows to be there is not even read again.
-  said = Send(server.port(), {"--store", store}, scratch);
-  EXPECT_TRUE(said.starts_with("0 Sent 0 events")) << said;
-  said = Send(server.port(), {"--store", store, "--again"}, scratch);
-  EXPECT_TRUE(said.starts_with("0 Sent 3000 events: 0 stored, 3000 already there.\n")) << said;
+  output = Send(server.port(), {"--store", store}, scratch);
+  EXPECT_TRUE(output.starts_with("0 Sent 0 events")) << output;
+  output = Send(server.port(), {"--store", store, "--again"}, scratch);
+  EXPECT_TRUE(output.starts_with("0 Sent 3000 events: 0 stored, 3000 already there.\n")) << output;
   Record(store, 3000, 3100);
-  said = Send(server.port(), {"--store", store}, scratch);
-  EXPECT_TRUE(said.starts_with("0 Sent 100 events: 100 stored, 0 already there.\n")) << said;
+  output = Send(server.port(), {"--store", store}, scratch);
+  EXPECT_TRUE(output.starts_with("0 Sent 100 events: 100 stored, 0 already there.\n")) << output;
   server.End(SIGTERM);
   EXPECT_EQ(Steps(there).size(), 3100u);
 }
@@ -129,19 +129,19 @@ TEST(GoodputSend, SendsLogsWithoutNumbers) {
   const std::string there = scratch.path() + "/there";
   const std::string plain = scratch.Write("log.jsonl", Log(0, 20'000));
   ServerProcess server(there, 0);
-  std::string said = Send(server.port(), {"--events", plain}, scratch);
-  EXPECT_TRUE(said.starts_with("0 Sent 20000 events: 20000 stored, 0 there")) << said;
+  std::string output = Send(server.port(), {"--events", plain}, scratch);
+  EXPECT_TRUE(output.starts_with("0 Sent 20000 events: 20000 stored, 0 there")) << output;
   // A copy is the same log, packed or not, and may have grown.
   const std::string packed = scratch.Write("log.gz", testing::Gzip(Log(0, 20'010)));
-  said = Send(server.port(), {"--events", packed}, scratch);
-  EXPECT_TRUE(said.starts_with("0 Sent 20010 events: 10 stored, 20000 there")) << said;
+  output = Send(server.port(), {"--events", packed}, scratch);
+  EXPECT_TRUE(output.starts_with("0 Sent 20010 events: 10 stored, 20000 there")) << output;
   scratch.Write("log.jsonl", Log(0, 20'015));
-  said = Send(server.port(), {"--events", plain}, scratch);
-  EXPECT_TRUE(said.starts_with("0 Sent 15 events: 5 stored, 10 there")) << said;
+  output = Send(server.port(), {"--events", plain}, scratch);
+  EXPECT_TRUE(output.starts_with("0 Sent 15 events: 5 stored, 10 there")) << output;
   // Another log in the same place.
   scratch.Write("log.jsonl", Log(30'000, 30'001));
-  said = Send(server.port(), {"--events", plain}, scratch);
-  EXPECT_TRUE(said.starts_with("0 Sent 1 events: 1 stored, 0 there")) << said;
+  output = Send(server.port(), {"--events", plain}, scratch);
+  EXPECT_TRUE(output.starts_with("0 Sent 1 events: 1 stored, 0 there")) << output;
   server.End(SIGTERM);
   EXPECT_EQ(Steps(there).size(), 20'016u);
 }
@@ -160,10 +160,10 @@ TEST(GoodputSend, ReportsErrors) {
   EXPECT_TRUE(send({"--token-file", token}, server.port()).starts_with("0 Sent 3 events"));
   const int port = server.port();
   server.End(SIGKILL);
-  const std::string said = send({"--token", "secret", "--again", "--patience", "0.5"}, port);
-  EXPECT_TRUE(said.starts_with("2 ")) << said;
-  EXPECT_NE(said.find("cannot connect; trying again"), said.npos) << said;
-  EXPECT_NE(said.find("no answer from the server"), said.npos) << said;
+  const std::string output = send({"--token", "secret", "--again", "--patience", "0.5"}, port);
+  EXPECT_TRUE(output.starts_with("2 ")) << output;
+  EXPECT_NE(output.find("cannot connect (will retry)"), output.npos) << output;
+  EXPECT_NE(output.find("no answer from the server"), output.npos) << output;
   EXPECT_TRUE(Send(port, {"--store", "/nowhere"}, scratch).starts_with("2 "));
   EXPECT_TRUE(Send(port, {"--events", log, "--to", "ftp://x"}, scratch).starts_with("2 "));
 }
@@ -190,7 +190,7 @@ TEST(GoodputSend, KillsLoseAndRepeatNothing) {
     recorded = step;
   });
   const std::vector<std::string> words = {"--store", store, "--follow"};
-  const std::string out = scratch.path() + "/said";
+  const std::string out = scratch.path() + "/output";
   auto sender = std::make_unique<SenderProcess>(port, words, out);
   std::mt19937 random(4711);
   for (int k = 0; k < kKills; ++k) {
@@ -207,8 +207,8 @@ TEST(GoodputSend, KillsLoseAndRepeatNothing) {
   stop.store(true);
   recorder.join();
   sender->End(SIGKILL);
-  const std::string said = Send(port, {"--store", store}, scratch);
-  EXPECT_TRUE(said.starts_with("0 Sent ")) << said;
+  const std::string output = Send(port, {"--store", store}, scratch);
+  EXPECT_TRUE(output.starts_with("0 Sent ")) << output;
   server->End(SIGKILL);
   const std::set<int64_t> steps = Steps(there);
   EXPECT_GT(recorded, 1000);
@@ -220,7 +220,7 @@ TEST(GoodputSend, FollowsARotatedFile) {
   const std::string there = scratch.path() + "/there";
   const std::string log = scratch.Write("log.jsonl", Log(0, 100) + R"({"job_name": "log",)");
   ServerProcess server(there, 0);
-  SenderProcess sender(server.port(), {"--events", log, "--follow"}, scratch.path() + "/said");
+  SenderProcess sender(server.port(), {"--events", log, "--follow"}, scratch.path() + "/output");
   const auto wait_for = [&](const std::string& count) {
     for (int tries = 0; tries < 100; ++tries) {
       const std::string metrics = testing::Get(server.port(), "/metrics");

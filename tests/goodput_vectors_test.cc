@@ -106,7 +106,7 @@ TEST_P(Partitions, MatchTheVectors) {
   EXPECT_EQ(*answer.max_productive_step, expected["max_productive_step"].get<int64_t>());
 }
 
-// What is told in order is the same time: nothing twice, nothing missing, each bucket as long.
+// Periods cover the same time: no gaps, no overlaps, equal sums per bucket.
 TEST_P(Partitions, AreOrderedWithoutGaps) {
   Accounting accounting;
   ReadEvents([&](const Event& event) { accounting.Add(event); });

@@ -32,7 +32,7 @@ std::vector<Event> EventsIn(const std::string& store, const std::string& job,
   ledger->ReadRaw(
       job, note_counts == nullptr ? unasked : *note_counts,
       [&](const Event& event, const goodput::EventPlace&, bool) { events.push_back(event); });
-  if (const auto read = ledger->ReadWell(); !read) throw std::runtime_error(read.error().what);
+  if (const auto read = ledger->ReadStatus(); !read) throw std::runtime_error(read.error().what);
   return events;
 }
 

@@ -28,7 +28,7 @@ std::string TestJob();
 // Of the first report; throws when it has none such.
 int64_t MetricOf(const ReportSet& answer, std::string_view key);
 
-// All that an answer says but for its files and, as these tell of rollups, its notes.
+// An answer without its files and, since they mention rollups, its notes.
 std::string Numbers(const Result<ReportSet>& answer, bool notes = true);
 
 // The vectors of ../shared/goodput/vectors, and the file with the events of one, which is made in

@@ -74,7 +74,7 @@ class FolderStore : public LedgerStore {
   }
 
   // The reader counts files it cannot read.
-  Result<void> ReadWell() const override { return {}; }
+  Result<void> ReadStatus() const override { return {}; }
 
  private:
   std::string PathOf(const std::string& segment) const { return folder_ + "/" + segment; }

@@ -64,7 +64,7 @@ Result<std::set<std::string>> Ledger::Commit(const std::vector<std::string>& rem
     }
   };
   if (store_->SegmentsAreInTransaction()) remove_all();
-  if (auto read = store_->ReadWell(); !read) return std::unexpected(read.error());
+  if (auto read = store_->ReadStatus(); !read) return std::unexpected(read.error());
   if (auto synced = store_->Sync(); !synced) return std::unexpected(synced.error());
   if (auto done = transaction_->Commit(); !done) return std::unexpected(done.error());
   if (!store_->SegmentsAreInTransaction()) remove_all();
@@ -260,7 +260,7 @@ Result<void> Ledger::Account(const std::string& name, const ReadJobsOptions& opt
   scheduled.TakeAll();
   job.note_counts.Add(of_logs);
   NoteMissing(job);
-  return ReadWell();
+  return ReadStatus();
 }
 
 namespace {

@@ -62,11 +62,11 @@ class Ledger {
   std::optional<Rollup> RollupOf(const std::string& job) const;
 
   // Reads the raw events of the job, each with whether the rollup has an equal one. Callers check
-  // ReadWell() afterwards.
+  // ReadStatus() afterwards.
   using RawSink = std::function<void(const Event&, const EventPlace&, bool equal)>;
   void ReadRaw(const std::string& job, Notes& note_counts, const RawSink& sink) const;
 
-  Result<void> ReadWell() const { return store_->ReadWell(); }
+  Result<void> ReadStatus() const { return store_->ReadStatus(); }
 
   // Accounts for all events of the job. Fails if the rollup cannot answer the query.
   Result<void> Account(const std::string& name, const ReadJobsOptions& options, Job& job) const;

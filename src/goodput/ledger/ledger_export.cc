@@ -52,7 +52,7 @@ Result<void> ExportEvents(const Ledger& ledger, const std::string& job, bool csv
     written = write(out);
     out.clear();
   });
-  if (written) written = ledger.ReadWell();
+  if (written) written = ledger.ReadStatus();
   if (written && !out.empty()) written = write(out);
   return written;
 }

@@ -111,7 +111,7 @@ class Importer {
   void Put(Event event, Notes& note_counts) {
     if (failed_) return;
     event.job = Kept(last_, kMaxName);
-    if (!MakeFit(event)) note_counts.Add(NoteKind::kCutIdentity);
+    if (!FitToSegment(event)) note_counts.Add(NoteKind::kCutIdentity);
     ImportedJob& job = JobNamed(event.job);
     if (job.known.IsRolledUp(event)) return note_counts.Add(NoteKind::kCompacted);
     if (job.known.Has(event)) {

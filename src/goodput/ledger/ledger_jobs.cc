@@ -177,7 +177,7 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
     table.rows.push_back(JobRow(job, *summary));
   }
   const auto jobs = static_cast<int64_t>(table.rows.size());
-  if (auto read = ledger->ReadWell(); !read) return std::unexpected(read.error());
+  if (auto read = ledger->ReadStatus(); !read) return std::unexpected(read.error());
   report.metrics = {{"jobs", "jobs", jobs, Unit::kCount},
                     {"events", "events", events, Unit::kCount}};
   report.headline = fmt::format("{} job{}, {} events.", jobs, jobs == 1 ? "" : "s", events);

@@ -46,7 +46,7 @@ class LedgerStore {
   virtual bool Remove(const std::string& segment) = 0;
 
   // The error while reading segments, if any; their readers then saw the end early.
-  virtual Result<void> ReadWell() const = 0;
+  virtual Result<void> ReadStatus() const = 0;
 };
 
 // Opens a directory (folder_store.cc), or PostgreSQL (postgres_store.cc) if the address begins with

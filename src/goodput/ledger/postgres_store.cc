@@ -124,7 +124,7 @@ class PostgresStore : public LedgerStore {
            db_->Run("DELETE FROM segments WHERE name = $1", {name});
   }
 
-  Result<void> ReadWell() const override {
+  Result<void> ReadStatus() const override {
     const std::optional<Error>& failed = db_->failed();
     if (failed.has_value()) return std::unexpected(failed.value());
     return {};

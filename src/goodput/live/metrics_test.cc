@@ -152,10 +152,10 @@ TEST(Metrics, PassesPromtool) {
   const testing::ScratchFolder scratch;
   const std::string text = Text(jobs, &counts, MetricsFormat::kPrometheus, now);
   const std::string page = scratch.Write("page", text);
-  const std::string said = scratch.path() + "/said";
+  const std::string output = scratch.path() + "/output";
   const int status =
-      std::system(("promtool check metrics <" + page + " >" + said + " 2>&1").c_str());
-  std::ifstream in(said);
+      std::system(("promtool check metrics <" + page + " >" + output + " 2>&1").c_str());
+  std::ifstream in(output);
   const std::string lint{std::istreambuf_iterator<char>(in), {}};
   EXPECT_EQ(status, 0) << lint;
   const std::string open = Text(jobs, &counts, MetricsFormat::kOpenMetrics, now);

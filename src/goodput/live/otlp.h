@@ -48,7 +48,7 @@ class OtlpPush {
 
   Options options_;
   http::Poster poster_;
-  std::string told_;
+  std::string reported_;
   std::mutex mutex_;
   std::condition_variable over_;
   bool stop_ = false;

@@ -161,7 +161,7 @@ void LogSource::Take(const Event& event, const SendCursor& cursor, SendBatch& ba
     known_ = before.mark == mark_ ? before.at : 0;
     unnumbered_ = 0;
   }
-  MakeFit(event_);
+  FitToSegment(event_);
   if (event_.writer.empty()) {
     event_.writer = fmt::format("log/{:016x}", mark_);
     event_.sequence = unnumbered_++;

@@ -232,7 +232,7 @@ void TickUntil(const sigset_t& signals, Service& service, Forwarding* forwarding
   const timespec second{.tv_sec = 1, .tv_nsec = 0};
   while (sigtimedwait(&signals, nullptr, &second) < 0) {
     try {
-      if (const auto ticked = service.Tick(); !ticked) tell(ticked.error().what);
+      if (const auto ticked = service.Tick(); !ticked) report(ticked.error().what);
     } catch (const std::exception& error) {  // out of memory: the next second may be better
       report(error.what());
     }

@@ -19,7 +19,7 @@ constexpr int64_t kSequences = int64_t{1} << 40;
 
 }  // namespace
 
-bool MakeFit(Event& event) {
+bool FitToSegment(Event& event) {
   bool fits = true;
   for (auto& [text, most] : {std::pair(&event.text, kMaxText), std::pair(&event.attempt, kMaxName),
                              std::pair(&event.writer, kMaxName)}) {

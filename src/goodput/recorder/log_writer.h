@@ -21,7 +21,7 @@ class LogWriter {
   // `prefix` begins the names of segments.
   LogWriter(Sink sink, std::string prefix, std::string job);
 
-  // Adds an event that MakeFit has adjusted. Fails if a segment cannot be stored; earlier ones
+  // Adds an event that FitToSegment has adjusted. Fails if a segment cannot be stored; earlier ones
   // stay.
   Result<void> Write(const Event& event);
 
@@ -42,6 +42,6 @@ class LogWriter {
 
 // Adjusts the event to a segment's limits: cuts texts and names, and clears an identity that no
 // recorder writes. True if nothing changed.
-bool MakeFit(Event& event);
+bool FitToSegment(Event& event);
 
 }  // namespace stepscope::goodput
