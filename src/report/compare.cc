@@ -1,4 +1,4 @@
-// Report against report, row by row.
+// Compares two answers report by report and row by row.
 #include "stepscope/compare.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace stepscope {
 namespace {
 
-constexpr double kSameTime = 0.05;  // means that differ by less are the same
+constexpr double kSameTime = 0.05;  // means that differ by less count as the same
 constexpr double kWorthSaying = 0.03;
 
 bool IsNumber(const Cell& cell) {
@@ -48,19 +48,19 @@ Cell ChangeRatio(const Cell& a, const Cell& b) {
   return (NumberOf(b) - NumberOf(a)) / std::abs(NumberOf(a));
 }
 
-// Four columns or metrics for each number. People see side b and by how much it changed; of ratios,
-// which follow from other numbers, nothing.
+// The columns or metrics of a compared number: a, b, change, and change ratio. People see side b
+// and its relative change. Ratios show no change: the numbers they follow from do.
 std::vector<Column> Sides(const Column& column) {
   const bool is_ratio = column.unit == Unit::kRatio;
   const Unit change = column.unit == Unit::kUnixTime ? Unit::kNanoseconds : column.unit;
-  return {{column.key + "_a", column.title + " in a", column.unit, Role::kValue, /*detail=*/true},
+  return {{column.key + "_a", column.title + ", a", column.unit, Role::kValue, /*detail=*/true},
           {column.key + "_b", column.title, column.unit, Role::kValue, /*detail=*/is_ratio},
           {column.key + "_change", "change", change, Role::kValue, /*detail=*/true},
           {column.key + "_change_ratio", "change", Unit::kRatio, Role::kValue, is_ratio}};
 }
 
 std::vector<Cell> SideCells(const Cell& a, const Cell& b, Unit unit) {
-  // A moment has no size to be compared with.
+  // Times of day are not compared.
   return {a, b, Change(a, b), unit == Unit::kUnixTime ? Cell() : ChangeRatio(a, b)};
 }
 
@@ -81,19 +81,19 @@ std::optional<size_t> FindColumn(const Table& table, std::string_view key) {
   return static_cast<size_t>(at - table.columns.begin());
 }
 
-// Whether the column says the same of every row.
+// Whether all rows have the same value in the column.
 bool IsConstant(const Table& table, size_t column) {
   return std::ranges::all_of(
       table.rows, [&](const auto& row) { return row[column] == table.rows.front()[column]; });
 }
 
-// The two tables of one key, and how their rows find one another: by the keys that both have. A
-// number that is the same in all rows of a side need not agree, such as the rank of runs of one
-// rank; a name must.
+// Two tables of one key, and how their rows match: by the keys that both have. A number that is the
+// same in all rows of a side need not match, such as the rank of runs of one rank. A name must
+// match.
 class RowMatch {
  public:
   RowMatch(const Table& a, const Table& b) : a_(a), b_(b) {
-    std::optional<Pair> dropped;  // the first of those that need not agree
+    std::optional<Pair> dropped;  // the first key that need not match
     for (size_t c = 0; c < a.columns.size(); ++c) {
       const auto other = FindColumn(b, a.columns[c].key);
       if (!other) continue;
@@ -106,10 +106,10 @@ class RowMatch {
         dropped = {c, *other};
       }
     }
-    // A row says which it is even so.
+    // The key is still shown in the only row.
     if (keys_.empty() && dropped) {
       keys_.push_back(*dropped);
-      only_key_ = fmt::format("{} in a, {} in b", HumanCell(a.rows.front()[dropped->a], {}),
+      only_key_ = fmt::format("{}, a; {}, b", HumanCell(a.rows.front()[dropped->a], {}),
                               HumanCell(b.rows.front()[dropped->b], {}));
     }
   }
@@ -165,7 +165,7 @@ class RowMatch {
   const Table& a_;
   const Table& b_;
   std::vector<Pair> keys_, values_;
-  std::string only_key_;  // of the one row there is, where its keys do not agree
+  std::string only_key_;  // of the only row, if its keys do not match
 };
 
 void CompareMetrics(const Report& a, const Report& b, Report& out) {
@@ -175,7 +175,7 @@ void CompareMetrics(const Report& a, const Report& b, Report& out) {
     const auto columns = Sides({metric.key, metric.title, metric.unit});
     const auto cells = SideCells(metric.value, other->value, metric.unit);
     for (size_t i = 0; i < columns.size(); ++i) {
-      // The headline has both sides in words.
+      // The headline has both sides' texts.
       out.metrics.push_back(
           {columns[i].key, columns[i].title, cells[i], columns[i].unit, /*detail=*/true});
     }
@@ -201,7 +201,7 @@ Report CompareReports(const Report& a, const Report& b) {
   return out;
 }
 
-// How often something ran on one side, and how long.
+// Count and time of a kernel or operator on one side.
 struct Usage {
   int64_t count = 0, time = 0;
   double Mean() const { return static_cast<double>(time) / static_cast<double>(count); }
@@ -221,7 +221,7 @@ std::string WhatHappened(const BothSides& u) {
   return change > 0 ? "slower" : "faster";
 }
 
-// Adds up a table's rows by the text in `name`.
+// Sums a table's rows by the text in column `name`.
 struct Source {
   std::string_view analysis, table, name, count, time;
 };
@@ -247,14 +247,14 @@ void AddUsage(const ReportSet& answer, const Source& source, bool short_names,
 Table UsageTable(std::string key, std::string title, const Usages& usages) {
   Table table{.key = std::move(key),
               .title = std::move(title),
-              .columns = {{"name", "name", Unit::kNone, Role::kKey}, {"change", "what happened"}},
+              .columns = {{"name", "name", Unit::kNone, Role::kKey}, {"change", "change"}},
               .text_rows = 12};
   for (const Column& column : {Column{"count", "count", Unit::kCount},
-                               Column{"gpu_time", "GPU time", Unit::kNanoseconds}}) {
+                               Column{"gpu_time", "device time", Unit::kNanoseconds}}) {
     auto sides = Sides(column);
     const bool is_time = column.unit == Unit::kNanoseconds;
     sides[0].detail = false;
-    sides[1].title += " in b";
+    sides[1].title += ", b";
     sides[2].detail = !is_time;
     sides[3].detail = !is_time;
     std::ranges::move(sides, std::back_inserter(table.columns));
@@ -280,11 +280,11 @@ int64_t Total(const Usages& usages, Usage BothSides::* side) {
   return total;
 }
 
-// What is said of two runs: of all that they hold, or of a step of a rank where they hold different
-// numbers of these.
+// What times of two runs are divided by: 1, or the number of steps where the runs have different
+// numbers of steps.
 struct Amounts {
   double a = 1, b = 1;
-  std::string_view each;  // "" or " a step"
+  std::string_view each;  // "" or " per step"
 
   double ChangeOf(const BothSides& both) const {
     return static_cast<double>(both.b.time) / b - static_cast<double>(both.a.time) / a;
@@ -301,17 +301,17 @@ double NumberOf(const ReportSet& answer, std::string_view analysis, std::string_
 Amounts AmountsOf(const ReportSet& a, const ReportSet& b) {
   const double in_a = NumberOf(a, "overview", "steps"), in_b = NumberOf(b, "overview", "steps");
   if (in_a <= 0 || in_b <= 0 || in_a == in_b) return {};
-  return {in_a, in_b, " a step"};
+  return {in_a, in_b, " per step"};
 }
 
-// "1.2 s in a and 1.3 s in b (+8.3 %)".
+// "1.20 s (a) vs 1.30 s (b), +8.3%".
 std::string SaySides(double a, double b) {
-  std::string text = fmt::format("{} in a and {} in b", HumanTime(a), HumanTime(b));
-  if (a > 0 && b < 10 * a) text += fmt::format(" ({:+.1f} %)", (b - a) / a * 100);
+  std::string text = fmt::format("{} (a) vs {} (b)", HumanTime(a), HumanTime(b));
+  if (a > 0 && b < 10 * a) text += fmt::format(", {:+.1f}%", (b - a) / a * 100);
   return text;
 }
 
-// The largest change, if it is worth a word.
+// Adds the largest change, if it is relevant.
 void AddFinding(Report& report, const Usages& usages, const Amounts& amounts) {
   const Usages::value_type* most = nullptr;
   for (const auto& usage : usages) {
@@ -325,24 +325,23 @@ void AddFinding(Report& report, const Usages& usages, const Amounts& amounts) {
   const double change = amounts.ChangeOf(both), share = change / before;
   if (share < kWorthSaying) return;
   const auto ran = [](const Usage& usage) {
-    return fmt::format("{} in {}", Plural(static_cast<size_t>(usage.count), "time"),
+    return fmt::format("{} in {}", Plural(static_cast<size_t>(usage.count), "call"),
                        HumanTime(static_cast<double>(usage.time)));
   };
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("{} takes {} more device time{} than before.", ShortName(name),
+       .message = fmt::format("{} takes {} more device time{} in b than in a.", ShortName(name),
                               HumanTime(change), amounts.each),
-       .because =
-           fmt::format("{}it ran {}, and {} before ({})", amounts.each.empty() ? "" : "in all, ",
-                       ran(both.b), ran(both.a), WhatHappened(both)),
-       .hint = "look at what changed for it: shapes, data types, library versions; the table of "
-               "operators says where it is called",
+       .because = fmt::format("{}{} in b vs {} in a ({})", amounts.each.empty() ? "" : "in total, ",
+                              ran(both.b), ran(both.a), WhatHappened(both)),
+       .hint = "check what changed for this kernel: shapes, data types, library versions; table "
+               "operators shows its callers",
        .impact = static_cast<int64_t>(std::min(change, 9e18)),
        .table = "kernels"});
 }
 
 Report CompareUsage(const ReportSet& a, const ReportSet& b, const CompareOptions& options) {
-  Report report{.analysis = "compare", .title = "What changed from a to b"};
+  Report report{.analysis = "compare", .title = "Comparison of a and b"};
   constexpr Source kKernels{"kernel_breakdown", "kernels", "name", "count", "sum"};
   constexpr Source kOperators{"operator_kernels", "operators", "operator", "count", "gpu_time"};
   Usages kernels, operators;
@@ -352,32 +351,31 @@ Report CompareUsage(const ReportSet& a, const ReportSet& b, const CompareOptions
   AddUsage(b, kOperators, false, &BothSides::b, operators);
   if (kernels.empty() && operators.empty()) {
     report.status = Status::kUnavailable;
-    report.why = "neither side says anything of kernels or operators";
+    report.why = "neither side has kernels or operators";
     return report;
   }
   const Amounts amounts = AmountsOf(a, b);
   const double step_a = NumberOf(a, "overview", "step_time_mean");
   const double step_b = NumberOf(b, "overview", "step_time_mean");
   if (step_a > 0 && step_b > 0)
-    report.headline = fmt::format("A step takes {}. ", SaySides(step_a, step_b));
+    report.headline = fmt::format("Step time is {}. ", SaySides(step_a, step_b));
   report.headline +=
-      fmt::format("Kernels{} take {}.", amounts.each.empty() ? "" : " of a step",
+      fmt::format("Kernel time{} is {}.", amounts.each.empty() ? "" : " per step",
                   SaySides(static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a,
                            static_cast<double>(Total(kernels, &BothSides::b)) / amounts.b));
   if (!amounts.each.empty()) {
     report.notes.push_back(
         {"different_amounts", 1,
-         fmt::format("a holds {:.0f} steps of ranks and b {:.0f}: sums in the tables are of that "
+         fmt::format("a has {:.0f} steps of ranks and b {:.0f}: sums in the tables are of that "
                      "much each; choose as many of both with `steps` and `ranks`",
                      amounts.a, amounts.b),
          ""});
   }
   if (!operators.empty()) {
-    report.tables.push_back(
-        UsageTable("operators", "Operators, the largest changes first", operators));
+    report.tables.push_back(UsageTable("operators", "Operators by change", operators));
   }
   if (!kernels.empty()) {
-    report.tables.push_back(UsageTable("kernels", "Kernels, the largest changes first", kernels));
+    report.tables.push_back(UsageTable("kernels", "Kernels by change", kernels));
   }
   AddFinding(report, kernels, amounts);
   return report;
@@ -385,7 +383,7 @@ Report CompareUsage(const ReportSet& a, const ReportSet& b, const CompareOptions
 
 RunInfo BothRuns(const ReportSet& a, const ReportSet& b) {
   RunInfo run = a.run;
-  run.name = fmt::format("{} against {}", b.run.name, a.run.name);
+  run.name = fmt::format("{} vs {}", b.run.name, a.run.name);
   run.files.insert(run.files.end(), b.run.files.begin(), b.run.files.end());
   run.notes.insert(run.notes.end(), b.run.notes.begin(), b.run.notes.end());
   run.ranks = std::max(a.run.ranks, b.run.ranks);
@@ -403,7 +401,7 @@ ReportSet Compare(const ReportSet& a, const ReportSet& b, const CompareOptions& 
     if (other != nullptr) out.reports.push_back(CompareReports(report, *other));
   }
   const Report& first = out.reports.front();
-  out.verdict = first.status == Status::kUnavailable ? "Nothing can be compared: " + first.why + "."
+  out.verdict = first.status == Status::kUnavailable ? "Nothing to compare: " + first.why + "."
                                                      : first.headline;
   if (!first.findings.empty()) out.verdict += " " + first.findings.front().message;
   return out;

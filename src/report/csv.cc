@@ -1,7 +1,7 @@
-// The CSV face: every row of every table, raw numbers, for spreadsheets and data frames.
+// Writes CSV: every row of every table with raw numbers, for spreadsheets and data frames.
 //
-// Lines end in CR LF, as RFC 4180 has it. Every record is one line and none begins with '#', so
-// that the tables can be told apart line by line, whatever names they hold.
+// Lines end in CR LF (RFC 4180). Every record is one line and none begins with '#', so that tables
+// can be separated line by line, whatever names they contain.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -15,8 +15,8 @@
 namespace stepscope {
 namespace {
 
-// Spreadsheets run a cell that begins with one of these as a formula, and names come from
-// strangers.
+// Spreadsheets run a cell that begins with one of these as a formula, and names in traces are
+// untrusted.
 bool LooksLikeFormula(std::string_view text) {
   constexpr std::string_view kStarts = "=+-@";
   return !text.empty() && kStarts.find(text.front()) != std::string_view::npos;
@@ -41,7 +41,7 @@ void AppendCell(std::string& out, const Cell& cell) {
   AppendExact(out, std::get<double>(cell));
 }
 
-// `append(item)` for every item, commas between, one line.
+// Appends one line: `append(item)` for every item, separated by commas.
 template <class Items, class Append>
 void AppendLine(std::string& out, const Items& items, const Append& append) {
   bool first = true;
@@ -53,7 +53,7 @@ void AppendLine(std::string& out, const Items& items, const Append& append) {
   out += "\r\n";
 }
 
-// The line that says which table follows. It is no record, so no quotes may open in it.
+// The line that names the next table. It is not a record, so it must not contain quotes.
 void AppendBanner(std::string& out, std::string_view analysis, const Table& table) {
   std::string banner = "# ";
   AppendPrintable(banner, analysis);
@@ -69,7 +69,7 @@ void AppendTable(std::string& out, std::string_view analysis, const Table& table
   AppendBanner(out, analysis, table);
   AppendLine(out, table.columns, [&](const Column& column) { AppendText(out, column.key); });
   for (const auto& row : table.rows) {
-    if (row.size() == 1 && IsBlank(row.front())) out += "\"\"";  // an empty line would be no record
+    if (row.size() == 1 && IsBlank(row.front())) out += "\"\"";  // an empty line is not a record
     AppendLine(out, row, [&](const Cell& cell) { AppendCell(out, cell); });
   }
 }
@@ -80,7 +80,7 @@ void AddNotes(Table& table, const std::string& analysis, std::span<const Note> n
   }
 }
 
-// The notes of the input under the name "run", those of a report under its analysis.
+// Notes of the input under "run", notes of a report under its analysis.
 Table NotesTable(const ReportSet& answer) {
   Table table{"notes", "Notes", {}, {}};
   for (const char* key : {"analysis", "name", "count", "says", "where"}) {

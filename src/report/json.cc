@@ -1,5 +1,5 @@
-// The JSON face. Its shape is a contract: docs/report-schema.json says the same for programs,
-// docs/report.md for people. Keys may be added; none is renamed or removed.
+// Writes JSON. The keys are a contract, described in docs/report-schema.json for programs and in
+// docs/report.md for people. Keys may be added, never renamed or removed.
 #include <string>
 #include <variant>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kOneLine = JsonWriter::Form::kOneLine;
 
-// "key": [one `put(json, item)` an item].
+// "key": [one `put(json, item)` per item].
 template <class Items, class Put>
 void PutEach(JsonWriter& json, std::string_view key, const Items& items, const Put& put) {
   json.Key(key);

@@ -1,4 +1,4 @@
-// Punctuation, indentation and escaping of JSON.
+// Implements punctuation, indentation and escaping of JSON.
 #include "report/json_writer.h"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ void JsonWriter::End() {
   out_ += closed.close;
 }
 
-// One space a level: rows of large tables stand deep, and every space is paid once a row.
+// Indents by one space per level: rows of large tables are deep, and every space is paid per row.
 void JsonWriter::NewLine() {
   out_ += '\n';
   out_.append(open_.size(), ' ');

@@ -1,5 +1,5 @@
-// Writes JSON token by token into one string: no tree in between, so that a table of a million rows
-// costs its text and nothing more.
+// Writes JSON token by token into one string, without a tree, so that a table of a million rows
+// needs memory only for its text.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,11 @@
 
 namespace stepscope {
 
-// The caller keeps the grammar: what begins ends, and inside an object a Key() precedes every
-// value.
+// The caller is responsible for the grammar: containers that begin must end, and inside an object a
+// Key() precedes every value.
 class JsonWriter {
  public:
-  // Whether the items of a container stand on a line each, all on the line they begin in, or
-  // without any space.
+  // Whether each item of a container is on its own line, all are on its first line, or without space.
   enum class Form : uint8_t { kLines, kOneLine, kCompact };
 
   void BeginObject(Form form = Form::kLines) { Begin('{', '}', form); }

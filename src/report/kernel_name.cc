@@ -1,4 +1,4 @@
-// C++ function names as compilers spell them, made readable.
+// Shortens C++ function names as compilers spell them.
 #include "report/kernel_name.h"
 
 #include <array>
@@ -7,7 +7,7 @@
 namespace stepscope {
 namespace {
 
-// Longer ones before those they begin with.
+// Longer namespaces before their prefixes.
 constexpr auto kFamiliar =
     std::to_array<std::string_view>({"at::native::", "at::cuda::", "at::", "c10::", "std::",
                                      "thrust::", "(anonymous namespace)::", "<unnamed>::"});
@@ -22,7 +22,7 @@ std::string WithoutNamespaces(std::string_view name) {
     for (const std::string_view space : kFamiliar) {
       if (skip == 0 && word_begins && name.substr(at).starts_with(space)) skip = space.size();
     }
-    // What was in front of the namespace is in front of what follows it, too.
+    // What preceded the namespace also precedes what follows it.
     if (skip > 0 && name.substr(at + skip).starts_with("(anonymous namespace)::")) {
       skip += std::string_view("(anonymous namespace)::").size();
     }
@@ -32,7 +32,7 @@ std::string WithoutNamespaces(std::string_view name) {
   return out;
 }
 
-// Where the parameter list begins, or npos. A "(" behind a space is prose: "Memset (Device)".
+// The start of the parameter list, or npos. A "(" after a space is prose: "Memset (Device)".
 size_t ParametersBegin(std::string_view name) {
   if (!name.ends_with(')')) return name.npos;
   int depth = 0;
@@ -43,7 +43,7 @@ size_t ParametersBegin(std::string_view name) {
   return name.npos;
 }
 
-// Where the last word outside template arguments begins: behind the return type.
+// The start of the last word outside template arguments: after the return type.
 size_t FunctionBegin(std::string_view name) {
   int depth = 0;
   size_t begin = 0;

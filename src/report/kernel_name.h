@@ -1,4 +1,4 @@
-// C++ function names as compilers spell them, made readable.
+// Shortens C++ function names as compilers spell them.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace stepscope {
 
-// Without return type, parameters and the namespaces that every PyTorch kernel is in; template
-// arguments stay. Names that are no C++ signature come back as they are.
+// Removes return type, parameters and the namespaces common to PyTorch kernels; template arguments
+// stay. Names that are not C++ signatures are returned unchanged.
 //   "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>
 //   >(at::native::ReduceOp<float>)"
 //   -> "reduce_kernel<512, 1, ReduceOp<float> >"

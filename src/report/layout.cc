@@ -1,4 +1,4 @@
-// Selecting and formatting what people get to see of a ReportSet.
+// Selects and formats the parts of a ReportSet that people see.
 #include "report/layout.h"
 
 #include <fmt/format.h>
@@ -27,8 +27,8 @@ const Cell& CellAt(const Row& row, size_t column) {
   return column < row.size() ? row[column] : kEmpty;
 }
 
-// Whether a reader learns anything from the column. Most runs have one device and one window a
-// rank; saying their number in every row only costs width.
+// Whether the column adds information. Most runs have one device and one window per rank, whose
+// number in every row only takes width.
 bool Informs(const Table& table, size_t at) {
   const auto is_blank = [&](const Row& row) { return IsBlank(CellAt(row, at)); };
   if (std::ranges::all_of(table.rows, is_blank)) return false;
@@ -57,8 +57,7 @@ std::string RowsRemark(size_t shown, size_t all) {
   return fmt::format("… {} in csv and json", Plural(all - shown, "more row"));
 }
 
-// Kernel names, also several joined by " | ", lose what every one of them has; the whole names are
-// in JSON and CSV.
+// Shortens kernel names, also several joined by " | ". JSON and CSV have the full names.
 std::string ShownName(std::string_view text) {
   constexpr std::string_view kBetween = " | ";
   std::string shown;
@@ -121,7 +120,7 @@ PageSection LayOutReport(const Report& report, bool brief) {
   return section;
 }
 
-// Those who cannot answer, all for one reason, as one section.
+// Lays out unavailable reports with the same reason as one section.
 PageSection LayOutUnavailable(const std::vector<const Report*>& alike, size_t all) {
   PageSection section = LayOutReport(*alike.front(), /*brief=*/false);
   if (alike.size() == all && all > 1) {
@@ -132,7 +131,7 @@ PageSection LayOutUnavailable(const std::vector<const Report*>& alike, size_t al
   return section;
 }
 
-// What can be answered first; what cannot, once for each reason.
+// Available reports first, then unavailable ones, once per reason.
 std::vector<PageSection> LayOutReports(const std::vector<Report>& reports, bool brief) {
   std::vector<PageSection> sections;
   std::vector<std::vector<const Report*>> unavailable;  // by reason
@@ -159,7 +158,7 @@ void LayOutFindings(const ReportSet& answer, Page& page) {
   const auto is_better = [](const Finding* a, const Finding* b) {
     return std::tie(b->impact, a->severity) < std::tie(a->impact, b->severity);
   };
-  std::vector<const Finding*> all;  // alike ones in the order of their reports
+  std::vector<const Finding*> all;  // equal ones in the order of their reports
   for (const Report& report : answer.reports) {
     for (const Finding& finding : report.findings) {
       all.insert(std::ranges::upper_bound(all, &finding, is_better), &finding);
@@ -177,7 +176,7 @@ void LayOutFindings(const ReportSet& answer, Page& page) {
   }
 }
 
-// The notes that say the same thing of several files.
+// Notes with one message, over several files.
 struct NoteGroup {
   std::string_view name;
   std::string_view message;
@@ -187,7 +186,7 @@ struct NoteGroup {
 
 std::string NoteLine(const NoteGroup& group) {
   std::string line = Printable(group.message);
-  const std::string times = group.count > 1 ? fmt::format(" x {}", HumanCount(group.count)) : "";
+  const std::string times = group.count > 1 ? fmt::format(" × {}", HumanCount(group.count)) : "";
   line = fmt::format("{}{}: {}", Printable(group.name), times, line);
   if (group.where.empty()) return line;
   const bool is_one = group.where.size() == 1;

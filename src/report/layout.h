@@ -1,8 +1,7 @@
-// What text and Markdown have in common: which rows, columns, findings and notes are shown, and how
-// every cell reads. The faces only draw the Page.
+// Lays out what text and Markdown share: the rows, columns, findings and notes shown, and the text
+// of every cell. The writers only draw the Page.
 //
-// All strings of a Page are printable (see printable.h); each face escapes what its own syntax
-// means.
+// All strings of a Page are printable (see printable.h); each writer escapes its own syntax.
 #pragma once
 
 #include <string>
@@ -22,7 +21,7 @@ struct PageTable {
   std::string title;
   std::vector<PageColumn> columns;
   std::vector<std::vector<std::string>> rows;  // each as long as `columns`; empty: only `remark`
-  std::string remark;  // what is not shown: "… 34 more rows (...)"; empty when all is
+  std::string remark;  // what is not shown: "… 34 more rows (...)"; empty if all is shown
 };
 
 struct PageFinding {
@@ -34,24 +33,22 @@ struct PageFinding {
 
 struct PageSection {
   std::string title;
-  std::string problem;  // "unavailable: why" or "partial: why"; empty when the answer is whole
+  std::string problem;  // "unavailable: why" or "partial: why"; empty if the report is complete
   std::string headline;
   std::vector<std::pair<std::string, std::string>> metrics;
   std::vector<PageTable> tables;
-  std::string
-      also;  // which tables are not shown at all, and where to find them; empty when all are
+  std::string also;  // tables that are not shown, and where to find them; empty if all are shown
 };
 
 struct Page {
   std::string verdict;
-  std::vector<PageFinding>
-      findings;               // of all reports, the most worthwhile first, only the first few
-  std::string more_findings;  // how many were left out; empty when none
-  std::vector<PageSection> sections;  // one a report
-  std::vector<std::string> notes;     // of the run and all reports; alike ones are one line
+  std::vector<PageFinding> findings;  // of all reports, largest impact first, only the first few
+  std::string more_findings;          // how many were left out; empty when none
+  std::vector<PageSection> sections;  // one per report
+  std::vector<std::string> notes;     // of the run and all reports; equal ones are one line
 };
 
-// `brief`: of each report the sentence and the first rows of its first table.
+// `brief`: only the headline and the first rows of the first table of each report.
 Page LayOut(const ReportSet& answer, bool brief = false);
 
 }  // namespace stepscope

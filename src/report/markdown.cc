@@ -1,4 +1,4 @@
-// The Markdown face: the same page as text, for issues and wikis.
+// Writes the text page as Markdown, for issues and wikis.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -24,7 +24,7 @@ bool NeedsBackslash(std::string_view text, size_t at) {
   return kSyntax.find(text[at]) != std::string_view::npos;
 }
 
-// Printable text as it must stand in Markdown, tables included, to be shown as it is.
+// Escapes printable text so that Markdown, tables included, shows it literally.
 std::string Escaped(std::string_view text) {
   std::string out;
   out.reserve(text.size() + text.size() / 8);
@@ -50,7 +50,7 @@ std::string Escaped(std::string_view text) {
   return out;
 }
 
-// Blocks of Markdown, kept apart by one empty line.
+// Blocks of Markdown, separated by one empty line.
 class Sheet {
  public:
   void Gap() {

@@ -1,4 +1,4 @@
-// Stable names of units, kinds, severities and states, as JSON and CSV spell them.
+// Defines the stable names of units, kinds, severities and states in JSON and CSV.
 #include <array>
 
 #include "stepscope/report.h"

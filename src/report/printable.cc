@@ -1,4 +1,4 @@
-// Decoding UTF-8 that may be broken, escaping what must not reach a terminal, measuring columns.
+// Decodes UTF-8 that may be invalid, escapes control characters, and measures display width.
 #include "report/printable.h"
 
 #include <fmt/format.h>

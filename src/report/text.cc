@@ -1,4 +1,4 @@
-// The text face: what a tired engineer reads in a terminal, the answer first.
+// Writes reports as text for terminals, verdict first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace stepscope {
 namespace {
 
-constexpr int kNarrowest = 20;  // below this, wrapping makes nothing better
+constexpr int kNarrowest = 20;  // below this, wrapping does not help
 constexpr size_t kShortestValue =
     30;  // a metric is never shortened below this; no number is longer
 constexpr std::string_view kBold = "1";
@@ -31,7 +31,7 @@ std::string_view Color(Severity severity) {
   return kBold;
 }
 
-// The page as far as it is written. Blocks are kept apart by exactly one empty line.
+// Collects the page. Blocks are separated by exactly one empty line.
 class Pen {
  public:
   explicit Pen(const TextStyle& style)
@@ -57,8 +57,8 @@ class Pen {
     Line(0, Painted(kBold, title));
   }
 
-  // Wrapped prose. `lead`, which shows as `lead_width` columns, stands before its first line,
-  // `indent` spaces before the others.
+  // Wraps prose. `lead`, which takes `lead_width` columns, precedes its first line, `indent` spaces
+  // the others.
   void Prose(std::string_view lead, size_t lead_width, size_t indent, std::string_view text) {
     const auto lines = WrapLines(text, Room(lead_width), Room(indent));
     Line(0, fmt::format("{}{}", lead, lines.front()));
@@ -71,7 +71,7 @@ class Pen {
 
   size_t Room(size_t indent) const { return width_ - std::min(indent, width_ - 1); }
 
-  // Even an answer without content is a line, so that shells show their prompt where it belongs.
+  // An empty page is still a line, so that shells show their prompt on a new line.
   std::string Take() && { return out_.empty() ? "\n" : std::move(out_); }
 
  private:

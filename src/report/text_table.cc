@@ -1,4 +1,4 @@
-// Wrapping prose and aligning tables for terminals.
+// Wraps prose and aligns tables for terminals.
 #include "report/text_table.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::vector<size_t> NaturalWidths(const PageTable& table) {
   return widths;
 }
 
-// Takes columns from the widest text column, one at a time, so that two long ones end up alike.
+// Takes columns from the widest text column, one at a time, so that long columns end up equal.
 void Squeeze(std::span<const PageColumn> columns, size_t room, std::vector<size_t>& widths) {
   size_t total = std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1));
   while (total > room) {
@@ -40,7 +40,7 @@ void Squeeze(std::span<const PageColumn> columns, size_t room, std::vector<size_
   }
 }
 
-// How many characters `text` shares with the beginning of another of `cells`, at most.
+// The longest prefix of `text` that another of `cells` shares, in characters.
 size_t SharedFront(std::string_view text, std::span<const std::string_view> cells) {
   size_t shared = 0;
   for (const std::string_view other : cells) {
@@ -51,8 +51,8 @@ size_t SharedFront(std::string_view text, std::span<const std::string_view> cell
   return shared;
 }
 
-// Shortens the cells of a text column. Where names begin alike for longer than could be shown, as
-// those of generated GEMM kernels do, what is left out is part of what they share.
+// Shortens the cells of a text column. If names share a prefix longer than can be shown, as those
+// of generated GEMM kernels do, the cut is in the shared part.
 void ShortenColumn(std::vector<std::vector<std::string>>& rows, size_t column, size_t width) {
   std::vector<std::string> whole;
   for (const auto& row : rows) whole.push_back(row[column]);
@@ -67,7 +67,7 @@ void ShortenColumn(std::vector<std::vector<std::string>>& rows, size_t column, s
       rows[r][column] = ShortenMiddle(cells[r], width);
       continue;
     }
-    // The rest is shown from a little before where it differs; all of it, if that fits.
+    // The end is shown from a little before the difference; all of it, if that fits.
     const size_t room = width - front - 1;
     const size_t from = std::min(shared - std::min<size_t>(shared, 4), cells[r].size() - room);
     const std::string_view rest = cells[r].substr(from);
@@ -88,9 +88,9 @@ std::string AlignRow(std::span<const PageColumn> columns, std::span<const size_t
   return line;
 }
 
-// Where the word at `at` ends. A number and its unit are one word: "1.24 ms" does not break.
+// The end of the word at `at`. A number and its unit are one word: "1.24 ms" does not break.
 size_t WordEnd(std::string_view text, size_t at) {
-  constexpr std::array<std::string_view, 10> kUnits = {"ns", "us", "ms", "s",  "%",
+  constexpr std::array<std::string_view, 10> kUnits = {"ns", "µs", "ms", "s",  "%",
                                                        "B",  "kB", "MB", "GB", "TB"};
   const size_t end = std::min(text.find(' ', at), text.size());
   if (end == at || end == text.size() || text[end - 1] < '0' || text[end - 1] > '9') return end;

@@ -1,4 +1,4 @@
-// The sentences a reader sees first.
+// Writes the verdict: the sentences a reader sees first.
 #include "session/verdict.h"
 
 #include <fmt/format.h>
@@ -18,13 +18,13 @@ std::string Verdict(std::span<const Report> reports) {
     if (report.status == Status::kUnavailable) continue;
     if (first == nullptr) first = &report;
     for (const Finding& finding : report.findings) {
-      // Of equals the later one: later analyses look closer.
+      // On a tie the later one: later analyses are more specific.
       if (best == nullptr || finding.impact >= best->impact) best = &finding;
     }
   }
   if (first == nullptr) {
-    return reports.empty() ? "Nothing was asked."
-                           : "Nothing can be said: " + reports.front().why + ".";
+    return reports.empty() ? "No analysis was requested."
+                           : "No analysis could run: " + reports.front().why + ".";
   }
   return first->headline + (best == nullptr ? "" : " " + best->message);
 }
@@ -35,7 +35,7 @@ std::string SayWhatIsMissing(const RunInfo& run) {
     std::string_view noun, one, many;
   };
   constexpr auto kLosses = std::to_array<Loss>({
-      {NoteKind::kUnreadable, "file", "could not be read", "could not be read"},
+      {NoteKind::kUnreadable, "file", "cannot be read", "cannot be read"},
       {NoteKind::kTruncated, "file", "ends early", "end early"},
       {NoteKind::kCorrupt, "file", "is damaged", "are damaged"},
       {NoteKind::kMissingRanks, "rank", "has no trace", "have no trace"},
@@ -48,7 +48,7 @@ std::string SayWhatIsMissing(const RunInfo& run) {
       if (note.name == NoteName(loss.kind)) count += note.count;
     }
     if (count == 0) continue;
-    text += text.empty() ? " Not all of it was read: " : ", ";
+    text += text.empty() ? " Input is incomplete: " : ", ";
     text += fmt::format("{} {}", Plural(static_cast<size_t>(count), loss.noun),
                         count == 1 ? loss.one : loss.many);
   }

@@ -1,4 +1,4 @@
-// The sentences a reader sees first.
+// Writes the verdict: the sentences a reader sees first.
 #pragma once
 
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace stepscope {
 
-// One or two sentences: the headline of the first report that answers, and the finding worth most.
+// One or two sentences: the headline of the first available report, and the finding with the
+// largest impact.
 std::string Verdict(std::span<const Report> reports);
 
-// " Not all of it was read: 1 file ends early, 2 ranks have no trace." What a reader has to know
-// before any number; empty when nothing is missing. Of a rank that was given alone, the others are
-// not.
+// " Input is incomplete: 1 file ends early, 2 ranks have no trace." Empty if nothing is missing. If
+// only one rank was given, the other ranks are not counted as missing.
 std::string SayWhatIsMissing(const RunInfo& run);
 
 }  // namespace stepscope
