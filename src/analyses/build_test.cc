@@ -1,4 +1,4 @@
-// Advice in the words of who reads it.
+// Tests that hints are in the terms of the job's framework.
 #include "analyses/build.h"
 
 #include <gtest/gtest.h>

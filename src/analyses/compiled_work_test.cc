@@ -1,5 +1,5 @@
-// What analyses say about work that names its own operator and HLO operation, as traces of XLA and
-// TensorFlow do.
+// Tests analyses of activities that name their own operator and HLO op, as in traces of XLA and
+// TensorFlow.
 #include <gtest/gtest.h>
 
 #include <map>

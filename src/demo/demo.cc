@@ -1,4 +1,4 @@
-// WriteDemo: checks the request, has the job produced, puts the files in place.
+// Implements WriteDemo: checks the request, produces the job, and puts the files in place.
 #include "stepscope/demo.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Checks what the demo does to a folder, byte for byte, and what it refuses to do.
+// Tests what the demo does to a directory, byte for byte, and what it refuses.
 #include <gtest/gtest.h>
 #include <isa-l/igzip_lib.h>
 

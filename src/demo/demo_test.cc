@@ -1,5 +1,5 @@
-// Checks the traces of the demo: they are parsed with another library than they were written with,
-// and truth.json is held against a plain recomputation from them.
+// Tests the demo's traces: they are parsed with another library than they were written with, and
+// truth.json is compared with a plain recomputation from them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a profiler would have recorded of one rank, one vector for each kind of record.
+// Holds the profiler's records of one rank, one vector per kind of record.
 //
 // Times are ns since the trace's base time. A stretch of the job fills these vectors, the writer
 // turns them into text, and they are cleared for the next stretch.

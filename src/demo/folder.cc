@@ -1,4 +1,4 @@
-// Looks before it writes.
+// Checks the directory before writing.
 #include "demo/folder.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The folder a demo is written into: made when missing, and never one that holds anything else.
+// Prepares the directory of a synthetic job: creates it, and refuses one with other files.
 #pragma once
 
 #include <string>

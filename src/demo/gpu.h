@@ -1,4 +1,4 @@
-// One accelerator with a compute and a communication stream: when does launched work start and end?
+// Simulates one device with a compute and a communication stream: start and end of activities.
 //
 // Work of one stream runs in order and never overlaps. Compute is placed in time as it is launched;
 // collectives wait until every rank has launched theirs (AllReduce in rank_job.h).

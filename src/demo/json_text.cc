@@ -1,4 +1,4 @@
-// Numbers to text, straight into the buffer.
+// Writes numbers straight into the buffer.
 #include "demo/json_text.h"
 
 #include <fmt/compile.h>

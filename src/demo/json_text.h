@@ -1,4 +1,4 @@
-// Appends to a text what JSON is made of.
+// Appends JSON numbers and strings to a text.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The tables of kernels and runtime calls. Durations are those of a transformer layer of width 2048
-// on 8 x 1024 tokens in bfloat16, on a large current GPU.
+// Defines the tables of kernels and runtime calls. Durations are those of a transformer layer of
+// width 2048 on 8 × 1024 tokens in bfloat16, on a large current GPU.
 #include "demo/kernels.h"
 
 #include <algorithm>

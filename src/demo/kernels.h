@@ -1,4 +1,4 @@
-// The work an accelerator can do in the demo job: names, launch shapes and nominal durations.
+// Declares the kernels of the synthetic job: names, launch shapes and nominal durations.
 #pragma once
 
 #include <cstdint>

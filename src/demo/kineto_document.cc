@@ -1,4 +1,4 @@
-// What stands before and after the events of a trace: the machine, the job, the tracks' names.
+// Writes the text before and after a trace's events: the machine, the job, the names of tracks.
 #include <fmt/format.h>
 
 #include <algorithm>

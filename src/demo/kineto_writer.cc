@@ -1,4 +1,4 @@
-// The layout of each kind of record. Spaces and line breaks are those of libkineto's JSON logger.
+// Writes each kind of record. Spaces and line breaks are those of libkineto's JSON logger.
 #include "demo/kineto_writer.h"
 
 #include <fmt/format.h>

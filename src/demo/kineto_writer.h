@@ -1,4 +1,4 @@
-// Turns what a rank recorded into the JSON that PyTorch's profiler writes, down to its white space.
+// Writes a rank's records as the JSON of PyTorch's profiler, including its white space.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// What the options come to: how long collectives take, when they start, how long the host dawdles.
+// Derives the plan of a synthetic job from its options: duration and start of collectives, host
+// delays.
 #pragma once
 
 #include <cstdint>

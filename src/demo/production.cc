@@ -1,4 +1,4 @@
-// The threads and their meetings.
+// Runs the threads and synchronizes them.
 #include "demo/production.h"
 
 #include <algorithm>

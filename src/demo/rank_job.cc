@@ -1,4 +1,4 @@
-// The life of a rank: its steps from beginning to end, and the collectives of all ranks.
+// Plays a rank's steps from begin to end, and the collectives of all ranks.
 #include "demo/rank_job.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// One rank of the demo job: plays the script on a host clock and an accelerator, and records it.
+// Plays one rank of the synthetic job on a host clock and a device, and records it.
 //
 // A step is played in two halves, because a collective ends only when all ranks have started it:
 //

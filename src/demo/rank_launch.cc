@@ -1,4 +1,4 @@
-// Where host and accelerator meet: launches, waiting for one another, waiting for the next batch.
+// Plays the interaction of host and device: launches, synchronization, input wait.
 #include <algorithm>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// What the words of the script do on the host: calls that nest, device memory, the backward pass.
+// Plays the script's words on the host: nested calls, device memory, the backward pass.
 #include <algorithm>
 
 #include "demo/rank_job.h"

@@ -1,4 +1,4 @@
-// Reads the script language: lines to trees.
+// Parses the script language: lines to trees.
 #include "demo/script.h"
 
 #include <fmt/format.h>

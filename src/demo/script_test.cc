@@ -1,4 +1,4 @@
-// Checks the script language, and that the training step is written in it without a slip.
+// Tests the script language, and that the training step is valid in it.
 #include "demo/script.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// The training step of the demo, written in the language of script.h: a decoder-only transformer of
-// width 2048 on 8 sequences of 1024 tokens, in bfloat16, under DistributedDataParallel, with AdamW.
+// Defines the training step of the synthetic job in the language of script.h: a decoder-only
+// transformer of width 2048 on 8 sequences of 1024 tokens, in bfloat16, with
+// DistributedDataParallel and AdamW.
 #include <algorithm>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// The ground truth: what the accelerators really did, measured on the simulation itself.
+// Computes the ground truth: device activity measured on the simulation itself.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Checks the measure of usage on cases small enough to do by hand.
+// Tests the measurement of device use on cases that are easy to do by hand.
 #include "demo/truth.h"
 
 #include <gtest/gtest.h>

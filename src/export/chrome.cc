@@ -1,4 +1,4 @@
-// The Trace Event Format: docs/formats/kineto.md says what is used of it.
+// Writes the Trace Event Format; docs/formats/kineto.md describes the parts in use.
 #include "export/chrome.h"
 
 #include <fmt/format.h>

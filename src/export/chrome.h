@@ -1,5 +1,5 @@
-// A trace written again as JSON for Perfetto and chrome://tracing: its own events as they stood in
-// the file, those that are kept, and an overlay's.
+// Writes a trace again as JSON for Perfetto and chrome://tracing: the kept events as in the file,
+// and the events of an overlay.
 #pragma once
 
 #include <cstdint>

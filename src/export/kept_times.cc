@@ -1,4 +1,4 @@
-// Stretches of time, merged and searched.
+// Merges and searches intervals of time.
 #include "export/kept_times.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which part of a recording is exported: all of it, or some steps.
+// Selects the exported part of a trace: all of it, or some steps.
 #pragma once
 
 #include <cstdint>

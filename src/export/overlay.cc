@@ -1,4 +1,4 @@
-// Curves and paths as tracks.
+// Converts curves and paths to tracks.
 #include "export/overlay.h"
 
 #include <fmt/format.h>

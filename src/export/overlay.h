@@ -1,4 +1,4 @@
-// What an exported trace shows beside its own events: counters over time, and the critical path.
+// Adds tracks to an exported trace: counters over time, and the critical path.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Columns to packets: events by track and time, each track's slices nested.
+// Converts columns to packets: events by track and time, each track's slices nested.
 #include "export/perfetto.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Recordings of a run as one trace in Perfetto's own format: all ranks on one axis of time.
+// Writes the traces of a run as one trace in Perfetto's format: all ranks on one time axis.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Packets in protocol buffers' wire format.
+// Writes packets in protocol buffers' wire format.
 #include "export/perfetto_packets.h"
 
 #include "base/proto_writer.h"

@@ -1,4 +1,4 @@
-// Perfetto's own trace format, packet by packet: tracks, slices on them, counters.
+// Writes Perfetto's trace format packet by packet: tracks, slices, counters.
 //
 // Field numbers are those of protos/perfetto/trace/ in https://github.com/google/perfetto
 // (trace_packet.proto, track_event/*.proto), which never change. Texts are interned: written out

@@ -1,4 +1,4 @@
-// Derives what analyses share.
+// Derives the facts that analyses share.
 #include "facts/facts.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What analyses see: the selected work of all ranks and what is derived from it, computed once and
-// shared. Plain data, read-only for everybody.
+// Holds the input of analyses: the selected activities of all ranks, and shared facts derived once.
+// Plain data, read-only.
 #pragma once
 
 #include <cstdint>

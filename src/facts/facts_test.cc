@@ -1,5 +1,5 @@
-// What analyses see: devices with their occupancy in total and by step, and reasons where nothing
-// is.
+// Tests device occupancy in total and by step, and the reasons given without
+// activities.
 #include "facts/facts.h"
 
 #include <gtest/gtest.h>

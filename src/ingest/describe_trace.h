@@ -1,4 +1,4 @@
-// A trace as text, for tests that compare two.
+// Describes a trace as text, for tests that compare two.
 #pragma once
 
 #include <fmt/format.h>

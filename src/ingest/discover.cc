@@ -1,4 +1,4 @@
-// Looks for trace files in folders.
+// Finds trace files in directories.
 #include "ingest/discover.h"
 
 #include <algorithm>

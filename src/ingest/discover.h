@@ -1,4 +1,4 @@
-// Which files a person means by the paths they gave.
+// Finds the trace files under the paths a user gives.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// From the paths a person gives to the files that are read, and in which order.
+// Tests which files are found under given paths, and their order.
 #include "ingest/discover.h"
 
 #include <gtest/gtest.h>

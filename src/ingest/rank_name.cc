@@ -1,4 +1,4 @@
-// The rank a file's path speaks of.
+// Reads the rank from a file's path.
 #include "ingest/rank_name.h"
 
 #include <algorithm>

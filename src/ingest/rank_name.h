@@ -1,4 +1,4 @@
-// The rank a file's path speaks of, for traces that do not say it themselves.
+// Reads the rank from a file's path, for traces that do not contain it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Ranks as people and tools write them into file names.
+// Tests ranks as people and tools write them into file names.
 #include "ingest/rank_name.h"
 
 #include <gtest/gtest.h>

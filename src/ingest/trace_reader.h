@@ -1,4 +1,4 @@
-// A trace file, from the first byte to the last: the one way in for those who know no format.
+// Reads a trace file of any supported format.
 #pragma once
 
 #include "base/byte_source.h"

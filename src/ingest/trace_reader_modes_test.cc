@@ -1,4 +1,4 @@
-// One trace, read in several ways: with less asked for, and on two threads.
+// Tests reading one trace with fewer kinds of events, and on two threads.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

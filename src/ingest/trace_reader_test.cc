@@ -1,4 +1,4 @@
-// What of a trace is kept, and where it goes. Damage is the matter of tests/damage_*_test.cc.
+// Tests which parts of a trace are kept, and where. For damage, see tests/damage_*_test.cc.
 #include "ingest/trace_reader.h"
 
 #include <gtest/gtest.h>

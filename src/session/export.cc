@@ -1,5 +1,5 @@
-// Reads a run twice: once for what is to be shown beside its events, once to write it again, so
-// that no more than a file at a time is held.
+// Exports a run. Reads it twice, once for facts and once to write it again, so that at most one
+// file at a time is in memory.
 #include "stepscope/export.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Looks through folders for runs.
+// Finds runs in directories.
 #include "stepscope/find_runs.h"
 
 #include <xxhash.h>

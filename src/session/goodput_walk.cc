@@ -1,4 +1,4 @@
-// Asks the traces first, as they tell how long a step takes.
+// Joins traces and goodput events: traces first, because they give the step time.
 #include "stepscope/goodput_walk.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reads groups of kernels from TOML.
+// Reads kernel groups from TOML.
 #include "stepscope/kernel_groups.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reads the files of a run: in parallel, each to the work of one recording, and settles their
+// Reads the files of a run in parallel, derives the activities of each trace, and assigns
 // ranks.
 #pragma once
 

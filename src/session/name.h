@@ -1,4 +1,4 @@
-// What a run is called.
+// Names a run.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Checks what a user asked for against what analyses declare.
+// Checks a user's parameters against those that analyses declare.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// What counts when a parameter may be given under two names.
+// Tests a parameter that may be given under two names.
 #include "session/params.h"
 
 #include <gtest/gtest.h>

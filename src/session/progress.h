@@ -1,4 +1,4 @@
-// Tells a caller from time to time how far reading has come.
+// Reports the progress of reading to a caller.
 #pragma once
 
 #include <algorithm>

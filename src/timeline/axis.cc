@@ -1,4 +1,4 @@
-// The way back from the axis to a recording's clock.
+// Converts times from the common axis to a trace's clock.
 #include "timeline/axis.h"
 
 #include <algorithm>

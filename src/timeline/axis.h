@@ -1,4 +1,4 @@
-// One axis of time for all recordings, each of which keeps its own clock's times.
+// Puts all traces on one time axis; each keeps the times of its own clock.
 #pragma once
 
 #include <cstdint>

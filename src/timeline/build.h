@@ -1,4 +1,4 @@
-// Puts the recordings of a run together as a timeline.
+// Builds a timeline from the traces of a run.
 #pragma once
 
 #include <span>

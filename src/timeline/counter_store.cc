@@ -1,4 +1,4 @@
-// Packs counters, and finds their extremes block by block.
+// Packs counters, and finds their minimum and maximum block by block.
 #include "timeline/counter_store.h"
 
 #include <algorithm>

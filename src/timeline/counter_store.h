@@ -1,4 +1,4 @@
-// The points of one counter, packed, with the least and the greatest of every 64 and 4096 of them.
+// Stores the points of one counter, packed, with the minimum and maximum of every 64 and 4096.
 #pragma once
 
 #include <cstdint>

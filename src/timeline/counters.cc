@@ -1,4 +1,4 @@
-// Curves of the facts, as counters.
+// Converts curves of the facts to counters.
 #include "timeline/counters.h"
 
 #include <fmt/format.h>

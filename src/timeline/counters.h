@@ -1,4 +1,4 @@
-// What is drawn as curves above a recording's tracks: queues, copies, memory, hardware counters.
+// Makes the counters above a trace's tracks: queues, copies, memory, hardware counters.
 #pragma once
 
 #include <vector>

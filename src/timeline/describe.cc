@@ -1,4 +1,4 @@
-// Fields, with what to call them.
+// Lists the fields of an event with their names.
 #include "timeline/describe.h"
 
 #include <fmt/format.h>

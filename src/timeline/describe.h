@@ -1,4 +1,4 @@
-// What an event says about itself.
+// Describes one event: its name, times and arguments.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A tile as bytes. docs/formats/tiles.md describes them.
+// Encodes a tile as bytes; docs/formats/tiles.md describes the format.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Sorts the events of a track, gives them rows, and packs them.
+// Sorts the events of a track, assigns rows, and packs them.
 #include "timeline/event_store.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The events of one track, packed, row after row, each row by start; and summaries of every 64 and
-// 4096 of them, so that a stretch of any length can be drawn without a look at each event.
+// Stores the events of one track, packed, row by row in order of start, with summaries of every 64
+// and 4096, so that an interval of any length is drawn without reading each event.
 //
 // An event's number is its position here. In every row but the last of kMostRows, no two events
 // overlap. Summaries run on over the ends of rows: they only serve to pass over what cannot matter,

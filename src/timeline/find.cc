@@ -1,4 +1,4 @@
-// Search: names first, then the events that have them.
+// Searches names first, then the events that have them.
 #include <algorithm>
 #include <compare>
 #include <string>

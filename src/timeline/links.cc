@@ -1,4 +1,4 @@
-// What belongs to an event: the operators around it, its launch, its work, its peers.
+// Finds related events: operators around an event, its launch, its activities, its peers.
 #include <algorithm>
 #include <optional>
 #include <tuple>

@@ -1,4 +1,4 @@
-// Times in 4 bytes each: in blocks of 64, each with the earliest and what the others are later.
+// Stores times in 4 bytes each: blocks of 64 with the earliest time and offsets from it.
 //
 // A block that spans more than 4.2 s, where events are few, keeps its times whole beside.
 #pragma once

@@ -1,4 +1,4 @@
-// Packed times give back what was put in.
+// Tests that packed times are restored exactly.
 #include "timeline/packed_times.h"
 
 #include <gtest/gtest.h>

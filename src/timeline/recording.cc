@@ -1,4 +1,4 @@
-// From a trace's columns to tracks. Nothing else in this room reads a trace.
+// Converts a trace's columns to tracks. No other file of this room reads a trace.
 #include "timeline/recording.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// The events of one recording as tracks, packed, and what they say about themselves: all that a
-// timeline keeps of a trace, whose columns are let go afterwards.
+// Stores the events of one trace as packed tracks with their arguments: all that a timeline keeps,
+// so that the trace's columns can be freed.
 #pragma once
 
 #include <array>

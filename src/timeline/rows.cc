@@ -1,4 +1,4 @@
-// Finds rows: by looking at each while they are few, else down a tree.
+// Assigns rows: by a linear search while there are few, else by a tree.
 #include "timeline/rows.h"
 
 #include <algorithm>

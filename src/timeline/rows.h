@@ -1,4 +1,4 @@
-// On which row of its track an event lies.
+// Assigns each event to a row of its track.
 //
 // An event lies below all events of its track that are open when it begins and last until it ends
 // or longer, on the first row where nothing runs: nested events stand below one another, and of

@@ -1,4 +1,4 @@
-// Rows of events: nested below one another, overlapping apart.
+// Tests rows of events: nested below one another, overlapping on separate rows.
 #include "timeline/rows.h"
 
 #include <gtest/gtest.h>

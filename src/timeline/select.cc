@@ -1,4 +1,4 @@
-// Sums over many events: what is within a selection, and all events of one name.
+// Sums many events: those within a selection, and all with one name.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a timeline is inside: recordings with their axes, and the tracks of all.
+// Holds a timeline's state: traces with their axes, and the tracks of all.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What is in a tile. Few events are looked at one by one; of many, sums and extremes that stand
-// ready.
+// Fills tiles. Few events are read one by one; for many, stored sums and extremes are
+// used.
 #include "timeline/tile.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Tiles: a stretch of a track as it is to be drawn. docs/formats/tiles.md describes the bytes.
+// Builds tiles: an interval of a track as it is drawn. docs/formats/tiles.md describes the bytes.
 #pragma once
 
 #include <cstdint>

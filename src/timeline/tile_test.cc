@@ -1,4 +1,4 @@
-// Tiles: examples small enough to follow, and what holds for any events.
+// Tests tiles: small examples, and properties that hold for any events.
 #include "timeline/tile.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The public face: what there is, tiles, and single events.
+// Implements the public interface: the list of tracks, tiles, and single events.
 #include "stepscope/timeline.h"
 
 #include <algorithm>

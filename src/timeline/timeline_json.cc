@@ -1,4 +1,4 @@
-// What a viewer asks, as JSON.
+// Writes a viewer's answers as JSON.
 #include <string>
 
 #include "report/json_writer.h"

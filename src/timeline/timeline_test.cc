@@ -1,4 +1,4 @@
-// What a viewer asks beside tiles: tracks, counters, details, neighbours, search, sums.
+// Tests a viewer's requests other than tiles: tracks, counters, details, neighbors, search, sums.
 #include "stepscope/timeline.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// The names themselves: of NVIDIA's and AMD's libraries, of CUTLASS, of attention kernels; each was
-// met in a trace or in its library's sources. XProf's and the PyTorch profiler plugin's lists,
-// which end with Ampere, are among them.
+// Lists names of NVIDIA's and AMD's libraries, of CUTLASS, and of attention kernels; each was found
+// in a trace or in its library's sources. XProf's and the PyTorch profiler plugin's lists, which
+// end with Ampere, are included.
 #include "trace/kernel_vocabulary.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What the names of kernels and operators say about how they compute: on Tensor Cores or not, with
-// how many bits, and which operator of the framework they stand for.
+// Classifies kernel and operator names: Tensor Core use, bits of precision, and the operator of the
+// framework.
 #pragma once
 
 #include <cstdint>

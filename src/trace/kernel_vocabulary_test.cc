@@ -1,4 +1,5 @@
-// The table of names of kernels and operators; one that is judged wrongly becomes a line here.
+// Tests the classification of kernel and operator names; add a line for a name that is
+// misclassified.
 #include "trace/kernel_vocabulary.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Launch configurations, each once.
+// Stores each launch configuration once.
 #include "trace/launch_config.h"
 
 #include <xxhash.h>

@@ -1,4 +1,4 @@
-// How kernels were launched. Thousands of launches share a few configurations, so events refer to
+// Holds launch configurations of kernels. Thousands of launches share a few, so events refer to
 // them by number.
 #pragma once
 

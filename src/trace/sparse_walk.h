@@ -1,4 +1,4 @@
-// Reads a sparse column of a trace along with the events, in order.
+// Reads a sparse column of a trace in step with the events.
 #pragma once
 
 #include <optional>

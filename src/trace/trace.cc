@@ -1,4 +1,4 @@
-// What all columns of a trace have in common.
+// Implements what all columns of a trace share.
 #include "trace/trace.h"
 
 #include <functional>

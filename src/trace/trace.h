@@ -1,4 +1,4 @@
-// One recording of one rank, as columns.
+// Holds one trace of one rank as columns.
 //
 // Events stand in the order they were read, and every column is as long as there are events. What
 // only some events have (a correlation id, input shapes) is a sparse column: pairs of event number

@@ -1,4 +1,5 @@
-// What categories and names mean. Every name below was met in a trace or in its library's sources.
+// Lists what categories and names mean. Every name was found in a trace or in its library's
+// sources.
 #include "trace/vocabulary.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The one place that decides what an event is.
+// Classifies events.
 //
 // Accelerator work is decided by the event's category, never by its having a stream: host operators
 // of Triton and synchronisation records carry streams too. Which kind of accelerator work a kernel

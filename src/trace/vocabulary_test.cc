@@ -1,5 +1,5 @@
-// The table of names: which category and which kernel is what. A name met in the wild that is
-// judged wrongly becomes a line here and one in vocabulary.cc.
+// Tests the classification of categories and kernels. For a name that is misclassified, add a line
+// here and one in vocabulary.cc.
 #include "trace/vocabulary.h"
 
 #include <gtest/gtest.h>

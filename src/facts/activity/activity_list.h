@@ -1,4 +1,4 @@
-// The pieces of accelerator work of a recording.
+// Stores the device activities of a trace in narrow columns.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// All that went on in a recording, on devices and hosts, in the order in which it began.
+// Visits all activities, ranges and calls of a trace in order of start.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Merges work into stretches, with sums to look up.
+// Merges activities into intervals with prefix sums for lookup.
 #include "facts/activity/compute_cover.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// When devices computed, or did other work: tells how much of any stretch of time it covers.
+// Tells how much of any interval is covered by compute, or by other device activity.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// From a recording's columns to the records of its device.
+// Builds a device's records from the columns of a trace.
 #include "facts/activity/device_records.h"
 
 #include <xxhash.h>

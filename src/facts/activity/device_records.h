@@ -1,5 +1,5 @@
-// What a recording says about its device beside the work itself: the details of collectives and
-// copies, synchronisation, annotations as the device saw them, hardware counters.
+// Holds a device's records other than activities: details of collectives and copies,
+// synchronization, annotations on the device, hardware counters.
 #pragma once
 
 #include <unordered_map>

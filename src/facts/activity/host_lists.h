@@ -1,4 +1,4 @@
-// What the threads of a host did: their ranges and calls, of which there are millions.
+// Stores the ranges and calls of host threads, of which there are millions, in narrow columns.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Where the ranges of each thread are.
+// Finds the ranges of each thread.
 #include "facts/activity/host_ops.h"
 
 namespace stepscope {

@@ -1,4 +1,4 @@
-// The host's side of one recording: what each thread was doing when it put work on a device.
+// Holds the host side of a trace: what each thread ran when it launched activities.
 //
 // Operators and annotations of a thread nest, so they form a tree; a call of the runtime and a
 // memory event hang below the innermost range around them on their own thread.

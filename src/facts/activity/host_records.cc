@@ -1,4 +1,4 @@
-// From a recording's columns to the tree of what its host did.
+// Builds the tree of host ranges, calls and memory events from the columns of a trace.
 #include "facts/activity/host_records.h"
 
 #include <xxhash.h>

@@ -1,4 +1,4 @@
-// From a recording's columns to the tree of what its host did, event by event.
+// Builds the tree of host ranges, calls and memory events, event by event.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// A list of things that are kept as columns, because there are millions of them, each like its
-// neighbours. An item is put together when it is asked for: always in place, so that only those of
-// its fields are read that are used.
+// Stores millions of similar items as columns. An item is a view that
+// reads its fields in place, so that only the fields that are used are
+// read.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Gives each moment of given windows to the first in order of what goes on at it.
+// Assigns each moment of given windows to the running item of highest priority.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reads phases off the names of ranges.
+// Derives training phases from the names of ranges.
 #include "facts/activity/range_phases.h"
 
 #include <algorithm>

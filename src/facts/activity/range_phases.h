@@ -1,4 +1,4 @@
-// Which phase of training the host is in: forward, backward, optimizer, data loading.
+// Finds the training phase of the host: forward, backward, optimizer, data loading.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The accelerator work of one recording: sorted, linked to launches, assigned to steps.
+// Holds the device activities of one trace: sorted, linked to launches, assigned to steps.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How the clocks of ranks differ, found from what they do together.
+// Estimates clock offsets and clock uncertainty of ranks from their common collectives.
 //
 // All ranks leave a synchronising collective at the same moment, but for the latency of a hop. So
 // two ranks' ends of their common collectives differ by the offset of their clocks. The median over

@@ -1,4 +1,4 @@
-// Planted clocks are found, chained over groups, and come with an honest error bar.
+// Tests that known clock offsets are found, chained over groups, and within the clock uncertainty.
 #include "facts/collectives/clocks.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Reads what each communication kernel says about its collective.
+// Reads the collective arguments of each communication kernel.
 #include "facts/collectives/collective_items.h"
 
 #include <map>

@@ -1,4 +1,4 @@
-// The communication kernels of all ranks, before it is known which belong together.
+// Holds the communication kernels of all ranks before they are matched.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Names of operations, and the formulas of nccl-tests.
+// Maps names to operations, and implements the formulas of nccl-tests.
 #include "facts/collectives/collective_op.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a collective does: which operation it is, whose end all ranks share, how many bytes it
+// Describes a collective: its operation, whether all ranks end together, and the bytes it
 // moves.
 #pragma once
 

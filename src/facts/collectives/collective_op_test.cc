@@ -1,4 +1,4 @@
-// Names of operations as traces of several years spell them, and nccl-tests' formulas.
+// Tests names of operations in traces of several years, and nccl-tests' formulas.
 #include "facts/collectives/collective_op.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Brings together what ranks did at the same place of the same group.
+// Matches collectives of one group and position across ranks.
 #include "facts/collectives/collectives.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Collectives, each with the part that every rank had in it: matched across ranks, and split into
-// waiting for the last rank to arrive and the transfer after that.
+// Matches collectives across ranks, and divides each rank's part into wait time for the last rank
+// and transfer time.
 //
 // Ranks number the collectives of a process group alike, so group and number match them. Old traces
 // carry no numbers; there the order of the communication kernels does, once it is known how far one

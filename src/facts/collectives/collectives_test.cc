@@ -1,4 +1,4 @@
-// Which collectives belong together, and how long each rank waited in them.
+// Tests which collectives match, and each rank's wait time.
 #include "facts/collectives/collectives.h"
 
 #include <gtest/gtest.h>

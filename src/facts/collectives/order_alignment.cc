@@ -1,4 +1,4 @@
-// Finds the shift between two sequences, then walks along both and steps over what only one has.
+// Finds the shift between two sequences, then walks along both and skips entries of only one.
 #include "facts/collectives/order_alignment.h"
 
 #include <algorithm>

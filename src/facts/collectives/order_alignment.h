@@ -1,4 +1,4 @@
-// Which entries of two sequences belong together when nothing numbers them.
+// Matches the entries of two sequences that have no sequence numbers.
 //
 // Profilers of two ranks do not start at the same collective, so one sequence may be some entries
 // ahead of the other. Labels (operation and size) narrow that down; where they repeat, the ends

@@ -1,4 +1,4 @@
-// Sequences whose recordings began at different places.
+// Tests sequences whose traces start at different positions.
 #include "facts/collectives/order_alignment.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Statistics that a few wild values do not move.
+// Computes statistics that outliers do not affect.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Adds all-reduces up.
+// Sums all-reduces by device and by kind.
 #include "facts/derived/allreduce_sums.h"
 
 #include <algorithm>

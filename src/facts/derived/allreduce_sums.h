@@ -1,4 +1,4 @@
-// The all-reduces of whole steps, added up by device and by kind.
+// Sums the all-reduces of complete steps by device and by kind.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Picks all-reduces from the collectives, and looks up what launched them.
+// Selects all-reduces from the collectives, and finds what launched them.
 #include "facts/derived/allreduces.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// All-reduces as one device sees them: when, how large, launched in which phase of a step.
+// Lists all-reduces per device: time, size, and the phase that launched them.
 #pragma once
 
 #include <cstdint>

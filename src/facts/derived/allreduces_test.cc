@@ -1,4 +1,4 @@
-// Sizes of tensors from the text that operators give.
+// Tests tensor sizes read from the text of operator inputs.
 #include "facts/derived/allreduces.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// How much of the waiting in collectives no compute hides.
+// Measures exposed wait time in collectives.
 #pragma once
 
 #include <cstdint>

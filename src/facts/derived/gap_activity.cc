@@ -1,4 +1,4 @@
-// Walks the records of a thread around and within a stretch of time.
+// Walks the records of a thread around and within an interval.
 #include "facts/derived/gap_activity.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a thread of the host did in a stretch of time, in a word.
+// Names the main activity of a host thread in an interval.
 #pragma once
 
 #include <cstdint>

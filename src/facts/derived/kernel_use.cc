@@ -1,4 +1,4 @@
-// From the work of recordings to what their kernels make of the devices.
+// Measures how kernels of traces use their devices.
 #include "facts/derived/kernel_use.h"
 
 #include <algorithm>

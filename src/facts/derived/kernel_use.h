@@ -1,4 +1,4 @@
-// How kernels were launched, how much of a device they fill, and whether they use Tensor Cores.
+// Measures launch shape, occupancy and Tensor Core use of kernels.
 #pragma once
 
 #include <algorithm>

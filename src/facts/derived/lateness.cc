@@ -1,4 +1,4 @@
-// Adds up the efforts of each rank.
+// Sums what each rank spends time on.
 #include "facts/derived/lateness.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What could make a rank late: what it spends more time on than the other ranks do.
+// Finds likely causes of lateness: what a rank spends more time on than the other ranks.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// When devices computed, and what ranks spend more on than others.
+// Tests when devices compute, and what ranks spend more time on than others.
 #include "facts/derived/lateness.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Sorts memory events by allocator, and pairs what belongs together.
+// Sorts memory events by allocator, and pairs allocations with releases.
 #include "facts/derived/memory_blocks.h"
 
 #include <algorithm>

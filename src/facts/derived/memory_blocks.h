@@ -1,5 +1,5 @@
-// The books of a recording's allocators: what each had in use over time, and its allocations paired
-// with their releases.
+// Follows a trace's allocators: memory in use over time, and allocations paired with their
+// releases.
 //
 // Allocators are never added up: the one of a device and the one of the host have nothing in
 // common, and two of one device may manage the same memory.

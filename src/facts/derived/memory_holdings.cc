@@ -1,4 +1,4 @@
-// Adds blocks up by the texts that describe them.
+// Sums memory blocks by their description.
 #include "facts/derived/memory_holdings.h"
 
 #include <optional>

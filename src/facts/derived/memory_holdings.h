@@ -1,4 +1,4 @@
-// Blocks of memory put together by what they are for: the operator that asked, and what they hold.
+// Groups memory blocks by operator and contents.
 #pragma once
 
 #include <compare>

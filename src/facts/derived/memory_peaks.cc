@@ -1,4 +1,4 @@
-// Looks at each allocator's peak, and at the ends of its steps.
+// Examines each allocator's peak, and the ends of its steps.
 #include "facts/derived/memory_peaks.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Allocators at their fullest: how full, with what, and what of it stays.
+// Describes allocators at their peak: how full, with what contents, and what persists.
 #pragma once
 
 #include <cstdint>

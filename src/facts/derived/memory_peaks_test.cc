@@ -1,4 +1,4 @@
-// Allocators that keep their own books, as TensorFlow's and JAX's do: Kineto's traces have none.
+// Tests allocators with their own totals, such as TensorFlow's and JAX's; Kineto traces have none.
 #include "facts/derived/memory_peaks.h"
 
 #include <gtest/gtest.h>

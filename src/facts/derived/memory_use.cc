@@ -1,4 +1,4 @@
-// Adds up the changes of a memory timeline.
+// Sums the changes of a memory timeline.
 #include "facts/derived/memory_use.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A device's memory by what it is used for, over time.
+// Follows a device's memory by use over time.
 #pragma once
 
 #include <array>

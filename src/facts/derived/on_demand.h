@@ -1,5 +1,5 @@
-// Facts that several analyses share and others never need: derived when the first one asks, then
-// kept for the next. The one mutable thing about Facts; asked from one thread at a time.
+// Derives facts that only some analyses need, at the first request, and keeps them. This is the
+// only mutable part of Facts; it is used from one thread at a time.
 #pragma once
 
 #include <map>

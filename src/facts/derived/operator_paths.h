@@ -1,5 +1,5 @@
-// Operators by who called them: of all ranks and threads, those with the same callers are one. What
-// a flame graph draws.
+// Merges operators with the same callers, over all ranks and threads: the data of a flame
+// graph.
 #pragma once
 
 #include <cstdint>

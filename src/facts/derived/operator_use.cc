@@ -1,4 +1,4 @@
-// Executions and device time of operators, over all ranks.
+// Counts executions and device time of operators over all ranks.
 #include "facts/derived/operator_use.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Where the operators of a run executed, and which of them the devices' time belongs to.
+// Finds where the operators of a run executed, and which of them device time belongs to.
 #pragma once
 
 #include <cstdint>

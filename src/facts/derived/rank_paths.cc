@@ -1,4 +1,4 @@
-// Solves every rank, and asks what is worth asking.
+// Computes each rank's critical path and its standard what-if estimates.
 #include "facts/derived/rank_paths.h"
 
 #include <algorithm>

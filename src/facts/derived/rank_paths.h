@@ -1,4 +1,4 @@
-// The critical path of every rank, and what could shorten it.
+// Holds the critical path of every rank, and what could shorten it.
 #pragma once
 
 #include <cstdint>

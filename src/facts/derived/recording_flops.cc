@@ -1,5 +1,5 @@
-// Joins work with the operator it was launched in, or with the compiler's counts, and sets it
-// against the device.
+// Joins activities with their operators or with the compiler's counts, and compares them with the
+// device's peak.
 #include "facts/derived/recording_flops.h"
 
 #include "base/stop.h"

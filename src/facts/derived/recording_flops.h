@@ -1,4 +1,4 @@
-// What the devices of a recording computed: by operator, and over its steps.
+// Computes the FLOPs of a trace's devices, by operator and over its steps.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Categories of steps, and their statistics.
+// Implements the categories of steps and their statistics.
 #include "facts/derived/step_categories.h"
 
 #include <algorithm>

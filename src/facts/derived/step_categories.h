@@ -1,5 +1,5 @@
-// What people are told about a step: nine categories, each a sum of activities, and their means
-// over the steps of all ranks. The categories are those of the TensorFlow Profiler.
+// Defines the nine categories of a step, each a sum of parts, and their means over the steps of all
+// ranks. The categories are those of the TensorFlow Profiler.
 #pragma once
 
 #include <cstdint>

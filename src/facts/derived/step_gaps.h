@@ -1,4 +1,4 @@
-// Between one step's last kernel and the next one's first: how long devices stood still.
+// Measures gaps between one step's last kernel and the next step's first.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Gaps before work that says its step, but not what launched it; and too much to look at.
+// Tests gaps before activities without a launch, and limits for very many gaps.
 #include "facts/derived/step_gaps.h"
 
 #include <gtest/gtest.h>

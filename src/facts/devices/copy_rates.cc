@@ -1,4 +1,4 @@
-// Adds up copies by device and kind.
+// Sums copies by device and direction.
 #include "facts/devices/copy_rates.h"
 
 #include <algorithm>

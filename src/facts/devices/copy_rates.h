@@ -1,4 +1,4 @@
-// How fast copies and sets move bytes, over time.
+// Measures the bandwidth of memcpy and memset over time.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// From names and properties of devices to what they could do.
+// Looks up a device's peaks by its name and properties.
 #include "facts/devices/device_peaks.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the devices of a recording could do at most, by what the trace says they are.
+// Gives the peak FLOP/s and bandwidth of a trace's devices.
 #pragma once
 
 #include <optional>

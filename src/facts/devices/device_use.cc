@@ -1,4 +1,4 @@
-// A sweep over a device's kernels and how many multiprocessors each occupies.
+// Sweeps a device's kernels and the multiprocessors each occupies.
 #include "facts/devices/device_use.h"
 
 #include <algorithm>

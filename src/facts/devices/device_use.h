@@ -1,4 +1,4 @@
-// How well kernels filled a device, by what the profiler says of each launch.
+// Measures a device's utilization from the profiler's data of each launch.
 #pragma once
 
 #include <cstdint>

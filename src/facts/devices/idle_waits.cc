@@ -1,4 +1,4 @@
-// Lays the host's waits over the gaps between all work of a recording.
+// Intersects the host's waits with the gaps between all activities of a trace.
 #include "facts/devices/idle_waits.h"
 
 #include <algorithm>

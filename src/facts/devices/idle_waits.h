@@ -1,4 +1,4 @@
-// When the host waited for a device that had nothing to do.
+// Finds host waits for an idle device.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Matches names with patterns, once for each name.
+// Matches each distinct name with the patterns once.
 #include "facts/devices/kernel_groups.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which group each kernel is in.
+// Assigns kernels to user-defined groups.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Patterns of names.
+// Tests patterns of names.
 #include "facts/devices/kernel_groups.h"
 
 #include <gtest/gtest.h>

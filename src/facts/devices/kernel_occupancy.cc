@@ -1,4 +1,4 @@
-// What the profiler says of a launch, and what it forgets.
+// Computes occupancy from the profiler's data of a launch, and fills what it omits.
 #include "facts/devices/kernel_occupancy.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The share of a multiprocessor's threads that a launch of a kernel keeps busy.
+// Computes the occupancy of a kernel launch.
 #pragma once
 
 #include <cstdint>

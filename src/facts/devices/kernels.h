@@ -1,4 +1,4 @@
-// Every kernel of every rank, with the statistics of its durations.
+// Computes duration statistics of every kernel of every rank.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The sweep behind every breakdown.
+// Sweeps a device's activities and sums the time of each combination of kinds.
 #include "facts/devices/occupancy.h"
 
 #include <algorithm>

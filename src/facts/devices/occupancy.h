@@ -1,5 +1,5 @@
-// What an accelerator was doing at each moment, added up: the time spent in every combination of
-// compute, communication and memory work running at once.
+// Sums the time a device spent in every combination of compute, communication and memory activity
+// running at once.
 //
 // Every breakdown follows from these eight numbers, which is why they agree with one another:
 // busy is all but "nothing", compute is every combination with compute in it, exposed communication

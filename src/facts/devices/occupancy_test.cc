@@ -1,4 +1,4 @@
-// The sweep, against what one can count by hand and against a slow one that looks at every
+// Tests the sweep against hand counts and against a slow sweep that looks at every
 // nanosecond.
 #include "facts/devices/occupancy.h"
 

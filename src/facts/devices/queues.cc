@@ -1,4 +1,4 @@
-// Follows work from its launch through its queue.
+// Follows activities from launch through their queue.
 #include "facts/devices/queues.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How much work waits on each stream, over time.
+// Measures each stream's queue length over time.
 #pragma once
 
 #include <cstdint>

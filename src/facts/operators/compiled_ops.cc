@@ -1,4 +1,4 @@
-// Counts the kernels of each operation.
+// Counts the kernels of each HLO op.
 #include "facts/operators/compiled_ops.h"
 
 #include <tuple>

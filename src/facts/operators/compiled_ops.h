@@ -1,4 +1,4 @@
-// Executions of the compiler's operations, each of which may be several kernels.
+// Counts executions of HLO ops, each of which may have several kernels.
 //
 // Every kernel of an operation carries the operation's counts of FLOPs and bytes: they count once
 // for each execution, with the kernel that ran most often for it.

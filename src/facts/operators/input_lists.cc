@@ -1,4 +1,4 @@
-// Lists as traces write them, read with bounds: no operator has a hundred inputs.
+// Parses lists as traces write them, with bounds: no operator has a hundred inputs.
 #include "facts/operators/input_lists.h"
 
 #include <algorithm>

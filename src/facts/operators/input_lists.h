@@ -1,5 +1,5 @@
-// Reads what a trace says about the inputs of an operator: lists of numbers and of texts, in the
-// JSON of the trace. What is no such list reads as empty.
+// Parses the inputs of an operator in a trace: JSON lists of numbers and of texts. Anything else is
+// read as an empty list.
 #pragma once
 
 #include <cstdint>

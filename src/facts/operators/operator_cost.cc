@@ -1,5 +1,5 @@
-// The formulas of operator_flops.h, one for each family of PyTorch's operators. Positions of inputs
-// are those of PyTorch's native_functions.yaml.
+// Implements the formulas of operator_flops.h, one per family of PyTorch operators. Positions of
+// inputs are those of PyTorch's native_functions.yaml.
 #include "facts/operators/operator_cost.h"
 
 #include <algorithm>

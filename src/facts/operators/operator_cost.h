@@ -1,4 +1,4 @@
-// The operations and bytes of one execution of an operator, from its inputs.
+// Computes the FLOPs and bytes of one execution of an operator from its inputs.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The table of formulas: operators with the shapes PyTorch records of them, and what they compute.
+// Tests the formulas with shapes as PyTorch records them.
 #include "facts/operators/operator_cost.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which operators of a host count, and with what.
+// Selects the host operators that count, and their costs.
 #include "facts/operators/operator_flops.h"
 
 #include <algorithm>

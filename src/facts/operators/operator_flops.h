@@ -1,5 +1,5 @@
-// What operators compute, from the shapes of their inputs: operations, and the least bytes they
-// have to move.
+// Computes the FLOPs and minimum bytes of operators from the shapes of their
+// inputs.
 //
 // A multiplication and an addition are two operations. Counted are matrix products, convolutions
 // and attention; everything else moves data more than it computes.

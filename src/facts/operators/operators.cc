@@ -1,4 +1,4 @@
-// Operators of a host: which ranges are one, and what they spent themselves.
+// Merges operators that repeat one another, and computes their self times.
 #include "facts/operators/operators.h"
 
 #include <algorithm>

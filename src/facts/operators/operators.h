@@ -1,5 +1,5 @@
-// The framework's operators among the ranges of a host, with what only repeats them left out, and
-// the work that each put on devices.
+// Lists the framework's operators of a host, without repeated ones, and the activities that each
+// launched.
 #pragma once
 
 #include <cstdint>

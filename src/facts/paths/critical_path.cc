@@ -1,4 +1,4 @@
-// Walks back over the edges that decided.
+// Walks back over the deciding edges.
 #include "facts/paths/critical_path.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The critical path of a stretch of a recording: from its end back to its start, at every moment
-// by what had to end last before it could come.
+// Finds the critical path of a window: from its end back to its start, at every moment over the
+// dependency that ended last.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// The path tiles its window whatever the recording holds, and timing it anew gives the recorded
-// times back.
+// Tests that the path tiles its window for any trace, and that recomputing it gives the recorded
+// times.
 #include "facts/paths/critical_path.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The device's moments: when work starts and ends, what launched it, and what it and the host
-// waited for.
+// Adds the device's moments: starts and ends of activities, their launches, and waits of device and
+// host.
 #include <algorithm>
 #include <tuple>
 

@@ -1,4 +1,4 @@
-// The host's moments: whenever an operator, annotation or call begins or ends.
+// Adds the host's moments: begins and ends of operators, annotations and calls.
 #include <algorithm>
 #include <optional>
 

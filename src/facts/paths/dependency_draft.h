@@ -1,4 +1,4 @@
-// Dependencies while they are being collected: moments in any order, edges between them.
+// Collects dependencies: moments in any order, and edges between them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which stretch of a recording is to be explained.
+// Selects the window of a trace to explain.
 #include "facts/paths/path_window.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which stretch of a recording is to be explained: a step, an annotation or operator, or all of it.
+// Selects the window of a trace to explain: a step, an annotation or operator, or all of it.
 #pragma once
 
 #include <cstdint>

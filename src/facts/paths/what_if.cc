@@ -1,4 +1,4 @@
-// Times a window's moments anew with other lags.
+// Recomputes a window's moments with other lags.
 #include "facts/paths/what_if.h"
 
 #include <algorithm>

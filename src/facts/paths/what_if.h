@@ -1,4 +1,4 @@
-// What the same stretch would take if some of its pieces took longer or shorter.
+// Estimates the time of a window if some activities took longer or shorter.
 #pragma once
 
 #include <cstdint>

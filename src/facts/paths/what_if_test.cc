@@ -1,4 +1,4 @@
-// The little language of changes.
+// Tests the syntax of changes.
 #include "facts/paths/what_if.h"
 
 #include <gtest/gtest.h>

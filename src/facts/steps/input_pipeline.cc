@@ -1,4 +1,4 @@
-// Operations and stages of input pipelines, from the ranges of the host.
+// Finds the operations and stages of input pipelines among host ranges.
 #include "facts/steps/input_pipeline.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// How hosts prepare input: the operations of a pipeline by what they are for, and the stage of the
-// pipeline that a step waits for.
+// Describes input pipelines: operations by purpose, and the stages that steps wait
+// for.
 #pragma once
 
 #include <array>

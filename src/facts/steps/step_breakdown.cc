@@ -1,4 +1,4 @@
-// Activities of devices and hosts, swept over steps.
+// Sweeps activities of devices and hosts over steps.
 #include "facts/steps/step_breakdown.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What each moment of each step went to: one activity owns it, so a step's activities add up to the
+// Computes the breakdown of each step: every moment belongs to one part, so the parts sum to the
 // step.
 //
 // Activities and their order are the TensorFlow Profiler's: when several go on at once, the

@@ -1,4 +1,4 @@
-// A sweep per device over the windows of steps.
+// Sweeps each device over the windows of steps.
 #include "facts/steps/step_use.h"
 
 #include "facts/activity/priority_sweep.h"

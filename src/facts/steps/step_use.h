@@ -1,4 +1,4 @@
-// What devices did in each step's share of the time line.
+// Measures device use in each step.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which steps count.
+// Selects steps.
 #include "facts/steps/steps.h"
 
 #include <algorithm>

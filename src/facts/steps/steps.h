@@ -1,4 +1,4 @@
-// Which steps count.
+// Selects steps.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which steps count: as users write it, and what is left of the work.
+// Tests step selections as users write them, and the activities they leave.
 #include "facts/steps/steps.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The text of a trace while it is read, for whoever writes it out again.
+// Receives the text of each event while a trace is read, so that it can be written again.
 #pragma once
 
 #include <cstdint>

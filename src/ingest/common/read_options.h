@@ -1,4 +1,4 @@
-// How one trace file is read: what the caller of every reader may choose.
+// Declares the options of every reader of trace files.
 #pragma once
 
 #include <atomic>

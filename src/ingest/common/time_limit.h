@@ -1,4 +1,4 @@
-// The largest time that a reader takes for one.
+// Defines the largest time that readers accept.
 #pragma once
 
 #include <cstdint>

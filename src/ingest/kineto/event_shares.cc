@@ -1,4 +1,4 @@
-// Where shares begin, the threads that read them, and what becomes of them.
+// Divides the text into shares, reads them on threads, and joins the results.
 #include "ingest/kineto/event_shares.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The events of one large file, read by several threads at once, each a share.
+// Reads the events of one large file on several threads, one share each.
 //
 // A share begins where, by looks, an event does. Whether one does is known when the share before it
 // was read: only if that one took whole events up to that very place do its neighbour's count. So

@@ -1,4 +1,4 @@
-// A file read by several threads at once comes out as if one had read it.
+// Tests that a file read on several threads gives the result of one thread.
 #include "ingest/kineto/event_shares.h"
 
 #include <fmt/format.h>

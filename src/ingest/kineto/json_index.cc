@@ -1,4 +1,4 @@
-// Indexing by simdjson, walking by hand.
+// Indexes JSON with simdjson and walks the index.
 #include "ingest/kineto/json_index.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Small pieces of JSON text.
+// Implements exact numbers, unescaping and the end of JSON values.
 #include "ingest/kineto/json_text.h"
 
 #include <array>

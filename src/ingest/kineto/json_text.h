@@ -1,4 +1,4 @@
-// Small pieces of JSON text: exact numbers, unescaped strings, and where a value ends.
+// Reads pieces of JSON text: exact numbers, unescaped strings, and the end of a value.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Numbers exactly, texts as they were meant, and where values end.
+// Tests exact numbers, unescaped strings, and the end of values.
 #include "ingest/kineto/json_text.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// From the text of events to the columns of a trace.
+// Parses the text of events into the columns of a trace.
 #include "ingest/kineto/kineto_events.h"
 
 #include <algorithm>

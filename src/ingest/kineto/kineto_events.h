@@ -1,4 +1,4 @@
-// The events of a Kineto trace, a window at a time: JSON text in, rows of a Trace out.
+// Parses the events of a Kineto trace window by window: JSON text in, rows of a Trace out.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The table of arguments that are kept.
+// Lists the arguments that are kept.
 #include "ingest/kineto/kineto_fields.h"
 
 #include "base/short_text.h"

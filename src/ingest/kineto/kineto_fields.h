@@ -1,4 +1,4 @@
-// The arguments of Kineto events that are kept, under every spelling they have had.
+// Declares the arguments of Kineto events that are kept, in every spelling of past versions.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// From the tokens of launch arguments to a configuration.
+// Parses launch arguments into a configuration.
 #include "ingest/kineto/kineto_launch.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a Kineto kernel says about its launch.
+// Reads the launch configuration of a Kineto kernel.
 #pragma once
 
 #include "ingest/kineto/kineto_fields.h"

@@ -1,4 +1,4 @@
-// The text of one event: which JSON token stands for which of its fields.
+// Finds the fields of one event: which JSON token is which field.
 #pragma once
 
 #include <array>

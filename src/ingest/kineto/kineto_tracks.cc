@@ -1,4 +1,4 @@
-// A track for each stream, told by numbers, and for each thread, told by texts.
+// Makes a track for each stream, identified by numbers, and for each thread, identified by texts.
 #include "ingest/kineto/kineto_tracks.h"
 
 #include "base/short_text.h"

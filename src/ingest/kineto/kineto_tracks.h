@@ -1,4 +1,4 @@
-// The threads and streams that the events of a Kineto trace name, as tracks of a Trace.
+// Maps the threads and streams of a Kineto trace to tracks of a Trace.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Reads lists of [time, action, bytes, use].
+// Parses lists of [time, action, bytes, use].
 //
 // No entry holds a bracket, so a bracket always is the border of one: damage costs the entry it is
 // in, and nothing has to be guessed.

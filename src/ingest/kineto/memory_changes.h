@@ -1,5 +1,5 @@
-// The entries of an exported memory timeline, a window at a time: JSON text in, changes of memory
-// out. docs/formats/memory_timeline.md describes the form.
+// Parses the entries of an exported memory timeline window by window: JSON text in, changes of
+// memory out. docs/formats/memory_timeline.md describes the format.
 #pragma once
 
 #include <cstdint>

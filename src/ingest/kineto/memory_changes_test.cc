@@ -1,4 +1,4 @@
-// Exported memory timelines: what is kept of an entry, and what damage costs.
+// Tests exported memory timelines: what is kept of an entry, and the effect of damage.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// A table keyed by the ids of a file, which usually count up from 0 and may be any number.
+// Maps the ids of a file to values; ids usually count up from 0, but may be any number.
 #pragma once
 
 #include <cstdint>

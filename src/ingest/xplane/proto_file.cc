@@ -1,4 +1,4 @@
-// Fields of a message in a file, through a window.
+// Finds the fields of a message in a file, through a window.
 #include "ingest/xplane/proto_file.h"
 
 #include <algorithm>

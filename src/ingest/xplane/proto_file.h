@@ -1,5 +1,5 @@
-// A protocol buffer too large to be held: its fields are found without reading what is in them, and
-// messages within are looked at through a window of the file.
+// Reads a protocol buffer larger than memory: finds its fields without reading their contents, and
+// reads nested messages through a window of the file.
 #pragma once
 
 #include <algorithm>

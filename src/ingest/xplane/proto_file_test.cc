@@ -1,4 +1,4 @@
-// Fields of messages larger than the window through which they are looked at.
+// Tests fields of messages larger than the window.
 #include "ingest/xplane/proto_file.h"
 
 #include <gtest/gtest.h>

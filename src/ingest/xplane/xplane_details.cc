@@ -1,4 +1,4 @@
-// Key:value lists and enumerations.
+// Parses key:value lists and enumerations.
 #include "ingest/xplane/xplane_details.h"
 
 #include <algorithm>

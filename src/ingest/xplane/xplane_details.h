@@ -1,4 +1,4 @@
-// The texts in which XPlane files pack several values.
+// Parses texts in which XPlane files pack several values.
 #pragma once
 
 #include <cstdint>

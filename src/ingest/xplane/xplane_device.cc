@@ -1,4 +1,4 @@
-// From devices' planes to work on streams, and to the steps it belongs to.
+// Converts device planes to activities on streams, and finds their steps.
 #include "ingest/xplane/xplane_device.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The devices' planes of an XPlane file: what GPUs and TPUs did.
+// Reads the device planes of an XPlane file: the activities of GPUs and TPUs.
 #pragma once
 
 #include <string_view>

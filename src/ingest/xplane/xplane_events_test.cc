@@ -1,4 +1,4 @@
-// What of a profile's events is kept: which work is what, kernels, copies, memory, pipelines.
+// Tests which events of a profile are kept and as what: kernels, copies, memory, pipelines.
 #include <gtest/gtest.h>
 
 #include <string>

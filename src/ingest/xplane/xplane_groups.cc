@@ -1,4 +1,4 @@
-// Groups of host events, each in time linear in the events and links.
+// Groups host events by step, in time linear in events and links.
 #include "ingest/xplane/xplane_groups.h"
 
 #include <algorithm>

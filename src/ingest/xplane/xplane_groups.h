@@ -1,4 +1,4 @@
-// Which host events of an XPlane file belong to which step.
+// Assigns host events of an XPlane file to steps.
 //
 // Events of a thread form trees by nesting; what one thread hands to another, and an executor's
 // work for a step, join the trees. Each root that marks a step gathers what is below it. The rules

@@ -1,4 +1,4 @@
-// From the host's planes to events of threads.
+// Converts host planes to events of threads.
 #include "ingest/xplane/xplane_host.h"
 
 #include <algorithm>

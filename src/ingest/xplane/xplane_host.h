@@ -1,4 +1,4 @@
-// The host's planes of an XPlane file: what its threads did.
+// Reads the host planes of an XPlane file: the events of its threads.
 #pragma once
 
 #include <string_view>

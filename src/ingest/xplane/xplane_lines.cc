@@ -1,4 +1,4 @@
-// Lines of events, and where in time they are.
+// Reads lines of events and their position in time.
 #include "ingest/xplane/xplane_lines.h"
 
 #include "ingest/common/time_limit.h"

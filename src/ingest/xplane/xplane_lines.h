@@ -1,4 +1,4 @@
-// The lines of an XPlane file and the events on them, with times on one axis.
+// Reads the lines of an XPlane file and their events, with times on one axis.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Field numbers are those of xplane.proto (tensorflow.profiler); see docs/formats/xplane.md.
+// Indexes a plane. Field numbers are those of xplane.proto (tensorflow.profiler); see
+// docs/formats/xplane.md.
 #include "ingest/xplane/xplane_plane.h"
 
 #include <utility>

@@ -1,5 +1,5 @@
-// One plane of an XPlane file: its tables of names, and where its lines are. Tables follow the
-// lines they explain, so a plane is indexed before its lines are read.
+// Indexes one plane of an XPlane file: its tables of names, and the position of its lines. Tables
+// follow the lines they explain, so a plane is indexed before its lines are read.
 #pragma once
 
 #include <cstdint>

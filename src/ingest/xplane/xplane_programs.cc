@@ -1,4 +1,4 @@
-// Field numbers are those of xplane.proto, hlo.proto and xla_data.proto.
+// Reads compiled programs. Field numbers are those of xplane.proto, hlo.proto and xla_data.proto.
 #include "ingest/xplane/xplane_programs.h"
 
 #include <algorithm>

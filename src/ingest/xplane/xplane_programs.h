@@ -1,5 +1,5 @@
-// Compiled programs (HLO modules) that an XPlane file holds: what the operations are that device
-// work is named after.
+// Reads the compiled programs (HLO modules) of an XPlane file: the ops that device activities are
+// named after.
 #pragma once
 
 #include <cstdint>

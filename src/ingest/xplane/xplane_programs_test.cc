@@ -1,4 +1,4 @@
-// Compiled programs: what operations are called, what they cost, and what damage costs.
+// Tests compiled programs: names of ops, their costs, and damage.
 #include "ingest/xplane/xplane_programs.h"
 
 #include <gtest/gtest.h>

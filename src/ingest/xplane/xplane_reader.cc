@@ -1,6 +1,6 @@
-// Planes are indexed first, for the tables that explain a plane's lines follow them, and the moment
-// that all times count from is in the last plane. Then the host's lines are read, which decide
-// about steps, and the devices' lines after them.
+// Reads an XPlane file. Planes are indexed first: the tables that explain a plane's lines follow
+// them, and the origin of all times is in the last plane. Host lines are read before device lines,
+// because they decide about steps.
 #include "ingest/xplane/xplane_reader.h"
 
 #include <new>

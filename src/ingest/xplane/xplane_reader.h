@@ -1,4 +1,4 @@
-// Profiles of TensorFlow, JAX and PyTorch/XLA: XSpace protocol buffers, "<host>.xplane.pb".
+// Reads profiles of TensorFlow, JAX and PyTorch/XLA: XSpace protocol buffers, "<host>.xplane.pb".
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
-// Planes, lines and events of a profile, in any order that protocol buffers may be written in, and
-// where in time they are. What they say is the matter of xplane_events_test.cc, steps of
-// xplane_steps_test.cc, damage of tests/damage_xplane_test.cc.
+// Tests planes, lines and events of a profile in any order that protocol buffers allow, and their
+// times. For contents, see xplane_events_test.cc, for steps xplane_steps_test.cc, for damage
+// tests/damage_xplane_test.cc.
 #include "ingest/xplane/xplane_reader.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Executions of compiled programs as steps.
+// Derives steps from executions of compiled programs.
 #include "ingest/xplane/xplane_runs.h"
 
 #include <algorithm>

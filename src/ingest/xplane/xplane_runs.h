@@ -1,4 +1,4 @@
-// Steps of recordings that mark none: the executions of the compiled program that takes most time.
+// Derives steps of traces without marked steps: executions of the program that takes the most time.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The stats that have a use, by every name they have had.
+// Lists the stats that are used, under every name of past versions.
 #include "ingest/xplane/xplane_stats.h"
 
 #include <algorithm>

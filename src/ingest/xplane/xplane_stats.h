@@ -1,5 +1,5 @@
-// What events, their metadata and planes of an XPlane file say about themselves: "stats", named by
-// tables of the file, of which those below have a use.
+// Reads the stats of events, metadata and planes of an XPlane file. Tables of the file name them;
+// those below are used.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Which events of a profile belong to which step: roots that say so, roots by name, loops on the
-// host, what joins threads, and what counts as steps where nothing marks any.
+// Tests which events of a profile belong to which step: marked roots, roots by name, loops on the
+// host, links between threads, and steps of profiles that mark none.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Events as docs/formats/kineto.md describes them.
+// Writes events as docs/formats/kineto.md describes them.
 #include "ingest/xplane/xplane_text.h"
 
 #include <fmt/format.h>

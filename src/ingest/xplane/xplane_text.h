@@ -1,4 +1,4 @@
-// A profile's events as JSON, for who writes traces again as viewers read them.
+// Writes a profile's events as JSON, to export traces for viewers.
 #pragma once
 
 #include "ingest/common/raw_event_observer.h"
