@@ -184,7 +184,7 @@ TEST_F(CliTest, ReportSaysWhatIsMissing) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_TRUE(outcome.err.contains("rank_2.json: ")) << outcome.err;
   const std::string text = Stepscope("analyze " + job_).out;
-  EXPECT_TRUE(text.substr(0, text.find("\n\n")).contains("Not all of it was read: 1 file")) << text;
+  EXPECT_TRUE(text.substr(0, text.find("\n\n")).contains("Input is incomplete: 1 file")) << text;
   EXPECT_TRUE(outcome.err.contains("report.html: ")) << outcome.err;
 }
 
@@ -326,7 +326,7 @@ TEST(Cli, GoodputReportsOnEvents) {
   const std::string ask = "goodput analyze --events '" + path + "' ";
   const Outcome text = Stepscope(ask);
   EXPECT_EQ(text.code, 0);
-  EXPECT_TRUE(text.out.starts_with("66.7 % of 30.0 s became training progress")) << text.out;
+  EXPECT_TRUE(text.out.starts_with("66.7% of 30.0 s became training progress")) << text.out;
   for (const char* format : {"text", "json", "csv", "md"}) {
     EXPECT_EQ(Stepscope(ask + "--format " + format).code, 0) << format;
   }

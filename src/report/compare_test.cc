@@ -147,8 +147,8 @@ TEST(Compare, RunsOfDifferentLengthAreComparedByTheStep) {
   const ReportSet b = with_steps(Kernels({{"gemm", int64_t{6}, int64_t{600}}}), 6);
   const Report same = Compare(a, b).reports[0];
   EXPECT_EQ(same.headline,
-            "A step takes 400 ns in a and 400 ns in b (+0.0 %). Kernels of a step take 100 ns in a "
-            "and 100 ns in b (+0.0 %).");
+            "Step time is 400 ns (a) vs 400 ns (b), +0.0%. Kernel time per step is 100 ns (a) vs 100 "
+            "ns (b), +0.0%.");
   EXPECT_TRUE(same.findings.empty());
   ASSERT_EQ(same.notes.size(), 1u);
   EXPECT_TRUE(same.notes[0].message.starts_with("a holds 3 steps of ranks and b 6: "));
@@ -187,12 +187,12 @@ std::string Judge(const ReportSet& answer, std::string_view text) {
 TEST(Conditions, LookAtMetricsAndAtEveryRow) {
   const ReportSet answer = Answer(0.25, {{int64_t{0}, int64_t{5'000}}, {int64_t{1}, int64_t{90}}});
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle_ratio<0.5"),
-            "temporal_breakdown.idle_ratio<0.5: it is 25.0 %");
+            "temporal_breakdown.idle_ratio<0.5: it is 25.0%");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle_ratio < 25%"), "does not");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle_ratio<=25%"),
-            "temporal_breakdown.idle_ratio<=25%: it is 25.0 %");
+            "temporal_breakdown.idle_ratio<=25%: it is 25.0%");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle>=5us"),
-            "temporal_breakdown.idle>=5us: it is 5.00 us (rank 0)");
+            "temporal_breakdown.idle>=5us: it is 5.00 µs (rank 0)");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle>0.000005s"), "does not");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle<1h30m").substr(0, 36),
             "temporal_breakdown.idle<1h30m: it is");

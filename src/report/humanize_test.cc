@@ -12,7 +12,7 @@ namespace {
 TEST(Humanize, TimesChooseTheirUnit) {
   EXPECT_EQ(HumanTime(0), "0 ns");
   EXPECT_EQ(HumanTime(640), "640 ns");
-  EXPECT_EQ(HumanTime(1000), "1.00 us");
+  EXPECT_EQ(HumanTime(1000), "1.00 µs");
   EXPECT_EQ(HumanTime(1240000), "1.24 ms");
   EXPECT_EQ(HumanTime(12400000), "12.4 ms");
   EXPECT_EQ(HumanTime(83500000000), "83.5 s");
@@ -20,7 +20,7 @@ TEST(Humanize, TimesChooseTheirUnit) {
   EXPECT_EQ(HumanTime(900e9), "15.0 min");
   EXPECT_EQ(HumanTime(8354000000000), "2.32 h");
   EXPECT_EQ(HumanTime(900000e9), "10.4 d");
-  EXPECT_EQ(HumanTime(-1500), "-1.50 us");
+  EXPECT_EQ(HumanTime(-1500), "-1.50 µs");
 }
 
 TEST(Humanize, MomentsAreDatesAndTimesOfDay) {
@@ -37,7 +37,7 @@ TEST(Humanize, MomentsAreDatesAndTimesOfDay) {
 }
 
 TEST(Humanize, RoundingNeverShowsAThousandOfAUnit) {
-  EXPECT_EQ(HumanTime(999499), "999 us");
+  EXPECT_EQ(HumanTime(999499), "999 µs");
   EXPECT_EQ(HumanTime(999500), "1.00 ms");
   EXPECT_EQ(HumanTime(9995000), "10.0 ms");
   EXPECT_EQ(HumanBytes(999999), "1.00 MB");
@@ -53,14 +53,14 @@ TEST(Humanize, BytesArePowersOfAThousand) {
 }
 
 TEST(Humanize, SmallRatiosAreNotZero) {
-  EXPECT_EQ(HumanRatio(0), "0.0 %");
-  EXPECT_EQ(HumanRatio(0.0001), "<0.1 %");
-  EXPECT_EQ(HumanRatio(0.1234), "12.3 %");
-  EXPECT_EQ(HumanRatio(1), "100.0 %");
-  EXPECT_EQ(HumanRatio(9.999), "999.9 %");
-  EXPECT_EQ(HumanRatio(270.492), "27,049 %");
-  EXPECT_EQ(HumanRatio(-34353.74), "-3,435,374 %");
-  EXPECT_EQ(HumanCell(-0.0, Unit::kRatio), "0.0 %");
+  EXPECT_EQ(HumanRatio(0), "0.0%");
+  EXPECT_EQ(HumanRatio(0.0001), "<0.1%");
+  EXPECT_EQ(HumanRatio(0.1234), "12.3%");
+  EXPECT_EQ(HumanRatio(1), "100.0%");
+  EXPECT_EQ(HumanRatio(9.999), "999.9%");
+  EXPECT_EQ(HumanRatio(270.492), "27,049%");
+  EXPECT_EQ(HumanRatio(-34353.74), "-3,435,374%");
+  EXPECT_EQ(HumanCell(-0.0, Unit::kRatio), "0.0%");
 }
 
 TEST(Humanize, CountsAreGrouped) {

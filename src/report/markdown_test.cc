@@ -11,7 +11,7 @@ namespace {
 
 TEST(Markdown, ShowsWhatTextShows) {
   EXPECT_EQ(ToMarkdown(SampleAnswer()),
-            R"(Four ranks computed for 71.2 % of the time. Rank 1 stands out: it waits for its host.
+            R"(Four ranks computed for 71.2% of the time. Rank 1 stands out: it waits for its host.
 
 ## Findings
 
@@ -24,7 +24,7 @@ TEST(Markdown, ShowsWhatTextShows) {
 
 partial: rank 3 holds no accelerator work
 
-GPUs stood idle for 12.3 % of the time, mostly waiting for the host.
+GPUs stood idle for 12.3% of the time, mostly waiting for the host.
 
 - Idle: 83.5 s
 - Worst rank: 1
@@ -34,8 +34,8 @@ GPUs stood idle for 12.3 % of the time, mostly waiting for the host.
 
 | rank | idle | idle share | copied |
 | ---: | ---: | ---: | ---: |
-| 2 | 1.24 ms | 12.3 % | 1.50 MB |
-| 0 | 640 ns | 0.0 % | - |
+| 2 | 1.24 ms | 12.3% | 1.50 MB |
+| 0 | 640 ns | 0.0% | - |
 
 … 1 more row in csv and json
 
@@ -54,8 +54,8 @@ unavailable: the traces were recorded without profile_memory
 
 ## Notes
 
-- negative_duration x 1,234: events end before they begin; taken as 0 ns long (2 files)
-- no_correlation x 2: kernels have no launch (rank-1.json)
+- negative_duration × 1,234: events end before they begin; taken as 0 ns long (2 files)
+- no_correlation × 2: kernels have no launch (rank-1.json)
 - window_cut: Only complete steps are counted.
 )");
 }

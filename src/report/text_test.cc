@@ -12,7 +12,7 @@ namespace {
 
 TEST(Text, OpensWithTheAnswer) {
   EXPECT_EQ(ToText(SampleAnswer(), {.color = false, .width = 60}),
-            R"(Four ranks computed for 71.2 % of the time. Rank 1 stands
+            R"(Four ranks computed for 71.2% of the time. Rank 1 stands
 out: it waits for its host.
 
 Findings
@@ -26,7 +26,7 @@ Findings
 
 Idle time
   partial: rank 3 holds no accelerator work
-  GPUs stood idle for 12.3 % of the time, mostly waiting for
+  GPUs stood idle for 12.3% of the time, mostly waiting for
   the host.
 
   Idle                  83.5 s
@@ -35,8 +35,8 @@ Idle time
 
   Ranks
     rank     idle  idle share   copied
-       2  1.24 ms      12.3 %  1.50 MB
-       0   640 ns       0.0 %        -
+       2  1.24 ms       12.3%  1.50 MB
+       0   640 ns        0.0%        -
     … 1 more row in csv and json
 
   Kernels
@@ -51,9 +51,9 @@ Memory
   profile_memory
 
 Notes
-  negative_duration x 1,234: events end before they begin;
+  negative_duration × 1,234: events end before they begin;
     taken as 0 ns long (2 files)
-  no_correlation x 2: kernels have no launch (rank-1.json)
+  no_correlation × 2: kernels have no launch (rank-1.json)
   window_cut: Only complete steps are counted.
 )");
 }
@@ -146,9 +146,9 @@ TEST(Text, KeyColumnsComeFirstAndTellingOnesStay) {
   EXPECT_EQ(ToText(WithTable(table)), R"(Report
 
   Ranks
-    window    busy
-         0  50.0 %
-         1  25.0 %
+    window   busy
+         0  50.0%
+         1  25.0%
 )");
 }
 
@@ -163,7 +163,7 @@ TEST(Text, KeysInWordsStay) {
 
   The last stretches
     the last  goodput
-    1h         50.0 %
+    1h          50.0%
 )");
 }
 

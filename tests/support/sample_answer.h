@@ -55,7 +55,7 @@ inline Report SampleIdle() {
   report.title = "Idle time";
   report.status = Status::kPartial;
   report.why = "rank 3 holds no accelerator work";
-  report.headline = "GPUs stood idle for 12.3 % of the time, mostly waiting for the host.";
+  report.headline = "GPUs stood idle for 12.3% of the time, mostly waiting for the host.";
   report.metrics = {{"idle_time", "Idle", int64_t{83501240640}, Unit::kNanoseconds},
                     {"worst_rank", "Worst rank", int64_t{1}, Unit::kNone},
                     {"host_share", "Waiting for the host", Cell{}, Unit::kRatio}};
@@ -95,7 +95,7 @@ inline ReportSet SampleAnswer() {
       {"no_correlation", 2, "kernels have no launch", "rank-1.json"},
       {"negative_duration", 34, "events end before they begin; taken as 0 ns long", "rank-1.json"}};
   answer.verdict =
-      "Four ranks computed for 71.2 % of the time. Rank 1 stands out: it waits for its host.";
+      "Four ranks computed for 71.2% of the time. Rank 1 stands out: it waits for its host.";
   answer.reports = {SampleIdle(), SampleUnavailable()};
   return answer;
 }
