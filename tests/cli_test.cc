@@ -278,7 +278,8 @@ TEST(Cli, TheManualIsRoff) {
 TEST(Cli, GoodputModelExplainsWhatItCannotRead) {
   ExpectError(Stepscope("goodput model expect --mtbf soon"), "cannot read 'soon' as a time",
               "1h30m");
-  ExpectError(Stepscope("goodput model expect --mtbf 3h"), "missing checkpoint save time", "set --save-time");
+  ExpectError(Stepscope("goodput model expect --mtbf 3h"), "missing checkpoint save time",
+              "set --save-time");
   ExpectError(Stepscope("goodput model failures --cause gpu"), "'gpu'", "NAME=N");
   ExpectError(Stepscope("goodput"), "subcommand", "goodput --help");
 }

@@ -117,8 +117,7 @@ TEST(DemoTruth, ThePlantedTroublesAreFound) {
       MakeJob({.ranks = 4, .steps = 3, .slow_rank = 1, .slow_factor = 1.4}, job));
   EXPECT_NE(FindFinding(job.answer, "Rank 1 runs kernels slower"), nullptr);
   EXPECT_NE(FindFinding(job.answer, "Rank 1 is a straggler"), nullptr);
-  EXPECT_NE(FindFinding(job.answer, "Rank 1 is a straggler since step 3: slower compute"),
-            nullptr);
+  EXPECT_NE(FindFinding(job.answer, "Rank 1 is a straggler since step 3: slower compute"), nullptr);
   EXPECT_NE(FindFinding(job.answer, "Exposed communication is"), nullptr);
   EXPECT_NE(FindFinding(job.answer, "Host-bound idle time is"), nullptr);
 }

@@ -58,7 +58,8 @@ std::string Say(const Advice& advice, const Facts& facts) {
 std::string_view CommandForClocks(const Facts& facts) {
   const bool amd =
       !facts.devices.empty() && IsAmd(*facts.devices.front().rank, facts.devices.front().device);
-  return amd ? "rocm-smi --showclocks --showtemp" : "nvidia-smi -q -d CLOCK,TEMPERATURE,PERFORMANCE";
+  return amd ? "rocm-smi --showclocks --showtemp"
+             : "nvidia-smi -q -d CLOCK,TEMPERATURE,PERFORMANCE";
 }
 
 void MakeUnavailable(Report& report, std::string why) {

@@ -146,9 +146,10 @@ TEST(Compare, RunsOfDifferentLengthAreComparedByTheStep) {
   const ReportSet a = with_steps(Kernels({{"gemm", int64_t{3}, int64_t{300}}}), 3);
   const ReportSet b = with_steps(Kernels({{"gemm", int64_t{6}, int64_t{600}}}), 6);
   const Report same = Compare(a, b).reports[0];
-  EXPECT_EQ(same.headline,
-            "Step time is 400 ns (a) vs 400 ns (b), +0.0%. Kernel time per step is 100 ns (a) vs 100 "
-            "ns (b), +0.0%.");
+  EXPECT_EQ(
+      same.headline,
+      "Step time is 400 ns (a) vs 400 ns (b), +0.0%. Kernel time per step is 100 ns (a) vs 100 "
+      "ns (b), +0.0%.");
   EXPECT_TRUE(same.findings.empty());
   ASSERT_EQ(same.notes.size(), 1u);
   EXPECT_TRUE(same.notes[0].message.starts_with("a holds 3 steps of ranks and b 6: "));

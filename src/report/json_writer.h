@@ -14,7 +14,8 @@ namespace stepscope {
 // Key() precedes every value.
 class JsonWriter {
  public:
-  // Whether each item of a container is on its own line, all are on its first line, or without space.
+  // Whether each item of a container is on its own line, all are on its first line, or without
+  // space.
   enum class Form : uint8_t { kLines, kOneLine, kCompact };
 
   void BeginObject(Form form = Form::kLines) { Begin('{', '}', form); }

@@ -125,7 +125,8 @@ void LoadFile(LoadedFile& file, const LoadOptions& options, std::atomic<int64_t>
     Fail(file, {"there is not enough memory for this trace", "", "analyse fewer ranks at a time"},
          NoteKind::kUnreadable);
   } catch (const std::system_error& problem) {
-    Fail(file, {std::string("no thread could be started: ") + problem.what(), "", "set `threads` to 1"},
+    Fail(file,
+         {std::string("no thread could be started: ") + problem.what(), "", "set `threads` to 1"},
          NoteKind::kUnreadable);
   }
 }

@@ -281,8 +281,8 @@ Result<void> Postgres::Begin(Access access) const {
   if (!there) return std::unexpected(there.error());
   if (*there) return {};
   if (!read) return MakeSchema();
-  return std::unexpected(Error{"cannot open the ledger: this database has none", name_,
-                               "import events first"});
+  return std::unexpected(
+      Error{"cannot open the ledger: this database has none", name_, "import events first"});
 }
 
 // A user may have rights in an existing schema but not to create one.

@@ -43,9 +43,8 @@ std::optional<Finding> MtbfsDisagree(const GoodputModelOptions& options) {
       .severity = Severity::kMedium,
       .message = fmt::format(
           "Observed and modeled time between failures differ by a factor of {:.1f}.", factor),
-      .because =
-          fmt::format("observed {} vs {} nodes failing independently: {}", FormatSeconds(*observed),
-                      HumanCount(*nodes), FormatSeconds(*modeled)),
+      .because = fmt::format("observed {} vs {} nodes failing independently: {}",
+                             FormatSeconds(*observed), HumanCount(*nodes), FormatSeconds(*modeled)),
       .hint =
           "give the model the observed time (`mtbf_s`), and look for failures that are not those "
           "of "
@@ -138,8 +137,7 @@ std::string Headline(const GoodputModelOptions& options) {
   if (observed)
     return fmt::format("Time between failures is {}, as observed.", FormatSeconds(*observed));
   if (modeled)
-    return fmt::format("Time between failures is {}, modeled from nodes.",
-                       FormatSeconds(*modeled));
+    return fmt::format("Time between failures is {}, modeled from nodes.", FormatSeconds(*modeled));
   return fmt::format("{} failures have a cause.", HumanCount(FailuresOf(options).value_or(0)));
 }
 

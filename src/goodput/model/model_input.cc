@@ -170,8 +170,7 @@ Result<void> CheckTogether(const GoodputModelOptions& o) {
     return Wrong("`over_s`", "missing time: needed with a number of failures", "set `over_s`");
   }
   if (o.pull_s.value_or(0) + o.compile_s.value_or(0) > o.restart_s.value_or(kLongestS)) {
-    return Wrong("`restart_s`",
-                 "image pull and compilation exceed the restart that contains them");
+    return Wrong("`restart_s`", "image pull and compilation exceed the restart that contains them");
   }
   if (o.capacity_wait_s.value_or(0) > o.reschedule_s) {
     return Wrong("`capacity_wait_s`",
@@ -238,9 +237,8 @@ bool HasModelInput(const GoodputModelOptions& o) {
 Result<Parameters> ParametersOf(const GoodputModelOptions& o) {
   const auto mtbf_s = MtbfS(o);
   if (!mtbf_s) {
-    return Wrong(
-        "`mtbf_s`", "missing failure rate",
-        "set `mtbf_s`, or `mtbf_per_node_s` and `nodes`, or `failures` and `over_s`");
+    return Wrong("`mtbf_s`", "missing failure rate",
+                 "set `mtbf_s`, or `mtbf_per_node_s` and `nodes`, or `failures` and `over_s`");
   }
   if (!o.save_s) {
     return Wrong("`save_s`", "missing checkpoint save time", "set `save_s`");

@@ -58,8 +58,9 @@ TEST(GoodputFindings, RecoveryHintDependsOnItsLargestPart) {
   EXPECT_TRUE(Contains(down("105 asked 8; 190 given 8;"), "most of it is waiting for resources"));
   EXPECT_TRUE(Contains(down("105 asked 8; 110 given 8;"), "most of it is launch"));
   EXPECT_TRUE(Contains(down("180 asked 8; 190 given 8;"), "most of it is detection"));
-  EXPECT_TRUE(Contains(
-      Found("0 start; 0..100 steps 0..9; 100 end; 200 start; 200..300 steps 10..19"), "`exclusions`"));
+  EXPECT_TRUE(
+      Contains(Found("0 start; 0..100 steps 0..9; 100 end; 200 start; 200..300 steps 10..19"),
+               "`exclusions`"));
 }
 
 TEST(GoodputFindings, HangNeedsALongOpenStep) {
