@@ -64,6 +64,12 @@ class Folder(unittest.TestCase):
 
 
 class Source(unittest.TestCase):
+    def test_without_a_folder_holds_no_page(self):
+        files = embed_files.read_page(Path("/nonexistent/dist"))
+        text = embed_files.generate(files)
+        self.assertIn("std::array<PageFile, 0>", text)
+        self.assertIn("OneFilePageGzip() { return {}; }", text)
+
     def test_is_the_same_each_time(self):
         text = embed_files.generate(page())
         self.assertEqual(text, embed_files.generate(page()))

@@ -6,6 +6,11 @@
 
 namespace stepscope::server {
 
+Result<void> CheckPage() {
+  if (!PageFiles().empty()) return {};
+  return std::unexpected(Error{"this build has no page", "", "build Stepscope with ./dev build"});
+}
+
 std::shared_ptr<const Body> FindPageFile(std::string_view path) {
   static const auto kBodies = [] {
     std::map<std::string_view, std::shared_ptr<const Body>> bodies;

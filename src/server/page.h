@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "server/refusal.h"
+#include "stepscope/result.h"
 
 namespace stepscope::server {
 
@@ -15,11 +16,13 @@ struct PageFile {
   std::string_view gzip;
 };
 
-// All files that are served, "index.html" among them.
+// All files that are served, "index.html" among them; none in a build without the page.
 std::span<const PageFile> PageFiles();
 
 // The page with its script and style inside, for report.html. The data goes where kDataPlace is.
 std::string_view OneFilePageGzip();
+// Fails in a build without the page, which says how to make one with it.
+Result<void> CheckPage();
 inline constexpr std::string_view kDataPlace = "<!--stepscope-data-->";
 
 // The file at this path; null where there is none such.

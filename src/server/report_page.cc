@@ -99,6 +99,7 @@ server::RunView ViewOf(const server::SourceRun& run, const Result<AskedRun>& ask
 }  // namespace
 
 Result<PageFile> ReportPage(const ReportPageOptions& options) {
+  if (auto checked = server::CheckPage(); !checked) return std::unexpected(checked.error());
   if (const auto checked = server::CheckPaths(options.paths); !checked) {
     return std::unexpected(checked.error());
   }
