@@ -1,0 +1,8 @@
+// The installed recorder, as a training program uses it: one step in the folder given.
+#include "stepscope/goodput.h"
+
+int main(int, char** argv) {
+  stepscope::GoodputRecorder goodput({.directory = argv[1], .job = "packaged"});
+  const bool recorded = goodput.JobStart() && goodput.StepStart(0) && goodput.JobEnd();
+  return recorded ? 0 : 1;
+}
