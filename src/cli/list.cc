@@ -19,11 +19,8 @@ int List() {
   const auto analyses = Session::List();
   size_t width = 0;
   for (const AnalysisInfo& a : analyses) width = std::max(width, a.name.size());
-  for (const AnalysisInfo& a : analyses) fmt::print("{:{}}  {}
-", a.name, width, a.summary);
-  fmt::print("
-'stepscope explain NAME' describes an analysis.
-");
+  for (const AnalysisInfo& a : analyses) fmt::print("{:{}}  {}\n", a.name, width, a.summary);
+  fmt::print("\n'stepscope explain NAME' describes an analysis.\n");
   return kDone;
 }
 

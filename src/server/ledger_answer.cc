@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "report/columns.h"
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/goodput_report.h"
 

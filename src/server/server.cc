@@ -12,6 +12,7 @@
 #include "base/secret.h"
 #include "http/server.h"
 #include "server/api.h"
+#include "server/page.h"
 #include "server/runs.h"
 #include "server/sources.h"
 

@@ -194,10 +194,10 @@ std::optional<OperatorCost> Convolution(const Entry& entry, const OperatorInputs
 // How many of the gradients of input and weight are wanted, by "[True, False, True]".
 int Gradients(std::string_view mask) {
   if (mask.empty()) return 2;
+  const auto is_true = [](std::string_view element) { return element.contains("True") ? 1 : 0; };
   const size_t comma = std::min(mask.find(','), mask.size());
-  const size_t second = std::min(mask.find(',', comma + 1), mask.size());
-  return (mask.substr(0, comma).contains("True") ? 1 : 0) +
-         (mask.substr(comma, second - comma).contains("True") ? 1 : 0);
+  const std::string_view input = mask.substr(0, comma), others = mask.substr(comma);
+  return is_true(input) + is_true(others.substr(0, others.find(',', 1)));
 }
 
 std::optional<OperatorCost> ConvolutionBackward(const Entry& entry, const OperatorInputs& in) {
