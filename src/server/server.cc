@@ -118,7 +118,7 @@ const std::string& PageServer::url() const { return state_->url; }
 const std::string& PageServer::warning() const { return state_->warning; }
 
 Result<PageServer> PageServer::Start(const PageServerOptions& options) {
-  if (auto checked = CheckPage(); !checked) return std::unexpected(checked.error());
+  if (auto checked = server::CheckPage(); !checked) return std::unexpected(checked.error());
   const bool loopback = IsLoopback(options.host);
   if (!loopback && options.token.empty()) {
     return std::unexpected(
