@@ -2,8 +2,11 @@
 // host, links between threads, and steps of profiles that mark none.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -131,6 +134,40 @@ TEST(XPlaneSteps, AKeyThatJoinsAllWithAllTellsNothing) {
     }
     p.Launch(worker, 2, "a", 1);
     EXPECT_EQ(Work(p.Read()), (Steps{{"a", many < 64 ? 3 : -1}}));
+  }
+}
+
+// Each step hands work to two workers, under keys that differ from other steps' by type or by id.
+TEST(XPlaneSteps, TheOrderOfEventsInALineDoesNotMatter) {
+  using Planned = std::tuple<std::string, int64_t, int64_t, SampleStats>;
+  constexpr int64_t kCount = 400;
+  std::vector<Planned> own, first, second;
+  Steps expected;
+  for (int64_t i = 0; i < kCount; ++i) {
+    const int64_t at = 1000 * i, id = 7 * (kCount - i), last_id = id + 7;
+    own.push_back({"train", at, 900, {{"_r", 1}, {"step_num", i}}});
+    own.push_back({"give", at + 1, 899, {{"_pt", 1}, {"_p", id}}});
+    own.push_back({"give", at + 10, 5, {{"_pt", 2}, {"_p", last_id}}});
+    first.push_back({"take", at + 500, 800, {{"_ct", 1}, {"_c", id}}});
+    first.push_back({"cuLaunchKernel", at + 1200, 1, {{"correlation_id", 2 * i + 1}}});
+    second.push_back({"take", at + 600, 100, {{"_ct", 2}, {"_c", last_id}}});
+    second.push_back({"cuLaunchKernel", at + 600, 1, {{"correlation_id", 2 * i + 2}}});
+    expected.insert(expected.end(), {{"a", i}, {"b", i}});
+  }
+  for (const bool shuffled : {false, true}) {
+    Profile p;
+    std::mt19937 chance(1);
+    for (std::vector<Planned>* events : {&own, &first, &second}) {
+      if (shuffled) std::ranges::shuffle(*events, chance);
+      SampleLine& line = p.host.Line(2, "line");
+      for (const auto& [name, start, duration, stats] : *events)
+        line.Event(name, start, duration, stats);
+    }
+    for (int64_t i = 0; i < kCount; ++i) {
+      p.stream.Event("a", 1000 * i + 1300, 5, {{"correlation_id", 2 * i + 1}});
+      p.stream.Event("b", 1000 * i + 1310, 5, {{"correlation_id", 2 * i + 2}});
+    }
+    EXPECT_EQ(Work(p.Read()), expected) << (shuffled ? "in any order" : "in order of time");
   }
 }
 
@@ -274,6 +311,20 @@ TEST(XPlaneSteps, WithoutRootsExecutionsOfTheLargestModuleAreSteps) {
     EXPECT_EQ(trace->durations()[trace->size() - 3], 1000) << "up to the next";
     EXPECT_EQ(trace->durations()[trace->size() - 1], numbered ? 700 : 100) << "to its own end";
   }
+}
+
+TEST(XPlaneSteps, ExecutionsThatAreNumberedGoBeforeThoseThatAreNot) {
+  Profile p;
+  for (const auto& [at, number] : {std::pair{0, -1}, {120, 5}, {100, 5}, {200, 6}, {300, -1}}) {
+    SampleStats stats = {{"hlo_module", "jit_f"}, {"hlo_op", "fusion"}};
+    if (number >= 0) stats.push_back({"run_id", number});
+    p.stream.Event("fusion", at, 10, stats);
+  }
+  const Trace t = p.Read();
+  EXPECT_EQ(Markers(t), (Steps{{"jit_f", 0}, {"jit_f", 1}}));
+  EXPECT_EQ(t.starts()[t.size() - 2], 100);
+  EXPECT_EQ(t.durations()[t.size() - 2], 100);
+  EXPECT_EQ(t.durations()[t.size() - 1], 110) << "to the end of what is not numbered";
 }
 
 TEST(XPlaneSteps, AModuleThatRanOnceIsNoSteps) {
