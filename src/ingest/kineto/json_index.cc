@@ -1,8 +1,14 @@
-// Indexes JSON with simdjson and walks the index.
+// Buffers and outcomes of scanning, and passing over values.
 #include "ingest/kineto/json_index.h"
+
+#include <simdjson.h>
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <new>
+
+#include "ingest/kineto/json_scan.h"
 
 namespace stepscope {
 namespace {
@@ -17,32 +23,29 @@ constexpr std::array<int64_t, 256> kDepthChange = [] {
   return change;
 }();
 
+// Offsets behind the last token that lead to the end of the text: of a walk's own position there,
+// and of the token after it.
+constexpr size_t kEnds = 2;
+
 }  // namespace
 
 bool JsonIndex::Reserve(size_t bytes) {
-  constexpr size_t kMaxDepth = 1;  // for simdjson's own second stage, which is not used
-  if (parser_ == nullptr) {
-    const simdjson::implementation& implementation = *simdjson::get_active_implementation();
-    return !implementation.create_dom_parser_implementation(bytes, kMaxDepth, parser_);
-  }
-  return parser_->capacity() >= bytes || !parser_->set_capacity(bytes);
+  if (offsets_ != nullptr && capacity_ >= bytes) return true;
+  offsets_.reset(new (std::nothrow) uint32_t[bytes + kJsonScanRoom + kEnds]);
+  capacity_ = offsets_ != nullptr ? bytes : 0;
+  return offsets_ != nullptr;
 }
 
 JsonIndex::Outcome JsonIndex::Index(const char* begin, const char* end) {
   const auto length = static_cast<size_t>(end - begin);
   text_ = begin;
-  if (length >= simdjson::SIMDJSON_MAXSIZE_BYTES || !Reserve(std::max<size_t>(length, 64))) {
-    return Outcome::kBroken;
-  }
-  const auto error = parser_->stage1(reinterpret_cast<const uint8_t*>(begin), length,
-                                     simdjson::stage1_mode::regular);
-  if (error == simdjson::UTF8_ERROR || error == simdjson::UNESCAPED_CHARS)
-    return Outcome::kInvalidText;
-  if (error == simdjson::EMPTY) {  // nothing but space: only the end is there to be seen
-    parser_->structural_indexes[0] = static_cast<uint32_t>(length);
-    return Outcome::kIndexed;
-  }
-  return error ? Outcome::kBroken : Outcome::kIndexed;
+  if (length >= std::numeric_limits<uint32_t>::max() || !Reserve(length)) return Outcome::kBroken;
+  const JsonScan scan = ScanJson(begin, length, offsets_.get());
+  if (scan.ends_in_string) return Outcome::kBroken;
+  if (scan.control_in_string) return Outcome::kInvalidText;
+  if (!scan.ascii && !simdjson::validate_utf8(begin, length)) return Outcome::kInvalidText;
+  std::fill_n(offsets_.get() + scan.tokens, kEnds, static_cast<uint32_t>(length));
+  return Outcome::kIndexed;
 }
 
 JsonWalk::Skipped JsonWalk::SkipFrom(const char* text, const uint32_t* token, int64_t depth) {

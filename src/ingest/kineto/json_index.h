@@ -1,10 +1,7 @@
-// The structure of a piece of JSON text, found by simdjson's first stage: where every bracket,
-// colon, comma, string and scalar begins. Walking this index is what parsing comes down to here: a
-// value's token ends where the next one begins, and passing over a value costs a nanosecond per
-// token.
+// The structure of a piece of JSON text: where every bracket, colon, comma, string and scalar
+// begins. Walking this index is what parsing comes down to here: a value's token ends where the
+// next one begins, and passing over a value costs a nanosecond per token.
 #pragma once
-
-#include <simdjson.h>
 
 #include <cstdint>
 #include <memory>
@@ -25,13 +22,14 @@ class JsonIndex {
   Outcome Index(const char* begin, const char* end);
 
   const char* text() const { return text_; }
-  const uint32_t* first() const { return parser_->structural_indexes.get(); }
+  const uint32_t* first() const { return offsets_.get(); }
 
  private:
   bool Reserve(size_t bytes);
 
   const char* text_ = nullptr;
-  std::unique_ptr<simdjson::internal::dom_parser_implementation> parser_;
+  std::unique_ptr<uint32_t[]> offsets_;
+  size_t capacity_ = 0;  // bytes of text that it has room for
 };
 
 // A position in an indexed text. Behind the last token it stands at the zero byte and must not be

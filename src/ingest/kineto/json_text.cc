@@ -162,7 +162,7 @@ const char* EndOfValue(const char* from, const char* end) {
   int64_t depth = 0;
   bool in_string = false;
   for (const char* p = from; p < end; ++p) {
-    if (*p == '\\') {  // outside of strings, too, where it has no place: as simdjson sees it
+    if (*p == '\\') {  // outside of strings, too, where it has no place: as json_scan sees it
       ++p;
       continue;
     }
