@@ -1,11 +1,14 @@
 // A client on Boost.Beast; TLS by OpenSSL, with the certificates that the system trusts.
 #include "http/client.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -14,6 +17,7 @@
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -35,8 +39,7 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 using asio::ip::tcp;
 using ErrorCode = boost::system::error_code;
-using PostRequest = beast::http::request<beast::http::span_body<const char>>;
-using PostParser = beast::http::response_parser<beast::http::string_body>;
+using Parser = beast::http::response_parser<beast::http::string_body>;
 
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr std::chrono::seconds kPatience{10};    // to connect, to write and to be answered
@@ -52,7 +55,7 @@ int64_t RetryAfter(std::string_view text) {
 }  // namespace
 
 struct Poster::Connection {
-  using Stream = beast::ssl_stream<beast::tcp_stream>;
+  using Stream = asio::ssl::stream<tcp::socket>;
 
   explicit Connection(const Address& address) : to(address) {
     if (!to.tls) return;
@@ -61,91 +64,124 @@ struct Poster::Connection {
     tls.set_verify_mode(asio::ssl::verify_peer, ignored);
   }
 
-  beast::tcp_stream& tcp_stream() { return stream->next_layer(); }
+  tcp::socket& socket() { return stream->next_layer(); }
 
+  template <class Start>
+  ErrorCode Await(const Start& start);
   bool Stale();
-  asio::awaitable<std::string> Open();
-  asio::awaitable<Answer> Exchange(const PostRequest& request);
-  asio::awaitable<Answer> Send(const PostRequest& request);
+  std::string Open();
+  ErrorCode Write(const std::string& head, const std::string& body);
+  ErrorCode Read(Parser& parser);
+  Answer Exchange(const std::string& head, const std::string& body);
 
   const Address& to;
   asio::ssl::context tls{asio::ssl::context::tls_client};
   asio::io_context io{1};
   std::optional<Stream> stream;  // none: not connected
-  beast::flat_buffer buffer;
+  ErrorCode result;              // of the operation that was started last
   std::atomic<bool> stopped = false;
 };
 
+// Runs what `start` begins with the handler that it is given, for so long as patience lasts.
+template <class Start>
+ErrorCode Poster::Connection::Await(const Start& start) {
+  result = asio::error::operation_aborted;
+  start([this](ErrorCode error, const auto&...) { result = error; });
+  io.restart();
+  if (stopped) return result;
+  io.run_for(kPatience);
+  if (io.stopped()) return result;
+  ErrorCode ignored;
+  if (stream) socket().close(ignored);
+  io.run();
+  return asio::error::timed_out;
+}
+
 // Connects; returns what went wrong, or nothing.
-asio::awaitable<std::string> Poster::Connection::Open() {
-  ErrorCode error;
-  auto token = asio::redirect_error(asio::use_awaitable, error);
+std::string Poster::Connection::Open() {
   tcp::resolver resolver(io);
-  const auto found = co_await resolver.async_resolve(to.host, std::to_string(to.port), token);
-  if (error) co_return "cannot find the host";
-  buffer.clear();
+  tcp::resolver::results_type found;
+  ErrorCode error = Await([&](auto done) {
+    resolver.async_resolve(to.host, std::to_string(to.port),
+                           [&found, done](ErrorCode failed, tcp::resolver::results_type results) {
+                             found = std::move(results);
+                             done(failed);
+                           });
+  });
+  if (error) return "cannot find the host";
   stream.emplace(io, tls);
-  tcp_stream().expires_after(kPatience);
-  co_await tcp_stream().async_connect(found, token);
-  if (error) co_return "cannot connect";
-  tcp_stream().socket().set_option(tcp::no_delay(true), error);
-  if (!to.tls) co_return "";
+  error = Await([&](auto done) { asio::async_connect(socket(), found, done); });
+  if (error) return "cannot connect";
+  socket().set_option(tcp::no_delay(true), error);
+  if (!to.tls) return "";
   SSL_set_tlsext_host_name(stream->native_handle(), to.host.c_str());
   stream->set_verify_callback(asio::ssl::host_name_verification(to.host), error);
-  tcp_stream().expires_after(kPatience);
-  co_await stream->async_handshake(Stream::client, token);
-  if (!error) co_return "";
-  co_return SSL_get_verify_result(stream->native_handle()) == X509_V_OK
-      ? "no TLS: " + error.message()
-      : "its certificate is not of anybody this host trusts";
+  error = Await([&](auto done) { stream->async_handshake(Stream::client, done); });
+  if (!error) return "";
+  return SSL_get_verify_result(stream->native_handle()) == X509_V_OK
+             ? "no TLS: " + error.message()
+             : "its certificate is not of anybody this host trusts";
+}
+
+ErrorCode Poster::Connection::Write(const std::string& head, const std::string& body) {
+  const std::array buffers = {asio::buffer(head), asio::buffer(body)};
+  return Await([&](auto done) {
+    if (to.tls) {
+      asio::async_write(*stream, buffers, done);
+    } else {
+      asio::async_write(socket(), buffers, done);
+    }
+  });
+}
+
+ErrorCode Poster::Connection::Read(Parser& parser) {
+  parser.eager(true);
+  parser.body_limit(kMostAnswer);
+  std::string bytes;  // not parsed yet
+  std::array<char, 4096> buffer;
+  while (!parser.is_done()) {
+    size_t got = 0;
+    ErrorCode error = Await([&](auto done) {
+      const auto count = [&got, done](ErrorCode failed, size_t size) {
+        got = size;
+        done(failed);
+      };
+      if (to.tls) {
+        stream->async_read_some(asio::buffer(buffer), count);
+      } else {
+        socket().async_read_some(asio::buffer(buffer), count);
+      }
+    });
+    if (error && error != asio::error::eof) return error;
+    bytes.append(buffer.data(), got);
+    ErrorCode unparsed;
+    if (error == asio::error::eof) {
+      parser.put_eof(unparsed);
+    } else {
+      bytes.erase(0, parser.put(asio::buffer(bytes), unparsed));
+    }
+    if (unparsed && unparsed != beast::http::error::need_more) return unparsed;
+    if (error) break;
+  }
+  return parser.is_done() ? ErrorCode() : asio::error::eof;
 }
 
 // On the connection that is open.
-asio::awaitable<Answer> Poster::Connection::Exchange(const PostRequest& request) {
-  ErrorCode error;
-  auto token = asio::redirect_error(asio::use_awaitable, error);
-  tcp_stream().expires_after(kPatience);
-  if (to.tls) {
-    co_await beast::http::async_write(*stream, request, token);
-  } else {
-    co_await beast::http::async_write(tcp_stream(), request, token);
-  }
-  if (error) co_return Answer{.body = "the connection broke"};
-  PostParser parser;
-  parser.body_limit(kMostAnswer);
-  tcp_stream().expires_after(kPatience);
-  if (to.tls) {
-    co_await beast::http::async_read(*stream, buffer, parser, token);
-  } else {
-    co_await beast::http::async_read(tcp_stream(), buffer, parser, token);
-  }
-  if (error) co_return Answer{.body = "no answer"};
+Answer Poster::Connection::Exchange(const std::string& head, const std::string& body) {
+  if (Write(head, body)) return {.body = "the connection broke"};
+  Parser parser;
+  if (Read(parser)) return {.body = "no answer"};
   if (!parser.keep_alive()) stream.reset();
   auto& response = parser.get();
-  const int64_t retry_after = RetryAfter(response[beast::http::field::retry_after]);
-  co_return Answer{.status = static_cast<int>(response.result_int()),
-                   .body = std::move(response.body()),
-                   .retry_after = retry_after};
+  return {.status = static_cast<int>(response.result_int()),
+          .body = std::move(response.body()),
+          .retry_after = RetryAfter(response[beast::http::field::retry_after])};
 }
 
 // Of a connection that was kept: it has closed, or sends what nobody asked for.
 bool Poster::Connection::Stale() {
-  pollfd one{.fd = tcp_stream().socket().native_handle(), .events = POLLIN, .revents = 0};
+  pollfd one{.fd = socket().native_handle(), .events = POLLIN, .revents = 0};
   return poll(&one, 1, 0) != 0;
-}
-
-asio::awaitable<Answer> Poster::Connection::Send(const PostRequest& request) {
-  if (stream && Stale()) stream.reset();
-  if (!stream) {
-    std::string problem = co_await Open();
-    if (!problem.empty()) {
-      stream.reset();
-      co_return Answer{.body = std::move(problem)};
-    }
-  }
-  Answer answer = co_await Exchange(request);
-  if (answer.status == 0) stream.reset();
-  co_return answer;
 }
 
 Poster::Poster(Address address, std::string token)
@@ -156,21 +192,19 @@ Poster::Poster(Address address, std::string token)
 Poster::~Poster() = default;
 
 Answer Poster::Post(const std::string& path, const std::string& body, const std::string& type) {
-  namespace http = beast::http;
-  PostRequest request(http::verb::post, address_.path + path, 11);
-  request.set(http::field::host, address_.Authority());
-  request.set(http::field::content_type, type);
-  request.set(http::field::user_agent, "stepscope");
-  if (!token_.empty()) request.set(http::field::authorization, "Bearer " + token_);
-  request.body() = {body.data(), body.size()};
-  request.content_length(body.size());
-  Answer answer{.body = "stopped"};
-  asio::io_context& io = connection_->io;
-  asio::co_spawn(io, connection_->Send(request), [&](const std::exception_ptr& failed, Answer got) {
-    answer = failed ? Answer{.body = "out of memory"} : std::move(got);
-  });
-  io.restart();
-  if (!connection_->stopped) io.run();
+  Connection& connection = *connection_;
+  if (connection.stopped) return {.body = "stopped"};
+  std::string head = fmt::format(
+      "POST {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: stepscope\r\nContent-Type: {}\r\n"
+      "Content-Length: {}\r\n",
+      address_.path, path, address_.Authority(), type, body.size());
+  if (!token_.empty()) head += "Authorization: Bearer " + token_ + "\r\n";
+  head += "\r\n";
+  if (connection.stream && connection.Stale()) connection.stream.reset();
+  Answer answer;
+  if (!connection.stream) answer.body = connection.Open();
+  if (answer.body.empty()) answer = connection.Exchange(head, body);
+  if (answer.status == 0) connection.stream.reset();
   return answer;
 }
 

@@ -108,7 +108,8 @@ Result<Address> ParseAddress(std::string_view text) {
   };
   const auto parsed = boost::urls::parse_uri(text);
   if (!parsed || !parsed->has_authority() || parsed->host().empty() || parsed->has_userinfo() ||
-      parsed->has_query() || parsed->has_fragment()) {
+      parsed->has_query() || parsed->has_fragment() ||
+      !(parsed->encoded_path().empty() || parsed->encoded_path().starts_with('/'))) {
     return fail("write http://HOST:PORT");
   }
   Address address{.tls = parsed->scheme_id() == boost::urls::scheme::https};
