@@ -103,6 +103,9 @@ export class Watched {
   }
 
   async checkFits(where: string): Promise<void> {
+    // A page that has just been drawn may be laid out once more.
+    await this.page.waitForFunction(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth + 1, undefined, { timeout: 2000 })
+      .catch(() => undefined);
     const [wide, room] = await this.page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth] as const);
     assert.ok(wide <= room + 1, `${where} is ${wide} px wide in a window of ${room} px`);
   }
