@@ -100,7 +100,7 @@ TEST_F(CliTest, EveryFormatPrints) {
 
 TEST_F(CliTest, WhatCannotBeReadIsAnError) {
   const Outcome missing = Stepscope("analyze /no/such/folder");
-  ExpectError(missing, "there is no such file or folder", "spelling");
+  ExpectError(missing, "there is no such file or directory", "spelling");
   EXPECT_TRUE(missing.err.contains("  where: /no/such/folder")) << missing.err;
   folder_.Write("only/x.json", "no trace");
   ExpectError(Stepscope("analyze " + folder_.path() + "/only"), "not JSON", "PyTorch");

@@ -81,9 +81,9 @@ TEST(DamageFolder, WhereNoFileCanBeReadTheFirstFewSayWhy) {
   auto answer = Ask({folder.path()});
   ASSERT_FALSE(answer);
   const std::string in = folder.path() + "/";
-  EXPECT_EQ(answer.error().what, "none of the 3 files could be read: " + in +
+  EXPECT_EQ(answer.error().what, "none of the 3 files can be read: " + in +
                                      "a.json: the file is empty; " + in +
-                                     "b.json: the JSON holds no \"traceEvents\"; " + in +
+                                     "b.json: the JSON has no \"traceEvents\"; " + in +
                                      "c.json: the file is not JSON");
   EXPECT_TRUE(answer.error().hint.contains("profiler"));
   folder.Write("d.json", "no");

@@ -26,14 +26,14 @@ TEST(KernelGroups, KeepTheOrderOfTheFile) {
 }
 
 TEST(KernelGroups, WhatIsNoFileOfGroupsSaysWhy) {
-  EXPECT_EQ(Read(""), "the file has no table [groups]");
-  EXPECT_EQ(Read("groups = 1"), "the file has no table [groups]");
+  EXPECT_EQ(Read(""), "missing table [groups]");
+  EXPECT_EQ(Read("groups = 1"), "missing table [groups]");
   EXPECT_EQ(Read("[groups]"), "[groups] is empty");
   EXPECT_EQ(Read("[groups]\na = 1"), "group 'a' is neither a pattern nor a list of patterns");
   EXPECT_EQ(Read("[groups]\na = []"), "group 'a' has no pattern");
-  EXPECT_EQ(Read("[groups]\na = [1]"), "a pattern of group 'a' is no text");
-  EXPECT_TRUE(Read("[groups\n").starts_with("this is no TOML: "));
-  EXPECT_TRUE(Read(std::string("\0\xff{]", 4)).starts_with("this is no TOML: "));
+  EXPECT_EQ(Read("[groups]\na = [1]"), "a pattern of group 'a' is not a text");
+  EXPECT_TRUE(Read("[groups\n").starts_with("the file is not TOML: "));
+  EXPECT_TRUE(Read(std::string("\0\xff{]", 4)).starts_with("the file is not TOML: "));
   EXPECT_EQ(Read("a = " + std::string(100'000, '[')), "the file has more than a thousand brackets");
   std::string many = "[groups]\n";
   for (int i = 0; i < 33; ++i) many += "g" + std::to_string(i) + " = \"*\"\n";

@@ -1,4 +1,4 @@
-// Reading and questions that are given up.
+// Reading and questions that are canceled.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -23,7 +23,7 @@ TEST(Stop, NothingIsReadOnceItWasAsked) {
   const auto path = folder.Write("t.json", Document(Kernels(5)));
   const auto session = Session::Open(std::vector{path}, {.stop = AlreadyStopped()});
   ASSERT_FALSE(session);
-  EXPECT_TRUE(session.error().what.contains("given up")) << session.error().what;
+  EXPECT_TRUE(session.error().what.contains("canceled")) << session.error().what;
 }
 
 // A pipe, so that the request comes when some of the file was read and some was not.
@@ -46,7 +46,7 @@ TEST(Stop, ReadingEndsInTheMiddle) {
   });
   const auto session = Session::Open(std::vector{path}, {.threads = 1, .stop = stop.get_token()});
   ASSERT_FALSE(session);
-  EXPECT_TRUE(session.error().what.contains("given up")) << session.error().what;
+  EXPECT_TRUE(session.error().what.contains("canceled")) << session.error().what;
 }
 
 class StopAnalysis : public ::testing::Test {
@@ -64,11 +64,11 @@ class StopAnalysis : public ::testing::Test {
 TEST_F(StopAnalysis, NoQuestionIsBegunOnceItWasAsked) {
   const auto answer = session_->Analyze({.stop = AlreadyStopped()});
   ASSERT_FALSE(answer);
-  EXPECT_TRUE(answer.error().what.contains("given up")) << answer.error().what;
+  EXPECT_TRUE(answer.error().what.contains("canceled")) << answer.error().what;
   EXPECT_EQ(ToJson(*session_->Analyze()), whole_);
   // What is wrong with a question is said all the same.
   const auto wrong = session_->Analyze({.steps = "nine", .stop = AlreadyStopped()});
-  EXPECT_FALSE(wrong.error().what.contains("given up"));
+  EXPECT_FALSE(wrong.error().what.contains("canceled"));
 }
 
 // Whenever the request comes, there is the whole answer or none, and the next one is right.
@@ -84,7 +84,7 @@ TEST_F(StopAnalysis, AQuestionEndsInTheMiddle) {
     if (answer) {
       EXPECT_EQ(ToJson(*answer), whole_);
     } else {
-      EXPECT_TRUE(answer.error().what.contains("given up")) << answer.error().what;
+      EXPECT_TRUE(answer.error().what.contains("canceled")) << answer.error().what;
       ++given_up;
     }
   }

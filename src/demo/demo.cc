@@ -42,8 +42,9 @@ std::optional<Error> Validate(const DemoOptions& options) {
   const auto bad = std::ranges::find_if_not(limits, &Limit::Holds);
   if (bad == limits.end()) return std::nullopt;
   std::string hint = fmt::format("choose a value from {:.15g} to {:.15g}", bad->low, bad->high);
-  if (bad->option == "slow_rank") hint += "; -1 means that no rank is slow";
-  return Error{.what = fmt::format("no demo can be made with {} = {}", bad->option, bad->value),
+  if (bad->option == "slow_rank") hint += "; -1: no slow rank";
+  return Error{.what = fmt::format("cannot make the synthetic job: {} = {} is out of range",
+                                   bad->option, bad->value),
                .where = std::string(bad->option),
                .hint = std::move(hint)};
 }

@@ -20,14 +20,15 @@ namespace fs = std::filesystem;
 std::unexpected<Error> Failed(std::string what, const std::string& where,
                               const std::error_code& code) {
   return std::unexpected(
-      Error{.what = std::move(what), .where = where, .hint = "the system says: " + code.message()});
+      Error{.what = std::move(what), .where = where, .hint = "system error: " + code.message()});
 }
 
 std::unexpected<Error> Foreign(const std::string& folder, std::string_view name) {
-  return std::unexpected(
-      Error{.what = fmt::format("the folder holds {}, which no demo wrote", name),
-            .where = folder,
-            .hint = "choose an empty or a new folder; a demo never writes over other files"});
+  return std::unexpected(Error{
+      .what = fmt::format(
+          "cannot use the directory: it contains {}, which is not from a synthetic job", name),
+      .where = folder,
+      .hint = "choose an empty or new directory; other files are never overwritten"});
 }
 
 std::string_view WithoutSuffix(std::string_view name, std::string_view suffix) {
@@ -61,13 +62,13 @@ std::string TraceName(int rank, bool compress) {
 
 Result<std::vector<std::string>> PrepareFolder(const std::string& folder) {
   if (folder.empty()) {
-    return std::unexpected(Error{.what = "the demo needs a folder to write into",
+    return std::unexpected(Error{.what = "missing output directory",
                                  .where = "",
                                  .hint = "name one that is empty or does not exist yet"});
   }
   std::error_code code;
   fs::create_directories(folder, code);
-  if (code) return Failed("cannot make the demo folder", folder, code);
+  if (code) return Failed("cannot create the directory", folder, code);
   std::vector<std::string> names;
   std::string trace;  // one that is complete, if any
   bool is_demo = false;
@@ -86,7 +87,7 @@ Result<std::vector<std::string>> PrepareFolder(const std::string& folder) {
     }
     names.push_back(name);
   }
-  if (code) return Failed("cannot list the demo folder", folder, code);
+  if (code) return Failed("cannot list the directory", folder, code);
   if (!trace.empty() && !is_demo) return Foreign(folder, trace);
   return names;
 }
@@ -98,7 +99,8 @@ Result<void> RemoveStale(const std::string& folder, const std::vector<std::strin
     const fs::path path = fs::path(folder) / name;
     std::error_code code;
     fs::remove(path, code);
-    if (code) return Failed("cannot remove a file of an earlier demo", path.string(), code);
+    if (code)
+      return Failed("cannot remove a file of an earlier synthetic job", path.string(), code);
   }
   return {};
 }

@@ -38,8 +38,8 @@ std::string WhyNoActivity(std::span<const RankActivity> recorded, const StepSele
   const bool recorded_some =
       std::ranges::any_of(recorded, [](const RankActivity& r) { return !r.activities.empty(); });
   if (!recorded_some) {
-    return "no trace holds accelerator work; record the job with ProfilerActivity.CUDA, or the "
-           "activity of its accelerator; in TensorFlow and JAX with device_tracer_level=1";
+    return "no trace has device activity: record the job with ProfilerActivity.CUDA, or the "
+           "activity of its device; in TensorFlow and JAX with device_tracer_level=1";
   }
   const std::string there_are = DescribeSteps(recorded);
   if (there_are == "none") {
@@ -52,7 +52,7 @@ std::string WhyNoActivity(std::span<const RankActivity> recorded, const StepSele
            "in the traces: " +
            there_are + ")";
   }
-  return "no accelerator work was launched in '" + std::string(selection_text) +
+  return "no device activity was launched in '" + std::string(selection_text) +
          "' (steps in the traces: " + there_are + ")";
 }
 
@@ -67,8 +67,7 @@ std::string RanksWithoutWork(std::span<const RankActivity> ranks) {
     text += (i > 0 ? ", " : "") + std::to_string(without[i]);
   }
   if (without.size() > 8) text += " and " + std::to_string(without.size() - 8) + " more";
-  return text + (without.size() == 1 ? " has" : " have") +
-         " no accelerator work in what was selected";
+  return text + (without.size() == 1 ? " has" : " have") + " no device activity in the selection";
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(Facts, SayWhyThereIsNoWork) {
                       std::string_view selection) {
     return Derive(t.trace.strings, ranks, selection).no_work;
   };
-  EXPECT_TRUE(why(without, none, "all").contains("no trace holds accelerator work"));
+  EXPECT_TRUE(why(without, none, "all").contains("no trace has device activity"));
   EXPECT_TRUE(why(stepless, no_steps, "3").contains("no steps to select from"));
   EXPECT_TRUE(why(stepped, steps, "4").contains("steps in the traces: 3"));
   EXPECT_TRUE(why(stepped, steps, "complete").contains("no step is complete"));
@@ -77,7 +77,7 @@ TEST(Facts, NameTheRanksWithoutWork) {
                                      BuildRankActivity(without.trace)};
   ranks[1].rank = 1;
   EXPECT_EQ(Derive(with.trace.strings, ranks).some_without_work,
-            "rank 1 has no accelerator work in what was selected");
+            "rank 1 has no device activity in the selection");
   for (int64_t r = 2; r < 12; ++r) {
     ranks.push_back(ranks[1]);
     ranks.back().rank = r;

@@ -85,8 +85,8 @@ Result<Listing> List(const std::string& folder) {
     if (at->is_directory(ignored)) listing.folders.push_back(at->path());
   }
   if (error) {
-    return std::unexpected(Error{"cannot list the folder: " + error.message(), folder,
-                                 "check the permissions of the folder"});
+    return std::unexpected(Error{"cannot list the directory: " + error.message(), folder,
+                                 "check the permissions of the directory"});
   }
   KeepOneOfEach(listing.traces);
   std::ranges::sort(listing.traces, NaturalLess);
@@ -184,11 +184,10 @@ Result<std::vector<std::string>> TracesOfFolder(const std::string& folder,
   auto traces = TracesOfRankFolders(listing->folders, others);
   if (traces.empty()) traces = NewestProfile(folder, notes);
   if (!traces.empty()) return traces;
-  std::string hint = "give a folder that holds the traces of one job, or the files themselves";
-  if (!others.empty())
-    hint = "its subfolders hold traces of their own; give one of them, such as " + others[0];
-  return std::unexpected(
-      Error{"no traces (*.json, *.json.gz, *.xplane.pb) in this folder", folder, hint});
+  std::string hint = "give a directory with the traces of one job, or the files";
+  if (!others.empty()) hint = "give one of its subdirectories with traces, such as " + others[0];
+  return std::unexpected(Error{
+      "there are no traces (*.json, *.json.gz, *.xplane.pb) in this directory", folder, hint});
 }
 
 }  // namespace
@@ -207,9 +206,9 @@ Result<FoundTraces> FindTraces(std::span<const std::string> paths) {
       found.push_back(path);
     } else {
       const bool missing = status.type() == fs::file_type::not_found;
-      return std::unexpected(Error{missing ? "there is no such file or folder"
-                                           : "cannot look at this path: " + error.message(),
-                                   path, "check the spelling and the current folder"});
+      return std::unexpected(Error{missing ? "there is no such file or directory"
+                                           : "cannot read this path: " + error.message(),
+                                   path, "check the spelling and the current directory"});
     }
   }
   std::set<std::string> seen;

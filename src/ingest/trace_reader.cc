@@ -344,8 +344,8 @@ void Reader::NoteEnd(bool whole) {
 }
 
 std::string Reader::WhyNoTrace(bool whole) const {
-  if (trace_.meta.memory_only) return "the JSON is a list of lists, but no list of memory changes";
-  return whole ? "the JSON holds no \"traceEvents\"" : "the file ends before any \"traceEvents\"";
+  if (trace_.meta.memory_only) return "the JSON is a list of lists, but not of memory changes";
+  return whole ? "the JSON has no \"traceEvents\"" : "the file ends before any \"traceEvents\"";
 }
 
 Result<Trace> Reader::Read() {
@@ -355,7 +355,7 @@ Result<Trace> Reader::Read() {
   if (AtEnd()) {
     const bool damaged = stream_.end() != InputEnd::kClean;
     return std::unexpected(
-        Error{damaged ? "the compressed data is damaged from its beginning" : "the file is empty",
+        Error{damaged ? "cannot read the file: compressed data is damaged" : "the file is empty",
               "", ""});
   }
   bool whole = true;
@@ -374,7 +374,7 @@ Result<Trace> Reader::Read() {
     return std::unexpected(
         Error{WhyNoTrace(whole), "",
               trace_.meta.memory_only
-                  ? "of a memory timeline, give the form that PyTorch exports as *.raw.json.gz"
+                  ? "for a memory timeline, give the file that PyTorch exports as *.raw.json.gz"
                   : ""});
   }
   if (whole && !broken_off_ && !AtEnd()) trace_.notes.Add(NoteKind::kTrailingBytes);
@@ -393,8 +393,8 @@ Result<Trace> ReadTrace(ByteSource source, const ReadOptions& options) {
     return Reader(std::move(source), options).Read();
   } catch (const std::bad_alloc&) {
     return std::unexpected(
-        Error{"there is not enough memory for this trace", "",
-              "analyse fewer ranks at a time, or use a machine with more memory"});
+        Error{"cannot read the trace: out of memory", "",
+              "analyze fewer ranks at a time, or use a machine with more memory"});
   }
 }
 

@@ -97,7 +97,7 @@ Result<void> Exporter::ChooseItems() {
                       .path = (fs::path(options_.folder) / NameOf(rank)).string()});
   }
   if (!items_.empty()) return {};
-  return std::unexpected(Error{"there is nothing to export in the ranks and steps asked for", "",
+  return std::unexpected(Error{"the selected ranks and steps have nothing to export", "",
                                fmt::format("ranks that were read: {}; steps: {}",
                                            DescribeRanks(run_.ranks), DescribeSteps(run_.ranks))});
 }
@@ -108,8 +108,8 @@ Result<void> Exporter::CheckTargets() const {
     for (const InputFile& input : run_.info.files) {
       std::error_code none;  // of a target that does not exist yet
       if (!fs::equivalent(item.path, input.path, none)) continue;
-      return std::unexpected(Error{"this would replace a trace that is being exported", item.path,
-                                   "name another folder with -o"});
+      return std::unexpected(Error{"cannot write the export: it would replace an input trace",
+                                   item.path, "name another folder with -o"});
     }
   }
   return {};
@@ -204,15 +204,15 @@ void Exporter::WriteAll() {
     try {
       WriteChrome(items_[i]);
     } catch (const std::bad_alloc&) {
-      items_[i].error = Error{"there is not enough memory to export this trace",
-                              items_[i].file->path, "export fewer ranks at a time"};
+      items_[i].error = Error{"cannot export the trace: out of memory", items_[i].file->path,
+                              "export fewer ranks at a time"};
     }
   });
 }
 
 Table Exporter::FilesTable() const {
   Table table{.key = "files",
-              .title = "What was written",
+              .title = "Exported files",
               .columns = {{"rank", "rank", Unit::kNone, Role::kKey},
                           {"window", "window", Unit::kNone, Role::kKey},
                           {"path", "file"},
@@ -220,7 +220,7 @@ Table Exporter::FilesTable() const {
                           {"written", "written", Unit::kCount},
                           {"counters", "counters", Unit::kCount},
                           {"path_pieces", "critical path", Unit::kCount},
-                          {"clock_offset", "clock moved by", Unit::kNanoseconds},
+                          {"clock_offset", "clock offset", Unit::kNanoseconds},
                           {"clock_error", "+-", Unit::kNanoseconds}},
               .text_rows = 16};
   for (const Item& item : items_) {
@@ -243,9 +243,8 @@ ReportSet Exporter::Answer() const {
       perfetto ? "" : " or in chrome://tracing");
   report.tables.push_back(FilesTable());
   if (left_out_ > 0) {
-    report.notes.push_back({"left_out", left_out_,
-                            "events overlap others of their track more than 64 deep: left out",
-                            ""});
+    report.notes.push_back(
+        {"left_out", left_out_, "events were left out: more than 64 overlap on their track", ""});
   }
   const auto unaligned =
       std::ranges::count_if(items_, [](const Item& i) { return !i.clock.known; });
@@ -267,7 +266,7 @@ Result<ReportSet> Exporter::Write() {
   fs::create_directories(options_.folder, failed);
   if (failed) {
     return std::unexpected(
-        Error{"cannot make the folder: " + failed.message(), options_.folder, ""});
+        Error{"cannot create the directory: " + failed.message(), options_.folder, ""});
   }
   if (auto safe = CheckTargets(); !safe) return std::unexpected(safe.error());
   if (options_.format == ExportFormat::kPerfetto) FindClocks();

@@ -38,7 +38,7 @@ Result<ReportSet> GoodputWalk(GoodputReportOptions options, std::span<const std:
   if (walk.tokens_per_step > 0 && options.program) {
     const auto step_time = StepTimeIn(*of_traces);
     if (!step_time) {
-      return std::unexpected(Error{"the traces do not tell how long a step takes", traces[0],
+      return std::unexpected(Error{"the traces have no step time", traces[0],
                                    "record several steps and call profiler.step() in the loop, or "
                                    "give tokens per second"});
     }

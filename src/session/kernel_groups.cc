@@ -31,7 +31,7 @@ Result<std::vector<std::string>> PatternsOf(const std::string& group, const Valu
     patterns.push_back(value.as_string());
   } else if (value.is_array()) {
     for (const Value& item : value.as_array()) {
-      if (!item.is_string()) return Wrong("a pattern of group '" + group + "' is no text");
+      if (!item.is_string()) return Wrong("a pattern of group '" + group + "' is not a text");
       patterns.push_back(item.as_string());
     }
   } else {
@@ -48,7 +48,7 @@ struct Placed {
 
 Result<std::vector<KernelGroup>> GroupsOf(const Value& file) {
   if (!file.contains("groups") || !file.at("groups").is_table()) {
-    return Wrong("the file has no table [groups]");
+    return Wrong("missing table [groups]");
   }
   std::vector<Placed> placed;
   for (const auto& [name, value] : file.at("groups").as_table()) {
@@ -74,7 +74,7 @@ Result<std::vector<KernelGroup>> ParseKernelGroups(std::string_view text) {
   try {
     return GroupsOf(toml::parse<toml::discard_comments, std::map, std::vector>(in, "groups"));
   } catch (const std::exception& error) {  // toml11 throws what it cannot read
-    return Wrong("this is no TOML: " + FirstLine(error.what()));
+    return Wrong("the file is not TOML: " + FirstLine(error.what()));
   }
 }
 
@@ -86,7 +86,7 @@ Result<std::vector<KernelGroup>> ReadKernelGroups(const std::string& path) {
   in.read(text.data(), kLargest + 1);
   text.resize(static_cast<size_t>(in.gcount()));
   if (text.size() > kLargest) {
-    return std::unexpected(Error{"a file of kernel groups has at most 1 MB", path, kHint});
+    return std::unexpected(Error{"the file of kernel groups is larger than 1 MB", path, kHint});
   }
   auto groups = ParseKernelGroups(text);
   if (!groups) groups.error().where = path;

@@ -70,7 +70,7 @@ struct LoadOptions {
   std::stop_token stop;
 };
 
-Error GivenUp() { return {"reading was given up before its end", "", ""}; }
+Error GivenUp() { return {"reading was canceled", "", ""}; }
 
 // Threads that have no file to read help.
 RecordedEvents KeepEvents(const Trace& trace, std::atomic<int>& spare_threads) {
@@ -122,7 +122,7 @@ void LoadFile(LoadedFile& file, const LoadOptions& options, std::atomic<int64_t>
   } catch (const Stopped&) {
     Fail(file, GivenUp(), NoteKind::kUnreadable);
   } catch (const std::bad_alloc&) {
-    Fail(file, {"there is not enough memory for this trace", "", "analyse fewer ranks at a time"},
+    Fail(file, {"cannot read the trace: out of memory", "", "analyze fewer ranks at a time"},
          NoteKind::kUnreadable);
   } catch (const std::system_error& problem) {
     Fail(file,
@@ -256,7 +256,7 @@ void SettleWindows(std::vector<LoadedFile>& files) {
     if (same_rank && SameRecording(*previous, file)) {
       file.used = false;
       file.info.rank = -1;
-      file.info.problem = "the same recording as " + previous->info.path;
+      file.info.problem = "duplicate of " + previous->info.path;
       file.notes.Add(NoteKind::kDuplicateFile);
       continue;
     }
@@ -314,7 +314,7 @@ Error NoneCouldBeRead(const std::vector<LoadedFile>& files) {
   constexpr size_t kNamed = 3;
   Error error = files.front().error;
   if (files.size() > 1) {
-    error.what = "none of the " + std::to_string(files.size()) + " files could be read";
+    error.what = "none of the " + std::to_string(files.size()) + " files can be read";
     for (size_t i = 0; i < std::min(kNamed, files.size()); ++i) {
       error.what += (i == 0 ? ": " : "; ") + files[i].info.path + ": " + files[i].error.what;
     }
@@ -326,8 +326,8 @@ Error NoneCouldBeRead(const std::vector<LoadedFile>& files) {
   }
   if (error.hint.empty())
     error.hint =
-        "give what the profiler of PyTorch (.json, .json.gz), TensorFlow or JAX (.xplane.pb) "
-        "wrote";
+        "give traces from the profiler of PyTorch (.json, .json.gz), TensorFlow or JAX "
+        "(.xplane.pb)";
   return error;
 }
 

@@ -14,7 +14,7 @@ namespace {
 // A hint for a name that is none of `known`: the nearest if it is near, and where to see them all.
 std::string NearestHint(std::string_view name, std::span<const std::string> known) {
   const std::string nearest = NearestName(name, known);
-  return nearest.empty() ? "'stepscope list' shows what there is"
+  return nearest.empty() ? "'stepscope list' shows the known names"
                          : "did you mean '" + nearest + "'?";
 }
 

@@ -50,7 +50,7 @@ Result<std::vector<RankActivity>> ChooseRanks(const std::vector<RankActivity>& r
                          [&](const RankActivity& r) { return r.rank == rank; });
     if (chosen.size() == before) {
       return std::unexpected(Error{"there is no rank " + std::to_string(rank), "`ranks`",
-                                   "the ranks that were read: " + DescribeRanks(ranks)});
+                                   "ranks in the traces: " + DescribeRanks(ranks)});
     }
   }
   return chosen;
@@ -90,7 +90,8 @@ const RunInfo& Session::run() const { return state_->run.info; }
 
 Result<Session> Session::Open(std::span<const std::string> paths, const OpenOptions& options) {
   if (paths.empty()) {
-    return std::unexpected(Error{"nothing to open", "", "give a folder of traces, or trace files"});
+    return std::unexpected(
+        Error{"nothing to open", "", "give a directory of traces, or trace files"});
   }
   const auto prepared = FindAnalyses(options.analyses);
   if (!prepared) return std::unexpected(prepared.error());
@@ -109,8 +110,9 @@ Result<Session> Session::Open(std::span<const std::string> paths, const OpenOpti
 
 Result<Timeline> Session::TakeTimeline() {
   if (!state_->has_events) {
-    return std::unexpected(Error{"there are no events to make a timeline of", "",
-                                 "open the run with OpenOptions::keep_events, and take it once"});
+    return std::unexpected(
+        Error{"the run has no events for a timeline", "",
+              "open the run with OpenOptions::keep_events, and take the timeline once"});
   }
   state_->has_events = false;
   LoadedRun& run = state_->run;
@@ -173,7 +175,7 @@ Result<ReportSet> Session::Analyze(const AnalyzeOptions& question) const {
     const StopScope scope(options.stop);
     return RunAnalyses(state_->run, ranks, *selection, options, analyses);
   } catch (const Stopped&) {
-    return std::unexpected(Error{"the question was given up before it was answered", "", ""});
+    return std::unexpected(Error{"the analysis was canceled", "", ""});
   }
 }
 

@@ -255,7 +255,7 @@ Result<std::vector<Piece>> PiecesOf(const Timeline::State& state,
 
 Series HistogramOf(const std::vector<int64_t>& durations) {
   Series series{.key = "histogram",
-                .title = "How many events by duration",
+                .title = "Events by duration",
                 .x_unit = Unit::kNanoseconds,
                 .y_unit = Unit::kCount};
   for (const auto& [lower, count] : HistogramOfRange(durations)) {
@@ -310,8 +310,8 @@ Result<NameUse> UseOf(const Timeline::State& state, StringId name, const std::st
 Result<Report> Timeline::Select(const TimelineSelection& selection, std::stop_token stop) const {
   const auto by = ParseBy(selection.by);
   if (!by) {
-    return std::unexpected(Error{"cannot put events together by '" + selection.by + "'", "by",
-                                 "by name, kind, track or rank"});
+    return std::unexpected(Error{"cannot group events by '" + selection.by + "'", "by",
+                                 "use name, kind, track or rank"});
   }
   const auto pieces = PiecesOf(*state_, selection);
   if (!pieces) return std::unexpected(pieces.error());
@@ -319,12 +319,12 @@ Result<Report> Timeline::Select(const TimelineSelection& selection, std::stop_to
   if (!sums) return std::unexpected(sums.error());
   Report report{.analysis = "selection", .title = "Selection"};
   const Sum whole = Whole(*sums);
-  report.headline = fmt::format("{} events meet the selection.", whole.count);
-  report.metrics = {MetricOf("time", "time selected",
+  report.headline = fmt::format("{} events match the selection.", whole.count);
+  report.metrics = {MetricOf("time", "selected time",
                              std::max<int64_t>(SubtractSaturated(selection.to, selection.from), 0),
                              Unit::kNanoseconds),
                     MetricOf("count", "events", whole.count, Unit::kCount),
-                    MetricOf("sum", "sum of their time within", whole.sum, Unit::kNanoseconds)};
+                    MetricOf("sum", "sum of event time", whole.sum, Unit::kNanoseconds)};
   report.tables.push_back(TableOf(*state_, *by, *sums, "events", "Events by " + selection.by));
   return report;
 }
@@ -337,11 +337,11 @@ Result<Report> Timeline::Occurrences(EventRef ref, std::stop_token stop) const {
   Report report{.analysis = "occurrences", .title = "Occurrences"};
   if (use->durations.empty()) {  // steps have names of their own
     report.status = Status::kUnavailable;
-    report.why = "no event of the trace has this name";
+    report.why = "no event has this name";
     return report;
   }
   const Distribution all = stepscope::Describe(use->durations);  // sorts them
-  report.headline = fmt::format("{} events are called {}.", all.count, state_->names[name]);
+  report.headline = fmt::format("{} events are named {}.", all.count, state_->names[name]);
   const auto time = [&](const char* key, const char* title, int64_t value) {
     report.metrics.push_back(MetricOf(key, title, value, Unit::kNanoseconds));
   };

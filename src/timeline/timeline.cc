@@ -132,7 +132,7 @@ Result<void> Timeline::State::CheckTrack(uint32_t track) const {
   }
   if (data[track].IsCounter()) {
     return std::unexpected(
-        Error{"track " + std::to_string(track) + " is a counter: it has no events", "", ""});
+        Error{"track " + std::to_string(track) + " is a counter and has no events", "", ""});
   }
   return {};
 }

@@ -51,22 +51,22 @@ std::unexpected<Error> Wrong(std::string_view part, std::string_view why) {
 
 Result<Change> ParseChange(std::string_view part) {
   const size_t at = part.find_last_of("*=");
-  if (at == part.npos) return Wrong(part, "it does not end with a factor such as *0.5");
+  if (at == part.npos) return Wrong(part, "missing factor such as *0.5");
   const auto factor = ParseFactor(Trim(part.substr(at + 1)));
-  if (!factor) return Wrong(part, "its factor is no number from 0 to 1000");
-  if (part[at] == '=' && *factor != 0) return Wrong(part, "'=' can only be followed by 0");
+  if (!factor) return Wrong(part, "the factor is not a number from 0 to 1000");
+  if (part[at] == '=' && *factor != 0) return Wrong(part, "'=' must be followed by 0");
   const std::string_view target = Trim(part.substr(0, at));
   for (const auto& [prefix, kind] : {std::pair("kernel:", Change::Target::kKernel),
                                      std::pair("operator:", Change::Target::kOperator)}) {
     if (!target.starts_with(prefix)) continue;
     const std::string_view name = Trim(target.substr(std::string_view(prefix).size()));
-    if (name.empty()) return Wrong(part, "it names nothing");
+    if (name.empty()) return Wrong(part, "missing name");
     const bool kernel = kind == Change::Target::kKernel;
     return Change{kind, Bound::kCompute, kernel ? Lower(name) : std::string(name), *factor};
   }
   const auto* known =
       std::ranges::find(kClasses, target, &std::pair<std::string_view, Bound>::first);
-  if (known == kClasses.end()) return Wrong(part, "nothing is called so");
+  if (known == kClasses.end()) return Wrong(part, "unknown name");
   return Change{Change::Target::kBound, known->second, "", *factor};
 }
 

@@ -45,7 +45,7 @@ class Reader {
     if (auto error = LookForText()) return std::unexpected(std::move(*error));
     IndexPlanes();
     if (planes_.empty()) {
-      return std::unexpected(Error{"the file is no profile: it holds no planes", "",
+      return std::unexpected(Error{"the file is not a profile: it has no planes", "",
                                    "give the <host>.xplane.pb that the profiler wrote"});
     }
     ReadPlanes();
@@ -60,8 +60,8 @@ class Reader {
     constexpr size_t kSure = 16;
     const auto bytes = file_.View({0, std::min(kLook, file_.size())});
     if (!bytes || CountReplaced(*bytes) < kSure) return std::nullopt;
-    return Error{"the profile was damaged as text: bytes that are no text were replaced by U+FFFD",
-                 "", "it cannot be restored; copy the original again, as a binary file"};
+    return Error{"the profile is damaged as text: bytes were replaced by U+FFFD", "",
+                 "copy the original again as a binary file; this copy cannot be restored"};
   }
 
   // XSpace: 1 planes, 2 errors, 3 warnings, 4 hostnames.
