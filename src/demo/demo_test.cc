@@ -67,7 +67,7 @@ std::map<int64_t, Span> LaunchesIn(const json& trace) {
 }
 
 // For how long there is work of all of `kinds` at once ("" is any kind): looks at every stretch
-// between two neighbouring moments when something starts or ends.
+// between two neighboring moments when something starts or ends.
 int64_t TimeWith(const std::vector<Work>& work, const std::vector<std::string>& kinds) {
   std::set<int64_t> moments;
   for (const Work& each : work) moments.insert({each.span.start, each.span.end});

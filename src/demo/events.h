@@ -78,7 +78,7 @@ struct GpuRange {
   int64_t number = kNone;
 };
 
-// A synchronisation as the device saw it.
+// A synchronization as the device saw it.
 struct SyncRecord {
   std::string_view kind;  // "Stream Wait Event", "Stream Sync", "Context Sync"
   int stream = -1;

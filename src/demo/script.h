@@ -1,19 +1,19 @@
-// What one rank's host does in a step, as trees of nested calls, read from an indented text.
+// Describes a rank's host in a step as trees of nested calls, read from an indented text.
 //
-// One line is one call; what is indented under it happens inside it:
+// One line is one call. Lines indented under it are calls inside it:
 //
-//   op aten::mm | bf16[8192,2048] bf16[2048,6144]     an operator; after the bar, its inputs
-//   fwd aten::mm | ...                                 an operator that autograd will go back
-//   through bwd MmBackward0                                    going back through the latest `fwd`
-//   left note Optimizer.step#AdamW.step                     a user annotation py model.py(88):
-//   forward                           a Python function; % stands for an address mod Linear a call
-//   of a module: three Python functions rt cudaStreamIsCapturing                           a
-//   runtime call that launches nothing launch gemm                                        the
-//   launch of a kernel of kernels.cc alloc 4096 / free 2                                device
-//   memory: so many bytes; so many blocks layers                                             what
-//   is under it, once for every layer def NAME ... use NAME A B                          a part
-//   with a name; $1, $2 stand for A, B;
-//                                                      what is under `use` comes last in the part
+//   op aten::mm | bf16[8192,2048] bf16[2048,6144]   an operator; after the bar, its inputs
+//   fwd aten::mm | ...                              an operator that autograd goes back through
+//   bwd MmBackward0                                 goes back through the latest `fwd` left
+//   note Optimizer.step#AdamW.step                  a user annotation
+//   py model.py(88): forward                        a Python function; % stands for an address
+//   mod Linear                                      a module's call: three Python functions
+//   rt cudaStreamIsCapturing                        a runtime call that launches nothing
+//   launch gemm                                     the launch of a kernel of kernels.cc
+//   alloc 4096 / free 2                             device memory: bytes; number of blocks
+//   layers                                          its lines run once per layer
+//   def NAME ... use NAME A B                       a part with a name; $1, $2 stand for A, B;
+//                                                   lines under `use` come last in the part
 //
 // The words without a comment in Act below have no arguments.
 #pragma once

@@ -143,7 +143,7 @@ Usage Measure(std::span<const ActivitySpan> work) {
   if (edges.empty()) return usage;
   usage.start = edges.front().time;
   usage.end = edges.back().time;
-  std::array<int, 3> running = {};  // how many pieces of work of each kind, since `now`
+  std::array<int, 3> running = {};  // how many activities of each kind, since `now`
   int64_t now = usage.start;
   for (const Edge& edge : edges) {
     const int64_t passed = edge.time - now;

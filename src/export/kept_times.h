@@ -9,12 +9,12 @@
 
 namespace stepscope {
 
-// Stretches of time, on the host and on the devices: a step's work runs after the host asked for
-// it.
+// Stretches of time, on the host and on the devices: a step's activities run after the host asked
+// for it.
 class KeptTimes {
  public:
   // Of the selected steps: on the host from a step's beginning to its end; on the devices from the
-  // start of its first work to the end of its last.
+  // start of its first activity to the end of its last.
   static KeptTimes Of(const RankActivity& rank, const StepSelection& selection);
 
   // Whether an event is in them, if only in part.

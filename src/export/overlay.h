@@ -25,7 +25,7 @@ struct CounterTrack {
 struct PathPiece {
   int64_t start = 0;  // ns
   int64_t end = 0;
-  std::string_view name;   // of the work, operator or call
+  std::string_view name;   // of the activities, operator or call
   std::string_view bound;  // what it counts as: "gpu_compute", "launch_overhead", ...
   std::string where;       // "device 0 stream 7", a thread's name, or empty
 };

@@ -47,7 +47,7 @@ bool IsShown(Kind kind) {
   return kind != Kind::kFlow && kind != Kind::kCounter && kind != Kind::kProfilerWindow;
 }
 
-// Which of the lines of a stream an event is on: its work, or what spans work.
+// Which of the lines of a stream an event is on: its activities, or what spans work.
 std::string_view LineOf(Kind kind) {
   switch (kind) {
     case Kind::kGpuAnnotation:
@@ -130,7 +130,8 @@ TrackUuid RecordingWriter::Process(const std::string& what) {
   return at->second;
 }
 
-// A call and its work share a correlation. An arrow's id is the work's number in the file.
+// A call and its activities share a correlation. An arrow's id is the activity's number in the
+// file.
 void RecordingWriter::FindLaunches() {
   const auto& correlations = trace_.Ints(IntField::kCorrelation);
   for (size_t i = 0; i < correlations.size(); ++i) {

@@ -23,8 +23,8 @@ struct DeviceFacts {
   const RankActivity* rank = nullptr;
   int64_t device = -1;
   uint32_t device_index = 0;       // into rank->devices
-  Occupancy total;                 // of all selected work
-  std::vector<Occupancy> by_step;  // of the work of each of rank->steps
+  Occupancy total;                 // of all selected activities
+  std::vector<Occupancy> by_step;  // of the activities of each of rank->steps
 };
 
 class FactsOnDemand;
@@ -42,7 +42,7 @@ struct Facts {
   CollectiveFacts collectives;
   // The user's own groups of kernels; empty when none were given.
   GroupedNames groups;
-  // Why there is no work at all; empty when there is some.
+  // Why there are no activities; empty when there are some.
   std::string no_work;
   // Which ranks have none while others do, as a sentence; empty when all have some.
   std::string some_without_work;

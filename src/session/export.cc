@@ -122,7 +122,8 @@ void Exporter::FindClocks() {
   for (Item& item : items_) item.clock = clocks[item.rank->rank];
 }
 
-// So much that no recording begins before 0, with a day to spare for what comes before its work.
+// So much that no recording begins before 0, with a day to spare for what comes before its
+// activities.
 int64_t Exporter::ShiftForOneAxis() const {
   int64_t first = kDay;
   for (const Item& item : items_) {

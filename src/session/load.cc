@@ -28,14 +28,14 @@
 namespace stepscope {
 namespace {
 
-// One file, from its bytes to the work in it.
+// One file, from its bytes to the activities in it.
 struct LoadedFile {
   InputFile info;
   Error error;  // when info.problem is set and the file is not used
   Notes notes;
   RankActivity rank;
   RecordedEvents events;            // if they are to be kept
-  StringTable strings;              // names of the work and events until they are merged
+  StringTable strings;              // names of the activities and events until they are merged
   std::optional<int64_t> own_rank;  // as the trace says
   std::optional<int64_t> world_size;
   bool used = false;
@@ -90,7 +90,7 @@ void TakeActivityAndEvents(LoadedFile& file, Trace& trace, std::atomic<int>& spa
     ParallelFor(parts.size(), helpers.count() + 1, [&](size_t p) { parts[p](); });
   }
   file.rank = activity.Finish();
-  file.events.TakeFields(trace);  // which the work has no use for any more
+  file.events.TakeFields(trace);  // which the activities have no use for any more
 }
 
 void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& bytes_read) {
@@ -168,7 +168,7 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted 
   return files;
 }
 
-// Two files are one recording if all their work agrees.
+// Two files are one recording if all their activities agree.
 bool SameRecording(const LoadedFile& a, const LoadedFile& b) {
   if (a.memory_only != b.memory_only) return false;
   if (a.memory_only) {

@@ -90,7 +90,7 @@ class Builder {
   CollectiveFacts collectives_;
   std::vector<std::vector<RecordedCounter>> counters_;  // of each recording
   std::vector<int64_t> firsts_;                         // when each begins, on its own clock
-  // Recording, device and stream: the tracks of its work.
+  // Recording, device and stream: the tracks of its activities.
   std::map<std::tuple<uint32_t, int64_t, int64_t>, std::vector<uint32_t>> streams_;
 };
 
@@ -263,7 +263,7 @@ void Builder::IndexStreams() {
   }
 }
 
-// The event that the work of a part is, by its stream and times.
+// The event that the activity of a part is, by its stream and times.
 std::optional<EventRef> Builder::Find(const CollectivePart& part) const {
   const RankActivity& rank = input_.ranks[part.recording];
   const Activity& activity = rank.activities[part.activity];

@@ -69,7 +69,7 @@ class Describer {
   std::optional<EventRef> launch_;
 };
 
-// Of work and calls: the inputs of the innermost operator that says them.
+// Of activities and calls: the inputs of the innermost operator that says them.
 void Describer::AddShapesOfOperator() {
   const auto shapes_of = [&](EventRef ref) {
     const uint32_t source = state_.Events(ref.track).Source(ref.event);
@@ -125,8 +125,8 @@ void Describer::AddWaitedFor() {
   });
 }
 
-// A call that waits for a device or stream returns when the last work there has ended. Which stream
-// is known from the device's own record of the wait.
+// A call that waits for a device or stream returns when the last activity there has ended. Which
+// stream is known from the device's own record of the wait.
 void Describer::AddAwaitedByHost() {
   const CallRole role =
       KindAt(out_.event.ref) == Kind::kRuntime ? RoleOfCall(out_.event.name) : CallRole::kOther;
@@ -149,7 +149,7 @@ void Describer::AddAwaitedByHost() {
   if (last.event && last.end > start) Link(LinkKind::kWait, *last.event);
 }
 
-// Work that was launched before the work ahead of it in its stream had ended waited for that.
+// An activity launched before those ahead of it in its stream had ended waited for that.
 void Describer::AddQueuedBehind() {
   const EventRef self = out_.event.ref;
   if (!IsDeviceActivity(KindAt(self)) || !launch_) return;

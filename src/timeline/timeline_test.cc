@@ -70,7 +70,7 @@ TEST(Timeline, TracksStandByDeviceThenThreadCountersAboveThem) {
   ASSERT_EQ(timeline.steps().size(), 1u);
   EXPECT_EQ(timeline.steps()[0].number, 3);
   EXPECT_EQ(timeline.steps()[0].start, 0);   // the first event of all
-  EXPECT_EQ(timeline.steps()[0].end, 2600);  // its work runs on after its annotation
+  EXPECT_EQ(timeline.steps()[0].end, 2600);  // its activities run on after its annotation
   EXPECT_EQ(timeline.end(), 4100 - 900);
   EXPECT_EQ(timeline.events(), 8u);
   EXPECT_EQ(timeline.ranks()[0].name, "rank 0");

@@ -30,8 +30,8 @@ using TrackId = uint32_t;
 
 // Whole numbers some events carry.
 enum class IntField : uint8_t {
-  kCorrelation,  // ties a runtime call to the accelerator work it launched; one to many for graphs
-  kExternalId,   // ties accelerator work and runtime calls to the operator that made them
+  kCorrelation,  // ties a runtime call to the device activity it launched; one to many for graphs
+  kExternalId,   // ties device activity and runtime calls to the operator that made them
   kSequence,     // ties a forward operator to its backward one
   kForwardThread,
   kBytes,
@@ -48,10 +48,10 @@ enum class IntField : uint8_t {
   kTotalReserved,
   kDeviceType,
   kDeviceId,
-  kWaitStream,       // of a synchronisation
+  kWaitStream,       // of a synchronization
   kWaitCorrelation,  // of the event record it waits for
   kEventHandle,
-  kStep,  // of an annotation: it is the step of this number; of work: it belongs to that one
+  kStep,  // of an annotation: it is the step of this number; of activities: they belong to that one
   kLaunchConfig,  // number in Trace::launch_configs
   kFlops,         // of one execution, as the compiler counts them
   kBytesAccessed,
@@ -78,8 +78,9 @@ enum class TextField : uint8_t {
   kGroupRanks,
   kInSplit,
   kOutSplit,
-  kFrameworkOp,  // of device work or memory: the operator it is for, "model/dense/MatMul:MatMul"
-  kHloOp,        // of device work: the compiler's operation, "fusion.3"
+  kFrameworkOp,  // of device activity or memory: the operator it is for,
+                 // "model/dense/MatMul:MatMul"
+  kHloOp,        // of device activity: the compiler's operation, "fusion.3"
   kHloModule,    // the compiled program it is part of, "jit_train_step"
   kHloCategory,  // "convolution fusion"
   kAllocator,    // of a memory event, "GPU_0_bfc"
@@ -263,7 +264,7 @@ class Trace {
   TraceMeta meta;
   Notes notes;
   int64_t events_in_file = 0;      // kept or not, metadata records too
-  int64_t gpu_events_in_file = 0;  // of which accelerator work
+  int64_t gpu_events_in_file = 0;  // of which device activity
 
  private:
   EventId Last() const { return static_cast<EventId>(starts_.size() - 1); }

@@ -1,8 +1,9 @@
 // Classifies events.
 //
-// Accelerator work is decided by the event's category, never by its having a stream: host operators
-// of Triton and synchronisation records carry streams too. Which kind of accelerator work a kernel
-// is (compute or communication) is decided by its collective arguments first, then by its name.
+// Device activities are decided by the event's category, never by its having a stream: host
+// operators of Triton and synchronization records carry streams too. Which kind of device activity
+// a kernel is (compute or communication) is decided by its collective arguments first, then by its
+// name.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +21,13 @@ enum class Kind : uint8_t {
   kMemcpy,
   kMemset,
   // The host's side.
-  kRuntime,     // calls into the driver or runtime: launches, copies, synchronisation, queries
+  kRuntime,     // calls into the driver or runtime: launches, copies, synchronization, queries
   kOperator,    // framework operators
   kAnnotation,  // ranges the framework or the user named, ProfilerStep#N among them
   kPython,      // Python call stack
   // Records about either side.
   kGpuAnnotation,   // an annotation's shadow on the device: spans work, is none
-  kSync,            // synchronisation as the device saw it: spans waiting, is no work
+  kSync,            // synchronization as the device saw it: spans waiting, is not an activity
   kOverhead,        // the profiler's own cost
   kCounterRange,    // hardware counters over a range of kernels
   kInstant,         // a moment, such as a memory allocation
@@ -102,17 +103,17 @@ CategoryMeaning MeaningOfCategory(std::string_view category);
 // True when a kernel of this name moves data between accelerators, whatever library it belongs to.
 bool IsCommunicationName(std::string_view name);
 
-// The kind of accelerator work a name alone stands for, where the category leaves it open.
+// The kind of device activity a name alone stands for, where the category leaves it open.
 Kind KindOfActivityName(std::string_view name);
 
-// What a call of the runtime or driver is for, by its name in CUDA, HIP and their like.
+// What a runtime call or driver is for, by its name in CUDA, HIP and their like.
 enum class CallRole : uint8_t {
   kLaunch,  // puts a kernel on a stream: cudaLaunchKernel, cuLaunchKernelEx, hipExtModuleLaunch...
   kGraphLaunch,  // puts the many kernels of a graph on a stream
   kCopy,
   kSet,
-  kStreamSync,  // waits for all work of one stream
-  kDeviceSync,  // waits for all work of a device
+  kStreamSync,  // waits for all activities of one stream
+  kDeviceSync,  // waits for all activities of a device
   kEventSync,   // waits for an event recorded on a stream
   kEventRecord,
   kStreamWait,  // makes a stream wait for an event; the host goes on
@@ -120,7 +121,7 @@ enum class CallRole : uint8_t {
 };
 CallRole RoleOfCall(std::string_view name);
 
-// Whether such a call puts kernels on a device; copies and sets are not meant.
+// Whether such a call puts kernels on a device; memcpy and memset are not meant.
 constexpr bool LaunchesKernels(CallRole role) {
   return role == CallRole::kLaunch || role == CallRole::kGraphLaunch;
 }

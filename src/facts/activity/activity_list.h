@@ -22,8 +22,8 @@ struct Activity {
   int64_t end = 0;    // ns, not before start
   int64_t launched =
       kNoTime;  // when the call began that launched it; kNoTime: no call in the trace
-  // When all earlier work of its stream had ended; kNoTime for the first. The stream was idle from
-  // then to `start`, unless that is not positive: work of one stream can overlap.
+  // When all earlier activities of its stream had ended; kNoTime for the first. The stream was idle
+  // from then to `start`, unless that is not positive: activities of one stream can overlap.
   int64_t free_since = kNoTime;
   StringId name = 0;
   uint32_t stream = 0;      // index into RankActivity::streams
@@ -37,7 +37,7 @@ struct Activity {
   int64_t duration() const { return end - start; }
 };
 
-// How work is kept.
+// How activities are kept.
 struct ActivityColumns {
   using Item = Activity;
   enum Column : size_t {

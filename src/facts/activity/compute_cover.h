@@ -15,7 +15,7 @@ class ComputeCover {
   // The covers of all devices of a recording, by their index.
   static std::vector<ComputeCover> Of(const RankActivity& rank, KindSet kinds = {Kind::kCompute});
 
-  // ns of [start, end) during which any work of those kinds ran.
+  // ns of [start, end) during which any activities of those kinds ran.
   int64_t Within(int64_t start, int64_t end) const;
 
  private:

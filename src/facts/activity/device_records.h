@@ -35,7 +35,7 @@ class ActivityDetails {
   SparseWalk<double> bandwidths_;
 };
 
-// Collects synchronisations, annotations and counters into `out`.
+// Collects synchronizations, annotations and counters into `out`.
 class DeviceRecords {
  public:
   DeviceRecords(const Trace& trace, RankActivity& out);

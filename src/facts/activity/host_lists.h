@@ -30,7 +30,7 @@ struct HostRange {
 struct Call {
   int64_t start = 0;  // ns
   int64_t end = 0;
-  int64_t correlation = 0;  // 0: it has none, and no work can be its own
+  int64_t correlation = 0;  // 0: it has none, and no activities can be its own
   StringId name = 0;
   uint32_t thread = 0;
   int32_t range = kNoRange;  // the innermost range around it

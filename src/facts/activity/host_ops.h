@@ -1,6 +1,6 @@
 // Holds the host side of a trace: what each thread ran when it launched activities.
 //
-// Operators and annotations of a thread nest, so they form a tree; a call of the runtime and a
+// Operators and annotations of a thread nest, so they form a tree; a runtime call and a
 // memory event hang below the innermost range around them on their own thread.
 #pragma once
 

@@ -50,7 +50,7 @@ struct AllReduceSums {
     for (const AllReduceSum& d : devices) total += static_cast<double>(d.*sum);
     return total / static_cast<double>(std::max<int64_t>(Steps(), 1));
   }
-  // Of the devices' time from first to last work, how much the sum of a part over devices is.
+  // Of the devices' spans, how much the sum of a part over devices is.
   double ShareOfTime(int64_t part) const {
     double span = 0;
     for (const AllReduceSum& d : devices) span += static_cast<double>(d.device->total.Span());

@@ -41,7 +41,7 @@ struct Size {
   int64_t bytes = -1, elements = -1;
 };
 
-// What the operator that launched `work` says of its tensors.
+// What the operator that launched `activity` says of its tensors.
 Size SizeByOperator(const StringTable& names, const RankActivity& rank, const Activity& activity) {
   const auto call = rank.CallOf(activity);
   int32_t range = !call ? kNoRange : call->range;

@@ -44,7 +44,8 @@ void AddActivity(const RankActivity& rank, RankEffort& effort) {
   for (const Activity& activity : rank.activities) {
     if (activity.kind == Kind::kCompute) ++effort.kernels;
     int64_t& busy_until = until[rank.streams[activity.stream].device_index];
-    // Steps that were not selected may lie before the first work: what was idle then is not known.
+    // Steps that were not selected may lie before the first activity: what was idle then is not
+    // known.
     if (busy_until != kNoTime && activity.start > busy_until && activity.launched != kNoTime &&
         activity.launched > busy_until) {
       Add(effort.host_late, activity.start - busy_until);

@@ -17,7 +17,7 @@ struct OperatorPath {
   int64_t count = 0;
   int64_t total = 0;   // ns on the host, with what it called
   int64_t self = 0;    // as SelfTimes()
-  int64_t device = 0;  // ns of the work launched by it and what it called
+  int64_t device = 0;  // ns of the activities launched by it and what it called
 };
 
 // Those that take a thousandth of all time of outermost operators or more, on the host or in work;

@@ -39,8 +39,9 @@ RankPath Measure(const RankActivity& rank, const StringTable& names, ChosenWindo
   return result;
 }
 
-// Where something of the host was recorded, but nothing joins work with it, no path leads from the
-// host's annotation of a step to the device: all of it would be the host's, whatever devices did.
+// Where something of the host was recorded, but nothing joins activities with it, no path leads
+// from the host's annotation of a step to the device: all of it would be the host's, whatever
+// devices did.
 bool HostWouldHaveAll(const RankActivity& rank) {
   const auto unlinked = [](const Activity& w) { return w.call == kNoCall; };
   return !rank.host->ranges.empty() && std::ranges::all_of(rank.activities, unlinked);

@@ -41,8 +41,8 @@ struct RankPath {
 
 struct MeasuredPaths {
   std::vector<RankPath> ranks;   // the one that takes longest first
-  std::vector<int64_t> without;  // ranks with work that lack the window
-  bool unlinked = false;         // ranks were left out whose work says nothing of its launches
+  std::vector<int64_t> without;  // ranks with activities that lack the window
+  bool unlinked = false;  // ranks were left out whose activities say nothing of their launches
 };
 
 MeasuredPaths MeasurePaths(const Facts& facts, const PathQuery& query);

@@ -16,7 +16,7 @@ struct Item {
   StringId op = 0;
   OperatorCost cost;
   int64_t occurrences = 1;
-  int64_t time = 0;  // ns of its work
+  int64_t time = 0;  // ns of its activities
   uint32_t device_index = 0;
   bool tensor_cores = false;
   int32_t step = kNoStep;  // in which it was launched, as index into RankActivity::steps

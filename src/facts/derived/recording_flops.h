@@ -23,7 +23,7 @@ struct FlopsKey {
 
 struct FlopsSum {
   int64_t occurrences = 0;
-  int64_t time = 0;  // ns of work
+  int64_t time = 0;  // ns of activities
   double flops = 0, bytes = 0;
   double at_peak = 0;    // ns that computing it takes at the peak; 0: no peak is known
   double at_memory = 0;  // ns that moving its bytes takes

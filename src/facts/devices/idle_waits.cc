@@ -6,7 +6,7 @@
 namespace stepscope {
 namespace {
 
-// How long no work ran, between the first piece and the end of the last.
+// How long no activities ran, between the first piece and the end of the last.
 class IdleTime {
  public:
   explicit IdleTime(const RankActivity& rank)
@@ -24,7 +24,7 @@ class IdleTime {
  private:
   const ActivityList& work_;
   size_t next_ = 0;
-  int64_t until_;     // when all work before next_ had ended
+  int64_t until_;     // when all activities before next_ had ended
   int64_t idle_ = 0;  // up to then
 };
 

@@ -13,9 +13,9 @@ struct IdleWait {
   int64_t time = 0;   // ns of it in which none of the recording's devices had any recorded work
 };
 
-// The waits of `at_least` ns and more, by their start: in calls that synchronise or copy, of
+// The waits of `at_least` ns and more, by their start: in calls that synchronize or copy, of
 // threads that launch kernels themselves (another's waiting keeps no device from work), between the
-// first piece of work and the end of the last. Time in which several threads wait counts for the
+// first activity and the end of the last. Time in which several threads wait counts for the
 // first.
 std::vector<IdleWait> FindIdleWaits(const RankActivity& rank, int64_t at_least);
 

@@ -13,11 +13,11 @@ namespace stepscope {
 
 // The durations of one kernel, copy or set.
 struct KernelStatistics {
-  // Kind::kMemcpy stands for copies and sets alike: tables call both "memory".
+  // Kind::kMemcpy stands for memcpy and memset alike: tables call both "memory".
   Kind kind = Kind::kCompute;
   StringId name = 0;
   int64_t count = 0;
-  int64_t sum = 0;  // ns; of durations, so work that runs at once counts in full
+  int64_t sum = 0;  // ns; of durations, so activities that run at once count in full
   int64_t min = std::numeric_limits<int64_t>::max();
   int64_t max = 0;
 

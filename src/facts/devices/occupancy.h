@@ -23,9 +23,9 @@ constexpr unsigned CombinationBit(Kind kind) {
 }
 
 struct Occupancy {
-  int64_t first = 0;                          // start of the first piece of work, ns
+  int64_t first = 0;                          // start of the first activity, ns
   int64_t last = 0;                           // end of the last one to end, ns
-  bool any = false;                           // whether there was any work at all
+  bool any = false;                           // whether there were any activities
   std::array<int64_t, kCombinations> time{};  // ns by combination of bits; [0] is idle
 
   int64_t Span() const { return last - first; }
@@ -48,8 +48,8 @@ struct Occupancy {
   }
 };
 
-// Builds an Occupancy from work in the order of its starts, in one pass without sorting: at any
-// moment it is enough to know until when each of the three is running.
+// Builds an Occupancy from activities in the order of their starts, in one pass without sorting: at
+// any moment it is enough to know until when each of the three is running.
 class OccupancySweep {
  public:
   // REQUIRES: `start` is not before that of the previous call; start <= end.

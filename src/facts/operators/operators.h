@@ -39,15 +39,15 @@ class OperatorTree {
   RangeLinks callers_;  // by range: the operator range around it
 };
 
-// The operator whose call launched `work`, as a range of the host; kNoRange for none.
+// The operator whose call launched `activity`, as a range of the host; kNoRange for none.
 inline int32_t OperatorOf(const RankActivity& rank, const OperatorTree& tree,
                           const Activity& activity) {
   const auto call = rank.CallOf(activity);
   return !call ? kNoRange : tree.Of(call->range);
 }
 
-// How the framework names the operator this work is for, where the trace says it of the work
-// itself, or else the compiler's operation. kNoString where it says neither.
+// How the framework names the operator this activity is for, where the trace says it of the
+// activity itself, or else the compiler's operation. kNoString where it says neither.
 StringId NamedOperator(const StringTable& names, const KernelDetail* kernel);
 
 // For each range that is an operator, its time without the operators it called and without calls

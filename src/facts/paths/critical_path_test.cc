@@ -30,7 +30,7 @@ Solved Solve(SampleTrace& t, const WindowChoice& choice = {}) {
   return s;
 }
 
-// "launch_overhead 2, gpu_compute 10, ...": neighbours of one bound as one.
+// "launch_overhead 2, gpu_compute 10, ...": neighbors of one bound as one.
 std::string Say(const Solved& s) {
   std::string text;
   int64_t time = 0;

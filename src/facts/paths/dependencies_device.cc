@@ -10,7 +10,7 @@ namespace {
 
 // Between two streams a wait that no record shows is only guessed where it explains this much.
 constexpr int64_t kWorthGuessing = 5'000;  // ns
-// How many pieces of work that ended during a wait of the host are tried as its reason.
+// How many activities that ended during a wait of the host are tried as its reason.
 constexpr int kTries = 64;
 
 Bound BoundOf(Kind kind) {
@@ -199,8 +199,8 @@ uint32_t DeviceSide::LastLaunched(uint32_t stream, int64_t before) const {
   return after == queue.begin() ? kNowhere : *std::prev(after);
 }
 
-// A stream's wait for an event concerns the next work put on it, and waits for what had been put
-// on the other stream when the event was recorded.
+// A stream's wait for an event concerns the next activity put on it, and waits for what had been
+// put on the other stream when the event was recorded.
 void DeviceSide::AddRecordedWaits() {
   if (!waits_are_recorded_) return;
   for (const SyncRecord& sync : rank_.syncs) {
@@ -298,7 +298,7 @@ uint32_t DeviceSide::AwaitedByRecord(const Call& call, const SyncRecord& record)
   return LastLaunched(StreamOf(record.device, event ? record.wait_stream : record.stream), before);
 }
 
-// The last work to end before the call did that was launched before it.
+// The last activity to end before the call did that was launched before it.
 uint32_t DeviceSide::AwaitedByTime(const Call& call) const {
   const auto end_of = [&](uint32_t p) { return ActivityOf(pieces_[p]).end; };
   auto at = std::ranges::upper_bound(ends_, call.end, {}, end_of);

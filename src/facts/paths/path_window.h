@@ -21,7 +21,7 @@ struct ChosenWindow {
   std::string covers;  // "step 7", "aten::mm", "the whole recording"
 };
 
-// The stretch of `rank` that is asked for; nothing if it has none such, or no work at all.
+// The stretch of `rank` that is asked for; nothing if it has none such, or no activities at all.
 std::optional<ChosenWindow> ChooseWindow(const RankActivity& rank, const StringTable& names,
                                          const WindowChoice& choice);
 

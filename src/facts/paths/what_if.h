@@ -21,8 +21,8 @@ struct Change {
 };
 
 // Reads changes separated by ';':
-//   kernel:TEXT*F     work whose name contains TEXT, in any case
-//   operator:NAME*F   the host inside this operator or annotation, and work launched there
+//   kernel:TEXT*F     activities whose name contains TEXT, in any case
+//   operator:NAME*F   the host inside this operator or annotation, and activities launched there
 //   CLASS*F           compute, communication, memory, launch, kernel_gap, cpu, data_loading or sync
 // F is a number from 0 to 1000; "=0" may stand for "*0".
 Result<std::vector<Change>> ParseChanges(std::string_view text);

@@ -25,10 +25,10 @@ enum class StepPart : uint8_t {
   kHostCompute,  // operators of the framework on the host
   kCompilation,
   kHostToDevice,
-  kLaunch,  // calls that put work on a device, an executor that prepares them
+  kLaunch,  // calls that put activities on a device, an executor that prepares them
   kCollective,
   kInputWait,       // the host waits for the next batch
-  kDeviceToDevice,  // copies and sets within and between devices
+  kDeviceToDevice,  // memcpy and memset within and between devices
   kDeviceToHost,
   kComputeUnknown,  // computing in a precision that neither name nor operands tell
   kCompute32,       // 32 bits and more
@@ -47,7 +47,7 @@ struct StepWindow {
 };
 
 // The windows of a recording's complete steps, by start. Empty windows are left out, and so are
-// steps without work of a device where other steps have some.
+// steps without activities of a device where other steps have some.
 std::vector<StepWindow> StepWindows(const RankActivity& rank);
 
 struct StepBreakdown {

@@ -28,12 +28,12 @@ struct StepSelection {
 // Reads "all", "complete", "7" or "3..7".
 Result<StepSelection> ParseSteps(std::string_view text);
 
-// The work of `rank` that counts: a copy with only the selected steps and their work.
-// With Mode::kAll that is everything, work outside any step included.
+// The activities of `rank` that count: a copy with only the selected steps and their activities.
+// With Mode::kAll that is everything, activities outside any step included.
 RankActivity SelectSteps(const RankActivity& rank, const StepSelection& selection);
 
 // Where a step lies on the time line: from the end of the step before, or where its annotation
-// begins, until its annotation, its last work and the step before have ended. Stretches never
+// begins, until its annotation, its last activity and the step before have ended. Stretches never
 // overlap; that of a step which another covers whole does not end after it began.
 struct StepStretch {
   int64_t start = 0;  // ns

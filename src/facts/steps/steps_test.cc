@@ -48,7 +48,7 @@ RankActivity Sample() {
   return rank;
 }
 
-// The numbers of the steps of the selected work, in order.
+// The numbers of the steps of the selected activities, in order.
 std::vector<int64_t> Selected(const char* text) {
   const RankActivity chosen = SelectSteps(Sample(), *ParseSteps(text));
   std::vector<int64_t> numbers;

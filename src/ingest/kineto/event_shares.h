@@ -1,7 +1,7 @@
 // Reads the events of one large file on several threads, one share each.
 //
 // A share begins where, by looks, an event does. Whether one does is known when the share before it
-// was read: only if that one took whole events up to that very place do its neighbour's count. So
+// was read: only if that one took whole events up to that very place do its neighbor's count. So
 // what comes out is what one thread would have read, whatever the text holds.
 #pragma once
 

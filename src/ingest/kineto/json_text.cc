@@ -49,7 +49,7 @@ int CountDigits(uint64_t values) {
   return std::countr_zero(none) / 8;
 }
 
-// The number that eight digits stand for: pairs of neighbours are joined three times over.
+// The number that eight digits stand for: pairs of neighbors are joined three times over.
 int64_t JoinDigits(uint64_t values) {
   values = (values * 10 + (values >> 8)) & 0x00ff00ff00ff00ff;
   values = (values * 100 + (values >> 16)) & 0x0000ffff0000ffff;

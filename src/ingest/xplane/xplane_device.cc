@@ -22,7 +22,7 @@ constexpr auto kDerivedLines = std::to_array<std::string_view>(
     {"Steps", "XLA Modules", "XLA Ops", "XLA TraceMe", "Framework Name Scope", "Framework Ops",
      "TensorFlow Name Scope", "TensorFlow Ops", "Source code", "Launch Stats"});
 
-// The work of a TPU; its other lines explain these.
+// The activities of a TPU; its other lines explain these.
 constexpr auto kTpuWork = std::to_array<std::string_view>({"XLA Ops", "Async XLA Ops"});
 
 template <size_t N>
@@ -36,7 +36,7 @@ std::string_view NameOf(const XEvent& event) {
   return event.metadata->display_name.empty() ? event.metadata->name : event.metadata->display_name;
 }
 
-// What a piece of a GPU's work is: what it says, or else its name.
+// What a GPU's activity is: what it says, or else its name.
 Kind KindOfGpuWork(const XEvent& event, Kind by_name) {
   if (event.stats.Has(StatKey::kMemsetDetails)) return Kind::kMemset;
   return event.stats.Has(StatKey::kMemcpyDetails) ? Kind::kMemcpy : by_name;
@@ -137,7 +137,7 @@ void DevicePlanes::SetText(TextField field, std::string_view text) {
   if (!text.empty()) trace_.Set(field, trace_.strings.Intern(text));
 }
 
-// A TPU's work is told by its operation, a GPU's by its name.
+// A TPU's activity is classified by its operation, a GPU's by its name.
 DevicePlanes::Name DevicePlanes::NameFor(const XEvent& event) {
   return names_.Get(event.metadata == nullptr ? 0 : event.metadata->number, [&] {
     const std::string_view name = NameOf(event);
@@ -246,7 +246,7 @@ std::vector<DevicePlanes::DeviceStep> DevicePlanes::StepsOfDevices() const {
   return list;
 }
 
-// The pieces of work in the trace, device by device in order of time.
+// The activities in the trace, device by device in order of time.
 std::vector<EventId> DevicePlanes::Work() const {
   std::vector<EventId> work;
   work.reserve(static_cast<size_t>(work_));

@@ -26,7 +26,7 @@ class DevicePlanes {
   // Whether devices recorded steps of their own, which then are the steps.
   bool HaveSteps() const { return !device_steps_.empty(); }
 
-  // To be called once, after all planes and HostPlanes::MarkEvents(): tells each piece of work its
+  // To be called once, after all planes and HostPlanes::MarkEvents(): tells each activity its
   // step, and adds to the trace the steps that only devices know of, or that only executions of
   // programs show.
   void MarkSteps();
@@ -35,8 +35,8 @@ class DevicePlanes {
   enum class LineUse : uint8_t { kActivity, kSteps, kModules, kNone };
   struct Name {
     StringId id;
-    Kind kind;          // of a GPU's work that says no more
-    bool spans_others;  // and is no work of its own
+    Kind kind;          // of a GPU's activities that says no more
+    bool spans_others;  // and is not an activity of its own
   };
   struct DeviceStep {
     int64_t number = 0;

@@ -166,7 +166,7 @@ void HostGroups::MarkPipelines() {
 }
 
 // Loops that TensorFlow 1 runs on the host mark no steps, but executors count their iterations:
-// the first work for each is a root. A loop that only ever counted 0 is none, nor is one that
+// the first activity for each is a root. A loop that only ever counted 0 is none, nor is one that
 // prepares input.
 std::vector<HostEventId> HostGroups::FirstOfIterations() {
   std::ranges::stable_sort(iterations_, {}, [this](const Iteration& i) {

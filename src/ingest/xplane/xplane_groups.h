@@ -50,11 +50,11 @@ class HostGroups {
   // `event` hands something on, or takes it, under (type, id). REQUIRES: it is the one added last.
   void AddProducer(HostEventId event, int64_t type, int64_t id);
   void AddConsumer(HostEventId event, int64_t type, int64_t id);
-  // What began at `start` launches the device work of that correlation id. It belongs to the event
-  // around it, and is none itself: a large recording has as many as pieces of work. REQUIRES: the
+  // What began at `start` launches the device activity of that correlation id. It belongs to the
+  // event around it, and is none itself: a large trace has as many as activities. REQUIRES: the
   // launches of a line follow one another.
   void AddLaunch(uint32_t line, int64_t start, int64_t correlation);
-  // `event` is work of an executor for iteration `number` of the loop with that id.
+  // `event` is an executor's work for iteration `number` of the loop with that id.
   void AddIteration(HostEventId event, int64_t loop, int64_t number) {
     iterations_.Append({loop, number, event});
   }
@@ -68,7 +68,7 @@ class HostGroups {
 
   // After Build():
   const std::vector<StepRoot>& roots() const { return roots_; }
-  // The number of the step that launched the work of that correlation id. -1: it was launched
+  // The number of the step that launched the activities of that correlation id. -1: it was launched
   // outside all steps, or the launch was not recorded; `known` tells.
   // `near` is where to look first, and is moved on to behind what was found: work comes in about
   // the order in which it was launched.

@@ -36,7 +36,7 @@ struct Profile {
   }
 };
 
-// Names and steps of accelerator work, or of the markers, in the order of the trace.
+// Names and steps of device activity, or of the markers, in the order of the trace.
 Steps StepsOf(const Trace& t, bool work) {
   Steps steps;
   for (EventId e = 0; e < t.size(); ++e) {
