@@ -16,6 +16,7 @@ enum class Format : uint8_t { kText, kJson, kCsv, kMarkdown };
 std::optional<Format> ParseFormat(std::string_view name);
 
 struct TextStyle {
+  bool ascii = false;  // for terminals that are not UTF-8: "us" instead of "µs", "x" for "×"
   bool color = false;  // ANSI colours; for terminals only
   int width = 120;     // columns to fit tables into; long names are shortened in the middle
   bool brief = false;  // of each report the sentence and the first rows of its first table

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -41,11 +42,23 @@ std::string Printable(std::string_view text) {
   return out;
 }
 
+// Whether the locale's encoding is UTF-8, by the variables in the order of POSIX.
+bool IsUtf8Locale() {
+  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    if (!IsSet(variable)) continue;
+    std::string locale = std::getenv(variable);
+    std::ranges::transform(locale, locale.begin(), [](unsigned char c) { return std::tolower(c); });
+    return locale.contains("utf-8") || locale.contains("utf8");
+  }
+  return false;
+}
+
 }  // namespace
 
 TextStyle StdoutStyle() {
   TextStyle style;
   if (!isatty(STDOUT_FILENO)) return style;
+  style.ascii = !IsUtf8Locale();
   style.color =
       !IsSet("NO_COLOR") && std::string_view(IsSet("TERM") ? std::getenv("TERM") : "") != "dumb";
   winsize size{};

@@ -31,11 +31,24 @@ std::string_view Color(Severity severity) {
   return kBold;
 }
 
+// Replaces the characters beyond ASCII that this program writes itself. Names in traces stay.
+std::string ToAscii(std::string text) {
+  constexpr std::pair<std::string_view, std::string_view> kReplacements[] = {
+      {"µ", "u"}, {"×", "x"}, {"±", "+-"}, {"…", "~"}};
+  for (const auto& [from, to] : kReplacements) {
+    for (size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
 // Collects the page. Blocks are separated by exactly one empty line.
 class Pen {
  public:
   explicit Pen(const TextStyle& style)
-      : color_(style.color), width_(static_cast<size_t>(std::max(style.width, kNarrowest))) {}
+      : ascii_(style.ascii),
+        color_(style.color),
+        width_(static_cast<size_t>(std::max(style.width, kNarrowest))) {}
 
   std::string Painted(std::string_view code, std::string_view text) const {
     if (!color_) return std::string(text);
@@ -72,10 +85,14 @@ class Pen {
   size_t Room(size_t indent) const { return width_ - std::min(indent, width_ - 1); }
 
   // An empty page is still a line, so that shells show their prompt on a new line.
-  std::string Take() && { return out_.empty() ? "\n" : std::move(out_); }
+  std::string Take() && {
+    if (out_.empty()) return "\n";
+    return ascii_ ? ToAscii(std::move(out_)) : std::move(out_);
+  }
 
  private:
   std::string out_;
+  bool ascii_;
   bool color_;
   size_t width_;
 };

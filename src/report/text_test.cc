@@ -167,6 +167,20 @@ TEST(Text, KeysInWordsStay) {
 )");
 }
 
+TEST(Text, AsciiForTerminalsThatAreNotUtf8) {
+  Table table;
+  table.title = "Ranks";
+  table.columns = {{"busy", "busy", Unit::kNanoseconds, Role::kValue}};
+  table.rows = {{int64_t{1500}}};
+  EXPECT_EQ(ToText(WithTable(table), {.ascii = true}), R"(Report
+
+  Ranks
+       busy
+    1.50 us
+)");
+  EXPECT_TRUE(ToText(WithTable(table)).contains("1.50 µs"));
+}
+
 TEST(Text, ATableWithoutRowsIsALine) {
   Table table = SampleRanks();
   table.rows.clear();
