@@ -69,8 +69,8 @@ class Answered {
     return NAN;
   }
 
-  // Whether a finding says so, in its sentence or its evidence.
-  bool Message(const std::string& report, const std::string& text) const {
+  // Whether a finding contains `text` in its message or evidence.
+  bool HasFinding(const std::string& report, const std::string& text) const {
     const Report* found = answer_ ? FindReport(*answer_, report) : nullptr;
     if (found == nullptr) return false;
     for (const Finding& finding : found->findings) {

@@ -103,7 +103,7 @@ TEST_F(ChecksTest, TimeBetweenFailuresOfResearchClusters) {
   Reproduces(id, answer.Metric("goodput_failures", "modelled_mtbf") / kNs / kHourS,
              checks_.at(id)["computed"]);
   EXPECT_DOUBLE_EQ(answer.Metric("goodput_failures", "observed_mtbf") / kNs / kHourS, published_h);
-  EXPECT_TRUE(answer.Message("goodput_failures", "disagree by a factor of 3.7"));
+  EXPECT_TRUE(answer.HasFinding("goodput_failures", "differ by a factor of 3.7"));
   ExpectDone({"ettr_mttf_"});
 }
 
@@ -154,8 +154,8 @@ TEST_F(ChecksTest, FailuresOfLlama3) {
   Reproduces(id, share("causes", "gpu/faulty_gpu", "share"), computed["faulty_gpu_by_counts"]);
   Reproduces(id, share("groups", "gpu", "printed_share"), computed["sum_printed"]);
   EXPECT_NEAR(share("groups", "gpu", "printed_share"), checks_.at(id)["published"], 1e-9);
-  EXPECT_TRUE(answer.Message("goodput_failures", "148 of 419 are 35.3 %, printed is 30.1 %"));
-  EXPECT_TRUE(answer.Message("goodput_failures", "268 of 419 are 64.0 %, printed is 58.7 %"));
+  EXPECT_TRUE(answer.HasFinding("goodput_failures", "148 of 419 are 35.3 %, printed is 30.1 %"));
+  EXPECT_TRUE(answer.HasFinding("goodput_failures", "268 of 419 are 64.0 %, printed is 58.7 %"));
 }
 
 TEST_F(ChecksTest, TimeBetweenFailuresOfLlama3) {

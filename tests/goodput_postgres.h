@@ -90,7 +90,7 @@ class GoodputPostgres : public LedgerTest {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
 
-  std::string Said() const {
+  std::string Output() const {
     std::ifstream in(folder_.path() + "/output");
     return {std::istreambuf_iterator<char>(in), {}};
   }

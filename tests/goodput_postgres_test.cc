@@ -112,7 +112,7 @@ TEST_F(GoodputPostgres, ConcurrentImportsStoreOnce) {
   for (int k = 0; k < 4; ++k) {
     importers.push_back(Start({"goodput", "import", file, "--store", store_}));
   }
-  for (const pid_t importer : importers) EXPECT_EQ(End(importer), 0) << Said();
+  for (const pid_t importer : importers) EXPECT_EQ(End(importer), 0) << Output();
   EXPECT_EQ(Events(), EventsOf(file));
 }
 
@@ -182,8 +182,8 @@ TEST_F(GoodputPostgres, CommittedEventsSurviveAServerKill) {
     if (code == 0) continue;
     ++failed;
     EXPECT_EQ(code, 2);
-    EXPECT_TRUE(Said().contains("database")) << Said();
-    EXPECT_FALSE(Said().contains("pass%word")) << Said();
+    EXPECT_TRUE(Output().contains("database")) << Output();
+    EXPECT_FALSE(Output().contains("pass%word")) << Output();
     const std::vector<Event> events = Events();
     if (events != EventsOf(acknowledged)) {
       EXPECT_EQ(events, EventsOf(file)) << "only what was committed and not answered may be more";
@@ -204,7 +204,7 @@ TEST_F(GoodputPostgres, RetriesALostConnection) {
   int64_t ended = 0;
   for (int tries = 0; tries < 5000 && ended == 0; ++tries) ended = Sql(end);
   EXPECT_EQ(ended, 1);
-  EXPECT_EQ(End(importer), 0) << Said();
+  EXPECT_EQ(End(importer), 0) << Output();
   EXPECT_EQ(Events(), EventsOf(file));
 }
 
@@ -244,8 +244,8 @@ TEST_F(GoodputPostgres, PasswordsAreNotPrinted) {
   const pid_t mistaken =
       Start({"goodput", "jobs", "--store", "x", "postgresql://me:hun@ter2@host/x"});
   EXPECT_EQ(End(mistaken), 2);
-  EXPECT_TRUE(Said().contains("@host/x")) << Said();
-  EXPECT_FALSE(Said().contains("hun") || Said().contains("ter2")) << Said();
+  EXPECT_TRUE(Output().contains("@host/x")) << Output();
+  EXPECT_FALSE(Output().contains("hun") || Output().contains("ter2")) << Output();
 }
 
 // A user with read rights only.

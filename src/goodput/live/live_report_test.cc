@@ -56,7 +56,7 @@ TEST(LiveReport, ListsManyJobs) {
   Train(jobs["a"], 0, 0, 4);
   Train(jobs["b"], 10, 0, 2);
   const Report report = LiveReport(jobs, "", std::nullopt, kBegin + 100 * kSecond);
-  EXPECT_EQ(report.headline, "2 of 2 jobs running; silent longest is 'b', for 80.0 s.");
+  EXPECT_EQ(report.headline, "2 of 2 jobs running; longest silence: 'b' (80.0 s).");
   ASSERT_EQ(report.tables.size(), 1u);
   EXPECT_EQ(report.tables[0].rows.size(), 2u);
   EXPECT_EQ(LiveReport(jobs, "b", std::nullopt, kBegin).tables.at(0).rows.size(), 1u);
