@@ -116,11 +116,11 @@ TEST_P(Partitions, AreOrderedWithoutGaps) {
   }
   const Partition answer = accounting.Query(partition_query);
   for (const size_t most : {size_t{100'000'000}, size_t{2000}, kBuckets}) {
-    const FewPeriods few = JoinShortPeriods(answer.periods, most);
-    EXPECT_LE(few.periods.size(), most);
+    const JoinedPeriods joined = JoinShortPeriods(answer.periods, most);
+    EXPECT_LE(joined.periods.size(), most);
     BucketTimes times{};
     int64_t end = answer.start;
-    for (const Period& p : few.periods) {
+    for (const Period& p : joined.periods) {
       EXPECT_EQ(p.start, end);
       EXPECT_GT(p.end, p.start);
       end = p.end;
