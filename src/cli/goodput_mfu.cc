@@ -53,6 +53,7 @@ Result<ProgramOptions> ToOptions(const MfuFlags& flags) {
   for (const Given& given : kShape) {
     if (flags.shape.*given.field != 0) options.shape.*given.field = flags.shape.*given.field;
   }
+  if (flags.shape.sequence != 0) options.shape.sequence = flags.shape.sequence;
   if (flags.plain_mlp) options.shape.gated_mlp = false;
   if (flags.bidirectional) options.shape.causal = false;
   if (flags.step_time_s > 0) options.tokens_per_second = flags.tokens_per_step / flags.step_time_s;

@@ -37,7 +37,7 @@ constexpr Word kWords[] = {
      "critical_path"},
 
     // Servers.
-    {"--host", "HOST", "Address to listen on; beyond loopback needs a token", "127.0.0.1", "host"},
+    {"--host", "HOST", "Listen address; beyond loopback needs a token", "127.0.0.1", "host"},
     {"--port", "N", "Port to listen on; 0 takes a free one", "0", "port"},
     {"--token-file", "FILE", "File with the token", "STEPSCOPE_TOKEN", "token"},
     {"--token", "TOKEN", "Token; visible in the process list", "STEPSCOPE_TOKEN", ""},
@@ -65,7 +65,7 @@ constexpr Word kWords[] = {
     {"--at", "WHEN", "End of a running job: seconds since 1970, or now", "last event", "at"},
     {"--window", "A..B", "Count only this time, in seconds since 1970", "", "window"},
     {"--exclude", "A..B", "Leave out this time, or none; repeatable", "", "exclusions"},
-    {"--mode", "MODE", "Accounting: partition, or ml-goodput as that library", "partition", "mode"},
+    {"--mode", "MODE", "Accounting: partition, or that of ml-goodput", "partition", "mode"},
     {"--scheduler", "FILE...", "Output of sacct, scontrol or kubectl", "", "scheduler_files"},
     {"--scheduler-job", "NAME", "Name or id of the job in --scheduler", "", "scheduler_job"},
     {"--utc-offset", "SECONDS", "Offset of Slurm's times east of UTC", "this machine's",
