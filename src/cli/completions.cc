@@ -117,7 +117,8 @@ int Run(const Command& root, const std::string& shell) {
 void AddCompletions(Command& root) {
   auto shell = std::make_shared<std::string>();
   Command& command = root.Sub("completions", "Print a completion script for a shell");
-  command.Examples({{"complete commands in this bash", "source <(stepscope completions bash)"}});
+  command.Examples(
+      {{"load with: source <(stepscope completions bash)", "stepscope completions bash"}});
   command.Argument("SHELL", *shell, "bash, zsh or fish").Choices({"bash", "zsh", "fish"});
   command.Runs([shell, &root] { return Run(root, *shell); });
 }

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/help.h"
@@ -41,6 +42,11 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return stepscope::cli::Main({argv + 1, argv + argc});
+  } catch (const std::system_error& error) {
+    // Readers such as head close the pipe early; that is not an error.
+    if (error.code() == std::errc::broken_pipe) return stepscope::cli::kDone;
+    stepscope::cli::PrintError({error.what(), "standard output", ""});
+    return stepscope::cli::kFailed;
   } catch (const std::exception& error) {  // out of memory, or a defect
     stepscope::cli::PrintError({error.what(), "", "report this with the command and its input"});
     return stepscope::cli::kFailed;

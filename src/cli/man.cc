@@ -68,7 +68,7 @@ int Run(const Command& root) {
 
 void AddMan(Command& root) {
   Command& command = root.Sub("man", "Print the manual page in roff");
-  command.Examples({{"read it", "stepscope man | man -l -"}});
+  command.Examples({{"read with: stepscope man | man -l -", "stepscope man"}});
   command.Runs([&root] { return Run(root); });
 }
 

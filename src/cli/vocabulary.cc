@@ -60,7 +60,7 @@ constexpr Word kWords[] = {
 
     // Events of a job.
     {"--events", "FILE...", "Files of events, in order (.jsonl, .json, .gz)", "", "files"},
-    {"--store", "LEDGER", "Ledger: a directory or postgresql://...", "", "store"},
+    {"--store", "LEDGER", "Ledger: a directory or a postgresql:// address", "", "store"},
     {"--job", "NAME", "Job to report on, if there are several", "", "job"},
     {"--at", "WHEN", "End of a running job: seconds since 1970, or now", "last event", "at"},
     {"--window", "A..B", "Count only this time, in seconds since 1970", "", "window"},
