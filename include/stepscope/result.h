@@ -11,8 +11,8 @@ namespace stepscope {
 
 // A failure, told the way a colleague would tell it. Faces print the three parts in this order.
 struct Error {
-  std::string what;   // what could not be done, one sentence without a final stop
-  std::string where;  // the file, option or place concerned; empty when `what` says it all
+  std::string what;   // what failed, one sentence without a period; fields stand in backticks
+  std::string where;  // the file, field (`save_s`) or place concerned; empty when `what` suffices
   std::string hint;   // what to try next; empty when there is nothing useful to say
 };
 
