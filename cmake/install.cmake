@@ -47,6 +47,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/stepscopeConfigVersion.cm
 install(FILES ${PROJECT_BINARY_DIR}/stepscopeConfig.cmake
   ${PROJECT_BINARY_DIR}/stepscopeConfigVersion.cmake DESTINATION ${package} COMPONENT all)
 
+# Packing builds nothing: ./dev package has built what is packed, and tests are not.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_PACKAGE_NAME stepscope)
 set(CPACK_PACKAGE_VENDOR Stepscope)

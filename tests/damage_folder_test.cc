@@ -81,10 +81,9 @@ TEST(DamageFolder, WhereNoFileCanBeReadTheFirstFewSayWhy) {
   auto answer = Ask({folder.path()});
   ASSERT_FALSE(answer);
   const std::string in = folder.path() + "/";
-  EXPECT_EQ(answer.error().what, "none of the 3 files can be read: " + in +
-                                     "a.json: the file is empty; " + in +
-                                     "b.json: the JSON has no \"traceEvents\"; " + in +
-                                     "c.json: the file is not JSON");
+  EXPECT_EQ(answer.error().what,
+            "none of the 3 files can be read: " + in + "a.json: the file is empty; " + in +
+                "b.json: the JSON has no \"traceEvents\"; " + in + "c.json: the file is not JSON");
   EXPECT_TRUE(answer.error().hint.contains("profiler"));
   folder.Write("d.json", "no");
   EXPECT_TRUE(Ask({folder.path()}).error().what.ends_with("not JSON; and 1 more"));

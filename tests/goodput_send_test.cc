@@ -156,7 +156,8 @@ TEST(GoodputSend, ReportsErrors) {
     return Send(port, more, scratch);
   };
   EXPECT_NE(send({}, server.port()).find("missing token"), std::string::npos);
-  EXPECT_NE(send({"--token", "other"}, server.port()).find("rejected the token"), std::string::npos);
+  EXPECT_NE(send({"--token", "other"}, server.port()).find("rejected the token"),
+            std::string::npos);
   EXPECT_TRUE(send({"--token-file", token}, server.port()).starts_with("0 Sent 3 events"));
   const int port = server.port();
   server.End(SIGKILL);

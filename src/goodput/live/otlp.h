@@ -30,8 +30,8 @@ std::vector<std::string> OtlpBodies(const Metrics& metrics, std::string_view ins
 class OtlpPush {
  public:
   struct Options {
-    http::Address to;               // the collector; "/v1/metrics" is added
-    int64_t every = 60 * kSecond;   // ns
+    http::Address to;                                  // the collector; "/v1/metrics" is added
+    int64_t every = 60 * kSecond;                      // ns
     std::function<std::vector<std::string>()> bodies;  // called in the thread
     std::function<void(const std::string& sentence)>
         on_problem;  // likewise, once per problem until a push succeeds
