@@ -92,7 +92,8 @@ TEST(Commands, ExplainEveryOptionAlike) {
     for (const auto& option : command.options()) {
       ExpectHelp(command.path() + " " + option->names, *option);
       const bool is_switch = option->arity == Option::Arity::kSwitch;
-      if (!option->is_argument()) EXPECT_EQ(option->value.empty(), is_switch) << option->names;
+      if (option->is_argument()) continue;
+      EXPECT_EQ(option->value.empty(), is_switch) << option->names;
     }
   });
 }
