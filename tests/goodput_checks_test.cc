@@ -144,7 +144,7 @@ TEST_F(ChecksTest, FailuresOfLlama3) {
   const Answered answer(options);
   Reproduces("llama3_table5_sum", answer.Metric("goodput_failures", "causes_sum"));
 
-  // Negative: 148 of 419 are not 30.1 %, and the printed shares of GPUs add up to 58.7 %.
+  // Negative: 148 of 419 are not 30.1%, and the printed shares of GPUs add up to 58.7%.
   const std::string id = "llama3_gpu_share_inconsistent";
   const Json& computed = checks_.at(id)["computed"];
   const auto share = [&](const char* table, const char* row, const char* column) {
@@ -154,8 +154,8 @@ TEST_F(ChecksTest, FailuresOfLlama3) {
   Reproduces(id, share("causes", "gpu/faulty_gpu", "share"), computed["faulty_gpu_by_counts"]);
   Reproduces(id, share("groups", "gpu", "printed_share"), computed["sum_printed"]);
   EXPECT_NEAR(share("groups", "gpu", "printed_share"), checks_.at(id)["published"], 1e-9);
-  EXPECT_TRUE(answer.HasFinding("goodput_failures", "148 of 419 are 35.3 %, printed is 30.1 %"));
-  EXPECT_TRUE(answer.HasFinding("goodput_failures", "268 of 419 are 64.0 %, printed is 58.7 %"));
+  EXPECT_TRUE(answer.HasFinding("goodput_failures", "148 of 419 is 35.3%, printed 30.1%"));
+  EXPECT_TRUE(answer.HasFinding("goodput_failures", "268 of 419 is 64.0%, printed 58.7%"));
 }
 
 TEST_F(ChecksTest, TimeBetweenFailuresOfLlama3) {

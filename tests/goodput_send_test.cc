@@ -130,18 +130,18 @@ TEST(GoodputSend, SendsLogsWithoutNumbers) {
   const std::string plain = scratch.Write("log.jsonl", Log(0, 20'000));
   ServerProcess server(there, 0);
   std::string output = Send(server.port(), {"--events", plain}, scratch);
-  EXPECT_TRUE(output.starts_with("0 Sent 20000 events: 20000 stored, 0 there")) << output;
+  EXPECT_TRUE(output.starts_with("0 Sent 20000 events: 20000 stored, 0 already there")) << output;
   // A copy is the same log, packed or not, and may have grown.
   const std::string packed = scratch.Write("log.gz", testing::Gzip(Log(0, 20'010)));
   output = Send(server.port(), {"--events", packed}, scratch);
-  EXPECT_TRUE(output.starts_with("0 Sent 20010 events: 10 stored, 20000 there")) << output;
+  EXPECT_TRUE(output.starts_with("0 Sent 20010 events: 10 stored, 20000 already there")) << output;
   scratch.Write("log.jsonl", Log(0, 20'015));
   output = Send(server.port(), {"--events", plain}, scratch);
-  EXPECT_TRUE(output.starts_with("0 Sent 15 events: 5 stored, 10 there")) << output;
+  EXPECT_TRUE(output.starts_with("0 Sent 15 events: 5 stored, 10 already there")) << output;
   // Another log in the same place.
   scratch.Write("log.jsonl", Log(30'000, 30'001));
   output = Send(server.port(), {"--events", plain}, scratch);
-  EXPECT_TRUE(output.starts_with("0 Sent 1 events: 1 stored, 0 there")) << output;
+  EXPECT_TRUE(output.starts_with("0 Sent 1 events: 1 stored, 0 already there")) << output;
   server.End(SIGTERM);
   EXPECT_EQ(Steps(there).size(), 20'016u);
 }

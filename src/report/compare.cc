@@ -366,8 +366,8 @@ Report CompareUsage(const ReportSet& a, const ReportSet& b, const CompareOptions
   if (!amounts.each.empty()) {
     report.notes.push_back(
         {"different_amounts", 1,
-         fmt::format("a has {:.0f} steps of ranks and b {:.0f}: sums in the tables are of that "
-                     "much each; choose as many of both with `steps` and `ranks`",
+         fmt::format("a has {:.0f} steps of ranks and b {:.0f} (sums in the tables differ by that; "
+                     "select as many of both with `steps` and `ranks`)",
                      amounts.a, amounts.b),
          ""});
   }

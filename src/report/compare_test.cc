@@ -71,7 +71,7 @@ TEST(Compare, RowsMatchByKeyAndOneSideMayLackThem) {
 TEST(Compare, AKeyThatHasOneValueOnEachSideIsNoObstacle) {
   const auto answer =
       Compare(Answer(0, {{int64_t{0}, int64_t{100}}}), Answer(0, {{int64_t{3}, int64_t{90}}}));
-  EXPECT_EQ(Say(TableOf(answer, 1, 0)), "0 in a, 3 in b 100 90 -10 -0.10");
+  EXPECT_EQ(Say(TableOf(answer, 1, 0)), "0, a; 3, b 100 90 -10 -0.10");
 }
 
 // Operators by who called them, on a rank.
@@ -152,12 +152,12 @@ TEST(Compare, RunsOfDifferentLengthAreComparedByTheStep) {
       "ns (b), +0.0%.");
   EXPECT_TRUE(same.findings.empty());
   ASSERT_EQ(same.notes.size(), 1u);
-  EXPECT_TRUE(same.notes[0].message.starts_with("a holds 3 steps of ranks and b 6: "));
+  EXPECT_TRUE(same.notes[0].message.starts_with("a has 3 steps of ranks and b 6 "));
 
   const ReportSet slow = with_steps(Kernels({{"gemm", int64_t{6}, int64_t{900}}}), 6);
   const Report slower = Compare(a, slow).reports[0];
   ASSERT_EQ(slower.findings.size(), 1u);
-  EXPECT_EQ(slower.findings[0].message, "gemm takes 50 ns more device time a step than before.");
+  EXPECT_EQ(slower.findings[0].message, "gemm takes 50 ns more device time per step in b than in a.");
 }
 
 TEST(Compare, ShortNamesMatchOtherTemplates) {
@@ -209,7 +209,7 @@ TEST(Conditions, OfAComparisonMayAskForChanges) {
   const ReportSet answer =
       Compare(Answer(0.2, {{int64_t{0}, int64_t{100}}}), Answer(0.2, {{int64_t{0}, int64_t{94}}}));
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle:-5%"),
-            "temporal_breakdown.idle:-5%: it is -6.0 % (rank 0)");
+            "temporal_breakdown.idle:-5%: it is -6.0% (rank 0)");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle: -7%"), "does not");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle:+5%"), "does not");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle<95ns"),

@@ -34,7 +34,7 @@ TEST(LiveReport, DetailsOneJob) {
   Train(jobs["llm"], 0, 0, 4, true);  // to 40 s, when its step 3 is lost
   Train(jobs["llm"], 70, 3, 3);       // 3 at 70 s, 4, and 5 from 90 s on
   const Report report = LiveReport(jobs, "", std::nullopt, kBegin + 95 * kSecond);
-  EXPECT_EQ(report.headline, "'llm' is running, at step 5, goodput 52.6 %; last event 5.00 s ago.");
+  EXPECT_EQ(report.headline, "'llm' is running, at step 5, goodput 52.6%; last event 5.00 s ago.");
   const Table* disruptions = TableOf(report, "disruptions");
   ASSERT_NE(disruptions, nullptr);
   // Attempt 1 stopped at 40 s, was down for 30 s and lost the 10 s of its step 3.
