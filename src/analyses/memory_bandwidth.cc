@@ -7,8 +7,8 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "base/step_curve.h"
 #include "facts/devices/copy_rates.h"
+#include "facts/devices/step_curve.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 

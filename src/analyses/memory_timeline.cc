@@ -8,9 +8,9 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "base/step_curve.h"
 #include "facts/derived/memory_blocks.h"
 #include "facts/derived/memory_use.h"
+#include "facts/devices/step_curve.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 

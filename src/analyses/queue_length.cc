@@ -7,10 +7,10 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
-#include "base/step_curve.h"
 #include "base/stop.h"
 #include "facts/devices/device_peaks.h"
 #include "facts/devices/queues.h"
+#include "facts/devices/step_curve.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/step_curve.h"
 #include "base/string_table.h"
 #include "facts/activity/rank_activity.h"
+#include "facts/devices/step_curve.h"
 
 namespace stepscope {
 

@@ -27,11 +27,11 @@ void Require(bool holds) {
 
 void RequireOrder(const Partition& whole, size_t most) {
   if (whole.periods.empty()) return Require(whole.total() == 0);
-  const FewPeriods few = JoinShortPeriods(whole.periods, most);
-  Require(few.periods.size() <= most);
+  const JoinedPeriods joined = JoinShortPeriods(whole.periods, most);
+  Require(joined.periods.size() <= most);
   BucketTimes sums{};
   int64_t end = whole.start;
-  for (const Period& p : few.periods) {
+  for (const Period& p : joined.periods) {
     Require(p.start == end && p.end > p.start);
     end = p.end;
     sums[static_cast<size_t>(p.bucket)] += p.end - p.start;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/step_curve.h"
+#include "facts/devices/step_curve.h"
 #include "facts/facts.h"
 
 namespace stepscope {

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <vector>
 
-#include "base/step_curve.h"
 #include "facts/activity/rank_activity.h"
+#include "facts/devices/step_curve.h"
 
 namespace stepscope {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/proto_reader.h"
-#include "base/seekable_bytes.h"
+#include "ingest/xplane/seekable_bytes.h"
 
 namespace stepscope {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "base/seekable_bytes.h"
 #include "ingest/common/read_options.h"
+#include "ingest/xplane/seekable_bytes.h"
 #include "trace/trace.h"
 
 namespace stepscope {

@@ -1,5 +1,5 @@
 // Curves that go up and down by steps.
-#include "base/step_curve.h"
+#include "facts/devices/step_curve.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Sums of steps.
-#include "base/step_curve.h"
+#include "facts/devices/step_curve.h"
 
 #include <algorithm>
 #include <utility>

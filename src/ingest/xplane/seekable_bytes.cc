@@ -1,5 +1,5 @@
 // Any place of an input: from the file, or from memory where the file cannot be asked.
-#include "base/seekable_bytes.h"
+#include "ingest/xplane/seekable_bytes.h"
 
 #include <algorithm>
 #include <cstring>
