@@ -41,7 +41,7 @@ int Explain(const std::string& name) {
 
 void AddList(Command& root) {
   Command& command = root.Sub("list", "List the analyses");
-  command.Examples({{"names and titles", "stepscope list"}});
+  command.Examples({{"names and what each shows", "stepscope list"}});
   command.Runs(List);
 }
 
