@@ -27,7 +27,8 @@ constexpr Word kWords[] = {
     // Output.
     {"--format", "FORMAT", "Output format: text, json, csv or markdown", "text", "format"},
     {"-o,--output", "FILE", "Write to this file", "standard output", "folder"},
-    {"--fail-on", "CONDITION", "Exit 1 if this holds: comm_overlap.exposed_ratio>20%", "", "conditions"},
+    {"--fail-on", "CONDITION", "Exit 1 if this holds: comm_overlap.exposed_ratio>20%", "",
+     "conditions"},
 
     // Traces for viewers.
     {"--chrome", "", "Write a JSON trace per rank for chrome://tracing (the default)", "", ""},
