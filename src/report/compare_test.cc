@@ -157,7 +157,8 @@ TEST(Compare, RunsOfDifferentLengthAreComparedByTheStep) {
   const ReportSet slow = with_steps(Kernels({{"gemm", int64_t{6}, int64_t{900}}}), 6);
   const Report slower = Compare(a, slow).reports[0];
   ASSERT_EQ(slower.findings.size(), 1u);
-  EXPECT_EQ(slower.findings[0].message, "gemm takes 50 ns more device time per step in b than in a.");
+  EXPECT_EQ(slower.findings[0].message,
+            "gemm takes 50 ns more device time per step in b than in a.");
 }
 
 TEST(Compare, ShortNamesMatchOtherTemplates) {
