@@ -206,8 +206,8 @@ Report Run(const Facts& facts, const Params&) {
       {"hlo_ratio", "HLO ops, % of device time", Ratio(self, work_time), Unit::kRatio}};
   const auto& first = top.rows[0];
   report.headline = fmt::format("{} ran; the costliest is {} ({}).", Plural(all.size(), "HLO op"),
-                                std::get<std::string>(first[1]),
-                                HumanTime(static_cast<double>(std::get<int64_t>(first[5]))));
+                                ColumnOf(top, "hlo_op").Text(first),
+                                HumanTime(static_cast<double>(ColumnOf(top, "self").Int(first))));
   report.tables.push_back(std::move(top));
   report.tables.push_back(std::move(operators));
   return report;

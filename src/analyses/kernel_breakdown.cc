@@ -162,7 +162,7 @@ Report Run(const Facts& facts, const Params&) {
   const auto& first = top.rows.front();
   int64_t sum = 0;
   for (const KernelStatistics& kernel : all) sum = AddSaturated(sum, kernel.sum);
-  const auto share = static_cast<double>(std::get<int64_t>(first[3])) /
+  const auto share = static_cast<double>(ColumnOf(top, "sum").Int(first)) /
                      static_cast<double>(std::max<int64_t>(sum, 1));
   report.headline = fmt::format("{} ran; the costliest is {} of kernel time.",
                                 Plural(all.size(), "different kernel"), HumanRatio(share));

@@ -211,9 +211,10 @@ Table CallsTable(const Facts& facts, Measure& measure) {
     table.rows.push_back({std::string((*facts.names)[name]), d.count, sum.kernels, d.sum, d.mean,
                           d.p50, d.p90, d.p99, d.max});
   }
-  std::ranges::sort(table.rows, [](const auto& a, const auto& b) {
-    if (a[3] != b[3]) return std::get<int64_t>(a[3]) > std::get<int64_t>(b[3]);
-    return std::get<std::string>(a[0]) < std::get<std::string>(b[0]);
+  const ColumnOf call(table, "call"), time(table, "sum");
+  std::ranges::sort(table.rows, [&](const auto& a, const auto& b) {
+    if (time(a) != time(b)) return time.Int(a) > time.Int(b);
+    return call.Text(a) < call.Text(b);
   });
   return table;
 }

@@ -150,11 +150,13 @@ Table AnnotationsTable(const Facts& facts, const Sums& sums) {
                           When(any, sum.max), sum.kernels, sum.gpu_time});
   }
   // Steps come last: other analyses have tables of steps.
-  std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) {
-    const bool a_step = StepNumber(std::get<std::string>(a[2])) >= 0;
-    const bool b_step = StepNumber(std::get<std::string>(b[2])) >= 0;
-    return std::tie(a_step, b[9], b[4], a[2], a[1], a[0]) <
-           std::tie(b_step, a[9], a[4], b[2], b[1], b[0]);
+  const ColumnOf rank(table, "rank"), side(table, "side"), name(table, "annotation"),
+      sum_of(table, "sum"), gpu_time(table, "gpu_time");
+  std::ranges::stable_sort(table.rows, [&](const auto& a, const auto& b) {
+    const bool a_step = StepNumber(name.Text(a)) >= 0;
+    const bool b_step = StepNumber(name.Text(b)) >= 0;
+    return std::tie(a_step, gpu_time(b), sum_of(b), name(a), side(a), rank(a)) <
+           std::tie(b_step, gpu_time(a), sum_of(a), name(b), side(b), rank(b));
   });
   return table;
 }
@@ -175,12 +177,12 @@ Report Run(const Facts& facts, const Params&) {
   }
   Table table = AnnotationsTable(facts, sums);
   const auto& first = table.rows[0];
-  const int64_t most = std::get<int64_t>(first[9]);
-  report.headline =
-      most == 0
-          ? "No activity was launched in an annotation."
-          : fmt::format("{} ({}) has the most device time ({}).", std::get<std::string>(first[2]),
-                        std::get<std::string>(first[1]), HumanTime(static_cast<double>(most)));
+  const int64_t most = ColumnOf(table, "gpu_time").Int(first);
+  report.headline = most == 0 ? "No activity was launched in an annotation."
+                              : fmt::format("{} ({}) has the most device time ({}).",
+                                            ColumnOf(table, "annotation").Text(first),
+                                            ColumnOf(table, "side").Text(first),
+                                            HumanTime(static_cast<double>(most)));
   report.tables.push_back(std::move(table));
   return report;
 }

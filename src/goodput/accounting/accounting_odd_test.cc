@@ -4,7 +4,7 @@
 #include <random>
 
 #include "goodput/accounting/accounting.h"
-#include "goodput/accounting/scenario.h"
+#include "tests/support/scenario.h"
 
 namespace stepscope::goodput {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "goodput/accounting/scenario.h"
+#include "tests/support/scenario.h"
 
 namespace stepscope::goodput {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "goodput/accounting/scenario.h"
 #include "goodput/report/report.h"
+#include "tests/support/scenario.h"
 
 namespace stepscope::goodput {
 namespace {

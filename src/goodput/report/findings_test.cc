@@ -1,8 +1,8 @@
 // Checks which findings appear, and which must not.
 #include <gtest/gtest.h>
 
-#include "goodput/accounting/scenario.h"
 #include "goodput/report/report.h"
+#include "tests/support/scenario.h"
 
 namespace stepscope::goodput {
 namespace {
