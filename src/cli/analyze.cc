@@ -1,6 +1,7 @@
 // stepscope analyze: reports on the traces of a job.
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/answer.h"
@@ -22,11 +23,11 @@ int Run(const AnalyzeFlags& flags) {
   if (!conditions) return Fail(conditions.error());
   if (const auto writable = CheckOutput(flags.output.file); !writable)
     return Fail(writable.error());
-  const auto answer = Answer(flags.paths, flags.question);
+  auto answer = Answer(flags.paths, flags.question);
   if (!answer) return Fail(answer.error());
   OutputFlags output = flags.output;
   output.brief = !flags.full && flags.question.only.empty();
-  return PrintAndJudge(*answer, output, *conditions);
+  return PrintAndJudge(*std::move(answer), output, *conditions);
 }
 
 }  // namespace

@@ -95,27 +95,26 @@ Result<std::vector<Condition>> ReadConditions(const OutputFlags& output) {
   return conditions;
 }
 
-int PrintAndJudge(const ReportSet& answer, const OutputFlags& output,
+int PrintAndJudge(ReportSet answer, const OutputFlags& output,
                   const std::vector<Condition>& conditions) {
   const auto matches = Matches(answer, conditions);
   TextStyle style = IsStandardOutput(output.file) ? StdoutStyle() : TextStyle{};
   style.brief = output.brief;
   style.more = kMore;
   const auto format = ParseFormat(output.format).value_or(Format::kText);
-  std::string text = Write(answer, format, style);
-  if (format == Format::kText || format == Format::kMarkdown) text = WithOptions(text);
-  const auto printed = WriteOutput(text, output.file, answer.run.files);
+  if (format == Format::kText || format == Format::kMarkdown) UseOptions(answer);
+  const auto printed = WriteOutput(Write(answer, format, style), output.file, answer.run.files);
   if (!printed) return Fail(printed.error());
   if (!matches) return Fail(matches.error());
   for (const std::string& match : *matches) fmt::print(stderr, "stepscope: {}\n", match);
   return matches->empty() ? kDone : kConditionHolds;
 }
 
-int PrintAndJudge(const Result<ReportSet>& answer, const OutputFlags& output) {
+int PrintAndJudge(Result<ReportSet> answer, const OutputFlags& output) {
   if (!answer) return Fail(answer.error());
   const auto conditions = ReadConditions(output);
   if (!conditions) return Fail(conditions.error());
-  return PrintAndJudge(*answer, output, *conditions);
+  return PrintAndJudge(*std::move(answer), output, *conditions);
 }
 
 int Fail(const Error& error) {

@@ -50,11 +50,11 @@ Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& 
 Result<std::vector<Condition>> ReadConditions(const OutputFlags& output);
 
 // Prints the answer, and which conditions hold to stderr; returns the exit code.
-int PrintAndJudge(const ReportSet& answer, const OutputFlags& output,
+int PrintAndJudge(ReportSet answer, const OutputFlags& output,
                   const std::vector<Condition>& conditions);
 
 // Prints the answer or the error, and judges it; returns the exit code.
-int PrintAndJudge(const Result<ReportSet>& answer, const OutputFlags& output);
+int PrintAndJudge(Result<ReportSet> answer, const OutputFlags& output);
 
 // Prints the error; returns the exit code.
 int Fail(const Error& error);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/answer.h"
@@ -24,9 +25,9 @@ int Run(const ExportFlags& flags) {
   ExportOptions options = flags.options;
   if (flags.perfetto) options.format = ExportFormat::kPerfetto;
   options.on_progress = [&](const Progress& progress) { line.Show(progress); };
-  const auto written = Export(flags.paths, options);
+  auto written = Export(flags.paths, options);
   line.Clear();
-  return PrintAndJudge(written, flags.output);
+  return PrintAndJudge(std::move(written), flags.output);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // stepscope goodput analyze: reports where the time of a job went.
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/answer.h"
@@ -63,10 +64,10 @@ int Run(const GoodputFlags& flags) {
   ProgressLine line;
   WalkOptions walk = flags.walk;
   walk.on_progress = [&](const Progress& progress) { line.Show(progress); };
-  const auto answer =
+  auto answer =
       flags.traces.empty() ? GoodputReport(*options) : GoodputWalk(*options, flags.traces, walk);
   line.Clear();
-  return PrintAndJudge(answer, flags.output);
+  return PrintAndJudge(std::move(answer), flags.output);
 }
 
 // Options of what is not in the job's own events.

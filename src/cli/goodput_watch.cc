@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "cli/answer.h"
 #include "cli/chip_flags.h"
@@ -50,9 +51,9 @@ int Run(const WatchFlags& flags) {
   GoodputWatch watch(flags.folder, *program);
   const bool goes_on = GoesOn(flags);
   for (bool first = true;; first = false) {
-    const auto answer = watch.Now(flags.job);
+    auto answer = watch.Now(flags.job);
     if (!answer) return Fail(answer.error());
-    if (!goes_on) return PrintAndJudge(*answer, flags.output, *conditions);
+    if (!goes_on) return PrintAndJudge(*std::move(answer), flags.output, *conditions);
     if (first) fmt::print("\x1b[2J");
     TextStyle style = StdoutStyle();
     style.brief = flags.output.brief;

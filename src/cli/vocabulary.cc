@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
+#include <variant>
+#include <vector>
 
 namespace stepscope::cli {
 namespace {
@@ -226,6 +229,30 @@ std::string WithOptions(std::string_view text) {
     text.remove_prefix(known ? close + 1 : close);
   }
   return out += text;
+}
+
+void UseOptions(ReportSet& answer) {
+  const auto use = [](std::string& text) {
+    if (text.contains('`')) text = WithOptions(text);
+  };
+  const auto use_in_notes = [&](std::vector<Note>& notes) {
+    for (Note& note : notes) use(note.message);
+  };
+  use(answer.verdict);
+  use_in_notes(answer.run.notes);
+  for (Report& report : answer.reports) {
+    use(report.why);
+    use(report.headline);
+    use_in_notes(report.notes);
+    for (Finding& finding : report.findings) {
+      for (std::string* text : {&finding.message, &finding.because, &finding.hint}) use(*text);
+    }
+    for (Table& table : report.tables) {
+      for (Cell& cell : table.rows | std::views::join) {
+        if (auto* text = std::get_if<std::string>(&cell)) use(*text);
+      }
+    }
+  }
 }
 
 }  // namespace stepscope::cli

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "stepscope/report.h"
+
 namespace stepscope::cli {
 
 struct Word {
@@ -24,5 +26,8 @@ const Word* FindWord(std::string_view name);
 // Texts of the core name fields in backticks; here they become options: "`save_s` is missing" says
 // "--save-time is missing". Fields that no option sets stay as they are.
 std::string WithOptions(std::string_view text);
+
+// The same in every sentence and text cell of an answer, before it is laid out for people.
+void UseOptions(ReportSet& answer);
 
 }  // namespace stepscope::cli

@@ -87,6 +87,19 @@ TEST(Vocabulary, TurnsFieldsIntoOptions) {
   }
 }
 
+// Before the text is laid out: columns stay aligned, and Markdown escapes no backtick.
+TEST(Vocabulary, AnswersForPeopleNameOptions) {
+  ReportSet answer{.verdict = "set `save_s`"};
+  Table table{.key = "levers", .columns = {{"lever", "lever"}, {"gain", "gain"}}};
+  table.rows = {{std::string("needs `save_s`"), int64_t{1}}, {std::string("none"), int64_t{2}}};
+  answer.reports.push_back({.analysis = "x", .headline = "`save_s`", .tables = {table}});
+  UseOptions(answer);
+  EXPECT_EQ(answer.verdict, "set --save-time");
+  EXPECT_EQ(answer.reports[0].headline, "--save-time");
+  EXPECT_EQ(answer.reports[0].tables[0].rows[0][0], Cell("needs --save-time"));
+  EXPECT_EQ(answer.reports[0].tables[0].rows[1][1], Cell(int64_t{2}));
+}
+
 TEST(Commands, ExplainEveryOptionAlike) {
   ForEach(*Root(), [](const Command& command) {
     for (const auto& option : command.options()) {

@@ -124,9 +124,9 @@ Result<goodput::ProgramRates> goodput::ProgramRatesOf(const ProgramOptions& o) {
 Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
   const auto missing = [](double value) { return !(value > 0) || !(value < 1e18); };
   if (missing(o.tokens_per_second)) {
-    return Wrong("missing tokens per second", "", "give a number above 0");
+    return Wrong("missing `tokens_per_second`", "", "give a number above 0");
   }
-  if (missing(o.chips)) return Wrong("missing number of chips", "", "give a number above 0");
+  if (missing(o.chips)) return Wrong("missing `chips`", "", "give a number above 0");
   if (const auto wrong = FindWrong(o.shape)) return std::unexpected(*wrong);
   const auto recompute = goodput::RecomputeNamed(o.recompute);
   if (!recompute)
