@@ -106,7 +106,7 @@ Table DeviceTable(const AllReduceSums& sums, const Expectation& expected) {
               .columns = DeviceKeys(),
               .text_rows = 12};
   AddColumns(table,
-             {CountColumn("calls", "calls"), Column{"bytes", "bytes", Unit::kBytes},
+             {CountColumn("calls", "calls"), BytesColumn("bytes", "bytes"),
               TimeColumn("measured", "measured"), TimeColumn("exposed", "exposed"),
               RatioColumn("hidden_ratio", "overlap, % of measured"), TimeColumn("waiting", "wait"),
               TimeColumn("transfer", "transfer"), CountColumn("times_expected", "× expected")});

@@ -198,7 +198,7 @@ Table MatchTable(const Facts& facts) {
               .title = "Matched collectives with the most wait time",
               .columns = {KeyColumn("place", "position"), Column{"group", "group"},
                           Column{"sequence", "sequence"}, Column{"operation", "operation"},
-                          Column{"bytes", "size", Unit::kBytes}, CountColumn("ranks", "ranks"),
+                          BytesColumn("bytes", "size"), CountColumn("ranks", "ranks"),
                           Column{"last_rank", "last rank"}, TimeColumn("wait", "wait"),
                           TimeColumn("wait_max", "max wait"), TimeColumn("transfer", "transfer")},
               .text_rows = 0};
@@ -220,9 +220,9 @@ Table MismatchTable(const Facts& facts) {
               .title = "Ranks with a different collective",
               .columns = {KeyColumn("place", "position"), Column{"group", "group"},
                           Column{"sequence", "sequence"}, Column{"rank", "rank"},
-                          Column{"operation", "operation"}, Column{"bytes", "size", Unit::kBytes},
+                          Column{"operation", "operation"}, BytesColumn("bytes", "size"),
                           Column{"others_operation", "others' operation"},
-                          Column{"others_bytes", "others' size", Unit::kBytes}},
+                          BytesColumn("others_bytes", "others' size")},
               .text_rows = 4};
   for (const CollectiveMismatch& m : c.mismatches) {
     const CollectiveMatch& match = c.matches[m.match];

@@ -63,10 +63,6 @@ std::string Where(const MemoryPeak& p) {
                              : fmt::format("rank {} device {}", p.rank->rank, p.memory.device);
 }
 
-Column Bytes(std::string key, std::string title) {
-  return {std::move(key), std::move(title), Unit::kBytes};
-}
-
 std::vector<Column> Keys() {
   auto columns = DeviceKeys();
   columns.push_back(KeyColumn("allocator", "allocator"));
@@ -107,11 +103,11 @@ Table DeviceTable(const Facts& facts, const std::vector<MemoryPeak>& peaks) {
       .key = "devices", .title = "Peak memory per device", .columns = Keys(), .text_rows = 8};
   AddColumns(
       table,
-      {Bytes("peak", "peak"), Bytes("capacity", "capacity"),
-       RatioColumn("used", "used, % of capacity"), Bytes("headroom", "headroom"),
-       Bytes("persistent", "persistent"), CountColumn("batch_factor", "batch factor"),
-       Column{"peak_step", "peak step"}, Bytes("reserved", "reserved"),
-       RatioColumn("fragmentation", "fragmentation"), Bytes("lifetime_peak", "lifetime peak"),
+      {BytesColumn("peak", "peak"), BytesColumn("capacity", "capacity"),
+       RatioColumn("used", "used, % of capacity"), BytesColumn("headroom", "headroom"),
+       BytesColumn("persistent", "persistent"), CountColumn("batch_factor", "batch factor"),
+       Column{"peak_step", "peak step"}, BytesColumn("reserved", "reserved"),
+       RatioColumn("fragmentation", "fragmentation"), BytesColumn("lifetime_peak", "lifetime peak"),
        CountColumn("allocations", "allocations"), CountColumn("releases", "releases")});
   for (Column& column : table.columns) {
     column.detail = column.key == "allocations" || column.key == "releases" ||
@@ -143,13 +139,13 @@ Cell TextOr(const std::string& text) { return text.empty() ? Cell() : Cell(text)
 Table HoldingTable(std::string key, std::string title, size_t text_rows) {
   Table table{.key = std::move(key),
               .title = std::move(title),
-              .columns = {KeyColumn("operator", "operator"), Bytes("bytes", "bytes"),
+              .columns = {KeyColumn("operator", "operator"), BytesColumn("bytes", "bytes"),
                           CountColumn("occurrences", "occurrences")},
               .text_rows = text_rows};
   AddColumns(table, {RatioColumn("share", "% of peak"), CountColumn("steps", "steps")});
   AddColumns(table, Keys());
   AddColumns(table, {KeyColumn("type", "type"), KeyColumn("shape", "shape"),
-                     KeyColumn("region", "region"), Bytes("requested", "requested")});
+                     KeyColumn("region", "region"), BytesColumn("requested", "requested")});
   SetKinds(table, {{"bytes", ColumnKind::kMemory}});
   return table;
 }
@@ -176,9 +172,10 @@ void AddHoldings(Table& table, const Facts& facts, const MemoryPeak& p,
 
 Table StepTable(const Facts& facts, const std::vector<MemoryPeak>& peaks) {
   Table table{.key = "steps", .title = "Memory per step", .columns = Keys(), .text_rows = 0};
-  AddColumns(table, {KeyColumn("step", "step"), Bytes("peak", "peak"), Bytes("lowest", "lowest"),
-                     Bytes("end", "end"), Bytes("allocated", "allocated"),
-                     Bytes("released", "released"), Bytes("kept", "kept")});
+  AddColumns(table, {KeyColumn("step", "step"), BytesColumn("peak", "peak"),
+                     BytesColumn("lowest", "lowest"), BytesColumn("end", "end"),
+                     BytesColumn("allocated", "allocated"), BytesColumn("released", "released"),
+                     BytesColumn("kept", "kept")});
   for (const MemoryPeak& p : peaks) {
     for (const MemoryStep& step : p.steps) {
       auto row = KeyCells(facts, p);
@@ -195,7 +192,7 @@ Table OperatorTable(const Facts& facts, const std::vector<MemoryPeak>& peaks) {
   Table table{
       .key = "operators", .title = "Allocations by operator", .columns = Keys(), .text_rows = 0};
   AddColumns(table, {KeyColumn("operator", "operator"), CountColumn("allocations", "allocations"),
-                     Bytes("allocated", "allocated"), Bytes("increase", "increase")});
+                     BytesColumn("allocated", "allocated"), BytesColumn("increase", "increase")});
   for (const MemoryPeak& p : peaks) {
     std::vector<const OperatorAllocations::value_type*> order;
     for (const auto& sum : p.operators) order.push_back(&sum);

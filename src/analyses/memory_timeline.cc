@@ -94,10 +94,6 @@ std::map<StringId, Holder> FindHolders(const RankActivity& rank, const MemoryOwn
   return holders;
 }
 
-Column Bytes(std::string key, std::string title) {
-  return {std::move(key), std::move(title), Unit::kBytes};
-}
-
 Cell DeviceCell(int64_t device) { return device < 0 ? Cell("host") : Cell(device); }
 
 std::vector<Cell> Keys(const Facts& facts, const RankActivity& rank,
@@ -111,13 +107,14 @@ class Writer {
  public:
   Writer(const Facts& facts, Report& report, int64_t points)
       : facts_(facts), report_(report), points_(points) {
-    AddColumns(devices_,
-               {KeyColumn("allocator", "allocator"), Bytes("peak_allocated", "peak allocated"),
-                TimeColumn("peak_time", "peak time"), Bytes("peak_reserved", "peak reserved"),
-                Bytes("first_allocated", "first allocated"),
-                Bytes("last_allocated", "last allocated"), CountColumn("events", "events")});
+    AddColumns(
+        devices_,
+        {KeyColumn("allocator", "allocator"), BytesColumn("peak_allocated", "peak allocated"),
+         TimeColumn("peak_time", "peak time"), BytesColumn("peak_reserved", "peak reserved"),
+         BytesColumn("first_allocated", "first allocated"),
+         BytesColumn("last_allocated", "last allocated"), CountColumn("events", "events")});
     AddColumns(holders_, {KeyColumn("allocator", "allocator"), KeyColumn("operator", "operator"),
-                          Bytes("bytes", "bytes"), CountColumn("blocks", "blocks"),
+                          BytesColumn("bytes", "bytes"), CountColumn("blocks", "blocks"),
                           RatioColumn("share", "% of peak")});
     SetKinds(devices_, {{"peak_allocated", ColumnKind::kMemory}});
     SetKinds(holders_, {{"bytes", ColumnKind::kMemory}});
@@ -234,12 +231,12 @@ class UseWriter {
  public:
   UseWriter(const Facts& facts, Report& report, int64_t points)
       : facts_(facts), report_(report), points_(points) {
-    AddColumns(timelines_, {Bytes("peak", "peak"), TimeColumn("peak_time", "peak time"),
-                            Bytes("before", "before recording"), Bytes("last", "last"),
+    AddColumns(timelines_, {BytesColumn("peak", "peak"), TimeColumn("peak_time", "peak time"),
+                            BytesColumn("before", "before recording"), BytesColumn("last", "last"),
                             CountColumn("moments", "moments")});
-    AddColumns(uses_, {KeyColumn("use", "use"), Bytes("at_peak", "at peak"),
-                       RatioColumn("share", "% of peak"), Bytes("highest", "max"),
-                       Bytes("before", "before recording"), Bytes("last", "last")});
+    AddColumns(uses_, {KeyColumn("use", "use"), BytesColumn("at_peak", "at peak"),
+                       RatioColumn("share", "% of peak"), BytesColumn("highest", "max"),
+                       BytesColumn("before", "before recording"), BytesColumn("last", "last")});
     SetKinds(uses_, {{"at_peak", ColumnKind::kMemory}});
   }
 

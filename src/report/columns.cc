@@ -28,6 +28,10 @@ Column CountColumn(std::string key, std::string title) {
   return ValueColumn(std::move(key), std::move(title), Unit::kCount);
 }
 
+Column BytesColumn(std::string key, std::string title) {
+  return ValueColumn(std::move(key), std::move(title), Unit::kBytes);
+}
+
 Column Detail(Column column) {
   column.detail = true;
   return column;

@@ -19,6 +19,7 @@ Column ValueColumn(std::string key, std::string title, Unit unit = Unit::kNone,
 Column TimeColumn(std::string key, std::string title);   // ns
 Column RatioColumn(std::string key, std::string title);  // 0..1
 Column CountColumn(std::string key, std::string title);
+Column BytesColumn(std::string key, std::string title);
 
 // The same column, left out of text and Markdown.
 Column Detail(Column column);

@@ -64,10 +64,6 @@ struct Tally {
   }
 };
 
-Cell ShareOf(int64_t part, int64_t all) {
-  return all > 0 ? static_cast<double>(part) / static_cast<double>(all) : Cell{};
-}
-
 Table CausesTable(std::string key, std::string title, const std::map<std::string, Tally>& tallies,
                   int64_t all) {
   Table table{
@@ -79,7 +75,7 @@ Table CausesTable(std::string key, std::string title, const std::map<std::string
       .rows = {},
       .text_rows = kCausesShown};
   for (const auto& [name, tally] : tallies) {
-    table.rows.push_back({name, tally.count, ShareOf(tally.count, all),
+    table.rows.push_back({name, tally.count, Ratio(tally.count, all),
                           NumberCell(tally.all_printed ? tally.printed : std::nullopt)});
   }
   SortDescending(table, "failures");
