@@ -52,6 +52,14 @@ class Groups(unittest.TestCase):
         self.assertEqual(self.groups(x__a=local("int Add(int a) {"), x__b=local("int Sum() {")), [["a", "b"]])
         self.assertEqual(self.groups(x__a="int A();", x__b="using namespace std;"), [])
 
+    def test_a_namespace_of_its_own_keeps_a_word_to_its_source(self):
+        def own(name):
+            return (f"namespace s {{\nnamespace {name} {{\nnamespace {{\n\nint Run() {{\n\n}}  // namespace\n"
+                    f"}}  // namespace {name}\n\n}}  // namespace s\n")
+        self.assertEqual(self.groups(x__a=own("a"), x__b=own("b")), [["a", "b"]])
+        self.assertEqual(self.groups(x__a=own("a"), x__b=local("int Run() {"), x__c=local("int Run() {")),
+                         [["a", "b"]])
+
     def test_have_a_size_an_edit_can_wait_for(self):
         many = {f"x__f{number:02}": f"int f{number};" for number in range(unity_groups.MOST_FILES + 2)}
         self.assertEqual([len(group) for group in self.groups(**many)], [unity_groups.MOST_FILES, 2])

@@ -14,6 +14,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace allreduce_check {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -330,15 +331,16 @@ Report Run(const Facts& facts, const Params& params) {
 }
 
 }  // namespace
+}  // namespace allreduce_check
 
 const Analysis kAllreduceCheck = {
     .name = "allreduce_check",
     .title = "All-reduce check",
     .summary = "Measured versus expected time",
-    .doc = kDoc,
+    .doc = allreduce_check::kDoc,
     .needs = {kRankActivityNeeds | KindSet{Kind::kOperator}, true},
-    .params = kParams,
-    .run = &Run,
+    .params = allreduce_check::kParams,
+    .run = &allreduce_check::Run,
 };
 
 }  // namespace stepscope

@@ -12,6 +12,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace collectives {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -363,15 +364,16 @@ Report Run(const Facts& facts, const Params&) {
 }
 
 }  // namespace
+}  // namespace collectives
 
 const Analysis kCollectives = {
     .name = "collectives",
     .title = "Collectives",
     .summary = "Wait, transfer and bandwidth",
-    .doc = kDoc,
+    .doc = collectives::kDoc,
     .needs = kRankActivityNeeds,
     .params = {},
-    .run = &Run,
+    .run = &collectives::Run,
 };
 
 }  // namespace stepscope

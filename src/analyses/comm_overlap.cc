@@ -13,6 +13,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace comm_overlap {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -122,15 +123,16 @@ Report Run(const Facts& facts, const Params&) {
 }
 
 }  // namespace
+}  // namespace comm_overlap
 
 const Analysis kCommOverlap = {
     .name = "comm_overlap",
     .title = "Communication overlap",
     .summary = "Overlapped and exposed communication",
-    .doc = kDoc,
+    .doc = comm_overlap::kDoc,
     .needs = kRankActivityNeeds,
     .params = {},
-    .run = &Run,
+    .run = &comm_overlap::Run,
 };
 
 }  // namespace stepscope

@@ -16,6 +16,7 @@
 #include "report/humanize.h"
 
 namespace stepscope {
+namespace critical_path {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -387,15 +388,16 @@ Report Run(const Facts& facts, const Params& params) {
 }
 
 }  // namespace
+}  // namespace critical_path
 
 const Analysis kCriticalPath = {
     .name = "critical_path",
     .title = "Critical path",
     .summary = "What bounds step time; what-if estimates",
-    .doc = kDoc,
+    .doc = critical_path::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kSync},
-    .params = kParams,
-    .run = &Run,
+    .params = critical_path::kParams,
+    .run = &critical_path::Run,
 };
 
 }  // namespace stepscope

@@ -10,6 +10,7 @@
 #include "report/humanize.h"
 
 namespace stepscope {
+namespace cupti_counters {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -151,15 +152,16 @@ Report Run(const Facts& facts, const Params&) {
 }
 
 }  // namespace
+}  // namespace cupti_counters
 
 const Analysis kCuptiCounters = {
     .name = "cupti_counters",
     .title = "Hardware counters",
     .summary = "CUPTI counters per kernel",
-    .doc = kDoc,
+    .doc = cupti_counters::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kCounterRange, Kind::kCounter},
     .params = {},
-    .run = &Run,
+    .run = &cupti_counters::Run,
 };
 
 }  // namespace stepscope

@@ -13,6 +13,7 @@
 #include "report/humanize.h"
 
 namespace stepscope {
+namespace flops {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -310,15 +311,16 @@ Report Run(const Facts& facts, const Params& params) {
 }
 
 }  // namespace
+}  // namespace flops
 
 const Analysis kFlops = {
     .name = "flops",
     .title = "FLOPs and MFU",
     .summary = "FLOP/s, MFU, HFU and roofline",
-    .doc = kDoc,
+    .doc = flops::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
-    .params = kParams,
-    .run = &Run,
+    .params = flops::kParams,
+    .run = &flops::Run,
 };
 
 }  // namespace stepscope

@@ -15,6 +15,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace hlo_operators {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -214,15 +215,16 @@ Report Run(const Facts& facts, const Params&) {
 }
 
 }  // namespace
+}  // namespace hlo_operators
 
 const Analysis kHloOperators = {
     .name = "hlo_operators",
     .title = "HLO ops",
     .summary = "Time, FLOP/s and bandwidth per op",
-    .doc = kDoc,
+    .doc = hlo_operators::kDoc,
     .needs = Wanted(kRankActivityNeeds, false, true),
     .params = {},
-    .run = &Run,
+    .run = &hlo_operators::Run,
 };
 
 }  // namespace stepscope

@@ -14,6 +14,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace idle_time {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -334,15 +335,16 @@ Report Run(const Facts& facts, const Params& params) {
 }
 
 }  // namespace
+}  // namespace idle_time
 
 const Analysis kIdleTime = {
     .name = "idle_time",
     .title = "Idle time breakdown",
     .summary = "Causes of stream idle time",
-    .doc = kDoc,
+    .doc = idle_time::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
-    .params = kParams,
-    .run = &Run,
+    .params = idle_time::kParams,
+    .run = &idle_time::Run,
 };
 
 }  // namespace stepscope

@@ -11,6 +11,7 @@
 #include "report/humanize.h"
 
 namespace stepscope {
+namespace imbalance {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -216,15 +217,16 @@ Report Run(const Facts& facts, const Params& params) {
 }
 
 }  // namespace
+}  // namespace imbalance
 
 const Analysis kImbalance = {
     .name = "imbalance",
     .title = "Rank imbalance",
     .summary = "Compute and idle time by rank and step",
-    .doc = kDoc,
+    .doc = imbalance::kDoc,
     .needs = kRankActivityNeeds,
-    .params = kParams,
-    .run = &Run,
+    .params = imbalance::kParams,
+    .run = &imbalance::Run,
 };
 
 }  // namespace stepscope

@@ -15,6 +15,7 @@
 #include "report/humanize.h"
 
 namespace stepscope {
+namespace input_pipeline {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -323,15 +324,16 @@ Report Run(const Facts& facts, const Params&) {
 }
 
 }  // namespace
+}  // namespace input_pipeline
 
 const Analysis kInputPipeline = {
     .name = "input_pipeline",
     .title = "Input pipeline",
     .summary = "Input wait and the stage responsible",
-    .doc = kDoc,
+    .doc = input_pipeline::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
     .params = {},
-    .run = &Run,
+    .run = &input_pipeline::Run,
 };
 
 }  // namespace stepscope

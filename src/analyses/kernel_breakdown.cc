@@ -14,6 +14,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace kernel_breakdown {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -174,15 +175,16 @@ Report Run(const Facts& facts, const Params&) {
 }
 
 }  // namespace
+}  // namespace kernel_breakdown
 
 const Analysis kKernelBreakdown = {
     .name = "kernel_breakdown",
     .title = "Kernel breakdown",
     .summary = "Time by activity type and kernel",
-    .doc = kDoc,
+    .doc = kernel_breakdown::kDoc,
     .needs = kRankActivityNeeds,
     .params = {},
-    .run = &Run,
+    .run = &kernel_breakdown::Run,
 };
 
 }  // namespace stepscope

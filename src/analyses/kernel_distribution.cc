@@ -13,6 +13,7 @@
 #include "report/kernel_name.h"
 
 namespace stepscope {
+namespace kernel_distribution {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -233,15 +234,16 @@ Report Run(const Facts& facts, const Params& params) {
 }
 
 }  // namespace
+}  // namespace kernel_distribution
 
 const Analysis kKernelDistribution = {
     .name = "kernel_distribution",
     .title = "Kernel time by rank",
     .summary = "Kernels slower on some ranks",
-    .doc = kDoc,
+    .doc = kernel_distribution::kDoc,
     .needs = kRankActivityNeeds,
-    .params = kParams,
-    .run = &Run,
+    .params = kernel_distribution::kParams,
+    .run = &kernel_distribution::Run,
 };
 
 }  // namespace stepscope

@@ -11,6 +11,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace kernel_groups {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -180,15 +181,16 @@ Report Run(const Facts& facts, const Params&) {
 }
 
 }  // namespace
+}  // namespace kernel_groups
 
 const Analysis kKernelGroups = {
     .name = "kernel_groups",
     .title = "Custom kernel groups",
     .summary = "Time and overlap of user-defined groups",
-    .doc = kDoc,
+    .doc = kernel_groups::kDoc,
     .needs = kRankActivityNeeds,
     .params = {},
-    .run = &Run,
+    .run = &kernel_groups::Run,
 };
 
 }  // namespace stepscope

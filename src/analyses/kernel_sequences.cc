@@ -14,6 +14,7 @@
 #include "report/humanize.h"
 
 namespace stepscope {
+namespace kernel_sequences {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -301,15 +302,16 @@ Report Run(const Facts& facts, const Params& params) {
 }
 
 }  // namespace
+}  // namespace kernel_sequences
 
 const Analysis kKernelSequences = {
     .name = "kernel_sequences",
     .title = "Kernel sequences",
     .summary = "Repeats to fuse or capture",
-    .doc = kDoc,
+    .doc = kernel_sequences::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
-    .params = kParams,
-    .run = &Run,
+    .params = kernel_sequences::kParams,
+    .run = &kernel_sequences::Run,
 };
 
 }  // namespace stepscope

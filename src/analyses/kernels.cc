@@ -17,6 +17,7 @@
 #include "report/kernel_name.h"
 
 namespace stepscope {
+namespace kernels {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -273,15 +274,16 @@ Report Run(const Facts& facts, const Params&) {
 }
 
 }  // namespace
+}  // namespace kernels
 
 const Analysis kKernels = {
     .name = "kernels",
     .title = "Kernel efficiency",
     .summary = "Launch shape, occupancy, Tensor Core use",
-    .doc = kDoc,
+    .doc = kernels::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, false, true),
     .params = {},
-    .run = &Run,
+    .run = &kernels::Run,
 };
 
 }  // namespace stepscope

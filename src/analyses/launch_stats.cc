@@ -14,6 +14,7 @@
 #include "report/humanize.h"
 
 namespace stepscope {
+namespace launch_stats {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -322,15 +323,16 @@ Report Run(const Facts& facts, const Params& params) {
 }
 
 }  // namespace
+}  // namespace launch_stats
 
 const Analysis kLaunchStats = {
     .name = "launch_stats",
     .title = "Launch statistics",
     .summary = "Launch delays, short kernels, slow calls",
-    .doc = kDoc,
+    .doc = launch_stats::kDoc,
     .needs = kRankActivityNeeds,
-    .params = kParams,
-    .run = &Run,
+    .params = launch_stats::kParams,
+    .run = &launch_stats::Run,
 };
 
 }  // namespace stepscope

@@ -13,6 +13,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace memory_bandwidth {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -122,15 +123,16 @@ Report Run(const Facts& facts, const Params& params) {
 }
 
 }  // namespace
+}  // namespace memory_bandwidth
 
 const Analysis kMemoryBandwidth = {
     .name = "memory_bandwidth",
     .title = "Copy bandwidth",
     .summary = "Bytes and bandwidth by copy direction",
-    .doc = kDoc,
+    .doc = memory_bandwidth::kDoc,
     .needs = kRankActivityNeeds,
-    .params = kParams,
-    .run = &Run,
+    .params = memory_bandwidth::kParams,
+    .run = &memory_bandwidth::Run,
 };
 
 }  // namespace stepscope

@@ -12,6 +12,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace memory_profile {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -399,15 +400,16 @@ Report Run(const Facts& facts, const Params& params) {
 }
 
 }  // namespace
+}  // namespace memory_profile
 
 const Analysis kMemoryProfile = {
     .name = "memory_profile",
     .title = "Peak memory",
     .summary = "Peak contents, leaks, batch headroom",
-    .doc = kDoc,
+    .doc = memory_profile::kDoc,
     .needs = {kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kInstant}, true},
-    .params = kParams,
-    .run = &Run,
+    .params = memory_profile::kParams,
+    .run = &memory_profile::Run,
 };
 
 }  // namespace stepscope

@@ -15,6 +15,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace memory_timeline {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -372,15 +373,16 @@ Report Run(const Facts& facts, const Params& params) {
 }
 
 }  // namespace
+}  // namespace memory_timeline
 
 const Analysis kMemoryTimeline = {
     .name = "memory_timeline",
     .title = "Memory timeline",
     .summary = "Allocated and reserved memory",
-    .doc = kDoc,
+    .doc = memory_timeline::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kInstant},
-    .params = kParams,
-    .run = &Run,
+    .params = memory_timeline::kParams,
+    .run = &memory_timeline::Run,
 };
 
 }  // namespace stepscope

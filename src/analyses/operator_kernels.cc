@@ -14,6 +14,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace operator_kernels {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -202,15 +203,16 @@ Report Run(const Facts& facts, const Params&) {
 }
 
 }  // namespace
+}  // namespace operator_kernels
 
 const Analysis kOperatorKernels = {
     .name = "operator_kernels",
     .title = "Kernels by operator",
     .summary = "Kernels and delays per operator",
-    .doc = kDoc,
+    .doc = operator_kernels::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
     .params = {},
-    .run = &Run,
+    .run = &operator_kernels::Run,
 };
 
 }  // namespace stepscope

@@ -19,6 +19,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace operators {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -308,15 +309,16 @@ Report Run(const Facts& facts, const Params&) {
 }
 
 }  // namespace
+}  // namespace operators
 
 const Analysis kOperators = {
     .name = "operators",
     .title = "Operators",
     .summary = "Host and device time per operator",
-    .doc = kDoc,
+    .doc = operators::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
     .params = {},
-    .run = &Run,
+    .run = &operators::Run,
 };
 
 }  // namespace stepscope

@@ -19,6 +19,7 @@
 #include "report/humanize.h"
 
 namespace stepscope {
+namespace overview {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -407,15 +408,16 @@ Report Run(const Facts& facts, const Params&) {
 }
 
 }  // namespace
+}  // namespace overview
 
 const Analysis kOverview = {
     .name = "overview",
     .title = "Step overview",
     .summary = "Step time, breakdown, precision, utilization",
-    .doc = kDoc,
+    .doc = overview::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
     .params = {},
-    .run = &Run,
+    .run = &overview::Run,
 };
 
 }  // namespace stepscope

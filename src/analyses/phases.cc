@@ -13,6 +13,7 @@
 #include "report/humanize.h"
 
 namespace stepscope {
+namespace phases {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -203,15 +204,16 @@ Report Run(const Facts& facts, const Params&) {
 }
 
 }  // namespace
+}  // namespace phases
 
 const Analysis kPhases = {
     .name = "phases",
     .title = "Training phases",
     .summary = "Device time by training phase",
-    .doc = kDoc,
+    .doc = phases::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
     .params = {},
-    .run = &Run,
+    .run = &phases::Run,
 };
 
 }  // namespace stepscope

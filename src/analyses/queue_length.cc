@@ -14,6 +14,7 @@
 #include "report/humanize.h"
 
 namespace stepscope {
+namespace queue_length {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -212,15 +213,16 @@ Report Run(const Facts& facts, const Params& params) {
 }
 
 }  // namespace
+}  // namespace queue_length
 
 const Analysis kQueueLength = {
     .name = "queue_length",
     .title = "Queue length",
     .summary = "Activities queued per stream",
-    .doc = kDoc,
+    .doc = queue_length::kDoc,
     .needs = kRankActivityNeeds,
-    .params = kParams,
-    .run = &Run,
+    .params = queue_length::kParams,
+    .run = &queue_length::Run,
 };
 
 }  // namespace stepscope

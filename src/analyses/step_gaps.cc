@@ -15,6 +15,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace step_gaps {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -228,15 +229,16 @@ Report Run(const Facts& facts, const Params& params) {
 }
 
 }  // namespace
+}  // namespace step_gaps
 
 const Analysis kStepGaps = {
     .name = "step_gaps",
     .title = "Gaps between steps",
     .summary = "Idle time between steps, host activity",
-    .doc = kDoc,
+    .doc = step_gaps::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
-    .params = kParams,
-    .run = &Run,
+    .params = step_gaps::kParams,
+    .run = &step_gaps::Run,
 };
 
 }  // namespace stepscope

@@ -18,6 +18,7 @@
 #include "report/humanize.h"
 
 namespace stepscope {
+namespace steps {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -291,15 +292,16 @@ Report Run(const Facts& facts, const Params& params) {
 }
 
 }  // namespace
+}  // namespace steps
 
 const Analysis kSteps = {
     .name = "steps",
     .title = "Per-step times",
     .summary = "Each step's duration and breakdown",
-    .doc = kDoc,
+    .doc = steps::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
-    .params = kParams,
-    .run = &Run,
+    .params = steps::kParams,
+    .run = &steps::Run,
 };
 
 }  // namespace stepscope

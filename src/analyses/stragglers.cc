@@ -15,6 +15,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace stragglers {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -368,15 +369,16 @@ Report Run(const Facts& facts, const Params& params) {
 }
 
 }  // namespace
+}  // namespace stragglers
 
 const Analysis kStragglers = {
     .name = "stragglers",
     .title = "Stragglers",
     .summary = "Ranks others wait for; cost and cause",
-    .doc = kDoc,
+    .doc = stragglers::kDoc,
     .needs = kRankActivityNeeds,
-    .params = kParams,
-    .run = &Run,
+    .params = stragglers::kParams,
+    .run = &stragglers::Run,
 };
 
 }  // namespace stepscope

@@ -9,6 +9,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace temporal_breakdown {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -136,15 +137,16 @@ Report Run(const Facts& facts, const Params&) {
 }
 
 }  // namespace
+}  // namespace temporal_breakdown
 
 const Analysis kTemporalBreakdown = {
     .name = "temporal_breakdown",
     .title = "Temporal breakdown",
     .summary = "Compute, non-compute and idle per device",
-    .doc = kDoc,
+    .doc = temporal_breakdown::kDoc,
     .needs = kRankActivityNeeds,
     .params = {},
-    .run = &Run,
+    .run = &temporal_breakdown::Run,
 };
 
 }  // namespace stepscope

@@ -12,6 +12,7 @@
 #include "report/humanize.h"
 
 namespace stepscope {
+namespace user_annotations {
 namespace {
 
 constexpr std::string_view kDoc = R"md(
@@ -188,15 +189,16 @@ Report Run(const Facts& facts, const Params&) {
 }
 
 }  // namespace
+}  // namespace user_annotations
 
 const Analysis kUserAnnotations = {
     .name = "user_annotations",
     .title = "User annotations",
     .summary = "Host and device time per annotation",
-    .doc = kDoc,
+    .doc = user_annotations::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kGpuAnnotation},
     .params = {},
-    .run = &Run,
+    .run = &user_annotations::Run,
 };
 
 }  // namespace stepscope

@@ -32,16 +32,14 @@
 #include <random>
 #include <utility>
 
+#include "base/time_units.h"
+#include "http/boost.h"
+
 namespace stepscope::http {
 namespace {
 
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-using asio::ip::tcp;
-using ErrorCode = boost::system::error_code;
-using Parser = beast::http::response_parser<beast::http::string_body>;
+using ResponseParser = beast::http::response_parser<beast::http::string_body>;
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr std::chrono::seconds kPatience{10};    // to connect, to write and to be answered
 constexpr size_t kMostAnswer = size_t{1} << 20;  // bytes
 
@@ -71,7 +69,7 @@ struct Poster::Connection {
   bool Stale();
   std::string Open();
   ErrorCode Write(const std::string& head, const std::string& body);
-  ErrorCode Read(Parser& parser);
+  ErrorCode Read(ResponseParser& parser);
   Answer Exchange(const std::string& head, const std::string& body);
 
   const Address& to;
@@ -134,7 +132,7 @@ ErrorCode Poster::Connection::Write(const std::string& head, const std::string& 
   });
 }
 
-ErrorCode Poster::Connection::Read(Parser& parser) {
+ErrorCode Poster::Connection::Read(ResponseParser& parser) {
   parser.eager(true);
   parser.body_limit(kMostAnswer);
   std::string bytes;  // not parsed yet
@@ -169,7 +167,7 @@ ErrorCode Poster::Connection::Read(Parser& parser) {
 // On the connection that is open.
 Answer Poster::Connection::Exchange(const std::string& head, const std::string& body) {
   if (Write(head, body)) return {.body = "the connection broke"};
-  Parser parser;
+  ResponseParser parser;
   if (Read(parser)) return {.body = "no answer"};
   if (!parser.keep_alive()) stream.reset();
   auto& response = parser.get();

@@ -15,21 +15,19 @@
 #include <boost/beast/http/write.hpp>
 #include <utility>
 
+#include "http/boost.h"
+
 namespace stepscope::http {
 namespace {
 
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-using std::chrono::seconds;
-
-constexpr uint32_t kMostHead = 32 << 10;    // bytes of request line and headers
-constexpr size_t kMostTarget = 8 << 10;     // bytes
-constexpr size_t kMostBuffered = 64 << 10;  // bytes read and not yet parsed
-constexpr seconds kIdleTime{30};            // between two requests
-constexpr seconds kHeadTime{10};            // from a head's first byte to its last
-constexpr seconds kBodyTime{60};            // for the whole body
-constexpr seconds kWriteTime{20};           // in which some of the response must be taken
-constexpr seconds kDrainTime{2};            // for what comes after the last response
+constexpr uint32_t kMostHead = 32 << 10;        // bytes of request line and headers
+constexpr size_t kMostTarget = 8 << 10;         // bytes
+constexpr size_t kMostBuffered = 64 << 10;      // bytes read and not yet parsed
+constexpr std::chrono::seconds kIdleTime{30};   // between two requests
+constexpr std::chrono::seconds kHeadTime{10};   // from a head's first byte to its last
+constexpr std::chrono::seconds kBodyTime{60};   // for the whole body
+constexpr std::chrono::seconds kWriteTime{20};  // in which some of the response must be taken
+constexpr std::chrono::seconds kDrainTime{2};   // for what comes after the last response
 
 }  // namespace
 

@@ -18,14 +18,11 @@
 #include <thread>
 
 #include "base/listening.h"
+#include "http/boost.h"
 #include "http/connection.h"
 
 namespace stepscope::http {
 namespace {
-
-namespace asio = boost::asio;
-using asio::ip::tcp;
-using ErrorCode = boost::system::error_code;
 
 constexpr int kBacklog = 1024;  // connections that the kernel holds until they are accepted
 constexpr std::chrono::milliseconds kPause{100};  // before accepting is tried again
