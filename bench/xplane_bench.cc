@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/proto_reader.h"
+#include "base/proto.h"
 #include "tests/support/sample_xspace.h"
 
 namespace stepscope {
@@ -108,14 +108,17 @@ struct Counts {
 };
 
 void Walk(std::string_view message, size_t depth, Counts& counts) {
-  ProtoReader fields(message);
-  while (fields.Next()) {
+  ReadFields(message, [&](pbf_reader& field) {
     ++counts.fields;
-    counts.sum += fields.Unsigned();
-    if (depth >= std::size(kWithin) || fields.field() != kWithin[depth]) continue;
-    if (depth == 2) ++counts.events;
-    Walk(fields.Bytes(), depth + 1, counts);
-  }
+    if (field.wire_type() == WireType::varint) {
+      counts.sum += field.get_uint64();
+    } else if (depth < std::size(kWithin) && field.tag_and_type() == BytesField(kWithin[depth])) {
+      if (depth == 2) ++counts.events;
+      Walk(field.get_view(), depth + 1, counts);
+    } else {
+      field.skip();
+    }
+  });
 }
 
 int MeasureWalk(const std::string& path) {

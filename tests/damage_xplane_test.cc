@@ -42,7 +42,7 @@ std::string Profile() {
                   {"hlo_op", "dot.1"}});
     stream.Event("MemcpyD2H", at + 320, 20, {{"memcpy_details", "size:4096"}});
   }
-  const std::string dot = ProtoOf([](ProtoWriter& w) { w.Message(30, [&] { w.Varint(1, 0); }); });
+  const std::string dot = ProtoOf([](pbf_writer& w) { pbf_writer(w, 30).add_uint64(1, 0); });
   file.Plane("/host:metadata")
       .Metadata("jit_step(1)",
                 {{"Hlo Proto",
@@ -127,58 +127,63 @@ TEST(DamageXPlane, LengthsMayClaimAnything) {
   for (const uint64_t claimed :
        {uint64_t{1} << 20, uint64_t{1} << 31, uint64_t{1} << 63, ~uint64_t{0}, ~uint64_t{0} - 2}) {
     for (const uint32_t field : {1u, 2u, 3u, 4u, 5u, 6u}) {
-      const std::string lie = ProtoOf([&](ProtoWriter& w) { w.Varint(field, claimed); });
-      std::string plane = ProtoOf([](ProtoWriter& w) { w.Text(2, "/device:GPU:0"); }) + lie;
+      const std::string lie = ProtoOf([&](pbf_writer& w) { w.add_uint64(field, claimed); });
+      std::string plane = ProtoOf([](pbf_writer& w) { w.add_string(2, "/device:GPU:0"); }) + lie;
       plane[plane.size() - lie.size()] =
           static_cast<char>(static_cast<unsigned char>(plane[plane.size() - lie.size()]) | 2);
-      (void)AskAbout(ProtoOf([&](ProtoWriter& w) { w.Text(1, plane); }), kName);
+      (void)AskAbout(ProtoOf([&](pbf_writer& w) { w.add_string(1, plane); }), kName);
     }
   }
 }
 
 TEST(DamageXPlane, FieldsOfWrongTypesArePassedOver) {
-  const std::string odd = ProtoOf([](ProtoWriter& w) {
+  const std::string odd = ProtoOf([](pbf_writer& w) {
     for (uint32_t field = 1; field < 12; ++field) {
-      w.Varint(field, 5);
-      w.Fixed64(field, 5);
-      w.Float(field, 5);
-      w.Text(field, "");
+      w.add_uint64(field, 5);
+      w.add_fixed64(field, 5);
+      w.add_float(field, 5);
+      w.add_string(field, "");
     }
   });
-  const std::string plane = ProtoOf([&](ProtoWriter& w) {
-    w.Text(2, "/device:GPU:0");
-    w.Message(3, [&] {
-      w.Text(4, odd);
-      w.Text(1, "7");
-    });
-    w.Text(4, odd);
-    w.Text(5, odd);
-    w.Text(6, odd);
+  const std::string plane = ProtoOf([&](pbf_writer& w) {
+    w.add_string(2, "/device:GPU:0");
+    {
+      pbf_writer line(w, 3);
+      line.add_string(4, odd);
+      line.add_string(1, "7");
+    }
+    w.add_string(4, odd);
+    w.add_string(5, odd);
+    w.add_string(6, odd);
   });
-  EXPECT_TRUE(AskAbout(ProtoOf([&](ProtoWriter& w) {
-                         w.Text(1, plane);
-                         w.Text(1, plane + odd);
-                         w.Varint(1, 3);
+  EXPECT_TRUE(AskAbout(ProtoOf([&](pbf_writer& w) {
+                         w.add_string(1, plane);
+                         w.add_string(1, plane + odd);
+                         w.add_uint64(1, 3);
                        }),
                        kName));
 }
 
 TEST(DamageXPlane, StatsMayReferToNothing) {
-  const std::string bytes = ProtoOf([](ProtoWriter& w) {
-    w.Message(1, [&] {
-      w.Text(2, "/device:GPU:0");
-      w.Message(3, [&] {
-        w.Message(4, [&] {
-          w.Varint(3, 5000);
+  const std::string bytes = ProtoOf([](pbf_writer& w) {
+    {
+      pbf_writer plane(w, 1);
+      plane.add_string(2, "/device:GPU:0");
+      {
+        pbf_writer line(plane, 3);
+        {
+          pbf_writer event(line, 4);
+          event.add_uint64(3, 5000);
           for (const uint64_t id : {uint64_t{9}, ~uint64_t{0}}) {
-            w.Message(4, [&] {
-              w.Varint(1, id);
-              w.Varint(7, id);
-            });
+            {
+              pbf_writer stat(event, 4);
+              stat.add_uint64(1, id);
+              stat.add_uint64(7, id);
+            }
           }
-        });
-      });
-    });
+        }
+      }
+    }
   });
   const auto answer = AskAbout(bytes, kName);
   ASSERT_TRUE(answer);
@@ -187,23 +192,25 @@ TEST(DamageXPlane, StatsMayReferToNothing) {
 }
 
 TEST(DamageXPlane, EmptyThingsAreThings) {
-  for (const char* plane : {"/device:GPU:", "/device:TPU:x", "/host:CPU", "/host:metadata", ""}) {
-    const std::string bytes = ProtoOf([&](ProtoWriter& w) {
-      w.Message(1, [&] {
-        w.Text(2, plane);
-        w.Text(3, "");
-        w.Message(3, [&] {
-          for (int i = 0; i < 1000; ++i) w.Text(4, "");
-        });
-        w.Text(4, "");
-        w.Text(5, "");
-        w.Text(6, "");
-      });
-      w.Text(1, "");
-      w.Text(2, "");
-      w.Text(4, "");
+  for (const char* name : {"/device:GPU:", "/device:TPU:x", "/host:CPU", "/host:metadata", ""}) {
+    const std::string bytes = ProtoOf([&](pbf_writer& w) {
+      {
+        pbf_writer plane(w, 1);
+        plane.add_string(2, name);
+        plane.add_string(3, "");
+        {
+          pbf_writer line(plane, 3);
+          for (int i = 0; i < 1000; ++i) line.add_string(4, "");
+        }
+        plane.add_string(4, "");
+        plane.add_string(5, "");
+        plane.add_string(6, "");
+      }
+      w.add_string(1, "");
+      w.add_string(2, "");
+      w.add_string(4, "");
     });
-    EXPECT_TRUE(AskAbout(bytes, kName)) << plane;
+    EXPECT_TRUE(AskAbout(bytes, kName)) << name;
   }
 }
 
@@ -252,16 +259,18 @@ TEST(DamageXPlane, ManyModulesAndRunsCostWhatTheyAreLong) {
 
 TEST(DamageXPlane, IdsMayBeChosenToCollide) {
   const auto ids = [](int64_t count) {
-    return ProtoOf([&](ProtoWriter& w) {
-      w.Message(1, [&] {
-        w.Text(2, "/device:GPU:0");
+    return ProtoOf([&](pbf_writer& w) {
+      {
+        pbf_writer plane(w, 1);
+        plane.add_string(2, "/device:GPU:0");
         for (int64_t i = 0; i < count; ++i) {
-          w.Message(4, [&] {
-            w.Varint(1, static_cast<uint64_t>(i) * 2'147'483'648U * 541U);
-            w.Message(2, [&] { w.Text(2, "k"); });
-          });
+          {
+            pbf_writer entry(plane, 4);
+            entry.add_uint64(1, static_cast<uint64_t>(i) * 2'147'483'648U * 541U);
+            pbf_writer(entry, 2).add_string(2, "k");
+          }
         }
-      });
+      }
     });
   };
   EXPECT_TRUE(CostsWhatItIsLong(ids, 100'000));
@@ -269,25 +278,27 @@ TEST(DamageXPlane, IdsMayBeChosenToCollide) {
 
 TEST(DamageXPlane, ProgramsMayRepeatAndReferToThemselves) {
   const auto program = [](int64_t count) {
-    const std::string calls = ProtoOf([](ProtoWriter& w) {
-      w.Varint(38, 1);
-      w.Varint(36, 1);
+    const std::string calls = ProtoOf([](pbf_writer& w) {
+      w.add_uint64(38, 1);
+      w.add_uint64(36, 1);
     });
-    const std::string tuple = ProtoOf([&](ProtoWriter& w) {
-      w.Varint(2, 13);
-      for (int64_t i = 0; i < count; ++i) w.Text(4, HloShape({2}));
+    const std::string tuple = ProtoOf([&](pbf_writer& w) {
+      w.add_uint64(2, 13);
+      for (int64_t i = 0; i < count; ++i) w.add_string(4, HloShape({2}));
     });
-    const std::string computation = ProtoOf([&](ProtoWriter& w) {
-      w.Text(2, HloInstruction("t", "tuple", 1, tuple, {}));
+    const std::string computation = ProtoOf([&](pbf_writer& w) {
+      w.add_string(2, HloInstruction("t", "tuple", 1, tuple, {}));
       for (int64_t i = 0; i < count; ++i)  // each takes the tuple, and calls where it stands
-        w.Text(2, HloInstruction("x" + std::to_string(i), "call", 2, HloShape({2}), {1}, calls));
-      w.Varint(5, 1);
+        w.add_string(2,
+                     HloInstruction("x" + std::to_string(i), "call", 2, HloShape({2}), {1}, calls));
+      w.add_uint64(5, 1);
     });
-    const std::string proto = ProtoOf([&](ProtoWriter& w) {
-      w.Message(1, [&] {
-        for (int64_t i = 0; i < count; ++i) w.Message(3, [&] { w.Varint(5, 1); });
-        w.Text(3, computation);
-      });
+    const std::string proto = ProtoOf([&](pbf_writer& w) {
+      {
+        pbf_writer module(w, 1);
+        for (int64_t i = 0; i < count; ++i) pbf_writer(module, 3).add_uint64(5, 1);
+        module.add_string(3, computation);
+      }
     });
     SampleXSpace file;
     file.Plane("/host:metadata").Metadata("m(1)", {{"Hlo Proto", SampleBytes{proto}}});

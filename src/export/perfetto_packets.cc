@@ -1,7 +1,7 @@
 // Writes packets in protocol buffers' wire format.
 #include "export/perfetto_packets.h"
 
-#include "base/proto_writer.h"
+#include "base/proto.h"
 
 namespace stepscope {
 namespace {
@@ -55,39 +55,35 @@ PerfettoPackets::PerfettoPackets(std::string& out, uint32_t sequence)
 
 template <class Write>
 void PerfettoPackets::Packet(const Write& write) {
-  ProtoWriter proto(out_);
-  proto.Message(kPacket, [&] {
-    proto.Varint(kSequence, sequence_);
-    proto.Varint(kSequenceFlags, first_ ? kStateCleared | kNeedsState : kNeedsState);
-    write(proto);
-  });
+  pbf_writer trace(out_);
+  pbf_writer packet(trace, kPacket);
+  packet.add_uint32(kSequence, sequence_);
+  packet.add_uint32(kSequenceFlags, first_ ? kStateCleared | kNeedsState : kNeedsState);
+  write(packet);
   first_ = false;
 }
 
 TrackUuid PerfettoPackets::AddProcess(std::string_view name, int32_t id) {
   const TrackUuid uuid = NewUuid();
-  Packet([&](ProtoWriter& proto) {
-    proto.Message(kTrackDescriptor, [&] {
-      proto.Varint(kUuid, uuid);
-      proto.Varint(kChildOrdering, kExplicitOrder);
-      proto.Message(kProcess, [&] {
-        proto.Varint(kPid, static_cast<uint64_t>(id));
-        proto.Text(kProcessName, name);
-      });
-    });
+  Packet([&](pbf_writer& packet) {
+    pbf_writer descriptor(packet, kTrackDescriptor);
+    descriptor.add_uint64(kUuid, uuid);
+    descriptor.add_uint64(kChildOrdering, kExplicitOrder);
+    pbf_writer process(descriptor, kProcess);
+    process.add_int32(kPid, id);
+    process.add_string(kProcessName, name);
   });
   return uuid;
 }
 
 TrackUuid PerfettoPackets::AddTrack(TrackUuid parent, std::string_view name, int32_t order) {
   const TrackUuid uuid = NewUuid();
-  Packet([&](ProtoWriter& proto) {
-    proto.Message(kTrackDescriptor, [&] {
-      proto.Varint(kUuid, uuid);
-      proto.Varint(kParent, parent);
-      proto.Text(kTrackName, name);
-      proto.Varint(kSiblingRank, static_cast<uint64_t>(order));
-    });
+  Packet([&](pbf_writer& packet) {
+    pbf_writer descriptor(packet, kTrackDescriptor);
+    descriptor.add_uint64(kUuid, uuid);
+    descriptor.add_uint64(kParent, parent);
+    descriptor.add_string(kTrackName, name);
+    descriptor.add_int32(kSiblingRank, order);
   });
   return uuid;
 }
@@ -95,14 +91,13 @@ TrackUuid PerfettoPackets::AddTrack(TrackUuid parent, std::string_view name, int
 TrackUuid PerfettoPackets::AddCounter(TrackUuid parent, std::string_view name,
                                       std::string_view unit, int32_t order) {
   const TrackUuid uuid = NewUuid();
-  Packet([&](ProtoWriter& proto) {
-    proto.Message(kTrackDescriptor, [&] {
-      proto.Varint(kUuid, uuid);
-      proto.Varint(kParent, parent);
-      proto.Text(kTrackName, name);
-      proto.Varint(kSiblingRank, static_cast<uint64_t>(order));
-      proto.Message(kCounter, [&] { proto.Text(kUnitName, unit); });
-    });
+  Packet([&](pbf_writer& packet) {
+    pbf_writer descriptor(packet, kTrackDescriptor);
+    descriptor.add_uint64(kUuid, uuid);
+    descriptor.add_uint64(kParent, parent);
+    descriptor.add_string(kTrackName, name);
+    descriptor.add_int32(kSiblingRank, order);
+    pbf_writer(descriptor, kCounter).add_string(kUnitName, unit);
   });
   return uuid;
 }
@@ -115,71 +110,68 @@ uint64_t PerfettoPackets::Intern(Dictionary dictionary, std::string_view text) {
   return id + uint64_t{1};  // 0 is no id
 }
 
-void PerfettoPackets::WriteFresh() {
+void PerfettoPackets::WriteFresh(pbf_writer& packet) {
   if (fresh_.empty()) return;
   const auto field_of = [](Dictionary dictionary) {
     if (dictionary == kCategory) return kCategories;
     if (dictionary == kName) return kNames;
     return dictionary == kAnnotationName ? kAnnotationNames : kAnnotationTexts;
   };
-  ProtoWriter proto(out_);
-  proto.Message(kInterned, [&] {
-    for (const auto& [dictionary, id] : fresh_) {
-      proto.Message(field_of(dictionary), [&] {
-        proto.Varint(kIid, id + uint64_t{1});
-        proto.Text(kText, strings_[id]);
-      });
-    }
-  });
+  pbf_writer interned(packet, kInterned);
+  for (const auto& [dictionary, id] : fresh_) {
+    pbf_writer entry(interned, field_of(dictionary));
+    entry.add_uint64(kIid, id + uint64_t{1});
+    entry.add_string(kText, strings_[id]);
+  }
   fresh_.clear();
 }
 
+void PerfettoPackets::Annotate(pbf_writer& event, const Annotation& annotation) {
+  pbf_writer written(event, kAnnotation);
+  written.add_uint64(kAnnotationIid, Intern(kAnnotationName, annotation.name));
+  if (const auto* number = std::get_if<int64_t>(&annotation.value)) {
+    written.add_int64(kInt, *number);
+  } else if (const auto* real = std::get_if<double>(&annotation.value)) {
+    written.add_double(kReal, *real);
+  } else {
+    const auto text = std::get<std::string_view>(annotation.value);
+    written.add_uint64(kTextIid, Intern(kAnnotationText, text));
+  }
+}
+
 void PerfettoPackets::Begin(const SliceStart& slice) {
-  Packet([&](ProtoWriter& proto) {
-    proto.Varint(kTimestamp, slice.time);
-    proto.Message(kTrackEvent, [&] {
-      proto.Varint(kType, kBegin);
-      proto.Varint(kTrackUuid, slice.track);
-      proto.Varint(kCategoryIid, Intern(kCategory, slice.category));
-      proto.Varint(kNameIid, Intern(kName, slice.name));
-      for (const uint64_t flow : slice.flows_from) proto.Fixed64(kFlow, flow);
-      if (slice.flow_to != 0) proto.Fixed64(kTerminatingFlow, slice.flow_to);
-      for (const Annotation& annotation : slice.annotations) {
-        proto.Message(kAnnotation, [&] {
-          proto.Varint(kAnnotationIid, Intern(kAnnotationName, annotation.name));
-          if (const auto* number = std::get_if<int64_t>(&annotation.value)) {
-            proto.Varint(kInt, static_cast<uint64_t>(*number));
-          } else if (const auto* real = std::get_if<double>(&annotation.value)) {
-            proto.Double(kReal, *real);
-          } else {
-            const auto text = std::get<std::string_view>(annotation.value);
-            proto.Varint(kTextIid, Intern(kAnnotationText, text));
-          }
-        });
-      }
-    });
-    WriteFresh();
+  Packet([&](pbf_writer& packet) {
+    packet.add_uint64(kTimestamp, slice.time);
+    {
+      pbf_writer event(packet, kTrackEvent);
+      event.add_uint64(kType, kBegin);
+      event.add_uint64(kTrackUuid, slice.track);
+      event.add_uint64(kCategoryIid, Intern(kCategory, slice.category));
+      event.add_uint64(kNameIid, Intern(kName, slice.name));
+      for (const uint64_t flow : slice.flows_from) event.add_fixed64(kFlow, flow);
+      if (slice.flow_to != 0) event.add_fixed64(kTerminatingFlow, slice.flow_to);
+      for (const Annotation& annotation : slice.annotations) Annotate(event, annotation);
+    }
+    WriteFresh(packet);
   });
 }
 
 void PerfettoPackets::End(TrackUuid track, uint64_t time) {
-  Packet([&](ProtoWriter& proto) {
-    proto.Varint(kTimestamp, time);
-    proto.Message(kTrackEvent, [&] {
-      proto.Varint(kType, kEnd);
-      proto.Varint(kTrackUuid, track);
-    });
+  Packet([&](pbf_writer& packet) {
+    packet.add_uint64(kTimestamp, time);
+    pbf_writer event(packet, kTrackEvent);
+    event.add_uint64(kType, kEnd);
+    event.add_uint64(kTrackUuid, track);
   });
 }
 
 void PerfettoPackets::Count(TrackUuid track, uint64_t time, double value) {
-  Packet([&](ProtoWriter& proto) {
-    proto.Varint(kTimestamp, time);
-    proto.Message(kTrackEvent, [&] {
-      proto.Varint(kType, kCounterValue);
-      proto.Varint(kTrackUuid, track);
-      proto.Double(kDoubleCounter, value);
-    });
+  Packet([&](pbf_writer& packet) {
+    packet.add_uint64(kTimestamp, time);
+    pbf_writer event(packet, kTrackEvent);
+    event.add_uint64(kType, kCounterValue);
+    event.add_uint64(kTrackUuid, track);
+    event.add_double(kDoubleCounter, value);
   });
 }
 

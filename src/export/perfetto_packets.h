@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/proto.h"
 #include "base/string_table.h"
 
 namespace stepscope {
@@ -62,7 +63,8 @@ class PerfettoPackets {
   template <class Write>
   void Packet(const Write& write);
   uint64_t Intern(Dictionary dictionary, std::string_view text);
-  void WriteFresh();
+  void Annotate(pbf_writer& event, const Annotation& annotation);
+  void WriteFresh(pbf_writer& packet);
   TrackUuid NewUuid() { return uint64_t{sequence_} << 32 | ++tracks_; }
 
   std::string& out_;

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/proto_writer.h"
+#include "base/proto.h"
 
 namespace stepscope {
 
@@ -17,15 +17,15 @@ inline constexpr uint64_t kSampleF32 = 11;
 template <class Write>
 std::string ProtoOf(const Write& write) {
   std::string bytes;
-  ProtoWriter writer(bytes);
+  pbf_writer writer(bytes);
   write(writer);
   return bytes;
 }
 
 inline std::string HloShape(std::initializer_list<int64_t> sizes, uint64_t type = kSampleF32) {
-  return ProtoOf([&](ProtoWriter& w) {
-    w.Varint(2, type);
-    for (const int64_t size : sizes) w.Varint(3, static_cast<uint64_t>(size));
+  return ProtoOf([&](pbf_writer& w) {
+    w.add_uint64(2, type);
+    for (const int64_t size : sizes) w.add_uint64(3, static_cast<uint64_t>(size));
   });
 }
 
@@ -34,30 +34,31 @@ inline std::string HloInstruction(std::string_view name, std::string_view opcode
                                   const std::string& shape,
                                   std::initializer_list<uint64_t> operands,
                                   const std::string& more = "") {
-  return ProtoOf([&](ProtoWriter& w) {
-           w.Text(1, name);
-           w.Text(2, opcode);
-           w.Text(3, shape);
-           w.Varint(35, id);
-           for (const uint64_t operand : operands) w.Varint(36, operand);
+  return ProtoOf([&](pbf_writer& w) {
+           w.add_string(1, name);
+           w.add_string(2, opcode);
+           w.add_string(3, shape);
+           w.add_uint64(35, id);
+           for (const uint64_t operand : operands) w.add_uint64(36, operand);
          }) +
          more;
 }
 
 inline std::string HloComputation(uint64_t id, std::initializer_list<std::string> instructions) {
-  return ProtoOf([&](ProtoWriter& w) {
-    for (const std::string& in : instructions) w.Text(2, in);
-    w.Varint(5, id);
+  return ProtoOf([&](pbf_writer& w) {
+    for (const std::string& in : instructions) w.add_string(2, in);
+    w.add_uint64(5, id);
   });
 }
 
 // A whole HloProto. What is called stands before who calls it.
 inline std::string HloProgram(std::initializer_list<std::string> computations) {
-  return ProtoOf([&](ProtoWriter& w) {
-    w.Text(1, ProtoOf([&](ProtoWriter& module) {
-             module.Text(1, "module");
-             for (const std::string& computation : computations) module.Text(3, computation);
-           }));
+  return ProtoOf([&](pbf_writer& w) {
+    w.add_string(1, ProtoOf([&](pbf_writer& module) {
+                   module.add_string(1, "module");
+                   for (const std::string& computation : computations)
+                     module.add_string(3, computation);
+                 }));
   });
 }
 

@@ -18,7 +18,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/proto_writer.h"
+#include "base/proto.h"
 
 namespace stepscope {
 
@@ -54,19 +54,19 @@ class SampleNames {
 // An XStat message.
 inline std::string SampleStatBytes(const SampleStat& stat, SampleNames& names) {
   std::string bytes;
-  ProtoWriter to(bytes);
-  to.Varint(1, static_cast<uint64_t>(names.Of(stat.name)));
+  pbf_writer to(bytes);
+  to.add_uint64(1, static_cast<uint64_t>(names.Of(stat.name)));
   if (const auto* number = std::get_if<int>(&stat.value))
-    to.Varint(4, static_cast<uint64_t>(int64_t{*number}));
+    to.add_uint64(4, static_cast<uint64_t>(int64_t{*number}));
   if (const auto* number = std::get_if<int64_t>(&stat.value))
-    to.Varint(4, static_cast<uint64_t>(*number));
-  if (const auto* number = std::get_if<uint64_t>(&stat.value)) to.Varint(3, *number);
-  if (const auto* number = std::get_if<double>(&stat.value)) to.Double(2, *number);
-  if (const auto* text = std::get_if<const char*>(&stat.value)) to.Text(5, *text);
-  if (const auto* text = std::get_if<std::string>(&stat.value)) to.Text(5, *text);
-  if (const auto* blob = std::get_if<SampleBytes>(&stat.value)) to.Text(6, blob->bytes);
+    to.add_uint64(4, static_cast<uint64_t>(*number));
+  if (const auto* number = std::get_if<uint64_t>(&stat.value)) to.add_uint64(3, *number);
+  if (const auto* number = std::get_if<double>(&stat.value)) to.add_double(2, *number);
+  if (const auto* text = std::get_if<const char*>(&stat.value)) to.add_string(5, *text);
+  if (const auto* text = std::get_if<std::string>(&stat.value)) to.add_string(5, *text);
+  if (const auto* blob = std::get_if<SampleBytes>(&stat.value)) to.add_string(6, blob->bytes);
   if (const auto* ref = std::get_if<SampleRef>(&stat.value))
-    to.Varint(7, static_cast<uint64_t>(names.Of(ref->text)));
+    to.add_uint64(7, static_cast<uint64_t>(names.Of(ref->text)));
   return bytes;
 }
 
@@ -75,9 +75,9 @@ class SampleLine {
   SampleLine(int64_t id, std::string_view name, int64_t timestamp_ns, SampleNames& events,
              SampleNames& stats)
       : events_(&events), stats_(&stats) {
-    writer_.Varint(1, static_cast<uint64_t>(id));
-    writer_.Text(2, name);
-    writer_.Varint(3, static_cast<uint64_t>(timestamp_ns));
+    writer_.add_uint64(1, static_cast<uint64_t>(id));
+    writer_.add_string(2, name);
+    writer_.add_uint64(3, static_cast<uint64_t>(timestamp_ns));
   }
   SampleLine(const SampleLine&) = delete;
   SampleLine& operator=(const SampleLine&) = delete;
@@ -90,22 +90,22 @@ class SampleLine {
   void EventInPs(const std::string& name, int64_t start, int64_t duration,
                  const SampleStats& stats = {}) {
     event_.clear();
-    ProtoWriter event(event_);
-    event.Varint(1, static_cast<uint64_t>(events_->Of(name)));
-    event.Varint(2, static_cast<uint64_t>(start));
-    event.Varint(3, static_cast<uint64_t>(duration));
-    for (const SampleStat& stat : stats) event.Text(4, SampleStatBytes(stat, *stats_));
-    writer_.Text(4, event_);
+    pbf_writer event(event_);
+    event.add_uint64(1, static_cast<uint64_t>(events_->Of(name)));
+    event.add_uint64(2, static_cast<uint64_t>(start));
+    event.add_uint64(3, static_cast<uint64_t>(duration));
+    for (const SampleStat& stat : stats) event.add_string(4, SampleStatBytes(stat, *stats_));
+    writer_.add_string(4, event_);
   }
   // For what is odd: fields of the line beside those above.
-  ProtoWriter& fields() { return writer_; }
+  pbf_writer& fields() { return writer_; }
   const std::string& bytes() const { return bytes_; }
 
  private:
   SampleNames* events_;
   SampleNames* stats_;
   std::string event_, bytes_;
-  ProtoWriter writer_{bytes_};
+  pbf_writer writer_{bytes_};
 };
 
 class SamplePlane {
@@ -124,40 +124,44 @@ class SamplePlane {
 
   std::string Bytes() {
     std::string bytes;
-    ProtoWriter to(bytes);
-    to.Varint(1, 1);
-    to.Text(2, name_);
-    for (const SampleLine& line : lines_) to.Text(3, line.bytes());
+    pbf_writer to(bytes);
+    to.add_uint64(1, 1);
+    to.add_string(2, name_);
+    for (const SampleLine& line : lines_) to.add_string(3, line.bytes());
     for (const auto& [name, id] : event_names_.all()) WriteMetadata(to, name, id);
     std::string own_stats;
-    ProtoWriter stats(own_stats);
-    for (const SampleStat& stat : stats_) stats.Text(6, SampleStatBytes(stat, stat_names_));
+    pbf_writer stats(own_stats);
+    for (const SampleStat& stat : stats_) stats.add_string(6, SampleStatBytes(stat, stat_names_));
     for (const auto& [name, id] : stat_names_.all()) {
-      to.Message(5, [&] {
-        to.Varint(1, static_cast<uint64_t>(id));
-        to.Message(2, [&] {
-          to.Varint(1, static_cast<uint64_t>(id));
-          to.Text(2, name);
-        });
-      });
+      {
+        pbf_writer entry(to, 5);
+        entry.add_uint64(1, static_cast<uint64_t>(id));
+        {
+          pbf_writer metadata(entry, 2);
+          metadata.add_uint64(1, static_cast<uint64_t>(id));
+          metadata.add_string(2, name);
+        }
+      }
     }
     return bytes + own_stats;
   }
 
  private:
-  void WriteMetadata(ProtoWriter& to, const std::string& name, int64_t id) {
-    to.Message(4, [&] {
-      to.Varint(1, static_cast<uint64_t>(id));
-      to.Message(2, [&] {
-        to.Varint(1, static_cast<uint64_t>(id));
-        to.Text(2, name);
+  void WriteMetadata(pbf_writer& to, const std::string& name, int64_t id) {
+    {
+      pbf_writer entry(to, 4);
+      entry.add_uint64(1, static_cast<uint64_t>(id));
+      {
+        pbf_writer metadata(entry, 2);
+        metadata.add_uint64(1, static_cast<uint64_t>(id));
+        metadata.add_string(2, name);
         const auto more = metadata_.find(name);
         if (more == metadata_.end()) return;
-        if (!more->second.second.empty()) to.Text(4, more->second.second);
+        if (!more->second.second.empty()) metadata.add_string(4, more->second.second);
         for (const SampleStat& stat : more->second.first)
-          to.Text(5, SampleStatBytes(stat, stat_names_));
-      });
-    });
+          metadata.add_string(5, SampleStatBytes(stat, stat_names_));
+      }
+    }
   }
 
   std::string name_;
@@ -172,8 +176,8 @@ class SampleXSpace {
   SamplePlane& Plane(std::string_view name) { return planes_.emplace_back(name); }
   std::string Bytes() {
     std::string bytes;
-    ProtoWriter to(bytes);
-    for (SamplePlane& plane : planes_) to.Text(1, plane.Bytes());
+    pbf_writer to(bytes);
+    for (SamplePlane& plane : planes_) to.add_string(1, plane.Bytes());
     return bytes;
   }
 

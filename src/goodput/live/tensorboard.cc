@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "base/crc32.h"
-#include "base/proto_writer.h"
+#include "base/proto.h"
 #include "base/time_units.h"
 
 namespace stepscope::goodput {
@@ -50,24 +50,24 @@ enum SummaryField : uint32_t { kValue = 1, kTag = 1, kSimpleValue = 2 };
 
 std::string Version(int64_t now) {
   std::string event;
-  ProtoWriter writer(event);
-  writer.Double(kWallTime, static_cast<double>(now) / 1e9);
-  writer.Text(kFileVersion, "brain.Event:2");
+  pbf_writer writer(event);
+  writer.add_double(kWallTime, static_cast<double>(now) / 1e9);
+  writer.add_string(kFileVersion, "brain.Event:2");
   return RecordOf(event);
 }
 
 std::string Scalars(LiveJob& job, int64_t now) {
   const Partition p = job.accounting().Query({.at = now});
   std::string event;
-  ProtoWriter writer(event);
-  writer.Double(kWallTime, static_cast<double>(now) / 1e9);
-  writer.Varint(kStep, static_cast<uint64_t>(p.max_productive_step.value_or(0)));
-  writer.Message(kSummary, [&] {
+  pbf_writer writer(event);
+  writer.add_double(kWallTime, static_cast<double>(now) / 1e9);
+  writer.add_uint64(kStep, static_cast<uint64_t>(p.max_productive_step.value_or(0)));
+  {  // the end of a writer writes the length of its message
+    pbf_writer summary(writer, kSummary);
     const auto add = [&](std::string_view tag, double value) {
-      writer.Message(kValue, [&] {
-        writer.Text(kTag, tag);
-        writer.Float(kSimpleValue, static_cast<float>(value));
-      });
+      pbf_writer scalar(summary, kValue);
+      scalar.add_string(kTag, tag);
+      scalar.add_float(kSimpleValue, static_cast<float>(value));
     };
     if (const auto goodput = p.goodput()) add("goodput/goodput", *goodput);
     for (const auto& [name, size] : kLiveWindows) {
@@ -84,7 +84,7 @@ std::string Scalars(LiveJob& job, int64_t now) {
     const auto step_time = job.accounting().step_clock().last();
     if (step_time) add("step_time", static_cast<double>(*step_time) / 1e9);
     add("disruptions", static_cast<double>(p.disruptions));
-  });
+  }
   return RecordOf(event);
 }
 

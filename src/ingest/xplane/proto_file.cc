@@ -41,21 +41,21 @@ std::optional<ProtoField> ProtoFile::Next(ByteRange& message) {
                    .type = static_cast<WireType>(tag & 7)};
   size_t skip = 0;
   switch (field.type) {
-    case WireType::kFixed64:
+    case WireType::fixed64:
       skip = sizeof(uint64_t);
       break;
-    case WireType::kFixed32:
+    case WireType::fixed32:
       skip = sizeof(uint32_t);
       break;
-    case WireType::kVarint:
-    case WireType::kBytes:
+    case WireType::varint:
+    case WireType::length_delimited:
       if (!TakeVarint(bytes, field.value)) return std::nullopt;
       break;
     default:
       return std::nullopt;
   }
   const uint64_t behind = message.begin + (before - bytes.size());
-  const uint64_t length = field.type == WireType::kBytes ? field.value : skip;
+  const uint64_t length = field.type == WireType::length_delimited ? field.value : skip;
   if (length > message.end - behind) return std::nullopt;
   field.bytes = {behind, behind + length};
   message.begin = field.bytes.end;

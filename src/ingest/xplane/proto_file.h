@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/proto_reader.h"
+#include "base/proto.h"
 #include "ingest/xplane/seekable_bytes.h"
 
 namespace stepscope {
@@ -22,9 +22,9 @@ struct ByteRange {
 
 struct ProtoField {
   uint32_t number = 0;
-  WireType type = WireType::kVarint;
+  WireType type = WireType::varint;
   uint64_t value = 0;  // of a varint
-  ByteRange bytes;     // of kBytes: where they are
+  ByteRange bytes;     // of length_delimited: where they are
 };
 
 class ProtoFile {
@@ -46,7 +46,8 @@ class ProtoFile {
     if (at >= window_size_ || window_size_ - at < kHeader) return std::nullopt;
     const char* field = window_.data() + at;
     const auto byte = [field](size_t i) { return static_cast<unsigned char>(field[i]); };
-    if (byte(0) != (number << 3 | static_cast<uint32_t>(WireType::kBytes))) return std::nullopt;
+    if (byte(0) != (number << 3 | static_cast<uint32_t>(WireType::length_delimited)))
+      return std::nullopt;
     const bool is_short = byte(1) < 0x80;
     if (!is_short && byte(2) >= 0x80) return std::nullopt;
     const size_t header = is_short ? kHeader - 1 : kHeader;

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "base/proto_writer.h"
+#include "base/proto.h"
 #include "tests/scratch.h"
 
 namespace stepscope {
@@ -14,14 +14,14 @@ namespace {
 // Texts of many lengths, some longer than a window, behind one another.
 std::string Texts() {
   std::string bytes;
-  ProtoWriter writer(bytes);
+  pbf_writer writer(bytes);
   uint32_t number = 0;
   for (const size_t length :
        {0u, 1u, 127u, 128u, 16'383u, 16'384u, 2'000'000u, 5u, 1'048'576u, 3'000'001u}) {
     ++number;
-    writer.Text(number, std::string(length, static_cast<char>('a' + number)));
-    writer.Varint(100, length);
-    writer.Fixed64(101, length);
+    writer.add_string(number, std::string(length, static_cast<char>('a' + number)));
+    writer.add_uint64(100, length);
+    writer.add_fixed64(101, length);
   }
   return bytes;
 }

@@ -33,10 +33,10 @@ XLine LineReader::ReadHeader(ByteRange range) {
 
 // XLine: 1 id, 2 name, 3 timestamp_ns, 11 display_name.
 void LineReader::TakeHeader(const ProtoField& field, XLine& line) {
-  const bool number = field.type == WireType::kVarint;
+  const bool number = field.type == WireType::varint;
   if (number && field.number == 1) line.id = static_cast<int64_t>(field.value);
   if (number && field.number == 3) line.timestamp_ns = static_cast<int64_t>(field.value);
-  if (field.type != WireType::kBytes || (field.number != 2 && field.number != 11)) return;
+  if (field.type != WireType::length_delimited || (field.number != 2 && field.number != 11)) return;
   const auto text = file_.View(field.bytes);
   if (!text) return notes_.Add(NoteKind::kTruncated);
   (field.number == 2 ? line.name : line.display_name) = *text;

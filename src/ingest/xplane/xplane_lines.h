@@ -50,7 +50,7 @@ class LineReader {
       if (!message) {
         const auto field = file_.Next(range);
         if (!field) break;
-        if (field->number != kEvents || field->type != WireType::kBytes) continue;
+        if (field->number != kEvents || field->type != WireType::length_delimited) continue;
         message = file_.View(field->bytes);
       }
       if (!visited && !visit(line)) return;

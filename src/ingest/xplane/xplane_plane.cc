@@ -16,12 +16,18 @@ struct MapEntry {
 };
 
 bool ReadMapEntry(std::string_view message, MapEntry& entry) {
-  ProtoReader fields(message);
-  while (fields.Next()) {
-    if (fields.field() == 1) entry.key = fields.Signed();
-    if (fields.field() == 2) entry.value = fields.Bytes();
-  }
-  return fields.ok();
+  return ReadFields(message, [&](pbf_reader& field) {
+    switch (field.tag_and_type()) {
+      case VarintField(1):
+        entry.key = field.get_int64();
+        break;
+      case BytesField(2):
+        entry.value = field.get_view();
+        break;
+      default:
+        field.skip();
+    }
+  });
 }
 
 class Indexer {
@@ -53,7 +59,7 @@ class Indexer {
 
   // XPlane: 2 name, 3 lines, 4 event_metadata, 5 stat_metadata, 6 stats.
   void Take(const ProtoField& field) {
-    if (field.type != WireType::kBytes) return;
+    if (field.type != WireType::length_delimited) return;
     if (field.number == 3) {
       plane_.lines.push_back(field.bytes);
       plane_.line_bytes += field.bytes.size();
@@ -72,14 +78,12 @@ class Indexer {
   void TakeStatMetadata(std::string_view message) {
     MapEntry entry;
     std::string_view name;
-    bool ok = ReadMapEntry(message, entry);
-    ProtoReader fields(entry.value);
-    while (fields.Next()) {
-      if (fields.field() == 2) name = fields.Bytes();
-    }
-    ok = ok && fields.ok();
-    if (!ok) notes_.Add(NoteKind::kUnreadableStat);
-    if (ok) plane_.stat_names.Add(entry.key, name);
+    const bool ok = ReadMapEntry(message, entry) && ReadFields(entry.value, [&](pbf_reader& field) {
+                      if (field.tag_and_type() != BytesField(2)) return field.skip();
+                      name = field.get_view();
+                    });
+    if (!ok) return notes_.Add(NoteKind::kUnreadableStat);
+    plane_.stat_names.Add(entry.key, name);
   }
 
   // XEventMetadata: 2 name, 4 display_name, 5 stats.
@@ -90,13 +94,22 @@ class Indexer {
     MapEntry entry;
     if (!bytes || !ReadMapEntry(*bytes, entry)) return notes_.Add(NoteKind::kUnreadableEvent);
     XEventMetadata metadata;
-    ProtoReader fields(entry.value);
-    while (fields.Next()) {
-      if (fields.field() == 2) metadata.name = fields.Bytes();
-      if (fields.field() == 4) metadata.display_name = fields.Bytes();
-      if (fields.field() == 5) metadata.stat_messages.emplace_back(fields.Bytes());
-    }
-    if (!fields.ok()) return notes_.Add(NoteKind::kUnreadableEvent);
+    const bool ok = ReadFields(entry.value, [&](pbf_reader& field) {
+      switch (field.tag_and_type()) {
+        case BytesField(2):
+          metadata.name = field.get_view();
+          break;
+        case BytesField(4):
+          metadata.display_name = field.get_view();
+          break;
+        case BytesField(5):
+          metadata.stat_messages.emplace_back(field.get_view());
+          break;
+        default:
+          field.skip();
+      }
+    });
+    if (!ok) return notes_.Add(NoteKind::kUnreadableEvent);
     metadata.number = ++metadata_count_;
     plane_.events[entry.key] = std::move(metadata);
   }
@@ -119,36 +132,36 @@ bool ReadXEvent(const XPlane& plane, std::string_view message, XEvent& event, No
   event.aggregated = false;
   event.stats.Clear();
   int64_t bad_stats = 0;
-  ProtoReader fields(message);
-  while (fields.Next()) {
-    switch (fields.field()) {
-      case 1:
-        event.metadata_id = fields.Signed();
+  const bool ok = ReadFields(message, [&](pbf_reader& field) {
+    switch (field.tag_and_type()) {
+      case VarintField(1):
+        event.metadata_id = field.get_int64();
         break;
-      case 2:
-        event.offset_ps = fields.Signed();
+      case VarintField(2):
+        event.offset_ps = field.get_int64();
         break;
-      case 3:
-        event.duration_ps = fields.Signed();
+      case VarintField(3):
+        event.duration_ps = field.get_int64();
         break;
-      case 4:
-        if (!plane.stat_names.Read(fields.Bytes(), event.stats)) ++bad_stats;
+      case BytesField(4):
+        if (!plane.stat_names.Read(field.get_view(), event.stats)) ++bad_stats;
         break;
-      case 5:
+      case VarintField(5):
         event.aggregated = true;
+        field.skip();
         break;
       default:
-        break;
+        field.skip();
     }
-  }
+  });
   if (bad_stats > 0) notes.Add(NoteKind::kUnreadableStat, bad_stats);
   event.metadata = plane.events.Find(event.metadata_id);
-  if (event.metadata == nullptr) return fields.ok();
+  if (event.metadata == nullptr) return ok;
   // What an event says itself goes before what its metadata says of all like it.
   for (const XStat& stat : event.metadata->stats) {
     if (!event.stats.Has(stat.key)) event.stats.Set(stat.key, stat.value);
   }
-  return fields.ok();
+  return ok;
 }
 
 }  // namespace stepscope

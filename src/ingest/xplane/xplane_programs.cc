@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/proto_reader.h"
+#include "base/proto.h"
 
 namespace stepscope {
 namespace {
@@ -68,23 +68,25 @@ int64_t BytesOfType(uint64_t type) {
 }
 
 // Numbers of a repeated field, packed or one by one.
-void TakeNumbers(const ProtoReader& field, std::vector<int64_t>& numbers) {
-  if (field.type() == WireType::kVarint) return numbers.push_back(field.Signed());
-  std::string_view packed = field.Bytes();
-  uint64_t number = 0;
-  while (TakeVarint(packed, number)) numbers.push_back(static_cast<int64_t>(number));
+void TakeNumbers(pbf_reader& field, std::vector<int64_t>& numbers) {
+  if (field.wire_type() == WireType::varint) return numbers.push_back(field.get_int64());
+  if (field.wire_type() != WireType::length_delimited) return field.skip();
+  for (const int64_t number : field.get_packed_int64()) numbers.push_back(number);
 }
 
 // ShapeProto: 2 element_type, 3 dimensions, 4 tuple_shapes.
 Shape ReadShape(std::string_view message, int depth = 0) {
   Shape shape;
-  ProtoReader fields(message);
-  while (fields.Next()) {
-    if (fields.field() == 2) shape.element_bytes = BytesOfType(fields.Unsigned());
-    if (fields.field() == 3) TakeNumbers(fields, shape.dimensions);
-    if (fields.field() == 4 && depth < kDeepestTuple)
-      shape.parts.push_back(ReadShape(fields.Bytes(), depth + 1));
-  }
+  ReadFields(message, [&](pbf_reader& field) {
+    if (field.tag() == 3) return TakeNumbers(field, shape.dimensions);
+    if (field.tag_and_type() == VarintField(2)) {
+      shape.element_bytes = BytesOfType(field.get_uint64());
+    } else if (field.tag_and_type() == BytesField(4) && depth < kDeepestTuple) {
+      shape.parts.push_back(ReadShape(field.get_view(), depth + 1));
+    } else {
+      field.skip();
+    }
+  });
   for (int64_t& size : shape.dimensions) size = std::max<int64_t>(size, 0);
   return shape;
 }
@@ -101,72 +103,67 @@ struct Instruction {
   bool is_convolution = false;
 };
 
-// Calls take(field) for each field of a message.
+// Calls take(field) at each field of a message that is `wanted`, as tag_and_type() has it.
 template <class Take>
-void ForEachField(std::string_view message, const Take& take) {
-  ProtoReader fields(message);
-  while (fields.Next()) take(fields);
+void ForEach(uint32_t wanted, std::string_view message, const Take& take) {
+  ReadFields(message, [&](pbf_reader& field) {
+    if (field.tag_and_type() != wanted) return field.skip();
+    take(field);
+  });
 }
 
 // The fields of an instruction that are messages of their own.
-void TakeMessage(const ProtoReader& field, Instruction& in) {
-  switch (field.field()) {
-    case 3:
-      in.shape = ReadShape(field.Bytes());
+void TakeMessage(pbf_reader& field, Instruction& in) {
+  switch (field.tag_and_type()) {
+    case BytesField(3):
+      in.shape = ReadShape(field.get_view());
       in.bytes = BytesOf(in.shape);
       break;
-    case 7:  // OpMetadata: 2 op_name
-      ForEachField(field.Bytes(), [&](const ProtoReader& f) {
-        if (f.field() == 2) in.op_name = f.Bytes();
+    case BytesField(7):  // OpMetadata: 2 op_name
+      ForEach(BytesField(2), field.get_view(), [&](pbf_reader& f) { in.op_name = f.get_view(); });
+      break;
+    case BytesField(15):  // Window: 1 dimensions, of which 1 size
+      ForEach(BytesField(1), field.get_view(), [&](pbf_reader& dimension) {
+        ForEach(VarintField(1), dimension.get_view(),
+                [&](pbf_reader& f) { in.window.push_back(std::max<int64_t>(f.get_int64(), 0)); });
       });
       break;
-    case 15:  // Window: 1 dimensions, of which 1 size
-      ForEachField(field.Bytes(), [&](const ProtoReader& dimension) {
-        ForEachField(dimension.Bytes(), [&](const ProtoReader& f) {
-          if (f.field() == 1) in.window.push_back(std::max<int64_t>(f.Signed(), 0));
-        });
-      });
-      break;
-    case 16:  // ConvolutionDimensionNumbers: 3 kernel_input_feature_dimension
+    case BytesField(16):  // ConvolutionDimensionNumbers: 3 kernel_input_feature_dimension
       in.is_convolution = true;
       in.input_feature = 0;
-      ForEachField(field.Bytes(), [&](const ProtoReader& f) {
-        if (f.field() == 3) in.input_feature = f.Signed();
-      });
+      ForEach(VarintField(3), field.get_view(),
+              [&](pbf_reader& f) { in.input_feature = f.get_int64(); });
       break;
-    case 30:  // DotDimensionNumbers: 1 lhs_contracting_dimensions
+    case BytesField(30):  // DotDimensionNumbers: 1 lhs_contracting_dimensions
       in.is_dot = true;
-      ForEachField(field.Bytes(), [&](const ProtoReader& f) {
-        if (f.field() == 1) TakeNumbers(f, in.contracting);
+      ReadFields(field.get_view(), [&](pbf_reader& f) {
+        if (f.tag() != 1) return f.skip();
+        TakeNumbers(f, in.contracting);
       });
       break;
     default:
-      break;
+      field.skip();
   }
 }
 
 // HloInstructionProto, as far as it tells names and costs.
 Instruction ReadInstruction(std::string_view message) {
   Instruction in;
-  ForEachField(message, [&](const ProtoReader& field) {
-    switch (field.field()) {
-      case 1:
-        in.name = field.Bytes();
+  ReadFields(message, [&](pbf_reader& field) {
+    if (field.tag() == 36) return TakeNumbers(field, in.operands);
+    if (field.tag() == 38) return TakeNumbers(field, in.called);
+    switch (field.tag_and_type()) {
+      case BytesField(1):
+        in.name = field.get_view();
         break;
-      case 2:
-        in.opcode = field.Bytes();
+      case BytesField(2):
+        in.opcode = field.get_view();
         break;
-      case 28:
-        in.target = field.Bytes();
+      case BytesField(28):
+        in.target = field.get_view();
         break;
-      case 35:
-        in.id = field.Signed();
-        break;
-      case 36:
-        TakeNumbers(field, in.operands);
-        break;
-      case 38:
-        TakeNumbers(field, in.called);
+      case VarintField(35):
+        in.id = field.get_int64();
         break;
       default:
         TakeMessage(field, in);
@@ -229,11 +226,10 @@ double BytesAccessed(const Computation& in, const Instruction& of) {
 class Module {
  public:
   explicit Module(std::string_view message) {
-    ProtoReader fields(message);
-    while (fields.Next()) {
-      if (fields.field() == 3) AddComputation(fields.Bytes());
-    }
-    ok = fields.ok();
+    ok = ReadFields(message, [&](pbf_reader& field) {
+      if (field.tag_and_type() != BytesField(3)) return field.skip();
+      AddComputation(field.get_view());
+    });
   }
 
   template <class Ops>
@@ -268,11 +264,18 @@ class Module {
   void AddComputation(std::string_view message) {
     Computation computation;
     int64_t id = 0;
-    ProtoReader fields(message);
-    while (fields.Next()) {
-      if (fields.field() == 2) computation.instructions.push_back(ReadInstruction(fields.Bytes()));
-      if (fields.field() == 5) id = fields.Signed();
-    }
+    ReadFields(message, [&](pbf_reader& field) {
+      switch (field.tag_and_type()) {
+        case BytesField(2):
+          computation.instructions.push_back(ReadInstruction(field.get_view()));
+          break;
+        case VarintField(5):
+          id = field.get_int64();
+          break;
+        default:
+          field.skip();
+      }
+    });
     for (size_t i = 0; i < computation.instructions.size(); ++i)
       computation.by_id[computation.instructions[i].id] = i;
     if (computations_.insert_or_assign(id, std::move(computation)).second) order_.push_back(id);
@@ -310,29 +313,24 @@ std::string_view WithoutNumber(std::string_view name) {
 void Programs::Add(std::string_view map_entry, Notes& notes) {
   std::string_view name;
   std::string_view proto;
-  ProtoReader entry(map_entry);
-  while (entry.Next()) {
-    if (entry.field() != 2) continue;
-    ProtoReader metadata(entry.Bytes());
-    while (metadata.Next()) {
-      if (metadata.field() == 2) name = metadata.Bytes();
-      if (metadata.field() != 5) continue;
-      ProtoReader stat(metadata.Bytes());
-      while (stat.Next()) {
-        if (stat.field() == 6) proto = stat.Bytes();
-      }
-    }
-  }
-  ProtoReader fields(proto);
-  while (fields.Next()) {
-    if (fields.field() != 1) continue;
-    Module module(fields.Bytes());
-    if (!module.ok) return notes.Add(NoteKind::kUnreadableStat, 1, name);
+  ForEach(BytesField(2), map_entry, [&](pbf_reader& entry) {
+    const std::string_view metadata = entry.get_view();
+    ForEach(BytesField(2), metadata, [&](pbf_reader& field) { name = field.get_view(); });
+    ForEach(BytesField(5), metadata, [&](pbf_reader& stat) {
+      ForEach(BytesField(6), stat.get_view(), [&](pbf_reader& field) { proto = field.get_view(); });
+    });
+  });
+  bool modules_ok = true;
+  const bool ok = ReadFields(proto, [&](pbf_reader& field) {
+    if (field.tag_and_type() != BytesField(1)) return field.skip();
+    Module module(field.get_view());
+    modules_ok = modules_ok && module.ok;
+    if (!modules_ok) return;
     const bool is_new = programs_.try_emplace(std::string(name), module.AllOps<Ops>()).second;
     const auto [at, first] = only_.try_emplace(std::string(WithoutNumber(name)), name);
     if (is_new && !first) at->second.clear();
-  }
-  if (!fields.ok()) notes.Add(NoteKind::kUnreadableStat, 1, name);
+  });
+  if (!ok || !modules_ok) notes.Add(NoteKind::kUnreadableStat, 1, name);
 }
 
 const HloOp* Programs::Find(std::string_view module, int64_t program, std::string_view op) const {

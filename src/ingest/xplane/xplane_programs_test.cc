@@ -12,26 +12,29 @@ namespace {
 
 // An entry of the table of programs.
 std::string Entry(std::string_view name, const std::string& program) {
-  return ProtoOf([&](ProtoWriter& w) {
-    w.Varint(1, 17);
-    w.Message(2, [&] {
-      w.Text(2, name);
-      w.Message(5, [&] {
-        w.Varint(1, 1);
-        w.Text(6, program);
-      });
-    });
+  return ProtoOf([&](pbf_writer& w) {
+    w.add_uint64(1, 17);
+    {
+      pbf_writer metadata(w, 2);
+      metadata.add_string(2, name);
+      {
+        pbf_writer stat(metadata, 5);
+        stat.add_uint64(1, 1);
+        stat.add_string(6, program);
+      }
+    }
   });
 }
 
 // f32[64,32] x f32[32,16], contracted over 32.
 std::string MatMul() {
-  const std::string dot = ProtoOf([](ProtoWriter& w) {
-    w.Message(30, [&] {
-      w.Varint(1, 1);  // of the left: its second dimension
-      w.Varint(2, 0);
-    });
-    w.Message(7, [&] { w.Text(2, "jit(step)/dense/dot_general"); });
+  const std::string dot = ProtoOf([](pbf_writer& w) {
+    {
+      pbf_writer dimensions(w, 30);
+      dimensions.add_uint64(1, 1);  // of the left: its second dimension
+      dimensions.add_uint64(2, 0);
+    }
+    pbf_writer(w, 7).add_string(2, "jit(step)/dense/dot_general");
   });
   return HloComputation(5, {HloInstruction("p0", "parameter", 1, HloShape({64, 32}), {}),
                             HloInstruction("p1", "parameter", 2, HloShape({32, 16}), {}),
@@ -58,7 +61,7 @@ TEST(Programs, AMatrixProductCostsTwicePerProduct) {
 }
 
 TEST(Programs, AFusionCostsWhatIsInIt) {
-  const std::string calls = ProtoOf([](ProtoWriter& w) { w.Varint(38, 5); });
+  const std::string calls = ProtoOf([](pbf_writer& w) { w.add_uint64(38, 5); });
   const std::string main = HloComputation(
       9, {HloInstruction("a", "parameter", 1, HloShape({64, 32}), {}),
           HloInstruction("b", "parameter", 2, HloShape({32, 16}), {}),
@@ -75,17 +78,18 @@ TEST(Programs, AFusionCostsWhatIsInIt) {
 TEST(Programs, AConvolutionCostsItsWindowTimesItsInputChannels) {
   // Images 8x28x28x3 by a kernel of 5x5, 3 channels in and 16 out, by a library that gives a tuple
   // of the result and its scratch space.
-  const std::string convolution = ProtoOf([](ProtoWriter& w) {
-    w.Message(15, [&] {
-      for (int i = 0; i < 2; ++i) w.Message(1, [&] { w.Varint(1, 5); });
-    });
-    w.Message(16, [&] { w.Varint(3, 2); });
-    w.Text(28, "__cudnn$convForward");
+  const std::string convolution = ProtoOf([](pbf_writer& w) {
+    {
+      pbf_writer window(w, 15);
+      for (int i = 0; i < 2; ++i) pbf_writer(window, 1).add_uint64(1, 5);
+    }
+    pbf_writer(w, 16).add_uint64(3, 2);
+    w.add_string(28, "__cudnn$convForward");
   });
-  const std::string tuple = ProtoOf([](ProtoWriter& w) {
-    w.Varint(2, 13);
-    w.Text(4, HloShape({8, 28, 28, 16}));
-    w.Text(4, HloShape({1024}, 6));
+  const std::string tuple = ProtoOf([](pbf_writer& w) {
+    w.add_uint64(2, 13);
+    w.add_string(4, HloShape({8, 28, 28, 16}));
+    w.add_string(4, HloShape({1024}, 6));
   });
   Programs programs;
   Notes notes;
@@ -133,7 +137,7 @@ TEST(Programs, KernelsAreToldWhatTheyCompute) {
 TEST(Programs, HostileShapesStayNumbers) {
   std::string shape = HloShape({INT64_MAX, INT64_MAX, -5, INT64_MAX});
   for (int depth = 0; depth < 3000; ++depth)
-    shape = ProtoOf([&](ProtoWriter& w) { w.Text(4, shape); });
+    shape = ProtoOf([&](pbf_writer& w) { w.add_string(4, shape); });
   Programs programs;
   Notes notes;
   programs.Add(

@@ -68,7 +68,7 @@ class Reader {
   void IndexPlanes() {
     ByteRange all{0, file_.size()};
     while (const auto field = file_.Next(all)) {
-      if (field->type != WireType::kBytes) continue;
+      if (field->type != WireType::length_delimited) continue;
       if (field->number == 1) planes_.push_back(IndexPlane(file_, field->bytes, trace_.notes));
       if (field->number != 2 && field->number != 3) continue;
       const auto text = file_.View(field->bytes);

@@ -32,30 +32,30 @@ const Track& TrackOf(const Trace& trace, EventId event) {
 template <class Write>
 std::string Message(const Write& write) {
   std::string bytes;
-  ProtoWriter writer(bytes);
+  pbf_writer writer(bytes);
   write(writer);
   return bytes;
 }
 
 std::string Entry(int64_t key, const std::string& value) {
-  return Message([&](ProtoWriter& w) {
-    w.Varint(1, static_cast<uint64_t>(key));
-    w.Text(2, value);
+  return Message([&](pbf_writer& w) {
+    w.add_uint64(1, static_cast<uint64_t>(key));
+    w.add_string(2, value);
   });
 }
 
 std::string Named(std::string_view name) {
-  return Message([&](ProtoWriter& w) { w.Text(2, name); });
+  return Message([&](pbf_writer& w) { w.add_string(2, name); });
 }
 
 // A file of one plane, "/device:GPU:0", of these fields after its name.
 template <class Write>
 std::string OneGpu(const Write& write) {
-  return Message([&](ProtoWriter& w) {
-    w.Text(1, Message([&](ProtoWriter& plane) {
-             plane.Text(2, "/device:GPU:0");
-             write(plane);
-           }));
+  return Message([&](pbf_writer& w) {
+    w.add_string(1, Message([&](pbf_writer& plane) {
+                   plane.add_string(2, "/device:GPU:0");
+                   write(plane);
+                 }));
   });
 }
 
@@ -96,21 +96,23 @@ TEST(XPlane, TellsJaxFromTensorFlow) {
 }
 
 TEST(XPlane, TheKeyOfAMapCountsNotTheIdWithin) {
-  const std::string wrong_id = Message([](ProtoWriter& w) {
-    w.Varint(1, 99);
-    w.Text(2, "gemm");
+  const std::string wrong_id = Message([](pbf_writer& w) {
+    w.add_uint64(1, 99);
+    w.add_string(2, "gemm");
   });
-  const Trace t = Read(OneGpu([&](ProtoWriter& plane) {
-    plane.Message(3, [&] {
-      plane.Varint(1, 7);
-      plane.Message(4, [&] {
-        plane.Varint(1, 5);
-        plane.Varint(2, 1000);
-        plane.Varint(3, 2000);
-      });
-      plane.Message(4, [&] { plane.Varint(1, 99); });
-    });
-    plane.Text(4, Entry(5, wrong_id));
+  const Trace t = Read(OneGpu([&](pbf_writer& plane) {
+    {
+      pbf_writer line(plane, 3);
+      line.add_uint64(1, 7);
+      {
+        pbf_writer event(line, 4);
+        event.add_uint64(1, 5);
+        event.add_uint64(2, 1000);
+        event.add_uint64(3, 2000);
+      }
+      pbf_writer(line, 4).add_uint64(1, 99);
+    }
+    plane.add_string(4, Entry(5, wrong_id));
   }));
   ASSERT_EQ(t.size(), 2u);
   EXPECT_EQ(Name(t, 0), "gemm");
@@ -120,33 +122,39 @@ TEST(XPlane, TheKeyOfAMapCountsNotTheIdWithin) {
 TEST(XPlane, FieldsMayStandInAnyOrder) {
   // The line's time, id and display name after its events; an event's id after its stats, its start
   // after its duration; the plane's name last, its tables before its lines.
-  const std::string file = Message([&](ProtoWriter& w) {
-    w.Text(1, Message([&](ProtoWriter& plane) {
-             plane.Text(5, Entry(3, Named("correlation_id")));
-             plane.Text(4, Entry(5, Message([&](ProtoWriter& m) {
-                                   m.Message(5, [&] {
-                                     m.Varint(1, 3);
-                                     m.Varint(4, 1);  // of all such events: the event's own counts
-                                   });
-                                   m.Text(2, "gemm");
-                                 })));
-             plane.Message(3, [&] {
-               plane.Message(4, [&] {
-                 plane.Message(4, [&] {
-                   plane.Varint(4, 42);
-                   plane.Varint(1, 3);
-                 });
-                 plane.Varint(3, 2000);
-                 plane.Varint(2, 1000);
-                 plane.Varint(1, 5);
-               });
-               plane.Text(2, "Stream #7(Compute)");
-               plane.Varint(3, 500);
-               plane.Varint(1, 7);
-             });
-             plane.Text(2, "/device:GPU:1");
-             plane.Varint(1, 4);
-           }));
+  const std::string file = Message([&](pbf_writer& w) {
+    w.add_string(1, Message([&](pbf_writer& plane) {
+                   plane.add_string(5, Entry(3, Named("correlation_id")));
+                   plane.add_string(
+                       4, Entry(5, Message([&](pbf_writer& m) {
+                                  {
+                                    pbf_writer stat(m, 5);
+                                    stat.add_uint64(1, 3);
+                                    stat.add_uint64(
+                                        4, 1);  // of all such events: the event's own counts
+                                  }
+                                  m.add_string(2, "gemm");
+                                })));
+                   {
+                     pbf_writer line(plane, 3);
+                     {
+                       pbf_writer event(line, 4);
+                       {
+                         pbf_writer stat(event, 4);
+                         stat.add_uint64(4, 42);
+                         stat.add_uint64(1, 3);
+                       }
+                       event.add_uint64(3, 2000);
+                       event.add_uint64(2, 1000);
+                       event.add_uint64(1, 5);
+                     }
+                     line.add_string(2, "Stream #7(Compute)");
+                     line.add_uint64(3, 500);
+                     line.add_uint64(1, 7);
+                   }
+                   plane.add_string(2, "/device:GPU:1");
+                   plane.add_uint64(1, 4);
+                 }));
   });
   const Trace t = Read(file);
   ASSERT_EQ(t.size(), 1u);
@@ -162,27 +170,31 @@ TEST(XPlane, ADisplayNameGoesBeforeTheName) {
   SampleXSpace file;
   SampleLine& thread = file.Plane("/host:CPU").Line(31, "31");
   thread.Event("work", 0, 1);
-  thread.fields().Text(11, "main thread");  // where protocol buffers put it: behind the events
+  thread.fields().add_string(11,
+                             "main thread");  // where protocol buffers put it: behind the events
   const Trace t = Read(file.Bytes());
   ASSERT_EQ(t.size(), 1u);
   EXPECT_EQ(TrackOf(t, 0).name, "main thread");
 }
 
 TEST(XPlane, UnknownFieldsArePassedOver) {
-  const Trace t = Read(OneGpu([](ProtoWriter& plane) {
-    plane.Text(77, "of a newer version");
-    plane.Fixed64(78, 1);
-    plane.Float(79, 1.5F);
-    plane.Message(3, [&] {
-      plane.Text(77, "too");
-      plane.Message(4, [&] {
-        plane.Varint(1, 1);
-        plane.Fixed64(90, 5);
-        plane.Varint(2, 3000);
-        plane.Text(91, "and here");
-      });
-    });
-    plane.Text(4, Entry(1, Named("k") + Message([](ProtoWriter& w) { w.Text(80, "x"); })));
+  const Trace t = Read(OneGpu([](pbf_writer& plane) {
+    plane.add_string(77, "of a newer version");
+    plane.add_fixed64(78, 1);
+    plane.add_float(79, 1.5F);
+    {
+      pbf_writer line(plane, 3);
+      line.add_string(77, "too");
+      {
+        pbf_writer event(line, 4);
+        event.add_uint64(1, 1);
+        event.add_fixed64(90, 5);
+        event.add_uint64(2, 3000);
+        event.add_string(91, "and here");
+      }
+    }
+    plane.add_string(4,
+                     Entry(1, Named("k") + Message([](pbf_writer& w) { w.add_string(80, "x"); })));
   }));
   ASSERT_EQ(t.size(), 1u);
   EXPECT_EQ(Name(t, 0), "k");
@@ -236,14 +248,16 @@ TEST(XPlane, WhatIsNoTimeCostsTheEvent) {
 }
 
 TEST(XPlane, EventsThatStandForManyHaveNoTime) {
-  const Trace t = Read(OneGpu([](ProtoWriter& plane) {
-    plane.Message(3, [&] {
-      plane.Message(4, [&] {
-        plane.Varint(1, 1);
-        plane.Varint(5, 1000);  // num_occurrences
-        plane.Varint(3, 5000);
-      });
-    });
+  const Trace t = Read(OneGpu([](pbf_writer& plane) {
+    {
+      pbf_writer line(plane, 3);
+      {
+        pbf_writer event(line, 4);
+        event.add_uint64(1, 1);
+        event.add_uint64(5, 1000);  // num_occurrences
+        event.add_uint64(3, 5000);
+      }
+    }
   }));
   EXPECT_EQ(t.size(), 0u);
   EXPECT_EQ(t.notes.Count(NoteKind::kAggregatedEvent), 1);
@@ -263,12 +277,13 @@ TEST(XPlane, NamesMayHoldAnyBytes) {
 
 TEST(XPlane, IdsMayBeAnyNumber) {
   for (const int64_t id : {int64_t{0}, int64_t{-1}, INT64_MIN, INT64_MAX, int64_t{1} << 40}) {
-    const Trace t = Read(OneGpu([&](ProtoWriter& plane) {
-      plane.Message(3, [&] {
-        plane.Varint(1, static_cast<uint64_t>(id));
-        plane.Message(4, [&] { plane.Varint(1, static_cast<uint64_t>(id)); });
-      });
-      plane.Text(4, Entry(id, Named("k")));
+    const Trace t = Read(OneGpu([&](pbf_writer& plane) {
+      {
+        pbf_writer line(plane, 3);
+        line.add_uint64(1, static_cast<uint64_t>(id));
+        pbf_writer(line, 4).add_uint64(1, static_cast<uint64_t>(id));
+      }
+      plane.add_string(4, Entry(id, Named("k")));
     }));
     ASSERT_EQ(t.size(), 1u) << id;
     EXPECT_EQ(Name(t, 0), "k") << id;
@@ -280,9 +295,9 @@ TEST(XPlane, WhatTheProfilerSaysIsANote) {
   SampleXSpace file;
   file.Plane("/device:GPU:0").Line(1, "Stream #1").Event("k", 1, 2);
   std::string bytes = file.Bytes();
-  ProtoWriter to(bytes);
-  to.Text(3, "dropped 5 events");
-  to.Text(4, "host-7");
+  pbf_writer to(bytes);
+  to.add_string(3, "dropped 5 events");
+  to.add_string(4, "host-7");
   const Trace t = Read(bytes);
   EXPECT_EQ(t.notes.Count(NoteKind::kProfilerSaid), 1);
   EXPECT_EQ(t.notes.Detail(NoteKind::kProfilerSaid), "dropped 5 events");

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/proto_reader.h"
+#include "base/proto.h"
 
 namespace stepscope {
 namespace {
@@ -84,42 +84,43 @@ bool StatNames::Read(std::string_view message, XStat& stat) const {
   int64_t id = 0;
   XStats::Value& value = stat.value;
   bool understood = true;
-  ProtoReader fields(message);
-  while (fields.Next()) {
-    switch (fields.field()) {
-      case 1:
-        id = fields.Signed();
+  const bool ok = ReadFields(message, [&](pbf_reader& field) {
+    switch (field.tag_and_type()) {
+      case VarintField(1):
+        id = field.get_int64();
         break;
-      case 2:
-        value.real = fields.Double();
+      case DoubleField(2):
+        value.real = field.get_double();
         if (value.real > -kLargest && value.real < kLargest)
           value.number = static_cast<int64_t>(value.real);
         break;
-      case 3:
-        value.number = fields.Signed();
-        value.real = static_cast<double>(fields.Unsigned());
+      case VarintField(3): {
+        const uint64_t number = field.get_uint64();
+        value.number = static_cast<int64_t>(number);
+        value.real = static_cast<double>(number);
         break;
-      case 4:
-        value.number = fields.Signed();
+      }
+      case VarintField(4):
+        value.number = field.get_int64();
         value.real = static_cast<double>(value.number);
         break;
-      case 5:
-      case 6:
-        value.text = fields.Bytes();
+      case BytesField(5):
+      case BytesField(6):
+        value.text = field.get_view();
         break;
-      case 7: {
-        const Entry* text = entries_.Find(fields.Signed());
+      case VarintField(7): {
+        const Entry* text = entries_.Find(field.get_int64());
         understood = text != nullptr;
         if (understood) value.text = text->name;
         if (understood) value.entry = text->number;
         break;
       }
       default:
-        break;
+        field.skip();
     }
-  }
+  });
   const Entry* entry = entries_.Find(id);
-  if (!fields.ok() || !understood || entry == nullptr) return false;
+  if (!ok || !understood || entry == nullptr) return false;
   stat.key = entry->key;
   return true;
 }

@@ -1,0 +1,57 @@
+// Protocol buffers' wire format, read and written with protozero. Its exceptions end here: hostile
+// bytes are a value, as everywhere.
+// https://protobuf.dev/programming-guides/encoding/
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+// All files must agree, so they include protozero here alone.
+#define PROTOZERO_USE_VIEW std::string_view
+#include <protozero/exception.hpp>
+#include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
+
+namespace stepscope {
+
+using protozero::pbf_reader;
+using protozero::pbf_writer;
+using WireType = protozero::pbf_wire_type;
+
+// What pbf_reader::tag_and_type() says of a field of that number and type.
+constexpr uint32_t VarintField(uint32_t field) {
+  return protozero::tag_and_type(field, WireType::varint);
+}
+constexpr uint32_t DoubleField(uint32_t field) {
+  return protozero::tag_and_type(field, WireType::fixed64);
+}
+constexpr uint32_t BytesField(uint32_t field) {
+  return protozero::tag_and_type(field, WireType::length_delimited);
+}
+
+// Calls take(fields) at each field of `message`, which must get its value or skip() it. False if
+// the bytes are not a message: then the fields before the damage have been taken.
+template <class Take>
+bool ReadFields(std::string_view message, const Take& take) {
+  try {
+    pbf_reader fields(message.data(), message.size());
+    while (fields.next()) take(fields);
+    return true;
+  } catch (const protozero::exception&) {
+    return false;
+  }
+}
+
+// Takes a varint off the front of `bytes`; false if it is cut short or longer than 64 bits.
+inline bool TakeVarint(std::string_view& bytes, uint64_t& value) {
+  try {
+    const char* at = bytes.data();
+    value = protozero::decode_varint(&at, bytes.data() + bytes.size());
+    bytes.remove_prefix(static_cast<size_t>(at - bytes.data()));
+    return true;
+  } catch (const protozero::exception&) {
+    return false;
+  }
+}
+
+}  // namespace stepscope
