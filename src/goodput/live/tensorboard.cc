@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <boost/crc.hpp>
 #include <filesystem>
 #include <fstream>
 
@@ -16,16 +16,6 @@ namespace {
 
 constexpr int64_t kEvery = 30 * kSecond;
 constexpr size_t kLongestName = 200;
-
-constexpr std::array<uint32_t, 256> CastagnoliTable() {
-  std::array<uint32_t, 256> table{};
-  for (uint32_t byte = 0; byte < 256; ++byte) {
-    uint32_t crc = byte;
-    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0x82f63b78U : 0);
-    table[byte] = crc;
-  }
-  return table;
-}
 
 std::string Bytes(uint64_t value, int count) {
   std::string bytes;
@@ -91,10 +81,9 @@ std::string Scalars(LiveJob& job, int64_t now) {
 }  // namespace
 
 uint32_t Crc32c(std::string_view bytes) {
-  static constexpr std::array<uint32_t, 256> kTable = CastagnoliTable();
-  uint32_t crc = ~0U;
-  for (const char c : bytes) crc = (crc >> 8) ^ kTable[(crc ^ static_cast<uint8_t>(c)) & 0xff];
-  return ~crc;
+  boost::crc_optimal<32, 0x1edc6f41, ~0U, ~0U, true, true> crc;
+  crc.process_bytes(bytes.data(), bytes.size());
+  return crc.checksum();
 }
 
 std::string FolderName(std::string_view job) {
