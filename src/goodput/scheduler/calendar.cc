@@ -1,10 +1,10 @@
-// Converts calendar times with the C library.
+// Converts calendar times with the C library: strptime() reads them, and only mktime() knows this
+// machine's zone (C++20's zones are missing in GCC 12).
 #include "goodput/scheduler/calendar.h"
 
-#include <array>
-#include <charconv>
+#include <chrono>
 #include <ctime>
-#include <utility>
+#include <string>
 
 #include "base/time_units.h"
 #include "goodput/events/event.h"
@@ -15,43 +15,30 @@ namespace {
 constexpr int64_t kLatest = int64_t{1} << 33;  // seconds: the year 2242
 constexpr size_t kDateAndTime = std::string_view("2026-11-21T15:43:15").size();
 
-std::optional<int> Digits(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && number >= 0 ? std::optional(number) : std::nullopt;
+// Whether all of `text` has the form `format` of strptime().
+bool Parse(std::string_view text, const char* format, std::tm& tm) {
+  const std::string copy(text);  // which ends with zero
+  return strptime(copy.c_str(), format, &tm) == copy.c_str() + copy.size();
+}
+
+// February has no 30th, which strptime() does not check.
+bool DayExists(const std::tm& tm) {
+  using namespace std::chrono;
+  return (year(tm.tm_year + 1900) / (tm.tm_mon + 1) / tm.tm_mday).ok();
 }
 
 // Seconds east of UTC of "Z", "+01:00" or "-0530".
 std::optional<int64_t> Zone(std::string_view text) {
-  if (text == "Z" || text == "z") return 0;
-  if (text.size() < 5 || (text[0] != '+' && text[0] != '-')) return std::nullopt;
-  const auto hours = Digits(text.substr(1, 2)), minutes = Digits(text.substr(text.size() - 2));
-  if (!hours || !minutes || *hours > 24 || *minutes > 59) return std::nullopt;
-  return (*hours * 3600 + *minutes * 60) * (text[0] == '-' ? -1 : 1);
+  std::tm tm{};
+  return Parse(text == "z" ? "Z" : text, "%z", tm) ? std::optional(tm.tm_gmtoff) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<int64_t> SecondsOf(std::string_view text, std::optional<int64_t> utc_offset) {
-  constexpr auto kLengths = std::to_array<size_t>({4, 2, 2, 2, 2, 2});
-  constexpr std::string_view kSeparators = "--T::";
-  if (text.size() != kDateAndTime) return std::nullopt;
-  std::array<int, kLengths.size()> parts{};  // year, month, day, hour, minute, second
-  for (size_t p = 0, at = 0; p < parts.size(); at += kLengths[p] + 1, ++p) {
-    if (p > 0 && text[at - 1] != kSeparators[p - 1]) return std::nullopt;
-    const auto part = Digits(text.substr(at, kLengths[p]));
-    if (!part) return std::nullopt;
-    parts[p] = *part;
-  }
-  if (parts[0] < 1971) return std::nullopt;
   std::tm tm{};
-  tm.tm_year = parts[0] - 1900;
-  tm.tm_mon = parts[1] - 1;
-  tm.tm_mday = parts[2];
-  tm.tm_hour = parts[3];
-  tm.tm_min = parts[4];
-  tm.tm_sec = parts[5];
+  if (text.size() != kDateAndTime || !Parse(text, "%Y-%m-%dT%H:%M:%S", tm)) return std::nullopt;
+  if (tm.tm_year < 71 || !DayExists(tm)) return std::nullopt;
   tm.tm_isdst = -1;  // by the zone's rules
   const int64_t seconds = utc_offset ? timegm(&tm) - *utc_offset : mktime(&tm);
   return seconds > 0 && seconds < kLatest ? std::optional(seconds) : std::nullopt;
