@@ -8,7 +8,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
-#include "base/repeats.h"
+#include "analyses/repeats.h"
 #include "base/saturate.h"
 #include "base/sort_runs.h"
 #include "report/humanize.h"

@@ -1,6 +1,6 @@
 // Repeats by suffix array: sorted suffixes bring equal stretches together, and the lengths of
 // common prefixes say how long they are.
-#include "base/repeats.h"
+#include "analyses/repeats.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,5 @@
 // Repeated stretches.
-#include "base/repeats.h"
+#include "analyses/repeats.h"
 
 #include <gtest/gtest.h>
 
