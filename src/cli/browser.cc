@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/file_writer.h"
+
 namespace stepscope::cli {
 namespace {
 
@@ -26,11 +28,12 @@ std::string RedirectPage(const std::string& url) {
   std::string path = folder + "/stepscope-XXXXXX.html";
   const int fd = mkstemps(path.data(), 5);  // mode 0600
   if (fd < 0) return "";
-  const std::string page = fmt::format(
-      "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={}\"><title>Stepscope</title>\n",
-      url);
-  const bool written = write(fd, page.data(), page.size()) == static_cast<ssize_t>(page.size());
   close(fd);
+  const auto written = WriteFile(  // which keeps the mode
+      path, fmt::format("<!doctype html><meta http-equiv=\"refresh\" "
+                        "content=\"0;url={}\"><title>Stepscope</title>\n",
+                        url));
+  if (!written) unlink(path.c_str());
   return written ? path : "";
 }
 
