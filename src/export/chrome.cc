@@ -3,25 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "base/json_writer.h"
+#include "ingest/common/microseconds.h"
 
 namespace stepscope {
 namespace {
 
 constexpr size_t kFlushAt = size_t{1} << 20;  // bytes of text
 constexpr std::string_view kPathProcess = "critical path";
-
-std::string Quoted(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-// A time of the file: microseconds with all digits.
-std::string Microseconds(int64_t ns) {
-  const uint64_t size = ns < 0 ? -static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
-  return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", size / 1000, size % 1000);
-}
 
 }  // namespace
 
@@ -65,37 +56,68 @@ void ChromeFile::Add(const Overlay& overlay) {
   if (!overlay.path.empty()) AddPath(overlay);
 }
 
+template <class Write>
+void ChromeFile::AddEvent(std::string_view phase, const Write& write) {
+  BeginEvent();
+  JsonWriter json(std::move(text_));
+  json.BeginObject(JsonWriter::Form::kOneLine);
+  json.Text("ph", phase);
+  write(json);
+  json.End();
+  text_ = std::move(json).Take();
+}
+
 // Viewers show a counter in its process, and the process of a device's events has its number.
 void ChromeFile::AddCounter(const CounterTrack& counter) {
-  const std::string name = Quoted(counter.name), unit = Quoted(counter.unit);
   for (const StepCurve::Point& point : counter.points) {
-    BeginEvent();
-    fmt::format_to(std::back_inserter(text_),
-                   R"({{"ph": "C", "name": {}, "pid": {}, "ts": {}, "args": {{{}: {}}}}})", name,
-                   counter.device, Microseconds(point.time), unit,
-                   static_cast<double>(point.level) * counter.scale);
+    AddEvent("C", [&](JsonWriter& json) {
+      json.Text("name", counter.name);
+      json.Number("pid", counter.device);
+      json.Key("ts");
+      json.Raw(Microseconds(point.time));
+      json.Key("args");
+      json.BeginObject(JsonWriter::Form::kOneLine);
+      json.Key(counter.unit);
+      json.Double(static_cast<double>(point.level) * counter.scale);
+      json.End();
+    });
   }
 }
 
 void ChromeFile::AddPath(const Overlay& overlay) {
-  const std::string process = Quoted(kPathProcess), thread = Quoted(overlay.path_covers);
-  const auto name_it = [&](std::string_view what, std::string_view args) {
-    BeginEvent();
-    fmt::format_to(std::back_inserter(text_),
-                   R"({{"ph": "M", "name": "{}", "pid": {}, "tid": {}, "args": {{{}}}}})", what,
-                   process, thread, args);
+  const auto place = [&](JsonWriter& json) {
+    json.Text("pid", kPathProcess);
+    json.Text("tid", overlay.path_covers);
   };
-  name_it("process_name", fmt::format(R"("name": {})", process));
-  name_it("process_sort_index", R"("sort_index": -1)");  // above all others
-  name_it("thread_name", fmt::format(R"("name": {})", thread));
+  const auto name_it = [&](std::string_view what, const auto& write_arg) {
+    AddEvent("M", [&](JsonWriter& json) {
+      json.Text("name", what);
+      place(json);
+      json.Key("args");
+      json.BeginObject(JsonWriter::Form::kOneLine);
+      write_arg(json);
+      json.End();
+    });
+  };
+  name_it("process_name", [](JsonWriter& json) { json.Text("name", kPathProcess); });
+  name_it("process_sort_index",
+          [](JsonWriter& json) { json.Number("sort_index", -1); });  // above all others
+  name_it("thread_name", [&](JsonWriter& json) { json.Text("name", overlay.path_covers); });
   for (const PathPiece& piece : overlay.path) {
-    BeginEvent();
-    fmt::format_to(
-        std::back_inserter(text_),
-        R"({{"ph": "X", "cat": "critical_path", "name": {}, "pid": {}, "tid": {}, "ts": {}, "dur": {}, )"
-        R"("args": {{"bound": "{}", "where": {}}}}})",
-        Quoted(piece.name), process, thread, Microseconds(piece.start),
-        Microseconds(piece.end - piece.start), piece.bound, Quoted(piece.where));
+    AddEvent("X", [&](JsonWriter& json) {
+      json.Text("cat", "critical_path");
+      json.Text("name", piece.name);
+      place(json);
+      json.Key("ts");
+      json.Raw(Microseconds(piece.start));
+      json.Key("dur");
+      json.Raw(Microseconds(piece.end - piece.start));
+      json.Key("args");
+      json.BeginObject(JsonWriter::Form::kOneLine);
+      json.Text("bound", piece.bound);
+      json.Text("where", piece.where);
+      json.End();
+    });
   }
 }
 

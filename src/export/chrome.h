@@ -30,6 +30,8 @@ class ChromeFile {
  private:
   void TakeMember(std::string_view key, std::string_view value);
   void BeginEvent();
+  template <class Write>
+  void AddEvent(std::string_view phase, const Write& write);
   void AddCounter(const CounterTrack& counter);
   void AddPath(const Overlay& overlay);
   void Flush();

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include "base/exact.h"
 #include "report/humanize.h"
 #include "report/printable.h"
 #include "stepscope/write.h"

@@ -159,15 +159,4 @@ std::string HumanCell(const Cell& cell, Unit unit) {
   return HumanNumber(std::get<double>(cell) + 0.0, unit);  // -0.0 reads as 0
 }
 
-void AppendExact(std::string& out, int64_t value) {
-  const fmt::format_int digits(value);
-  out.append(digits.data(), digits.size());
-}
-
-void AppendExact(std::string& out, double value) {
-  const size_t start = out.size();
-  fmt::format_to(std::back_inserter(out), "{}", value);
-  if (out.find_first_of(".e", start) == std::string::npos) out += ".0";
-}
-
 }  // namespace stepscope

@@ -1,4 +1,4 @@
-// Formats numbers as text: in readable units for people, exactly for programs.
+// Formats numbers as text for people, in readable units.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +37,5 @@ bool IsBlank(const Cell& cell);
 
 // A cell for a person; "-" when blank. Text is returned as it is in the cell, unescaped.
 std::string HumanCell(const Cell& cell, Unit unit);
-
-// Appends exactly the number: doubles as the shortest text that reads back as the same double, with
-// ".0" when it would look like an integer. `value` must be finite.
-void AppendExact(std::string& out, int64_t value);
-void AppendExact(std::string& out, double value);
 
 }  // namespace stepscope

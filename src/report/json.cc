@@ -3,7 +3,7 @@
 #include <string>
 #include <variant>
 
-#include "report/json_writer.h"
+#include "base/json_writer.h"
 #include "stepscope/write.h"
 
 namespace stepscope {

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "base/gzip.h"
+#include "base/json_writer.h"
 #include "base/parallel.h"
 #include "report/humanize.h"
-#include "report/json_writer.h"
 #include "server/compact_json.h"
 #include "server/packed_text.h"
 

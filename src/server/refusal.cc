@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "report/json_writer.h"
+#include "base/json_writer.h"
 
 namespace stepscope::server {
 namespace {

@@ -1,5 +1,5 @@
 // What there is to ask about, as JSON.
-#include "report/json_writer.h"
+#include "base/json_writer.h"
 #include "server/api.h"
 
 namespace stepscope::server {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "report/printable.h"
+#include "base/rune.h"
 
 namespace stepscope {
 namespace {

@@ -1,7 +1,7 @@
 // Writes a viewer's answers as JSON.
 #include <string>
 
-#include "report/json_writer.h"
+#include "base/json_writer.h"
 #include "stepscope/timeline.h"
 
 namespace stepscope {

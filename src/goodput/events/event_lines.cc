@@ -3,18 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-#include <nlohmann/json.hpp>
+#include <utility>
 
+#include "base/json_writer.h"
 #include "goodput/events/entry.h"
 
 namespace stepscope::goodput {
 namespace {
-
-// Quotes untrusted text; replaces invalid UTF-8.
-std::string Quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 std::string SpanText(const CheckpointTimes::Span& span) {
   std::string text = span.start == kUnknown ? "-" : fmt::format("{}", span.start);
@@ -24,21 +19,19 @@ std::string SpanText(const CheckpointTimes::Span& span) {
 
 class Line {
  public:
-  explicit Line(std::string& out) : out_(out) {}
+  explicit Line(JsonWriter& json) : json_(json) {}
   void Number(Field field, int64_t value) {
-    if (value != kUnknown)
-      fmt::format_to(std::back_inserter(out_), R"(, "{}": {})", FieldName(field), value);
+    if (value != kUnknown) json_.Number(FieldName(field), value);
   }
-  void Text(Field field, const std::string& text) {
-    if (!text.empty())
-      fmt::format_to(std::back_inserter(out_), R"(, "{}": {})", FieldName(field), Quoted(text));
+  void Text(Field field, std::string_view text) {
+    if (!text.empty()) json_.Text(FieldName(field), text);
   }
 
  private:
-  std::string& out_;
+  JsonWriter& json_;
 };
 
-void AddCounts(const Event& event, Line& line, std::string& out) {
+void AddCounts(const Event& event, Line& line, JsonWriter& json) {
   switch (event.kind) {
     case EventKind::kElasticSlices:
       line.Number(Field::kActiveSlices, event.counts[0]);
@@ -51,8 +44,8 @@ void AddCounts(const Event& event, Line& line, std::string& out) {
     case EventKind::kActivity:
       line.Number(Field::kTokens, event.counts[0]);
       if (event.counts[1] == kUnknown) return;
-      fmt::format_to(std::back_inserter(out), R"(, "flops": {}e9)", event.counts[1]);
-      return;
+      json.Key("flops");
+      return json.Raw(fmt::format("{}e9", event.counts[1]));
     case EventKind::kDropped:
       return line.Number(Field::kDropped, event.counts[0]);
     case EventKind::kCheckpointSave:
@@ -73,18 +66,22 @@ void AddCounts(const Event& event, Line& line, std::string& out) {
 }  // namespace
 
 void AppendJsonLine(const Event& event, std::string& out) {
-  Line line(out);
-  fmt::format_to(std::back_inserter(out), R"({{"event": "{}")", EventKindName(event.kind));
+  JsonWriter json(std::move(out));
+  Line line(json);
+  json.BeginObject(JsonWriter::Form::kOneLine);
+  json.Text("event", EventKindName(event.kind));
   line.Number(Field::kTimeNs, event.time);
   line.Number(Field::kStep, event.step);
   line.Text(Field::kText, event.text);
-  AddCounts(event, line, out);
+  AddCounts(event, line, json);
   line.Text(Field::kJobName, event.job);
   line.Text(Field::kAttempt, event.attempt);
   line.Text(Field::kWriter, event.writer);
   line.Number(Field::kSequence, event.sequence);
   line.Number(Field::kMonotonicNs, event.monotonic);
-  out += "}\n";
+  json.End();
+  out = std::move(json).Take();
+  out += '\n';
 }
 
 }  // namespace stepscope::goodput

@@ -3,9 +3,9 @@
 
 #include <iterator>
 
+#include "base/exact.h"
+#include "base/rune.h"
 #include "goodput/live/metrics.h"
-#include "report/humanize.h"
-#include "report/printable.h"
 
 namespace stepscope::goodput {
 namespace {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/json_writer.h"
 #include "base/time_units.h"
-#include "report/json_writer.h"
 
 namespace stepscope::goodput {
 namespace {

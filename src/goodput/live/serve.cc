@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/byte_source.h"
+#include "base/json_writer.h"
 #include "base/loopback.h"
 #include "base/secret.h"
 #include "goodput/ledger/forwarder.h"
@@ -26,7 +27,6 @@
 #include "goodput/program/program_use.h"
 #include "goodput/recorder/segment_name.h"
 #include "http/server.h"
-#include "report/json_writer.h"
 #include "stepscope/goodput_live.h"
 
 namespace stepscope {

@@ -1,27 +1,18 @@
 // Writes events as docs/formats/kineto.md describes them.
 #include "ingest/xplane/xplane_text.h"
 
-#include <fmt/format.h>
-
-#include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "base/json_writer.h"
+#include "ingest/common/microseconds.h"
 #include "trace/sparse_walk.h"
 
 namespace stepscope {
 namespace {
 
-std::string Quoted(std::string_view text) {
-  using nlohmann::json;
-  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-std::string Microseconds(int64_t ns) {
-  const int64_t size = std::abs(ns);
-  return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", size / 1000, size % 1000);
-}
+constexpr auto kForm = JsonWriter::Form::kCompact;
 
 std::string_view CategoryOf(Kind kind) {
   switch (kind) {
@@ -63,8 +54,7 @@ class TextWriter {
       if (!track.name.empty()) observer.event({.text = NameOf(track)});
     }
     for (EventId e = 0; e < trace_.size(); ++e) {
-      const std::string text = TextOf(e);
-      observer.event({.text = text,
+      observer.event({.text = TextOf(e),
                       .has_time = true,
                       .kind = trace_.kinds()[e],
                       .start = trace_.starts()[e],
@@ -73,46 +63,78 @@ class TextWriter {
   }
 
  private:
-  static std::string Place(const Track& track) {
-    if (track.is_stream) return fmt::format(R"("pid":{},"tid":{})", track.device, track.stream);
-    return fmt::format(R"("pid":{},"tid":{})", Quoted(track.process), Quoted(track.thread));
-  }
-
-  std::string_view NameOf(const Track& track) {
-    text_ = fmt::format(R"({{"ph":"M","name":"thread_name",{},"args":{{"name":{}}}}})",
-                        Place(track), Quoted(track.name));
+  // The text of an event, whose members `write(json)` writes; valid until the next.
+  template <class Write>
+  std::string_view Event(const Write& write) {
+    text_.clear();
+    JsonWriter json(std::move(text_));
+    json.BeginObject(kForm);
+    write(json);
+    json.End();
+    text_ = std::move(json).Take();
     return text_;
   }
 
-  std::string TextOf(EventId e) {
+  static void AddPlace(const Track& track, JsonWriter& json) {
+    if (track.is_stream) {
+      json.Number("pid", track.device);
+      json.Number("tid", track.stream);
+    } else {
+      json.Text("pid", track.process);
+      json.Text("tid", track.thread);
+    }
+  }
+
+  static void AddTime(std::string_view key, int64_t ns, JsonWriter& json) {
+    json.Key(key);
+    json.Raw(Microseconds(ns));
+  }
+
+  std::string_view NameOf(const Track& track) {
+    return Event([&](JsonWriter& json) {
+      json.Text("ph", "M");
+      json.Text("name", "thread_name");
+      AddPlace(track, json);
+      json.Key("args");
+      json.BeginObject(kForm);
+      json.Text("name", track.name);
+      json.End();
+    });
+  }
+
+  std::string_view TextOf(EventId e) {
     const Track& track = trace_.tracks[trace_.tracks_of()[e]];
     const Kind kind = trace_.kinds()[e];
     const bool moment = kind == Kind::kInstant;  // taking or giving back memory
-    std::string text = fmt::format(
-        R"({{"ph":"{}","cat":"{}","name":{},{},"ts":{})", moment ? 'i' : 'X', CategoryOf(kind),
-        moment ? R"("[memory]")" : Quoted(trace_.strings[trace_.names()[e]]), Place(track),
-        Microseconds(trace_.starts()[e]));
-    text += moment ? R"(,"s":"t")" : R"(,"dur":)" + Microseconds(trace_.durations()[e]);
-    return text + R"(,"args":{)" + ArgsOf(e, track) + "}}";
+    return Event([&](JsonWriter& json) {
+      json.Text("ph", moment ? "i" : "X");
+      json.Text("cat", CategoryOf(kind));
+      json.Text("name", moment ? "[memory]" : trace_.strings[trace_.names()[e]]);
+      AddPlace(track, json);
+      AddTime("ts", trace_.starts()[e], json);
+      if (moment)
+        json.Text("s", "t");
+      else
+        AddTime("dur", trace_.durations()[e], json);
+      json.Key("args");
+      json.BeginObject(kForm);
+      AddArgs(e, track, json);
+      json.End();
+    });
   }
 
-  std::string ArgsOf(EventId e, const Track& track) {
-    std::string args;
-    if (track.is_stream)
-      args = fmt::format(R"("device":{},"stream":{},)", track.device, track.stream);
-    const bool work = track.is_stream;
+  void AddArgs(EventId e, const Track& track, JsonWriter& json) {
+    if (track.is_stream) {
+      json.Number("device", track.device);
+      json.Number("stream", track.stream);
+    }
     for (NumberArg& arg : numbers_) {
-      const auto value = arg.values.At(e);
-      if (value) args += fmt::format("\"{}\":{},", arg.key, *value);
+      if (const auto value = arg.values.At(e)) json.Number(arg.key, *value);
     }
-    if (const auto bytes = bytes_.At(e))
-      args += fmt::format("\"{}\":{},", work ? "bytes" : "Bytes", *bytes);
+    if (const auto bytes = bytes_.At(e)) json.Number(track.is_stream ? "bytes" : "Bytes", *bytes);
     for (TextArg& arg : texts_) {
-      const auto value = arg.values.At(e);
-      if (value) args += fmt::format("\"{}\":{},", arg.key, Quoted(trace_.strings[*value]));
+      if (const auto value = arg.values.At(e)) json.Text(arg.key, trace_.strings[*value]);
     }
-    if (!args.empty()) args.pop_back();
-    return args;
   }
 
   SparseWalk<int64_t> Of(IntField field) const { return SparseWalk(trace_.Ints(field)); }

@@ -10,6 +10,9 @@
 
 namespace stepscope {
 
+// Appends `text` in quotes; any bytes: what is not UTF-8 becomes U+FFFD.
+void AppendJsonString(std::string& out, std::string_view text);
+
 // The caller is responsible for the grammar: containers that begin must end, and inside an object a
 // Key() precedes every value.
 class JsonWriter {
@@ -18,12 +21,15 @@ class JsonWriter {
   // space.
   enum class Form : uint8_t { kLines, kOneLine, kCompact };
 
+  // Writes behind `before`: to append to a text, move it here and back.
+  explicit JsonWriter(std::string before = {}) : out_(std::move(before)) {}
+
   void BeginObject(Form form = Form::kLines) { Begin('{', '}', form); }
   void BeginArray(Form form = Form::kLines) { Begin('[', ']', form); }
   void End();
 
   void Key(std::string_view key);
-  void String(std::string_view text);  // any bytes; what is not UTF-8 becomes U+FFFD
+  void String(std::string_view text);  // as AppendJsonString()
   void Int(int64_t value);
   void Double(double value);  // null unless finite
   void Bool(bool value);
@@ -53,7 +59,6 @@ class JsonWriter {
   bool Compact() const { return !open_.empty() && open_.back().form == Form::kCompact; }
   void NextItem();
   void NewLine();
-  void Quoted(std::string_view text);
 
   std::string out_;
   std::vector<Open> open_;

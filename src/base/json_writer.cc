@@ -1,13 +1,13 @@
 // Implements punctuation, indentation and escaping of JSON.
-#include "report/json_writer.h"
+#include "base/json_writer.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <iterator>
 
-#include "report/humanize.h"
-#include "report/printable.h"
+#include "base/exact.h"
+#include "base/rune.h"
 
 namespace stepscope {
 namespace {
@@ -37,6 +37,27 @@ void AppendEscape(std::string& out, char32_t code) {
 }
 
 }  // namespace
+
+void AppendJsonString(std::string& out, std::string_view text) {
+  out += '"';
+  size_t at = 0;
+  while (at < text.size()) {
+    const size_t start = at;
+    while (at < text.size() && IsPlain(text[at])) ++at;
+    out.append(text, start, at - start);
+    if (at == text.size()) break;
+    const Rune rune = DecodeRune(text, at);
+    if (!rune.valid) {
+      out += "\xef\xbf\xbd";
+    } else if (rune.code == '"' || rune.code == '\\' || IsControl(rune.code)) {
+      AppendEscape(out, rune.code);
+    } else {
+      out.append(text, at, rune.length);
+    }
+    at += rune.length;
+  }
+  out += '"';
+}
 
 void JsonWriter::Begin(char open, char close, Form form) {
   NextItem();
@@ -75,14 +96,14 @@ void JsonWriter::NextItem() {
 
 void JsonWriter::Key(std::string_view key) {
   NextItem();
-  Quoted(key);
+  AppendJsonString(out_, key);
   out_ += Compact() ? ":" : ": ";
   after_key_ = true;
 }
 
 void JsonWriter::String(std::string_view text) {
   NextItem();
-  Quoted(text);
+  AppendJsonString(out_, text);
 }
 
 void JsonWriter::Int(int64_t value) {
@@ -109,27 +130,6 @@ void JsonWriter::Null() {
 void JsonWriter::Raw(std::string_view json) {
   NextItem();
   out_ += json;
-}
-
-void JsonWriter::Quoted(std::string_view text) {
-  out_ += '"';
-  size_t at = 0;
-  while (at < text.size()) {
-    const size_t start = at;
-    while (at < text.size() && IsPlain(text[at])) ++at;
-    out_.append(text, start, at - start);
-    if (at == text.size()) break;
-    const Rune rune = DecodeRune(text, at);
-    if (!rune.valid) {
-      out_ += "\xef\xbf\xbd";
-    } else if (rune.code == '"' || rune.code == '\\' || IsControl(rune.code)) {
-      AppendEscape(out_, rune.code);
-    } else {
-      out_.append(text, at, rune.length);
-    }
-    at += rune.length;
-  }
-  out_ += '"';
 }
 
 }  // namespace stepscope

@@ -1,0 +1,21 @@
+// Numbers by fmt, whose doubles are the shortest.
+#include "base/exact.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace stepscope {
+
+void AppendExact(std::string& out, int64_t value) {
+  const fmt::format_int digits(value);
+  out.append(digits.data(), digits.size());
+}
+
+void AppendExact(std::string& out, double value) {
+  const size_t start = out.size();
+  fmt::format_to(std::back_inserter(out), "{}", value);
+  if (out.find_first_of(".e", start) == std::string::npos) out += ".0";
+}
+
+}  // namespace stepscope
