@@ -9,7 +9,6 @@
 #include "goodput/report/report.h"
 #include "report/columns.h"
 #include "report/humanize.h"
-#include "report/kinds.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -61,21 +60,6 @@ Table JobsTable(std::map<std::string, LiveJob>& jobs, const std::string& only,
   return table;
 }
 
-Table Buckets(const Partition& p) {
-  Table table{.key = "buckets",
-              .title = "Time by bucket",
-              .columns = {KeyColumn("bucket", "bucket"), TimeColumn("time", "time"),
-                          RatioColumn("ratio", "share")}};
-  AddKindColumn(table);
-  for (size_t b = 0; b < kBuckets; ++b) {
-    if (p.times[b] == 0) continue;
-    table.rows.push_back({std::string(BucketName(static_cast<Bucket>(b))), p.times[b],
-                          Ratio(p.times[b], p.total()), KindCell(KindOf(static_cast<Bucket>(b)))});
-  }
-  SortDescending(table, "time");
-  return table;
-}
-
 Table Disruptions(const Partition& p, int64_t now) {
   Table table{.key = "disruptions",
               .title = "Disruptions, latest first",
@@ -112,7 +96,7 @@ void AddDetails(Report& report, LiveJob& job, const std::optional<ProgramRates>&
       {"mfu", "MFU during steps", Mfu(program, job, p), Unit::kRatio},
   };
   std::erase_if(report.metrics, [](const Metric& m) { return IsBlank(m.value); });
-  report.tables.push_back(Buckets(p));
+  report.tables.push_back(BucketsTable(p));
   if (!p.disruption_list.empty()) report.tables.push_back(Disruptions(p, now));
   report.notes = job.note_counts().List();
 }

@@ -99,9 +99,7 @@ ColumnKind KindOf(Bucket bucket) {
   return ColumnKind::kOther;
 }
 
-namespace {
-
-Table Buckets(const Partition& p) {
+Table BucketsTable(const Partition& p) {
   Table table{.key = "buckets",
               .title = "Time by bucket",
               .columns = {KeyColumn("bucket", "bucket"), TimeColumn("time", "time"),
@@ -116,6 +114,8 @@ Table Buckets(const Partition& p) {
   SortDescending(table, "time");
   return table;
 }
+
+namespace {
 
 Table Custom(const Partition& p) {
   Table table{.key = "custom",
@@ -313,7 +313,7 @@ Report PartitionReport(const Partition& p, const StepClock& clock,
   if (p.total() == 0) return NoGoodput("the events or the window span no time");
   Report report{.analysis = "goodput", .title = "Goodput", .headline = Headline(p)};
   report.metrics = Metrics(p, clock);
-  report.tables.push_back(Buckets(p));
+  report.tables.push_back(BucketsTable(p));
   if (!rolling.empty()) report.tables.push_back(Rolling(rolling));
   if (!p.custom.empty()) report.tables.push_back(Custom(p));
   AddCourse(p, report);

@@ -21,6 +21,9 @@ struct RollingWindow {
 // The kind of a bucket's time, by which faces choose its color.
 ColumnKind KindOf(Bucket bucket);
 
+// The table "buckets": what took time, most first, and productive time in any case.
+Table BucketsTable(const Partition& partition);
+
 // Reports the partition, with findings. Unavailable if `partition.unaccounted` is not 0: its sums
 // are wrong then.
 Report PartitionReport(const Partition& partition, const StepClock& clock,
