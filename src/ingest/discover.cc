@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <system_error>
 #include <tuple>
@@ -150,10 +151,10 @@ std::vector<std::string> NewestProfile(const std::string& folder, std::vector<No
   Profile newest = std::move(profiles.back());
   profiles.pop_back();
   if (!profiles.empty()) {
-    const NoteKind kind = NoteKind::kOtherProfiles;
-    notes.push_back({std::string(NoteName(kind)), static_cast<int64_t>(profiles.size()),
-                     std::string(NoteMessage(kind)) + ", such as " + profiles.back().folder,
-                     folder});
+    Notes others;
+    others.Add(NoteKind::kOtherProfiles, static_cast<int64_t>(profiles.size()),
+               profiles.back().folder);
+    std::ranges::move(others.List(folder), std::back_inserter(notes));
   }
   return std::move(newest.files);
 }

@@ -302,11 +302,9 @@ void NoteMissingRanks(const std::vector<LoadedFile>& files, RunInfo& info) {
   }
   const int64_t missing = world_size - static_cast<int64_t>(recorded.size());
   if (missing <= 0) return;
-  const NoteKind kind = NoteKind::kMissingRanks;
-  info.notes.push_back(
-      {std::string(NoteName(kind)), missing,
-       std::string(NoteMessage(kind)) + ", though its world size is " + std::to_string(world_size),
-       ""});
+  Notes notes;
+  notes.Add(NoteKind::kMissingRanks, missing, "its world size is " + std::to_string(world_size));
+  std::ranges::move(notes.List(), std::back_inserter(info.notes));
 }
 
 // How many, and the first few with their reasons.
