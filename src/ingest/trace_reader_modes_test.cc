@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "ingest/describe_trace.h"
 #include "ingest/trace_reader.h"
+#include "tests/support/describe_trace.h"
 
 namespace stepscope {
 namespace {
