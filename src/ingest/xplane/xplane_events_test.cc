@@ -6,20 +6,11 @@
 #include <tuple>
 
 #include "ingest/trace_reader.h"
+#include "tests/support/read_profile.h"
 #include "tests/support/sample_xspace.h"
 
 namespace stepscope {
 namespace {
-
-Trace Read(const std::string& bytes, const ReadOptions& options = {}) {
-  auto trace = ReadTrace(ByteSource::FromMemory(bytes), options);
-  EXPECT_TRUE(trace) << trace.error().what;
-  return trace ? std::move(*trace) : Trace{};
-}
-
-std::string_view Name(const Trace& trace, EventId event) {
-  return trace.strings[trace.names()[event]];
-}
 
 std::string_view Text(const Trace& trace, TextField field, EventId event) {
   const auto id = trace.Texts(field).Find(event);
@@ -36,9 +27,9 @@ TEST(XPlaneEvents, LinesThatRepeatOthersAreLeftOut) {
   }
   for (const char* plane : {"/host:metadata", "/device:CUSTOM:Megascale Trace", "Host CPUs"})
     file.Plane(plane).Line(1, "line").Event("shadow", 0, 5);
-  const Trace t = Read(file.Bytes());
+  const Trace t = ReadProfile(file.Bytes());
   ASSERT_EQ(t.size(), 1u);
-  EXPECT_EQ(Name(t, 0), "k");
+  EXPECT_EQ(NameOf(t, 0), "k");
 }
 
 TEST(XPlaneEvents, CopiesAndSetsAreKnownByNameOrByWhatTheySay) {
@@ -66,12 +57,12 @@ TEST(XPlaneEvents, CopiesAndSetsAreKnownByNameOrByWhatTheySay) {
   SampleLine& line = file.Plane("/device:GPU:0").Line(1, "Stream #1");
   int64_t at = 0;
   for (const Case& c : cases) line.Event(c.name, ++at * 10, 5, c.stats);
-  const Trace t = Read(file.Bytes());
+  const Trace t = ReadProfile(file.Bytes());
   ASSERT_EQ(t.size(), std::size(cases));
   for (EventId e = 0; e < t.size(); ++e) {
     EXPECT_EQ(t.kinds()[e], cases[e].kind) << cases[e].name;
     if (IsMemory(cases[e].kind)) {
-      EXPECT_EQ(PathOfCopy(t.kinds()[e], Name(t, e)), cases[e].path) << cases[e].name;
+      EXPECT_EQ(PathOfCopy(t.kinds()[e], NameOf(t, e)), cases[e].path) << cases[e].name;
     }
   }
 }
@@ -100,7 +91,7 @@ TEST(XPlaneEvents, KernelsAndCopiesSayWhatTheyAre) {
              {"memory_size", uint64_t{206'141'652'992}},
              {"compute_cap_major", 9},
              {"compute_cap_minor", 4}});
-  const Trace t = Read(file.Bytes());
+  const Trace t = ReadProfile(file.Bytes());
   ASSERT_EQ(t.size(), 4u);
   const auto config = [&](EventId e) {
     const auto number = t.Ints(IntField::kLaunchConfig).Find(e);
@@ -148,7 +139,7 @@ TEST(XPlaneEvents, MemoryEventsSayWhoHoldsWhat) {
               {"shape", "[4,4]"}});
   line.Event("MemoryDeallocation", 20, 0,
              {{"allocator_name", "gpu_host_bfc"}, {"allocation_bytes", 256}});
-  const Trace t = Read(file.Bytes());
+  const Trace t = ReadProfile(file.Bytes());
   ASSERT_EQ(t.size(), 2u);
   EXPECT_EQ(t.kinds()[0], Kind::kInstant);
   const auto number = [&](IntField field, EventId e) { return t.Ints(field).Find(e).value_or(-7); };
@@ -180,7 +171,7 @@ TEST(XPlaneEvents, PipelinesAndEagerOperatorsAreMarked) {
   line.Event("model/Relu:Relu", 210, 20);
   line.Event("Iterator::Prefetch", 400, 9, {{"id", 5}});
   line.Event("Iterator::Prefetch::Map", 401, 7, {{"id", 6}, {"parent_id", 5}});
-  const Trace t = Read(file.Bytes());
+  const Trace t = ReadProfile(file.Bytes());
   ASSERT_EQ(t.size(), 6u);
   const auto eager = [&](EventId e) { return t.Ints(IntField::kEager).Find(e).value_or(0); };
   EXPECT_EQ(eager(0), 1);
@@ -198,7 +189,7 @@ TEST(XPlaneEvents, WhatIsAsynchronousGetsATrackOfItsOwn) {
   line.Event("a", 0, 10);
   line.Event("later", 5, 50, {{"_a", 1}});
   line.Event("b", 20, 10);
-  const Trace t = Read(file.Bytes());
+  const Trace t = ReadProfile(file.Bytes());
   ASSERT_EQ(t.size(), 3u);
   EXPECT_EQ(t.tracks_of()[0], t.tracks_of()[2]);
   EXPECT_NE(t.tracks_of()[0], t.tracks_of()[1]);
@@ -212,9 +203,9 @@ TEST(XPlaneEvents, OnlyWhatIsWantedIsKept) {
   file.Plane("/device:GPU:0")
       .Line(1, "Stream #1")
       .Event("k", 1, 2, {{"hlo_op", "fusion"}, {"kernel_details", "regs:9"}});
-  const Trace t = Read(file.Bytes(), {.keep = kDeviceActivity});
+  const Trace t = ReadProfile(file.Bytes(), {.keep = kDeviceActivity});
   ASSERT_EQ(t.size(), 1u);
-  EXPECT_EQ(Name(t, 0), "k");
+  EXPECT_EQ(NameOf(t, 0), "k");
   EXPECT_EQ(t.events_in_file, 3);
   EXPECT_EQ(Text(t, TextField::kHloOp, 0), "(none)");
   EXPECT_EQ(t.Ints(IntField::kLaunchConfig).Find(0), std::nullopt);
@@ -238,20 +229,20 @@ TEST(XPlaneEvents, AsTextTheyAreTheSameEvents) {
     text += text.ends_with('}') ? "," : "";
     text += event.text;
   };
-  const Trace t = Read(file.Bytes(), {.keep = {}, .observer = &observer});
-  const Trace again = Read(text + "]}");
+  const Trace t = ReadProfile(file.Bytes(), {.keep = {}, .observer = &observer});
+  const Trace again = ReadProfile(text + "]}");
   ASSERT_EQ(t.size(), 6u);
   ASSERT_EQ(again.size(), t.size());
   for (EventId e = 0; e < t.size(); ++e) {
     EXPECT_EQ(again.starts()[e], t.starts()[e]);
     EXPECT_EQ(again.durations()[e], t.durations()[e]);
-    EXPECT_EQ(again.kinds()[e], t.kinds()[e]) << Name(t, e);
+    EXPECT_EQ(again.kinds()[e], t.kinds()[e]) << NameOf(t, e);
     const Track& track = again.tracks[again.tracks_of()[e]];
     const Track& own = t.tracks[t.tracks_of()[e]];
     EXPECT_EQ(std::tuple(track.is_stream, track.device, track.stream),
               std::tuple(own.is_stream, own.device, own.stream));
   }
-  EXPECT_EQ(Name(again, 4), "gemm");
+  EXPECT_EQ(NameOf(again, 4), "gemm");
   EXPECT_EQ(again.tracks[again.tracks_of()[0]].name, "pyth\"on");
   EXPECT_EQ(again.Ints(IntField::kCorrelation).Find(4), 7);
   EXPECT_EQ(again.Ints(IntField::kBytes).Find(3), 256);

@@ -9,20 +9,11 @@
 #include <string_view>
 
 #include "ingest/trace_reader.h"
+#include "tests/support/read_profile.h"
 #include "tests/support/sample_xspace.h"
 
 namespace stepscope {
 namespace {
-
-Trace Read(const std::string& bytes, const ReadOptions& options = {}) {
-  auto trace = ReadTrace(ByteSource::FromMemory(bytes), options);
-  EXPECT_TRUE(trace) << trace.error().what;
-  return trace ? std::move(*trace) : Trace{};
-}
-
-std::string_view Name(const Trace& trace, EventId event) {
-  return trace.strings[trace.names()[event]];
-}
 
 const Track& TrackOf(const Trace& trace, EventId event) {
   return trace.tracks[trace.tracks_of()[event]];
@@ -66,9 +57,9 @@ TEST(XPlane, ThreadsAndStreamsBecomeTracks) {
   host.Line(32, "tf_data/7").Event("IteratorGetNext", 5, 6);
   SamplePlane& gpu = file.Plane("/device:GPU:3");
   gpu.Line(13, "Stream #13(Compute)").Event("gemm", 12, 4, {{"correlation_id", 77}});
-  const Trace t = Read(file.Bytes());
+  const Trace t = ReadProfile(file.Bytes());
   ASSERT_EQ(t.size(), 3u);
-  EXPECT_EQ(Name(t, 0), "train");
+  EXPECT_EQ(NameOf(t, 0), "train");
   EXPECT_EQ(TrackOf(t, 0).thread, "31");
   EXPECT_EQ(TrackOf(t, 0).name, "python");
   EXPECT_FALSE(TrackOf(t, 1).is_stream);
@@ -88,7 +79,7 @@ TEST(XPlane, TellsJaxFromTensorFlow) {
   const auto framework_of = [](const char* name) {
     SampleXSpace file;
     file.Plane("/host:CPU").Line(31, "python").Event(name, 10, 20);
-    return Read(file.Bytes()).meta.framework;
+    return ReadProfile(file.Bytes()).meta.framework;
   };
   EXPECT_EQ(framework_of("IteratorGetNext"), Framework::kTensorFlow);
   EXPECT_EQ(framework_of("PjitFunction(step)"), Framework::kJax);
@@ -100,7 +91,7 @@ TEST(XPlane, TheKeyOfAMapCountsNotTheIdWithin) {
     w.add_uint64(1, 99);
     w.add_string(2, "gemm");
   });
-  const Trace t = Read(OneGpu([&](pbf_writer& plane) {
+  const Trace t = ReadProfile(OneGpu([&](pbf_writer& plane) {
     {
       pbf_writer line(plane, 3);
       line.add_uint64(1, 7);
@@ -115,8 +106,8 @@ TEST(XPlane, TheKeyOfAMapCountsNotTheIdWithin) {
     plane.add_string(4, Entry(5, wrong_id));
   }));
   ASSERT_EQ(t.size(), 2u);
-  EXPECT_EQ(Name(t, 0), "gemm");
-  EXPECT_EQ(Name(t, 1), "") << "an event whose metadata is missing is an event";
+  EXPECT_EQ(NameOf(t, 0), "gemm");
+  EXPECT_EQ(NameOf(t, 1), "") << "an event whose metadata is missing is an event";
 }
 
 TEST(XPlane, FieldsMayStandInAnyOrder) {
@@ -156,9 +147,9 @@ TEST(XPlane, FieldsMayStandInAnyOrder) {
                    plane.add_uint64(1, 4);
                  }));
   });
-  const Trace t = Read(file);
+  const Trace t = ReadProfile(file);
   ASSERT_EQ(t.size(), 1u);
-  EXPECT_EQ(Name(t, 0), "gemm");
+  EXPECT_EQ(NameOf(t, 0), "gemm");
   EXPECT_EQ(t.starts()[0], 501);
   EXPECT_EQ(t.durations()[0], 2);
   EXPECT_EQ(TrackOf(t, 0).device, 1);
@@ -172,13 +163,13 @@ TEST(XPlane, ADisplayNameGoesBeforeTheName) {
   thread.Event("work", 0, 1);
   thread.fields().add_string(11,
                              "main thread");  // where protocol buffers put it: behind the events
-  const Trace t = Read(file.Bytes());
+  const Trace t = ReadProfile(file.Bytes());
   ASSERT_EQ(t.size(), 1u);
   EXPECT_EQ(TrackOf(t, 0).name, "main thread");
 }
 
 TEST(XPlane, UnknownFieldsArePassedOver) {
-  const Trace t = Read(OneGpu([](pbf_writer& plane) {
+  const Trace t = ReadProfile(OneGpu([](pbf_writer& plane) {
     plane.add_string(77, "of a newer version");
     plane.add_fixed64(78, 1);
     plane.add_float(79, 1.5F);
@@ -197,7 +188,7 @@ TEST(XPlane, UnknownFieldsArePassedOver) {
                      Entry(1, Named("k") + Message([](pbf_writer& w) { w.add_string(80, "x"); })));
   }));
   ASSERT_EQ(t.size(), 1u);
-  EXPECT_EQ(Name(t, 0), "k");
+  EXPECT_EQ(NameOf(t, 0), "k");
   EXPECT_EQ(t.starts()[0], 3);
   EXPECT_EQ(t.notes.Count(NoteKind::kUnreadableEvent), 0);
 }
@@ -208,7 +199,7 @@ TEST(XPlane, TimesAreFromTheLinesOwnOnAndCutToWholeNanoseconds) {
   gpu.Line(1, "Stream #1").EventInPs("a", 1'999, 2'002);  // ends at 4.001 ns
   gpu.Line(2, "Stream #2", 16'204).EventInPs("b", 5'000, 1'000);
   gpu.Line(3, "Stream #3").EventInPs("before", -1'500, 1'000);  // from -1.5 to -0.5 ns
-  const Trace t = Read(file.Bytes());
+  const Trace t = ReadProfile(file.Bytes());
   ASSERT_EQ(t.size(), 3u);
   EXPECT_EQ(t.starts()[0], 1);
   EXPECT_EQ(t.durations()[0], 3) << "neighbours that touch still touch: both ends are cut";
@@ -225,7 +216,7 @@ TEST(XPlane, TheProfilesStartPlacesRelativeTimesOnTheCalendar) {
   gpu.Line(1, "Stream #1", 100).Event("relative", 5, 1);
   gpu.Line(2, "Stream #2", kStart + 200).Event("absolute", 5, 1);  // another tool's
   file.Plane("Task Environment").Stats({{"profile_start_time", static_cast<uint64_t>(kStart)}});
-  const Trace t = Read(file.Bytes());
+  const Trace t = ReadProfile(file.Bytes());
   ASSERT_EQ(t.size(), 2u);
   EXPECT_EQ(t.starts()[0], kStart + 105);
   EXPECT_EQ(t.starts()[1], kStart + 205);
@@ -238,17 +229,17 @@ TEST(XPlane, WhatIsNoTimeCostsTheEvent) {
   line.EventInPs("backwards", 5'000, -3'000);
   line.Event("good", 9, 1);
   file.Plane("/device:GPU:1").Line(1, "Stream #1", INT64_MAX).Event("far", 9, 1);
-  const Trace t = Read(file.Bytes());
+  const Trace t = ReadProfile(file.Bytes());
   ASSERT_EQ(t.size(), 2u);
-  EXPECT_EQ(Name(t, 0), "backwards");
+  EXPECT_EQ(NameOf(t, 0), "backwards");
   EXPECT_EQ(t.durations()[0], 0);
-  EXPECT_EQ(Name(t, 1), "good");
+  EXPECT_EQ(NameOf(t, 1), "good");
   EXPECT_EQ(t.notes.Count(NoteKind::kUnreadableEvent), 2);
   EXPECT_EQ(t.notes.Count(NoteKind::kNegativeDuration), 1);
 }
 
 TEST(XPlane, EventsThatStandForManyHaveNoTime) {
-  const Trace t = Read(OneGpu([](pbf_writer& plane) {
+  const Trace t = ReadProfile(OneGpu([](pbf_writer& plane) {
     {
       pbf_writer line(plane, 3);
       {
@@ -268,16 +259,16 @@ TEST(XPlane, NamesMayHoldAnyBytes) {
   SampleLine& line = file.Plane("/host:CPU").Line(1, "python");
   line.Event("$caf\xe9.py:1 \xff\xfe", 0, 1);
   line.Event("\xf0\x9f\x94\xa5", 2, 1);
-  const Trace t = Read(file.Bytes());
+  const Trace t = ReadProfile(file.Bytes());
   ASSERT_EQ(t.size(), 2u);
-  EXPECT_TRUE(Name(t, 0).starts_with("$caf"));
+  EXPECT_TRUE(NameOf(t, 0).starts_with("$caf"));
   EXPECT_EQ(t.kinds()[0], Kind::kPython);
-  EXPECT_EQ(Name(t, 1), "\xf0\x9f\x94\xa5");
+  EXPECT_EQ(NameOf(t, 1), "\xf0\x9f\x94\xa5");
 }
 
 TEST(XPlane, IdsMayBeAnyNumber) {
   for (const int64_t id : {int64_t{0}, int64_t{-1}, INT64_MIN, INT64_MAX, int64_t{1} << 40}) {
-    const Trace t = Read(OneGpu([&](pbf_writer& plane) {
+    const Trace t = ReadProfile(OneGpu([&](pbf_writer& plane) {
       {
         pbf_writer line(plane, 3);
         line.add_uint64(1, static_cast<uint64_t>(id));
@@ -286,7 +277,7 @@ TEST(XPlane, IdsMayBeAnyNumber) {
       plane.add_string(4, Entry(id, Named("k")));
     }));
     ASSERT_EQ(t.size(), 1u) << id;
-    EXPECT_EQ(Name(t, 0), "k") << id;
+    EXPECT_EQ(NameOf(t, 0), "k") << id;
     EXPECT_EQ(TrackOf(t, 0).stream, id);
   }
 }
@@ -298,7 +289,7 @@ TEST(XPlane, WhatTheProfilerSaysIsANote) {
   pbf_writer to(bytes);
   to.add_string(3, "dropped 5 events");
   to.add_string(4, "host-7");
-  const Trace t = Read(bytes);
+  const Trace t = ReadProfile(bytes);
   EXPECT_EQ(t.notes.Count(NoteKind::kProfilerSaid), 1);
   EXPECT_EQ(t.notes.Detail(NoteKind::kProfilerSaid), "dropped 5 events");
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ingest/trace_reader.h"
+#include "tests/support/read_profile.h"
 #include "tests/support/sample_xspace.h"
 
 namespace stepscope {
@@ -29,11 +30,7 @@ struct Profile {
     line.Event("cuLaunchKernel", at, 1, {{"correlation_id", correlation}});
     stream.Event(kernel, at + 100, 5, {{"correlation_id", correlation}});
   }
-  Trace Read() {
-    auto trace = ReadTrace(ByteSource::FromMemory(file.Bytes()));
-    EXPECT_TRUE(trace) << trace.error().what;
-    return trace ? std::move(*trace) : Trace{};
-  }
+  Trace Read() { return ReadProfile(file.Bytes()); }
 };
 
 // Names and steps of device activity, or of the markers, in the order of the trace.
