@@ -1,5 +1,5 @@
-// Repeats by suffix array: sorted suffixes bring equal stretches together, and the lengths of
-// common prefixes say how long they are.
+// Finds repeats with a suffix array: sorted suffixes bring equal stretches together, and common
+// prefixes give their lengths.
 #include "analyses/repeats.h"
 
 #include <algorithm>

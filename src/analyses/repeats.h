@@ -1,4 +1,4 @@
-// Repeated stretches of a sequence: what is done again and again, and could be done as one.
+// Finds repeated stretches of a sequence.
 #pragma once
 
 #include <cstdint>

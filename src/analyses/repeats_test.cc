@@ -1,4 +1,4 @@
-// Repeated stretches.
+// Tests repeated stretches.
 #include "analyses/repeats.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Letters of names, which are ASCII where they matter.
+// Lowers ASCII letters and keeps all other bytes.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The raw bytes of an input file, inflated when it is gzip.
+// Reads the raw bytes of an input file and inflates them when they are gzip.
 //
 // Gzip is told by its first bytes, not by the file's name. Checksums are verified: traces cut short
 // by a full disk or a killed job are common, and their whole part is still worth reading.

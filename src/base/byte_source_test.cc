@@ -1,4 +1,4 @@
-// Bytes of files and of memory, plain and gzip, whole and cut short.
+// Tests bytes of files and of memory, plain and gzip, complete and cut short.
 #include "base/byte_source.h"
 
 #include <gtest/gtest.h>

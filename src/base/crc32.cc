@@ -1,4 +1,4 @@
-// CRC-32 eight bytes at a time, from tables of nibbles.
+// Computes CRC-32 eight bytes at a time, from tables of nibbles.
 //
 // The usual tables of bytes are 8 KB, and a caller between other work finds them nowhere near: a
 // checksum of 28 bytes would wait for memory four times. These are 1 KB, fetched all at once: an

@@ -1,7 +1,7 @@
-// CRC-32 as zlib, gzip and Python's zlib.crc32 compute it (polynomial 0xEDB88320, reflected).
+// Computes CRC-32 as zlib, gzip and Python's zlib.crc32 do (polynomial 0xEDB88320, reflected).
 //
-// For records of some tens of bytes, with no library to link: whoever needs gigabytes a second
-// takes another one.
+// For records of some tens of bytes, with no library to link. Not for gigabytes: other
+// implementations are faster there.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The checksum is the one zlib computes, in one go or in parts.
+// Tests that the checksum is zlib's, in one call or in parts.
 #include "base/crc32.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// zlib, in pieces that its 32-bit counters can hold.
+// Calls zlib in pieces that fit its 32-bit counters.
 #include "base/deflate.h"
 
 #include <zlib.h>

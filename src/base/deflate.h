@@ -1,4 +1,4 @@
-// Bytes as one raw deflate stream (RFC 1951), for what is written once and sent often.
+// Packs bytes as one raw deflate stream (RFC 1951), for data that is written once and sent often.
 #pragma once
 
 #include <cstddef>

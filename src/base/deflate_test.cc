@@ -1,4 +1,4 @@
-// Another library has it back.
+// Tests that another library inflates what was packed.
 #include "base/deflate.h"
 
 #include <gtest/gtest.h>

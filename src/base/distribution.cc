@@ -1,4 +1,4 @@
-// Statistics of durations.
+// Computes statistics of durations.
 #include "base/distribution.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a set of durations looks like: mean, percentiles, extremes, and a histogram.
+// Computes mean, percentiles, extremes and a histogram of a set of durations.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Statistics of durations.
+// Tests statistics of durations.
 #include "base/distribution.h"
 
 #include <gtest/gtest.h>

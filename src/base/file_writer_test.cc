@@ -1,4 +1,4 @@
-// Files appear complete or not at all, and failures leave nothing behind.
+// Tests that files appear complete or not at all, and that failures leave nothing behind.
 #include "base/file_writer.h"
 
 #include <gtest/gtest.h>

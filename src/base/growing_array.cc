@@ -1,4 +1,4 @@
-// Growth of columns: malloc while they are small, remapped pages once they are large.
+// Grows columns: malloc while they are small, remapped pages once they are large.
 #include "base/growing_array.h"
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-// A growable array for what may become large, such as the columns of a trace: append, index, view
-// as a span.
+// Holds a growable array for large data, such as the columns of a trace: append, index, view as a
+// span.
 //
 // Unlike std::vector it grows without copying once it is large: pages are remapped, so the peak is
 // the size of the data and not twice that, and large columns sit on huge pages (a page fault costs

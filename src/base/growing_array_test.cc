@@ -1,4 +1,4 @@
-// Columns keep what was appended, below and above the size where they move to pages of their own.
+// Tests that columns keep their values, below and above the size at which they move to pages.
 #include "base/growing_array.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// ISA-L compresses; the reader of input files inflates.
+// Compresses with ISA-L; inflates with the reader of input files.
 #include "base/gzip.h"
 
 #include <isa-l/crc.h>

@@ -1,4 +1,4 @@
-// There and back.
+// Tests that inflating undoes compressing.
 #include "base/gzip.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The innermost of nested intervals around each of ascending moments.
+// Finds the innermost of nested intervals around each of ascending moments.
 #pragma once
 
 #include <cstddef>

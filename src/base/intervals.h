@@ -1,4 +1,4 @@
-// Sets of moments, as stretches of time.
+// Computes unions, intersections and sums of sets of intervals.
 #pragma once
 
 #include <algorithm>

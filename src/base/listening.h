@@ -1,4 +1,4 @@
-// Errors of listening on a port.
+// Explains why a server cannot listen on a port.
 #pragma once
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// Whether an address of this machine can be reached from others.
+// Tells whether an address of this machine can be reached from others.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// A growing array of whole numbers that are like their neighbours, such as the times and names of
-// events: append, index. It takes 2 to 4 bytes for a time of 8; see base/narrow_rows.h.
+// Stores a growing array of integers that are close to their neighbors, such as the times and names
+// of events: append, index. It takes 2 to 4 bytes for a time of 8; see base/narrow_rows.h.
 #pragma once
 
 #include <concepts>

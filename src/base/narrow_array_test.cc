@@ -1,4 +1,4 @@
-// Numbers of every type come back as they were put in; how they are kept narrow_rows_test.cc tests.
+// Tests that numbers of every type come back unchanged; narrow_rows_test.cc tests their storage.
 #include "base/narrow_array.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
-// A growing list of rows of a few whole numbers each, which are like their neighbours. Of 512 rows
-// each column holds its lowest number, and each row what is added to that, in as few bytes as the
-// largest of them needs. All numbers of a row lie side by side, so that to find the row is paid
-// once.
+// Stores a growing list of rows of a few integers each, which are close to their neighbors. Of 512
+// rows each column holds its lowest number, and each row the difference from it, in as few bytes as
+// the largest needs. All numbers of a row lie side by side, so that a row is found once.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Rows come back as they were put in, whatever their numbers are; and alike ones take little.
+// Tests that rows come back unchanged for all numbers, and that similar rows take little memory.
 #include "base/narrow_rows.h"
 
 #include <gtest/gtest.h>

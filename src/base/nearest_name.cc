@@ -1,4 +1,4 @@
-// What somebody who mistyped a name may have meant.
+// Finds the nearest known name by edit distance.
 #include "base/nearest_name.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What somebody who mistyped a name may have meant.
+// Finds the nearest known name to a mistyped one.
 #pragma once
 
 #include <span>

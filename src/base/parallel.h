@@ -1,4 +1,4 @@
-// A loop over independent items, on as many threads as asked for.
+// Runs a loop over independent items on a given number of threads.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Every item exactly once, on as many threads as asked for and no more.
+// Tests that every item runs once, on no more threads than asked for.
 #include "base/parallel.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A small generator of pseudo-random numbers that gives the same numbers on every machine.
+// Generates pseudo-random numbers that are the same on every machine.
 //
 // <random>'s distributions may differ between standard libraries; a demo's bytes and a simulation's
 // answer must not.

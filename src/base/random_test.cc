@@ -1,4 +1,4 @@
-// Dice: the same numbers everywhere, and distributed as they say.
+// Tests that random numbers are equal everywhere and have their distribution.
 #include "base/random.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// Sums and differences that stop at the ends of int64 instead of overflowing: input decides the
-// operands.
+// Adds and subtracts int64 with saturation instead of overflow: input decides the operands.
 #pragma once
 
 #include <cstdint>

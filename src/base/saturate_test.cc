@@ -1,4 +1,4 @@
-// Sums stop at the ends of int64.
+// Tests that sums stop at the ends of int64.
 #include "base/saturate.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// getrandom, and a comparison without a branch on what is compared.
+// Calls getrandom, and compares without a branch on the bytes compared.
 #include "base/secret.h"
 
 #include <sys/random.h>

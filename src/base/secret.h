@@ -1,4 +1,4 @@
-// Secrets that two sides share: making one, and comparing without telling how much of it was right.
+// Generates secrets that two sides share, and compares them in constant time.
 #pragma once
 
 #include <string>

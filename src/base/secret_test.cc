@@ -1,4 +1,4 @@
-// What a secret looks like, and which are the same.
+// Tests the form of a secret and the comparison of two.
 #include "base/secret.h"
 
 #include <gtest/gtest.h>

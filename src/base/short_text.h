@@ -1,4 +1,4 @@
-// Texts of a few bytes, such as keys, numbers and names: compared and loaded without a call, which
+// Compares and loads texts of a few bytes, such as keys, numbers and names, without a call, which
 // would cost more than the work.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Short texts against the standard library's answer, for every size and every place of a
+// Tests short texts against the standard library's answer, for every size and every place of a
 // difference.
 #include "base/short_text.h"
 

@@ -1,4 +1,4 @@
-// Whatever the items are, they come out as a stable sort would have them.
+// Tests that items come out as from a stable sort.
 #include "base/sort_runs.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// Threads that work may be given beyond the caller's own, counted where all who compete for them
-// see.
+// Lends threads beyond those of the callers, from a counter that all callers share.
 #pragma once
 
 #include <algorithm>

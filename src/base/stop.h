@@ -1,12 +1,11 @@
-// Work that may be given up before its end, when nobody waits for it any more.
+// Stops work before its end when its result is no longer needed.
 //
 //   const StopScope scope(token);   // what this thread does from here on may be stopped
 //   try { ... } catch (const Stopped&) { ... }
 //
-// What takes long calls StopIfAsked() now and then, however deep it lies: the wish to stop belongs
-// to all that is on the thread's stack, and the way out is the same for all of it. Without a scope
-// nothing is ever stopped. A thread that helps has no scope unless it opens its own, as those of
-// ParallelFor() do with that of their caller.
+// Long work calls StopIfAsked() now and then, at any depth: a stop ends everything on the thread's
+// stack up to the scope. Without a scope nothing is ever stopped. A helping thread has no scope
+// unless it opens its own, as those of ParallelFor() do with that of their caller.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Interned strings: a hash table of ids over text kept in chunks.
+// Interns strings with a hash table of ids over text kept in chunks.
 #include "base/string_table.h"
 
 #define XXH_INLINE_ALL

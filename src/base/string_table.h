@@ -1,4 +1,4 @@
-// Interned strings: every distinct text once, named by a small number.
+// Interns strings: stores every distinct text once, named by a small number.
 //
 // Views handed out stay valid as long as the table: text is never moved.
 #pragma once

@@ -1,4 +1,4 @@
-// Interning: one id per distinct text, and views that stay where they are.
+// Tests interning: one id per distinct text, and views that stay valid.
 #include "base/string_table.h"
 
 #include <gtest/gtest.h>

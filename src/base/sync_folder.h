@@ -1,4 +1,4 @@
-// Names of files reach the disk with the folder they are in.
+// Syncs a directory, so that the names of its files are on disk.
 #pragma once
 
 #include <string>

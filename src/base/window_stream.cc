@@ -1,4 +1,4 @@
-// Windows over a ring of slots, filled by the caller itself or by a thread that reads ahead.
+// Fills a ring of windows, by the caller itself or by a thread that reads ahead.
 #include "base/window_stream.h"
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// An input as a sequence of windows of a hundred kilobytes or so, small enough to stay in the
-// processor's cache while they are inflated and parsed. The whole input is never held in memory.
+// Reads an input as a sequence of windows of some hundred kilobytes, which stay in the processor's
+// cache while they are inflated and parsed. The whole input is never held in memory.
 //
 // What a window leaves unread (the event its end cut in two) is carried to the front of the next.
 // As soon as there is a thread to spare it fills windows while the caller works on one.

@@ -1,5 +1,5 @@
-// Windows: together they are the input, whatever is carried from one to the next, and whoever fills
-// them.
+// Tests that windows together are the input, whatever is carried from one to the next, and whoever
+// fills them.
 #include "base/window_stream.h"
 
 #include <gtest/gtest.h>

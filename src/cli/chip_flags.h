@@ -1,4 +1,4 @@
-// Options of a job's model and chips, from which MFU follows.
+// Adds options of a job's model and chips, from which MFU follows.
 #pragma once
 
 #include <optional>

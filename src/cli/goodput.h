@@ -1,4 +1,4 @@
-// The subcommands of `stepscope goodput`: each adds itself to the tree, as those in root.h do.
+// Adds the subcommands of `stepscope goodput` to the tree, as root.h does for commands.
 #pragma once
 
 #include "cli/command.h"

@@ -1,4 +1,4 @@
-// Help texts, from the tree of commands.
+// Writes help texts from the tree of commands.
 #pragma once
 
 #include <string>

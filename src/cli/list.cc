@@ -1,4 +1,4 @@
-// stepscope list, stepscope explain NAME: the analyses and their definitions.
+// stepscope list, stepscope explain NAME: list the analyses and their definitions.
 #include <fmt/format.h>
 
 #include <algorithm>

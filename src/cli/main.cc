@@ -1,4 +1,4 @@
-// The program: parses the command line, runs the command, returns its exit code.
+// Runs the program: parses the command line, runs the command, returns its exit code.
 #include <fmt/format.h>
 
 #include <csignal>

@@ -1,4 +1,4 @@
-// The tree of all commands. Each file adds one command: its options, examples, and what it runs.
+// Builds the tree of all commands. Each file adds one command: its options, examples, and function.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Options of servers: where they listen, and the token that they share with their callers.
+// Adds options of servers: where they listen, and the token that they share with their callers.
 #pragma once
 
 #include <string>

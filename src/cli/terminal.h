@@ -1,4 +1,4 @@
-// The terminal: color, width, errors, progress.
+// Writes errors and progress to the terminal, and finds its color and width.
 #pragma once
 
 #include "stepscope/result.h"

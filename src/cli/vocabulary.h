@@ -1,5 +1,5 @@
-// The vocabulary of the command line: every option once, with its spelling, its value, its help,
-// and the field of the core that it sets.
+// Lists every option of the command line once, with its spelling, its value, its help, and the
+// field of the core that it sets.
 #pragma once
 
 #include <span>
@@ -24,7 +24,8 @@ std::span<const Word> Vocabulary();
 const Word* FindWord(std::string_view name);
 
 // Texts of the core name fields in backticks; here they become options: "`save_s` is missing" says
-// "--save-time is missing". Fields that no option sets stay as they are.
+// "--save-time is missing". A field that a command answers becomes that command. Other fields stay
+// as they are.
 std::string WithOptions(std::string_view text);
 
 // The same in every sentence and text cell of an answer, before it is laid out for people.

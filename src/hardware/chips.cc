@@ -1,4 +1,4 @@
-// The table, and names as people and drivers write them.
+// Lists chips, and finds them by names as people and drivers write them.
 #include "hardware/chips.h"
 
 #include <array>

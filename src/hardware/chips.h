@@ -1,4 +1,4 @@
-// What accelerators can do at most, for utilisations. Data, with their sources.
+// Lists peak rates of chips for utilization, with their sources.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Names as drivers and people write them.
+// Tests names as drivers and people write them.
 #include "hardware/chips.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// The calculator: limits of blocks, warps, registers and shared memory, the smallest of which
-// decides.
+// Computes limits by blocks, warps, registers and shared memory, of which the smallest decides.
 //
 // Sources: CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability";
 // granularities from cuda_occupancy.h of the CUDA toolkit.

@@ -1,5 +1,5 @@
-// How many threads of a kernel a multiprocessor can hold at once, as NVIDIA's occupancy calculator
-// reckons.
+// Computes how many threads of a kernel a multiprocessor holds at once, as NVIDIA's occupancy
+// calculator does.
 #pragma once
 
 #include <cstdint>

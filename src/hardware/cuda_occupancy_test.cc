@@ -1,4 +1,4 @@
-// The calculator beside cases of NVIDIA's own, and of what Kineto estimated on real devices.
+// Tests the calculator against NVIDIA's own cases and Kineto's estimates on real devices.
 #include "hardware/cuda_occupancy.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A client on Boost.Beast; TLS by OpenSSL, with the certificates that the system trusts.
+// Posts with Boost.Beast; TLS by OpenSSL, with the certificates that the system trusts.
 #include "http/client.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Pauses that grow, statuses to retry, and servers that do not answer.
+// Tests growing pauses, statuses to retry, and servers that do not answer.
 #include "http/client.h"
 
 #include <gtest/gtest.h>

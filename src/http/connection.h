@@ -1,4 +1,4 @@
-// One connection of a server: reads requests, has them answered, and writes the responses.
+// Serves one connection: reads requests, has them answered, and writes the responses.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

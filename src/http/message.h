@@ -1,4 +1,4 @@
-// HTTP requests and responses as values.
+// Defines HTTP requests and responses as values.
 #pragma once
 
 #include <cstdint>

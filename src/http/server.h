@@ -1,4 +1,4 @@
-// An HTTP/1.1 server with limits on what a client can cost.
+// Serves HTTP/1.1 with limits on what a client can cost.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What a server calls, and the limits it keeps.
+// Defines the callbacks and limits of a server.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a server answers, and what it does with clients that are slow, large, gone or no clients.
+// Tests responses, and clients that are slow, large, gone or not clients.
 #include "http/server.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Request targets and server addresses, parsed from any bytes.
+// Parses request targets and server addresses from any bytes.
 #pragma once
 
 #include <cstdint>

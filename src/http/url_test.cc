@@ -1,4 +1,4 @@
-// Addresses as browsers and strangers write them.
+// Tests addresses as browsers and attackers write them.
 #include "http/url.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The addresses of the server, and what is answered there. docs/serve.md lists them.
+// Answers the addresses of the server, which docs/serve.md lists.
 #pragma once
 
 #include <string>

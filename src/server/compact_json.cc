@@ -1,4 +1,4 @@
-// One pass.
+// Compacts JSON in one pass.
 #include "server/compact_json.h"
 
 namespace stepscope::server {

@@ -1,4 +1,4 @@
-// JSON that is ours, made to fit into a page.
+// Compacts JSON written by Stepscope to fit into a page.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// JSON for inside of a page.
+// Tests JSON for the inside of a page.
 #include "server/compact_json.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The part of a timeline that goes into a report.html: whole levels of detail, as fine as fits.
+// Packs the part of a timeline that goes into a report.html: complete levels of detail, as fine as
+// fits.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Who is let in where the server listens beyond loopback; the rest is tests/page_server_test.cc.
+// Tests the gate of a server that listens beyond loopback; tests/page_server_test.cc has the rest.
 #include "server/gate.h"
 
 #include <gtest/gtest.h>

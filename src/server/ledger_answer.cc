@@ -1,4 +1,4 @@
-// Two questions to a ledger put together.
+// Joins two answers about a ledger.
 #include "server/ledger_answer.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a ledger of goodput says, as one answer.
+// Reports on a ledger of goodput events in one ReportSet.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Asking in turn, and keeping answers.
+// Asks one question at a time, and caches answers.
 #include "server/open_run.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// A run that was read, and the answers it gave.
+// Holds a run that was read, and caches its answers.
 #pragma once
 
 #include <cstdint>

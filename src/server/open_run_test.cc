@@ -1,4 +1,4 @@
-// Questions to one run, from many who may no longer be there.
+// Tests questions to one run from many clients, some of which are gone.
 #include "server/open_run.h"
 
 #include <gtest/gtest.h>

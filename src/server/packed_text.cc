@@ -1,4 +1,4 @@
-// Base64 of deflate.
+// Encodes deflated bytes in base64.
 #include "server/packed_text.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Bytes as text of a page: deflated, then in base64, which no HTML misunderstands.
+// Packs bytes as text of a page: deflated, then in base64, which is safe in HTML.
 #pragma once
 
 #include <string>

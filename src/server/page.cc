@@ -1,4 +1,4 @@
-// Bodies of the embedded files, made when they are first asked for.
+// Makes bodies of the embedded files on first request.
 #include "server/page.h"
 
 #include <map>

@@ -1,4 +1,4 @@
-// The page, as `ui/` was built: compiled in by tools/embed_files.
+// Finds files of the page as `ui/` was built: compiled in by tools/embed_files.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Two threads: one looks for runs every now and then, one reads them.
+// Runs two threads: one looks for runs periodically, one reads them.
 #include "server/runs.h"
 
 #include <malloc.h>

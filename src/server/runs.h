@@ -1,6 +1,6 @@
-// The runs of a server: found in what it was given, read in the background one at a time, in the
-// order in which they are asked for, the latest kept in memory. One that is read though nobody
-// asked for it gives way to one that somebody did.
+// Holds the runs of a server: found in its paths, read in the background one at a time in the order
+// of requests, the latest kept in memory. A run that nobody requested gives way to one that was
+// requested.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Which runs are in memory.
+// Tests which runs are in memory.
 #include "server/runs.h"
 
 #include <gtest/gtest.h>

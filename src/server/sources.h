@@ -1,4 +1,4 @@
-// What the paths that a face was given lead to, with the names and ids a page shows.
+// Finds runs and ledgers under the given paths, with the names and ids that a page shows.
 #pragma once
 
 #include <string>

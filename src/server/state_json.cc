@@ -1,4 +1,4 @@
-// What there is to ask about, as JSON.
+// Writes runs, ledgers and analyses as JSON.
 #include "base/json_writer.h"
 #include "server/api.h"
 

@@ -1,4 +1,4 @@
-// From query parameters to the timeline's functions and back to bytes.
+// Maps query parameters to the timeline's functions, and their results to bytes.
 #include "server/timeline_api.h"
 
 #include <array>

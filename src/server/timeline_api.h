@@ -1,4 +1,4 @@
-// What is asked about the timeline of a run: everything below /api/runs/ID/timeline.
+// Answers requests about the timeline of a run: everything below /api/runs/ID/timeline.
 #pragma once
 
 #include <memory>

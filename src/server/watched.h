@@ -1,4 +1,4 @@
-// Looks whether one who asked is still there, for what takes longer than a glance.
+// Checks during long requests whether the client is still connected.
 #pragma once
 
 #include <chrono>
