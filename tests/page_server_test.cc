@@ -49,7 +49,7 @@ TEST_F(PageServerTest, ABrowserIsRefusedWithAPage) {
   const auto stranger = page.Ask("/?token=old", browser);
   EXPECT_EQ(stranger.status, 401);
   EXPECT_EQ(stranger.get_header_value("Content-Type"), "text/html; charset=utf-8");
-  EXPECT_TRUE(stranger.body.contains("<h1>this is not the token</h1>")) << stranger.body;
+  EXPECT_TRUE(stranger.body.contains("<h1>wrong token</h1>")) << stranger.body;
   const auto lost = page.Get("/%3Cscript%3E", browser);
   EXPECT_EQ(lost.status, 404);
   EXPECT_FALSE(lost.body.contains("<script")) << lost.body;

@@ -277,13 +277,13 @@ std::string ReasonEvidence(const Suspect& s) {
     case Cause::kInput:
       return more(s.beyond.input, "in its data loader");
     case Cause::kCopies:
-      return more(s.beyond.copies, "in copies");
+      return more(s.beyond.copies, "in memcpy and memset");
     case Cause::kLink:
       return more(s.beyond.transfer, "in transfer");
     case Cause::kUnknown:
       break;
   }
-  return "nothing in its trace explains the delay";
+  return "its trace shows no cause";
 }
 
 int64_t LargestError(const CollectiveFacts& c) {

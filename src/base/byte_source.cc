@@ -1,4 +1,4 @@
-// Files and gzip: plain reads, or ISA-L inflating as a stream.
+// Reads files plainly, and inflates gzip as a stream with ISA-L.
 #include "base/byte_source.h"
 
 #include <fcntl.h>
@@ -35,8 +35,8 @@ class File {
 };
 
 std::string_view Hint(int error) {
-  if (error == EACCES) return "check the permissions of the file and of the folders above it";
-  if (error == ENOENT) return "check the spelling; relative paths start at the current folder";
+  if (error == EACCES) return "check the permissions of the file and of its directories";
+  if (error == ENOENT) return "check the spelling; relative paths start at the current directory";
   if (error == EMFILE) return "raise the limit of open files with 'ulimit -n'";
   return "";
 }

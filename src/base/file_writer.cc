@@ -1,4 +1,4 @@
-// POSIX files: O_TMPFILE or a name of their own, sync, rename.
+// Writes POSIX files: O_TMPFILE or a temporary name, sync, rename.
 #include "base/file_writer.h"
 
 #include <fcntl.h>
@@ -85,10 +85,10 @@ FileWriter::~FileWriter() {
 }
 
 Result<void> FileWriter::Failed(int error) const {
-  return std::unexpected(Error{
-      std::string("cannot write the file: ") + std::strerror(error), path_,
-      error == ENOSPC ? "free some space, or write less"
-                      : "check that the folder exists, may be written to and has space left"});
+  return std::unexpected(
+      Error{std::string("cannot write the file: ") + std::strerror(error), path_,
+            error == ENOSPC ? "free some space, or write less"
+                            : "check that the directory exists, is writable and has space left"});
 }
 
 // In the folder of the target; where the system has no files without a name it gets one.

@@ -15,8 +15,8 @@ Result<void> SyncFolder(const std::string& folder) {
   const int reason = errno;
   if (file >= 0) close(file);
   if (good) return {};
-  return std::unexpected(Error{"cannot sync the folder", folder,
-                               std::string("the system says: ") + std::strerror(reason)});
+  return std::unexpected(
+      Error{std::string("cannot sync the directory: ") + std::strerror(reason), folder, ""});
 }
 
 }  // namespace stepscope

@@ -1,4 +1,4 @@
-// Boost.URL parses; numbers and lists in queries are read here.
+// Parses addresses with Boost.URL, and numbers and lists in queries.
 #include "http/url.h"
 
 #include <fmt/format.h>
@@ -104,7 +104,7 @@ std::string Address::Text() const {
 
 Result<Address> ParseAddress(std::string_view text) {
   const auto fail = [&](const char* hint) {
-    return std::unexpected(Error{"this is no address of a server", std::string(text), hint});
+    return std::unexpected(Error{"cannot read the address of a server", std::string(text), hint});
   };
   const auto parsed = boost::urls::parse_uri(text);
   if (!parsed || !parsed->has_authority() || parsed->host().empty() || parsed->has_userinfo() ||

@@ -171,8 +171,7 @@ void LayOutFindings(const ReportSet& answer, Page& page) {
         {f.severity, Printable(f.message), Printable(f.because), Printable(f.hint)});
   }
   if (shown < all.size()) {
-    page.more_findings =
-        fmt::format("… {} (json shows all)", Plural(all.size() - shown, "more finding"));
+    page.more_findings = fmt::format("… {} in json", Plural(all.size() - shown, "more finding"));
   }
 }
 

@@ -95,7 +95,7 @@ TEST(Text, FindingsAreSortedByWorthThenSeverity) {
 - low: C.
 - low: D.
 - low: E.
-… 2 more findings (json shows all)
+… 2 more findings in json
 
 Report
 )");

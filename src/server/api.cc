@@ -1,4 +1,4 @@
-// From an address to an answer.
+// Maps addresses to answers.
 #include "server/api.h"
 
 #include <algorithm>
@@ -120,7 +120,7 @@ Attempt<BodyPtr> Find(Runs& runs, const Url& url, const Request& request) {
 
 Response Api::Answer(const Request& request) const {
   const auto url = http::ParseUrl(request.target);
-  if (!url) return Refusal(request, 400, {"this is no address of ours", "", ""});
+  if (!url) return Refusal(request, 400, {"cannot read the address", "", ""});
   if (auto stopped = gate_.Stop(request, *url)) return std::move(*stopped);
   const auto found = Find(runs_, *url, request);
   if (found) return {.status = 200, .headers = {}, .body = *found};

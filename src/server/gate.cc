@@ -1,4 +1,4 @@
-// Names, sites, tokens and cookies.
+// Checks names, sites, tokens and cookies.
 #include "server/gate.h"
 
 #include <arpa/inet.h>
@@ -17,17 +17,17 @@ namespace {
 
 using http::Url;
 
-// Text that goes to a person whose browser has no cookie.
-const Error kNoToken{"this page asks for the token that was printed when it was started", "",
-                     "open the whole address, with ?token=..., or send Authorization: Bearer"};
+// The answer to a browser without the cookie.
+const Error kNoToken{
+    "missing token: the server printed it at its start", "",
+    "open the printed address with ?token=..., or send Authorization: Bearer TOKEN"};
 
 // "[::1]" of an IPv6 address, else as it is.
 std::string InUrl(const std::string& host) {
   return host.find(':') == host.npos ? host : "[" + host + "]";
 }
 
-// An address in numbers, as a Host header has it. A page that rebinds its name never comes under
-// one.
+// Whether the host is a numeric address, as in a Host header. DNS rebinding needs a name.
 bool IsAddress(std::string_view host) {
   std::array<unsigned char, sizeof(in6_addr)> ignored;
   if (host.starts_with('[') && host.ends_with(']')) {
@@ -60,26 +60,30 @@ Gate::Gate(std::string host, int port, std::string token)
     : host_(InUrl(host)),
       port_(":" + std::to_string(port)),
       token_(std::move(token)),
-      // Browsers do not tell ports apart in cookies: two of us on one machine must.
+      // Cookies ignore ports: two servers on one machine need two names.
       cookie_("stepscope_" + std::to_string(port)),
       machine_(IsLoopback(host) ? std::vector<std::string>() : MachineNames()) {}
 
 std::optional<Response> Gate::Stop(const Request& request, const Url& url) const {
   if (!IsOurName(request.Header("host"))) {
-    return Refusal(request, 403,
-                   {"this is not the name this server has", std::string(request.Header("host")),
-                    "use the address that was printed; over SSH forward the same port, ssh -L "
-                    "PORT:127.0.0.1:PORT"});
+    return Refusal(
+        request, 403,
+        {"cannot answer: the address names another server", std::string(request.Header("host")),
+         "use the printed address; over SSH forward the same port: ssh -L "
+         "PORT:127.0.0.1:PORT"});
   }
   if (FromOtherSite(request, url)) {
-    return Refusal(request, 403, {"pages of other sites may not ask here", "", ""});
+    return Refusal(
+        request, 403,
+        {"cannot answer: the request comes from another site", "", "open the printed address"});
   }
   if (request.method != "GET" && request.method != "HEAD") {
-    return Refusal(request, 405, {"only GET and HEAD", request.method, ""});
+    return Refusal(request, 405,
+                   {"cannot answer: the method is not GET or HEAD", request.method, ""});
   }
   if (url.path.empty() && url.Has("token")) {
     if (SameSecret(url.Get("token"), token_)) return LetIn(request);
-    return Refusal(request, 401, {"this is not the token", "", kNoToken.hint});
+    return Refusal(request, 401, {"wrong token", "", kNoToken.hint});
   }
   if (!KnowsToken(request)) return Refusal(request, 401, kNoToken);
   return std::nullopt;
@@ -101,7 +105,7 @@ bool Gate::FromOtherSite(const Request& request, const Url& url) const {
   if (request.HasHeader("origin") && origin != "http://" + std::string(request.Header("host"))) {
     return true;
   }
-  // A link to us that is followed, from a mail or a terminal, is no request of that page.
+  // Following a link to the server, from a mail or a terminal, is not a request of that page.
   const bool followed = url.path.empty() && request.Header("sec-fetch-mode") == "navigate" &&
                         request.Header("sec-fetch-dest") == "document";
   return !followed && !SameSite(request.Header("sec-fetch-site"));
@@ -132,8 +136,8 @@ Response Gate::LetIn(const Request& request) const {
     response.headers.emplace_back("Location", "/");
     return response;
   }
-  // Of a link on another site: through a redirect the browser would not send the cookie, as the
-  // other site began it. From a page of ours it does.
+  // A link on another site: the browser sends no cookie through a redirect that another site
+  // began. It sends one from a page of this server.
   response.status = 200;
   response.body = MakeBody("text/html; charset=utf-8",
                            "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=/\">"

@@ -1,8 +1,8 @@
-// Who may ask: those who know the token, under a name that is ours, and from no other site.
+// Lets requests in that have the token, name this server, and come from no other site.
 //
 // A page of another site in the same browser can send requests here, and by DNS rebinding even
-// under a name of its own; it cannot set Host, Origin or Sec-Fetch-Site. The token keeps out
-// everybody else on this machine and, where we listen beyond it, on the network.
+// under a name of its own; it cannot set Host, Origin or Sec-Fetch-Site. The token keeps out all
+// other users of this machine and, if the server listens beyond it, of the network.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,16 @@
 
 namespace stepscope::server {
 
-// Of the machine: its own, and that in its domain if it knows one.
+// Returns the names of this machine: its own, and the one in its domain if there is one.
 std::vector<std::string> MachineNames();
 
 class Gate {
  public:
-  // As we listen: `host` as it was given, the port, and the token.
+  // `host` and `port` are those the server listens on, `host` as it was given.
   Gate(std::string host, int port, std::string token);
 
-  // The answer that ends it: a refusal, or at "/?token=..." the cookie. Nothing: go on.
+  // Returns the response to a request that is not let in: a refusal, or at "/?token=..." the
+  // cookie. No value: the request is let in.
   std::optional<Response> Stop(const Request& request, const http::Url& url) const;
 
  private:
@@ -33,7 +34,7 @@ class Gate {
   Response LetIn(const Request& request) const;
 
   std::string host_, port_, token_, cookie_;
-  std::vector<std::string> machine_;  // its names, where we listen beyond loopback
+  std::vector<std::string> machine_;  // its names; empty if the server listens on loopback
 };
 
 }  // namespace stepscope::server

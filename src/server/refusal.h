@@ -1,4 +1,4 @@
-// Why the page's server does not answer, and what it sends then.
+// Defines why the page's server does not answer, and writes what it sends then.
 #pragma once
 
 #include <expected>
@@ -25,7 +25,7 @@ template <class T>
 using Attempt = std::expected<T, Failure>;
 
 // The client closed the connection: nobody reads this (see Gone).
-inline const Failure kNobodyThere{499, {"who asked is gone", "", ""}};
+inline const Failure kNobodyThere{499, {"the client closed the connection", "", ""}};
 
 // {"error": {"what", "where", "hint"}}, or a page where a browser opens an address.
 Response Refusal(const Request& request, int status, const Error& error);

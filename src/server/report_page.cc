@@ -1,4 +1,4 @@
-// report.html: the page with its data inside.
+// Writes report.html: the page with its data inside.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -106,7 +106,7 @@ Result<PageFile> ReportPage(const ReportPageOptions& options) {
   const server::Sources sources = server::FindSources(options.paths);
   if (sources.runs.empty() && sources.ledgers.empty()) {
     return std::unexpected(Error{"no traces (*.json, *.json.gz, *.xplane.pb) here",
-                                 options.paths[0], "give a folder of traces, or trace files"});
+                                 options.paths[0], "give a directory of traces, or trace files"});
   }
   auto page = Gunzip(server::OneFilePageGzip());
   if (!page) return std::unexpected(page.error());

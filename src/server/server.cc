@@ -66,7 +66,7 @@ http::ServerOptions HttpOptions() {
           .headers = SafetyHeaders(),
           .refuse = [](const server::Request& request) -> std::optional<server::Response> {
             if (!request.has_body) return std::nullopt;
-            return server::Refusal(request, 413, {"a question has no body", "", ""});
+            return server::Refusal(request, 413, {"cannot answer: the request has a body", "", ""});
           }};
 }
 
@@ -74,7 +74,7 @@ server::Response Answered(const Api& api, const server::Request& request) {
   try {
     return api.Answer(request);
   } catch (const std::exception& error) {  // out of memory, or a defect
-    return server::Refusal(request, 500, {"this could not be answered", "", error.what()});
+    return server::Refusal(request, 500, {std::string("cannot answer: ") + error.what(), "", ""});
   }
 }
 
@@ -125,10 +125,10 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
         Error{"listening beyond this host needs a token", options.host, "set `token`"});
   }
   if (!options.token.empty() && !IsGoodToken(options.token)) {
-    return std::unexpected(Error{"this token is too short, or does not fit into an address",
+    return std::unexpected(Error{"cannot use the token: it is too short or has other characters",
                                  "`token`",
-                                 "16 or more letters, digits, and - _ . ~; such as openssl rand "
-                                 "-hex 16 gives"});
+                                 "16 or more letters, digits and - _ . ~, as from 'openssl rand "
+                                 "-hex 16'"});
   }
   if (const auto checked = server::CheckPaths(options.paths); !checked) {
     return std::unexpected(checked.error());

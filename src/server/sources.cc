@@ -1,4 +1,4 @@
-// Runs and ledgers by path.
+// Finds runs and ledgers by path.
 #include "server/sources.h"
 
 #include <fmt/format.h>
@@ -81,13 +81,15 @@ Sources FindSources(const std::vector<std::string>& paths) {
 
 Result<void> CheckPaths(const std::vector<std::string>& paths) {
   if (paths.empty()) {
-    return std::unexpected(Error{"nothing to show", "", "give a folder of traces, or trace files"});
+    return std::unexpected(
+        Error{"nothing to show", "", "give a directory of traces, or trace files"});
   }
   for (const std::string& path : paths) {
     std::error_code failed;
     if (fs::exists(path, failed) || IsGoodputLedger(path)) continue;
-    return std::unexpected(Error{"there is no such file or folder", path,
-                                 "check the spelling and the current folder"});
+    return std::unexpected(
+        Error{"there is no such file or directory", path,
+              "check the spelling; relative paths start at the current directory"});
   }
   return {};
 }

@@ -96,7 +96,7 @@ ChosenWindow WholeRecording(const RankActivity& rank) {
   for (const HostRange& range : rank.host->ranges) include(range);
   for (const Call& call : rank.host->calls) include(call);
   window.host_end = window.launched_until = window.end;
-  return {window, "the whole recording"};
+  return {window, "the whole trace"};
 }
 
 }  // namespace

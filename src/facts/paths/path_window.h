@@ -18,7 +18,7 @@ struct WindowChoice {
 
 struct ChosenWindow {
   PathWindow window;
-  std::string covers;  // "step 7", "aten::mm", "the whole recording"
+  std::string covers;  // "step 7", "aten::mm", "the whole trace"
 };
 
 // The stretch of `rank` that is asked for; nothing if it has none such, or no activities at all.

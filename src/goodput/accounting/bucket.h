@@ -15,7 +15,7 @@ enum class Bucket : uint8_t {
   kElasticUp,        // waiting for a new slice
   kRestore,          // blocked on checkpoint restore
   kSave,             // blocked on checkpoint save
-  kAcceleratorInit,  // accelerator initialization
+  kAcceleratorInit,  // chip initialization
   kTrainingPrep,     // model setup, compilation
   kCustom,           // user-defined events: evaluation, ...
   kDataLoading,      // data loading before an attempt's first step

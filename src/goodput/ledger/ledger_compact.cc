@@ -8,6 +8,7 @@
 
 #include "base/time_units.h"
 #include "goodput/ledger/ledger.h"
+#include "report/humanize.h"
 #include "stepscope/goodput_ledger.h"
 
 namespace stepscope {
@@ -176,8 +177,8 @@ Report CompactReport(const std::vector<Compacted>& jobs) {
   }
   report.metrics = {{"rolled_up", "rolled-up events", rolled_up, Unit::kCount},
                     {"removed_bytes", "removed size", removed, Unit::kBytes}};
-  report.headline = fmt::format("{} events were rolled up; {} bytes of segments were removed.",
-                                rolled_up, removed);
+  report.headline = fmt::format("{} events were rolled up; {} of segments were removed.",
+                                HumanCount(rolled_up), HumanBytes(static_cast<double>(removed)));
   report.tables.push_back(std::move(table));
   return report;
 }

@@ -11,6 +11,7 @@
 #include "goodput/ledger/ledger.h"
 #include "goodput/recorder/log_writer.h"
 #include "goodput/recorder/segment_name.h"
+#include "report/humanize.h"
 #include "stepscope/goodput_ledger.h"
 
 namespace stepscope {
@@ -160,9 +161,9 @@ Report ImportReport(const Importer& importer) {
   }
   report.metrics = {{"imported", "imported events", imported, Unit::kCount},
                     {"known", "known events", known, Unit::kCount}};
-  report.headline =
-      fmt::format("{} events of {} job{} were imported; {} were already stored.", imported,
-                  table.rows.size(), table.rows.size() == 1 ? "" : "s", known);
+  report.headline = fmt::format("{} of {} were imported; {} were already stored.",
+                                Plural(static_cast<size_t>(imported), "event"),
+                                Plural(table.rows.size(), "job"), HumanCount(known));
   report.tables.push_back(std::move(table));
   return report;
 }

@@ -8,6 +8,7 @@
 
 #include "base/time_units.h"
 #include "goodput/ledger/ledger.h"
+#include "report/humanize.h"
 #include "stepscope/goodput_ledger.h"
 
 namespace stepscope {
@@ -180,7 +181,8 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
   if (auto read = ledger->ReadStatus(); !read) return std::unexpected(read.error());
   report.metrics = {{"jobs", "jobs", jobs, Unit::kCount},
                     {"events", "events", events, Unit::kCount}};
-  report.headline = fmt::format("{} job{}, {} events.", jobs, jobs == 1 ? "" : "s", events);
+  report.headline = fmt::format("{}, {}.", Plural(table.rows.size(), "job"),
+                                Plural(static_cast<size_t>(events), "event"));
   report.tables.push_back(std::move(table));
   ReportSet answer;
   answer.run = {.name = ledger->name(),

@@ -277,9 +277,9 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   }
   for (const auto& [address, wanted] : {std::pair(options.folder, false), {options.store, true}}) {
     if (address.empty() || goodput::IsPostgres(address) == wanted) continue;
-    return std::unexpected(Error{"events are taken into a folder, and from there go to PostgreSQL",
-                                 wanted ? address : "postgresql://...",
-                                 "a directory, and the database as `store`"});
+    return std::unexpected(Error{
+        "cannot collect: events go into a directory, and from there to PostgreSQL",
+        wanted ? address : "postgresql://...", "give a directory, and the database as `store`"});
   }
   RaiseLimits();
   sigset_t signals;

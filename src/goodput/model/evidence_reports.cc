@@ -26,11 +26,11 @@ Metric RatioMetric(std::string key, std::string title, double value) {
 // Adds the utilization of the chips by the tokens or the FLOPs.
 void AddUtilization(const GoodputModelOptions& o, double mfu, Report& report) {
   report.metrics.insert(report.metrics.begin(), RatioMetric("mfu", "MFU", mfu));
-  report.headline = fmt::format("MFU is {} of the chips' peak", HumanRatio(mfu));
+  report.headline = fmt::format("MFU is {} of peak FLOP/s", HumanRatio(mfu));
   if (o.executed_flops_ratio) {
     const double hfu = mfu * *o.executed_flops_ratio;
     report.metrics.push_back(RatioMetric("hfu", "HFU", hfu));
-    report.headline += fmt::format("; HFU, with recomputation, is {}", HumanRatio(hfu));
+    report.headline += fmt::format("; HFU is {}", HumanRatio(hfu));
   }
   report.headline += ".";
 }
@@ -44,7 +44,7 @@ Result<void> AddTokens(const GoodputModelOptions& o, Report& report) {
   const bool has_shape = o.layers && o.heads && o.head_dim && o.sequence_length;
   if (!has_shape && (o.layers || o.heads || o.head_dim || o.sequence_length)) {
     return Missing("`layers`",
-                   "attention takes all of `layers`, `heads`, `head_dim`, `sequence_length`");
+                   "attention needs `layers`, `heads`, `head_dim` and `sequence_length`");
   }
   const TokenFlops flops = FlopsOfToken({.layers = o.layers.value_or(0),
                                          .heads = o.heads.value_or(0),
@@ -72,7 +72,7 @@ Result<std::optional<double>> ShareOf(const NamedNumber& part, const NamedNumber
   if (!part.value && !whole.value) return std::nullopt;
   if (!part.value || !whole.value) {
     return Missing(part.option,
-                   fmt::format("{} goes with {}: give both", part.option, whole.option));
+                   fmt::format("{} and {} need each other", part.option, whole.option));
   }
   if (*whole.value <= 0)
     return Missing(whole.option, fmt::format("{} must be more than 0", whole.option));
@@ -120,11 +120,11 @@ Result<ChipShares> ChipSharesOf(const GoodputModelOptions& o) {
 void AddFleet(std::optional<double> program, const ProductivityGoodput& goodput, Report& report) {
   report.metrics.push_back(RatioMetric("scheduling", "scheduling goodput", goodput.scheduling));
   report.metrics.push_back(RatioMetric("runtime", "runtime goodput", goodput.runtime));
-  std::string message = fmt::format("Scheduling {} x runtime {}", HumanRatio(goodput.scheduling),
+  std::string message = fmt::format("Scheduling {} × runtime {}", HumanRatio(goodput.scheduling),
                                     HumanRatio(goodput.runtime));
   if (program) {
     report.metrics.push_back(RatioMetric("program", "program goodput", goodput.program));
-    message += fmt::format(" x program {}", HumanRatio(goodput.program));
+    message += fmt::format(" × program {}", HumanRatio(goodput.program));
     report.metrics.push_back(RatioMetric("product", "ML productivity goodput", goodput.product()));
   }
   report.headline = fmt::format("{} = {}.", message, HumanRatio(goodput.product()));
@@ -132,7 +132,7 @@ void AddFleet(std::optional<double> program, const ProductivityGoodput& goodput,
 
 void AddSteps(double steps, std::optional<double> replicas, Report& report) {
   report.metrics.push_back(RatioMetric("committed_steps", "committed steps", steps));
-  std::string message = fmt::format("{} of the steps were committed", HumanRatio(steps));
+  std::string message = fmt::format("{} of steps were committed", HumanRatio(steps));
   if (replicas) {
     const double work = steps * *replicas;
     report.metrics.push_back(RatioMetric("committed_work", "committed work of all replicas", work));
@@ -149,7 +149,7 @@ void AddPairs(const char* key, const char* title, const std::vector<double>& bef
       {std::string(key) + "_speedup", std::string(title) + " speedup, mean", ratio, Unit::kCount});
   report.metrics.push_back(
       RatioMetric(std::string(key) + "_saving", std::string(title) + " saving, mean", saving));
-  report.headline += fmt::format("{}{} {:.2f}x faster, {:.2f} % less",
+  report.headline += fmt::format("{}{} are {:.2f}× faster and take {:.1f}% less time",
                                  report.headline.empty() ? "" : ". ", title, ratio, saving * 100);
 }
 
@@ -182,7 +182,7 @@ Result<std::vector<Report>> ProductReport(const GoodputModelOptions& o) {
   if (shares.wasted) {
     report.metrics.push_back(RatioMetric("wasted", "wasted chip time", *shares.wasted));
     if (report.headline.empty()) {
-      report.headline = fmt::format("{} of the chip time was wasted.", HumanRatio(*shares.wasted));
+      report.headline = fmt::format("{} of chip time was wasted.", HumanRatio(*shares.wasted));
     }
   }
   return report.metrics.empty() ? std::vector<Report>{} : std::vector<Report>{std::move(report)};
@@ -199,7 +199,7 @@ std::optional<Report> GainsReport(const GoodputModelOptions& o) {
     const double loss = 1 - Mean(o.relative_mfu);
     report.metrics.push_back(RatioMetric("mfu_loss", "MFU lost", loss));
     report.headline +=
-        fmt::format("{}MFU {:.2f} % lower", report.headline.empty() ? "" : ". ", loss * 100);
+        fmt::format("{}MFU is {:.1f}% lower", report.headline.empty() ? "" : ". ", loss * 100);
   }
   report.headline += ".";
   return report;

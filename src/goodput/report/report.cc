@@ -32,7 +32,7 @@ std::string_view Meaning(Bucket bucket) {
     case Bucket::kSave:
       return "blocked on checkpoint save";
     case Bucket::kAcceleratorInit:
-      return "accelerator initialization";
+      return "chip initialization";
     case Bucket::kTrainingPrep:
       return "model setup and compilation";
     case Bucket::kCustom:

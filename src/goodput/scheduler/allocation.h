@@ -21,7 +21,7 @@ struct Allocation {
   std::optional<int64_t> started;
   std::optional<int64_t> ended;
   int64_t paused = 0;  // ns between start and end while suspended by the user
-  int64_t chips = 0;   // requested accelerators if known, else nodes
+  int64_t chips = 0;   // requested chips if known, else nodes
   bool preempted = false;
   bool comes_back = false;  // the job was requeued
 };

@@ -62,8 +62,8 @@ int64_t DurationOf(std::string_view text) {
          kSecond;
 }
 
-// The accelerators of "cpu=8,gres/gpu:a100=4,gres/gpu=4,node=1"; 0 if there are none.
-int64_t AcceleratorsOf(std::string_view tres) {
+// The chips of "cpu=8,gres/gpu:a100=4,gres/gpu=4,node=1"; 0 if there are none.
+int64_t ChipsOf(std::string_view tres) {
   int64_t typed = 0;
   while (!tres.empty()) {
     std::string_view item = TakeUntil(tres, ',');
@@ -132,7 +132,7 @@ class Reader {
     if (StartsWithAny(state, {"PENDING", "CONFIGURING", "RUNNING", "SUSPENDED"})) a.ended.reset();
     if (a.ended && a.started) a.ended = std::max(*a.ended, *a.started);
     for (const std::string_view tres : {"ReqTRES", "AllocTRES", "TRES"}) {
-      if (a.chips == 0) a.chips = AcceleratorsOf(Get(fields, tres));
+      if (a.chips == 0) a.chips = ChipsOf(Get(fields, tres));
     }
     const auto nodes = Number(Get(fields, sacct ? "NNodes" : "NumNodes"));
     if (a.chips == 0) a.chips = std::clamp<int64_t>(nodes.value_or(1), 1, 1 << 30);
