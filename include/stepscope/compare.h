@@ -28,9 +28,9 @@ struct CompareOptions {
 //     note says so, and what is said in words is of a step;
 //   - for every analysis that both could answer, a report of its name: each metric and each table
 //     row by row, with every number X as X_a, X_b, X_change = b - a, and X_change_ratio =
-//     (b - a) / a. Rows match by the table's keys. A key that has one value on each side, as the
-//     rank of two traces of one rank, is no obstacle. Of a row that only one side has, the other
-//     side's cells are empty.
+//     (b - a) / a. The X_change of a ratio is a difference of ratios. Rows match by the table's
+//     keys. A key that has one value on each side, as the rank of two traces of one rank, is no
+//     obstacle. Of a row that only one side has, the other side's cells are empty.
 ReportSet Compare(const ReportSet& a, const ReportSet& b, const CompareOptions& options = {});
 
 }  // namespace stepscope

@@ -30,15 +30,16 @@ inline constexpr std::string_view kReportSchema = "stepscope.report/1";
 
 // What a number measures. Faces choose how to print it from this alone.
 enum class Unit : uint8_t {
-  kNone,            // text, or an identifier such as a rank: printed as it is
-  kNanoseconds,     // "ns"
-  kRatio,           // "ratio": 0..1
-  kCount,           // "count": how many
-  kBytes,           // "bytes"
-  kBytesPerSecond,  // "bytes/s"
-  kFlop,            // "FLOP": arithmetic operations
-  kFlopPerSecond,   // "FLOP/s"
-  kUnixTime,        // "unix_ns": a moment of the wall clock, as ns since the epoch
+  kNone,             // text, or an identifier such as a rank: printed as it is
+  kNanoseconds,      // "ns"
+  kRatio,            // "ratio": 0..1
+  kCount,            // "count": how many
+  kBytes,            // "bytes"
+  kBytesPerSecond,   // "bytes/s"
+  kFlop,             // "FLOP": arithmetic operations
+  kFlopPerSecond,    // "FLOP/s"
+  kUnixTime,         // "unix_ns": a moment of the wall clock, as ns since the epoch
+  kRatioDifference,  // "ratio_difference": of two ratios; 0.05 is shown as 5.0 pp
 };
 
 // The unit's name in JSON and CSV: "" for kNone, else as quoted above.

@@ -1,4 +1,4 @@
-// Reading quantities.
+// Reads quantities.
 #include "base/quantity.h"
 
 #include <charconv>
@@ -26,8 +26,10 @@ std::optional<double> TakeNumber(std::string_view& text) {
 // Seconds of the unit at the start of `text`, which is taken off it.
 std::optional<double> TakeUnit(std::string_view& text) {
   constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"min", 60},   {"m", 60},
-      {"s", 1},     {"h", 3600},  {"d", 86400}, {"w", 604800},
+      {"ns", 1e-9},      {"us", 1e-6}, {"\u00b5s", 1e-6},  // micro sign
+      {"\u03bcs", 1e-6},                                   // Greek mu
+      {"ms", 1e-3},      {"min", 60},  {"m", 60},         {"s", 1},
+      {"h", 3600},       {"d", 86400}, {"w", 604800},
   };
   for (const auto& [name, seconds] : kUnits) {
     if (!text.starts_with(name)) continue;

@@ -1,4 +1,4 @@
-// Quantities as people write them on a command line.
+// Reads quantities from a command line.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace stepscope {
 
-// Seconds from "90", "90s", "30m", "1h30m", "1000d", "2w", "250ms"; a bare number is seconds.
-// Nothing negative.
+// Seconds from "90", "90s", "30m", "1h30m", "1000d", "2w", "250ms", "5us", "5µs"; a bare number is
+// seconds. Nothing negative.
 Result<double> ReadDuration(std::string_view text);
 
 // 0.1 from "0.1" or "10%".

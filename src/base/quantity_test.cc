@@ -1,4 +1,4 @@
-// Quantities from a command line.
+// Tests quantities from a command line.
 #include "base/quantity.h"
 
 #include <gtest/gtest.h>
@@ -15,6 +15,9 @@ TEST(QuantityTest, Durations) {
   EXPECT_EQ(ReadDuration("1000d").value(), 86.4e6);
   EXPECT_EQ(ReadDuration("250ms").value(), 0.25);
   EXPECT_EQ(ReadDuration("2min").value(), 120);
+  EXPECT_DOUBLE_EQ(ReadDuration("50us").value(), 50e-6);
+  EXPECT_DOUBLE_EQ(ReadDuration("50\u00b5s").value(), 50e-6);
+  EXPECT_DOUBLE_EQ(ReadDuration("50\u03bcs").value(), 50e-6);
   EXPECT_EQ(ReadDuration("1w").value(), 604800);
   EXPECT_EQ(ReadDuration("0").value(), 0);
   for (const char* wrong : {"", "s", "-1", "-1s", "1x", "1h30", "1 h", "nan", "inf", "1e400",

@@ -52,11 +52,14 @@ Cell ChangeRatio(const Cell& a, const Cell& b) {
 // and its relative change. Ratios show no change: the numbers they follow from do.
 std::vector<Column> Sides(const Column& column) {
   const bool is_ratio = column.unit == Unit::kRatio;
-  const Unit change = column.unit == Unit::kUnixTime ? Unit::kNanoseconds : column.unit;
+  const Unit change = column.unit == Unit::kUnixTime ? Unit::kNanoseconds
+                      : is_ratio                     ? Unit::kRatioDifference
+                                                     : column.unit;
   return {{column.key + "_a", column.title + ", a", column.unit, Role::kValue, /*detail=*/true},
           {column.key + "_b", column.title, column.unit, Role::kValue, /*detail=*/is_ratio},
-          {column.key + "_change", "change", change, Role::kValue, /*detail=*/true},
-          {column.key + "_change_ratio", "change", Unit::kRatio, Role::kValue, is_ratio}};
+          {column.key + "_change", column.title + ", b - a", change, Role::kValue, /*detail=*/true},
+          {column.key + "_change_ratio", column.title + ", change", Unit::kRatio, Role::kValue,
+           is_ratio}};
 }
 
 std::vector<Cell> SideCells(const Cell& a, const Cell& b, Unit unit) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "report/humanize.h"
 #include "stepscope/condition.h"
 
 namespace stepscope {
@@ -66,6 +69,23 @@ TEST(Compare, RowsMatchByKeyAndOneSideMayLackThem) {
   ASSERT_EQ(metrics.size(), 4u);
   EXPECT_EQ(metrics[3].key, "idle_ratio_change_ratio");
   EXPECT_EQ(std::get<double>(metrics[3].value), -0.5);
+}
+
+TEST(Compare, DifferencesAndChangesHaveTheirOwnTitlesAndUnits) {
+  const auto answer =
+      Compare(Answer(0.5, {{int64_t{0}, int64_t{100}}}), Answer(0.25, {{int64_t{0}, int64_t{75}}}));
+  const auto& metrics = answer.reports[1].metrics;
+  EXPECT_EQ(metrics[2].title, "idle, b - a");
+  EXPECT_EQ(HumanCell(metrics[2].value, metrics[2].unit), "-25.0 pp");
+  EXPECT_EQ(metrics[3].title, "idle, change");
+  EXPECT_EQ(HumanCell(metrics[3].value, metrics[3].unit), "-50.0%");
+  const auto usage =
+      Compare(Kernels({{"k", int64_t{1}, int64_t{9}}}), Kernels({{"k", int64_t{1}, int64_t{8}}}));
+  for (const Table* table : {&TableOf(answer, 1, 0), &TableOf(usage, 0, 0)}) {
+    std::set<std::string> titles;
+    for (const Column& column : table->columns)
+      EXPECT_TRUE(titles.insert(column.title).second) << column.title;
+  }
 }
 
 TEST(Compare, AKeyThatHasOneValueOnEachSideIsNoObstacle) {
@@ -195,14 +215,16 @@ TEST(Conditions, LookAtMetricsAndAtEveryRow) {
             "temporal_breakdown.idle_ratio<=25%: it is 25.0%");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle>=5us"),
             "temporal_breakdown.idle>=5us: it is 5.00 µs (rank 0)");
+  EXPECT_EQ(Judge(answer, "temporal_breakdown.idle>=5\u00b5s"),
+            "temporal_breakdown.idle>=5\u00b5s: it is 5.00 µs (rank 0)");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle>0.000005s"), "does not");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle<1h30m").substr(0, 36),
             "temporal_breakdown.idle<1h30m: it is");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle<1GiB"),
-            "cannot judge 'temporal_breakdown.idle<1GiB': the limit is in bytes, the number in ns");
+            "cannot judge 'temporal_breakdown.idle<1GiB': the limit is a size, but idle is a time");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.idle_ratio<5s"),
-            "cannot judge 'temporal_breakdown.idle_ratio<5s': the limit is in ns, the number in "
-            "ratio");
+            "cannot judge 'temporal_breakdown.idle_ratio<5s': the limit is a time, but "
+            "idle_ratio is a share");
   EXPECT_EQ(Judge(answer, "temporal_breakdown.ranks.idle>5us"), "does not");
 }
 
@@ -223,7 +245,7 @@ TEST(Conditions, ThatCannotBeJudgedAreErrors) {
             "cannot judge 'temporal_breakdown.idel_ratio<1': there is no number 'idel_ratio' in "
             "temporal_breakdown; did you mean 'idle_ratio'?");
   EXPECT_EQ(Judge(answer, "overlap.x<1"),
-            "cannot judge 'overlap.x<1': no analysis 'overlap' was asked");
+            "cannot judge 'overlap.x<1': the answer has no report 'overlap'");
   EXPECT_EQ(
       Judge(answer, "temporal_breakdown.idle:+5%"),
       "cannot judge 'temporal_breakdown.idle:+5%': there is no such number in a comparison of "

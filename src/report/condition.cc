@@ -45,6 +45,33 @@ std::optional<Limit> ReadLimit(std::string_view text) {
   return std::nullopt;
 }
 
+// What a limit or a number is, by its unit.
+std::string_view WordOf(Unit unit) {
+  switch (unit) {
+    case Unit::kNone:
+      return "a plain number";
+    case Unit::kNanoseconds:
+      return "a time";
+    case Unit::kRatio:
+      return "a share";
+    case Unit::kCount:
+      return "a count";
+    case Unit::kBytes:
+      return "a size";
+    case Unit::kBytesPerSecond:
+      return "a bandwidth";
+    case Unit::kFlop:
+      return "a number of FLOP";
+    case Unit::kFlopPerSecond:
+      return "a rate in FLOP/s";
+    case Unit::kUnixTime:
+      return "a date";
+    case Unit::kRatioDifference:
+      return "a difference of shares";
+  }
+  return "";
+}
+
 std::string Without(std::string_view text, char c) {
   std::string out(text);
   std::erase(out, c);
@@ -120,8 +147,8 @@ class Judge {
 
   Result<std::vector<std::string>> Found() {
     if (!misfit_) return std::move(found_);
-    return Fail(fmt::format("the limit is in {}, the number in {}", UnitName(condition_.unit),
-                            UnitName(*misfit_)));
+    return Fail(fmt::format("the limit is {}, but {} is {}", WordOf(condition_.unit),
+                            condition_.name, WordOf(*misfit_)));
   }
 
   bool JudgeMetric() {
@@ -155,6 +182,7 @@ class Judge {
     const bool any = condition_.unit == Unit::kNone || IsRelative(condition_.test);
     if (any || unit == Unit::kNone || unit == condition_.unit) return true;
     if (unit == Unit::kBytesPerSecond && condition_.unit == Unit::kBytes) return true;
+    if (unit == Unit::kRatioDifference && condition_.unit == Unit::kRatio) return true;
     misfit_ = unit;
     return false;
   }
@@ -187,7 +215,7 @@ Result<Condition> ParseCondition(std::string_view given) {
   const std::string text = Without(given, ' ');
   Condition condition{.text = std::string(given)};
   const size_t at = text.find_first_of("<>:");
-  if (at == text.npos) return std::unexpected(Unreadable(given, "it compares nothing"));
+  if (at == text.npos) return std::unexpected(Unreadable(given, "missing comparison"));
   std::string limit;
   if (text[at] == ':') {
     limit = text.substr(at + 1);
@@ -212,7 +240,7 @@ Result<Condition> ParseCondition(std::string_view given) {
   const std::string path = text.substr(0, at);
   const size_t first = path.find('.'), last = path.rfind('.');
   if (first == path.npos || first == 0 || last + 1 == path.size()) {
-    return std::unexpected(Unreadable(given, "it names no number of an analysis"));
+    return std::unexpected(Unreadable(given, "missing name of an analysis or of its number"));
   }
   condition.analysis = path.substr(0, first);
   if (last > first) condition.table = path.substr(first + 1, last - first - 1);
@@ -230,7 +258,7 @@ Result<std::vector<std::string>> Matches(const ReportSet& answer,
       for (const Report& r : answer.reports) known.push_back(r.analysis);
       const std::string nearest = NearestName(condition.analysis, known);
       return std::unexpected(
-          Error{fmt::format("cannot judge '{}': no analysis '{}' was asked", condition.text,
+          Error{fmt::format("cannot judge '{}': the answer has no report '{}'", condition.text,
                             condition.analysis),
                 "`conditions`",
                 nearest.empty() ? std::string(kHint) : "did you mean '" + nearest + "'?"});

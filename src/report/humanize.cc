@@ -88,6 +88,8 @@ std::string HumanNumber(double value, Unit unit) {
       return HumanFlop(value) + "/s";
     case Unit::kUnixTime:
       return HumanMoment(Floor(value));
+    case Unit::kRatioDifference:
+      return HumanPoints(value);
   }
   return {};
 }
@@ -131,6 +133,12 @@ std::string HumanRatio(double ratio) {
   if (ratio > 0 && ratio < 0.0005) return "<0.1%";
   if (ratio < 0 && ratio > -0.0005) return ">-0.1%";
   return Grouped(fmt::format("{:.{}f}", ratio * 100, std::abs(ratio) < 10 ? 1 : 0)) + "%";
+}
+
+std::string HumanPoints(double difference) {
+  std::string text = HumanRatio(difference);
+  text.pop_back();
+  return text + " pp";
 }
 
 std::string HumanCount(int64_t count) { return Grouped(fmt::format("{}", count)); }

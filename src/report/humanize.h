@@ -25,6 +25,9 @@ std::string HumanFlop(double flop);
 // "12.3%"; from ten times on "1,234%"; what would round to 0 is "<0.1%".
 std::string HumanRatio(double ratio);
 
+// A difference of two ratios, in percentage points: "-1.5 pp".
+std::string HumanPoints(double difference);
+
 // "1,234,567". Doubles (means of counts) keep three significant digits: "12.5".
 std::string HumanCount(int64_t count);
 std::string HumanCount(double count);

@@ -25,6 +25,8 @@ std::string_view UnitName(Unit unit) {
       return "FLOP/s";
     case Unit::kUnixTime:
       return "unix_ns";
+    case Unit::kRatioDifference:
+      return "ratio_difference";
   }
   return "";
 }

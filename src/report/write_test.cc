@@ -36,6 +36,7 @@ TEST(Write, NamesAreStable) {
   EXPECT_EQ(UnitName(Unit::kFlop), "FLOP");
   EXPECT_EQ(UnitName(Unit::kFlopPerSecond), "FLOP/s");
   EXPECT_EQ(UnitName(Unit::kUnixTime), "unix_ns");
+  EXPECT_EQ(UnitName(Unit::kRatioDifference), "ratio_difference");
   EXPECT_EQ(SeverityName(Severity::kHigh), "high");
   EXPECT_EQ(SeverityName(Severity::kMedium), "medium");
   EXPECT_EQ(SeverityName(Severity::kLow), "low");

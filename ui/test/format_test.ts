@@ -19,6 +19,11 @@ test("an axis of time has steps of whole units, up to a life", () => {
   assert.ok(kTimeSteps.at(-1)! > 2 ** 61 / 2);
 });
 
+test("differences of shares are percentage points", () => {
+  assert.equal(humanCell(-0.25, "ratio_difference"), "-25.0 pp");
+  assert.equal(humanCell(0.0001, "ratio_difference"), "<0.1 pp");
+});
+
 test("bytes are powers of a thousand", () => {
   assert.equal(humanBytes(512), "512 B");
   assert.equal(humanBytes(999999), "1.00 MB");

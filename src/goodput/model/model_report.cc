@@ -56,7 +56,7 @@ Table FormsTable(const Parameters& now, const std::optional<Simulated>& simulate
       .key = "forms",
       .title = "Expected goodput by form",
       .columns = {KeyColumn("form", "form"), ValueColumn("goodput", "goodput", Unit::kRatio),
-                  ValueColumn("off_exact", "minus exact", Unit::kRatio),
+                  ValueColumn("off_exact", "minus exact", Unit::kRatioDifference),
                   ValueColumn("best_interval", "best interval", Unit::kNanoseconds),
                   ValueColumn("goodput_there", "exact at best", Unit::kRatio)}};
   const double exact = Exact(now);
@@ -127,11 +127,11 @@ Table LeversTable(const GoodputModelOptions& options, const Parameters& now) {
       .columns = {KeyColumn("lever", "lever"), ValueColumn("what", "lever", Unit::kNone),
                   ValueColumn("change", "change", Unit::kNone),
                   ValueColumn("goodput", "goodput", Unit::kRatio),
-                  ValueColumn("gain", "gain", Unit::kRatio),
+                  ValueColumn("gain", "gain", Unit::kRatioDifference),
                   ValueColumn("time_per_day", "time per day", Unit::kNanoseconds, true),
                   ValueColumn("money_per_day", "money per day", Unit::kCount),
                   ValueColumn("cost_per_day", "cost per day", Unit::kCount, true),
-                  ValueColumn("paid_gain", "gain over paid nodes", Unit::kRatio, true),
+                  ValueColumn("paid_gain", "gain over paid nodes", Unit::kRatioDifference, true),
                   ValueColumn("tuned_goodput", "goodput at best interval", Unit::kRatio, true)}};
   table.columns[kLever].detail = true;
   for (const Lever& lever : Levers(now, AssumptionsOf(options))) {

@@ -1,7 +1,7 @@
 // Declares the report schema (docs/report-schema.json) as types. The page shows these values; it only chooses units and
 // lengths of bars.
 
-export type Unit = "" | "ns" | "ratio" | "count" | "bytes" | "bytes/s" | "FLOP" | "FLOP/s" | "unix_ns";
+export type Unit = "" | "ns" | "ratio" | "count" | "bytes" | "bytes/s" | "FLOP" | "FLOP/s" | "unix_ns" | "ratio_difference";
 
 // A string comes from a trace, that is from strangers: it is text, never markup.
 export type Cell = number | string | null;

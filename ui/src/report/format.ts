@@ -104,6 +104,7 @@ export function humanNumber(value: number, unit: Unit): string {
     case "FLOP": return scaled(value, kOperations);
     case "FLOP/s": return `${scaled(value, kOperations)}/s`;
     case "unix_ns": return humanMoment(BigInt(Math.floor(value)));
+    case "ratio_difference": return `${humanRatio(value).slice(0, -1)} pp`;
   }
 }
 

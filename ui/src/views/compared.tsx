@@ -35,7 +35,7 @@ export function comparedRows(table: Table, name: string): Compared[] {
   const at = ["_a", "_b", "_change", "_change_ratio"].map((end) => columnAt(table, name + end));
   const read = (row: readonly Cell[], index: number): Value => valueAt(table, row, at[index] ?? -1);
   const valueOf = (number: number, unit: Unit): Value => ({ number, text: humanNumber(number, unit) });
-  const unit = table.columns[at[0]!]!.unit;
+  const unit = table.columns[at[2]!]!.unit;
   const rows = table.rows.map((row): Compared => {
     const one = { label: labelOf(table, row, labels), a: read(row, 0), b: read(row, 1), change: read(row, 2), ratio: read(row, 3) };
     if (one.change.number !== null || (one.a.number === null) === (one.b.number === null)) return one;
