@@ -37,7 +37,12 @@ struct FailureCause {
   std::optional<double> printed_share;
 };
 
+// What must be answered; errors name the numbers that it needs.
+enum class ModelQuestion : uint8_t { kExpected, kFailures, kSpares, kProgram, kFleet, kGains };
+
 struct GoodputModelOptions {
+  ModelQuestion question = ModelQuestion::kExpected;
+
   // Failure rate. The model uses the first given: the job's mean time between failures; that of a
   // node, or failures per node and day, with the number of nodes; failures counted over some time.
   std::optional<double> mtbf_s;

@@ -43,9 +43,9 @@ std::optional<Error> Validate(const DemoOptions& options) {
   if (bad == limits.end()) return std::nullopt;
   std::string hint = fmt::format("choose a value from {:.15g} to {:.15g}", bad->low, bad->high);
   if (bad->option == "slow_rank") hint += "; -1: no slow rank";
-  return Error{.what = fmt::format("cannot make the synthetic job: {} = {} is out of range",
+  return Error{.what = fmt::format("cannot make the synthetic job: `{}` is out of range: {}",
                                    bad->option, bad->value),
-               .where = std::string(bad->option),
+               .where = fmt::format("`{}`", bad->option),
                .hint = std::move(hint)};
 }
 

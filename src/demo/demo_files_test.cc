@@ -99,7 +99,7 @@ TEST_F(DemoTest, SaysWhatIsWrongWithTheOptions) {
     change(options);
     const auto result = WriteDemo(folder_, options);
     ASSERT_FALSE(result.has_value()) << option;
-    EXPECT_EQ(result.error().where, option);
+    EXPECT_EQ(result.error().where, "`" + option + "`");
     EXPECT_FALSE(result.error().hint.empty());
     EXPECT_FALSE(fs::exists(folder_));
   }

@@ -46,9 +46,8 @@ std::optional<Finding> MtbfsDisagree(const GoodputModelOptions& options) {
       .because = fmt::format("observed {} vs {} nodes failing independently: {}",
                              FormatSeconds(*observed), HumanCount(*nodes), FormatSeconds(*modeled)),
       .hint =
-          "give the model the observed time (`mtbf_s`), and look for failures that are not those "
-          "of "
-          "nodes: software, network, storage, a few bad nodes"};
+          "model goodput with the observed time; look for failures other than those of nodes: "
+          "software, network, storage, a few bad nodes"};
 }
 
 // Failures of one cause or group, with the printed share.

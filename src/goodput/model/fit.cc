@@ -49,7 +49,9 @@ Result<GoodputModelOptions> FitGoodputModel(const GoodputReportOptions& events,
   const auto fitted = goodput::ParametersOf(
       MeasuredOf(accounting.Query(goodput::QueryOf(events)), accounting.saves()));
   if (!fitted) return std::unexpected(fitted.error());
-  Fill(given.mtbf_s, 1 / fitted->failures_per_s);
+  const bool has_rate =
+      given.mtbf_per_node_s || given.failures_per_node_day || (given.failures && given.over_s);
+  if (!has_rate) Fill(given.mtbf_s, 1 / fitted->failures_per_s);
   Fill(given.checkpoint_interval_s, fitted->interval_s);
   Fill(given.save_s, fitted->save_s);
   Fill(given.restart_s, fitted->restart_s);

@@ -15,6 +15,27 @@ namespace {
 using MakeReport = std::optional<Report> (*)(const GoodputModelOptions&);
 using TryReports = Result<std::vector<Report>> (*)(const GoodputModelOptions&);
 
+const char* NeedsOf(ModelQuestion question) {
+  switch (question) {
+    case ModelQuestion::kExpected:
+      break;
+    case ModelQuestion::kFailures:
+      return "set `failures` and `over_s`, `observed_mtbf_s`, `failures_per_node_day` and `nodes`, "
+             "or `causes`";
+    case ModelQuestion::kSpares:
+      return "set `standby_machines` and `down_probability`";
+    case ModelQuestion::kProgram:
+      return "set `tokens_per_second`, `parameters` and `chips`, or `tflops_per_chip`";
+    case ModelQuestion::kFleet:
+      return "set `allocated_chip_s` with `capacity_chip_s` and `saved_chip_s`, `steps_committed` "
+             "with `steps_tried`, or `wasted_chip_s` with `chips` and `over_s`";
+    case ModelQuestion::kGains:
+      return "set `restart_before_s` and `restart_after_s`, `save_before_s` and `save_after_s`, or "
+             "`relative_mfu`";
+  }
+  return "set `mtbf_s`, `save_s` and `restart_s`";
+}
+
 }  // namespace
 
 Result<ReportSet> ModelGoodput(const GoodputModelOptions& options) {
@@ -37,7 +58,7 @@ Result<ReportSet> ModelGoodput(const GoodputModelOptions& options) {
   }
   if (answer.reports.empty()) {
     return std::unexpected(
-        Error{"nothing was given to model", "", "set `mtbf_s`, `save_s` and `restart_s`"});
+        Error{"missing input: there is nothing to model", "", NeedsOf(options.question)});
   }
   const Report& first = answer.reports.front();
   answer.verdict = HasModelInput(options) ? ModelVerdict(first) : first.headline;

@@ -125,6 +125,18 @@ TEST(GoodputModelTest, ComparesObservedAndModeledMtbf) {
   EXPECT_TRUE(Answer(options).reports[0].findings.empty());
 }
 
+TEST(GoodputModelTest, TakesOneFailureRate) {
+  Options options = Job();
+  options.nodes = 8;
+  EXPECT_TRUE(ModelGoodput(options));
+  options.mtbf_per_node_s = 86400;
+  const auto both = ModelGoodput(options);
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().what, "`mtbf_s` and `mtbf_per_node_s` both state the failure rate");
+  options.mtbf_s.reset();
+  EXPECT_TRUE(ModelGoodput(options));
+}
+
 TEST(GoodputModelTest, FindsContradictingPrintedShares) {
   Options options;
   options.causes = {{"gpu/faulty", 148, 0.301}, {"gpu/memory", 72, 0.172}, {"other", 199, {}}};

@@ -166,6 +166,12 @@ Result<void> CheckTogether(const GoodputModelOptions& o) {
     return Wrong("`mtbf_per_node_s`",
                  "`mtbf_per_node_s` and `failures_per_node_day` state the same", "set one of them");
   }
+  if (o.mtbf_s && (o.mtbf_per_node_s || o.failures_per_node_day)) {
+    const std::string_view other =
+        o.mtbf_per_node_s ? "`mtbf_per_node_s`" : "`failures_per_node_day`";
+    return Wrong(other, fmt::format("`mtbf_s` and {} both state the failure rate", other),
+                 "set one of them");
+  }
   if (o.failures && !o.over_s) {
     return Wrong("`over_s`", "missing time: needed with a number of failures", "set `over_s`");
   }
@@ -177,7 +183,7 @@ Result<void> CheckTogether(const GoodputModelOptions& o) {
                  "`capacity_wait_s` is longer than `reschedule_s`, which it is part of");
   }
   if (o.standby_machines.empty() != !o.down_probability) {
-    return Wrong("`standby_machines`", "`standby_machines` goes with `down_probability`",
+    return Wrong("`standby_machines`", "`standby_machines` and `down_probability` need each other",
                  "give both");
   }
   return {};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -47,6 +48,12 @@ std::optional<Error> FindWrong(const ModelShape& s) {
 }
 
 Result<double> PeakFor(const ProgramOptions& o) {
+  constexpr std::array<std::string_view, 7> kTypes = {"bf16", "fp16", "fp8", "int8",
+                                                      "fp4",  "tf32", "fp32"};
+  if (std::ranges::find(kTypes, o.dtype) == kTypes.end()) {
+    return Wrong("unknown data type '" + o.dtype + "'", "`dtype`",
+                 "bf16, fp16, fp8, int8, fp4, tf32 or fp32");
+  }
   if (o.peak_flops > 0) return o.peak_flops;
   const Chip* chip = FindChip(o.chip);
   std::string known;
@@ -100,7 +107,7 @@ void AddFindings(Report& report, double mfu) {
     report.findings.push_back({.severity = Severity::kMedium,
                                .message = fmt::format("MFU is {} of peak FLOP/s.", HumanRatio(mfu)),
                                .because = "large dense models reach 35–55%",
-                               .hint = "trace a few steps of all ranks and run 'stepscope analyze'",
+                               .hint = "trace a few steps of all ranks and analyze the traces",
                                .table = "parts"});
   }
 }
@@ -130,7 +137,7 @@ Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
   if (const auto wrong = FindWrong(o.shape)) return std::unexpected(*wrong);
   const auto recompute = goodput::RecomputeNamed(o.recompute);
   if (!recompute)
-    return Wrong("unknown '" + o.recompute + "'", "recompute", "none, attention or full");
+    return Wrong("unknown '" + o.recompute + "'", "`recompute`", "none, attention or full");
   const auto peak = PeakFor(o);
   if (!peak) return std::unexpected(peak.error());
 

@@ -57,6 +57,7 @@ TEST(ProgramGoodput, UnknownPeaksAndMissingNumbersAreErrors) {
   EXPECT_TRUE(fails([](auto& o) { o.chip = "RTX 9999"; }));
   EXPECT_TRUE(fails([](auto& o) { o.chip = ""; }));
   EXPECT_TRUE(fails([](auto& o) { o.chip = "A100", o.dtype = "fp8"; }));
+  EXPECT_TRUE(fails([](auto& o) { o.peak_flops = 1e15, o.dtype = "bf61"; }));
   EXPECT_TRUE(fails([](auto& o) { o.tokens_per_second = 0; }));
   EXPECT_TRUE(fails([](auto& o) { o.chips = -1; }));
   EXPECT_TRUE(fails([](auto& o) { o.recompute = "some"; }));
