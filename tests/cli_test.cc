@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/front_door.h"
 
@@ -127,7 +128,10 @@ TEST_F(CliTest, ParametersAreCheckedByNameAndType) {
   ExpectError(Stepscope(analyze + "-p idle_time.consecutive_kernel_dely=1"),
               "consecutive_kernel_dely", "did you mean");
   ExpectError(Stepscope(analyze + "-p nonsense"), "nonsense", "analysis.param=value");
-  ExpectError(Stepscope(analyze + "-p"), "param", "--help");
+  const Outcome change = Stepscope("analyze " + job_ + " -p critical_path.what_if=foo");
+  ExpectError(change, "cannot read the change 'foo'", "kernel:TEXT*F");
+  EXPECT_TRUE(change.err.contains("  where: critical_path.what_if\n")) << change.err;
+  ExpectError(Stepscope(analyze + "-p"), "missing value of --param", "NAME=VALUE");
 }
 
 TEST_F(CliTest, StepsAreChecked) {
@@ -284,6 +288,65 @@ TEST(Cli, GoodputModelExplainsWhatItCannotRead) {
   ExpectError(Stepscope("goodput"), "subcommand", "goodput --help");
 }
 
+// Options that the text names: "--save-time".
+std::set<std::string> OptionsIn(const std::string& text) {
+  std::set<std::string> options;
+  for (size_t at = 0; (at = text.find("--", at)) != text.npos;) {
+    const size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", at);
+    options.insert(text.substr(at, end - at));
+    at = std::min(end, text.size());
+  }
+  return options;
+}
+
+TEST(Cli, GoodputModelSuggestsOptionsOfTheSubcommand) {
+  for (const char* line :
+       {"expect", "what-if", "failures", "failures --target 0.9", "failures --failures 3",
+        "failures --mtbf-per-node 3h", "program --peak-tflops 300",
+        "program --peak-tflops 300 --tokens-per-second 5",
+        "program --peak-tflops 300 --tokens-per-second 5 --parameters 7e9", "fleet",
+        "fleet --steps-tried 5", "fleet --capacity-chip-time 3h", "gains",
+        "gains --restart-before 3s", "expect --mtbf 3h --mtbf-per-node 1000d --nodes 8"}) {
+    const std::string command = std::string("goodput model ") + line;
+    const Outcome outcome = Stepscope(command);
+    EXPECT_EQ(outcome.code, 2) << line << outcome.out;
+    const std::string name = command.substr(0, command.find(" --"));
+    const std::string help = Stepscope(name + " --help").out;
+    for (const std::string& option : OptionsIn(outcome.err)) {
+      EXPECT_TRUE(help.contains(option)) << line << ": " << outcome.err;
+    }
+  }
+}
+
+// --fail-on's example in help can be judged.
+TEST(Cli, GoodputModelJudgesTheConditionOfItsHelp) {
+  const std::string sure = " --save-time 1m --restart-time 10m";
+  for (const std::string& line : std::vector<std::string>{
+           "model expect --mtbf 3h" + sure, "model what-if --mtbf 3h" + sure,
+           "model failures --failures 8 --over 1d",
+           "model spares --standby-machines 128 --down-probability 0.1%",
+           "model program --tflops-per-chip 138 --peak-tflops 312",
+           "model fleet --capacity-chip-time 10h --allocated-chip-time 9h --saved-chip-time 8h "
+           "--program-goodput 40%",
+           "model gains --restart-before 10m --restart-after 5m",
+           "mfu --parameters 7e9 --tokens-per-second 1e4 --chips 8 --chip H100"}) {
+    const std::string command = "goodput " + line;
+    const std::string help = Stepscope(command.substr(0, command.find(" --")) + " --help").out;
+    const std::string mark = "Exit 1 if this holds: ";
+    const size_t from = help.find(mark) + mark.size();
+    const std::string condition = help.substr(from, help.find('\n', from) - from);
+    const Outcome outcome = Stepscope(command + " --fail-on '" + condition + "'");
+    EXPECT_TRUE(outcome.code == 0 || outcome.code == 1) << line << ": " << outcome.err;
+  }
+}
+
+TEST(Cli, ErrorsOfTheDemoNameOptions) {
+  const Outcome outcome = Stepscope("demo /no/such/place --ranks 0");
+  ExpectError(outcome, "--ranks is out of range: 0", "from 1 to 4096");
+  EXPECT_TRUE(outcome.err.contains("  where: --ranks\n")) << outcome.err;
+  ExpectError(Stepscope("demo /no/such/place --exposed 2"), "--exposed is out of range", "0 to 1");
+}
+
 TEST(Cli, CompletionsAreScriptsThatTheirShellsRead) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const Outcome outcome = Stepscope(std::string("completions ") + shell);
@@ -340,7 +403,10 @@ TEST(Cli, GoodputReportsOnEvents) {
       Stepscope(ask + "--mode ml-goodput --exclude none").out.contains("by the library's rules"));
   EXPECT_EQ(Stepscope(ask + "--fail-on 'goodput.goodput_ratio<0.7'").code, 1);
   ExpectError(Stepscope(ask + "--window 2..1"), "2..1", "the earlier time first");
-  ExpectError(Stepscope(ask + "--at noon"), "noon", "seconds since 1970");
+  ExpectError(Stepscope(ask + "--at noon"), "where: --at noon", "seconds since 1970");
+  ExpectError(Stepscope(ask + "--window 1..noon"), "where: --window 1..noon", "seconds since 1970");
+  ExpectError(Stepscope(ask + "--exclude 1-2"), "where: --exclude 1-2", "A..B");
+  ExpectError(Stepscope(ask + "--chips 0"), "where: --chips", "from 1");
   ExpectError(Stepscope(ask + "--mode mine"), "mine", "ml-goodput");
   ExpectError(Stepscope("goodput analyze --events /no/such"), "/no/such", "spelling");
 }

@@ -10,6 +10,7 @@
 
 #include "facts/facts.h"
 #include "stepscope/report.h"
+#include "stepscope/result.h"
 
 namespace stepscope {
 
@@ -23,6 +24,8 @@ struct Parameter {
   std::string_view message;
   // "analysis.name" of the parameter whose value is used where this one is not given.
   std::string_view or_as = {};
+  // Of a text: why it cannot be read; absent where any text can.
+  Result<void> (*check)(std::string_view text) = nullptr;
 };
 
 // The value of each declared parameter for one run, given or default, already checked to be of its

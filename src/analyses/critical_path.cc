@@ -62,6 +62,12 @@ maximum saving, because another chain may take over. A path of mostly gpu_comput
 on some ranks only means that they wait for the others.
 )md";
 
+Result<void> CheckChanges(std::string_view text) {
+  const auto changes = ParseChanges(text);
+  if (!changes) return std::unexpected(changes.error());
+  return {};
+}
+
 constexpr auto kParams = std::to_array<Parameter>({
     {"step", Parameter::Type::kInteger, "-1", Unit::kNone,
      "step to explain; -1: the longest complete step of each rank"},
@@ -70,8 +76,13 @@ constexpr auto kParams = std::to_array<Parameter>({
     {"instance", Parameter::Type::kInteger, "0", Unit::kNone,
      "index of the range among those with that name, from 0"},
     {"rank", Parameter::Type::kInteger, "-1", Unit::kNone, "only this rank; -1: every rank"},
-    {"what_if", Parameter::Type::kText, "", Unit::kNone,
-     "changes to estimate, such as 'kernel:gemm*0.5; launch=0'"},
+    {"what_if",
+     Parameter::Type::kText,
+     "",
+     Unit::kNone,
+     "changes to estimate, such as 'kernel:gemm*0.5; launch=0'",
+     {},
+     &CheckChanges},
     {"segments", Parameter::Type::kInteger, "1000", Unit::kCount,
      "maximum segments to list: the longest, in order of time"},
 });
@@ -306,12 +317,10 @@ void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
        .message = fmt::format("Without {} on the critical path, {} of {} would be saved.",
                               BoundName(worst), HumanRatio(share), SayWhere(shown)),
-       .because =
-           fmt::format("{} of {} on the path are {}; worst: {} ({}, {}); the rest would take "
-                       "{}",
-                       time(shown.path.Time(worst)), time(shown.span()), BoundName(worst),
-                       most.first, Plural(static_cast<size_t>(most.second.count), "segment"),
-                       time(most.second.time), time(answer->length)),
+       .because = fmt::format("{} of {} is {}; worst: {} ({}, {}); span without {}: {}",
+                              time(shown.path.Time(worst)), time(shown.span()), BoundName(worst),
+                              most.first, Plural(static_cast<size_t>(most.second.count), "segment"),
+                              time(most.second.time), BoundName(worst), time(answer->length)),
        .hint = Say(HintFor(worst), facts),
        .impact = saved,
        .table = "what_if"});
@@ -349,18 +358,13 @@ std::string Headline(const RankPath& shown) {
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kCriticalPath, facts);
   if (report.status == Status::kUnavailable) return report;
-  const auto changes = ParseChanges(params.Text("what_if"));
-  if (!changes) {
-    MakeUnavailable(report, changes.error().what + "; " + changes.error().hint);
-    return report;
-  }
   const MeasuredPaths measured =
       MeasurePaths(facts, {.window = {.annotation = params.Text("annotation"),
                                       .instance = params.Integer("instance"),
                                       .step = params.Integer("step")},
                            .rank = params.Integer("rank"),
                            .text = params.Text("what_if"),
-                           .changes = *changes});
+                           .changes = *ParseChanges(params.Text("what_if"))});
   if (measured.ranks.empty()) {
     MakeUnavailable(report, measured.unlinked ? std::string(kNothingLinked) : WhyNothing(params));
     return report;

@@ -39,7 +39,7 @@ void AddAnalyze(Command& root) {
                    "Traces: files, or directories (.json, .json.gz, .xplane.pb)");
   AddQuestion(command, flags->question);
   command.Switch("--full", flags->full);
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "comm_overlap.exposed_ratio>20%");
   command.Examples(
       {{"all ranks of a job, all analyses", "stepscope analyze traces/"},
        {"one analysis of one rank", "stepscope analyze rank0.json.gz --only idle_time"},

@@ -65,10 +65,10 @@ void AddShownPaths(Command& command, std::vector<std::string>& paths) {
   command.Argument("PATH", paths, "Traces of a run, directories of runs, or goodput ledgers");
 }
 
-void AddOutput(Command& command, OutputFlags& output) {
+void AddOutput(Command& command, OutputFlags& output, std::string_view condition) {
   command.Take("--format", output.format).Choices({"text", "json", "csv", "markdown", "md"});
   command.Take("--output", output.file);
-  command.Take("--fail-on", output.fail_on);
+  command.Take("--fail-on", output.fail_on).Help("Exit 1 if this holds: " + std::string(condition));
 }
 
 Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question) {

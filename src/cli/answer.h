@@ -1,8 +1,9 @@
-// What the commands that print reports share: the options of a question and of output, asking,
-// printing, and judging.
+// Adds the options of a question and of output, asks, prints and judges, for all commands that
+// print reports.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.h"
@@ -42,7 +43,8 @@ struct OutputFlags {
   bool brief = false;  // of text: only the beginning of each report
   std::vector<std::string> fail_on;
 };
-void AddOutput(Command& command, OutputFlags& output);
+// `condition` is the example of --fail-on: one that the command's reports can be judged by.
+void AddOutput(Command& command, OutputFlags& output, std::string_view condition);
 
 // Opens the traces, with progress on the terminal, and asks.
 Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question);

@@ -1,4 +1,4 @@
-// Building the tree of commands, and reading values into what they fill.
+// Builds the tree of commands, and reads values into their variables.
 #include "cli/command.h"
 
 #include <charconv>
@@ -79,6 +79,11 @@ Option& Option::Range(double low, double high) {
 
 Option& Option::Excludes(std::string name) {
   excludes = std::move(name);
+  return *this;
+}
+
+Option& Option::Needs(std::string name) {
+  needs.push_back(std::move(name));
   return *this;
 }
 

@@ -1,5 +1,5 @@
-// Commands and options as data: the command line is parsed, explained, completed and documented
-// from this one tree.
+// Defines commands and options as data: the command line is parsed, explained, completed and
+// documented from this one tree.
 #pragma once
 
 #include <functional>
@@ -38,6 +38,7 @@ struct Option {
   Arity arity = Arity::kOne;
   bool required = false;
   std::string excludes;                  // the option that cannot be given with this one
+  std::vector<std::string> needs;        // the options without which this one means nothing
   std::vector<std::string> choices;      // the only values
   std::vector<std::string> suggestions;  // for completions; other values are fine
   std::optional<std::pair<double, double>> range;
@@ -56,6 +57,7 @@ struct Option {
   Option& Suggestions(std::vector<std::string> values);
   Option& Range(double low, double high);
   Option& Excludes(std::string name);
+  Option& Needs(std::string name);
   Option& Required();
 };
 

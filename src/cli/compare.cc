@@ -53,7 +53,7 @@ void AddCompare(Command& root) {
   command.Take("--ranks-a", flags->ranks_a);
   command.Take("--ranks-b", flags->ranks_b);
   command.Switch("--short-names", flags->short_names);
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "temporal_breakdown.idle:+5%");
   command.Examples(
       {{"operators, kernels and breakdowns of two runs", "stepscope compare before/ after/"},
        {"two steps of one run", "stepscope compare job/ job/ --steps-a 10 --steps-b 25"},

@@ -25,6 +25,12 @@ struct GoodputFlags {
   OutputFlags output;
 };
 
+// The error about an option's value, with both.
+std::unexpected<Error> Wrong(Error error, std::string_view option, const std::string& value) {
+  error.where = std::string(option) + " " + value;
+  return std::unexpected(std::move(error));
+}
+
 Result<GoodputReportOptions> ToOptions(const GoodputFlags& flags) {
   GoodputReportOptions options = flags.options;
   options.files = flags.events;
@@ -40,19 +46,19 @@ Result<GoodputReportOptions> ToOptions(const GoodputFlags& flags) {
   if (flags.mode == "ml-goodput") options.mode = GoodputMode::kMlGoodput;
   if (!flags.at.empty()) {
     const auto at = ParseGoodputTime(flags.at);
-    if (!at) return std::unexpected(at.error());
+    if (!at) return Wrong(at.error(), "--at", flags.at);
     options.at = *at;
   }
   if (!flags.window.empty()) {
     const auto window = ParseGoodputInterval(flags.window);
-    if (!window) return std::unexpected(window.error());
+    if (!window) return Wrong(window.error(), "--window", flags.window);
     options.window = *window;
   }
   for (const std::string& text : flags.exclude) {
     if (!options.exclusions) options.exclusions.emplace();
     if (text == "none") continue;
     const auto exclusion = ParseGoodputInterval(text);
-    if (!exclusion) return std::unexpected(exclusion.error());
+    if (!exclusion) return Wrong(exclusion.error(), "--exclude", text);
     options.exclusions->push_back(*exclusion);
   }
   return options;
@@ -75,22 +81,27 @@ void AddProductivity(Command& command, GoodputFlags& flags) {
   GoodputReportOptions& options = flags.options;
   command.Group("Scheduler");
   command.Take("--scheduler", options.scheduler_files);
-  command.Take("--scheduler-job", options.scheduler_job);
-  command.Take("--utc-offset", options.utc_offset);
-  command.Take("--chips-per-pod", options.chips_per_pod).Range(1, 1'000'000);
-  command.Take("--pods", options.pods).Range(0, 10'000'000);
+  command.Take("--scheduler-job", options.scheduler_job).Needs("--scheduler");
+  command.Take("--utc-offset", options.utc_offset).Needs("--scheduler");
+  command.Take("--chips-per-pod", options.chips_per_pod).Range(1, 1'000'000).Needs("--scheduler");
+  command.Take("--pods", options.pods).Range(0, 10'000'000).Needs("--scheduler");
   command.Group("Chips and MFU");
-  command.Take("--chips", options.chips).Default("from --scheduler");
-  command.Take("--price-per-chip-hour", options.price_per_chip_hour);
-  command.Take("--chip", flags.program.chip);
-  command.Take("--dtype", flags.program.dtype);
+  command.Take("--chips", options.chips).Range(1, 1e9).Default("from --scheduler");
+  command.Take("--price-per-chip-hour", options.price_per_chip_hour).Range(0, 1e9);
+  command.Take("--chip", flags.program.chip).Needs("--model");
+  command.Take("--dtype", flags.program.dtype).Needs("--model");
   command.Take("--model", flags.model);
-  command.Take("--sequence-length", flags.sequence);
+  command.Take("--sequence-length", flags.sequence).Range(1, 1e15).Needs("--model");
   command.Take("--tokens-per-second", flags.program.tokens_per_second)
-      .Default("from events of work");
+      .Default("from events of work")
+      .Range(1e-9, 1e18)
+      .Needs("--model");
   command.Take("--traces", flags.traces);
   command.Take("--tokens-per-step", flags.walk.tokens_per_step)
-      .Help("Tokens per step of all ranks; needs --traces");
+      .Help("Tokens per step of all ranks, in --traces")
+      .Range(1e-9, 1e18)
+      .Needs("--traces")
+      .Needs("--model");
 }
 
 }  // namespace
@@ -105,7 +116,7 @@ void AddGoodputAnalyze(Command& goodput) {
   command.Take("--window", flags->window);
   command.Take("--exclude", flags->exclude);
   command.Take("--mode", flags->mode).Choices({"partition", "ml-goodput"});
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "goodput.goodput_ratio<90%");
   AddProductivity(command, *flags);
   const std::string events = "stepscope goodput analyze --events job.jsonl ";
   command.Examples(

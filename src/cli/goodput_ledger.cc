@@ -66,7 +66,7 @@ void AddGoodputJobs(Command& goodput) {
   auto flags = std::make_shared<LedgerFlags>();
   Command& command = goodput.Sub("jobs", "List the jobs of a ledger");
   AddStore(command, *flags);
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "goodput_jobs.goodput_ratio<90%");
   command.Examples({{"all jobs of a directory", "stepscope goodput jobs --store ledger"}});
   command.Runs([flags] { return PrintAndJudge(GoodputJobs(flags->store), flags->output); });
 }
@@ -76,7 +76,7 @@ void AddGoodputImport(Command& goodput) {
   Command& command = goodput.Sub("import", "Add events to a ledger; known events count once");
   command.Argument("FILE", flags->files, "Files of events, in order (.jsonl, .json, .gz)");
   AddStore(command, *flags);
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "goodput_import.imported<1");
   command.Examples(
       {{"into a directory", "stepscope goodput import job.jsonl.gz --store ledger"},
        {"Cloud Logging exports", "stepscope goodput import logs/*.json --store ledger"},
@@ -114,7 +114,7 @@ void AddGoodputCompact(Command& goodput) {
   Command& command = goodput.Sub("compact", "Roll up old events of a ledger and remove them");
   AddStore(command, *flags);
   command.Take("--keep-raw", flags->keep_raw_s).Range(0, 1e9);
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "goodput_compact.removed_bytes<1GiB");
   command.Examples(
       {{"keep 30 days of events", "stepscope goodput compact --store ledger --keep-raw 30d"}});
   command.Notes(

@@ -76,14 +76,16 @@ void AddGoodputMfu(Command& goodput) {
   command.Take("--model", flags->model);
   command.Take("--sequence-length", flags->shape.sequence);
   command.Take("--tokens-per-second", options.tokens_per_second);
-  command.Take("--step-time", flags->step_time_s);
-  command.Take("--tokens-per-step", flags->tokens_per_step);
+  command.Take("--step-time", flags->step_time_s)
+      .Needs("--tokens-per-step")
+      .Excludes("--tokens-per-second");
+  command.Take("--tokens-per-step", flags->tokens_per_step).Needs("--step-time");
   command.Take("--chips", options.chips);
   command.Take("--chip", options.chip);
   command.Take("--peak-tflops", flags->peak_tflops);
   command.Take("--dtype", options.dtype);
   command.Take("--recompute", options.recompute);
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "program_goodput.mfu<40%");
   command.Group("Model without --model, or different from it");
   for (const Given& given : kShape) command.Take(given.name, flags->shape.*given.field);
   command.Switch("--plain-mlp", flags->plain_mlp);

@@ -102,7 +102,9 @@ void AddMoney(Command& command, GoodputModelOptions& o) {
 
 using Flags = std::shared_ptr<ModelFlags>;
 
-Command& Question(Command& model, const char* name, const char* about, const Flags& flags) {
+Command& Question(Command& model, const char* name, const char* about, const Flags& flags,
+                  ModelQuestion question = ModelQuestion::kExpected) {
+  flags->options.question = question;
   Command& command = model.Sub(name, about);
   command.Runs([flags] { return Run(*flags); });
   return command;
@@ -117,7 +119,7 @@ void AddExpect(Command& model) {
   AddSize(command, o);
   AddCosts(command, o);
   AddMoney(command, o);
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "goodput_model.goodput<90%");
   command.Examples(
       {{"from the job's failure rate",
         "stepscope goodput model expect --mtbf 11135 --save-time 60s --restart-time 10m"},
@@ -133,7 +135,7 @@ void AddFit(Command& model) {
   Command& command = Question(model, "fit", "Model a job from its own events", flags);
   AddEvents(command, flags->events);
   AddMoney(command, o);
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "goodput_model.goodput<90%");
   AddSize(command, o);
   AddCosts(command, o);
   command.Examples(
@@ -150,7 +152,7 @@ void AddWhatIf(Command& model) {
       Question(model, "what-if", "Estimate the goodput that each improvement adds", flags);
   AddEvents(command, flags->events);
   AddMoney(command, o);
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "goodput_model.goodput<90%");
   command.Group("Improvements");
   command.Take("--sigterm-share", o.sigterm_share);
   command.Take("--pull-time", o.pull_s);
@@ -174,8 +176,8 @@ void AddWhatIf(Command& model) {
 void AddFailures(Command& model) {
   auto flags = std::make_shared<ModelFlags>();
   GoodputModelOptions& o = flags->options;
-  Command& command =
-      Question(model, "failures", "Compare observed and modeled failures, by cause", flags);
+  Command& command = Question(model, "failures", "Compare observed and modeled failures, by cause",
+                              flags, ModelQuestion::kFailures);
   command.Take("--failures", o.failures);
   command.Take("--over", o.over_s);
   command.Take("--observed-mtbf", o.observed_mtbf_s);
@@ -188,7 +190,7 @@ void AddFailures(Command& model) {
     return {};
   });
   command.Take("--target", o.target_goodput);
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "goodput_failures.observed_mtbf<3h");
   AddSize(command, o);
   command.Examples(
       {{"observed and modeled",
@@ -202,11 +204,12 @@ void AddFailures(Command& model) {
 void AddSpares(Command& model) {
   auto flags = std::make_shared<ModelFlags>();
   GoodputModelOptions& o = flags->options;
-  Command& command = Question(model, "spares", "Compute how many standby machines suffice", flags);
+  Command& command = Question(model, "spares", "Compute how many standby machines suffice", flags,
+                              ModelQuestion::kSpares);
   command.Take("--standby-machines", o.standby_machines).Required();
   command.Take("--down-probability", o.down_probability).Required();
   command.Take("--standby-share", o.standby_share);
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "goodput_spares.standby>8");
   command.Examples({{"jobs of 128 to 1024 machines",
                      "stepscope goodput model spares --standby-machines 128,512,1024 "
                      "--down-probability 0.12%"}});
@@ -216,7 +219,8 @@ void AddProgram(Command& model) {
   auto flags = std::make_shared<ModelFlags>();
   GoodputModelOptions& o = flags->options;
   Command& command =
-      Question(model, "program", "Compute MFU from a dense model's size or from TFLOP/s", flags);
+      Question(model, "program", "Compute MFU from a dense model's size or from TFLOP/s", flags,
+               ModelQuestion::kProgram);
   command.Take("--peak-tflops", o.peak_tflops).Default("").Required();
   command.Take("--tflops-per-chip", o.tflops_per_chip);
   command.Take("--tokens-per-second", o.tokens_per_second);
@@ -227,7 +231,7 @@ void AddProgram(Command& model) {
   command.Take("--head-size", o.head_dim).Default("");
   command.Take("--sequence-length", o.sequence_length).Default("");
   command.Take("--executed-flops-ratio", o.executed_flops_ratio);
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "goodput_program.mfu<40%");
   command.Examples(
       {{"from tokens per second",
         "stepscope goodput model program --parameters 540.35e9 --layers 118 --heads 48 "
@@ -241,7 +245,8 @@ void AddProgram(Command& model) {
 void AddFleet(Command& model) {
   auto flags = std::make_shared<ModelFlags>();
   GoodputModelOptions& o = flags->options;
-  Command& command = Question(model, "fleet", "Compute goodput from chip time or steps", flags);
+  Command& command = Question(model, "fleet", "Compute goodput from chip time or steps", flags,
+                              ModelQuestion::kFleet);
   command.Take("--capacity-chip-time", o.capacity_chip_s);
   command.Take("--allocated-chip-time", o.allocated_chip_s);
   command.Take("--saved-chip-time", o.saved_chip_s);
@@ -253,7 +258,7 @@ void AddFleet(Command& model) {
   command.Take("--steps-committed", o.steps_committed);
   command.Take("--replicas", o.replicas);
   command.Take("--mean-replicas", o.mean_replicas);
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "goodput_product.product<30%");
   command.Examples(
       {{"scheduling x runtime x program goodput",
         "stepscope goodput model fleet --capacity-chip-time 1000h --allocated-chip-time 900h "
@@ -263,14 +268,14 @@ void AddFleet(Command& model) {
 void AddGains(Command& model) {
   auto flags = std::make_shared<ModelFlags>();
   GoodputModelOptions& o = flags->options;
-  Command& command =
-      Question(model, "gains", "Compare measurements before and after a change", flags);
+  Command& command = Question(model, "gains", "Compare measurements before and after a change",
+                              flags, ModelQuestion::kGains);
   command.Take("--restart-before", o.restart_before_s);
   command.Take("--restart-after", o.restart_after_s);
   command.Take("--save-before", o.save_before_s);
   command.Take("--save-after", o.save_after_s);
   command.Take("--relative-mfu", o.relative_mfu);
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "goodput_gains.restart_speedup<2");
   command.Examples(
       {{"two restarts, pair by pair",
         "stepscope goodput model gains --restart-before 10m,12m --restart-after 55s,70s"}});

@@ -70,7 +70,7 @@ void AddGoodputWatch(Command& goodput) {
   command.Argument("DIR", flags->folder, "Directory of segments");
   command.Take("--job", flags->job).Help("Show one job in detail");
   command.Take("--every", flags->every).Range(0.1, 3600);
-  AddOutput(command, flags->output);
+  AddOutput(command, flags->output, "watch.silent>5min");
   AddChipFlags(command, flags->program);
   command.Examples({{"all jobs of a directory", "stepscope goodput watch /shared/goodput"},
                     {"one job in detail", "stepscope goodput watch /shared/goodput --job llm"},

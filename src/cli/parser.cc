@@ -1,11 +1,13 @@
-// The only file that knows CLI11: it splits words into options and values.
+// Splits words into options and values. The only file that includes CLI11.
 #include "cli/parser.h"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 #include <span>
+#include <utility>
 
 #include "base/nearest_name.h"
 
@@ -26,16 +28,36 @@ std::string WithoutPasswords(std::string text) {
 
 std::string SeeHelp(const Command& command) { return command.path() + " --help"; }
 
-std::unexpected<Error> Unexpected(const Command& command, const std::string& word) {
-  std::vector<std::string> names;
+bool IsOption(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
+
+// Options of the command, or of its subcommands, with the path of the command that has them.
+std::vector<std::pair<std::string, std::string>> OptionsUnder(const Command& command) {
+  std::vector<std::pair<std::string, std::string>> all = {{"--help", command.path()}};
   for (const auto& option : command.options()) {
-    if (!option->is_argument()) names.push_back(option->long_name());
+    if (!option->is_argument()) all.emplace_back(option->long_name(), command.path());
   }
-  const std::string nearest =
-      word.starts_with("--") ? NearestName(word.substr(0, word.find('=')), names) : "";
-  return std::unexpected(
-      Error{"unexpected argument '" + WithoutPasswords(word) + "'", "",
-            nearest.empty() ? SeeHelp(command) : "did you mean '" + nearest + "'?"});
+  for (const auto& sub : command.subcommands())
+    std::ranges::move(OptionsUnder(*sub), std::back_inserter(all));
+  return all;
+}
+
+std::unexpected<Error> Unexpected(const Command& command, const std::string& word) {
+  if (!IsOption(word)) {
+    return std::unexpected(
+        Error{"unexpected argument '" + WithoutPasswords(word) + "'", "", SeeHelp(command)});
+  }
+  const auto options = OptionsUnder(command);
+  std::vector<std::string> names;
+  for (const auto& [name, path] : options) names.push_back(name);
+  const std::string given = word.substr(0, word.find('='));
+  const std::string nearest = given.starts_with("--") ? NearestName(given, names) : "";
+  std::string hint = SeeHelp(command);
+  if (!nearest.empty()) {
+    const std::string& path =
+        options[static_cast<size_t>(std::ranges::find(names, nearest) - names.begin())].second;
+    hint = "did you mean '" + (path == command.path() ? nearest : path + " " + nearest) + "'?";
+  }
+  return std::unexpected(Error{"unknown option '" + WithoutPasswords(given) + "'", "", hint});
 }
 
 std::string Join(const std::vector<std::string>& words) {
@@ -105,10 +127,36 @@ Result<void> StoreAll(const Command& command, const std::vector<Given>& all) {
           Error{option->long_name() + " and " + option->excludes + " exclude each other", "",
                 "give one of them"});
     }
-    const Words values = option->arity == Option::Arity::kSwitch ? Words{""} : parsed->results();
+    if (const auto missing = std::ranges::find_if_not(option->needs, is_given);
+        missing != option->needs.end()) {
+      return std::unexpected(
+          Error{option->long_name() + " needs " + *missing, option->long_name(),
+                "give " + *missing + " too, or leave out " + option->long_name()});
+    }
+    const bool is_switch = option->arity == Option::Arity::kSwitch;
+    if (is_switch && parsed->results() != Words(parsed->count(), "true")) {
+      return std::unexpected(Error{option->long_name() + " takes no value", option->long_name(),
+                                   "write " + option->long_name()});
+    }
+    const Words values = is_switch ? Words{""} : parsed->results();
     if (auto stored = Store(command, *option, values); !stored) return stored;
   }
   return {};
+}
+
+// CLI11 opens its messages with the option's name. It finds too few values or too many.
+Error Unreadable(const Command& command, const std::string& message) {
+  const std::string name = message.substr(0, message.find(':'));
+  for (const auto& option : command.options()) {
+    const bool is_this = option->long_name() == name || option->names.starts_with(name + ",");
+    if (!is_this || name.empty()) continue;
+    if (message.contains("At Most")) {
+      return {"more than one value of " + option->long_name(), option->long_name(), "give one"};
+    }
+    return {"missing value of " + option->long_name(), option->long_name(),
+            "write " + option->long_name() + " " + option->value};
+  }
+  return {WithoutPasswords(message), "", SeeHelp(command)};
 }
 
 Result<void> ParseOptions(const Command& command, std::span<const std::string> words) {
@@ -122,7 +170,7 @@ Result<void> ParseOptions(const Command& command, std::span<const std::string> w
   try {
     app.parse(Words(words.rbegin(), words.rend()));  // CLI11 takes words from the end
   } catch (const CLI::ParseError& error) {
-    return std::unexpected(Error{WithoutPasswords(error.what()), "", SeeHelp(command)});
+    return std::unexpected(Unreadable(command, error.what()));
   }
   const Words extra = app.remaining();
   if (!extra.empty()) return Unexpected(command, extra.front());
@@ -134,6 +182,7 @@ std::unexpected<Error> NoSuchCommand(const Command& command, std::span<const std
     return std::unexpected(
         Error{"missing subcommand of '" + command.path() + "'", "", SeeHelp(command)});
   }
+  if (IsOption(words.front())) return Unexpected(command, words.front());
   std::vector<std::string> names;
   for (const auto& sub : command.subcommands()) names.push_back(sub->name());
   const std::string nearest = NearestName(words.front(), names);

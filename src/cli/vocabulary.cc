@@ -1,4 +1,4 @@
-// The table of options.
+// Lists the options.
 #include "cli/vocabulary.h"
 
 #include <algorithm>
@@ -30,8 +30,7 @@ constexpr Word kWords[] = {
     // Output.
     {"--format", "FORMAT", "Output format: text, json, csv or markdown", "text", "format"},
     {"-o,--output", "FILE", "Write to this file", "standard output", "folder"},
-    {"--fail-on", "CONDITION", "Exit 1 if this holds: comm_overlap.exposed_ratio>20%", "",
-     "conditions"},
+    {"--fail-on", "CONDITION", "Exit 1 if this condition holds", "", "conditions"},
 
     // Traces for viewers.
     {"--chrome", "", "Write a JSON trace per rank for chrome://tracing (the default)", "", ""},
@@ -57,8 +56,7 @@ constexpr Word kWords[] = {
     {"--exposed", "SHARE", "Exposed share of all-reduce time", "0.4", "exposed_fraction"},
     {"--host-gap", "SHARE", "Host-bound share of each step", "0.08", "host_gap_fraction"},
     {"--clock-spread", "NS", "Largest clock error of a rank, in ns", "0", "clock_spread"},
-    {"--min-raw-bytes", "N", "Add steps until each trace has this many bytes", "0",
-     "min_raw_bytes"},
+    {"--min-raw-bytes", "N", "Minimum size of each trace, in bytes", "0", "min_raw_bytes"},
     {"--no-stacks", "", "Leave out Python stacks and shapes", "", "stacks"},
     {"--no-compress", "", "Write .json instead of .json.gz", "", "compress"},
 
@@ -76,7 +74,7 @@ constexpr Word kWords[] = {
      "utc_offset"},
     {"--chips-per-pod", "N", "Chips per Kubernetes pod", "1", "chips_per_pod"},
     {"--pods", "N", "Pods the job needs", "most at once", "pods"},
-    {"--traces", "PATH...", "Traces of some steps: where step time goes", "", ""},
+    {"--traces", "PATH...", "Traces of some steps, for the breakdown of step time", "", ""},
     {"--keep-raw", "TIME", "Age below which events are kept", "30d", "keep_raw"},
 
     // Servers and senders of events.
@@ -84,7 +82,7 @@ constexpr Word kWords[] = {
     {"--follow", "", "Continue with new events until interrupted", "", "follow"},
     {"--again", "", "Send all events again", "", "again"},
     {"--patience", "TIME", "Time without an answer before giving up", "60s", "patience"},
-    {"--cursor", "FILE", "File that records how far sending got", "beside the events", "cursor"},
+    {"--cursor", "FILE", "File with the position of sending", "next to the events", "cursor"},
     {"--tensorboard", "DIR", "Write TensorBoard scalars per job to this directory", "",
      "tensorboard"},
     {"--otlp", "URL", "Push all metrics to this OTLP collector", "", "otlp"},
@@ -135,27 +133,27 @@ constexpr Word kWords[] = {
     {"--failures-per-node-day", "N", "Failures per node per day (r_f)", "",
      "failures_per_node_day"},
     {"--failures", "N", "Counted failures; needs --over", "", "failures"},
-    {"--over", "TIME", "Time over which they were counted", "", "over_s"},
-    {"--observed-mtbf", "TIME", "Observed time between failures, to compare", "",
+    {"--over", "TIME", "Time in which --failures were counted", "", "over_s"},
+    {"--observed-mtbf", "TIME", "Observed mean time between failures, to compare", "",
      "observed_mtbf_s"},
     {"--nodes", "N", "Number of nodes", "from --chips", "nodes"},
     {"--chips-per-node", "N", "Chips per node", "8", "chips_per_node"},
     {"--cause", "NAME=N[:SHARE],...", "Failures by cause, with the published share", "", "causes"},
 
     // Checkpoints and restarts.
-    {"--checkpoint-interval", "TIME", "Work between checkpoint saves (tau)", "the best",
+    {"--checkpoint-interval", "TIME", "Work between checkpoint saves (tau)", "best interval",
      "checkpoint_interval_s"},
     {"--save-time", "TIME", "Time a save blocks the job (w)", "", "save_s"},
-    {"--persist-time", "TIME", "Time from there until it is durable", "0", "persist_s"},
+    {"--persist-time", "TIME", "Time from then until the save is durable", "0", "persist_s"},
     {"--announced-share", "SHARE", "Failures announced in time to save", "0", "announced_share"},
-    {"--emergency-save-time", "TIME", "Time of that save", "save and persist time",
+    {"--emergency-save-time", "TIME", "Time of a save on announcement", "save and persist time",
      "emergency_save_s"},
     {"--restart-time", "TIME", "Time from having nodes to the first step (u0)", "", "restart_s"},
     {"--reschedule-time", "TIME", "Time to get nodes without a spare (t_re)", "0", "reschedule_s"},
     {"--spares", "N", "Nodes kept as hot spares", "0", "spares"},
     {"--swap-time", "TIME", "Time until a spare takes over", "reschedule time / 10.87", "swap_s"},
     {"--repair-time", "TIME", "Time to repair a failed node", "1d, assumed", "repair_s"},
-    {"--target", "SHARE", "Goodput to reach: shows what a failure may cost", "", "target_goodput"},
+    {"--target", "SHARE", "Target goodput, for the loss budget per failure", "", "target_goodput"},
     {"--simulated-failures", "N", "Failures to simulate", "200000", "simulated_failures"},
 
     // What each improvement could save.
@@ -172,7 +170,7 @@ constexpr Word kWords[] = {
      "save_speedup"},
 
     // A fleet, and what was measured before and after a change.
-    {"--capacity-chip-time", "TIME", "Chip time there was", "", "capacity_chip_s"},
+    {"--capacity-chip-time", "TIME", "Available chip time", "", "capacity_chip_s"},
     {"--allocated-chip-time", "TIME", "Chip time with all chips of the job up", "",
      "allocated_chip_s"},
     {"--saved-chip-time", "TIME", "Chip time of progress that was saved", "", "saved_chip_s"},
@@ -197,6 +195,12 @@ std::string_view LongName(const Word& word) {
   return word.names.substr(word.names.find(',') + 1);  // npos + 1 is 0
 }
 
+// Fields that a command answers instead of an option.
+struct Asks {
+  std::string_view field, command;
+};
+constexpr Asks kAsks[] = {{"analyses", "'stepscope list'"}};
+
 bool Sets(const Word& word, std::string_view field) {
   for (std::string_view rest = word.fields; !rest.empty();) {
     const size_t end = std::min(rest.find(' '), rest.size());
@@ -204,6 +208,16 @@ bool Sets(const Word& word, std::string_view field) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return false;
+}
+
+// How a user of the command line reaches the field; empty: not at all.
+std::string_view OnCommandLine(std::string_view field) {
+  if (field.empty()) return {};
+  const auto* word =
+      std::ranges::find_if(kWords, [&](const Word& each) { return Sets(each, field); });
+  if (word != std::end(kWords)) return LongName(*word);
+  const auto* asks = std::ranges::find(kAsks, field, &Asks::field);
+  return asks == std::end(kAsks) ? std::string_view() : asks->command;
 }
 
 }  // namespace
@@ -221,12 +235,10 @@ std::string WithOptions(std::string_view text) {
     const size_t open = text.find('`'), close = text.find('`', open + 1);
     if (open == text.npos || close == text.npos) break;
     const std::string_view field = text.substr(open + 1, close - open - 1);
-    const auto* word =
-        std::ranges::find_if(kWords, [&](const Word& each) { return Sets(each, field); });
-    const bool known = !field.empty() && word != std::end(kWords);
+    const std::string_view ours = OnCommandLine(field);
     out += text.substr(0, open);
-    out += known ? LongName(*word) : text.substr(open, close - open);
-    text.remove_prefix(known ? close + 1 : close);
+    out += ours.empty() ? text.substr(open, close - open) : ours;
+    text.remove_prefix(ours.empty() ? close : close + 1);
   }
   return out += text;
 }

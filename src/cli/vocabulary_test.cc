@@ -1,9 +1,10 @@
-// The tree of commands: every option is explained alike, every example parses.
+// Tests the tree of commands: every option is explained alike, every example parses.
 #include "cli/vocabulary.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -16,6 +17,8 @@
 #include "cli/help.h"
 #include "cli/parser.h"
 #include "cli/root.h"
+#include "stepscope/condition.h"
+#include "stepscope/session.h"
 
 namespace stepscope::cli {
 namespace {
@@ -81,6 +84,8 @@ TEST(Vocabulary, TurnsFieldsIntoOptions) {
             "--save-time is missing; set --save-time, or --restart-time");
   EXPECT_EQ(WithOptions("`sequence`"), "--sequence-length");
   EXPECT_EQ(WithOptions("set `token`"), "set --token-file");
+  EXPECT_EQ(WithOptions("`analyses` lists the known names"),
+            "'stepscope list' lists the known names");
   for (const char* same :
        {"", "`", "``", "`anonymous namespace'", "`no_such_field`", "a `b` c", "```x", "steps"}) {
     EXPECT_EQ(WithOptions(same), same);
@@ -134,6 +139,24 @@ TEST(Commands, HaveExamplesThatParse) {
   });
 }
 
+// --fail-on's example is about a report of the command, not of another one.
+TEST(Commands, ShowAConditionOfTheirOwn) {
+  size_t seen = 0;
+  ForEach(*Root(), [&](const Command& command) {
+    for (const auto& option : command.options()) {
+      if (option->long_name() != "--fail-on") continue;
+      const auto condition = ParseCondition(option->help.substr(option->help.find(": ") + 2));
+      ASSERT_TRUE(condition.has_value()) << command.path() << ": " << option->help;
+      const bool of_traces = std::ranges::any_of(
+          Session::List(),
+          [&](const AnalysisInfo& analysis) { return analysis.name == condition->analysis; });
+      EXPECT_EQ(of_traces, !command.path().contains(" goodput ")) << command.path();
+      ++seen;
+    }
+  });
+  EXPECT_GT(seen, 10u);
+}
+
 // Lines of documents that start with the program's name, without what follows two spaces.
 std::vector<std::string> CommandsIn(const std::filesystem::path& path) {
   std::ifstream in(path);
@@ -174,12 +197,14 @@ TEST(Commands, OfTheDocumentsParse) {
   EXPECT_GT(seen, 10u);
 }
 
+Error ErrorOf(const std::string& line) {
+  const auto root = Root();
+  const auto parsed = Parse(*root, Split(line));
+  return parsed ? Error{} : parsed.error();
+}
+
 TEST(Parser, NamesWhatItCannotRead) {
-  const auto error = [](const std::string& line) {
-    const auto root = Root();
-    const auto parsed = Parse(*root, Split(line));
-    return parsed ? Error{} : parsed.error();
-  };
+  const auto error = ErrorOf;
   EXPECT_EQ(error("analyze").what, "missing PATH");
   EXPECT_EQ(error("analyze x --onyl y").hint, "did you mean '--only'?");
   EXPECT_EQ(error("analyse x").hint, "did you mean 'stepscope analyze'?");
@@ -190,6 +215,49 @@ TEST(Parser, NamesWhatItCannotRead) {
   EXPECT_TRUE(error("goodput jobs --store x postgresql://me:secret@host/x").what.contains("..."));
   EXPECT_FALSE(
       error("goodput jobs --store x postgresql://me:secret@host/x").what.contains("secret"));
+}
+
+TEST(Parser, NamesOptionsThatLackAValueOrTakeNone) {
+  for (const char* line : {"analyze x --format", "analyze --format"}) {
+    EXPECT_EQ(ErrorOf(line).what, "missing value of --format") << line;
+    EXPECT_EQ(ErrorOf(line).where, "--format") << line;
+    EXPECT_EQ(ErrorOf(line).hint, "write --format FORMAT") << line;
+  }
+  EXPECT_EQ(ErrorOf("analyze x -o").what, "missing value of --output");
+  EXPECT_EQ(ErrorOf("analyze x --only").hint, "write --only NAME,...");
+  EXPECT_EQ(ErrorOf("analyze x --full=maybe").what, "--full takes no value");
+  EXPECT_EQ(ErrorOf("analyze x --full --full").what, "");
+  EXPECT_EQ(ErrorOf("analyze x --steps 1 --steps 2").what, "more than one value of --steps");
+}
+
+TEST(Parser, SuggestsAnOptionOfASubcommand) {
+  EXPECT_EQ(ErrorOf("analyze x --onyl y").what, "unknown option '--onyl'");
+  EXPECT_EQ(ErrorOf("--frobnicate").what, "unknown option '--frobnicate'");
+  EXPECT_EQ(ErrorOf("--frobnicate").hint, "stepscope --help");
+  EXPECT_EQ(ErrorOf("goodput --evnts x").what, "unknown option '--evnts'");
+  EXPECT_EQ(ErrorOf("goodput --evnts x").hint,
+            "did you mean 'stepscope goodput analyze --events'?");
+  EXPECT_EQ(ErrorOf("--hepl").hint, "did you mean '--help'?");
+  EXPECT_EQ(ErrorOf("analyze x --tokn=secret").what, "unknown option '--tokn'");
+  EXPECT_EQ(ErrorOf("analyze x y=z -q").what, "unknown option '-q'");
+}
+
+TEST(Parser, RefusesOptionsThatMeanNothingAlone) {
+  const std::string analyze = "goodput analyze --events x ";
+  EXPECT_EQ(ErrorOf(analyze + "--scheduler-job 4711").what, "--scheduler-job needs --scheduler");
+  EXPECT_EQ(ErrorOf(analyze + "--scheduler-job 4711").where, "--scheduler-job");
+  EXPECT_EQ(ErrorOf(analyze + "--scheduler f --scheduler-job 4711").what, "");
+  EXPECT_EQ(ErrorOf(analyze + "--chips 0").where, "--chips");
+  for (const char* given : {"--dtype bf16", "--chip H100", "--tokens-per-second 5"}) {
+    EXPECT_TRUE(ErrorOf(analyze + given).what.ends_with("needs --model")) << given;
+    EXPECT_EQ(ErrorOf(analyze + "--model m " + given).what, "") << given;
+  }
+  EXPECT_EQ(ErrorOf("goodput mfu --step-time 2s").what, "--step-time needs --tokens-per-step");
+  EXPECT_EQ(ErrorOf("goodput mfu --step-time 2s --tokens-per-step 5 --tokens-per-second 5").what,
+            "--step-time and --tokens-per-second exclude each other");
+  EXPECT_EQ(ErrorOf(analyze + "--traces t --tokens-per-step 5").what,
+            "--tokens-per-step needs --model");
+  EXPECT_EQ(ErrorOf("goodput watch d --dtype fp8").what, "--dtype needs --chip");
 }
 
 TEST(Parser, StoresListsAsTheyAreWritten) {

@@ -109,7 +109,7 @@ Result<void> Exporter::CheckTargets() const {
       std::error_code none;  // of a target that does not exist yet
       if (!fs::equivalent(item.path, input.path, none)) continue;
       return std::unexpected(Error{"cannot write the export: it would replace an input trace",
-                                   item.path, "name another folder with -o"});
+                                   item.path, "name another directory as `folder`"});
     }
   }
   return {};
@@ -283,7 +283,7 @@ Result<ReportSet> Exporter::Write() {
 
 Result<ReportSet> Export(std::span<const std::string> paths, const ExportOptions& options) {
   if (options.folder.empty()) {
-    return std::unexpected(Error{"no folder to export to", "", "name one with -o"});
+    return std::unexpected(Error{"missing directory to export to", "`folder`", "set `folder`"});
   }
   const auto selection = ParseSteps(options.steps);
   if (!selection) return std::unexpected(selection.error());

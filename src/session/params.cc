@@ -14,8 +14,7 @@ namespace {
 // A hint for a name that is none of `known`: the nearest if it is near, and where to see them all.
 std::string NearestHint(std::string_view name, std::span<const std::string> known) {
   const std::string nearest = NearestName(name, known);
-  return nearest.empty() ? "'stepscope list' shows the known names"
-                         : "did you mean '" + nearest + "'?";
+  return nearest.empty() ? "`analyses` lists the known names" : "did you mean '" + nearest + "'?";
 }
 
 std::string FullName(const Analysis& analysis, const Parameter& parameter) {
@@ -82,6 +81,12 @@ Result<Params> MakeParams(const Analysis& analysis,
         if (given_name != name) continue;
         if (!IsOfType(parameter.type, text))
           return std::unexpected(WrongType(parameter, name, text));
+        if (parameter.check != nullptr) {
+          if (auto checked = parameter.check(text); !checked) {
+            checked.error().where = name;
+            return std::unexpected(checked.error());
+          }
+        }
         value = text;
       }
     }
@@ -97,8 +102,8 @@ Result<void> CheckParamNames(std::span<const std::pair<std::string, std::string>
   }
   for (const auto& [name, value] : given) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    return std::unexpected(
-        Error{"no analysis has the parameter '" + name + "'", "-p", NearestHint(name, known)});
+    return std::unexpected(Error{"no analysis has the parameter '" + name + "'", "`params`",
+                                 NearestHint(name, known)});
   }
   return {};
 }

@@ -29,6 +29,18 @@ TEST(Params, ThatAreNoNumbersAreNamedAsTheyWereGiven) {
   EXPECT_EQ(Peak({{"steps.peak_tflops", "much"}}), "'much' is not a number: steps.peak_tflops");
 }
 
+TEST(Params, OfTextAreReadBeforeTheAnalysisRuns) {
+  const auto made = [](const std::string& change) {
+    return MakeParams(**FindAnalysis("critical_path"), Given{{"critical_path.what_if", change}});
+  };
+  EXPECT_TRUE(made("launch=0; kernel:gemm*0.5").has_value());
+  EXPECT_TRUE(made("").has_value());
+  const auto unknown = made("foo");
+  ASSERT_FALSE(unknown.has_value());
+  EXPECT_EQ(unknown.error().what, "cannot read the change 'foo': missing factor such as *0.5");
+  EXPECT_EQ(unknown.error().where, "critical_path.what_if");
+}
+
 // Whatever stands in for a parameter is one, of the same type.
 TEST(Params, StandForParametersThatThereAre) {
   std::map<std::string, Parameter::Type> types;
