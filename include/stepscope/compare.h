@@ -1,5 +1,4 @@
-// Two answers side by side: what changed between one run and another, or between steps or ranks of
-// one run.
+// Compares two answers: of two runs, or of two steps or ranks of one run.
 #pragma once
 
 #include <array>

@@ -1,9 +1,9 @@
-// Conditions on an answer, for scripts that must stop when a number is bad.
+// Tests conditions on an answer, for scripts that stop when a number is bad.
 //
 //   comm_overlap.overlap_ratio<0.5          a metric, or any row of a table, below a half
 //   temporal_breakdown.ranks.idle>10ms      a column of one table; 10ms, 1h30m, 5%, 1GiB
-//   temporal_breakdown.compute:+5%          of a comparison: rose by 5 % or more
-//   temporal_breakdown.compute:-5%          fell by 5 % or more
+//   temporal_breakdown.compute:+5%          of a comparison: rose by 5% or more
+//   temporal_breakdown.compute:-5%          fell by 5% or more
 #pragma once
 
 #include <string>

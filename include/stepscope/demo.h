@@ -1,4 +1,4 @@
-// A training job made up on the spot: Kineto traces of several ranks whose ground truth is known.
+// Writes a synthetic training job: Kineto traces of several ranks whose ground truth is known.
 //
 // It is a newcomer's first input, and the data of tests and benchmarks. The job is data parallel:
 // forward, backward with bucketed all-reduce on a second stream, optimizer, a host that feeds it.

@@ -18,7 +18,7 @@
 namespace stepscope {
 
 enum class ExportFormat : uint8_t {
-  // A file for each recording, "rank_3.json.gz": the events as they stood in the file, with all
+  // A file for each trace, "rank_3.json.gz": the events as they stood in the file, with all
   // their arguments, on the rank's own clock. For Perfetto and chrome://tracing.
   kChrome,
   // One file for all, "run.pftrace.gz": every rank on one axis of time, its clock aligned with the

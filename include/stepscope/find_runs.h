@@ -1,4 +1,4 @@
-// Which runs a path leads to: for faces that show several, and for folders that grow.
+// Finds the runs below a path, for faces that show several runs and for directories that grow.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A user's own groups of kernels, by patterns of their names: AllToAll against AllReduce, own fused
-// kernels against the library's.
+// Defines a user's groups of kernels by patterns of their names, such as AllToAll and AllReduce, or
+// custom fused kernels and those of a library.
 //
 //   [groups]
 //   all_to_all = ["*AllToAll*", "*alltoall*"]

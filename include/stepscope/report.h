@@ -1,8 +1,8 @@
-// The answer of an analysis, as data: metrics, tables, series, findings and notes.
+// Defines the answer of an analysis as data: metrics, tables, series, findings and notes.
 //
-// Every face (text, JSON, CSV, Markdown, later the UI and Python) is written from these structs and
-// computes nothing of its own. The JSON form is a contract, written down in
-// docs/report-schema.json: keys may be added, none is ever renamed or removed.
+// Every face (text, JSON, CSV, Markdown, the page) is written from these structs and computes
+// nothing of its own. The JSON form is a contract, written down in docs/report-schema.json: keys
+// may be added, none is ever renamed or removed.
 //
 // Conventions that hold in every report:
 //   - Times are int64 nanoseconds (Unit::kNanoseconds), never floating point, never microseconds.
@@ -181,7 +181,7 @@ struct InputFile {
   int64_t rank = -1;       // -1: not used; `problem` says why
   int64_t window = 0;      // 0, 1, ...: which profiling window of that rank, in order of time
   int64_t events = 0;      // events in the file
-  int64_t gpu_events = 0;  // of which accelerator work
+  int64_t gpu_events = 0;  // of which device activities
   int64_t bytes = 0;       // size on disk
   std::string problem;     // empty when the file was read to its end without complaint
 };

@@ -1,4 +1,4 @@
-// What a call gives back when it can fail: the value, or an Error a person can act on.
+// Returns a value, or an Error a person can act on, from a call that can fail.
 //
 // Errors are values. Stepscope throws nothing across its public face, and no input reaches an
 // assert.

@@ -1,12 +1,12 @@
-// The page people look at: a server for it, and one file of it to send.
+// Serves the page, or writes it as one HTML file.
 //
 //   auto server = stepscope::PageServer::Start({.paths = {"traces/"}});
 //   if (!server) return Print(server.error());
 //   fmt::print("{}\n", server->url());            // http://127.0.0.1:40123/?token=...
 //
-// The page shows what Session answers and computes nothing. No request leaves the machine. Who asks
-// must know the token, under a name that is this server's, and from no page of another site;
-// docs/serve.md says what that keeps out, and what not.
+// The page shows what Session answers and computes nothing. No request leaves the machine. A
+// request must carry the token, name this server as its host, and not come from a page of another
+// site. docs/serve.md lists the attacks that this stops, and those it does not.
 #pragma once
 
 #include <chrono>
@@ -68,7 +68,7 @@ struct ReportPageOptions {
 };
 
 // One HTML file with the page, all reports of these runs and ledgers, and of each timeline whole
-// levels of detail, as fine as fits, accelerators first; the file says from which duration on each
+// levels of detail, as fine as fits, devices first; the file says from which duration on each
 // event is in it. It opens offline and sends no request.
 struct PageFile {
   std::string html;

@@ -1,4 +1,4 @@
-// The front door: open a run, ask what there is to ask, get reports back.
+// Opens a run, lists and explains the analyses, and returns their reports.
 //
 //   auto session = stepscope::Session::Open({"traces/"});
 //   if (!session) return Print(session.error());
@@ -56,7 +56,7 @@ struct AnalyzeOptions {
   std::vector<std::string> only;  // names, in the order wanted; empty: all that Open() prepared for
   // Which steps count, for every analysis alike:
   //   "all"       everything in the trace, work outside any step included
-  //   "complete"  only steps whose accelerator work was recorded to its end
+  //   "complete"  only steps whose device activities were recorded to its end
   //   "7"         step 7 alone, as numbered by ProfilerStep#7
   //   "3..7"      steps 3 to 7, both included
   std::string steps = "all";
@@ -86,7 +86,7 @@ struct AnalysisInfo {
 class Session {
  public:
   // Reads the traces of one run: a folder, some files, or one file. A file that cannot be read
-  // becomes a note and an InputFile with a problem, and the others are still analysed. Fails when
+  // becomes a note and an InputFile with a problem, and the others are still analyzed. Fails when
   // no path leads to any readable trace, an option is wrong, or it was stopped.
   static Result<Session> Open(std::span<const std::string> paths, const OpenOptions& options = {});
 

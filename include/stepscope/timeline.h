@@ -1,5 +1,4 @@
-// Every event of a run on one axis of time, at any level of detail: what a viewer of timelines
-// asks.
+// Serves every event of a run on one time axis, at any level of detail, to timeline viewers.
 //
 //   auto session = stepscope::Session::Open({"traces/"}, {.keep_events = true});
 //   auto timeline = session->TakeTimeline();
@@ -11,8 +10,8 @@
 // below 2^53, so that a double holds each exactly; durations are as they were recorded.
 //
 // Nothing is dropped: what is too small to draw at a level is counted in its place. Only events
-// whose clock is off by more than a day from the others of their recording, or that last longer
-// than a day, have no place on the axis; left_out() says how many.
+// whose clock is off by more than a day from the others of their trace, or that last longer than a
+// day, have no place on the axis; left_out() says how many.
 //
 // Thread-safety: all const methods may be called from any number of threads at once.
 #pragma once
@@ -35,10 +34,10 @@ enum class TrackKind : uint8_t { kSteps, kAnnotations, kThread, kStream, kCounte
 // "steps", "annotations", "thread", "stream", "counter".
 std::string_view TrackKindName(TrackKind kind);
 
-// A recording: almost always that is a rank.
+// A trace: almost always that is a rank.
 struct TimelineRank {
   int64_t rank = 0;
-  int64_t window = 0;  // 0, 1, ...: which recording of that rank
+  int64_t window = 0;  // 0, 1, ...: which trace of that rank
   std::string name;    // "rank 3", "rank 3, window 1"
   // Its clock was aligned with other ranks', or there is but one; else its times stand as recorded.
   bool aligned = false;

@@ -1,4 +1,4 @@
-// The forms a ReportSet can be printed in. Pure functions: data in, text out, no I/O, no arithmetic
+// Writes a ReportSet in each format. Pure functions: data in, text out, no I/O, no arithmetic
 // beyond choosing units a person can read ("1.24 ms" for 1240000 ns).
 #pragma once
 
@@ -17,7 +17,7 @@ std::optional<Format> ParseFormat(std::string_view name);
 
 struct TextStyle {
   bool ascii = false;  // for terminals that are not UTF-8: "us" instead of "µs", "x" for "×"
-  bool color = false;  // ANSI colours; for terminals only
+  bool color = false;  // ANSI colors; for terminals only
   int width = 120;     // columns to fit tables into; long names are shortened in the middle
   bool brief = false;  // of each report the sentence and the first rows of its first table
   std::string more;    // the last line of a brief answer: how to get the rest; empty: none
