@@ -26,6 +26,8 @@ class Names(unittest.TestCase):
         self.assertEqual(self.names("constexpr int kMost = 3;"), {"kMost"})
         self.assertEqual(self.names("constexpr auto kMost = std::to_array<int>({\n    {1},\n});"), {"kMost"})
         self.assertEqual(self.names("struct Found {\n  int a;\n};"), {"Found"})
+        self.assertEqual(self.names("enum Field {\n  kOne,  // one, or two\n  kTwo = 2\n};"), {"Field", "kOne", "kTwo"})
+        self.assertEqual(self.names("enum class Kind { kOne };"), {"Kind"})
         self.assertEqual(self.names("template <class T>\nusing Kept = std::vector<T>;"), {"Kept"})
         self.assertEqual(unity_groups.local_names("static int Add() { return 1; }\n"), {"Add"})
         self.assertEqual(unity_groups.local_names("#define TWICE(a) a a\n"), {"TWICE"})
