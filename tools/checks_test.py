@@ -59,7 +59,8 @@ class Layers(unittest.TestCase):
         self.assert_caught("src/analyses/a.cc", "#include <nlohmann/json.hpp>", "nlohmann")
         self.assert_caught("src/trace/trace.h", "// as Kineto has it", "Kineto")
         self.assert_caught("src/report/json.cc", 'f("traceEvents");', "traceEvents")
-        self.assert_allowed("src/report/json.cc", "#include <nlohmann/json.hpp>\n")
+        self.assert_allowed("src/demo/json.cc", "#include <nlohmann/json.hpp>\n")
+        self.assert_caught("src/report/json.cc", "#include <nlohmann/json.hpp>", "nlohmann")
 
     def test_tests_may_look_anywhere(self):
         self.assert_allowed("src/facts/steps/steps_test.cc", '#include "ingest/reader.h"\n// kineto\n')
@@ -101,6 +102,26 @@ class Style(unittest.TestCase):
         self.assert_caught("src/base/a.cc", "// A.\n", "README")
         self.assert_caught("tests/a.h", "// A.\n", "pragma once")
         self.assert_caught("bench/a.py", "import os\n", "opens with a comment")
+
+    def test_files_named_in_texts_exist(self):
+        tree = {"src/base/README.md": "# base\n\n`gone_file`, `no.h`, `docs/no.md`, `Word`, `--a_b`, `a/b`\n",
+                "docs/architecture.md": "# Rooms\n\n`base/no`\n"}
+        status, out = run("check_style", tree)
+        self.assertEqual(status, 1, out)
+        for name in ("gone_file", "no.h", "docs/no.md", "a/b", "base/no"):
+            self.assertIn(f"there is no file '{name}'", out)
+        self.assertEqual(out.count("there is no file"), 5, out)
+        tree |= {"src/base/gone_file.h": "// A.\n#pragma once\n// A.\n", "src/base/no.h": "// A.\n#pragma once\n",
+                 "docs/no.md": "", "src/a/b.h": "// A.\n#pragma once\n", "src/a/README.md": "# a\n"}
+        self.assertEqual(run("check_style", tree)[0], 0)
+
+    def test_titles_have_at_most_four_words(self):
+        readme = {"src/analyses/README.md": "# analyses\n"}
+        text = '// A.\nTable t{.title = "One two three four five"};\n'
+        status, out = run("check_style", readme | {"src/analyses/a.cc": text})
+        self.assertEqual(status, 1, out)
+        self.assertIn("a.cc:2: error: a title has at most 4 words", out)
+        self.assertEqual(run("check_style", readme | {"src/analyses/a.cc": text.replace(" five", "")})[0], 0)
 
     def test_functions(self):
         body = "  int x;\n"

@@ -102,10 +102,8 @@ Cell MeanCell(double mean) {
 }
 
 Table DeviceTable(const AllReduceSums& sums, const Expectation& expected) {
-  Table table{.key = "ranks",
-              .title = "All-reduces per device and step",
-              .columns = DeviceKeys(),
-              .text_rows = 12};
+  Table table{
+      .key = "ranks", .title = "All-reduces per device", .columns = DeviceKeys(), .text_rows = 12};
   AddColumns(table,
              {CountColumn("calls", "calls"), BytesColumn("bytes", "bytes"),
               TimeColumn("measured", "measured"), TimeColumn("exposed", "exposed"),
@@ -128,7 +126,7 @@ Table DeviceTable(const AllReduceSums& sums, const Expectation& expected) {
 Table MessageTable(const AllReduceSums& sums) {
   Table table{
       .key = "messages",
-      .title = "All-reduces by group, size and phase",
+      .title = "All-reduces by kind",
       .columns = {KeyColumn("group", "group"), Column{"bytes", "size", Unit::kBytes, Role::kKey},
                   KeyColumn("phase", "phase"), CountColumn("calls", "calls per step"),
                   TimeColumn("time", "mean time"), TimeColumn("waiting", "mean wait"),

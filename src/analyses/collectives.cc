@@ -109,7 +109,7 @@ Table KindTable(const Facts& facts) {
   std::ranges::stable_sort(order, std::greater(), [](const auto* k) { return k->second.kernels; });
   Table table{
       .key = "collectives",
-      .title = "Collectives by operation and size",
+      .title = "Collectives by operation",
       .columns = {KeyColumn("group", "group"), KeyColumn("operation", "operation"),
                   Column{"bytes", "size", Unit::kBytes, Role::kKey}, CountColumn("count", "count"),
                   TimeColumn("time", "mean time"), BandwidthColumn("algbw", "algbw"),
@@ -135,7 +135,7 @@ Table KindTable(const Facts& facts) {
 Table RankTable(const CollectiveFacts& c) {
   Table table{
       .key = "ranks",
-      .title = "Wait and transfer time per rank",
+      .title = "Wait and transfer time",
       .columns = {KeyColumn("rank", "rank"), CountColumn("matched", "matched"),
                   CountColumn("unmatched", "unmatched"), CountColumn("point_to_point", "send/recv"),
                   TimeColumn("wait", "wait"), TimeColumn("transfer", "transfer"),
@@ -146,11 +146,10 @@ Table RankTable(const CollectiveFacts& c) {
       .text_rows = 16};
   SetKinds(table, {{"transfer", ColumnKind::kCommunication}, {"wait", ColumnKind::kWait}});
   for (const RankCollectives& r : c.ranks) {
-    const auto if_split = [&](int64_t value) { return r.split > 0 ? Cell(value) : Cell(); };
-    const auto if_known = [&](int64_t value) { return r.clock.known ? Cell(value) : Cell(); };
-    table.rows.push_back({r.rank, r.matched, r.unmatched, r.point_to_point, if_split(r.wait),
-                          if_split(r.transfer), if_split(r.blame), if_split(r.times_last),
-                          if_known(r.clock.offset), if_known(r.clock.error),
+    const bool split = r.split > 0, known = r.clock.known;
+    table.rows.push_back({r.rank, r.matched, r.unmatched, r.point_to_point, When(split, r.wait),
+                          When(split, r.transfer), When(split, r.blame), When(split, r.times_last),
+                          When(known, r.clock.offset), When(known, r.clock.error),
                           r.clock.drift == 0 ? Cell() : Cell(r.clock.drift)});
   }
   return table;
@@ -173,7 +172,7 @@ Table WaitTable(const CollectiveFacts& c) {
     }
   }
   Table table{.key = "waits",
-              .title = "Wait time by last rank",
+              .title = "Wait by last rank",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("for_rank", "last rank"),
                           TimeColumn("wait", "wait"), CountColumn("times", "times")},
               .text_rows = 0};
@@ -196,7 +195,7 @@ Table MatchTable(const Facts& facts) {
   std::ranges::partial_sort(waits, waits.begin() + shown);
   waits.resize(static_cast<size_t>(shown));
   Table table{.key = "longest_waits",
-              .title = "Matched collectives with the most wait time",
+              .title = "Longest collective waits",
               .columns = {KeyColumn("place", "position"), Column{"group", "group"},
                           Column{"sequence", "sequence"}, Column{"operation", "operation"},
                           BytesColumn("bytes", "size"), CountColumn("ranks", "ranks"),
@@ -218,7 +217,7 @@ Table MatchTable(const Facts& facts) {
 Table MismatchTable(const Facts& facts) {
   const CollectiveFacts& c = facts.collectives;
   Table table{.key = "mismatches",
-              .title = "Ranks with a different collective",
+              .title = "Mismatched collectives",
               .columns = {KeyColumn("place", "position"), Column{"group", "group"},
                           Column{"sequence", "sequence"}, Column{"rank", "rank"},
                           Column{"operation", "operation"}, BytesColumn("bytes", "size"),
@@ -345,14 +344,13 @@ Report Run(const Facts& facts, const Params&) {
   const Totals t = AddUp(c);
   report.headline = Headline(c, t);
   const bool joined = std::ranges::any_of(c.ranks, [](const auto& r) { return r.clock.known; });
-  const auto if_joined = [&](int64_t value) { return joined ? Cell(value) : Cell(); };
   report.metrics = {
       {"match_rate", "matched", c.ranks.size() > 1 ? t.MatchRate() : Cell(), Unit::kRatio},
       {"mismatches", "mismatches", static_cast<int64_t>(c.mismatches.size()), Unit::kCount},
       {"wait_ratio", "wait, % of collectives", Ratio(t.wait, AddSaturated(t.wait, t.transfer)),
        Unit::kRatio},
-      {"clock_offset_max", "max clock offset", if_joined(t.offset), Unit::kNanoseconds},
-      {"clock_error_max", "max clock uncertainty", if_joined(t.error), Unit::kNanoseconds}};
+      {"clock_offset_max", "max clock offset", When(joined, t.offset), Unit::kNanoseconds},
+      {"clock_error_max", "max clock uncertainty", When(joined, t.error), Unit::kNanoseconds}};
   report.tables.push_back(RankTable(c));
   report.tables.push_back(WaitTable(c));
   report.tables.push_back(KindTable(facts));

@@ -202,7 +202,7 @@ Contributions AddUp(const Facts& facts, const CriticalPath& path) {
 }
 
 Table ContributorsTable(const RankPath& shown, const Contributions& sums) {
-  Table table{.key = "contributors", .title = "Largest parts of the path", .columns = RankKeys()};
+  Table table{.key = "contributors", .title = "Largest path contributors", .columns = RankKeys()};
   AddColumns(table, {KeyColumn("bound", "bound by"), KeyColumn("name", "name"),
                      CountColumn("count", "count"), TimeColumn("time", "time"),
                      RatioColumn("share", "% of span")});

@@ -103,7 +103,7 @@ void AddRange(const Facts& facts, const RankActivity& rank, int64_t number,
 
 Table TotalsTable(const Totals& totals) {
   Table table{.key = "totals",
-              .title = "Counters by operator and kernel",
+              .title = "Counters per kernel",
               .columns = {KeyColumn("operator", "operator"), KeyColumn("kernel", "kernel"),
                           KeyColumn("counter", "counter"), CountColumn("count", "ranges"),
                           CountColumn("sum", "sum")},

@@ -191,7 +191,7 @@ Report Run(const Facts& facts, const Params&) {
     MakeUnavailable(report, "no activity in the traces names an HLO op");
     return report;
   }
-  Table top{.key = "top", .title = "HLO ops over all ranks", .text_rows = 8};
+  Table top{.key = "top", .title = "HLO ops, all ranks", .text_rows = 8};
   Table operators{.key = "operators",
                   .title = "HLO ops per rank",
                   .columns = {KeyColumn("rank", "rank")},

@@ -265,7 +265,7 @@ class IdleWaits {
   int64_t most_ = 0;
   const RankActivity* worst_ = nullptr;
   Table table_{.key = "idle_waits",
-               .title = "Host waits for idle devices",
+               .title = "Waits for idle devices",
                .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window")},
                .text_rows = 4};
 };
@@ -303,7 +303,7 @@ Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kIdleTime, facts);
   if (report.status == Status::kUnavailable) return report;
   Table main_streams{.key = "main_streams",
-                     .title = "Gaps of each device's main stream (most compute)",
+                     .title = "Main stream gaps",
                      .columns = IdleColumns(),
                      .text_rows = 32};
   Table all_streams{.key = "streams", .title = "Gaps per stream", .columns = IdleColumns()};

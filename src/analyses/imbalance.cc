@@ -105,7 +105,7 @@ StepSpread Measure(const std::vector<InStep>& cells) {
 
 Table StepTable(const std::map<int64_t, StepSpread>& steps) {
   Table table{.key = "steps",
-              .title = "Spread of each step over ranks",
+              .title = "Step spread across ranks",
               .columns = {KeyColumn("step", "step"), CountColumn("ranks", "ranks"),
                           TimeColumn("step_time_min", "min step time"),
                           TimeColumn("step_time_max", "max step time"),

@@ -162,7 +162,7 @@ std::array<double, kInputCategories> HostTimes(const std::vector<RankInput>& inp
 
 Table HostTable(const std::array<double, kInputCategories>& times) {
   Table table{.key = "host",
-              .title = "Host input time by category",
+              .title = "Input time by category",
               .columns = {KeyColumn("category", "category"), TimeColumn("time", "time"),
                           RatioColumn("ratio", "% of total")}};
   AddKindColumn(table);
@@ -201,7 +201,7 @@ Table OperatorTable(const Facts& facts, const std::vector<RankInput>& inputs) {
 
 Table StageTable(const Facts& facts, const std::vector<RankInput>& inputs) {
   Table table{.key = "stages",
-              .title = "Pipeline stages by wait time",
+              .title = "Stages by wait time",
               .columns = {KeyColumn("rank", "rank"),
                           KeyColumn("window", "window"),
                           KeyColumn("stage", "number"),

@@ -92,7 +92,7 @@ void AddCombinations(Table& table, const Cell& rank, const Combinations& time) {
 
 Table KindTable(const Facts& facts) {
   Table table{.key = "kinds",
-              .title = "Busy time by concurrent activity types",
+              .title = "Concurrent activity types",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("kinds", "activity types"),
                           TimeColumn("time", "time"), RatioColumn("ratio", "% of busy")}};
   AddKindColumn(table);

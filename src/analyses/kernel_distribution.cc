@@ -114,7 +114,7 @@ Cell OddRank(const Kernel& kernel) {
 Table KernelTable(const std::vector<Kernel>& kernels) {
   Table table{
       .key = "kernels",
-      .title = "Kernels by cost of spread across ranks",
+      .title = "Kernel spread across ranks",
       .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"),
                   CountColumn("ranks", "ranks"), CountColumn("count", "count"),
                   TimeColumn("mean", "mean"), TimeColumn("min", "lowest mean"),
@@ -135,7 +135,7 @@ Table KernelTable(const std::vector<Kernel>& kernels) {
 Table MeanTable(const std::vector<Kernel>& kernels) {
   Table table{
       .key = "rank_means",
-      .title = "Mean kernel duration per rank",
+      .title = "Mean duration per rank",
       .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"), KeyColumn("rank", "rank"),
                   CountColumn("count", "count"), TimeColumn("mean", "mean")},
       .text_rows = 0};

@@ -152,8 +152,11 @@ Table SequencesTable(const Facts& facts, const Sequences& sequences, int64_t min
                           SayKernels(facts, sequence.kernels), length, sum.count, sum.gpu_time,
                           sum.cpu_time});
   }
-  std::ranges::sort(table.rows, [](const auto& a, const auto& b) {
-    return std::tie(b[3], b[4], a[0], a[1]) < std::tie(a[3], a[4], b[0], b[1]);
+  const ColumnOf op(table, "operator"), sequence(table, "sequence"), count(table, "count"),
+      time(table, "gpu_time");
+  std::ranges::sort(table.rows, [&](const auto& a, const auto& b) {
+    return std::tie(count(b), time(b), op(a), sequence(a)) <
+           std::tie(count(a), time(a), op(b), sequence(b));
   });
   return table;
 }

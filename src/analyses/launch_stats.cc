@@ -177,7 +177,7 @@ void AddRow(Table& table, const DeviceFacts& device, DeviceLaunches& l) {
 
 Table WorstTable(const Facts& facts, const Measure& measure) {
   Table table{.key = "outliers",
-              .title = "Kernels of each outlier group",
+              .title = "Kernels by outlier group",
               .columns = {KeyColumn("group", "group"), KeyColumn("kernel", "kernel"),
                           CountColumn("count", "count"), TimeColumn("excess", "excess"),
                           TimeColumn("worst", "max excess")},

@@ -35,10 +35,8 @@ constexpr auto kParams = std::to_array<Parameter>({
 });
 
 Table KindsTable() {
-  Table table{.key = "kinds",
-              .title = "Copies per device and direction",
-              .columns = DeviceKeys(),
-              .text_rows = 12};
+  Table table{
+      .key = "kinds", .title = "Copies by direction", .columns = DeviceKeys(), .text_rows = 12};
   AddColumns(table, {KeyColumn("kind", "direction"),
                      CountColumn("copies", "copies"),
                      {"bytes", "bytes", Unit::kBytes},

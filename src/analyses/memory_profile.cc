@@ -28,12 +28,12 @@ or the parameter. `used` is above 1 where that is lower than the peak. Metrics a
 the block; for aten::empty and similar, the operator around it. `bytes` are of all `occurrences` together. Type and shape
 are the block's where the allocator has them. For PyTorch they are the operator's inputs, recorded with
 record_shapes=True. `(stack)` is memory that an allocator reserves for temporaries. With `(stack)` and `(allocated before
-the recording)`, the rows of an allocator with totals sum to its peak. `fragmentation` is the allocator's own for its free
+the trace)`, the rows of an allocator with totals sum to its peak. `fragmentation` is the allocator's own for its free
 memory; for PyTorch it is the share of reserved memory not in use at the peak.
 
 `persistent` is the lowest level within the step of the peak. The rest of the peak is freed in each step and grows with
 the batch. `batch_factor` is how much larger the batch may be until 90% of capacity is in use. `kept` is what a step
-allocated and did not free until the end of the recording; `never_freed` has the operators. `operators` has the
+allocated and did not free until the end of the trace; `never_freed` has the operators. `operators` has the
 allocations of the innermost operators, and how much more that is than they free.
 
 **Limitations:** Memory outside the allocator does not count: the context, NCCL's buffers, CUDA graph pools of other
@@ -219,7 +219,7 @@ std::string MostlyFor(const MemoryHoldings& holdings, int64_t whole) {
   const std::string& operation = most->first.operation;
   const double share = static_cast<double>(most->second.bytes) / static_cast<double>(whole);
   return fmt::format(", {} {}", HumanRatio(share),
-                     operation == kMemoryFromBefore ? "allocated before the recording" : operation);
+                     operation == kMemoryFromBefore ? "allocated before the trace" : operation);
 }
 
 // " and 3 others"; empty if there are none.

@@ -25,7 +25,7 @@ peak, and what is it used for (parameters, gradients, activations, ...)?
 **Definition:** Memory events are those of the framework's allocator (record with profile_memory=True). `allocated` is
 used by tensors, `reserved` was taken from the device. The peak is the time of the highest `allocated`, the last one on
 a tie. `holders` are the allocations alive then, by the innermost operator that made them. Memory allocated before
-the recording is a row of its own. If the trace has no totals (2021), the level is the sum of events, from 0. Named
+the trace is a row of its own. If the trace has no totals (2021), the level is the sum of events, from 0. Named
 allocators are separate.
 
 Uses come from a memory timeline exported next to the trace
@@ -169,7 +169,7 @@ class Writer {
       known = AddSaturated(known, holder.bytes);
     }
     if (memory.has_totals && peak > known) {
-      rows.emplace_back("(allocated before the recording)", Holder{peak - known, 0});
+      rows.emplace_back("(allocated before the trace)", Holder{peak - known, 0});
     }
     std::ranges::stable_sort(rows, std::ranges::greater{},
                              [](const auto& r) { return r.second.bytes; });
@@ -222,7 +222,7 @@ class Writer {
   Table devices_{
       .key = "devices", .title = "Memory per device", .columns = DeviceKeys(), .text_rows = 12};
   Table holders_{.key = "holders",
-                 .title = "Memory holders at the peak",
+                 .title = "Memory holders at peak",
                  .columns = DeviceKeys(),
                  .text_rows = 10};
 };
@@ -233,11 +233,11 @@ class UseWriter {
   UseWriter(const Facts& facts, Report& report, int64_t points)
       : facts_(facts), report_(report), points_(points) {
     AddColumns(timelines_, {BytesColumn("peak", "peak"), TimeColumn("peak_time", "peak time"),
-                            BytesColumn("before", "before recording"), BytesColumn("last", "last"),
+                            BytesColumn("before", "before trace"), BytesColumn("last", "last"),
                             CountColumn("moments", "moments")});
     AddColumns(uses_, {KeyColumn("use", "use"), BytesColumn("at_peak", "at peak"),
                        RatioColumn("share", "% of peak"), BytesColumn("highest", "max"),
-                       BytesColumn("before", "before recording"), BytesColumn("last", "last")});
+                       BytesColumn("before", "before trace"), BytesColumn("last", "last")});
     SetKinds(uses_, {{"at_peak", ColumnKind::kMemory}});
   }
 

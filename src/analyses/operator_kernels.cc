@@ -1,4 +1,4 @@
-// Attributes kernels to the operators that launched them, with launch delays.
+// Attributes kernels to the operators that launched them, with the time from launch to start.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,14 +21,14 @@ constexpr std::string_view kDoc = R"md(
 **Question:** Which operators do device and host time belong to, and how long is it from an operator to its kernels?
 
 **Definition:** Each kernel, memcpy and memset belongs to the innermost operator around its launch call, on the
-call's thread. `op_delay` is from the operator's start to the call. `launch_delay` is from the call's start to the
-activity's start. Both are means. `host_time` is the sum of the operator's calls; `self_time` excludes the operators
+call's thread. `op_delay` is from the operator's start to the call. Launch to start (`launch_delay`) is from the call's
+start to the activity's start; the launch delay of `launch_stats` begins at the call's end. Both are means. `host_time` is the sum of the operator's calls; `self_time` excludes the operators
 inside. `operators` covers all ranks. `kernels` has each operator's kernels by rank.
 
 **Limitations:** Operators need ProfilerActivity.CPU. Calls outside operators are listed without an operator.
 
 **Interpretation:** Operators show which line of the model to change; kernels are those of the libraries. A long
-op_delay is host time in the operator itself. A long launch_delay is a queue, or a busy device.
+op_delay is host time in the operator itself. A long time from launch to start is a queue, or a busy device.
 )md";
 
 // Activities launched by one operator, or one kernel of one operator.
@@ -117,13 +117,13 @@ std::vector<Cell> Values(const Sum& sum, bool has_operator) {
 
 std::vector<Column> ValueColumns() {
   return {CountColumn("kernels", "kernels"), TimeColumn("gpu_time", "device time"),
-          TimeColumn("op_delay", "op delay"), TimeColumn("launch_delay", "launch delay")};
+          TimeColumn("op_delay", "op delay"), TimeColumn("launch_delay", "launch to start")};
 }
 
 Table OperatorsTable(const Facts& facts, const Sums& sums) {
   Table table{
       .key = "operators",
-      .title = "Operators by device time, all ranks",
+      .title = "Operators by device time",
       .columns = {KeyColumn("operator", "operator"), CountColumn("count", "calls"),
                   TimeColumn("host_time", "host time"), TimeColumn("self_time", "host self time")},
       .text_rows = 12};
@@ -145,8 +145,9 @@ Table OperatorsTable(const Facts& facts, const Sums& sums) {
     row.push_back(Ratio(d.gpu_time, sums.total));
     table.rows.push_back(std::move(row));
   }
-  std::ranges::sort(table.rows, [](const auto& a, const auto& b) {
-    return std::tie(b[5], b[2], a[0]) < std::tie(a[5], a[2], b[0]);
+  const ColumnOf op(table, "operator"), device(table, "gpu_time"), host(table, "host_time");
+  std::ranges::sort(table.rows, [&](const auto& a, const auto& b) {
+    return std::tie(device(b), host(b), op(a)) < std::tie(device(a), host(a), op(b));
   });
   return table;
 }

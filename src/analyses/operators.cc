@@ -238,7 +238,7 @@ void AddRows(Table& table, const Facts& facts, std::string_view side, const Sums
 
 Table TreeTable(const Facts& facts) {
   Table table{.key = "tree",
-              .title = "Operators by caller, all ranks",
+              .title = "Operators by caller",
               .columns = {KeyColumn("path", "path"), KeyColumn("name", "operator"),
                           Column{"depth", "depth", Unit::kCount, Role::kKey},
                           CountColumn("count", "calls"), TimeColumn("total", "total"),
@@ -286,7 +286,7 @@ Report Run(const Facts& facts, const Params&) {
   }
   // Without device activity the host side remains.
   if (report.status == Status::kUnavailable) report.status = Status::kPartial;
-  Table top{.key = "top", .title = "Operators over all ranks, by self time", .text_rows = 8};
+  Table top{.key = "top", .title = "Operators by self time", .text_rows = 8};
   Table table{.key = "operators",
               .title = "Operators per rank",
               .columns = {KeyColumn("rank", "rank")},

@@ -109,7 +109,7 @@ Table RoleTable(const Facts& facts, const std::vector<RankSteps>& ranks) {
   constexpr std::array<std::string_view, kStepRoles> kNames = {
       "other", "CPU exec", "data loader", "runtime", "communication", "memset", "memcpy", "kernel"};
   Table table{.key = "roles",
-              .title = "Step time by role of PyTorch's TensorBoard plugin",
+              .title = "Step time by role",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
                           KeyColumn("role", "role"), TimeColumn("mean", "mean"),
                           RatioColumn("ratio", "% of step time")},
@@ -186,7 +186,7 @@ Table OperatorTable(const Facts& facts, const OperatorUse& use) {
 
 // Adds FLOP and bandwidth utilization over the steps. Bandwidth counts only the time of operators
 // whose bytes are known.
-void AddUtilisation(const Facts& facts, Report& report) {
+void AddUtilization(const Facts& facts, Report& report) {
   double at_peak = 0, device_time = 0, at_memory = 0, counted = 0;
   for (const RankActivity& rank : facts.ranks) {
     const RecordingFlops& flops = FlopsOf(facts, rank);
@@ -389,7 +389,7 @@ Report Run(const Facts& facts, const Params&) {
   const OperatorUse use = UseOfOperators(facts);
   AddPlacement(use, has_work, report);
   AddPrecision(sum, report);
-  AddUtilisation(facts, report);
+  AddUtilization(facts, report);
   AddEnvironment(facts, report);
   report.tables.push_back(CategoryTable(ranks, total, marked));
   report.tables.push_back(DeviceTable(facts, ranks));

@@ -78,7 +78,7 @@ Tables MakeTables() {
                        .columns = DeviceKeys(),
                        .text_rows = 12},
            .held_up = {.key = "held_up",
-                       .title = "Calls blocked by a full queue",
+                       .title = "Blocked launch calls",
                        .columns = DeviceKeys(),
                        .text_rows = 6}};
   AddColumns(t.streams, {KeyColumn("stream", "stream"), CountColumn("operations", "activities"),

@@ -107,10 +107,8 @@ Found FindAll(const Facts& facts, int64_t large_gap) {
 Cell TextOr(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
 
 Table DeviceTable(const std::vector<Sum>& devices) {
-  Table table{.key = "ranks",
-              .title = "Gaps between steps, per device",
-              .columns = DeviceKeys(),
-              .text_rows = 12};
+  Table table{
+      .key = "ranks", .title = "Step gaps per device", .columns = DeviceKeys(), .text_rows = 12};
   AddColumns(table, {CountColumn("gaps", "gaps"), CountColumn("large", "large"),
                      TimeColumn("gap_mean", "mean"), TimeColumn("gap_max", "max"),
                      TimeColumn("idle", "idle"), RatioColumn("idle_ratio", "idle, % of span"),

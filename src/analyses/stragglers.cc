@@ -223,7 +223,7 @@ Table RankTable(const CollectiveFacts& c, const Blames& blames) {
 Table ReasonTable(const CollectiveFacts& c, const Blames& blames) {
   Table table{
       .key = "reasons",
-      .title = "Time of stragglers beyond the median of others",
+      .title = "Excess time of stragglers",
       .columns = {KeyColumn("rank", "rank"), TimeColumn("compute", "compute"),
                   TimeColumn("late_launches", "late launches"), TimeColumn("input", "input wait"),
                   TimeColumn("copies", "copies"), TimeColumn("transfer", "transfer")},

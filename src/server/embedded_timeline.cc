@@ -302,8 +302,8 @@ std::string Message(const Timeline& timeline, const Choice& choice) {
                       : "each event that lasts at least " + HumanTime(static_cast<double>(least));
   };
   return fmt::format(
-      "This file holds of accelerators {}, and of other tracks {}; on many tracks shorter ones "
-      "too. All others are drawn as density. Details are those of the longest.",
+      "This file holds {} of devices, and {} of other tracks; on many tracks it also holds shorter "
+      "ones. All others are drawn as density. Details are those of the longest.",
       which(streams), which(others));
 }
 

@@ -27,7 +27,7 @@ struct EmbeddedTimeline {
 //
 // All tracks have the coarsest level, in which one tile holds the run. From there each kind of
 // track gets finer levels, until a finer one would show no more, or as far as its share of the room
-// goes: half of it is for the streams of accelerators. So what is left out of a track is exactly
+// goes: half of it is for the streams of devices. So what is left out of a track is exactly
 // what is shorter than a bucket of its finest level, and that is still there as density.
 //
 // On up to `threads` threads, 0: one per processor; what is chosen is the same on any number.

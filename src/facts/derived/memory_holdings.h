@@ -34,7 +34,7 @@ struct MemoryHolding {
 using MemoryHoldings = std::map<MemoryPurpose, MemoryHolding>;
 
 inline constexpr const char* kStackMemory = "(stack)";
-inline constexpr const char* kMemoryFromBefore = "(allocated before the recording)";
+inline constexpr const char* kMemoryFromBefore = "(allocated before the trace)";
 
 // What an allocator's peak consists of. With totals the rows add up to the peak: what it sets aside
 // for temporaries and what was there before the recording are among them. Empty where nothing is

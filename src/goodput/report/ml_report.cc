@@ -53,7 +53,7 @@ ColumnKind KindOf(Badput badput) {
 
 Table Buckets(const MlAnswer& a) {
   Table table{.key = "buckets",
-              .title = "Badput by ml-goodput-measurement (buckets overlap)",
+              .title = "Badput by ml-goodput-measurement",
               .columns = {KeyColumn("bucket", "bucket"), TimeColumn("time", "time"),
                           RatioColumn("ratio", "share")}};
   AddKindColumn(table);
@@ -68,7 +68,7 @@ Table Buckets(const MlAnswer& a) {
   for (const auto& [type, time] : a.custom) {
     add("CUSTOM_BADPUT_EVENTS." + type, time, ColumnKind::kCustom);
   }
-  std::ranges::stable_sort(table.rows, [](const auto& x, const auto& y) { return x[1] > y[1]; });
+  SortDescending(table, "time");
   return table;
 }
 
