@@ -69,10 +69,4 @@ std::string RawDeflater::Finish() && {
   return std::move(stream_->out);
 }
 
-std::string Deflate(std::string_view bytes) {
-  RawDeflater deflater;
-  deflater.Add(bytes);
-  return std::move(deflater).Finish();
-}
-
 }  // namespace stepscope

@@ -31,6 +31,4 @@ class RawDeflater {
   std::unique_ptr<Stream> stream_;
 };
 
-std::string Deflate(std::string_view bytes);
-
 }  // namespace stepscope

@@ -8,6 +8,12 @@
 namespace stepscope {
 namespace {
 
+std::string Deflate(std::string_view bytes) {
+  RawDeflater deflater;
+  deflater.Add(bytes);
+  return std::move(deflater).Finish();
+}
+
 TEST(Deflate, GivesBackWhatItTook) {
   std::string noise;
   for (uint32_t k = 0, x = 1; k < 100'000; ++k) {

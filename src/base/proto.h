@@ -1,12 +1,14 @@
-// Protocol buffers' wire format, read and written with protozero. Its exceptions end here: hostile
-// bytes are a value, as everywhere.
+// Reads and writes protocol buffers' wire format with protozero. No exception leaves: damaged bytes
+// are a result.
 // https://protobuf.dev/programming-guides/encoding/
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
-// All files must agree, so they include protozero here alone.
+#include "base/varint.h"
+
+// All files must agree on the view, so they include protozero here alone.
 #define PROTOZERO_USE_VIEW std::string_view
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
@@ -36,18 +38,6 @@ bool ReadFields(std::string_view message, const Take& take) {
   try {
     pbf_reader fields(message.data(), message.size());
     while (fields.next()) take(fields);
-    return true;
-  } catch (const protozero::exception&) {
-    return false;
-  }
-}
-
-// Takes a varint off the front of `bytes`; false if it is cut short or longer than 64 bits.
-inline bool TakeVarint(std::string_view& bytes, uint64_t& value) {
-  try {
-    const char* at = bytes.data();
-    value = protozero::decode_varint(&at, bytes.data() + bytes.size());
-    bytes.remove_prefix(static_cast<size_t>(at - bytes.data()));
     return true;
   } catch (const protozero::exception&) {
     return false;

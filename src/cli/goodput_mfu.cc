@@ -86,7 +86,7 @@ void AddGoodputMfu(Command& goodput) {
   command.Take("--dtype", options.dtype);
   command.Take("--recompute", options.recompute);
   AddOutput(command, flags->output, "program_goodput.mfu<40%");
-  command.Group("Model without --model, or different from it");
+  command.Group("Model shape (overrides --model)");
   for (const Given& given : kShape) command.Take(given.name, flags->shape.*given.field);
   command.Switch("--plain-mlp", flags->plain_mlp);
   command.Switch("--bidirectional", flags->bidirectional);

@@ -1,9 +1,9 @@
 // stepscope man: the manual page in roff.
 #include <fmt/format.h>
 
-#include <cctype>
 #include <string>
 
+#include "base/ascii.h"
 #include "cli/help.h"
 #include "cli/root.h"
 
@@ -20,11 +20,6 @@ std::string Roff(std::string_view text) {
     out += c == '\\' ? 'e' : c;
   }
   return out;
-}
-
-std::string Upper(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return text;
 }
 
 void PrintOption(const Option& option) {

@@ -104,7 +104,8 @@ CLI::Option* AddTo(CLI::App& app, const Option& option) {
   if (option.arity == Arity::kSwitch) return app.add_flag(option.names);
   CLI::Option* added = app.add_option(option.names, ignore);
   added->type_name(option.value);
-  if (option.arity != Arity::kOne) added->expected(1, CLI::detail::expected_max_vector_size);
+  // -1: without a limit.
+  if (option.arity != Arity::kOne) added->expected(1, -1);
   if (option.arity == Arity::kCommas) added->delimiter(',');
   added->allow_extra_args(option.arity == Arity::kWords);
   return added;

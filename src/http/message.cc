@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/ascii.h"
 #include "base/gzip.h"
 
 namespace stepscope::http {
@@ -21,12 +22,6 @@ bool SameName(std::string_view lower, std::string_view any) {
 
 std::string TagOf(std::string_view bytes) {
   return fmt::format("W/\"{:016x}\"", XXH3_64bits(bytes.data(), bytes.size()));
-}
-
-std::string_view Trimmed(std::string_view text) {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-  return text;
 }
 
 // Whether `matches` is true for an item of a list with commas.

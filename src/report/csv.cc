@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include "base/csv_field.h"
 #include "base/exact.h"
 #include "report/humanize.h"
 #include "report/printable.h"
@@ -26,13 +27,7 @@ bool LooksLikeFormula(std::string_view text) {
 void AppendText(std::string& out, std::string_view text) {
   std::string field = LooksLikeFormula(text) ? "'" : "";
   AppendPrintable(field, text);
-  if (!field.starts_with('#') && field.find_first_of(",\"") == std::string::npos) {
-    out += field;
-    return;
-  }
-  out += '"';
-  for (const char c : field) out.append(c == '"' ? 2 : 1, c);
-  out += '"';
+  AppendCsvField(out, field);
 }
 
 void AppendCell(std::string& out, const Cell& cell) {

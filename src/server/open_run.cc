@@ -105,11 +105,6 @@ Attempt<std::shared_ptr<const Body>> OpenRun::Answer(const AnalyzeOptions& quest
   return brief ? brief_body : full_body;
 }
 
-bool OpenRun::IsAsked() {
-  const std::lock_guard lock(mutex_);
-  return !open_.empty();
-}
-
 Attempt<ReportSet> OpenRun::Analyze(const AnalyzeOptions& question, const Gone& gone) {
   const auto busy = Turn(gone);
   if (!busy) return std::unexpected(busy.error());

@@ -31,9 +31,6 @@ class OpenRun {
   // The same as data, not kept.
   Attempt<ReportSet> Analyze(const AnalyzeOptions& question, const Gone& gone);
 
-  // Whether an answer is being made, or waited for.
-  bool IsAsked();
-
   // What was read, which no question changes.
   const RunInfo& run() const { return session_.run(); }
 

@@ -4,19 +4,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
+
 namespace stepscope {
 namespace {
 
 constexpr size_t kMostInputs = 256;
 constexpr size_t kMostDimensions = 16;
-
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-
-std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
-  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 // What is between the brackets around `text`; nothing when there are none.
 std::string_view Inside(std::string_view text) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/ascii.h"
 #include "base/saturate.h"
 #include "base/time_units.h"
 
@@ -11,13 +12,6 @@ namespace stepscope::goodput {
 namespace {
 
 constexpr size_t kMostLabels = 31;  // the last one holds all further types
-
-std::string Upper(std::string text) {
-  for (char& c : text) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return text;
-}
 
 // The latest time of the event, including the parts of a checkpoint.
 int64_t LatestTime(const Event& event) {
@@ -37,9 +31,7 @@ bool Fits(const Event& event) {
   const auto is_time = [](int64_t t) { return t == kUnknown || (t >= 0 && t < kLatest); };
   const auto is_small = [](int64_t v) { return v == kUnknown || (v > -kMost && v < kMost); };
   const CheckpointTimes::Span& blocked = event.checkpoint.manager;
-  const bool is_checkpoint = event.kind >= EventKind::kCheckpointSave &&
-                             event.kind <= EventKind::kCheckpointEmergencyRestore;
-  const int64_t latest = is_checkpoint ? LatestTime(event) : event.time;
+  const int64_t latest = IsCheckpoint(event.kind) ? LatestTime(event) : event.time;
   return latest != kUnknown && is_time(latest) && is_time(event.time) && is_time(blocked.start) &&
          is_small(blocked.duration) && is_small(event.step);
 }

@@ -8,12 +8,10 @@
 //   goes back. It lasts until its last event. An unplanned end is a disruption, and so is an end
 //   after a preemption notice.
 // - A step is kept if every later attempt with steps began after it; otherwise it is wasted
-// progress.
-//   The open step of a disrupted attempt is wasted, unless the next one continued after it. The
-//   open step of a running job is in progress.
+//   progress. The open step of a disrupted attempt is wasted, unless the next one continued after
+//   it. The open step of a running job is in progress.
 // - Overlays (see Bucket) take their time from the attempt's course. Data loading counts only
-// before
-//   an attempt's first step; later it overlaps the steps.
+//   before an attempt's first step; later it overlaps the steps.
 // - Startup is the excess of the first step over the mean of the attempt's others.
 // - Recovery lasts from an attempt's end to the next start, also after a planned end.
 #pragma once

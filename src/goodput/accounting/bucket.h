@@ -32,7 +32,6 @@ enum class Bucket : uint8_t {
 };
 
 inline constexpr size_t kBuckets = static_cast<size_t>(Bucket::kCount);
-inline constexpr bool LiesOver(Bucket bucket) { return bucket < Bucket::kProductive; }
 
 using BucketTimes = std::array<int64_t, kBuckets>;  // ns
 

@@ -1,4 +1,4 @@
-// Names of the reference library's badput types.
+// Lists the names of the reference library's badput types.
 #include "goodput/accounting/ml_answer.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the reference library answers, ml-goodput-measurement 0.2.3.
+// Holds the answer of the reference library, ml-goodput-measurement 0.2.3.
 #pragma once
 
 #include <array>

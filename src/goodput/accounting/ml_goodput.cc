@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 
+#include "base/ascii.h"
 #include "base/time_units.h"
 
 namespace stepscope::goodput {
@@ -17,13 +18,6 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 double ToMicroseconds(double seconds) {
   const double whole = std::floor(seconds);
   return (whole * 1e6 + std::nearbyint((seconds - whole) * 1e6)) / 1e6;
-}
-
-std::string Upper(std::string text) {
-  for (char& c : text) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return text;
 }
 
 // Fills in the shares and clears impossible buckets. The query with exclusions (`lenient`) checks

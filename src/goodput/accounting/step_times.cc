@@ -1,30 +1,20 @@
-// Encodes differences as varints, lowest 7 bits first: of the time, with a bit that tells whether a
-// difference of the step follows; then of the step.
+// Encodes differences as varints: of the time, with a bit that tells whether a difference of the
+// step follows; then of the step.
 #include "goodput/accounting/step_times.h"
 
 #include <algorithm>
+#include <string_view>
+
+#include "base/varint.h"
 
 namespace stepscope::goodput {
-namespace {
-
-constexpr size_t kLongest = 10;  // bytes of a difference
-
-// Writes a difference to `out`; returns its end.
-uint8_t* Put(uint64_t value, uint8_t* out) {
-  for (; value >= 0x80; value >>= 7) *out++ = static_cast<uint8_t>(value | 0x80);
-  *out++ = static_cast<uint8_t>(value);
-  return out;
-}
-
-}  // namespace
 
 uint64_t StepTimes::Get(size_t& at) const {
   uint64_t value = 0;
-  for (unsigned shift = 0;; shift += 7) {
-    const uint8_t byte = bytes_[at++];
-    value |= uint64_t{byte & 0x7fu} << shift;
-    if (byte < 0x80) return value;
-  }
+  std::string_view rest(reinterpret_cast<const char*>(bytes_.begin()) + at, bytes_.size() - at);
+  TakeVarint(rest, value);
+  at = bytes_.size() - rest.size();
+  return value;
 }
 
 void StepTimes::Store(int64_t step, int64_t time) {
@@ -33,9 +23,9 @@ void StepTimes::Store(int64_t step, int64_t time) {
   } else {
     const auto later = static_cast<uint64_t>(time) - static_cast<uint64_t>(last_.time);
     const auto further = static_cast<uint64_t>(step) - static_cast<uint64_t>(last_.step);
-    uint8_t* const begin = bytes_.Room(2 * kLongest);
-    uint8_t* end = Put(later << 1 | (further == 1 ? 0 : 1), begin);
-    if (further != 1) end = Put(further, end);
+    uint8_t* const begin = bytes_.Room(2 * kLongestVarint);
+    uint8_t* end = PutVarint(later << 1 | (further == 1 ? 0 : 1), begin);
+    if (further != 1) end = PutVarint(further, end);
     bytes_.Extend(static_cast<size_t>(end - begin));
   }
   last_ = {step, time};
@@ -49,7 +39,7 @@ void StepTimes::Append(int64_t step, int64_t time) {
   ++count_;
 }
 
-StepTimes::Neighbours StepTimes::Around(int64_t step) const {
+StepTimes::Neighbors StepTimes::Around(int64_t step) const {
   if (count_ == 0) return {};
   if (step > last_.step) return {last_, std::nullopt};
   if (step <= first_.step) return {std::nullopt, first_};

@@ -32,10 +32,10 @@ class StepTimes {
   const StepTime& last() const { return last_; }
 
   // The last step below `step`, and the first step at or above it.
-  struct Neighbours {
+  struct Neighbors {
     std::optional<StepTime> before, after;
   };
-  Neighbours Around(int64_t step) const;
+  Neighbors Around(int64_t step) const;
 
   // Drops all but the first two steps, the last two, and those for which `keep` returns true; it
   // gets the previous step and the number left. size() still counts all steps.

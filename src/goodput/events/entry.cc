@@ -110,10 +110,6 @@ int64_t ToNs(double seconds) {
   return whole * kSecond + RoundToInteger(rest * 1e9);
 }
 
-bool IsCheckpoint(EventKind kind) {
-  return kind >= EventKind::kCheckpointSave && kind <= EventKind::kCheckpointEmergencyRestore;
-}
-
 // Takes a number, or nothing, off the front of `text`; false: it is out of range.
 bool TakeNumber(std::string_view& text, int64_t& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -109,6 +109,11 @@ inline int64_t TimeOf(const Event& event) {
   return event.time == kUnknown ? event.checkpoint.manager.start : event.time;
 }
 
+// Whether an event of this kind has checkpoint times.
+constexpr bool IsCheckpoint(EventKind kind) {
+  return kind >= EventKind::kCheckpointSave && kind <= EventKind::kCheckpointEmergencyRestore;
+}
+
 // The kind that begins the span that `end` closes; kNone if `end` does not close one.
 constexpr EventKind BeginOf(EventKind end) {
   switch (end) {

@@ -1,4 +1,4 @@
-// Bytes to objects, objects to entries, entries to events.
+// Turns bytes into objects, objects into entries, and entries into events.
 #include "goodput/events/json_lines.h"
 
 #include <simdjson.h>

@@ -1,20 +1,16 @@
-// What windows of bytes hold; two ways to cut it.
+// Cuts windows of bytes into objects: by lines, or by brackets.
 #include "goodput/events/json_objects.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace stepscope::goodput {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
-
-std::string_view Trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kSpace);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
 
 // What was read and not yet taken.
 class Text {

@@ -1,5 +1,5 @@
-// Encodes numbers and texts as bytes for stored states: integers as varints of 7 bits per byte,
-// lowest first. Readers check ok() at the end; missing values read as 0.
+// Encodes numbers and texts as bytes for stored states: integers as varints. Readers check ok() at
+// the end; missing values read as 0.
 #pragma once
 
 #include <bit>
@@ -7,14 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/varint.h"
+
 namespace stepscope::goodput {
 
 class StateWriter {
  public:
-  void Unsigned(uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<char>(value | 0x80));
-    bytes_.push_back(static_cast<char>(value));
-  }
+  void Unsigned(uint64_t value) { AppendVarint(bytes_, value); }
   // Zigzag encoding: small numbers of either sign are short.
   void Signed(int64_t value) {
     const auto bits = static_cast<uint64_t>(value);
@@ -37,15 +36,8 @@ class StateReader {
 
   uint64_t Unsigned() {
     uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      if (bytes_.empty()) break;
-      const auto byte = static_cast<uint8_t>(bytes_.front());
-      bytes_.remove_prefix(1);
-      value |= uint64_t{byte & 0x7fu} << shift;
-      if (byte < 0x80) return value;
-    }
-    ok_ = false;
-    return 0;
+    if (ok_) ok_ = TakeVarint(bytes_, value);
+    return ok_ ? value : 0;
   }
   int64_t Signed() {
     const uint64_t bits = Unsigned();

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/csv_field.h"
+#include "base/label_value.h"
 #include "base/time_units.h"
 #include "goodput/events/event_lines.h"
 #include "goodput/ledger/ledger.h"
@@ -17,22 +19,20 @@ using Piece = std::function<Result<void>(std::string_view)>;
 
 constexpr size_t kPiece = size_t{64} << 10;
 
-std::string CsvText(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
 void AddCsvLine(const Event& event, std::string& out) {
   const auto number = [](int64_t value) {
     return value == kUnknown ? std::string() : fmt::format("{}", value);
   };
-  fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                 CsvText(event.job), CsvText(event.attempt), CsvText(event.writer),
-                 number(event.sequence), EventKindName(event.kind), number(event.time),
-                 number(event.monotonic), number(event.step), number(event.counts[0]),
-                 number(event.counts[1]), number(event.counts[2]), CsvText(event.text));
+  for (const std::string* text : {&event.job, &event.attempt, &event.writer}) {
+    AppendCsvField(out, *text);
+    out += ',';
+  }
+  fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},", number(event.sequence),
+                 EventKindName(event.kind), number(event.time), number(event.monotonic),
+                 number(event.step), number(event.counts[0]), number(event.counts[1]),
+                 number(event.counts[2]));
+  AppendCsvField(out, event.text);
+  out += '\n';
 }
 
 Result<void> ExportEvents(const Ledger& ledger, const std::string& job, bool csv,
@@ -57,16 +57,6 @@ Result<void> ExportEvents(const Ledger& ledger, const std::string& job, bool csv
   return written;
 }
 
-// Escapes a label's value: only these three characters need it.
-std::string Label(const std::string& text) {
-  std::string label;
-  for (const char c : text) {
-    if (c == '\\' || c == '"') label += '\\';
-    label += c == '\n' ? std::string("\\n") : std::string(1, c);
-  }
-  return label;
-}
-
 // Exact seconds.
 std::string Seconds(int64_t ns) {
   return fmt::format("{}{}.{:09}", ns < 0 ? "-" : "", std::abs(ns / kSecond),
@@ -74,7 +64,7 @@ std::string Seconds(int64_t ns) {
 }
 
 std::string OpenMetrics(const std::string& name, const Partition& p) {
-  const std::string job = Label(name);
+  const std::string job = LabelValue(name);
   std::string out =
       "# TYPE stepscope_goodput_seconds counter\n"
       "# UNIT stepscope_goodput_seconds seconds\n"

@@ -48,15 +48,13 @@ bool NamesFit(const Event& event) {
 }
 
 Record RecordOf(const Event& event) {
-  const bool is_checkpoint = event.kind >= EventKind::kCheckpointSave &&
-                             event.kind <= EventKind::kCheckpointEmergencyRestore;
   return {.kind = event.kind,
           .time = event.time,
           .monotonic = event.monotonic,
           .step = event.step,
           .counts = {event.counts[0], event.counts[1], event.counts[2]},
           .text = event.text,
-          .checkpoint = is_checkpoint ? &event.checkpoint : nullptr};
+          .checkpoint = IsCheckpoint(event.kind) ? &event.checkpoint : nullptr};
 }
 
 int64_t Unreadable(const Notes& note_counts) {

@@ -73,7 +73,4 @@ enum class MetricsFormat : uint8_t {
 };
 std::string MetricsText(const Metrics& metrics, MetricsFormat format);
 
-// Escapes a label's value; writes invalid UTF-8 as \xNN, since one invalid byte breaks the page.
-std::string LabelValue(std::string_view text);
-
 }  // namespace stepscope::goodput

@@ -131,12 +131,6 @@ TEST(Metrics, DropsJobsIdleForADay) {
   EXPECT_EQ(text(86'400 + 81), "");
 }
 
-TEST(Metrics, EscapesNames) {
-  EXPECT_EQ(LabelValue("a\"b\\c\nd"), "a\\\"b\\\\c\\nd");
-  EXPECT_EQ(LabelValue("\xff\xc3"), "\\\\xff\\\\xc3");
-  EXPECT_EQ(LabelValue("größe"), "größe");
-}
-
 // What Prometheus' own tool thinks of a page with the worst names; both formats end in a line.
 TEST(Metrics, PassesPromtool) {
   if (std::system("promtool --version >/dev/null 2>&1") != 0) {

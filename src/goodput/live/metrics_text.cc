@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "base/exact.h"
-#include "base/rune.h"
+#include "base/label_value.h"
 #include "goodput/live/metrics.h"
 
 namespace stepscope::goodput {
@@ -70,24 +70,6 @@ class Page {
 };
 
 }  // namespace
-
-std::string LabelValue(std::string_view text) {
-  std::string out;
-  for (size_t at = 0; at < text.size();) {
-    const Rune rune = DecodeRune(text, at);
-    const std::string_view bytes = text.substr(at, rune.length);
-    at += rune.length;
-    if (!rune.valid) {
-      for (const char c : bytes) out += fmt::format("\\\\x{:02x}", static_cast<uint8_t>(c));
-    } else if (bytes == "\n") {
-      out += "\\n";
-    } else {
-      if (bytes == "\\" || bytes == "\"") out += '\\';
-      out += bytes;
-    }
-  }
-  return out;
-}
 
 std::string MetricsText(const Metrics& metrics, MetricsFormat format) {
   const bool open = format == MetricsFormat::kOpenMetrics;

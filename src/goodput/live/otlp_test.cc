@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/label_value.h"
 #include "base/time_units.h"
 
 namespace stepscope::goodput {

@@ -16,7 +16,6 @@
 namespace stepscope::goodput {
 namespace {
 
-constexpr double kDayS = 86400;
 constexpr double kDisagrees = 1.5;  // factor between observed and modeled
 constexpr double kPrintedDisagrees =
     0.005;  // of a share: more than rounding to a tenth of a percent

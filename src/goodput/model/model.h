@@ -41,11 +41,6 @@ struct Parameters {
   double emergency_save_s = 0;  // for which it then blocks, until the save is durable
 };
 
-// The failure rate of `nodes` equal nodes; nothing else here depends on their number.
-inline double JobFailuresPerS(double nodes, double failures_per_node_s) {
-  return nodes * failures_per_node_s;
-}
-
 double MeanRestartS(const Parameters& p);   // R: with and without a spare
 double MeanLostWorkS(const Parameters& p);  // t_ch
 

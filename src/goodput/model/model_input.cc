@@ -14,10 +14,9 @@
 namespace stepscope::goodput {
 namespace {
 
-constexpr double kLongestS = 100 * 365.25 * 86400;  // keeps nanoseconds in int64
+constexpr double kLongestS = 100 * 365.25 * kDayS;  // keeps nanoseconds in int64
 constexpr double kMost = 1e30;                      // of FLOPs and chip seconds
 constexpr double kStandbySpeedup = 10.87;           // warm standby over requeue, arXiv 2509.16293
-constexpr double kDayS = 86400;
 
 std::unexpected<Error> Wrong(std::string_view option, std::string what, std::string hint = "") {
   return std::unexpected(Error{std::move(what), std::string(option), std::move(hint)});

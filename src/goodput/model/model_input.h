@@ -10,6 +10,8 @@
 
 namespace stepscope::goodput {
 
+inline constexpr double kDayS = 86400;
+
 // Checks that every number is in range and every pair complete.
 Result<void> CheckOptions(const GoodputModelOptions& options);
 

@@ -17,7 +17,7 @@
 namespace stepscope::goodput {
 namespace {
 
-constexpr double kDayS = 86400, kDayHours = 24;
+constexpr double kDayHours = 24;
 constexpr double kFarFromBest = 0.005;  // 0.5 pp
 constexpr double kMinReported = 0.001;  // 0.1 pp
 constexpr double kMuch = 0.05, kSome = 0.01;

@@ -19,12 +19,6 @@ namespace {
 
 constexpr std::ptrdiff_t kEntryLimit = 4096;  // bytes; what is longer is no entry
 
-std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
-  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 using Fields = std::array<std::string_view, 4>;
 
 std::optional<Fields> Split(std::string_view entry) {

@@ -1,0 +1,16 @@
+// Tests label values with quotes, line breaks and invalid UTF-8.
+#include "base/label_value.h"
+
+#include <gtest/gtest.h>
+
+namespace stepscope {
+namespace {
+
+TEST(LabelValue, IsValidWhateverTheText) {
+  EXPECT_EQ(LabelValue("a\"b\\c\nd"), "a\\\"b\\\\c\\nd");
+  EXPECT_EQ(LabelValue("\xff\xc3"), "\\\\xff\\\\xc3");
+  EXPECT_EQ(LabelValue("größe"), "größe");
+}
+
+}  // namespace
+}  // namespace stepscope
