@@ -1,5 +1,5 @@
-// The headers that most files of the library include, parsed once for all of them. A file still
-// includes what it uses: this only saves time.
+// Includes the headers that most files of the library need, so that they are parsed once. A file
+// still includes what it uses: this only saves time.
 #pragma once
 
 #include <fmt/format.h>

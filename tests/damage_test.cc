@@ -248,7 +248,7 @@ TEST(Damage, AMemoryTimelineOfWhatWasThereBeforeIsAnAnswer) {
   EXPECT_EQ(FirstRow(*answer, "timelines", "peak"), 100);
 }
 
-TEST(Damage, OneDamagedFileNeverKeepsTheOthersFromBeingAnalysed) {
+TEST(Damage, OneDamagedFileNeverKeepsTheOthersFromBeingAnalyzed) {
   std::string corrupt = Gzip(Document(Kernels(40)));
   corrupt[corrupt.size() / 2] ^= 0x55;
   const std::string truncated = Document(Kernels(40)).substr(0, 1000);

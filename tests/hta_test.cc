@@ -6,7 +6,7 @@
 //   B2   fractional microseconds were rounded: every event is up to 1 us shorter at each side
 //   B3   the device's annotations are taken for the host's steps: of some steps they are left out
 //   B4   host operators of Triton that carry a stream are taken for kernels
-//   B5   synchronisation that lies on a stream is taken for busy time
+//   B5   synchronization that lies on a stream is taken for busy time
 //   B12  a trace without GPU events is an error
 //   B16  a gap begins where the previous piece of work ends, not where all of them have: where work
 //        overlaps gaps are negative

@@ -228,7 +228,7 @@ TEST_F(PageServerTest, SaysWhatIsWrongWithAQuestion) {
       {run + "/timeline/event?track=99999&event=0", 404},
       {run + "/timeline/find?q=a&by=0", 400},
       {run + "/timeline/find?q=a&limit=-1", 400},
-      {run + "/timeline/select?by=colour", 400},
+      {run + "/timeline/select?by=color", 400},
       {run + "/timeline/select?tracks=a", 400}};
   for (const auto& [target, status] : wrong) {
     const auto response = page.Get(target);

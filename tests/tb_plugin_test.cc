@@ -87,7 +87,7 @@ void ExpectPie(const Json& pie, const std::map<std::string, Row>& side, const ch
 }
 
 // What steps go to, by the plugin's roles, and how full the device is.
-void ExpectOverview(const Json& average, const Json& utilisation, const Json& sm_efficiency,
+void ExpectOverview(const Json& average, const Json& utilization, const Json& sm_efficiency,
                     const ReportSet& answer) {
   const std::map<std::string, std::string> theirs = {{"kernel", "Kernel"},
                                                      {"memcpy", "Memcpy"},
@@ -107,7 +107,7 @@ void ExpectOverview(const Json& average, const Json& utilisation, const Json& sm
             std::llround(average["Total"].get<double>() *
                          static_cast<double>(RowsOf(answer, "overview", "steps").size())));
   const Row device = RowsOf(answer, "overview", "devices").at(0);
-  EXPECT_NEAR(device.Real("utilization"), utilisation.begin().value().get<double>(), 1e-9);
+  EXPECT_NEAR(device.Real("utilization"), utilization.begin().value().get<double>(), 1e-9);
   EXPECT_NEAR(device.Real("sm_efficiency"), sm_efficiency.begin().value().get<double>(), 1e-6);
 }
 

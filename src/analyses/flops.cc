@@ -50,7 +50,7 @@ constexpr double kFarFromRoof = 0.4;
 Cell RatioOf(double part, double whole) { return When(whole > 0, part / whole); }
 
 // FLOPs and time over which MFU and HFU are computed.
-Cell Utilisation(double peak_time, const RecordingFlops& r) {
+Cell Utilization(double peak_time, const RecordingFlops& r) {
   return When(r.has_peak && r.time > 0,
               peak_time / (static_cast<double>(r.time) * static_cast<double>(r.devices)));
 }
@@ -106,7 +106,7 @@ void AddRows(Table& table, const Facts& facts, const FlopsSums& sums, int64_t ke
         {std::string((*facts.names)[key.op]), When(!type.empty(), std::string(type)), s.occurrences,
          s.time, Ratio(s.time, kernel_time), s.flops, When(timed, s.flops / time * 1e9),
          When(s.bytes > 0, s.bytes), When(timed && s.bytes > 0, s.bytes / time * 1e9),
-         RatioOf(s.flops, s.bytes), When(timed && s.at_peak > 0, s.Utilisation()),
+         RatioOf(s.flops, s.bytes), When(timed && s.at_peak > 0, s.Utilization()),
          When(timed && !bound.empty(), s.Roofline()), When(!bound.empty(), std::string(bound))});
     table.rows.push_back(std::move(row));
   }
@@ -130,8 +130,8 @@ Table RankTable(const std::vector<RecordingFlops>& recordings) {
   for (const RecordingFlops& r : recordings) {
     const double time = static_cast<double>(r.time) * static_cast<double>(r.devices);
     table.rows.push_back({r.rank, r.window, When(!r.chip.empty(), r.chip), r.time, r.flops,
-                          When(time > 0, r.flops / time * 1e9), Utilisation(r.model_peak_time, r),
-                          Utilisation(r.peak_time, r), Ratio(r.covered, r.kernel_time),
+                          When(time > 0, r.flops / time * 1e9), Utilization(r.model_peak_time, r),
+                          Utilization(r.peak_time, r), Ratio(r.covered, r.kernel_time),
                           When(!r.source.empty(), r.source)});
   }
   return table;

@@ -14,7 +14,7 @@ struct Distribution {
   int64_t min = 0, max = 0;
 };
 
-// Percentiles interpolate linearly between neighbours, as pandas and NumPy do. Sorts `values`; none
+// Percentiles interpolate linearly between neighbors, as pandas and NumPy do. Sorts `values`; none
 // gives all zeros.
 Distribution Describe(std::vector<int64_t>& values);
 

@@ -1,4 +1,4 @@
-// Numbers by fmt, whose doubles are the shortest.
+// Formats numbers with fmt, whose doubles are the shortest.
 #include "base/exact.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // Writes files that appear under their name only when they are complete and on disk.
 //
-// Every file that Stepscope writes goes this way but two, which grow in place and whose readers
-// accept a cut end: segments (goodput/recorder/segment_file) and TensorBoard's event files.
+// For all files but those that grow in place and whose readers accept a truncated end.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 namespace stepscope {
 
-// Takes up to `most` of the threads there are to spare, and gives them back at its end.
+// Reserves up to `most` of the spare threads and returns them when destroyed.
 class SpareThreads {
  public:
   SpareThreads(std::atomic<int>& spare, uint64_t most) : spare_(spare) {
@@ -19,7 +19,7 @@ class SpareThreads {
     }
   }
   ~SpareThreads() {
-    if (count_ > 0) spare_ += count_;  // who got none leaves alone what all others look at
+    if (count_ > 0) spare_ += count_;  // without threads, the shared counter is not written
   }
   SpareThreads(const SpareThreads&) = delete;
   SpareThreads& operator=(const SpareThreads&) = delete;

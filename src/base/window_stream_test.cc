@@ -11,7 +11,7 @@
 namespace stepscope {
 namespace {
 
-// Text in which every place looks different from its neighbours.
+// Text in which every place looks different from its neighbors.
 std::string Text(size_t size) {
   std::string text;
   text.reserve(size + 16);

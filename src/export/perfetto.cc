@@ -53,7 +53,7 @@ std::string_view LineOf(Kind kind) {
     case Kind::kGpuAnnotation:
       return " annotations";
     case Kind::kSync:
-      return " synchronisation";
+      return " synchronization";
     case Kind::kCounterRange:
       return " counter ranges";
     case Kind::kPython:

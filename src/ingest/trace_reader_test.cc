@@ -94,7 +94,7 @@ TEST(TraceReader, KeepsWhatCollectivesSayAndKnowsThemByIt) {
   EXPECT_EQ(TextOfField(t, TextField::kOutSplit, 0), "[1]");
 }
 
-TEST(TraceReader, KeepsFlowsInstantsAndSynchronisation) {
+TEST(TraceReader, KeepsFlowsInstantsAndSynchronization) {
   const Trace t = ReadEvents(R"(
     {"ph":"s","id":246,"pid":1,"tid":2,"ts":3,"cat":"ac2g","name":"ac2g"},
     {"ph":"f","id":246,"pid":0,"tid":7,"ts":4,"cat":"ac2g","name":"ac2g","bp":"e"},

@@ -26,7 +26,7 @@ EventStore::EventStore(const EventColumns& columns, std::vector<uint32_t> ids) {
   PlaceInRows(columns, ids);
   ids = {};
   Fill(columns);
-  Summarise();
+  Summarize();
 }
 
 void EventStore::PlaceInRows(const EventColumns& columns, const std::vector<uint32_t>& ids) {
@@ -72,7 +72,7 @@ void EventStore::Fill(const EventColumns& columns) {
   std::ranges::sort(crowded_ends_);
 }
 
-void EventStore::Summarise() {
+void EventStore::Summarize() {
   std::array<bool, static_cast<size_t>(Kind::kCount)> there{};
   for (const Kind kind : kinds_) there[static_cast<size_t>(kind)] = true;
   for (size_t k = 0; k < there.size(); ++k) {

@@ -96,7 +96,7 @@ class EventStore {
 
   void PlaceInRows(const EventColumns& columns, const std::vector<uint32_t>& ids);
   void Fill(const EventColumns& columns);
-  void Summarise();
+  void Summarize();
 
   PackedTimes starts_;
   std::vector<uint32_t> durations_, names_, sources_;

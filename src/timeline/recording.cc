@@ -61,7 +61,7 @@ std::optional<Line> LineOf(Kind kind) {
 
 std::string_view SuffixOf(Line line) {
   constexpr auto kSuffixes = std::to_array<std::string_view>(
-      {": annotations", "", ": synchronisation", ": counter ranges", ": moments", ": Python"});
+      {": annotations", "", ": synchronization", ": counter ranges", ": moments", ": Python"});
   return kSuffixes[static_cast<size_t>(line)];
 }
 

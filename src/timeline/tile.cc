@@ -1,5 +1,4 @@
-// Fills tiles. Few events are read one by one; for many, stored sums and extremes are
-// used.
+// Fills tiles. Few events are read one by one; for many, stored sums and extremes are used.
 #include "timeline/tile.h"
 
 #include <algorithm>

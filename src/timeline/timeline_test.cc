@@ -136,7 +136,7 @@ TEST(Timeline, AWaitNamesWhatItWaitsFor) {
   trace.Sync("Stream Wait Event", 200, 300, 6, 7, 8, 5);
   trace.Activity("gemm", 300, 400);
   const Timeline timeline = TimelineOf(std::move(trace));
-  const uint32_t track = TrackNamed(timeline, "stream 7: synchronisation");
+  const uint32_t track = TrackNamed(timeline, "stream 7: synchronization");
   const EventDetails wait = timeline.Describe({track, 0}).value();
   ASSERT_EQ(wait.links.size(), 2u);
   EXPECT_EQ(wait.links[0].kind, LinkKind::kLaunch);
@@ -329,7 +329,7 @@ TEST(Timeline, SelectCountsWhatMeetsAndAddsWhatLiesWithin) {
   EXPECT_EQ(kinds.tables[0].rows[0][1], Cell(int64_t{3}));
   EXPECT_EQ(timeline.Select({.to = 500, .tracks = {0, 0}, .by = "track"})->tables[0].rows.size(),
             1u);
-  EXPECT_FALSE(timeline.Select({.to = 500, .by = "colour"}).has_value());
+  EXPECT_FALSE(timeline.Select({.to = 500, .by = "color"}).has_value());
   EXPECT_FALSE(timeline.Select({.to = 500, .tracks = {77}}).has_value());
 }
 

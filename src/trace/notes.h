@@ -1,4 +1,4 @@
-// The kinds of notes about a trace: everything that can be wrong with one.
+// Defines the kinds of notes about a trace: everything that can be wrong with one.
 //
 // A new way for a trace to be odd is one name here and one line in the list in notes.cc.
 #pragma once

@@ -29,7 +29,7 @@ inline std::string HloShape(std::initializer_list<int64_t> sizes, uint64_t type 
   });
 }
 
-// An instruction; `more` are further fields, serialised.
+// An instruction; `more` are further fields, serialized.
 inline std::string HloInstruction(std::string_view name, std::string_view opcode, uint64_t id,
                                   const std::string& shape,
                                   std::initializer_list<uint64_t> operands,

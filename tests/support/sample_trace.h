@@ -31,7 +31,7 @@ struct SampleTrace {
              int64_t thread = 0) {
     trace.Add({start, end - start, trace.strings.Intern(name), HostTrack(thread), kind});
   }
-  // A record of a synchronisation, of the call with that correlation.
+  // A record of a synchronization, of the call with that correlation.
   void Sync(std::string_view name, int64_t start, int64_t end, int64_t correlation, int64_t stream,
             int64_t wait_stream, int64_t wait_correlation) {
     const TrackId track = StreamTrack(0, stream);

@@ -16,7 +16,7 @@ test("ids of analyses are links by their titles; words of English that look like
   const reports = ["stragglers", "steps", "idle_time"].map((analysis) => ({ analysis }));
   const told = (text: string) => mentionsIn(text, reports).map((part) => (typeof part === "string" ? part : `<${part.analysis}>`)).join("");
   assert.equal(told("see stragglers for a rank that others wait for"), "see <stragglers> for a rank that others wait for");
-  assert.equal(told("synchronisation in idle_time; idle_time says, of 3 steps"), "synchronisation in <idle_time>; <idle_time> says, of 3 steps");
+  assert.equal(told("synchronization in idle_time; idle_time says, of 3 steps"), "synchronization in <idle_time>; <idle_time> says, of 3 steps");
   assert.equal(told("steps says more, and there are no stragglers"), "<steps> says more, and there are no stragglers");
   for (const text of ["-p idle_time.main=3", "my_idle_time", "idle_times", "analyze --only idle_time", "comm_overlap says"]) assert.equal(told(text), text);
 });

@@ -52,7 +52,7 @@ struct Copy {
   CopyPath path = CopyPath::kOther;
 };
 
-// A synchronisation as the device saw it: work waited, or the host did.
+// A synchronization as the device saw it: work waited, or the host did.
 struct SyncRecord {
   int64_t start = 0;  // ns
   int64_t end = 0;

@@ -1,4 +1,4 @@
-// From a recording's columns to its accelerator work.
+// Builds device activities from the columns of a trace.
 #include "facts/activity/rank_activity_builder.h"
 
 #include <algorithm>

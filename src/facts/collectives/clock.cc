@@ -1,4 +1,4 @@
-// Times of one clock on another.
+// Converts times from one clock to another.
 #include "facts/collectives/clock.h"
 
 #include <cmath>

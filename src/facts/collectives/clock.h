@@ -1,4 +1,4 @@
-// The clock of one rank against the common one.
+// Converts between the clock of one rank and the common clock.
 #pragma once
 
 #include <cstdint>

@@ -90,7 +90,7 @@ class Aligner {
   using Matches = std::span<const CollectiveMatch>;
 
   static bool Counts(const CollectiveMatch& match, bool exchange) {
-    return match.Matched() && Synchronises(match.op) && EndsTogether(match.op) != exchange;
+    return match.Matched() && Synchronizes(match.op) && EndsTogether(match.op) != exchange;
   }
 
   // The rank with the most collectives in the group.

@@ -1,6 +1,6 @@
 // Estimates clock offsets and clock uncertainty of ranks from their common collectives.
 //
-// All ranks leave a synchronising collective at the same moment, but for the latency of a hop. So
+// All ranks leave a synchronizing collective at the same moment, but for the latency of a hop. So
 // two ranks' ends of their common collectives differ by the offset of their clocks. The median over
 // many collectives is that offset, and what they scatter around it is the error bar.
 #pragma once

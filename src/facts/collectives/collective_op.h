@@ -31,7 +31,7 @@ CollectiveOp OpOfKernel(std::string_view kernel);
 std::string_view OpName(CollectiveOp op);  // "allreduce", "exchange", ...
 
 // No rank can leave such a collective before the last one has entered it.
-constexpr bool Synchronises(CollectiveOp op) { return op <= CollectiveOp::kExchange; }
+constexpr bool Synchronizes(CollectiveOp op) { return op <= CollectiveOp::kExchange; }
 // All ranks leave it together, but for the latency of a hop. Exchanges end apart when the ranks
 // receive different amounts.
 constexpr bool EndsTogether(CollectiveOp op) { return op <= CollectiveOp::kBarrier; }

@@ -277,7 +277,7 @@ void SplitCollectives(CollectiveFacts& facts) {
     match.last = kNobody;
     const auto parts = std::span(facts.parts).subspan(match.first, match.count);
     for (CollectivePart& part : parts) part.wait = kNoTime;
-    if (match.Matched() && Synchronises(match.op) && Comparable(facts, parts)) Split(facts, match);
+    if (match.Matched() && Synchronizes(match.op) && Comparable(facts, parts)) Split(facts, match);
   }
 }
 

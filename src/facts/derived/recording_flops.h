@@ -40,7 +40,7 @@ struct FlopsSum {
   }
   // At most 1: more is a compiler's count that is too high, or a chip's figure that is too low.
   double Roofline() const { return ShareOfTime(std::max(at_peak, at_memory)); }
-  double Utilisation() const { return ShareOfTime(at_peak); }
+  double Utilization() const { return ShareOfTime(at_peak); }
   bool MemoryBound() const { return at_memory > at_peak; }
 
  private:

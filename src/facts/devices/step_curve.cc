@@ -1,4 +1,4 @@
-// Sums of steps.
+// Sums steps into curves.
 #include "facts/devices/step_curve.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// A quantity that goes up and down by steps: how many operations are queued, how many bytes a
-// second are on their way.
+// Holds a quantity that changes in steps, such as a queue length or a bandwidth.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Names of what edges stand for.
+// Names the bounds that edges stand for.
 #include "facts/paths/dependency_graph.h"
 
 #include <array>

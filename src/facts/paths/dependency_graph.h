@@ -1,5 +1,5 @@
-// What had to end before what could begin, within one stretch of a recording: moments of host
-// threads and of device work, and the edges between them.
+// Holds dependencies within one stretch of a trace: moments of host threads and of device
+// activities, and edges from what had to end to what could then begin.
 //
 // An edge says: `to` could not come before `lag` ns after `from`. The edge that came last decided
 // when its moment came, and its lag is exactly the time between the two; the other edges of the
@@ -28,7 +28,7 @@ enum class Bound : uint8_t {
   kKernelGap,      // from the end of the work before, on its stream or awaited, to the start
   kCpu,            // the host's operators, other calls, and what it does between them
   kDataLoading,    // the host in a range that loads data
-  kSync,           // the host inside synchronising calls, as far as no device work explains it
+  kSync,           // the host inside synchronizing calls, as far as no device work explains it
   kNoRecord,       // nothing was recorded that explains it
   kCount
 };

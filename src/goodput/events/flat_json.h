@@ -1,4 +1,4 @@
-// A JSON object without nested values, read in one pass: what nearly all entries are.
+// Parses JSON objects without nested values in one pass; nearly all entries are such objects.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,7 @@
 
 namespace stepscope::goodput {
 
-// Objects mostly look like the one before: where only numbers differ from it, the rest need only be
-// compared and not read again.
+// Most objects differ from the previous one only in numbers; then the rest is compared, not parsed.
 class FlatJson {
  public:
   // Fills `entry` from `text`, one object; its texts are valid until the next call. False when the

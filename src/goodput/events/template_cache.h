@@ -1,5 +1,7 @@
-// The events of flat objects, most of which are as one before but for their numbers: the same one,
-// or the one that came behind it before. Logs of several kinds and writers often go in turn.
+// Parses events that differ from an earlier one only in numbers.
+//
+// It tries the form of the previous event, then the form that followed it last time, since logs of
+// several kinds and writers often alternate.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,6 @@
-// Speed comes from what is not done: an event whose category nobody asked for is passed over behind
-// its "cat" key, and a flow, of which there are two for each launch, behind its "ph"; a value's end
-// is known without a search; arguments are looked up by a perfect hash, and only those with a use
-// are converted.
+// Finds the fields of an event and skips what is not needed: the rest of an event after an unwanted
+// "cat", the rest of a flow after its "ph", and the values of unused arguments. A perfect hash
+// looks up arguments.
 #include "ingest/kineto/kineto_text.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Any place of an input: from the file, or from memory where the file cannot be asked.
+// Reads at any offset: from the file, or from memory if the file cannot seek.
 #include "ingest/xplane/seekable_bytes.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The bytes of an input at any place: for formats whose beginning is explained by what follows.
+// Reads an input at any offset, for formats whose beginning is explained by later parts.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ std::string_view WithoutNumber(std::string_view name);
 
 class Programs {
  public:
-  // Reads an entry of the table of programs: a name, "jit_f(17)", and a serialised HloProto.
+  // Reads an entry of the table of programs: a name, "jit_f(17)", and a serialized HloProto.
   void Add(std::string_view map_entry, Notes& notes);
 
   // An operation of a module's program, or null. Programs of one module differ in shapes, so where

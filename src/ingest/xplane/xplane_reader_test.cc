@@ -202,7 +202,7 @@ TEST(XPlane, TimesAreFromTheLinesOwnOnAndCutToWholeNanoseconds) {
   const Trace t = ReadProfile(file.Bytes());
   ASSERT_EQ(t.size(), 3u);
   EXPECT_EQ(t.starts()[0], 1);
-  EXPECT_EQ(t.durations()[0], 3) << "neighbours that touch still touch: both ends are cut";
+  EXPECT_EQ(t.durations()[0], 3) << "neighbors that touch still touch: both ends are cut";
   EXPECT_EQ(t.starts()[1], 16'209);
   EXPECT_EQ(t.starts()[2], -2);
   EXPECT_EQ(t.durations()[2], 1);
