@@ -8,8 +8,11 @@
 #include <utility>
 
 #include "analyses/kinds.h"
+#include "facts/derived/missing_communication.h"
 #include "facts/derived/step_categories.h"
 #include "facts/devices/device_peaks.h"
+#include "report/humanize.h"
+#include "report/kernel_name.h"
 
 namespace stepscope {
 
@@ -38,6 +41,9 @@ Report StartReport(const Analysis& analysis, const Facts& facts) {
   } else if (!facts.some_without_work.empty()) {
     report.status = Status::kPartial;
     report.why = facts.some_without_work;
+  } else if (facts.MostKernelsMissing()) {
+    report.status = Status::kPartial;
+    report.why = SayMissingKernels(facts);
   }
   return report;
 }
@@ -65,6 +71,29 @@ std::string_view CommandForClocks(const Facts& facts) {
 void MakeUnavailable(Report& report, std::string why) {
   report.status = Status::kUnavailable;
   report.why = std::move(why);
+}
+
+std::string SayMissingKernels(const Facts& facts) {
+  const auto& [calls, without, captured] = facts.launches;
+  return fmt::format("{} of launches have no recorded kernel ({} of {})",
+                     HumanRatio(static_cast<double>(without) / static_cast<double>(calls)),
+                     HumanCount(without), HumanCount(calls));
+}
+
+std::string NoCommunication(const Facts& facts) {
+  const MissingCommunication missing = FindMissingCommunication(facts);
+  if (missing.world_size == 0) return "no communication kernel was recorded";
+  std::string text = fmt::format(
+      "communication not recognized: the job has {} ranks, and no kernel's name is known as "
+      "communication",
+      missing.world_size);
+  for (const CommunicationCandidate& candidate : missing.candidates) {
+    text +=
+        &candidate == missing.candidates.data() ? "; candidates, on a stream of their own: " : ", ";
+    text += fmt::format("{} ({})", ShortName((*facts.names)[candidate.name]),
+                        HumanTime(static_cast<double>(candidate.time)));
+  }
+  return text;
 }
 
 std::string SayDevice(const DeviceFacts& device) {

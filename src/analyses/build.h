@@ -42,6 +42,13 @@ std::string_view CommandForClocks(const Facts& facts);
 // Makes a report unavailable. `why` is a sentence without a final stop.
 void MakeUnavailable(Report& report, std::string why);
 
+// "93% of launches have no recorded kernel (428 of 460)". REQUIRES: facts.MostKernelsMissing().
+std::string SayMissingKernels(const Facts& facts);
+
+// Why nothing is said about communication where no activity is known as such: the job's ranks and
+// the kernels that may be it, or that none was recorded. Without a final stop.
+std::string NoCommunication(const Facts& facts);
+
 // Why nothing can be computed from traces that were read.
 inline constexpr std::string_view kNothingRecorded =
     "the traces have neither device activity nor host operators";

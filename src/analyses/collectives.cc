@@ -332,9 +332,7 @@ Report Run(const Facts& facts, const Params&) {
   if (report.status == Status::kUnavailable) return report;
   const CollectiveFacts& c = facts.collectives;
   if (c.matches.empty()) {
-    MakeUnavailable(report,
-                    "no rank ran a communication kernel: the job has one device, or communication "
-                    "was not recorded");
+    MakeUnavailable(report, NoCommunication(facts));
     return report;
   }
   if (c.ranks.size() == 1) {

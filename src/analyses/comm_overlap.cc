@@ -92,9 +92,7 @@ Report Run(const Facts& facts, const Params&) {
   if (report.status == Status::kUnavailable) return report;
   const Exposed sum = AddUp(facts);
   if (sum.communication == 0) {
-    MakeUnavailable(report,
-                    "no rank ran a communication kernel: the job has one device, or communication "
-                    "was not recorded");
+    MakeUnavailable(report, NoCommunication(facts));
     return report;
   }
   Table table{.key = "ranks", .title = "Communication per device", .columns = DeviceKeys()};

@@ -299,6 +299,7 @@ const Advice& HintFor(Bound bound) {
 
 void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
                 const Contributions& sums) {
+  if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
   Bound worst = Bound::kCpu;
   for (const Bound b : {Bound::kLaunch, Bound::kDataLoading, Bound::kCommunication}) {
     if (shown.path.Time(b) > shown.path.Time(worst)) worst = b;

@@ -9,6 +9,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "facts/activity/compute_cover.h"
 #include "facts/devices/idle_waits.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
@@ -26,6 +27,8 @@ is a running maximum, so overlapping kernels never make a gap negative. Each gap
 - `host_wait`: the launch call of the next activity began after the stream was already idle.
 - `kernel_wait`: the launch was in time, and the gap is shorter than `consecutive_kernel_delay`.
 - `other`: waiting for another stream or device, an event, or memory.
+
+One-time work of the host (graph capture, context creation, module loading) is part of host_wait, and no finding.
 
 `idle_waits` lists calls on launching threads that synchronize or copy while the trace's devices are idle for at least
 `long_wait`. The host waited, and no recorded activity explains why.
@@ -51,6 +54,7 @@ constexpr double kWorthSaying = 0.05;  // of the span
 
 struct StreamIdle {
   int64_t host_wait = 0, kernel_wait = 0, other = 0, count = 0;
+  int64_t one_time = 0;     // of host_wait, during one-time work
   int64_t busy = 0;         // union of activities
   int64_t compute = 0;      // of which added by compute kernels
   int32_t step = kNoStep;   // of the previous activity
@@ -65,11 +69,13 @@ bool CutOff(const RankActivity& rank, int32_t before, int32_t now) {
   return stretch(before) != stretch(now);
 }
 
-void AddGap(StreamIdle& idle, const Activity& activity, int64_t threshold) {
+void AddGap(StreamIdle& idle, const ComputeCover& one_time, const Activity& activity,
+            int64_t threshold) {
   if (activity.free_since == kNoTime || activity.start <= activity.free_since) return;
   const int64_t gap = activity.start - activity.free_since;
   if (activity.launched != kNoTime && activity.launched > activity.free_since) {
     idle.host_wait += gap;
+    idle.one_time += one_time.Within(activity.free_since, activity.start);
   } else if (gap < threshold) {
     idle.kernel_wait += gap;
   } else {
@@ -79,10 +85,11 @@ void AddGap(StreamIdle& idle, const Activity& activity, int64_t threshold) {
 
 std::vector<StreamIdle> MeasureStreams(const RankActivity& rank, int64_t threshold) {
   std::vector<StreamIdle> streams(rank.streams.size());
+  const ComputeCover one_time = ComputeCover::OfOneTimeWork(*rank.host);
   for (const Activity& activity : rank.activities) {
     StreamIdle& idle = streams[activity.stream];
     if (idle.count++ > 0 && !CutOff(rank, idle.step, activity.step))
-      AddGap(idle, activity, threshold);
+      AddGap(idle, one_time, activity, threshold);
     idle.step = activity.step;
     const int64_t added = std::max<int64_t>(activity.end - std::max(activity.start, idle.until), 0);
     idle.until = std::max(idle.until, activity.end);
@@ -112,7 +119,8 @@ MainStream FindMain(const DeviceFacts& device, const std::vector<StreamIdle>& st
 // Sums over the main streams of all devices.
 struct Totals {
   int64_t host_wait = 0, kernel_wait = 0, other = 0;
-  int64_t lost = 0, span = 0;  // lost: host-bound idle time of devices
+  int64_t one_time = 0;        // of host_wait
+  int64_t lost = 0, span = 0;  // lost: host-bound idle time of devices, without one-time work
   int64_t worst_lost = -1, worst_stream = -1;
   const DeviceFacts* worst_device = nullptr;
 };
@@ -121,8 +129,9 @@ void AddDevice(Totals& totals, const DeviceFacts& device, const MainStream& main
   totals.host_wait += main.idle.host_wait;
   totals.kernel_wait += main.idle.kernel_wait;
   totals.other += main.idle.other;
+  totals.one_time += main.idle.one_time;
   // A device loses at most its idle time: other streams may have filled the gaps.
-  const int64_t lost = std::min(main.idle.host_wait, device.total.Idle());
+  const int64_t lost = std::min(main.idle.host_wait - main.idle.one_time, device.total.Idle());
   totals.lost += lost;
   totals.span += device.total.Span();
   if (lost <= totals.worst_lost) return;
@@ -141,6 +150,7 @@ constexpr Advice kRelieveHost{
     "(float(), np.asarray(), block_until_ready), or many small programs (jit the whole step)"};
 
 void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
+  if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
   if (totals.span == 0) return;
   const double share = static_cast<double>(totals.lost) / static_cast<double>(totals.span);
   if (share < kWorthSaying) return;
@@ -295,8 +305,10 @@ std::string Headline(const Totals& totals) {
   const auto share = [&](int64_t part) {
     return HumanRatio(static_cast<double>(part) / static_cast<double>(gaps));
   };
-  return fmt::format("Gaps of main streams are {} host wait, {} kernel wait, {} other.",
-                     share(totals.host_wait), share(totals.kernel_wait), share(totals.other));
+  return fmt::format(
+      "Gaps of main streams are {} host wait{}, {} kernel wait, {} other.", share(totals.host_wait),
+      totals.one_time == 0 ? "" : fmt::format(" ({} one-time work)", share(totals.one_time)),
+      share(totals.kernel_wait), share(totals.other));
 }
 
 Report Run(const Facts& facts, const Params& params) {
@@ -330,7 +342,8 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(std::move(all_streams));
   AddFinding(report, facts, totals);
   // With selected steps, activities of the other steps are missing.
-  if (facts.selected.empty()) IdleWaits(facts, params.Integer("long_wait")).Finish(report);
+  if (facts.selected.empty() && !facts.MostKernelsMissing())
+    IdleWaits(facts, params.Integer("long_wait")).Finish(report);
   return report;
 }
 

@@ -120,6 +120,7 @@ constexpr Advice kCopyLess{
     "keep data on the device between steps"};
 
 void AddFinding(Report& report, const Facts& facts) {
+  if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
   int64_t memory_alone = 0;
   int64_t span = 0;
   for (const DeviceFacts& device : facts.devices) {

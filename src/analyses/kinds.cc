@@ -22,6 +22,7 @@ ColumnKind KindOf(StepCategory category) {
     case StepCategory::kOutput:
       return ColumnKind::kOutput;
     case StepCategory::kCompilation:
+    case StepCategory::kOneTime:
       return ColumnKind::kCompilation;
     case StepCategory::kOther:
     case StepCategory::kCount:

@@ -235,6 +235,7 @@ constexpr Advice kMerge{
     "fuse them: more of the step under one jit, a larger batch; table outliers names them"};
 
 void AddFinding(Report& report, const Facts& facts, const Totals& t) {
+  if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
   if (t.single == 0 || t.span == 0) return;
   const double share = static_cast<double>(t.short_kernels) / static_cast<double>(t.single);
   const double idle = static_cast<double>(t.idle) / static_cast<double>(t.span);

@@ -11,6 +11,7 @@
 #include "analyses/build.h"
 #include "analyses/kinds.h"
 #include "base/saturate.h"
+#include "facts/derived/missing_communication.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/operator_use.h"
 #include "facts/derived/recording_flops.h"
@@ -25,7 +26,7 @@ namespace {
 constexpr std::string_view kDoc = R"md(
 **Question:** How long is a step, how much does step time vary, and what is its breakdown?
 
-**Definition:** Every moment of a step belongs to one of nine categories, so their times sum to the step.
+**Definition:** Every moment of a step belongs to one of ten categories, so their times sum to the step.
 When several things run at once, the first in this list gets the moment:
 
 1. device compute: compute kernels
@@ -33,11 +34,12 @@ When several things run at once, the first in this list gets the moment:
 3. device to device: memcpy and memset on the device
 4. input: input wait
 5. device collectives
-6. kernel launch: runtime calls, executors
-7. input: copies to the device
-8. compilation
-9. host compute: operators
-10. all others: nothing recorded, such as Python between operators
+6. one-time work: graph capture, context creation, module loading
+7. kernel launch: runtime calls, executors
+8. input: copies to the device
+9. compilation
+10. host compute: operators
+11. all others: nothing recorded, such as Python between operators
 
 A step begins at its annotation or at the end of the previous step, whichever is later. It ends when its
 annotation and all activities launched in it have ended. Means are over the complete steps of all ranks.
@@ -262,6 +264,11 @@ constexpr auto kRules = std::to_array<Rule>({
       "Python numbers",
       "keep shapes constant or pad them to a few sizes; keep compiled code between runs "
       "(jax_compilation_cache_dir)"}},
+    {StepCategory::kOneTime,
+     "One-time work (graph capture, context creation, module loading)",
+     {"record later steps: torch.profiler.schedule(wait=5, warmup=2, active=3)",
+      "record later steps, after the first ones have run",
+      "record later steps, after the first ones have run"}},
     {StepCategory::kOther,
      "Unrecorded host activity",
      {"find what Python does between operators (record with with_stack=True)",
@@ -272,13 +279,14 @@ constexpr auto kRules = std::to_array<Rule>({
 void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, const StepBreakdown& sum,
                  bool has_work, Report& report) {
   const int64_t total = sum.Total();
+  const bool idle_known = has_work && !facts.MostKernelsMissing();
   for (const Rule& rule : kRules) {
     const int64_t time = TimeOf(sum, rule.category);
     const double share = Share(time, total);
     // Without a device, launching and other host activity is expected.
     const bool of_host =
         rule.category == StepCategory::kInput || rule.category == StepCategory::kCompilation;
-    if (share < kHigh || !(has_work || of_host)) continue;
+    if (share < kHigh || !(idle_known || of_host)) continue;
     report.findings.push_back(
         {.severity = share >= 2 * kHigh ? Severity::kHigh : Severity::kMedium,
          .message = fmt::format("{} is {} of step time.", rule.message, HumanRatio(share)),
@@ -309,6 +317,68 @@ void AddPrecisionFinding(const Facts& facts, const std::vector<RankSteps>& ranks
                        HumanTime(static_cast<double>(wide) / static_cast<double>(ranks.size()))),
        .hint = Say(kNarrow, facts),
        .impact = wide / 2 / static_cast<int64_t>(ranks.size()),
+       .table = "step_time"});
+}
+
+constexpr Advice kRecordDevices{
+    "record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], one profiler at a time; "
+    "another tool that uses "
+    "CUPTI (DCGM profiling, Nsight) takes the device's records",
+    "record with device_tracer_level=1, one profiler at a time; another tool that uses CUPTI (DCGM "
+    "profiling, Nsight) "
+    "takes the device's records",
+    "record with device_tracer_level=1, one profiler at a time; another tool that uses CUPTI (DCGM "
+    "profiling, Nsight) "
+    "takes the device's records"};
+
+// Where the devices' records are missing, nothing that follows can be taken for what the devices
+// did.
+void AddMissingKernels(const Facts& facts, Report& report) {
+  if (!facts.MostKernelsMissing()) return;
+  const std::string what =
+      facts.devices.empty() ? "No accelerator activity was recorded" : SayMissingKernels(facts);
+  report.headline = what + ". " + report.headline;
+  report.findings.push_back(
+      {.severity = Severity::kHigh,
+       .message = what + ".",
+       .because =
+           fmt::format("{} of {} launch calls have no activity with their correlation id",
+                       HumanCount(facts.launches.without_kernel), HumanCount(facts.launches.calls)),
+       .hint = Say(kRecordDevices, facts),
+       .table = "launches"});
+}
+
+// Launches without a recorded kernel, shown where there are any.
+Table LaunchTable(const Facts& facts) {
+  Table table{.key = "launches",
+              .title = "Kernel launches per rank",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
+                          CountColumn("calls", "launches"),
+                          CountColumn("without_kernel", "without a recorded kernel"),
+                          CountColumn("captured", "captured in a graph")}};
+  int64_t unusual = 0;
+  for (const RankActivity& rank : facts.ranks) {
+    const auto& [calls, without, captured] = rank.launches;
+    table.rows.push_back({rank.rank, rank.window, calls, without, captured});
+    unusual += without + captured;
+  }
+  if (unusual == 0) table.text_rows = 0;
+  return table;
+}
+
+// A job of several ranks communicates. Where nothing is known as communication, it counts as
+// compute, and the first sentence must say so.
+void AddMissingCommunication(const Facts& facts, Report& report) {
+  const int64_t world_size = FindMissingCommunication(facts).world_size;
+  if (world_size == 0) return;
+  report.headline += fmt::format(" Communication of the {} ranks was not recognized.", world_size);
+  report.findings.push_back(
+      {.severity = Severity::kMedium,
+       .message = fmt::format("Communication was not recognized in a job of {} ranks.", world_size),
+       .because = NoCommunication(facts),
+       .hint = "read compute time with care: communication counts as compute, in every analysis; "
+               "record all ranks "
+               "for at least one step",
        .table = "step_time"});
 }
 
@@ -346,7 +416,9 @@ std::string Headline(const std::vector<RankSteps>& ranks, const StepStatistics& 
                     StepCategoryName(shares[i].second));
   }
   if (ranks.front().whole_recording) {
-    return fmt::format("No steps are marked. Breakdown of the {} recorded: {}.",
+    const bool marked = !ranks.front().rank->steps.empty();
+    return fmt::format("{} Breakdown of the {} recorded: {}.",
+                       marked ? "No step is complete." : "No steps are marked.",
                        HumanTime(static_cast<double>(sum.Total())), parts);
   }
   return fmt::format("{}: {}.", SayStepTime(ranks, total), parts);
@@ -385,6 +457,8 @@ Report Run(const Facts& facts, const Params&) {
   const StepStatistics total = StatisticsOfTotals(ranks);
   const StepBreakdown sum = SumOf(ranks);
   report.headline = Headline(ranks, total, sum);
+  AddMissingKernels(facts, report);
+  AddMissingCommunication(facts, report);
   AddStepMetrics(total, sum, marked, report);
   const OperatorUse use = UseOfOperators(facts);
   AddPlacement(use, has_work, report);
@@ -396,6 +470,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(OperatorTable(facts, use));
   report.tables.push_back(StepTable(ranks));
   report.tables.push_back(RoleTable(facts, ranks));
+  report.tables.push_back(LaunchTable(facts));
   if (marked) AddFindings(facts, ranks, sum, has_work, report);
   AddPrecisionFinding(facts, ranks, sum, report);
   if (!marked) {

@@ -169,6 +169,7 @@ std::string HintFor(const std::string& activity, const Facts& facts) {
 }
 
 void AddFinding(Report& report, const Facts& facts, const std::vector<Sum>& devices) {
+  if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
   const Sum& worst = *std::ranges::max_element(devices, {}, &Sum::idle_in_large);
   const double share = static_cast<double>(worst.idle_in_large) /
                        static_cast<double>(std::max<int64_t>(worst.device->total.Span(), 1));

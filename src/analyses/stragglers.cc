@@ -320,11 +320,10 @@ void AddFinding(Report& report, const Facts& facts, const Suspect& s) {
        .table = "ranks"});
 }
 
-std::string WhyNot(const CollectiveFacts& c) {
+std::string WhyNot(const Facts& facts) {
+  const CollectiveFacts& c = facts.collectives;
   if (c.ranks.size() == 1) return "only one rank was recorded";
-  if (c.matches.empty()) {
-    return "no rank ran a communication kernel";
-  }
+  if (c.matches.empty()) return NoCommunication(facts);
   if (std::ranges::none_of(c.ranks, [](const auto& r) { return r.split > 0; })) {
     return "no synchronizing collective was matched on two ranks: wait time is unknown; see "
            "collectives";
@@ -336,7 +335,7 @@ Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kStragglers, facts);
   if (report.status == Status::kUnavailable) return report;
   const CollectiveFacts& c = facts.collectives;
-  if (std::string why = WhyNot(c); !why.empty()) {
+  if (std::string why = WhyNot(facts); !why.empty()) {
     MakeUnavailable(report, std::move(why));
     return report;
   }

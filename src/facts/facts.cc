@@ -70,6 +70,19 @@ std::string RanksWithoutWork(std::span<const RankActivity> ranks) {
   return text + (without.size() == 1 ? " has" : " have") + " no device activity in the selection";
 }
 
+// Where no activity has its launch, none can miss it.
+LaunchCount AddUpLaunches(std::span<const RankActivity> ranks) {
+  LaunchCount sum;
+  for (const RankActivity& rank : ranks) {
+    const LaunchCount& own = rank.launches;
+    if (!rank.activities.empty() && own.without_kernel == own.calls) continue;
+    sum.calls += own.calls;
+    sum.without_kernel += own.without_kernel;
+    sum.captured += own.captured;
+  }
+  return sum;
+}
+
 }  // namespace
 
 bool Facts::HasSteps() const {
@@ -89,6 +102,7 @@ Facts DeriveFacts(const StringTable& names, std::span<const RankActivity> ranks,
     facts.ranks = facts.selected;
   }
   for (const RankActivity& rank : facts.ranks) AddDevices(rank, facts.devices);
+  facts.launches = AddUpLaunches(ranks);
   facts.kernels = MeasureKernels(facts.ranks, names.size());
   facts.collectives = DeriveCollectives(names, facts.ranks, ranks);
   if (facts.devices.empty()) {

@@ -47,6 +47,10 @@ struct Facts {
   // Which ranks have none while others do, as a sentence; empty when all have some.
   std::string some_without_work;
 
+  // Kernel launches of all ranks whose trace says which launch a kernel belongs to, or has no
+  // activity at all.
+  LaunchCount launches;
+
   // See facts/derived/on_demand.h; made when first asked.
   mutable std::shared_ptr<FactsOnDemand> on_demand;
 
@@ -54,6 +58,8 @@ struct Facts {
 
   std::string_view Name(const Activity& activity) const { return (*names)[activity.name]; }
   bool HasSteps() const;
+  // Whether most launches have no recorded kernel: when devices were idle is then unknown.
+  bool MostKernelsMissing() const { return launches.without_kernel > launches.calls / 2; }
   // Whether what the host did at `time` counts: when steps are selected, only within them.
   bool Counts(const RankActivity& rank, int64_t time) const {
     return selected.empty() || rank.StepAt(time) != kNoStep;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/ascii.h"
+#include "trace/communication_names.h"
 
 namespace stepscope {
 namespace {
@@ -69,29 +70,6 @@ constexpr auto kCategories = std::to_array<CategoryEntry>({
     {"glow_runtime", {Kind::kRuntime}},
 });
 
-// Names are compared in lower case.
-constexpr auto kCommunicationPrefixes = std::to_array<std::string_view>({
-    "nccl",           // NVIDIA: ncclKernel_, ncclDevKernel_, ncclSymDevKernel_ (symmetric memory)
-    "rccl",           // AMD
-    "hccl", "hcom_",  // Huawei, Habana
-    "oneccl", "ccl_kernel",           // Intel
-    "collective_subgraph_execution",  // Meta's MTIA
-});
-constexpr auto kCommunicationParts = std::to_array<std::string_view>({
-    "ncclkernel", "nccldevkernel", "ncclsym", "rcclgeneric", "mscclkernel", "mscclpp::",
-    // One- and two-shot kernels of inference engines and symmetric memory.
-    "all_reduce_kernel", "allreduce_kernel", "all_gather_kernel", "allgather_kernel",
-    "reduce_scatter_kernel", "reducescatter_kernel", "all_to_all_kernel", "alltoall_kernel",
-    "one_shot_all_reduce", "two_shot_all_reduce", "oneshotallreduce", "twoshotallreduce",
-    "one_shot_allreduce", "two_shot_allreduce", "trtllm_allreduce", "lamportallreduce",
-    "allreduce_fusion_kernel", "alltoallv",
-    "multimem_",                                  // PyTorch symmetric memory over NVLink multicast
-    "cross_device_reduce", "cross_device_store",  // vLLM, SGLang, AITER
-    "quickreduce", "quick_reduce", "nvshmem", "_on_stream_kernel_", "rocshmem",  // one-sided
-    // Expert parallel dispatch and combine: DeepEP, MORI, TensorRT-LLM.
-    "deep_ep::", "deepep::", "mori::", "epdispatchint", "epcombineint", "moea2a",
-    "userbuffers_",  // Transformer Engine
-});
 constexpr auto kMemoryParts =
     std::to_array<std::string_view>({"memcpy", "dma_", "_dma", "copyhost", "copydevice"});
 
@@ -136,11 +114,6 @@ CategoryMeaning MeaningOfCategory(std::string_view category) {
   return entry == kCategories.end() ? CategoryMeaning{} : entry->meaning;
 }
 
-bool IsCommunicationName(std::string_view name) {
-  const std::string lower = Lower(name);
-  return StartsWithAny(lower, kCommunicationPrefixes) || ContainsAny(lower, kCommunicationParts);
-}
-
 Kind KindOfActivityName(std::string_view name) {
   if (IsCommunicationName(name)) return Kind::kCommunication;
   const std::string lower = Lower(name);
@@ -151,6 +124,8 @@ Kind KindOfActivityName(std::string_view name) {
 
 CallRole RoleOfCall(std::string_view name) {
   if (name.contains("GraphLaunch")) return CallRole::kGraphLaunch;
+  if (name.contains("StreamBeginCapture")) return CallRole::kBeginCapture;
+  if (name.contains("StreamEndCapture")) return CallRole::kEndCapture;
   // MTIA's; "ModuleLaunch" is hipExtModuleLaunchKernel, hipModuleLaunchKernel and older kin.
   if (name.contains("LaunchKernel") || name.contains("LaunchCooperativeKernel") ||
       name.contains("ModuleLaunch") ||

@@ -100,9 +100,6 @@ struct CategoryMeaning {
 };
 CategoryMeaning MeaningOfCategory(std::string_view category);
 
-// True when a kernel of this name moves data between accelerators, whatever library it belongs to.
-bool IsCommunicationName(std::string_view name);
-
 // The kind of device activity a name alone stands for, where the category leaves it open.
 Kind KindOfActivityName(std::string_view name);
 
@@ -116,7 +113,10 @@ enum class CallRole : uint8_t {
   kDeviceSync,  // waits for all activities of a device
   kEventSync,   // waits for an event recorded on a stream
   kEventRecord,
-  kStreamWait,  // makes a stream wait for an event; the host goes on
+  kStreamWait,    // makes a stream wait for an event; the host goes on
+  kBeginCapture,  // from here on the thread's launches become nodes of a graph, and do not run
+  kEndCapture,
+  kCaptured,  // a launch, copy or set that became a node of a graph: by its place, not by its name
   kOther,
 };
 CallRole RoleOfCall(std::string_view name);
@@ -124,6 +124,11 @@ CallRole RoleOfCall(std::string_view name);
 // Whether such a call puts kernels on a device; memcpy and memset are not meant.
 constexpr bool LaunchesKernels(CallRole role) {
   return role == CallRole::kLaunch || role == CallRole::kGraphLaunch;
+}
+
+// Whether such a call puts anything on a stream.
+constexpr bool PutsOnStream(CallRole role) {
+  return LaunchesKernels(role) || role == CallRole::kCopy || role == CallRole::kSet;
 }
 
 // Between which memories a copy moves data, or whether it sets memory, by the name of its record:

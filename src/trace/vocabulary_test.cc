@@ -7,6 +7,8 @@
 #include <array>
 #include <string>
 
+#include "trace/communication_names.h"
+
 namespace stepscope {
 namespace {
 

@@ -23,6 +23,21 @@ std::vector<ComputeCover> ComputeCover::Of(const RankActivity& rank, KindSet kin
   return covers;
 }
 
+ComputeCover ComputeCover::OfOneTimeWork(const HostOps& host) {
+  ComputeCover cover;
+  Interval last;
+  for (const OneTimeWork& work : host.one_time) {
+    if (last.end > last.start && work.start <= last.end) {
+      last.end = std::max(last.end, work.end);
+      continue;
+    }
+    cover.Append(last);
+    last = {work.start, work.end};
+  }
+  cover.Append(last);
+  return cover;
+}
+
 void ComputeCover::Append(const Interval& stretch) {
   if (stretch.end <= stretch.start) return;
   before_.Append(before_.empty() ? 0 : before_.back() + lengths_.back());

@@ -1,4 +1,5 @@
-// Tells how much of any interval is covered by compute, or by other device activity.
+// Tells how much of any interval is covered by compute, by other device activity, or by one-time
+// work of the host.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,8 @@ class ComputeCover {
  public:
   // The covers of all devices of a recording, by their index.
   static std::vector<ComputeCover> Of(const RankActivity& rank, KindSet kinds = {Kind::kCompute});
+
+  static ComputeCover OfOneTimeWork(const HostOps& host);
 
   // ns of [start, end) during which any activities of those kinds ran.
   int64_t Within(int64_t start, int64_t end) const;

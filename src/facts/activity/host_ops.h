@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/stop.h"
@@ -61,11 +62,28 @@ struct MemoryTimeline {
   std::vector<MemoryChange> changes;  // what was there before first, then by time
 };
 
+// What the host does once and not in every step.
+enum class OneTime : uint8_t {
+  kGraphCapture,     // a thread records a graph: its launches become nodes and do not run
+  kContextCreation,  // the first call that needs the device
+  kModuleLoading,    // the first launch of a kernel loads its code
+  kCount
+};
+std::string_view OneTimeName(
+    OneTime what);  // "graph capture", "context creation", "module loading"
+
+struct OneTimeWork {
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+  OneTime what = OneTime::kGraphCapture;
+};
+
 struct HostOps {
-  std::vector<std::string> threads;  // as the trace names them, or their ids
-  HostRanges ranges;                 // by thread, then start, then the longer first
-  HostCalls calls;                   // by start
-  std::vector<MemoryEvent> memory;   // by time
+  std::vector<std::string> threads;   // as the trace names them, or their ids
+  HostRanges ranges;                  // by thread, then start, then the longer first
+  HostCalls calls;                    // by start
+  std::vector<MemoryEvent> memory;    // by time
+  std::vector<OneTimeWork> one_time;  // by start; of several threads, so they may overlap
   std::vector<MemoryTimeline> memory_timelines;
   std::vector<RangeDetail> range_details;
   std::vector<MemoryDetail> memory_details;

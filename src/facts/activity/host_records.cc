@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -199,12 +200,36 @@ void HostRecords::Nest(uint32_t t) {
       std::span(order_).subspan(thread.calls.begin, thread.calls.next - thread.calls.begin);
   SortRuns(calls, {}, start_of);
   SortRuns(thread.memory, {}, &MemoryEvent::time);
+  FindCaptures(calls);
   Innermost around_calls(first), around_memory(first);
   for (const uint32_t c : calls) around_[c] = around_calls.At(start_of(c), last, range_at);
   for (MemoryEvent& event : thread.memory)
     event.range = around_memory.At(event.time, last, range_at);
   out_.memory.insert(out_.memory.end(), thread.memory.begin(), thread.memory.end());
   thread.memory = {};
+}
+
+// `calls` are the thread's, by start. A call that ends a capture which nothing began: the recording
+// began within it.
+void HostRecords::FindCaptures(std::span<const uint32_t> calls) {
+  std::optional<size_t> begin;  // in `calls`, of the capture that is open
+  const auto close = [&](size_t first, size_t last) {
+    for (size_t i = first; i <= last; ++i) {
+      const CallRole role = calls_[calls[i]].role;
+      if (PutsOnStream(role)) captured_.insert(calls[i]);
+    }
+    out_.one_time.push_back({.start = calls_[calls[first]].start, .end = calls_[calls[last]].end});
+  };
+  bool any = false;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const CallRole role = calls_[calls[i]].role;
+    if (role == CallRole::kBeginCapture && !begin) begin = i;
+    if (role != CallRole::kEndCapture) continue;
+    if (begin || !any) close(begin.value_or(0), i);
+    begin.reset();
+    any = true;
+  }
+  if (begin) close(*begin, calls.size() - 1);
 }
 
 void HostRecords::AddRanges(uint32_t thread) {
@@ -232,6 +257,7 @@ void HostRecords::AddCalls() {
   for (const uint32_t c : order_) {
     Call call = calls_[c];
     call.range = around_[c];
+    if (captured_.contains(c)) call.role = CallRole::kCaptured;
     out_.calls.Append(call);
   }
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "facts/activity/host_ops.h"
@@ -47,6 +49,7 @@ class HostRecords {
   int32_t DetailOfMemory(EventId event);
   void Nest(uint32_t thread);
   void AddRanges(uint32_t thread);
+  void FindCaptures(std::span<const uint32_t> calls);
   void AddCalls();
   void TakeMemoryTimeline();
 
@@ -67,6 +70,7 @@ class HostRecords {
   HostCalls calls_;                  // in the order of the trace, without the ranges around them
   GrowingArray<uint32_t> order_;     // of calls_, by thread
   GrowingArray<int32_t> around_;     // each of calls_
+  std::unordered_set<uint32_t> captured_;                           // of calls_
   std::unordered_map<RangeDetail, int32_t, HashOfDetail> details_;  // each to its index
   HostOps out_;
 };

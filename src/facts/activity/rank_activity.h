@@ -103,9 +103,17 @@ struct Step {
   int64_t end_before = kNoTime;
 };
 
+// Calls that launch kernels, and what the recording has of them.
+struct LaunchCount {
+  int64_t calls = 0;           // captured ones aside
+  int64_t without_kernel = 0;  // of calls: no activity of their correlation id was recorded
+  int64_t captured = 0;        // became nodes of a graph
+};
+
 struct RankActivity {
   int64_t rank = 0;
   int64_t window = 0;            // which recording of this rank
+  int64_t world_size = 1;        // of the job, as the recording says; 1 when it does not
   ActivityList activities;       // by start, then end, then stream, then name
   std::vector<Stream> streams;   // by device, then stream
   std::vector<int64_t> devices;  // ascending
@@ -121,6 +129,7 @@ struct RankActivity {
   std::vector<SyncRecord> syncs;        // by start
   std::vector<DeviceRange> ranges;      // by start
   std::vector<CounterRange> counters;   // by start
+  LaunchCount launches;
   // Never null, and the same for every selection of steps of one recording: steps select work.
   std::shared_ptr<HostOps> host = std::make_shared<HostOps>();
 

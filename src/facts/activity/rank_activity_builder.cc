@@ -12,6 +12,7 @@
 #include "base/time_units.h"
 #include "facts/activity/device_records.h"
 #include "facts/activity/host_records.h"
+#include "facts/activity/one_time_work.h"
 #include "trace/sparse_walk.h"
 
 namespace stepscope {
@@ -42,6 +43,7 @@ class Builder {
   uint32_t CallOf(int64_t correlation);
   int32_t StepOf(size_t draft, int64_t launched) const;
   void FindIncompleteSteps();
+  void CountLaunches();
 
   Trace& trace_;
   const Events events_;
@@ -316,13 +318,32 @@ void Builder::FindIncompleteSteps() {
   for (size_t s = 0; s < last.size(); ++s) out_.steps[s].complete = last[s].used;
 }
 
+// A call that is one of several with its correlation id has the activity that any of them has.
+void Builder::CountLaunches() {
+  LaunchCount& count = out_.launches;
+  bool used = false;
+  int64_t correlation = 0;
+  for (const uint32_t c : by_correlation_) {
+    const Call& call = out_.host->calls[c];
+    if (call.correlation != correlation) used = call_used_[c];
+    correlation = call.correlation;
+    if (call.role == CallRole::kCaptured) ++count.captured;
+    if (!LaunchesKernels(call.role)) continue;
+    ++count.calls;
+    if (!used) ++count.without_kernel;
+  }
+}
+
 RankActivity Builder::Join() {
   if (out_.steps.empty()) StepsFromOptimizer();
   SettleSteps();
   AddActivity();
   FindIncompleteSteps();
+  CountLaunches();
+  FindOneTimeWork(out_);
   if (out_.activities.empty() && !trace_.meta.memory_only) trace_.notes.Add(NoteKind::kNoGpuEvents);
   out_.framework = trace_.meta.framework;
+  out_.world_size = std::max<int64_t>(trace_.meta.world_size.value_or(1), 1);
   out_.device_name = trace_.meta.device_name;
   out_.properties = std::move(trace_.meta.devices);
   out_.memory_only = trace_.meta.memory_only;

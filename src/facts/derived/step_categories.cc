@@ -57,7 +57,7 @@ StepStatistics Statistics(const std::vector<RankSteps>& ranks, const Value& valu
 std::string_view StepCategoryName(StepCategory category) {
   constexpr auto kNames = std::to_array<std::string_view>(
       {"device compute", "device to device", "device collectives", "host compute", "kernel launch",
-       "input", "output", "compilation", "all others"});
+       "input", "output", "compilation", "one-time work", "all others"});
   static_assert(kNames.size() == kStepCategories);
   return kNames[static_cast<size_t>(category)];
 }
@@ -80,6 +80,8 @@ int64_t TimeOf(const StepBreakdown& step, StepCategory category) {
       return step.Of(StepPart::kDeviceToHost);
     case StepCategory::kCompilation:
       return step.Of(StepPart::kCompilation);
+    case StepCategory::kOneTime:
+      return step.Of(StepPart::kOneTime);
     case StepCategory::kOther:
     case StepCategory::kCount:
       break;

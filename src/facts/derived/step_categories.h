@@ -1,5 +1,5 @@
-// Defines the nine categories of a step, each a sum of parts, and their means over the steps of all
-// ranks. The categories are those of the TensorFlow Profiler.
+// Defines the ten categories of a step, each a sum of parts, and their means over the steps of all
+// ranks. The categories are those of the TensorFlow Profiler, and one-time work.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@ enum class StepCategory : uint8_t {
   kInput,  // waiting for the next batch, and copying it to the device
   kOutput,
   kCompilation,
+  kOneTime,  // graph capture, context creation, module loading
   kOther,
   kCount
 };

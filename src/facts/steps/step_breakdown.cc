@@ -148,7 +148,11 @@ std::vector<StepBreakdown> BreakStepsDown(const RankActivity& rank, const String
     else if (doing != HostActivity::kWrapper && op)
       add(range, StepPart::kHostCompute);
   };
+  // One-time work begins with a call.
+  auto one_time = rank.host->one_time.begin();
   const auto add_call = [&](const Call& call) {
+    for (; one_time != rank.host->one_time.end() && one_time->start <= call.start; ++one_time)
+      add(*one_time, StepPart::kOneTime);
     if (Launches(call.role)) add(call, StepPart::kLaunch);
   };
   ForEachByStart(

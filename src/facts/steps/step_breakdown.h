@@ -25,7 +25,8 @@ enum class StepPart : uint8_t {
   kHostCompute,  // operators of the framework on the host
   kCompilation,
   kHostToDevice,
-  kLaunch,  // calls that put activities on a device, an executor that prepares them
+  kLaunch,   // calls that put activities on a device, an executor that prepares them
+  kOneTime,  // graph capture, context creation, module loading
   kCollective,
   kInputWait,       // the host waits for the next batch
   kDeviceToDevice,  // memcpy and memset within and between devices

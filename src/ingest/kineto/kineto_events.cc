@@ -19,6 +19,7 @@
 #include "ingest/kineto/kineto_launch.h"
 #include "ingest/kineto/kineto_text.h"
 #include "ingest/kineto/kineto_tracks.h"
+#include "trace/communication_names.h"
 
 namespace stepscope {
 namespace {

@@ -1,0 +1,31 @@
+// Recognizes kernels that communicate by their names.
+//
+// A library that nobody listed is recognized by the structure of the name: the namespaces around
+// the function
+// ("anything::internode::dispatch") and the words of the function's own name ("moeAllToAllKernel"
+// has the words moe, all, to, all, kernel). Names are C++ as a demangler prints them, or mangled,
+// or plain. Template arguments and parameters never decide: "reduce_kernel<AllGatherOp>(...)"
+// computes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepscope {
+
+// True when a kernel of this name moves data between accelerators, whatever library it belongs to.
+bool IsCommunicationName(std::string_view name);
+
+// Where a function is declared and what it is called, without return type, template arguments and
+// parameters: "void a::b::c<int>(float)" and "_ZN1a1b1cIiEEvf" are {"a", "b", "c"}. Namespaces
+// without a name are left out. The last one is the function's own name; there is always one, and it
+// may be empty.
+std::vector<std::string_view> PathOfFunction(std::string_view name);
+
+// The words of an identifier in lower case, with a space on both sides of each; underscores and
+// capitals divide: "oneShotAllReduce_v2" is " one shot all reduce v2 ", "NCCLSend" is " nccl send
+// ".
+std::string WordsOf(std::string_view identifier);
+
+}  // namespace stepscope

@@ -1,0 +1,83 @@
+// Tests which names of kernels are communication, by their structure. Names of known libraries are
+// in vocabulary_test.cc.
+#include "trace/communication_names.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace stepscope {
+namespace {
+
+using Path = std::vector<std::string_view>;
+
+TEST(CommunicationNames, PathOfAFunction) {
+  EXPECT_EQ(PathOfFunction("void a::b::c<int, x::y>(float, d::e<2>*)"), (Path{"a", "b", "c"}));
+  EXPECT_EQ(PathOfFunction("void a::b<1>::c<2>(int)"), (Path{"a", "b", "c"}));
+  EXPECT_EQ(PathOfFunction("unsigned long c(int) [clone .kd]"), (Path{"c"}));
+  EXPECT_EQ(PathOfFunction("void (anonymous namespace)::c<1>()"), (Path{"c"}));
+  EXPECT_EQ(PathOfFunction("a::(anonymous namespace)::c"), (Path{"a", "c"}));
+  EXPECT_EQ(PathOfFunction("_ZN5aiter3sumIiEEvT_"), (Path{"aiter", "sum"}));
+  EXPECT_EQ(PathOfFunction("_ZN12_GLOBAL__N_13sumEv"), (Path{"sum"}));
+  EXPECT_EQ(PathOfFunction("_Z3sumi"), (Path{"sum"}));
+  EXPECT_EQ(PathOfFunction("plain_name_3"), (Path{"plain_name_3"}));
+  for (const char* odd :
+       {"", "(", "<<", "_Z", "_ZN", "_ZN9999", "_ZN99999999999999999999a", "a::", "void "})
+    EXPECT_EQ(PathOfFunction(odd).size(), 1u) << odd;
+}
+
+TEST(CommunicationNames, WordsOfAnIdentifier) {
+  EXPECT_EQ(WordsOf("oneShotAllReduceKernel"), " one shot all reduce kernel ");
+  EXPECT_EQ(WordsOf("NCCLSend"), " nccl send ");
+  EXPECT_EQ(WordsOf("all_gather_v2"), " all gather v2 ");
+  EXPECT_EQ(WordsOf("__half2"), " half2 ");
+  EXPECT_EQ(WordsOf(""), " ");
+}
+
+constexpr auto kCommunication = std::to_array<std::string_view>({
+    // Expert parallel, under any name of the library.
+    "void dpsk::ep::internode::cached_notify<false>(int, int)",
+    "void dpsk::ep::internode::combine<false, 8, __nv_bfloat16, 8, 2, 16, 24>(int4*)",
+    "void dpsk::ep::internode::dispatch<false, 8, true, 8>(int4*, float*)",
+    "void dpsk::ep::cuda::get_dispatch_layout<256, 32, 8>(long const*)",
+    "void nccl_ep::internode_ll::dispatch<true>(void*)",
+    "void xen_moe::internode_ll::dispatch<true, 7168>(void*)",
+    "void uccl::ep::internode_ll::combine<9>(void*)",
+    "void pplx::internode::dispatch(int)",
+    "void hybrid_ep::dispatch_kernel<4>(int)",
+    "_ZN3abc9intranode7combineIiEEvPv",
+    "internodeDispatchKernel",
+    // Collectives, by a word of the function's own name.
+    "void flashinfer::trtllm_alltoall::moeAllToAllKernel<8>(Params)",
+    "void mylib::AllReduceKernelImpl<float>(float*)",
+    "void fancy::ring_allgather<4>(char*)",
+    "tree_reduce_scatter_v3",
+    "void x::y::ReduceScatterRing<half>(half*)",
+    "direct_all2all_f16",
+    "_ZN3foo15AllGatherKernelIfEEvPT_",
+});
+constexpr auto kCompute = std::to_array<std::string_view>({
+    "triton_poi_fused_add_all_reduce_3",
+    "triton_red_fused__to_copy_all_gather_into_tensor_reduce_scatter_tensor_1",
+    "loop_all_reduce_fusion_2",
+    "void reduce_kernel<512, AllReduceOp>(AllGatherParams)",
+    "void at::native::(anonymous namespace)::all_gather_copy_out<4>(int)",
+    "all_gather_input_pack",
+    "void flash::splitkv_combine_kernel<4>(int)",
+    "void moe::combine_scores(int)",
+    "void x::dispatch_gemm<half>(half*)",
+    "scatter_reduce_kernel",
+    "gather_all_rows",
+    "steps_kernel",
+});
+
+TEST(CommunicationNames, OfLibrariesThatNobodyListed) {
+  for (const std::string_view name : kCommunication) EXPECT_TRUE(IsCommunicationName(name)) << name;
+}
+
+TEST(CommunicationNames, OfComputeAreNotMistaken) {
+  for (const std::string_view name : kCompute) EXPECT_FALSE(IsCommunicationName(name)) << name;
+}
+
+}  // namespace
+}  // namespace stepscope
