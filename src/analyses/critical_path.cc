@@ -40,6 +40,7 @@ If a thread has no record for 50 µs, the activity of another thread explains it
 - `kernel_gap`: from the end of the previous activity to the start
 - `cpu`
 - `data_loading`: ranges named after a loader
+- `one_time`: graph capture, context creation, module loading
 - `sync`: waiting calls, beyond the activity they wait for
 - `no_record`: nothing recorded explains it. It includes activities that start 30 µs after all known dependencies, and
   activities of steps not selected.
@@ -47,8 +48,8 @@ If a thread has no record for 50 µs, the activity of another thread explains it
 Segments tile the window: they sum to `span` to the nanosecond. `path` is span without no_record.
 
 `what_if` takes changes separated by ';': kernel:TEXT*F (activities whose name contains TEXT), operator:NAME*F (its host
-time and the activities it launches), or compute, communication, memory, launch, kernel_gap, cpu, data_loading, sync*F.
-"=0" removes. All moments of the window are recomputed, not only those on the path, each as early as its dependencies
+time and the activities it launches), or compute, communication, memory, launch, kernel_gap, cpu, data_loading, one_time,
+sync*F. "=0" removes. All moments of the window are recomputed, not only those on the path, each as early as its dependencies
 allow. Dependencies that were on the path keep their recorded delay; others get the median delay. Without a change,
 the result is exactly the recorded span.
 

@@ -82,6 +82,8 @@ ColumnKind KindOf(Bound bound) {
       return ColumnKind::kHost;
     case Bound::kDataLoading:
       return ColumnKind::kInput;
+    case Bound::kOneTime:
+      return ColumnKind::kCompilation;
     case Bound::kSync:
       return ColumnKind::kWait;
     case Bound::kNoRecord:

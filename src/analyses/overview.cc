@@ -374,7 +374,7 @@ void AddMissingCommunication(const Facts& facts, Report& report) {
   report.headline += fmt::format(" Communication of the {} ranks was not recognized.", world_size);
   report.findings.push_back(
       {.severity = Severity::kMedium,
-       .message = fmt::format("Communication was not recognized in a job of {} ranks.", world_size),
+       .message = fmt::format("Communication of the {} ranks was not recognized.", world_size),
        .because = NoCommunication(facts),
        .hint = "read compute time with care: communication counts as compute, in every analysis; "
                "record all ranks "

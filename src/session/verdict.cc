@@ -26,7 +26,9 @@ std::string Verdict(std::span<const Report> reports) {
     return reports.empty() ? "No analysis was requested."
                            : "No analysis could run: " + reports.front().why + ".";
   }
-  return first->headline + (best == nullptr ? "" : " " + best->message);
+  // The headline may say it already.
+  if (best == nullptr || first->headline.contains(best->message)) return first->headline;
+  return first->headline + " " + best->message;
 }
 
 std::string SayWhatIsMissing(const RunInfo& run) {

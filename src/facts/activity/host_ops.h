@@ -75,6 +75,7 @@ std::string_view OneTimeName(
 struct OneTimeWork {
   int64_t start = 0;  // ns
   int64_t end = 0;
+  uint32_t thread = 0;
   OneTime what = OneTime::kGraphCapture;
 };
 

@@ -218,7 +218,9 @@ void HostRecords::FindCaptures(std::span<const uint32_t> calls) {
       const CallRole role = calls_[calls[i]].role;
       if (PutsOnStream(role)) captured_.insert(calls[i]);
     }
-    out_.one_time.push_back({.start = calls_[calls[first]].start, .end = calls_[calls[last]].end});
+    const Call from = calls_[calls[first]];
+    out_.one_time.push_back(
+        {.start = from.start, .end = calls_[calls[last]].end, .thread = from.thread});
   };
   bool any = false;
   for (size_t i = 0; i < calls.size(); ++i) {

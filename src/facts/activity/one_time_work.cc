@@ -32,7 +32,8 @@ std::string_view OneTimeName(OneTime what) {
 void FindOneTimeWork(RankActivity& rank) {
   HostOps& host = *rank.host;
   const auto add = [&](const Call& call, OneTime what) {
-    host.one_time.push_back({.start = call.start, .end = call.end, .what = what});
+    host.one_time.push_back(
+        {.start = call.start, .end = call.end, .thread = call.thread, .what = what});
   };
   const int64_t first_activity = FirstActivity(rank);
   std::unordered_set<StringId> names;

@@ -131,6 +131,8 @@ void HostMoments::LabelThread(const HostOps& host, const RangeLinks& loading, ui
   const auto range_at = [&](size_t r) { return host.ranges[r]; };
   const auto call_at = [&](size_t c) { return host.calls[calls_[t][c]]; };
   Innermost ranges(first), calls;
+  auto one_time = host.one_time.begin();
+  int64_t one_time_until = window_.start;  // of the thread's one-time work so far
   thread.slices.resize(thread.times.size());
   thread.quiet.resize(thread.times.size());
   for (size_t i = 1; i < thread.times.size(); ++i) {
@@ -140,6 +142,10 @@ void HostMoments::LabelThread(const HostOps& host, const RangeLinks& loading, ui
     const auto inside =
         call == kNoRange ? std::nullopt : std::optional(call_at(static_cast<size_t>(call)));
     thread.slices[i] = LabelOf(host, loading, t, range, inside);
+    for (; one_time != host.one_time.end() && one_time->start <= now; ++one_time) {
+      if (one_time->thread == t) one_time_until = std::max(one_time_until, one_time->end);
+    }
+    if (now < one_time_until) thread.slices[i].bound = Bound::kOneTime;
     const bool nothing = range == kNoRange && !inside;
     if (nothing && i == 1) thread.slices[i].bound = Bound::kNoRecord;
     const bool operates =

@@ -8,7 +8,7 @@ namespace stepscope {
 std::string_view BoundName(Bound bound) {
   constexpr auto kNames = std::to_array<std::string_view>(
       {"gpu_compute", "gpu_communication", "gpu_memory", "launch_overhead", "kernel_gap", "cpu",
-       "data_loading", "sync", "no_record"});
+       "data_loading", "one_time", "sync", "no_record"});
   static_assert(kNames.size() == static_cast<size_t>(Bound::kCount));
   return kNames[static_cast<size_t>(bound)];
 }

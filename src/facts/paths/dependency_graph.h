@@ -28,6 +28,7 @@ enum class Bound : uint8_t {
   kKernelGap,      // from the end of the work before, on its stream or awaited, to the start
   kCpu,            // the host's operators, other calls, and what it does between them
   kDataLoading,    // the host in a range that loads data
+  kOneTime,        // the host in graph capture, context creation or module loading
   kSync,           // the host inside synchronizing calls, as far as no device work explains it
   kNoRecord,       // nothing was recorded that explains it
   kCount

@@ -24,6 +24,7 @@ constexpr auto kClasses = std::to_array<std::pair<std::string_view, Bound>>({
     {"kernel_gap", Bound::kKernelGap},
     {"cpu", Bound::kCpu},
     {"data_loading", Bound::kDataLoading},
+    {"one_time", Bound::kOneTime},
     {"sync", Bound::kSync},
 });
 
@@ -45,7 +46,7 @@ std::unexpected<Error> Wrong(std::string_view part, std::string_view why) {
   return std::unexpected(
       Error{"cannot read the change '" + std::string(part) + "': " + std::string(why), "what_if",
             "write kernel:TEXT*F, operator:NAME*F, or compute, communication, "
-            "memory, launch, kernel_gap, cpu, data_loading or sync*F, with ';' "
+            "memory, launch, kernel_gap, cpu, data_loading, one_time or sync*F, with ';' "
             "between changes"});
 }
 
