@@ -141,6 +141,75 @@ TEST_F(CliTest, StepsAreChecked) {
   ExpectError(Stepscope("analyze " + job_ + " --steps 7..3"), "7..3", "3..7");
 }
 
+// The annotation of a step, a launch in it, and the kernel that was launched; times in us.
+std::vector<std::string> StepWithKernel(int64_t step, int64_t start) {
+  return {
+      fmt::format(R"({{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{}","pid":9,"tid":9,)"
+                  R"("ts":{},"dur":50}})",
+                  step, start),
+      fmt::format(R"({{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,)"
+                  R"("ts":{},"dur":2,"args":{{"correlation":{}}}}})",
+                  start + 5, step),
+      fmt::format(R"({{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":{},"dur":5,)"
+                  R"("args":{{"device":0,"stream":7,"correlation":{}}}}})",
+                  start + 10, step)};
+}
+
+// What a selection names must be there, as far as the traces have such things at all.
+TEST_F(CliTest, SelectionsThatMatchNothingAreErrors) {
+  const ScratchFolder folder;
+  auto events = StepWithKernel(3, 0);
+  std::ranges::copy(StepWithKernel(4, 50), std::back_inserter(events));
+  folder.Write("rank_0.json", DocumentOfRank(0, events));
+  const std::string analyze = "analyze '" + folder.path() + "' ";
+  EXPECT_EQ(Stepscope(analyze + "--steps 3..99").code, 0);
+  ExpectError(Stepscope(analyze + "--steps 99"), "there is no step 99", "3..4");
+  ExpectError(Stepscope(analyze + "--steps 98..99 --only kernel_breakdown"), "98..99", "3..4");
+  ExpectError(Stepscope("compare '" + folder.path() + "' '" + folder.path() + "' --steps 9"),
+              "there is no step 9", "3..4");
+  const std::string path = analyze + "-p critical_path.";
+  EXPECT_EQ(Stepscope(path + "step=3").code, 0);
+  const Outcome step = Stepscope(path + "step=99");
+  ExpectError(step, "no step 99", "steps in the traces: 3..4");
+  EXPECT_TRUE(step.err.contains("critical_path.step")) << step.err;
+  ExpectError(Stepscope(path + "rank=7"), "rank 7", "ranks in the traces: 0");
+  ExpectError(Stepscope(path + "annotation=nothing"), "'nothing'", "user_annotations");
+}
+
+TEST_F(CliTest, TimesOfParametersTakeUnits) {
+  const std::string analyze = "analyze " + job_ + " --only launch_stats --format json -p ";
+  const std::string cutoff = "launch_stats.runtime_cutoff=";
+  EXPECT_EQ(Stepscope(analyze + cutoff + "50us").out, Stepscope(analyze + cutoff + "50000").out);
+  ExpectError(Stepscope(analyze + cutoff + "1.5"), "'1.5' is not a whole number of ns", "50000 ns");
+  EXPECT_TRUE(Stepscope("explain launch_stats").out.contains("or with a unit: 50us"));
+  EXPECT_FALSE(Stepscope("explain flops").out.contains("with a unit"));
+}
+
+TEST_F(CliTest, ConditionsSayWhatToWrite) {
+  const std::string judge = "analyze " + job_ + " --only temporal_breakdown --fail-on ";
+  const auto fails = [&](const std::string& condition, const std::string& what,
+                         const std::string& hint) {
+    const Outcome outcome = Stepscope(judge + "'" + condition + "'");
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_TRUE(outcome.err.contains(what)) << outcome.err;
+    EXPECT_TRUE(outcome.err.contains("  where: --fail-on\n")) << outcome.err;
+    EXPECT_TRUE(outcome.err.contains("  try:   " + hint)) << outcome.err;
+  };
+  fails("temporal_breakdown.idle_ratio>20", "a plain number above 1", "write a share: 20%");
+  fails("temporal_breakdown.idle>5", "a plain number", "write a time: 5s");
+  fails("temporal_breakdown.idle_ratio:+5%", "not a comparison", "ask 'stepscope compare'");
+  fails("temporal_breakdown.idle_rato>1%", "no number 'idle_rato'", "did you mean 'idle_ratio'?");
+  fails("comm_overlap.exposed>1s", "no report 'comm_overlap'", "write one of: temporal_breakdown");
+}
+
+TEST_F(CliTest, FilesOfGroupsAreNamedWhereTheyAreMissing) {
+  const std::string analyze = "analyze " + job_ + " --groups ";
+  ExpectError(Stepscope(analyze + "/nope.toml"), "No such file", "spelling");
+  ExpectError(Stepscope(analyze + job_), "Is a directory", "give a file");
+  const std::string file = folder_.Write("groups.txt", "x = 1\n");
+  ExpectError(Stepscope(analyze + file), "missing table [groups]", "write [groups]");
+}
+
 TEST_F(CliTest, OutputGoesToAFileWholeOrNotAtAll) {
   const std::string file = folder_.path() + "/out/report.json";
   fs::create_directory(folder_.path() + "/out");
@@ -409,6 +478,82 @@ TEST(Cli, GoodputReportsOnEvents) {
   ExpectError(Stepscope(ask + "--chips 0"), "where: --chips", "from 1");
   ExpectError(Stepscope(ask + "--mode mine"), "mine", "ml-goodput");
   ExpectError(Stepscope("goodput analyze --events /no/such"), "/no/such", "spelling");
+}
+
+// Whatever is named and has no events is an error, with exit code 2.
+TEST(Cli, GoodputWithoutEventsIsAnError) {
+  const ScratchFolder folder;
+  const std::string other = folder.Write("truth.json", "{\"seed\": 1}\n");
+  const std::string job = folder.Write("job.jsonl",
+                                       "{\"job_name\": \"a\", \"job_start_time\": 1780000000}\n"
+                                       "{\"job_name\": \"a\", \"job_end_time\": 1780000030}\n");
+  const std::string empty = folder.path() + "/empty", store = folder.path() + "/ledger";
+  fs::create_directory(empty);
+  ASSERT_EQ(Stepscope("goodput import " + job + " --store " + store).code, 0);
+  const std::string analyze = "goodput analyze ";
+  ExpectError(Stepscope(analyze + "--events " + other), "there are no events", "JSON lines");
+  ExpectError(Stepscope(analyze + "--store " + empty), "there are no events", "JSON lines");
+  ExpectError(Stepscope(analyze + "--events " + job + " --job b"), "cannot find job", "--job");
+  ExpectError(Stepscope(analyze + "--store " + store + " --job b"), "cannot find job", "list");
+  EXPECT_EQ(Stepscope(analyze + "--store " + store + " --job a").code, 0);
+  ExpectError(Stepscope("goodput watch " + store + " --job ab"), "cannot find job",
+              "did you mean 'a'?");
+  EXPECT_EQ(Stepscope("goodput watch " + empty).code, 0) << "events may come";
+  ExpectError(Stepscope("goodput import " + other + " --store " + store), "no events to import",
+              "JSON lines");
+  const Outcome sent = Stepscope("goodput send --to http://127.0.0.1:1 --events " + other);
+  EXPECT_EQ(sent.code, 2);
+  EXPECT_EQ(sent.out, "");
+  EXPECT_TRUE(sent.err.contains("there are no events to send")) << sent.err;
+  ExpectError(Stepscope("goodput model fit --events " + other), "no events", "give the events");
+}
+
+TEST(Cli, GoodputErrorsHaveAVerbAndAFix) {
+  for (const char* line :
+       {"watch /nope", "jobs --store /nope", "compact --store /nope", "export --store /nope",
+        "analyze --store /nope", "model fit --store /nope", "analyze --events /nope",
+        "send --store /nope --to http://127.0.0.1:1"}) {
+    ExpectError(Stepscope(std::string("goodput ") + line), "cannot ", "spelling");
+  }
+  ExpectError(Stepscope("goodput collect /proc/no/such"), "cannot create the directory", "");
+  ExpectError(Stepscope("goodput model gains --restart-before 3s"), "as many numbers", "each");
+  ExpectError(Stepscope("goodput model expect --mtbf 3h --save-time 3s --restart-time 3s "
+                        "--announced-share 3"),
+              "out of range", "set --announced-share to a number from 0 to 1");
+}
+
+TEST(Cli, GoodputMfuNamesItsOptions) {
+  const std::string mfu = "goodput mfu --parameters 7e9 ";
+  ExpectError(Stepscope(mfu), "missing --tokens-per-second", "--step-time and --tokens-per-step");
+  const std::string fast = mfu + "--tokens-per-second 1e4 --chips 8 ";
+  ExpectError(Stepscope(fast), "missing peak FLOP/s", "set --peak-tflops, or set --chip to one of");
+  const Outcome unknown = Stepscope(fast + "--chip H900");
+  ExpectError(unknown, "unknown peak FLOP/s of 'H900'", "set --peak-tflops, or set --chip");
+  EXPECT_TRUE(unknown.err.contains("  where: --chip\n")) << unknown.err;
+  ExpectError(Stepscope(fast + "--chip A100 --dtype fp8"), "fp8", "--peak-tflops");
+  ExpectError(Stepscope("goodput mfu --tokens-per-second 1e4 --chips 8 --chip H100"),
+              "missing model", "set --model, or --layers");
+  EXPECT_TRUE(Stepscope("goodput mfu --help").out.contains("tf32 or fp32"));
+}
+
+// A job that was never interrupted is modeled with given numbers; the error names those.
+TEST(Cli, GoodputModelTakesGivenNumbersWithEvents) {
+  const ScratchFolder folder;
+  std::string lines = "{\"job_name\": \"j\", \"job_start_time\": 1780000000}\n";
+  for (int step = 0; step < 10; ++step) {
+    lines +=
+        fmt::format("{{\"step_count\": {}, \"step_start_time\": {}}}\n", step, 1780000010 + step);
+  }
+  const std::string with = " --events '" + folder.Write("j.jsonl", lines) + "'";
+  const std::string all = " --mtbf 3h --restart-time 5m --save-time 3s";
+  for (const std::string command : {"goodput model fit", "goodput model what-if"}) {
+    ExpectError(Stepscope(command + with), "never interrupted and saved no checkpoint",
+                "set --mtbf and --restart-time and --save-time");
+    const Outcome modeled = Stepscope(command + with + all);
+    EXPECT_EQ(modeled.code, 0) << modeled.err;
+    const std::string help = Stepscope(command + " --help").out;
+    for (const std::string& option : OptionsIn(all)) EXPECT_TRUE(help.contains(option)) << option;
+  }
 }
 
 TEST(GoodputLedgerCli, FromImportToCompaction) {

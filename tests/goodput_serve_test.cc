@@ -94,7 +94,9 @@ TEST(GoodputServe, CanBeWatched) {
   EXPECT_NE(text.find("'killed' is running, at step 1, "), text.npos) << text;
   EXPECT_EQ(text.find('\x1b'), text.npos);
   EXPECT_EQ(watch(" --job killed --fail-on 'watch.silent>300s'").first, 1);
-  EXPECT_NE(watch(" --job other").second.find("the job has no events"), text.npos);
+  const auto [unknown, error] = watch(" --job other");
+  EXPECT_EQ(unknown, 2);
+  EXPECT_NE(error.find("cannot find job: it has no events"), error.npos) << error;
   EXPECT_EQ(watch("/nowhere").first, 2);
 }
 

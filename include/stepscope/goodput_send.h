@@ -51,6 +51,7 @@ struct GoodputSendOptions {
 struct GoodputSent {
   GoodputSendProgress progress;
   bool whole = true;        // false: stopped before all events were sent
+  bool empty = false;       // the files hold no event
   std::vector<Note> notes;  // notes of the events
 };
 

@@ -18,11 +18,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "stepscope/result.h"
 
 namespace stepscope {
 
@@ -173,6 +176,9 @@ struct Report {
   std::vector<Series> series;
   std::vector<Finding> findings;
   std::vector<Note> notes;  // limits of this answer; irregularities of the input are in RunInfo
+  // What the question named and the input does not have, such as step 99.
+  // Faces for scripts fail with it; JSON does not hold it.
+  std::optional<Error> absent = {};
 };
 
 // One file that was offered as input, and what became of it.

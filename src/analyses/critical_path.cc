@@ -7,12 +7,14 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/kinds.h"
 #include "facts/derived/rank_paths.h"
+#include "facts/steps/steps.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -101,6 +103,24 @@ std::string WhyNothing(const Params& params) {
     return fmt::format("the traces have no {} of rank {}", what, params.Integer("rank"));
   }
   return fmt::format("the traces have no {}", what);
+}
+
+// The error about the step, range or rank that the question names; nothing where it names none.
+std::optional<Error> AbsentOf(const Params& params, const Facts& facts) {
+  const std::string what = WhyNothing(params);
+  const std::string ranks = DescribeRanks(facts.ranks);
+  const bool has_rank =
+      params.Integer("rank") < 0 ||
+      std::ranges::any_of(
+          facts.ranks,
+          [&](const RankActivity& rank) { return rank.rank == params.Integer("rank"); });
+  if (!has_rank) return Error{what, "critical_path.rank", "ranks in the traces: " + ranks};
+  if (!params.Text("annotation").empty()) {
+    return Error{what, "critical_path.annotation",
+                 "give the name of an annotation or operator; see user_annotations"};
+  }
+  if (params.Integer("step") < 0) return std::nullopt;
+  return Error{what, "critical_path.step", "steps in the traces: " + DescribeSteps(facts.ranks)};
 }
 
 // Where time passed: device, stream and thread; empty where not applicable.
@@ -369,6 +389,7 @@ Report Run(const Facts& facts, const Params& params) {
                            .changes = *ParseChanges(params.Text("what_if"))});
   if (measured.ranks.empty()) {
     MakeUnavailable(report, measured.unlinked ? std::string(kNothingLinked) : WhyNothing(params));
+    if (!measured.unlinked) report.absent = AbsentOf(params, facts);
     return report;
   }
   if (!measured.without.empty()) {

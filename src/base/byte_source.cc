@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/system_error.h"
+
 namespace stepscope {
 namespace {
 
@@ -33,13 +35,6 @@ class File {
  private:
   int fd_;
 };
-
-std::string_view Hint(int error) {
-  if (error == EACCES) return "check the permissions of the file and of its directories";
-  if (error == ENOENT) return "check the spelling; relative paths start at the current directory";
-  if (error == EMFILE) return "raise the limit of open files with 'ulimit -n'";
-  return "";
-}
 
 }  // namespace
 
@@ -167,8 +162,7 @@ ByteSource::~ByteSource() = default;
 
 Result<ByteSource> ByteSource::Open(const std::string& path, std::atomic<int64_t>* bytes_read) {
   const auto fail = [&](int error) {
-    return std::unexpected(Error{std::string("cannot read the file: ") + std::strerror(error), path,
-                                 std::string(Hint(error))});
+    return std::unexpected(SystemError("cannot read the file", error, path));
   };
   File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.fd() < 0) return fail(errno);
@@ -250,8 +244,7 @@ Result<ByteSource> ByteSource::Part(uint64_t from, uint64_t to) const {
   const bool is_file = state_->file.fd() >= 0;
   File file(is_file ? fcntl(state_->file.fd(), F_DUPFD_CLOEXEC, 0) : -1);
   if (is_file && file.fd() < 0) {
-    return std::unexpected(Error{std::string("cannot read the file: ") + std::strerror(errno), "",
-                                 std::string(Hint(errno))});
+    return std::unexpected(SystemError("cannot read the file", errno, ""));
   }
   auto state = std::make_unique<State>(std::move(file));
   if (!is_file) state->memory = state_->whole.substr(from, to - from);

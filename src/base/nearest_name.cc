@@ -33,7 +33,14 @@ std::string NearestName(std::string_view name, std::span<const std::string> know
   };
   const auto nearest = std::ranges::min_element(known, {}, distance);
   if (nearest == known.end()) return {};
-  return distance(*nearest) <= std::max<size_t>(2, asked.size() / 3) ? *nearest : std::string();
+  if (distance(*nearest) <= std::max<size_t>(2, asked.size() / 3)) return *nearest;
+  constexpr size_t kEnough = 3;  // fewer letters begin too many names
+  const std::string* longer = nullptr;
+  for (const std::string& candidate : known) {
+    if (asked.size() < kEnough || !candidate.starts_with(asked)) continue;
+    if (longer == nullptr || candidate.size() < longer->size()) longer = &candidate;
+  }
+  return longer == nullptr ? std::string() : *longer;
 }
 
 }  // namespace stepscope

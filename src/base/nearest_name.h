@@ -8,7 +8,7 @@
 namespace stepscope {
 
 // The name of `known` that takes the fewest insertions, deletions and replacements to reach from
-// `name`; empty when none is near.
+// `name`; where none is near, the shortest that begins with `name`; else empty.
 std::string NearestName(std::string_view name, std::span<const std::string> known);
 
 }  // namespace stepscope

@@ -58,12 +58,26 @@ Result<double> ReadDuration(std::string_view text) {
   return sum;
 }
 
+Result<double> ReadNanoseconds(std::string_view text) {
+  constexpr double kPrecision = 1e-3;
+  const auto seconds = ReadDuration(text);
+  if (!seconds) return seconds;
+  return std::round(*seconds * 1e9 / kPrecision) * kPrecision;
+}
+
 Result<double> ReadShare(std::string_view text) {
   std::string_view rest = text;
   const auto number = TakeNumber(rest);
   if (number && rest.empty()) return *number;
   if (number && rest == "%") return *number / 100;
   return Unreadable(text, "a share", "write it as 0.1 or 10%");
+}
+
+Result<double> ReadPoints(std::string_view text) {
+  std::string_view rest = text;
+  const auto number = TakeNumber(rest);
+  if (number && rest == "pp") return *number / 100;
+  return Unreadable(text, "a difference of shares", "write it as 5pp");
 }
 
 Result<double> ReadSize(std::string_view text) {

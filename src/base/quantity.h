@@ -1,4 +1,4 @@
-// Reads quantities from a command line.
+// Reads quantities as people write them.
 #pragma once
 
 #include <string>
@@ -12,11 +12,18 @@ namespace stepscope {
 // seconds. Nothing negative.
 Result<double> ReadDuration(std::string_view text);
 
+// The same in nanoseconds, rounded to a thousandth of one: factors of units below a second are not
+// exact in seconds.
+Result<double> ReadNanoseconds(std::string_view text);
+
 // 0.1 from "0.1" or "10%".
 Result<double> ReadShare(std::string_view text);
 
 // Bytes from "512", "80GB" (1e9), "1.5GiB" (2^30).
 Result<double> ReadSize(std::string_view text);
+
+// 0.05 from "5pp": a difference of shares.
+Result<double> ReadPoints(std::string_view text);
 
 // A finite number: "16384", "540.35e9".
 Result<double> ReadNumber(std::string_view text);

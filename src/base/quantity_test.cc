@@ -27,6 +27,20 @@ TEST(QuantityTest, Durations) {
   EXPECT_TRUE(ReadDuration("1x").error().hint.contains("30m"));
 }
 
+TEST(QuantityTest, NanosecondsAreExact) {
+  EXPECT_EQ(ReadNanoseconds("50us").value(), 50'000);
+  EXPECT_EQ(ReadNanoseconds("0.3us").value(), 300);
+  EXPECT_EQ(ReadNanoseconds("1h30m").value(), 5.4e12);
+  EXPECT_EQ(ReadNanoseconds("0.5ns").value(), 0.5);
+  EXPECT_FALSE(ReadNanoseconds("soon"));
+}
+
+TEST(QuantityTest, Points) {
+  EXPECT_EQ(ReadPoints("5pp").value(), 0.05);
+  EXPECT_EQ(ReadPoints("-2.5pp").value(), -0.025);
+  for (const char* wrong : {"", "5", "5%", "pp", "5ppp"}) EXPECT_FALSE(ReadPoints(wrong)) << wrong;
+}
+
 TEST(QuantityTest, Sizes) {
   EXPECT_EQ(ReadSize("512").value(), 512);
   EXPECT_EQ(ReadSize("80GB").value(), 80e9);

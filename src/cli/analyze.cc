@@ -47,7 +47,7 @@ void AddAnalyze(Command& root) {
        {"some steps, as JSON",
         "stepscope analyze traces/ --steps 12..15 --format json -o report.json"},
        {"another threshold",
-        "stepscope analyze traces/ -p idle_time.consecutive_kernel_delay=50000"},
+        "stepscope analyze traces/ -p idle_time.consecutive_kernel_delay=50us"},
        {"exit 1 if less than half of communication overlaps",
         "stepscope analyze traces/ --fail-on 'comm_overlap.overlap_ratio<50%'"}});
   command.Runs([flags] { return Run(*flags); });

@@ -81,8 +81,16 @@ Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& 
   const auto session = Session::Open(paths, open);
   line.Clear();
   if (!session) return std::unexpected(session.error());
-  return session->Analyze(
-      {.only = question.only, .steps = question.steps, .ranks = question.ranks});
+  return Found(
+      session->Analyze({.only = question.only, .steps = question.steps, .ranks = question.ranks}));
+}
+
+Result<ReportSet> Found(Result<ReportSet> answer) {
+  if (!answer) return answer;
+  for (const Report& report : answer->reports) {
+    if (report.absent) return std::unexpected(*report.absent);
+  }
+  return answer;
 }
 
 Result<std::vector<Condition>> ReadConditions(const OutputFlags& output) {
@@ -110,7 +118,8 @@ int PrintAndJudge(ReportSet answer, const OutputFlags& output,
   return matches->empty() ? kDone : kConditionHolds;
 }
 
-int PrintAndJudge(Result<ReportSet> answer, const OutputFlags& output) {
+int PrintAndJudge(Result<ReportSet> given, const OutputFlags& output) {
+  auto answer = Found(std::move(given));
   if (!answer) return Fail(answer.error());
   const auto conditions = ReadConditions(output);
   if (!conditions) return Fail(conditions.error());

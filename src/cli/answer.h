@@ -58,6 +58,9 @@ int PrintAndJudge(ReportSet answer, const OutputFlags& output,
 // Prints the answer or the error, and judges it; returns the exit code.
 int PrintAndJudge(Result<ReportSet> answer, const OutputFlags& output);
 
+// The answer, or the error where the question names what the input does not have.
+Result<ReportSet> Found(Result<ReportSet> answer);
+
 // Prints the error; returns the exit code.
 int Fail(const Error& error);
 

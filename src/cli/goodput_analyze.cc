@@ -19,7 +19,7 @@ struct GoodputFlags {
   GoodputReportOptions options;  // what needs no reading
   std::string model;
   ProgramOptions program;
-  double sequence = 0;
+  double sequence = 0, peak_tflops = 0;
   std::vector<std::string> traces;
   WalkOptions walk;
   OutputFlags output;
@@ -41,6 +41,7 @@ Result<GoodputReportOptions> ToOptions(const GoodputFlags& flags) {
     if (!shape) return std::unexpected(shape.error());
     options.program = flags.program;
     options.program->shape = *shape;
+    options.program->peak_flops = flags.peak_tflops * 1e12;
     if (flags.sequence > 0) options.program->shape.sequence = flags.sequence;
   }
   if (flags.mode == "ml-goodput") options.mode = GoodputMode::kMlGoodput;
@@ -89,6 +90,7 @@ void AddProductivity(Command& command, GoodputFlags& flags) {
   command.Take("--chips", options.chips).Range(1, 1e9).Default("from --scheduler");
   command.Take("--price-per-chip-hour", options.price_per_chip_hour).Range(0, 1e9);
   command.Take("--chip", flags.program.chip).Needs("--model");
+  command.Take("--peak-tflops", flags.peak_tflops).Range(1e-9, 1e9).Needs("--model");
   command.Take("--dtype", flags.program.dtype).Needs("--model");
   command.Take("--model", flags.model);
   command.Take("--sequence-length", flags.sequence).Range(1, 1e15).Needs("--model");

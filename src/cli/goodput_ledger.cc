@@ -31,8 +31,9 @@ Result<void> ExportTo(const GoodputExportOptions& options, const std::string& pa
   if (path.empty() || path == "-") {
     return GoodputExport(options, [](std::string_view piece) -> Result<void> {
       if (std::fwrite(piece.data(), 1, piece.size(), stdout) == piece.size()) return {};
-      return std::unexpected(
-          Error{std::string("cannot write: ") + std::strerror(errno), "standard output", ""});
+      return std::unexpected(Error{std::string("cannot write: ") + std::strerror(errno),
+                                   "standard output",
+                                   "make space there, or write to a file with --output"});
     });
   }
   GzipCompressor gzip;
@@ -52,7 +53,8 @@ int RunExport(const LedgerFlags& flags) {
   if (!written) return Fail(written.error());
   return std::fflush(stdout) == 0 || errno == EPIPE
              ? kDone
-             : Fail({std::strerror(errno), "standard output", ""});
+             : Fail({std::string("cannot write: ") + std::strerror(errno), "standard output",
+                     "make space there, or write to a file with --output"});
 }
 
 int RunCompact(const LedgerFlags& flags) {

@@ -57,6 +57,10 @@ Result<ProgramOptions> ToOptions(const MfuFlags& flags) {
   if (flags.plain_mlp) options.shape.gated_mlp = false;
   if (flags.bidirectional) options.shape.causal = false;
   if (flags.step_time_s > 0) options.tokens_per_second = flags.tokens_per_step / flags.step_time_s;
+  if (options.tokens_per_second == 0) {
+    return std::unexpected(
+        Error{"missing --tokens-per-second", "", "give it, or --step-time and --tokens-per-step"});
+  }
   options.peak_flops = flags.peak_tflops * 1e12;
   return options;
 }

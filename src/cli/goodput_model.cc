@@ -136,6 +136,7 @@ void AddFit(Command& model) {
   AddEvents(command, flags->events);
   AddMoney(command, o);
   AddOutput(command, flags->output, "goodput_model.goodput<90%");
+  AddRate(command, o);
   AddSize(command, o);
   AddCosts(command, o);
   command.Examples(

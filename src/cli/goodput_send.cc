@@ -2,6 +2,7 @@
 #include "stepscope/goodput_send.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -38,13 +39,17 @@ bool WaitUnlessEnded(const sigset_t& signals, int64_t ns) {
   return sigtimedwait(&signals, nullptr, &time) < 0;
 }
 
+void PrintNotes(const GoodputSent& sent) {
+  for (const Note& note : sent.notes) {
+    fmt::print(stderr, "stepscope: {} ({} times)\n", note.message, note.count);
+  }
+}
+
 void PrintSummary(const GoodputSent& sent) {
   const GoodputSendProgress& p = sent.progress;
   fmt::print("Sent {} events: {} stored, {} already there{}.\n", p.events, p.stored, p.duplicates,
              p.refused > 0 ? fmt::format(", {} unreadable by the server", p.refused) : "");
-  for (const Note& note : sent.notes) {
-    fmt::print(stderr, "stepscope: {} ({} times)\n", note.message, note.count);
-  }
+  PrintNotes(sent);
   if (!sent.whole) {
     fmt::print(stderr, "stepscope: stopped; the remaining events are sent next time\n");
   }
@@ -77,6 +82,11 @@ int Run(const SendFlags& flags) {
   const auto sent = GoodputSend(options);
   clear();
   if (!sent) return Fail(sent.error());
+  if (sent->empty && sent->whole && !options.follow) {
+    PrintNotes(*sent);
+    return Fail({"there are no events to send", fmt::format("{}", fmt::join(options.files, ", ")),
+                 "give events of a job: JSON lines of a recorder or of ml-goodput-measurement"});
+  }
   PrintSummary(*sent);
   return sent->whole ? kDone : kFailed;
 }

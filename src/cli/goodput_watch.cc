@@ -44,8 +44,9 @@ void Draw(const std::string& page) {
 }
 
 int Run(const WatchFlags& flags) {
-  const auto conditions = ReadConditions(flags.output);
-  if (!conditions) return Fail(conditions.error());
+  if (const auto conditions = ReadConditions(flags.output); !conditions) {
+    return Fail(conditions.error());
+  }
   const auto program = ReadChipFlags(flags.program);
   if (!program) return Fail(program.error());
   GoodputWatch watch(flags.folder, *program);
@@ -53,7 +54,7 @@ int Run(const WatchFlags& flags) {
   for (bool first = true;; first = false) {
     auto answer = watch.Now(flags.job);
     if (!answer) return Fail(answer.error());
-    if (!goes_on) return PrintAndJudge(*std::move(answer), flags.output, *conditions);
+    if (!goes_on) return PrintAndJudge(std::move(answer), flags.output);
     if (first) fmt::print("\x1b[2J");
     TextStyle style = StdoutStyle();
     style.brief = flags.output.brief;

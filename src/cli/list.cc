@@ -28,8 +28,12 @@ int Explain(const std::string& name) {
   const auto info = Session::Explain(name);
   if (!info) return Fail(info.error());
   fmt::print("# {}: {}\n{}", info->name, info->title, WithOptions(info->doc));
-  if (!info->params.empty())
-    fmt::print("\n**Parameters**, set with -p {}.NAME=VALUE:\n\n", info->name);
+  const bool times = std::ranges::any_of(
+      info->params, [](const ParameterInfo& p) { return p.type == "integer" && p.unit == "ns"; });
+  if (!info->params.empty()) {
+    fmt::print("\n**Parameters**, set with -p {}.NAME=VALUE{}:\n\n", info->name,
+               times ? " (times in ns, or with a unit: 50us)" : "");
+  }
   for (const ParameterInfo& p : info->params) {
     const std::string unit = p.unit.empty() ? "" : " " + p.unit;
     fmt::print("- {} ({}, default {}{}): {}\n", p.name, p.type, p.default_value, unit, p.message);

@@ -119,7 +119,7 @@ constexpr Word kWords[] = {
     {"--chips", "N", "Number of chips", "", "chips"},
     {"--chip", "NAME", "Chip: H100, 'TPU v5p', or the driver's name", "", "chip"},
     {"--peak-tflops", "N", "Peak TFLOP/s per chip, dense", "from --chip", "peak_tflops peak_flops"},
-    {"--dtype", "TYPE", "Matrix type: bf16, fp16, fp8, int8, fp4 or tf32", "bf16", "dtype"},
+    {"--dtype", "TYPE", "Matrix type: bf16, fp16, fp8, int8, fp4, tf32 or fp32", "bf16", "dtype"},
     {"--recompute", "WHAT", "Recomputed activations: none, attention or full", "none", "recompute"},
     {"--tflops-per-chip", "N", "Achieved TFLOP/s per chip", "", "tflops_per_chip"},
     {"--executed-flops-ratio", "N", "Executed FLOPs / model FLOPs, for HFU", "",
@@ -199,7 +199,7 @@ std::string_view LongName(const Word& word) {
 struct Asks {
   std::string_view field, command;
 };
-constexpr Asks kAsks[] = {{"analyses", "'stepscope list'"}};
+constexpr Asks kAsks[] = {{"analyses", "'stepscope list'"}, {"compare", "'stepscope compare'"}};
 
 bool Sets(const Word& word, std::string_view field) {
   for (std::string_view rest = word.fields; !rest.empty();) {

@@ -2,6 +2,7 @@
 #include "stepscope/condition.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,17 +20,18 @@ constexpr std::string_view kHint =
 
 using Test = Condition::Test;
 
-Error Unreadable(std::string_view text, std::string_view why) {
+Error Unreadable(std::string_view text, std::string_view why, std::string_view hint = kHint) {
   return {fmt::format("cannot read the condition '{}': {}", text, why), "`conditions`",
-          std::string(kHint)};
+          std::string(hint)};
 }
 
 struct Limit {
   double value = 0;
-  Unit unit = Unit::kNone;  // kNone: that of the number it is compared with
+  Unit unit = Unit::kNone;  // kNone: a plain number
 };
 
-// "300s", "1h30m" in ns, "5%" as a share, "1GiB" in bytes, "0.5" as it is.
+// "300s", "1h30m" in ns, "5%" as a share, "5pp" as a difference of shares, "1GiB" in bytes, "0.5"
+// as it is.
 std::optional<Limit> ReadLimit(std::string_view text) {
   if (const auto number = ReadNumber(text)) return Limit{*number, Unit::kNone};
   const bool negative = text.starts_with('-');
@@ -37,10 +39,8 @@ std::optional<Limit> ReadLimit(std::string_view text) {
   const double sign = negative ? -1 : 1;
   if (text.starts_with('-')) return std::nullopt;
   if (const auto share = ReadShare(text)) return Limit{sign * *share, Unit::kRatio};
-  if (const auto seconds = ReadDuration(text)) {
-    constexpr double kPrecision = 1e-3;  // ns; unit factors below a second are not exact
-    return Limit{sign * std::round(*seconds * 1e9 / kPrecision) * kPrecision, Unit::kNanoseconds};
-  }
+  if (const auto points = ReadPoints(text)) return Limit{sign * *points, Unit::kRatioDifference};
+  if (const auto time = ReadNanoseconds(text)) return Limit{sign * *time, Unit::kNanoseconds};
   if (const auto bytes = ReadSize(text)) return Limit{sign * *bytes, Unit::kBytes};
   return std::nullopt;
 }
@@ -70,6 +70,23 @@ std::string_view WordOf(Unit unit) {
       return "a difference of shares";
   }
   return "";
+}
+
+// How a limit of a number of this unit is written.
+std::string_view HowToWrite(Unit unit) {
+  switch (unit) {
+    case Unit::kNanoseconds:
+      return "write a time: 5s, 250ms, 1h30m";
+    case Unit::kRatio:
+      return "write a share: 20%, or 0.2";
+    case Unit::kRatioDifference:
+      return "write a difference of shares: 5pp";
+    case Unit::kBytes:
+    case Unit::kBytesPerSecond:
+      return "write a size: 512MiB, 80GB";
+    default:
+      return "write a plain number: 8";
+  }
 }
 
 std::string Without(std::string_view text, char c) {
@@ -116,6 +133,20 @@ std::optional<double> NumberIn(const Cell& cell) {
   return std::nullopt;
 }
 
+// The nearest name; else all, as far as a line holds them.
+std::string SuggestFrom(const std::string& name, const std::vector<std::string>& known) {
+  constexpr size_t kMostNamed = 12;
+  const std::string nearest = NearestName(name, known);
+  if (!nearest.empty()) return "did you mean '" + nearest + "'?";
+  std::vector<std::string> named;
+  for (const std::string& each : known) {
+    if (std::ranges::find(named, each) == named.end()) named.push_back(each);
+  }
+  const bool more = named.size() > kMostNamed;
+  if (more) named.resize(kMostNamed);
+  return fmt::format("write one of: {}{}", fmt::join(named, ", "), more ? ", ..." : "");
+}
+
 class Judge {
  public:
   Judge(const Report& report, const Condition& condition)
@@ -124,31 +155,56 @@ class Judge {
   // Fails if the report has no such number.
   Result<std::vector<std::string>> Matches() {
     if (report_.status == Status::kUnavailable) {
-      return Fail(fmt::format("{} is unavailable: {}", report_.analysis, report_.why));
+      return Fail(fmt::format("{} is unavailable: {}", report_.analysis, report_.why),
+                  "judge a report that the input can answer");
     }
     if (condition_.table.empty() && JudgeMetric()) return Found();
     for (const Table& table : report_.tables) {
       const bool asked = condition_.table.empty() || condition_.table == table.key;
       if (asked && JudgeTable(table)) return Found();
     }
-    std::string nearest = NearestName(condition_.name, known_);
-    if (IsRelative(condition_.test)) {
-      return Fail("there is no such number in a comparison of " + report_.analysis);
-    }
-    return Fail("there is no number '" + condition_.name + "' in " + report_.analysis +
-                (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+    if (IsRelative(condition_.test)) return FailOfChange();
+    return Fail("there is no number '" + condition_.name + "' in " + report_.analysis,
+                HintOfNames());
   }
 
  private:
-  std::unexpected<Error> Fail(std::string why) const {
+  std::unexpected<Error> Fail(std::string_view why, std::string hint) const {
     return std::unexpected(Error{fmt::format("cannot judge '{}': {}", condition_.text, why),
-                                 "`conditions`", std::string(kHint)});
+                                 "`conditions`", std::move(hint)});
+  }
+
+  std::unexpected<Error> FailOfChange() const {
+    constexpr std::string_view kChange = "_change_ratio";
+    std::vector<std::string> changes;
+    for (const std::string& name : known_) {
+      if (name.ends_with(kChange)) changes.push_back(name.substr(0, name.size() - kChange.size()));
+    }
+    if (changes.empty()) {
+      return Fail("a change (:+5%) is of two runs, and this is not a comparison",
+                  "ask `compare` for changes, or write a limit with < or >");
+    }
+    return Fail(fmt::format("there is no change of '{}' in {}", condition_.name, report_.analysis),
+                SuggestFrom(condition_.name, changes));
+  }
+
+  std::string HintOfNames() const {
+    const bool known_table =
+        condition_.table.empty() ||
+        std::ranges::find(report_.tables, condition_.table, &Table::key) != report_.tables.end();
+    if (known_table) return SuggestFrom(condition_.name, known_);
+    std::vector<std::string> tables;
+    for (const Table& table : report_.tables) tables.push_back(table.key);
+    if (tables.empty()) return "the report has no tables: write analysis.number";
+    return "there is no table '" + condition_.table + "': " + SuggestFrom(condition_.table, tables);
   }
 
   Result<std::vector<std::string>> Found() {
     if (!misfit_) return std::move(found_);
-    return Fail(fmt::format("the limit is {}, but {} is {}", WordOf(condition_.unit),
-                            condition_.name, WordOf(*misfit_)));
+    const bool above_one = condition_.unit == Unit::kNone && IsShare(*misfit_);
+    return Fail(fmt::format("the limit is {}{}, but {} is {}", WordOf(condition_.unit),
+                            above_one ? " above 1" : "", condition_.name, WordOf(*misfit_)),
+                std::string(HowToWrite(*misfit_)));
   }
 
   bool JudgeMetric() {
@@ -179,13 +235,21 @@ class Judge {
 
   // Whether the limit has the unit of the number; remembers where not.
   bool Fits(Unit unit) {
-    const bool any = condition_.unit == Unit::kNone || IsRelative(condition_.test);
-    if (any || unit == Unit::kNone || unit == condition_.unit) return true;
+    if (IsRelative(condition_.test) || unit == Unit::kNone || unit == condition_.unit) return true;
+    if (condition_.unit == Unit::kNone && PlainFits(unit)) return true;
     if (unit == Unit::kBytesPerSecond && condition_.unit == Unit::kBytes) return true;
     if (unit == Unit::kRatioDifference && condition_.unit == Unit::kRatio) return true;
     misfit_ = unit;
     return false;
   }
+
+  // A plain number is ambiguous for a time, whose unit it does not say, and above 1 for a share,
+  // where it may be a percentage. 0 is the same in every unit.
+  bool PlainFits(Unit unit) const {
+    if (unit == Unit::kNanoseconds) return condition_.limit == 0;
+    return !IsShare(unit) || std::abs(condition_.limit) <= 1;
+  }
+  static bool IsShare(Unit unit) { return unit == Unit::kRatio || unit == Unit::kRatioDifference; }
 
   void Judged(double value, Unit unit, const std::string& where) {
     if (!Holds(condition_.test, value, condition_.limit)) return;
@@ -232,8 +296,9 @@ Result<Condition> ParseCondition(std::string_view given) {
   }
   const auto read = ReadLimit(limit);
   if (!read) {
-    return std::unexpected(
-        Unreadable(given, "'" + limit + "' is not a number, a time, a share or a size"));
+    return std::unexpected(Unreadable(given,
+                                      "'" + limit + "' is not a number, a time, a share or a size",
+                                      "write the limit as 5s, 250ms, 20%, 5pp, 1GiB or 8"));
   }
   condition.limit = read->value;
   condition.unit = read->unit;
@@ -256,12 +321,9 @@ Result<std::vector<std::string>> Matches(const ReportSet& answer,
     if (report == answer.reports.end()) {
       std::vector<std::string> known;
       for (const Report& r : answer.reports) known.push_back(r.analysis);
-      const std::string nearest = NearestName(condition.analysis, known);
-      return std::unexpected(
-          Error{fmt::format("cannot judge '{}': the answer has no report '{}'", condition.text,
-                            condition.analysis),
-                "`conditions`",
-                nearest.empty() ? std::string(kHint) : "did you mean '" + nearest + "'?"});
+      return std::unexpected(Error{fmt::format("cannot judge '{}': the answer has no report '{}'",
+                                               condition.text, condition.analysis),
+                                   "`conditions`", SuggestFrom(condition.analysis, known)});
     }
     auto found = Judge(*report, condition).Matches();
     if (!found) return found;

@@ -15,6 +15,7 @@
 #include "analyses/all.h"
 #include "base/parallel.h"
 #include "base/sync_folder.h"
+#include "base/system_error.h"
 #include "base/time_units.h"
 #include "export/chrome.h"
 #include "export/perfetto.h"
@@ -267,7 +268,7 @@ Result<ReportSet> Exporter::Write() {
   fs::create_directories(options_.folder, failed);
   if (failed) {
     return std::unexpected(
-        Error{"cannot create the directory: " + failed.message(), options_.folder, ""});
+        SystemError("cannot create the directory", failed.value(), options_.folder));
   }
   if (auto safe = CheckTargets(); !safe) return std::unexpected(safe.error());
   if (options_.format == ExportFormat::kPerfetto) FindClocks();

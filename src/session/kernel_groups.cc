@@ -2,11 +2,16 @@
 #include "stepscope/kernel_groups.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <sstream>
+#include <system_error>
 #include <toml.hpp>
+
+#include "base/system_error.h"
 
 namespace stepscope {
 namespace {
@@ -18,8 +23,8 @@ constexpr const char* kHint = "write [groups], then lines such as all_reduce = [
 // TOML's tables as the file orders them.
 using Value = toml::basic_value<toml::discard_comments, std::map, std::vector>;
 
-std::unexpected<Error> Wrong(std::string what) {
-  return std::unexpected(Error{std::move(what), "", kHint});
+std::unexpected<Error> Wrong(std::string what, std::string hint = kHint) {
+  return std::unexpected(Error{std::move(what), "", std::move(hint)});
 }
 
 // toml11 says where with a picture of several lines; its first line says what.
@@ -57,7 +62,8 @@ Result<std::vector<KernelGroup>> GroupsOf(const Value& file) {
     placed.push_back({{name, std::move(*patterns)}, value.location().line()});
   }
   if (placed.empty()) return Wrong("[groups] is empty");
-  if (placed.size() > kMostGroups) return Wrong("there are more than 32 groups");
+  if (placed.size() > kMostGroups)
+    return Wrong("there are more than 32 groups", "keep at most 32 groups");
   std::ranges::stable_sort(placed, {}, &Placed::line);
   std::vector<KernelGroup> groups;
   for (Placed& p : placed) groups.push_back(std::move(p.group));
@@ -68,7 +74,7 @@ Result<std::vector<KernelGroup>> GroupsOf(const Value& file) {
 
 Result<std::vector<KernelGroup>> ParseKernelGroups(std::string_view text) {
   if (std::ranges::count_if(text, [](char c) { return c == '[' || c == '{'; }) > kMostBrackets) {
-    return Wrong("the file has more than a thousand brackets");
+    return Wrong("the file has more than a thousand brackets", "write fewer lists");
   }
   std::istringstream in{std::string(text)};
   try {
@@ -80,13 +86,18 @@ Result<std::vector<KernelGroup>> ParseKernelGroups(std::string_view text) {
 
 Result<std::vector<KernelGroup>> ReadKernelGroups(const std::string& path) {
   constexpr std::streamoff kLargest = 1 << 20;
+  constexpr const char* kCannot = "cannot read the file of kernel groups";
+  if (std::error_code failed; std::filesystem::is_directory(path, failed)) {
+    return std::unexpected(SystemError(kCannot, EISDIR, path));
+  }
   std::ifstream in(path, std::ios::binary);
-  if (!in) return std::unexpected(Error{"cannot open the file of kernel groups", path, kHint});
+  if (!in) return std::unexpected(SystemError(kCannot, errno, path));
   std::string text(kLargest + 1, '\0');
   in.read(text.data(), kLargest + 1);
   text.resize(static_cast<size_t>(in.gcount()));
   if (text.size() > kLargest) {
-    return std::unexpected(Error{"the file of kernel groups is larger than 1 MB", path, kHint});
+    return std::unexpected(
+        Error{"the file of kernel groups is larger than 1 MB", path, "give a TOML file of groups"});
   }
   auto groups = ParseKernelGroups(text);
   if (!groups) groups.error().where = path;

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 #include "analyses/all.h"
 #include "base/nearest_name.h"
+#include "base/quantity.h"
 
 namespace stepscope {
 namespace {
@@ -28,22 +30,43 @@ bool Parses(const std::string& value) {
   return error == std::errc() && end == value.data() + value.size();
 }
 
-bool IsOfType(Parameter::Type type, const std::string& value) {
-  switch (type) {
+bool IsTime(const Parameter& parameter) {
+  return parameter.type == Parameter::Type::kInteger && parameter.unit == Unit::kNanoseconds;
+}
+
+// "50us" as "50000"; nothing where it is not a whole number of ns.
+std::optional<std::string> WithoutUnit(const std::string& time) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  const auto ns = ReadNanoseconds(time);
+  if (!ns || *ns != std::floor(*ns) || *ns > kExact) return std::nullopt;
+  return std::to_string(static_cast<int64_t>(*ns));
+}
+
+// The value as Params holds it; nothing where it is not of the parameter's type.
+std::optional<std::string> ValueOf(const Parameter& parameter, const std::string& text) {
+  switch (parameter.type) {
     case Parameter::Type::kInteger:
-      return Parses<int64_t>(value);
+      if (Parses<int64_t>(text)) return text;
+      // A bare number is ns here, also one that is not whole.
+      if (!IsTime(parameter) || ReadNumber(text)) return std::nullopt;
+      return WithoutUnit(text);
     case Parameter::Type::kNumber:
-      return Parses<double>(value) && std::isfinite(std::stod(value));
+      if (Parses<double>(text) && std::isfinite(std::stod(text))) return text;
+      return std::nullopt;
     case Parameter::Type::kText:
-      return true;
+      return text;
   }
-  return false;
+  return std::nullopt;
 }
 
 Error WrongType(const Parameter& parameter, const std::string& name, const std::string& text) {
+  const std::string preset(parameter.default_value);
+  if (IsTime(parameter)) {
+    return {"'" + text + "' is not a whole number of ns, or a time such as 50us", name,
+            "the default is " + preset + " ns"};
+  }
   const char* wanted = parameter.type == Parameter::Type::kInteger ? "a whole number" : "a number";
-  return {"'" + text + "' is not " + wanted, name,
-          "the default is " + std::string(parameter.default_value)};
+  return {"'" + text + "' is not " + wanted, name, "the default is " + preset};
 }
 
 }  // namespace
@@ -79,15 +102,15 @@ Result<Params> MakeParams(const Analysis& analysis,
     for (const std::string& name : {std::string(parameter.or_as), FullName(analysis, parameter)}) {
       for (const auto& [given_name, text] : given) {
         if (given_name != name) continue;
-        if (!IsOfType(parameter.type, text))
-          return std::unexpected(WrongType(parameter, name, text));
+        auto read = ValueOf(parameter, text);
+        if (!read) return std::unexpected(WrongType(parameter, name, text));
         if (parameter.check != nullptr) {
           if (auto checked = parameter.check(text); !checked) {
             checked.error().where = name;
             return std::unexpected(checked.error());
           }
         }
-        value = text;
+        value = *std::move(read);
       }
     }
   }

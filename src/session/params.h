@@ -19,7 +19,8 @@ Result<const Analysis*> FindAnalysis(std::string_view name);
 Result<std::vector<const Analysis*>> FindAnalyses(std::span<const std::string> names);
 
 // Values for the parameters of `analysis`: from `given` ("analysis.param" and value), else the
-// defaults. Fails when a value is not of its parameter's type.
+// defaults. Whole numbers in ns may have a unit: "50us". Fails when a value is not of its
+// parameter's type.
 Result<Params> MakeParams(const Analysis& analysis,
                           std::span<const std::pair<std::string, std::string>> given);
 

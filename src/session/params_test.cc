@@ -29,6 +29,25 @@ TEST(Params, ThatAreNoNumbersAreNamedAsTheyWereGiven) {
   EXPECT_EQ(Peak({{"steps.peak_tflops", "much"}}), "'much' is not a number: steps.peak_tflops");
 }
 
+// Times are plain ns, or a number with its unit.
+TEST(Params, OfTimeTakeUnits) {
+  const auto cutoff = [](const std::string& text) -> int64_t {
+    const auto params =
+        MakeParams(**FindAnalysis("launch_stats"), Given{{"launch_stats.runtime_cutoff", text}});
+    return params ? params->Integer("runtime_cutoff") : -1;
+  };
+  EXPECT_EQ(cutoff("50000"), 50'000);
+  EXPECT_EQ(cutoff("50us"), 50'000);
+  EXPECT_EQ(cutoff("50\u00b5s"), 50'000);
+  EXPECT_EQ(cutoff("1.5ms"), 1'500'000);
+  EXPECT_EQ(cutoff("1m30s"), 90'000'000'000);
+  for (const char* wrong : {"0.5ns", "1.5", "5%", "50 us", "soon", "", "1000000w", "-5us"}) {
+    EXPECT_EQ(cutoff(wrong), -1) << wrong;
+  }
+  // Counts and identifiers have no unit.
+  EXPECT_FALSE(MakeParams(**FindAnalysis("critical_path"), Given{{"critical_path.step", "5us"}}));
+}
+
 TEST(Params, OfTextAreReadBeforeTheAnalysisRuns) {
   const auto made = [](const std::string& change) {
     return MakeParams(**FindAnalysis("critical_path"), Given{{"critical_path.what_if", change}});

@@ -56,6 +56,20 @@ Result<std::vector<RankActivity>> ChooseRanks(const std::vector<RankActivity>& r
   return chosen;
 }
 
+// Fails where the traces have steps, and none of those that the question names.
+Result<void> CheckSteps(std::span<const RankActivity> ranks, const StepSelection& selection,
+                        const std::string& text) {
+  if (selection.mode != StepSelection::Mode::kRange) return {};
+  bool any = false;
+  for (const RankActivity& rank : ranks) {
+    any = any || !rank.steps.empty();
+    if (std::ranges::any_of(rank.steps, [&](const Step& s) { return selection.Has(s); })) return {};
+  }
+  if (!any) return {};
+  return std::unexpected(
+      Error{"there is no step " + text, "`steps`", "steps in the traces: " + DescribeSteps(ranks)});
+}
+
 ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
                       const StepSelection& selection, const AnalyzeOptions& options,
                       const std::vector<std::pair<const Analysis*, Params>>& asked) {
@@ -159,6 +173,10 @@ Result<ReportSet> Session::Analyze(const AnalyzeOptions& question) const {
   if (!chosen) return std::unexpected(chosen.error());
   const std::span<const RankActivity> ranks =
       options.ranks.empty() ? std::span<const RankActivity>(state_->run.ranks) : *chosen;
+
+  if (const auto checked = CheckSteps(ranks, *selection, options.steps); !checked) {
+    return std::unexpected(checked.error());
+  }
 
   std::vector<std::pair<const Analysis*, Params>> analyses;
   for (const Analysis* analysis : *asked) {

@@ -7,6 +7,7 @@
 
 #include "base/file_writer.h"
 #include "base/sync_folder.h"
+#include "base/system_error.h"
 #include "goodput/ledger/ledger_store.h"
 #include "goodput/ledger/sqlite.h"
 #include "goodput/recorder/segment_file.h"
@@ -25,7 +26,9 @@ class FolderStore : public LedgerStore {
     const bool write = access != Access::kRead;
     std::error_code failed;
     if (write) std::filesystem::create_directories(folder_, failed);
-    if (failed) return std::unexpected(Error{failed.message(), folder_, ""});
+    if (failed) {
+      return std::unexpected(SystemError("cannot create the ledger", failed.value(), folder_));
+    }
     const std::string path = folder_ + "/ledger.db";
     if (!write && !std::filesystem::exists(path, failed)) return {};
     auto db = Sqlite::Open(path, write);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/crc32.h"
+#include "base/system_error.h"
 #include "base/time_units.h"
 #include "goodput/ledger/ledger.h"
 #include "goodput/recorder/segment_reader.h"
@@ -71,7 +72,9 @@ Result<void> Forwarder::LoadSent() {
 Result<void> Forwarder::SendAll(int64_t now) {
   std::error_code failed;
   const std::vector<std::string> names = SegmentNames(folder_, failed);
-  if (failed) return std::unexpected(Error{failed.message(), folder_, ""});
+  if (failed) {
+    return std::unexpected(SystemError("cannot read the directory", failed.value(), folder_));
+  }
   for (const std::string& name : names) {
     struct stat state{};
     if (stat((folder_ + "/" + name).c_str(), &state) != 0) continue;

@@ -1,5 +1,6 @@
 // Imports events into a ledger, each once.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -191,6 +192,11 @@ Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::st
   answer.run.ranks = 1;
   answer.run.steps = "all";
   answer.reports.push_back(ImportReport(importer));
+  if (importer.jobs().empty()) {
+    answer.reports.back().absent =
+        Error{"there are no events to import", fmt::format("{}", fmt::join(files, ", ")),
+              "give events of a job: JSON lines of a recorder or of ml-goodput-measurement"};
+  }
   answer.verdict = answer.reports.front().headline;
   return answer;
 }

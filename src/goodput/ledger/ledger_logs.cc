@@ -10,6 +10,7 @@
 #include <queue>
 #include <utility>
 
+#include "base/system_error.h"
 #include "base/time_units.h"
 
 namespace stepscope::goodput {
@@ -142,8 +143,7 @@ JobLogs JoinSegments(std::vector<Segment> segments) {
 Result<JobLogs> ListLogs(const std::string& folder, Notes& note_counts) {
   std::error_code failed;
   const std::vector<std::string> names = SegmentNames(folder, failed);
-  if (failed)
-    return std::unexpected(Error{failed.message(), folder, "give the directory of a ledger"});
+  if (failed) return std::unexpected(SystemError("cannot read the ledger", failed.value(), folder));
   std::vector<Segment> segments;
   for (const std::string& name : names) {
     std::string path = folder;
@@ -152,7 +152,7 @@ Result<JobLogs> ListLogs(const std::string& folder, Notes& note_counts) {
     if (stat(path.c_str(), &state) != 0) continue;
     const auto reader = SegmentReader::Open(path);
     if (!reader) {
-      if (reader.error().what != "never written to") note_counts.Add(NoteKind::kBadSegment);
+      if (!reader.error().never_written) note_counts.Add(NoteKind::kBadSegment);
       continue;
     }
     segments.push_back(

@@ -15,6 +15,7 @@
 
 #include "base/byte_source.h"
 #include "base/sync_folder.h"
+#include "base/system_error.h"
 #include "base/time_units.h"
 #include "goodput/events/json_lines.h"
 #include "goodput/recorder/segment_name.h"
@@ -73,12 +74,14 @@ Ingest::Ingest(std::string folder) : folder_(std::move(folder)), process_(Random
 Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  if (failed)
-    return std::unexpected(Error{"cannot create directory: " + failed.message(), folder, ""});
+  if (failed) {
+    return std::unexpected(SystemError("cannot create the directory", failed.value(), folder));
+  }
   std::unique_ptr<Ingest> ingest(new Ingest(std::move(folder)));
   const std::string lock = ingest->folder_ + "/.ingest.lock";
   ingest->lock_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (ingest->lock_ < 0) return std::unexpected(Error{std::strerror(errno), lock, ""});
+  if (ingest->lock_ < 0)
+    return std::unexpected(SystemError("cannot lock the directory", errno, lock));
   if (flock(ingest->lock_, LOCK_EX | LOCK_NB) != 0) {
     return std::unexpected(
         Error{"cannot take events: another process already does so in this directory",

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/system_error.h"
 #include "base/time_units.h"
 
 namespace stepscope::goodput {
@@ -70,7 +71,7 @@ bool Live::Open(const std::string& path, int& tries, int64_t now) {
     return true;
   }
   // Created and not yet written to: try again without limit.
-  if (reader.error().what == "never written to" || ++tries < kTries) return false;
+  if (reader.error().never_written || ++tries < kTries) return false;
   note_counts_.Add(NoteKind::kBadSegment);
   return true;
 }
@@ -78,7 +79,7 @@ bool Live::Open(const std::string& path, int& tries, int64_t now) {
 Result<void> Live::LookForFiles(int64_t now) {
   struct stat folder{};
   if (stat(folder_.c_str(), &folder) != 0) {
-    return std::unexpected(Error{std::strerror(errno), folder_, ""});
+    return std::unexpected(SystemError("cannot read the directory", errno, folder_));
   }
   const int64_t changed = folder.st_mtim.tv_sec * kSecond + folder.st_mtim.tv_nsec;
   // File system clocks are coarse: a second change may have the same time.
@@ -92,7 +93,9 @@ Result<void> Live::LookForFiles(int64_t now) {
     }
     folder_changed_ = changed;
   }
-  if (failed) return std::unexpected(Error{failed.message(), folder_, ""});
+  if (failed) {
+    return std::unexpected(SystemError("cannot read the directory", failed.value(), folder_));
+  }
   for (auto file = unopened_.begin(); file != unopened_.end();) {
     file = Open(file->first, file->second, now) ? unopened_.erase(file) : std::next(file);
   }

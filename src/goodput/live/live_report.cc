@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
+#include "base/nearest_name.h"
 #include "goodput/report/report.h"
 #include "report/columns.h"
 #include "report/humanize.h"
@@ -134,6 +136,15 @@ std::string HeadlineOf(const std::string& name, LiveJob& job, int64_t now) {
   return message + ".";
 }
 
+Error AbsentOf(const std::map<std::string, LiveJob>& jobs, const std::string& job) {
+  std::vector<std::string> names;
+  for (const auto& [name, live] : jobs) names.push_back(name);
+  const std::string nearest = NearestName(job, names);
+  return {
+      "cannot find job: it has no events", job,
+      nearest.empty() ? "the jobs are listed without `job`" : "did you mean '" + nearest + "'?"};
+}
+
 }  // namespace
 
 Report LiveReport(std::map<std::string, LiveJob>& jobs, const std::string& job,
@@ -144,6 +155,7 @@ Report LiveReport(std::map<std::string, LiveJob>& jobs, const std::string& job,
   if (jobs.empty() || (one && chosen == jobs.end())) {
     report.status = Status::kUnavailable;
     report.why = jobs.empty() ? "there are no events yet" : "the job has no events";
+    if (!job.empty()) report.absent = AbsentOf(jobs, job);
     return report;
   }
   report.tables.push_back(JobsTable(jobs, job, program, now));

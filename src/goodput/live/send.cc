@@ -171,7 +171,9 @@ Result<void> CheckOptions(const GoodputSendOptions& options) {
     return std::unexpected(Error{"missing input: nothing to send", "", "set `store` or `files`"});
   }
   if (!options.store.empty() && !std::filesystem::is_directory(options.store)) {
-    return std::unexpected(Error{"cannot read directory: it does not exist", options.store, ""});
+    return std::unexpected(
+        Error{"cannot read the directory: it does not exist", options.store,
+              "check the spelling; relative paths start at the current directory"});
   }
   return {};
 }
@@ -221,6 +223,7 @@ Result<GoodputSent> GoodputSend(const GoodputSendOptions& options) {
   if (!polled && !sender.stopped()) return std::unexpected(polled.error());
   return GoodputSent{.progress = sender.progress(),
                      .whole = polled.has_value(),
+                     .empty = !segments && std::ranges::none_of(logs, &LogSource::HasEvents),
                      .notes = note_counts.List(options.store)};
 }
 

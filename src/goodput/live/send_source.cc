@@ -14,6 +14,7 @@
 #include <filesystem>
 
 #include "base/byte_source.h"
+#include "base/system_error.h"
 #include "goodput/events/event_lines.h"
 #include "goodput/events/json_lines.h"
 #include "goodput/recorder/log_writer.h"
@@ -73,7 +74,7 @@ Result<void> SegmentSource::Poll(const SendCursor& cursor, SendBatch& batch, Not
     if (is_new) file->second.done = cursor.At(name).done;
   }
   if (failed)
-    return std::unexpected(Error{failed.message(), folder_, "give a recorder's directory"});
+    return std::unexpected(SystemError("cannot read the directory", failed.value(), folder_));
   for (auto& [name, file] : files_) {
     if (!file.done) Read(name, file, cursor, batch, note_counts);
     if (!batch.state()) return batch.state();
@@ -88,7 +89,7 @@ void SegmentSource::Read(const std::string& name, File& file, const SendCursor& 
   if (!file.reader) {
     auto opened = SegmentReader::Open(folder_ + "/" + name);
     // A file in creation can be read later; a damaged one never.
-    if (!opened && !follow_ && opened.error().what != "never written to") {
+    if (!opened && !follow_ && !opened.error().never_written) {
       note_counts.Add(NoteKind::kBadSegment);
     }
     if (!opened) return;
@@ -187,7 +188,7 @@ Result<void> LogSource::Poll(const SendCursor& cursor, SendBatch& batch, Notes& 
 
 Result<void> LogSource::Open() {
   file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file_ < 0) return std::unexpected(Error{std::strerror(errno), path_, ""});
+  if (file_ < 0) return std::unexpected(SystemError("cannot read the file", errno, path_));
   char head[2] = {};
   const ssize_t got = pread(file_, head, sizeof head, 0);
   const bool gzip = got == 2 && head[0] == '\x1f' && head[1] == '\x8b';
@@ -238,7 +239,7 @@ Result<void> LogSource::ReadAdded(const SendCursor& cursor, SendBatch& batch, No
     ReadLines(std::string_view(unfinished_).substr(0, end + 1), cursor, batch, note_counts);
     unfinished_.erase(0, end + 1);
   }
-  if (got < 0) return std::unexpected(Error{std::strerror(errno), path_, ""});
+  if (got < 0) return std::unexpected(SystemError("cannot read the file", errno, path_));
   if (!replaced) return {};
   ReadLines(unfinished_, cursor, batch, note_counts);
   close(std::exchange(file_, -1));

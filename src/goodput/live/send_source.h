@@ -82,6 +82,9 @@ class LogSource {
   // truncated file starts from its beginning. Fails if it cannot be read.
   Result<void> Poll(const SendCursor& cursor, SendBatch& batch, Notes& note_counts);
 
+  // Whether the file had an event, sent or known.
+  bool HasEvents() const { return events_ > 0; }
+
  private:
   Result<void> Open();
   bool WasReplaced() const;

@@ -9,6 +9,7 @@
 
 #include "base/crc32.h"
 #include "base/proto.h"
+#include "base/system_error.h"
 #include "base/time_units.h"
 
 namespace stepscope::goodput {
@@ -106,7 +107,9 @@ Result<void> TensorBoard::Append(const std::string& name, LiveJob& job, int64_t 
     const std::string folder = folder_ + "/" + FolderName(name);
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
-    if (failed) return std::unexpected(Error{failed.message(), folder, ""});
+    if (failed) {
+      return std::unexpected(SystemError("cannot create the directory", failed.value(), folder));
+    }
     file.path = fmt::format("{}/events.out.tfevents.{:010}.{}.goodput", folder, now / kSecond,
                             now % kSecond);
     bytes = Version(now);

@@ -15,8 +15,9 @@
 namespace stepscope::goodput {
 namespace {
 
-std::unexpected<Error> Missing(std::string_view option, std::string what) {
-  return std::unexpected(Error{std::move(what), std::string(option), ""});
+std::unexpected<Error> Missing(std::string_view option, std::string what, std::string hint = "") {
+  if (hint.empty()) hint = fmt::format("set {}", option);
+  return std::unexpected(Error{std::move(what), std::string(option), std::move(hint)});
 }
 
 Metric RatioMetric(std::string key, std::string title, double value) {
@@ -44,7 +45,8 @@ Result<void> AddTokens(const GoodputModelOptions& o, Report& report) {
   const bool has_shape = o.layers && o.heads && o.head_dim && o.sequence_length;
   if (!has_shape && (o.layers || o.heads || o.head_dim || o.sequence_length)) {
     return Missing("`layers`",
-                   "attention needs `layers`, `heads`, `head_dim` and `sequence_length`");
+                   "attention needs `layers`, `heads`, `head_dim` and `sequence_length`",
+                   "set all four, or none of them");
   }
   const TokenFlops flops = FlopsOfToken({.layers = o.layers.value_or(0),
                                          .heads = o.heads.value_or(0),
@@ -71,13 +73,15 @@ struct NamedNumber {
 Result<std::optional<double>> ShareOf(const NamedNumber& part, const NamedNumber& whole) {
   if (!part.value && !whole.value) return std::nullopt;
   if (!part.value || !whole.value) {
-    return Missing(part.option,
-                   fmt::format("{} and {} need each other", part.option, whole.option));
+    return Missing(part.option, fmt::format("{} and {} need each other", part.option, whole.option),
+                   "set both");
   }
   if (*whole.value <= 0)
-    return Missing(whole.option, fmt::format("{} must be more than 0", whole.option));
+    return Missing(whole.option, fmt::format("{} must be more than 0", whole.option),
+                   fmt::format("set {} to a number above 0", whole.option));
   if (*part.value > *whole.value) {
-    return Missing(part.option, fmt::format("{} must be at most {}", part.option, whole.option));
+    return Missing(part.option, fmt::format("{} must be at most {}", part.option, whole.option),
+                   fmt::format("set {} to at most {}", part.option, whole.option));
   }
   return *part.value / *whole.value;
 }

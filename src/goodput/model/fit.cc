@@ -1,6 +1,10 @@
 // Fits the model's parameters to a job's own events.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "goodput/ledger/load_jobs.h"
 #include "goodput/model/measured.h"
@@ -30,6 +34,28 @@ Measured MeasuredOf(const Partition& partition, int64_t saves) {
   return m;
 }
 
+bool HasRate(const GoodputModelOptions& o) {
+  return o.mtbf_s || o.mtbf_per_node_s || o.failures_per_node_day || (o.failures && o.over_s);
+}
+
+// What the job's events do not say must be given.
+Result<void> CheckComplete(const Measured& m, const GoodputModelOptions& given) {
+  std::string why;
+  std::vector<std::string> missing;
+  if (m.interruptions == 0) {
+    why = "was never interrupted";
+    if (!HasRate(given)) missing.emplace_back("`mtbf_s`");
+    if (!given.restart_s) missing.emplace_back("`restart_s`");
+  }
+  if (m.saves == 0) {
+    why += why.empty() ? "saved no checkpoint" : " and saved no checkpoint";
+    if (!given.save_s) missing.emplace_back("`save_s`");
+  }
+  if (missing.empty()) return {};
+  return std::unexpected(Error{"cannot fit the model: the job " + why, "",
+                               fmt::format("set {}", fmt::join(missing, " and "))});
+}
+
 // Values given by the user stay.
 template <class Number>
 void Fill(std::optional<Number>& into, Number measured) {
@@ -43,17 +69,24 @@ Result<GoodputModelOptions> FitGoodputModel(const GoodputReportOptions& events,
   auto loaded = goodput::LoadJobs(events);
   if (!loaded) return std::unexpected(loaded.error());
   if (loaded->job == nullptr) {
-    return std::unexpected(Error{"cannot fit the model: the input has no events", "", ""});
+    return std::unexpected(Error{events.job.empty()
+                                     ? "cannot fit the model: the input has no events"
+                                     : "cannot fit the model: the job has no events",
+                                 events.job, "give the events of one job"});
   }
   goodput::Accounting& accounting = loaded->job->accounting;
-  const auto fitted = goodput::ParametersOf(
-      MeasuredOf(accounting.Query(goodput::QueryOf(events)), accounting.saves()));
+  const Measured measured =
+      MeasuredOf(accounting.Query(goodput::QueryOf(events)), accounting.saves());
+  if (auto complete = CheckComplete(measured, given); !complete) {
+    return std::unexpected(complete.error());
+  }
+  const auto fitted = goodput::ParametersOf(measured);
   if (!fitted) return std::unexpected(fitted.error());
-  const bool has_rate =
-      given.mtbf_per_node_s || given.failures_per_node_day || (given.failures && given.over_s);
-  if (!has_rate) Fill(given.mtbf_s, 1 / fitted->failures_per_s);
-  Fill(given.checkpoint_interval_s, fitted->interval_s);
-  Fill(given.save_s, fitted->save_s);
+  if (!HasRate(given)) Fill(given.mtbf_s, 1 / fitted->failures_per_s);
+  if (measured.saves > 0) {
+    Fill(given.checkpoint_interval_s, fitted->interval_s);
+    Fill(given.save_s, fitted->save_s);
+  }
   Fill(given.restart_s, fitted->restart_s);
   if (given.reschedule_s == 0) given.reschedule_s = fitted->reschedule_s;
   if (given.announced_share == 0 && fitted->announced_share > 0) {

@@ -60,10 +60,35 @@ TEST(FitGoodputModel, GivenValuesStay) {
   EXPECT_EQ(*fitted->chips, 8);
 }
 
-TEST(FitGoodputModel, FailsWithoutDisruptions) {
+TEST(FitGoodputModel, NamesWhatTheEventsDoNotSay) {
   const testing::ScratchFolder folder;
   const std::string log = folder.Write("job.jsonl", Log(1));
-  EXPECT_FALSE(FitGoodputModel({.files = {log}}));
+  const auto alone = FitGoodputModel({.files = {log}});
+  ASSERT_FALSE(alone);
+  EXPECT_EQ(alone.error().what, "cannot fit the model: the job was never interrupted");
+  EXPECT_EQ(alone.error().hint, "set `mtbf_s` and `restart_s`");
+  const auto with_rate =
+      FitGoodputModel({.files = {log}}, {.failures = 419, .over_s = 54 * 86400.0});
+  ASSERT_FALSE(with_rate);
+  EXPECT_EQ(with_rate.error().hint, "set `restart_s`");
+  const std::string empty = folder.Write("empty.jsonl", "");
+  EXPECT_EQ(FitGoodputModel({.files = {empty}}).error().hint, "give the events of one job");
+}
+
+// A job that was never interrupted has saves to measure, and a given rate completes them.
+TEST(FitGoodputModel, TakesGivenNumbersForWhatNeverHappened) {
+  const testing::ScratchFolder folder;
+  const std::string log = folder.Write("job.jsonl", Log(1));
+  const auto fitted = FitGoodputModel({.files = {log}}, {.mtbf_s = 10800, .restart_s = 300});
+  ASSERT_TRUE(fitted) << fitted.error().what;
+  EXPECT_EQ(*fitted->mtbf_s, 10800);
+  EXPECT_EQ(*fitted->restart_s, 300);
+  EXPECT_NEAR(*fitted->save_s, 5, 0.2);
+  EXPECT_NEAR(*fitted->checkpoint_interval_s, 105, 10);
+  EXPECT_TRUE(ModelGoodput(*fitted));
+}
+
+TEST(FitGoodputModel, FailsWithoutEvents) {
   EXPECT_FALSE(FitGoodputModel({.files = {"/nowhere"}}));
   EXPECT_FALSE(FitGoodputModel({}));
 }

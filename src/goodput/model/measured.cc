@@ -10,14 +10,15 @@ namespace stepscope::goodput {
 namespace {
 
 std::unexpected<Error> Cannot(std::string why) {
-  return std::unexpected(
-      Error{"cannot fit the model: " + std::move(why), "", "give the missing parameters"});
+  return std::unexpected(Error{"cannot fit the model: " + std::move(why), "",
+                               "set `mtbf_s`, `save_s` and `restart_s` without the events"});
 }
 
 // Of intervals of work tau, each cut off with the chance that the next failure comes first, a save
 // of w completes once every (e^(lambda tau) - 1) e^(lambda w) / lambda of work: solved for tau.
 double IntervalS(double work_s, double saves, const Parameters& p) {
   const double rate = p.failures_per_s;
+  if (rate == 0) return work_s / saves;
   return std::log1p(rate * work_s / saves * std::exp(-rate * p.save_s)) / rate;
 }
 
@@ -36,8 +37,7 @@ Result<Parameters> ParametersOf(const Measured& job) {
                          job.persist_s, job.reschedule_s, job.restart_s}) {
     if (!std::isfinite(s) || s < 0) return Cannot("a measured time is negative or not finite");
   }
-  if (job.interruptions <= 0) return Cannot("the job was never interrupted");
-  if (job.saves <= 0) return Cannot("the job saved no checkpoint");
+  if (job.interruptions < 0 || job.saves < 0) return Cannot("a measured number is negative");
   if (job.announced < 0 || job.announced > job.interruptions) {
     return Cannot("announced interruptions exceed all interruptions");
   }
@@ -49,17 +49,21 @@ Result<Parameters> ParametersOf(const Measured& job) {
   const auto failures = static_cast<double>(job.interruptions);
   const auto saves = static_cast<double>(job.saves);
   Parameters p;
-  p.failures_per_s = failures / job.wall_s;
-  p.save_s = job.saves_s / saves;
-  p.persist_s = job.persist_s / saves;
-  const double longer = CutOffRestarts(job.reschedule_s + job.restart_s, job.wall_s);
-  p.reschedule_s = job.reschedule_s / failures * longer;
-  p.restart_s = job.restart_s / failures * longer;
-  p.announced_share = static_cast<double>(job.announced) / failures;
+  if (failures > 0) {
+    p.failures_per_s = failures / job.wall_s;
+    const double longer = CutOffRestarts(job.reschedule_s + job.restart_s, job.wall_s);
+    p.reschedule_s = job.reschedule_s / failures * longer;
+    p.restart_s = job.restart_s / failures * longer;
+    p.announced_share = static_cast<double>(job.announced) / failures;
+  }
   if (job.announced > 0) {
     p.emergency_save_s = job.emergency_saves_s / static_cast<double>(job.announced);
   }
-  p.interval_s = IntervalS(work_s, saves, p);
+  if (saves > 0) {
+    p.save_s = job.saves_s / saves;
+    p.persist_s = job.persist_s / saves;
+    p.interval_s = IntervalS(work_s, saves, p);
+  }
   return p;
 }
 

@@ -23,8 +23,9 @@ struct Measured {
 };
 
 // Returns means over the job. Accounts for intervals and restarts that failures cut off, as the
-// model does. Spares are not separated: their restarts are in the mean. Fails if there was no
-// interruption or no save, or the sums contradict each other.
+// model does. Spares are not separated: their restarts are in the mean. Without interruptions the
+// failure rate and the times of restarts are 0; without saves the save time and the interval are 0.
+// Fails if the sums contradict each other.
 Result<Parameters> ParametersOf(const Measured& job);
 
 }  // namespace stepscope::goodput

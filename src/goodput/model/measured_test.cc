@@ -66,14 +66,35 @@ TEST(MeasuredTest, RecoversTheModelsParameters) {
   EXPECT_NEAR(ExactForm(*out).goodput, shares.goodput, 1e-3);
 }
 
+// What never happened cannot be measured, and leaves the rest as it is.
+TEST(MeasuredTest, WhatNeverHappenedIsZero) {
+  Measured job = Job();
+  job.saves = 0;
+  job.saves_s = 0;
+  const auto unsaved = ParametersOf(job);
+  ASSERT_TRUE(unsaved);
+  EXPECT_EQ(unsaved->save_s, 0);
+  EXPECT_EQ(unsaved->interval_s, 0);
+  EXPECT_GT(unsaved->failures_per_s, 0);
+  EXPECT_GT(unsaved->restart_s, 0);
+
+  const auto calm =
+      ParametersOf({.wall_s = 1100, .productive_s = 1000, .saves = 10, .saves_s = 100});
+  ASSERT_TRUE(calm);
+  EXPECT_EQ(calm->failures_per_s, 0);
+  EXPECT_EQ(calm->restart_s, 0);
+  EXPECT_EQ(calm->save_s, 10);
+  EXPECT_EQ(calm->interval_s, 100);
+}
+
 TEST(MeasuredTest, ContradictionsAreErrors) {
   const auto fails = [](void (*change)(Measured&)) {
     Measured job = Job();
     change(job);
     return !ParametersOf(job).has_value();
   };
-  EXPECT_TRUE(fails([](Measured& job) { job.interruptions = 0; }));
-  EXPECT_TRUE(fails([](Measured& job) { job.saves = 0; }));
+  EXPECT_TRUE(fails([](Measured& job) { job.interruptions = -1; }));
+  EXPECT_TRUE(fails([](Measured& job) { job.saves = -1; }));
   EXPECT_TRUE(fails([](Measured& job) { job.announced = 161; }));
   EXPECT_TRUE(fails([](Measured& job) { job.restart_s = -1; }));
   EXPECT_TRUE(fails([](Measured& job) { job.wall_s = NAN; }));

@@ -37,7 +37,9 @@ Result<void> Check(const Bounded& b) {
   if (std::isfinite(value) && is_high_enough && value <= b.high) return {};
   return Wrong(b.option,
                fmt::format("{} is out of range: {} must be {} {} and at most {}", value, b.option,
-                           b.above_low ? "more than" : "at least", b.low, b.high));
+                           b.above_low ? "more than" : "at least", b.low, b.high),
+               fmt::format("set {} to a number {} {} to {}", b.option,
+                           b.above_low ? "above" : "from", b.low, b.high));
 }
 
 Result<void> CheckAll(std::initializer_list<Bounded> all) {
@@ -136,10 +138,12 @@ Result<void> CheckLists(const GoodputModelOptions& o) {
   }
   if (o.restart_before_s.size() != o.restart_after_s.size()) {
     return Wrong("`restart_after_s`",
-                 "`restart_after_s` needs as many numbers as `restart_before_s`");
+                 "`restart_after_s` needs as many numbers as `restart_before_s`",
+                 "give each restart before the change its time after it");
   }
   if (o.save_before_s.size() != o.save_after_s.size()) {
-    return Wrong("`save_after_s`", "`save_after_s` needs as many numbers as `save_before_s`");
+    return Wrong("`save_after_s`", "`save_after_s` needs as many numbers as `save_before_s`",
+                 "give each save before the change its time after it");
   }
   if (auto checked = CheckList("`relative_mfu`", o.relative_mfu, 0, 2); !checked) return checked;
   for (const int64_t machines : o.standby_machines) {
@@ -147,7 +151,8 @@ Result<void> CheckLists(const GoodputModelOptions& o) {
     if (auto checked = Check(bounded); !checked) return checked;
   }
   for (const FailureCause& cause : o.causes) {
-    if (cause.name.empty()) return Wrong("`causes`", "a cause of failures has no name");
+    if (cause.name.empty())
+      return Wrong("`causes`", "a cause of failures has no name", "name each cause");
     const auto checked = CheckAll({{"`causes`", static_cast<double>(cause.count), 0, 1e9},
                                    {"`causes`", cause.printed_share, 0, 1}});
     if (!checked) return checked;
@@ -175,15 +180,17 @@ Result<void> CheckTogether(const GoodputModelOptions& o) {
     return Wrong("`over_s`", "missing time: needed with a number of failures", "set `over_s`");
   }
   if (o.pull_s.value_or(0) + o.compile_s.value_or(0) > o.restart_s.value_or(kLongestS)) {
-    return Wrong("`restart_s`", "image pull and compilation exceed the restart that contains them");
+    return Wrong("`restart_s`", "image pull and compilation exceed the restart that contains them",
+                 "set `restart_s` to at least `pull_s` + `compile_s`");
   }
   if (o.capacity_wait_s.value_or(0) > o.reschedule_s) {
     return Wrong("`capacity_wait_s`",
-                 "`capacity_wait_s` is longer than `reschedule_s`, which it is part of");
+                 "`capacity_wait_s` is longer than `reschedule_s`, which it is part of",
+                 "set `reschedule_s` to at least `capacity_wait_s`");
   }
   if (o.standby_machines.empty() != !o.down_probability) {
     return Wrong("`standby_machines`", "`standby_machines` and `down_probability` need each other",
-                 "give both");
+                 "set both");
   }
   return {};
 }

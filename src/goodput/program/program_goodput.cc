@@ -39,10 +39,10 @@ std::optional<Error> FindWrong(const ModelShape& s) {
   const bool by_parameters = s.parameters > 0;
   if (!by_parameters && (s.layers == 0 || s.width == 0)) {
     return Error{"missing model", "",
-                 "give config.json, or layers, width, heads and MLP width, or parameters"};
+                 "set `shape`, or `layers`, `width`, `heads` and `mlp_width`, or `parameters`"};
   }
   if (s.heads > 0 && s.sequence == 0) {
-    return Error{"missing sequence length", "", "attention FLOPs depend on it"};
+    return Error{"missing sequence length: attention FLOPs depend on it", "", "set `sequence`"};
   }
   return std::nullopt;
 }
@@ -52,19 +52,21 @@ Result<double> PeakFor(const ProgramOptions& o) {
                                                       "fp4",  "tf32", "fp32"};
   if (std::ranges::find(kTypes, o.dtype) == kTypes.end()) {
     return Wrong("unknown data type '" + o.dtype + "'", "`dtype`",
-                 "bf16, fp16, fp8, int8, fp4, tf32 or fp32");
+                 "set `dtype` to bf16, fp16, fp8, int8, fp4, tf32 or fp32");
   }
   if (o.peak_flops > 0) return o.peak_flops;
   const Chip* chip = FindChip(o.chip);
   std::string known;
   for (const Chip& c : KnownChips()) known += (known.empty() ? "" : ", ") + std::string(c.name);
   if (chip == nullptr) {
-    return Wrong(o.chip.empty() ? "missing chip" : "unknown peak FLOP/s of '" + o.chip + "'", "",
-                 "give the peak FLOP/s of one chip, or one of: " + known);
+    return Wrong(o.chip.empty() ? "missing peak FLOP/s of a chip"
+                                : "unknown peak FLOP/s of '" + o.chip + "'",
+                 o.chip.empty() ? "" : "`chip`",
+                 "set `peak_flops`, or set `chip` to one of: " + known);
   }
   if (const auto peak = PeakOf(*chip, o.dtype)) return *peak;
-  return Wrong(fmt::format("unknown {} peak FLOP/s of {}", o.dtype, chip->name), "",
-               "give the peak FLOP/s of one chip");
+  return Wrong(fmt::format("unknown {} peak FLOP/s of {}", o.dtype, chip->name), "`dtype`",
+               "set `peak_flops`, or another `dtype`");
 }
 
 // The bf16 peak, for EMFU. No value if it is unknown or equal to the type's own.
@@ -116,7 +118,7 @@ void AddFindings(Report& report, double mfu) {
 
 Result<goodput::ProgramRates> goodput::ProgramRatesOf(const ProgramOptions& o) {
   if (!(o.chips >= 0) || !(o.chips < 1e18)) {
-    return Wrong("number of chips is out of range", "", "give a number above 0");
+    return Wrong("number of chips is out of range", "`chips`", "give a number above 0");
   }
   const auto peak = PeakFor(o);
   if (!peak) return std::unexpected(peak.error());
@@ -137,7 +139,8 @@ Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
   if (const auto wrong = FindWrong(o.shape)) return std::unexpected(*wrong);
   const auto recompute = goodput::RecomputeNamed(o.recompute);
   if (!recompute)
-    return Wrong("unknown '" + o.recompute + "'", "`recompute`", "none, attention or full");
+    return Wrong("unknown recomputation '" + o.recompute + "'", "`recompute`",
+                 "set `recompute` to none, attention or full");
   const auto peak = PeakFor(o);
   if (!peak) return std::unexpected(peak.error());
 

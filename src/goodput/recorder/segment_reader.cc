@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/system_error.h"
+
 namespace stepscope::goodput {
 namespace {
 
@@ -52,26 +54,28 @@ class File {
 
 Result<SegmentReader::Source> OpenSegmentFile(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::unexpected(Error{std::strerror(errno), path, ""});
+  if (file < 0) return std::unexpected(SystemError("cannot open the segment", errno, path));
   return File(file);
 }
 
-Result<SegmentReader> SegmentReader::Open(const std::string& path) {
+std::expected<SegmentReader, SegmentError> SegmentReader::Open(const std::string& path) {
   auto file = OpenSegmentFile(path);
-  if (!file) return std::unexpected(file.error());
+  if (!file) return std::unexpected(SegmentError{file.error()});
   auto reader = Open(std::move(*file), path);
   if (reader) reader->path_ = path;
   return reader;
 }
 
-Result<SegmentReader> SegmentReader::Open(Source source, const std::string& name) {
+std::expected<SegmentReader, SegmentError> SegmentReader::Open(Source source,
+                                                               const std::string& name) {
   std::string head(kSlotsBegin, '\0');
   head.resize(source(head.data(), head.size(), 0));
   auto header = DecodeHeader(head);
   if (header) return SegmentReader(std::move(source), std::move(*header));
+  const bool never_written = AllZero(head);
   const char* const what =
-      AllZero(head) ? "never written to" : "not a segment, or its header is damaged";
-  return std::unexpected(Error{what, name, ""});
+      never_written ? "never written to" : "not a segment, or its header is damaged";
+  return std::unexpected(SegmentError{{what, name, ""}, never_written});
 }
 
 SegmentReader::SegmentReader(Source source, SegmentHeader header)
@@ -215,7 +219,7 @@ namespace {
 void ReadSegmentOf(const std::string& path, Notes& note_counts, const EventSink& sink) {
   auto reader = SegmentReader::Open(path);
   if (reader) return reader->Finish(note_counts, sink);
-  if (reader.error().what != "never written to") note_counts.Add(NoteKind::kBadSegment);
+  if (!reader.error().never_written) note_counts.Add(NoteKind::kBadSegment);
 }
 
 }  // namespace
@@ -224,7 +228,7 @@ Result<void> ReadSegments(const std::string& path, Notes& note_counts, const Eve
   std::error_code failed;
   if (!std::filesystem::is_directory(path, failed)) {
     if (access(path.c_str(), R_OK) != 0) {
-      return std::unexpected(Error{std::strerror(errno), path, ""});
+      return std::unexpected(SystemError("cannot read the segment", errno, path));
     }
     ReadSegmentOf(path, note_counts, sink);
     return {};
@@ -234,7 +238,9 @@ Result<void> ReadSegments(const std::string& path, Notes& note_counts, const Eve
        entry.increment(failed)) {
     if (entry->path().extension() == kSegmentSuffix) files.push_back(entry->path());
   }
-  if (failed) return std::unexpected(Error{failed.message(), path, ""});
+  if (failed) {
+    return std::unexpected(SystemError("cannot read the directory", failed.value(), path));
+  }
   std::ranges::sort(files);
   for (const std::string& file : files) ReadSegmentOf(file, note_counts, sink);
   return {};

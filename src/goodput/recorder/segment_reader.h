@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,15 +15,20 @@
 
 namespace stepscope::goodput {
 
+// Why a segment cannot be opened.
+struct SegmentError : Error {
+  bool never_written = false;  // empty or all zeros: it may still be in creation
+};
+
 class SegmentReader {
  public:
   // Reads up to `size` bytes of a segment from an offset.
   using Source = std::move_only_function<size_t(char* out, size_t size, uint64_t offset)>;
 
   // Fails if the file cannot be opened or both copies of its header are damaged.
-  static Result<SegmentReader> Open(const std::string& path);
+  static std::expected<SegmentReader, SegmentError> Open(const std::string& path);
   // The same for a segment that is not a file; `name` appears in errors.
-  static Result<SegmentReader> Open(Source source, const std::string& name);
+  static std::expected<SegmentReader, SegmentError> Open(Source source, const std::string& name);
 
   const SegmentHeader& header() const { return header_; }
 

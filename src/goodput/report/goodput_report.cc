@@ -105,6 +105,19 @@ Result<Report> MlGoodput(const Job& job, const GoodputReportOptions& options) {
   return goodput::MlGoodputReport(log.Excluding(std::move(exclusions), at), log);
 }
 
+// What of the input has no events.
+Error AbsentOf(const GoodputReportOptions& options) {
+  if (!options.job.empty()) {
+    return {"cannot find job: it has no events", options.job,
+            options.store.empty() ? "give the events of this job, or another `job`"
+                                  : "list the jobs of " + options.store};
+  }
+  std::string where = options.store;
+  for (const std::string& file : options.files) where += (where.empty() ? "" : ", ") + file;
+  return {"there are no events to report on", where,
+          "give events of a job: JSON lines of a recorder or of ml-goodput-measurement"};
+}
+
 Error BadTime(std::string_view text) {
   return {fmt::format("cannot parse time '{}'", text), "",
           "write seconds since 1970, such as 1780000000.5, or now"};
@@ -154,6 +167,7 @@ Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
   if (job == nullptr) {
     answer.reports.push_back(goodput::NoGoodput(options.job.empty() ? "the input has no events"
                                                                     : "the job has no events"));
+    answer.reports.back().absent = AbsentOf(options);
   } else if (ml_goodput) {
     auto report = MlGoodput(*job, options);
     if (!report) return std::unexpected(report.error());
