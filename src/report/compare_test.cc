@@ -284,7 +284,7 @@ TEST(Conditions, ThatCannotBeJudgedAreErrors) {
             "cannot judge 'temporal_breakdown.idel_ratio<1': there is no number 'idel_ratio' in "
             "temporal_breakdown");
   EXPECT_EQ(HintOn(answer, "temporal_breakdown.idel_ratio<1"), "did you mean 'idle_ratio'?");
-  EXPECT_EQ(HintOn(answer, "temporal_breakdown.idle_r<1"), "did you mean 'idle_ratio'?");
+  EXPECT_EQ(HintOn(answer, "temporal_breakdown.idle_rat<1"), "did you mean 'idle_ratio'?");
   EXPECT_TRUE(HintOn(answer, "temporal_breakdown.zzzzzzzz<1").starts_with("write one of: "));
   EXPECT_TRUE(HintOn(answer, "temporal_breakdown.rank.idle<1s").contains("did you mean 'ranks'?"));
   EXPECT_EQ(HintOn(answer, "temporal_breakdwn.idle<1s"), "did you mean 'temporal_breakdown'?");
