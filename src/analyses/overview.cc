@@ -49,6 +49,9 @@ device if it launches activities itself. `roles` uses the categories of PyTorch'
 utilization (share of time in which kernels run), SM efficiency and occupancy are per device, from the
 start of the first step to the end of the last, where the profiler recorded them.
 
+The headline and the findings leave out slow steps (1.5 times the median or more, of at least five steps); the tables
+have all.
+
 **Limitations:** If no steps are marked, the categories cover the whole trace and step times are absent.
 Host activity that the profiler did not record is in "all others".
 
@@ -276,8 +279,10 @@ constexpr auto kRules = std::to_array<Rule>({
       "find what Python does between programs (record with python_tracer_level=1)"}},
 });
 
-void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, const StepBreakdown& sum,
-                 bool has_work, Report& report) {
+// `ranks` have typical steps only: a finding is about what steps cost again and again.
+void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool has_work,
+                 Report& report) {
+  const StepBreakdown sum = SumOf(ranks);
   const int64_t total = sum.Total();
   const bool idle_known = has_work && !facts.MostKernelsMissing();
   for (const Rule& rule : kRules) {
@@ -382,9 +387,12 @@ void AddMissingCommunication(const Facts& facts, Report& report) {
        .table = "step_time"});
 }
 
-// "Step time is 960 µs ± 12 µs (std dev) over 7 steps of 8 ranks"; "Step time is 960 µs" of one.
-std::string SayStepTime(const std::vector<RankSteps>& ranks, const StepStatistics& total) {
-  if (total.steps == 1) return "Step time is " + HumanTime(total.mean);
+// "Step time is 960 µs (median of 7 steps of 8 ranks, 948 µs to 972 µs; 1 slow step of 4.10 ms left
+// out)".
+std::string SayStepTime(const std::vector<RankSteps>& ranks, const TypicalSteps& typical) {
+  const Distribution& times = typical.times;
+  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
+  if (times.count == 1 && typical.slow == 0) return "Step time is " + time(typical.median);
   std::set<int64_t> of;
   std::set<std::pair<int64_t, int64_t>> steps;  // window and number
   for (const RankSteps& rank : ranks) {
@@ -392,15 +400,21 @@ std::string SayStepTime(const std::vector<RankSteps>& ranks, const StepStatistic
     for (const StepBreakdown& step : rank.steps)
       steps.insert({rank.rank->window, step.window.number});
   }
-  std::string said = "Step time is " + HumanTime(total.mean);
-  if (total.deviation >= 1) said += fmt::format(" ± {} (std dev)", HumanTime(total.deviation));
-  said += " over " + Plural(steps.size(), "step");
-  return of.size() == 1 ? said : said + fmt::format(" of {} ranks", of.size());
+  std::string said = fmt::format("Step time is {} (median of {}", time(typical.median),
+                                 Plural(steps.size(), "step"));
+  if (of.size() > 1) said += fmt::format(" of {} ranks", of.size());
+  if (times.min < times.max) said += fmt::format(", {} to {}", time(times.min), time(times.max));
+  if (typical.slow > 0) {
+    said +=
+        fmt::format("; {} of {}{} left out", Plural(static_cast<size_t>(typical.slow), "slow step"),
+                    typical.slow == 1 ? "" : "up to ", time(typical.slowest));
+  }
+  return said + ")";
 }
 
-// "Step time is 960 µs over 7 steps: 31.2% device compute, 31.2% input, 15.6% all others."
-std::string Headline(const std::vector<RankSteps>& ranks, const StepStatistics& total,
-                     const StepBreakdown& sum) {
+// "Step time is 960 µs (median of 7 steps): 31.2% device compute, 31.2% input, 15.6% all others."
+std::string Headline(const std::vector<RankSteps>& ranks, const TypicalSteps& typical) {
+  const StepBreakdown sum = SumOf(typical.ranks);
   constexpr size_t kNamed = 3;
   std::array<std::pair<int64_t, StepCategory>, kStepCategories> shares;
   for (size_t c = 0; c < kStepCategories; ++c) {
@@ -415,19 +429,22 @@ std::string Headline(const std::vector<RankSteps>& ranks, const StepStatistics& 
         fmt::format("{}{} {}", i == 0 ? "" : ", ", HumanRatio(Share(shares[i].first, sum.Total())),
                     StepCategoryName(shares[i].second));
   }
-  if (ranks.front().whole_recording) {
-    const bool marked = !ranks.front().rank->steps.empty();
+  const RankSteps& first = typical.ranks.front();
+  if (first.whole_recording) {
+    const bool marked = !first.rank->steps.empty();
     return fmt::format("{} Breakdown of the {} recorded: {}.",
                        marked ? "No step is complete." : "No steps are marked.",
                        HumanTime(static_cast<double>(sum.Total())), parts);
   }
-  return fmt::format("{}: {}.", SayStepTime(ranks, total), parts);
+  return fmt::format("{}: {}.", SayStepTime(ranks, typical), parts);
 }
 
-void AddStepMetrics(const StepStatistics& total, const StepBreakdown& sum, bool marked,
-                    Report& report) {
+void AddStepMetrics(const StepStatistics& total, int64_t median, const StepBreakdown& sum,
+                    bool marked, Report& report) {
   const auto time = [&](double ns) { return marked ? Cell(static_cast<int64_t>(ns)) : Cell(); };
   report.metrics = {
+      {"step_time_median", "median step time", time(static_cast<double>(median)),
+       Unit::kNanoseconds},
       {"step_time_mean", "mean step time", time(total.mean), Unit::kNanoseconds},
       {"step_time_stddev", "step time, std dev", time(total.deviation), Unit::kNanoseconds},
       {"steps", "steps", marked ? total.steps : 0, Unit::kCount},
@@ -456,10 +473,11 @@ Report Run(const Facts& facts, const Params&) {
   const bool has_work = !facts.devices.empty();
   const StepStatistics total = StatisticsOfTotals(ranks);
   const StepBreakdown sum = SumOf(ranks);
-  report.headline = Headline(ranks, total, sum);
+  const TypicalSteps typical = FindTypicalSteps(ranks);
+  report.headline = Headline(ranks, typical);
   AddMissingKernels(facts, report);
   AddMissingCommunication(facts, report);
-  AddStepMetrics(total, sum, marked, report);
+  AddStepMetrics(total, typical.median, sum, marked, report);
   const OperatorUse use = UseOfOperators(facts);
   AddPlacement(use, has_work, report);
   AddPrecision(sum, report);
@@ -471,7 +489,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(StepTable(ranks));
   report.tables.push_back(RoleTable(facts, ranks));
   report.tables.push_back(LaunchTable(facts));
-  if (marked) AddFindings(facts, ranks, sum, has_work, report);
+  if (marked) AddFindings(facts, typical.ranks, has_work, report);
   AddPrecisionFinding(facts, ranks, sum, report);
   if (!marked) {
     report.notes.push_back(

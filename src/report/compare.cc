@@ -358,8 +358,8 @@ Report CompareUsage(const ReportSet& a, const ReportSet& b, const CompareOptions
     return report;
   }
   const Amounts amounts = AmountsOf(a, b);
-  const double step_a = NumberOf(a, "overview", "step_time_mean");
-  const double step_b = NumberOf(b, "overview", "step_time_mean");
+  const double step_a = NumberOf(a, "overview", "step_time_median");
+  const double step_b = NumberOf(b, "overview", "step_time_median");
   if (step_a > 0 && step_b > 0)
     report.headline = fmt::format("Step time is {}. ", SaySides(step_a, step_b));
   report.headline +=

@@ -160,7 +160,7 @@ TEST(Compare, RunsOfDifferentLengthAreComparedByTheStep) {
     answer.reports.push_back({.analysis = "overview"});
     answer.reports.back().metrics = {
         {"steps", "steps", steps, Unit::kCount},
-        {"step_time_mean", "a step", int64_t{400}, Unit::kNanoseconds}};
+        {"step_time_median", "a step", int64_t{400}, Unit::kNanoseconds}};
     return answer;
   };
   const ReportSet a = with_steps(Kernels({{"gemm", int64_t{3}, int64_t{300}}}), 3);

@@ -119,6 +119,32 @@ StepStatistics StatisticsOf(const std::vector<RankSteps>& ranks, StepCategory ca
   return Statistics(ranks, [&](const StepBreakdown& step) { return TimeOf(step, category); });
 }
 
+TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks) {
+  constexpr double kSlow = 1.5;  // as the parameter `slow` of the analysis `steps`
+  constexpr int64_t kEnough = 5;
+  std::vector<int64_t> times;
+  for (const RankSteps& rank : ranks) {
+    for (const StepBreakdown& step : rank.steps) times.push_back(step.Total());
+  }
+  const Distribution all = Describe(times);
+  TypicalSteps typical{.median = all.p50};
+  times.clear();
+  for (const RankSteps& rank : ranks) {
+    RankSteps kept = rank;
+    std::erase_if(kept.steps, [&](const StepBreakdown& step) {
+      const bool slow = all.count >= kEnough &&
+                        static_cast<double>(step.Total()) >= kSlow * static_cast<double>(all.p50);
+      typical.slow += slow;
+      if (slow) typical.slowest = std::max(typical.slowest, step.Total());
+      return slow;
+    });
+    for (const StepBreakdown& step : kept.steps) times.push_back(step.Total());
+    if (!kept.steps.empty()) typical.ranks.push_back(std::move(kept));
+  }
+  typical.times = Describe(times);
+  return typical;
+}
+
 StepBreakdown SumOf(const std::vector<RankSteps>& ranks) {
   StepBreakdown sum;
   for (const RankSteps& rank : ranks) {

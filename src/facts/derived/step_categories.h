@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/distribution.h"
 #include "facts/facts.h"
 #include "facts/steps/step_breakdown.h"
 
@@ -49,6 +50,17 @@ struct StepStatistics {
 };
 StepStatistics StatisticsOfTotals(const std::vector<RankSteps>& ranks);
 StepStatistics StatisticsOf(const std::vector<RankSteps>& ranks, StepCategory category);
+
+// The steps without the slow ones, which take 1.5 times the median or more: the first ones, a
+// checkpoint, an evaluation. Of fewer than five steps none is left out.
+struct TypicalSteps {
+  std::vector<RankSteps> ranks;  // each that has such steps
+  Distribution times;            // of these steps
+  int64_t median = 0;            // ns, of all steps
+  int64_t slow = 0;              // steps left out
+  int64_t slowest = 0;           // ns, of them
+};
+TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks);
 
 // All steps of all ranks added up; its window is of no use but for the total.
 StepBreakdown SumOf(const std::vector<RankSteps>& ranks);
