@@ -122,26 +122,26 @@ StepStatistics StatisticsOf(const std::vector<RankSteps>& ranks, StepCategory ca
 TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks) {
   constexpr double kSlow = 1.5;  // as the parameter `slow` of the analysis `steps`
   constexpr int64_t kEnough = 5;
+  constexpr int64_t kMostSlow = 5;  // one of so many
   std::vector<int64_t> times;
   for (const RankSteps& rank : ranks) {
     for (const StepBreakdown& step : rank.steps) times.push_back(step.Total());
   }
   const Distribution all = Describe(times);
-  TypicalSteps typical{.median = all.p50};
-  times.clear();
+  const auto slow = [&](int64_t time) {
+    return static_cast<double>(time) >= kSlow * static_cast<double>(all.p50);
+  };
+  const int64_t count = std::ranges::count_if(times, slow);
+  if (count == 0 || all.count < kEnough || count * kMostSlow > all.count)
+    return {.ranks = ranks, .times = all, .median = all.p50};
+  TypicalSteps typical{.median = all.p50, .slow = count, .slowest = all.max};
+  std::erase_if(times, slow);
+  typical.times = Describe(times);
   for (const RankSteps& rank : ranks) {
     RankSteps kept = rank;
-    std::erase_if(kept.steps, [&](const StepBreakdown& step) {
-      const bool slow = all.count >= kEnough &&
-                        static_cast<double>(step.Total()) >= kSlow * static_cast<double>(all.p50);
-      typical.slow += slow;
-      if (slow) typical.slowest = std::max(typical.slowest, step.Total());
-      return slow;
-    });
-    for (const StepBreakdown& step : kept.steps) times.push_back(step.Total());
+    std::erase_if(kept.steps, [&](const StepBreakdown& step) { return slow(step.Total()); });
     if (!kept.steps.empty()) typical.ranks.push_back(std::move(kept));
   }
-  typical.times = Describe(times);
   return typical;
 }
 

@@ -52,7 +52,8 @@ StepStatistics StatisticsOfTotals(const std::vector<RankSteps>& ranks);
 StepStatistics StatisticsOf(const std::vector<RankSteps>& ranks, StepCategory category);
 
 // The steps without the slow ones, which take 1.5 times the median or more: the first ones, a
-// checkpoint, an evaluation. Of fewer than five steps none is left out.
+// checkpoint, an evaluation. None is left out of fewer than five steps, nor where more than a fifth
+// are slow: those are no exception.
 struct TypicalSteps {
   std::vector<RankSteps> ranks;  // each that has such steps
   Distribution times;            // of these steps
