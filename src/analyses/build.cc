@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analyses/kinds.h"
-#include "facts/derived/missing_communication.h"
+#include "facts/derived/on_demand.h"
 #include "facts/derived/step_categories.h"
 #include "facts/devices/device_peaks.h"
 #include "report/humanize.h"
@@ -81,7 +81,7 @@ std::string SayMissingKernels(const Facts& facts) {
 }
 
 std::string NoCommunication(const Facts& facts) {
-  const MissingCommunication missing = FindMissingCommunication(facts);
+  const MissingCommunication& missing = OnDemand(facts).CommunicationMissing(facts);
   if (missing.world_size == 0) return "no communication kernel was recorded";
   std::string text = fmt::format(
       "communication not recognized: the job has {} ranks, and no kernel's name is known as "

@@ -11,7 +11,6 @@
 #include "analyses/build.h"
 #include "analyses/kinds.h"
 #include "base/saturate.h"
-#include "facts/derived/missing_communication.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/operator_use.h"
 #include "facts/derived/recording_flops.h"
@@ -374,7 +373,7 @@ Table LaunchTable(const Facts& facts) {
 // A job of several ranks communicates. Where nothing is known as communication, it counts as
 // compute, and the first sentence must say so.
 void AddMissingCommunication(const Facts& facts, Report& report) {
-  const int64_t world_size = FindMissingCommunication(facts).world_size;
+  const int64_t world_size = OnDemand(facts).CommunicationMissing(facts).world_size;
   if (world_size == 0) return;
   report.headline += fmt::format(" Communication of the {} ranks was not recognized.", world_size);
   report.findings.push_back(

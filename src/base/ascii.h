@@ -1,4 +1,5 @@
-// Changes the case of ASCII letters and trims ASCII spaces; all other bytes stay.
+// Recognizes ASCII digits, changes the case of ASCII letters and trims ASCII spaces; all other
+// bytes stay.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 #include <string_view>
 
 namespace stepscope {
+
+inline constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // `text` with A to Z in lower case.
 inline std::string Lower(std::string_view text) {

@@ -48,6 +48,14 @@ enum ProcessField : uint8_t { kPid = 1, kProcessName = 6 };
 enum CounterField : uint8_t { kUnitName = 6 };
 constexpr uint64_t kExplicitOrder = 3;
 
+void DescribeTrack(pbf_writer& descriptor, TrackUuid uuid, TrackUuid parent, std::string_view name,
+                   int32_t order) {
+  descriptor.add_uint64(kUuid, uuid);
+  descriptor.add_uint64(kParent, parent);
+  descriptor.add_string(kTrackName, name);
+  descriptor.add_int32(kSiblingRank, order);
+}
+
 }  // namespace
 
 PerfettoPackets::PerfettoPackets(std::string& out, uint32_t sequence)
@@ -80,10 +88,7 @@ TrackUuid PerfettoPackets::AddTrack(TrackUuid parent, std::string_view name, int
   const TrackUuid uuid = NewUuid();
   Packet([&](pbf_writer& packet) {
     pbf_writer descriptor(packet, kTrackDescriptor);
-    descriptor.add_uint64(kUuid, uuid);
-    descriptor.add_uint64(kParent, parent);
-    descriptor.add_string(kTrackName, name);
-    descriptor.add_int32(kSiblingRank, order);
+    DescribeTrack(descriptor, uuid, parent, name, order);
   });
   return uuid;
 }
@@ -93,10 +98,7 @@ TrackUuid PerfettoPackets::AddCounter(TrackUuid parent, std::string_view name,
   const TrackUuid uuid = NewUuid();
   Packet([&](pbf_writer& packet) {
     pbf_writer descriptor(packet, kTrackDescriptor);
-    descriptor.add_uint64(kUuid, uuid);
-    descriptor.add_uint64(kParent, parent);
-    descriptor.add_string(kTrackName, name);
-    descriptor.add_int32(kSiblingRank, order);
+    DescribeTrack(descriptor, uuid, parent, name, order);
     pbf_writer(descriptor, kCounter).add_string(kUnitName, unit);
   });
   return uuid;

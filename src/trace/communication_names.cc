@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/ascii.h"
+#include "base/match_any.h"
 
 namespace stepscope {
 namespace {
@@ -51,19 +52,8 @@ constexpr auto kExchanges =
 constexpr auto kExchangeSpaces =
     std::to_array<std::string_view>({" internode ", " intranode ", " ep ", " moe comm "});
 
-template <size_t N>
-bool StartsWithAny(std::string_view text, const std::array<std::string_view, N>& prefixes) {
-  return std::ranges::any_of(prefixes, [&](std::string_view p) { return text.starts_with(p); });
-}
-
-template <size_t N>
-bool ContainsAny(std::string_view text, const std::array<std::string_view, N>& parts) {
-  return std::ranges::any_of(parts, [&](std::string_view p) { return text.contains(p); });
-}
-
 bool IsSmall(char c) { return c >= 'a' && c <= 'z'; }
 bool IsCapital(char c) { return c >= 'A' && c <= 'Z'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsAlphanumeric(char c) { return IsSmall(c) || IsCapital(c) || IsDigit(c); }
 
 // "_ZN5aiter3sumIiEEvT_" and "_Z3sumi": the identifiers, each after its length, until one has

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/ascii.h"
+#include "base/match_any.h"
 
 namespace stepscope {
 namespace {
@@ -73,11 +74,6 @@ constexpr auto kMaybeParts = std::to_array<std::string_view>(
     {"gemm",  "matmul",     "mma",       "convol",        "conv2d", "conv3d", "_conv_", "fprop",
      "dgrad", "wgrad",      "attn",      "attention",     "fmha",   "_dot",   "dot_",   "bmm",
      "_mm",   "triton_tem", "fused_moe", "linear_kernel", "lstm",   "gru"});
-
-template <size_t N>
-bool ContainsAny(std::string_view text, const std::array<std::string_view, N>& parts) {
-  return std::ranges::any_of(parts, [&](std::string_view p) { return text.contains(p); });
-}
 
 template <size_t N>
 bool IsAmong(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -210,7 +206,6 @@ Precision OfTensileTypes(std::string_view name) {
 }
 
 bool IsLetter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // What TensorFlow allows as the path of an operator.
 bool IsOpPath(std::string_view name) {

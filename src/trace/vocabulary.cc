@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/ascii.h"
+#include "base/match_any.h"
 #include "trace/communication_names.h"
 
 namespace stepscope {
@@ -86,16 +87,6 @@ constexpr auto kDataLoadingParts = std::to_array<std::string_view>(
     {"dataloader", "enumerate(datapipe)", "data_load", "data loading", "dataloading", "load_batch",
      "load_data", "next_batch", "fetch_batch"});
 constexpr auto kForwardParts = std::to_array<std::string_view>({".forward", "## forward"});
-
-template <size_t N>
-bool StartsWithAny(std::string_view text, const std::array<std::string_view, N>& prefixes) {
-  return std::ranges::any_of(prefixes, [&](std::string_view p) { return text.starts_with(p); });
-}
-
-template <size_t N>
-bool ContainsAny(std::string_view text, const std::array<std::string_view, N>& parts) {
-  return std::ranges::any_of(parts, [&](std::string_view p) { return text.contains(p); });
-}
 
 }  // namespace
 

@@ -11,13 +11,7 @@ std::vector<ComputeCover> ComputeCover::Of(const RankActivity& rank, KindSet kin
   for (const Activity& activity : rank.activities) {
     if (!kinds.Has(activity.kind) || activity.start == activity.end) continue;
     const uint32_t device = rank.streams[activity.stream].device_index;
-    Interval& last = latest[device];
-    if (last.end > last.start && activity.start <= last.end) {
-      last.end = std::max(last.end, activity.end);
-      continue;
-    }
-    covers[device].Append(last);
-    last = {activity.start, activity.end};
+    covers[device].Extend(latest[device], {activity.start, activity.end});
   }
   for (size_t d = 0; d < covers.size(); ++d) covers[d].Append(latest[d]);
   return covers;
@@ -26,16 +20,18 @@ std::vector<ComputeCover> ComputeCover::Of(const RankActivity& rank, KindSet kin
 ComputeCover ComputeCover::OfOneTimeWork(const HostOps& host) {
   ComputeCover cover;
   Interval last;
-  for (const OneTimeWork& work : host.one_time) {
-    if (last.end > last.start && work.start <= last.end) {
-      last.end = std::max(last.end, work.end);
-      continue;
-    }
-    cover.Append(last);
-    last = {work.start, work.end};
-  }
+  for (const OneTimeWork& work : host.one_time) cover.Extend(last, {work.start, work.end});
   cover.Append(last);
   return cover;
+}
+
+void ComputeCover::Extend(Interval& last, const Interval& next) {
+  if (last.end > last.start && next.start <= last.end) {
+    last.end = std::max(last.end, next.end);
+    return;
+  }
+  Append(last);
+  last = next;
 }
 
 void ComputeCover::Append(const Interval& stretch) {

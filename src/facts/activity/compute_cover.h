@@ -22,6 +22,9 @@ class ComputeCover {
   int64_t Within(int64_t start, int64_t end) const;
 
  private:
+  // Makes `last`, the stretch not yet appended, longer by `next` if they touch; else appends it and
+  // begins anew.
+  void Extend(Interval& last, const Interval& next);
   void Append(const Interval& stretch);
   // Of everything before `time`.
   int64_t Before(int64_t time) const;

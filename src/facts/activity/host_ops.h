@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/stop.h"
@@ -62,21 +61,13 @@ struct MemoryTimeline {
   std::vector<MemoryChange> changes;  // what was there before first, then by time
 };
 
-// What the host does once and not in every step.
-enum class OneTime : uint8_t {
-  kGraphCapture,     // a thread records a graph: its launches become nodes and do not run
-  kContextCreation,  // the first call that needs the device
-  kModuleLoading,    // the first launch of a kernel loads its code
-  kCount
-};
-std::string_view OneTimeName(
-    OneTime what);  // "graph capture", "context creation", "module loading"
-
+// What the host does once and not in every step: a thread records a graph (its launches become
+// nodes and do not run), creates the device's context, or loads a kernel's code at its first
+// launch.
 struct OneTimeWork {
   int64_t start = 0;  // ns
   int64_t end = 0;
   uint32_t thread = 0;
-  OneTime what = OneTime::kGraphCapture;
 };
 
 struct HostOps {

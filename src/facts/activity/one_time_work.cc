@@ -1,8 +1,6 @@
 // Finds what the host does once: long first calls.
 #include "facts/activity/one_time_work.h"
 
-#include <algorithm>
-#include <array>
 #include <unordered_set>
 
 #include "base/sort_runs.h"
@@ -16,43 +14,57 @@ constexpr int64_t kLong = 10 * kMillisecond;
 // A launch that waits for room in a full queue is long too, but then its kernel starts much later.
 constexpr int64_t kAtOnce = kMillisecond;
 
-int64_t FirstActivity(const RankActivity& rank) {
-  return rank.activities.empty() ? INT64_MAX : rank.activities.front().start;
+// Most traces have no such call: then nothing else is looked at.
+template <class Wanted>
+bool NoneOf(const HostCalls& calls, const Wanted& wanted) {
+  for (const Call& call : calls) {
+    if (wanted(call)) return false;
+  }
+  return true;
 }
 
-}  // namespace
-
-std::string_view OneTimeName(OneTime what) {
-  constexpr auto kNames =
-      std::to_array<std::string_view>({"graph capture", "context creation", "module loading"});
-  static_assert(kNames.size() == static_cast<size_t>(OneTime::kCount));
-  return kNames[static_cast<size_t>(what)];
+bool IsLong(const Call& call, CallRole role) {
+  return call.role == role && call.duration() >= kLong;
 }
 
-void FindOneTimeWork(RankActivity& rank) {
+void Add(HostOps& host, const Call& call) {
+  host.one_time.push_back({.start = call.start, .end = call.end, .thread = call.thread});
+}
+
+// Before any activity, the first call of a name that is long.
+void FindContextCreation(RankActivity& rank) {
   HostOps& host = *rank.host;
-  const auto add = [&](const Call& call, OneTime what) {
-    host.one_time.push_back(
-        {.start = call.start, .end = call.end, .thread = call.thread, .what = what});
+  const int64_t first_activity =
+      rank.activities.empty() ? INT64_MAX : rank.activities.front().start;
+  const auto waits_for_context = [&](const Call& call) {
+    return call.start < first_activity && IsLong(call, CallRole::kOther);
   };
-  const int64_t first_activity = FirstActivity(rank);
+  if (NoneOf(host.calls, waits_for_context)) return;
   std::unordered_set<StringId> names;
   for (const Call& call : host.calls) {
-    if (call.start >= first_activity) break;
-    const bool is_first = names.insert(call.name).second;
-    if (is_first && call.role == CallRole::kOther && call.duration() >= kLong)
-      add(call, OneTime::kContextCreation);
+    if (names.insert(call.name).second && waits_for_context(call)) Add(host, call);
   }
+}
+
+// The first launch of a kernel that is long, where the kernel starts at once.
+void FindModuleLoading(RankActivity& rank) {
+  HostOps& host = *rank.host;
+  if (NoneOf(host.calls, [](const Call& call) { return IsLong(call, CallRole::kLaunch); })) return;
   std::unordered_set<StringId> kernels;
   for (const Activity& activity : rank.activities) {
     if (!kernels.insert(activity.name).second) continue;
     const auto call = rank.CallOf(activity);
-    if (call && call->role == CallRole::kLaunch && call->duration() >= kLong &&
-        activity.start < call->end + kAtOnce) {
-      add(*call, OneTime::kModuleLoading);
-    }
+    if (call && IsLong(*call, CallRole::kLaunch) && activity.start < call->end + kAtOnce)
+      Add(host, *call);
   }
-  SortRuns(host.one_time, {}, &OneTimeWork::start);
+}
+
+}  // namespace
+
+void FindOneTimeWork(RankActivity& rank) {
+  FindContextCreation(rank);
+  FindModuleLoading(rank);
+  SortRuns(rank.host->one_time, {}, &OneTimeWork::start);
 }
 
 }  // namespace stepscope

@@ -42,6 +42,8 @@ class Builder {
   void AddActivity();
   uint32_t CallOf(int64_t correlation);
   int32_t StepOf(size_t draft, int64_t launched) const;
+  template <class Visit>
+  void ForEachLinkedCall(const Visit& visit);
   void FindIncompleteSteps();
   void CountLaunches();
 
@@ -294,6 +296,20 @@ void Builder::AddActivity() {
   note(NoteKind::kOverlapping, overlaps);
 }
 
+// Calls visit(call, used) for every call with a correlation id; used: it has an activity. Of
+// several with one id the first one knows.
+template <class Visit>
+void Builder::ForEachLinkedCall(const Visit& visit) {
+  bool used = false;
+  int64_t correlation = 0;
+  for (const uint32_t c : by_correlation_) {
+    const Call& call = out_.host->calls[c];
+    if (call.correlation != correlation) used = call_used_[c];
+    correlation = call.correlation;
+    visit(call, used);
+  }
+}
+
 // A step is complete when the last kernel launch within it has its kernel in the trace. Where no
 // work says which call launched it, launches tell nothing.
 void Builder::FindIncompleteSteps() {
@@ -303,35 +319,24 @@ void Builder::FindIncompleteSteps() {
     bool used = true;
   };
   std::vector<Last> last(out_.steps.size());
-  bool used = false;  // by any work; where two calls share a correlation id, the first one knows
-  int64_t correlation = 0;
-  for (const uint32_t c : by_correlation_) {
-    const Call& call = out_.host->calls[c];
-    if (call.correlation != correlation) used = call_used_[c];
-    correlation = call.correlation;
-    if (!LaunchesKernels(call.role)) continue;
+  ForEachLinkedCall([&](const Call& call, bool used) {
+    if (!LaunchesKernels(call.role)) return;
     const int32_t step = out_.StepAt(call.start);
-    if (step == kNoStep) continue;
+    if (step == kNoStep) return;
     Last& l = last[static_cast<size_t>(step)];
     if (call.start >= l.start) l = {call.start, used};
-  }
+  });
   for (size_t s = 0; s < last.size(); ++s) out_.steps[s].complete = last[s].used;
 }
 
-// A call that is one of several with its correlation id has the activity that any of them has.
 void Builder::CountLaunches() {
   LaunchCount& count = out_.launches;
-  bool used = false;
-  int64_t correlation = 0;
-  for (const uint32_t c : by_correlation_) {
-    const Call& call = out_.host->calls[c];
-    if (call.correlation != correlation) used = call_used_[c];
-    correlation = call.correlation;
+  ForEachLinkedCall([&](const Call& call, bool used) {
     if (call.role == CallRole::kCaptured) ++count.captured;
-    if (!LaunchesKernels(call.role)) continue;
+    if (!LaunchesKernels(call.role)) return;
     ++count.calls;
     if (!used) ++count.without_kernel;
-  }
+  });
 }
 
 RankActivity Builder::Join() {

@@ -8,8 +8,8 @@
 namespace stepscope {
 namespace {
 
-constexpr double kFewBlocks =
-    32;  // NCCL takes 24 or fewer, DeepEP 20; GPUs that train have 80 and more
+// NCCL takes 24 or fewer, DeepEP 20; GPUs that train have 80 and more.
+constexpr double kFewBlocks = 32;
 constexpr size_t kMostCandidates = 3;
 
 // The stream of each device with the longest compute time; by recording, then device.
@@ -54,7 +54,6 @@ std::vector<CommunicationCandidate> Candidates(const Facts& facts) {
       }
       CommunicationCandidate& candidate = found[activity.name];
       candidate.name = activity.name;
-      ++candidate.count;
       candidate.time += activity.duration();
     }
   }

@@ -12,7 +12,6 @@ namespace stepscope {
 // on few multiprocessors, as kernels that move data do.
 struct CommunicationCandidate {
   StringId name = 0;
-  int64_t count = 0;
   int64_t time = 0;  // ns, of all its activities
 };
 

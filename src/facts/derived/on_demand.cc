@@ -10,6 +10,11 @@ const std::vector<RankSteps>& FactsOnDemand::Steps(const Facts& facts) {
   return *steps_;
 }
 
+const MissingCommunication& FactsOnDemand::CommunicationMissing(const Facts& facts) {
+  if (!missing_communication_) missing_communication_ = FindMissingCommunication(facts);
+  return *missing_communication_;
+}
+
 const OperatorTree& FactsOnDemand::Operators(const Facts& facts, const RankActivity& rank) {
   auto& operators = ranks_[&rank].operators;
   if (!operators) operators.emplace(*facts.names, *rank.host);

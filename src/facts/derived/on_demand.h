@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "facts/derived/missing_communication.h"
 #include "facts/derived/step_categories.h"
 #include "facts/facts.h"
 #include "facts/operators/operator_flops.h"
@@ -21,6 +22,9 @@ class FactsOnDemand {
  public:
   // As StepsOfRanks().
   const std::vector<RankSteps>& Steps(const Facts& facts);
+
+  // As FindMissingCommunication().
+  const MissingCommunication& CommunicationMissing(const Facts& facts);
 
   const OperatorTree& Operators(const Facts& facts, const RankActivity& rank);
   // As SelfTimes() and CountOperators().
@@ -42,6 +46,7 @@ class FactsOnDemand {
   };
 
   std::optional<std::vector<RankSteps>> steps_;
+  std::optional<MissingCommunication> missing_communication_;
   std::map<const RankActivity*, OfRank> ranks_;
   std::vector<std::optional<TensorCores>> tensor_cores_;  // by name
 };

@@ -8,13 +8,13 @@
 #include <cstring>
 #include <limits>
 
+#include "base/ascii.h"
+
 namespace stepscope::goodput {
 namespace {
 
 constexpr auto kPowersOfTen = std::to_array<double>(
     {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15});
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 void SkipSpace(const char*& p, const char* end) {
   while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n')) ++p;

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/match_any.h"
 #include "base/time_units.h"
 #include "goodput/scheduler/allocation.h"
 #include "goodput/scheduler/calendar.h"
@@ -73,10 +74,6 @@ int64_t ChipsOf(std::string_view tres) {
     if (name.starts_with("gres/gpu:")) typed += count;
   }
   return typed;
-}
-
-bool StartsWithAny(std::string_view state, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(words, [&](std::string_view word) { return state.starts_with(word); });
 }
 
 class Reader {

@@ -9,12 +9,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
 #include "base/short_text.h"
 
 namespace stepscope {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view Trim(std::string_view token) {
   while (!token.empty() && static_cast<unsigned char>(token.back()) <= ' ') token.remove_suffix(1);
