@@ -12,9 +12,8 @@
 #include "stepscope/goodput_ledger.h"
 
 namespace stepscope {
+namespace goodput {
 namespace {
-
-using namespace goodput;
 
 constexpr int64_t kLatest = int64_t{1} << 62;
 
@@ -246,11 +245,12 @@ Result<ReportSet> CompactOnce(const GoodputCompactOptions& options, int64_t now)
 }
 
 }  // namespace
+}  // namespace goodput
 
 Result<ReportSet> GoodputCompact(const GoodputCompactOptions& options) {
   const int64_t now = options.now.value_or(std::chrono::system_clock::now().time_since_epoch() /
                                            std::chrono::nanoseconds(1));
-  return RetryIfLost([&] { return CompactOnce(options, now); });
+  return goodput::RetryIfLost([&] { return goodput::CompactOnce(options, now); });
 }
 
 }  // namespace stepscope

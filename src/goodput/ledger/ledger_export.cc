@@ -12,9 +12,9 @@
 #include "stepscope/goodput_ledger.h"
 
 namespace stepscope {
+namespace goodput {
 namespace {
 
-using namespace goodput;
 using Piece = std::function<Result<void>(std::string_view)>;
 
 constexpr size_t kPiece = size_t{64} << 10;
@@ -121,15 +121,16 @@ Result<void> ExportOnce(const GoodputExportOptions& options, const Piece& write)
 }
 
 }  // namespace
+}  // namespace goodput
 
-Result<void> GoodputExport(const GoodputExportOptions& options, const Piece& write) {
+Result<void> GoodputExport(const GoodputExportOptions& options, const goodput::Piece& write) {
   bool began = false;  // a retry would then repeat the beginning
   const auto write_noting = [&](std::string_view piece) {
     began = true;
     return write(piece);
   };
-  auto done = ExportOnce(options, write_noting);
-  if (!done && !began && WasLost(done.error())) done = ExportOnce(options, write);
+  auto done = goodput::ExportOnce(options, write_noting);
+  if (!done && !began && goodput::WasLost(done.error())) done = goodput::ExportOnce(options, write);
   return done;
 }
 

@@ -16,9 +16,8 @@
 #include "stepscope/goodput_ledger.h"
 
 namespace stepscope {
+namespace goodput {
 namespace {
-
-using namespace goodput;
 
 // Hash of an event without a sequence number.
 uint64_t HashOf(const Event& event) {
@@ -202,6 +201,7 @@ Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::st
 }
 
 }  // namespace
+}  // namespace goodput
 
 Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std::string>& files) {
   // Checks files before creating the ledger or storing events, so that a wrong path changes
@@ -209,7 +209,7 @@ Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std:
   for (const std::string& path : files) {
     if (auto source = ByteSource::Open(path); !source) return std::unexpected(source.error());
   }
-  return RetryIfLost([&] { return ImportOnce(store, files); });
+  return goodput::RetryIfLost([&] { return goodput::ImportOnce(store, files); });
 }
 
 }  // namespace stepscope

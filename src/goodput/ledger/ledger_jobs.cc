@@ -12,9 +12,8 @@
 #include "stepscope/goodput_ledger.h"
 
 namespace stepscope {
+namespace goodput {
 namespace {
-
-using namespace goodput;
 
 struct Summary {
   std::optional<int64_t> first, last;
@@ -195,14 +194,15 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
 }
 
 }  // namespace
+}  // namespace goodput
 
 Result<ReportSet> GoodputJobs(const std::string& store) {
-  std::vector<Computed> computed;
-  auto answer = RetryIfLost([&] {
+  std::vector<goodput::Computed> computed;
+  auto answer = goodput::RetryIfLost([&] {
     computed.clear();
-    return Describe(store, computed);
+    return goodput::Describe(store, computed);
   });
-  if (answer) KeepAll(store, computed);
+  if (answer) goodput::KeepAll(store, computed);
   return answer;
 }
 

@@ -17,9 +17,8 @@
 #include "stepscope/goodput_send.h"
 
 namespace stepscope {
+namespace goodput {
 namespace {
-
-using namespace goodput;
 
 constexpr int64_t kLastTry = 5 * kSecond;  // after a stop request
 
@@ -188,9 +187,8 @@ Result<void> PollAll(std::optional<SegmentSource>& segments, std::vector<LogSour
   return {};
 }
 
-}  // namespace
 
-Result<GoodputSent> GoodputSend(const GoodputSendOptions& options) {
+Result<GoodputSent> Send(const GoodputSendOptions& options) {
   if (const auto good = CheckOptions(options); !good) return std::unexpected(good.error());
   auto address = http::ParseAddress(options.to);
   if (!address) return std::unexpected(address.error());
@@ -226,5 +224,10 @@ Result<GoodputSent> GoodputSend(const GoodputSendOptions& options) {
                      .empty = !segments && std::ranges::none_of(logs, &LogSource::HasEvents),
                      .notes = note_counts.List(options.store)};
 }
+
+}  // namespace
+}  // namespace goodput
+
+Result<GoodputSent> GoodputSend(const GoodputSendOptions& options) { return goodput::Send(options); }
 
 }  // namespace stepscope
