@@ -46,8 +46,8 @@ class Groups(unittest.TestCase):
             sources = [str(path) for path in Path(folder).rglob("*.cc")]
             return [[Path(source).stem for source in group] for group in unity_groups.groups(sources)]
 
-    def test_are_of_one_room(self):
-        self.assertEqual(self.groups(x__a="int A();", x__b="int B();", y__c="int C();"), [["a", "b"]])
+    def test_cross_rooms(self):
+        self.assertEqual(self.groups(x__a="int A();", x__b="int B();", y__c="int C();"), [["a", "b", "c"]])
 
     def test_a_word_means_one_thing(self):
         self.assertEqual(self.groups(x__a=local("int Add(int a) {"), x__b="int b = Add(1);"), [])
