@@ -187,7 +187,6 @@ Result<void> PollAll(std::optional<SegmentSource>& segments, std::vector<LogSour
   return {};
 }
 
-
 Result<GoodputSent> Send(const GoodputSendOptions& options) {
   if (const auto good = CheckOptions(options); !good) return std::unexpected(good.error());
   auto address = http::ParseAddress(options.to);
@@ -228,6 +227,8 @@ Result<GoodputSent> Send(const GoodputSendOptions& options) {
 }  // namespace
 }  // namespace goodput
 
-Result<GoodputSent> GoodputSend(const GoodputSendOptions& options) { return goodput::Send(options); }
+Result<GoodputSent> GoodputSend(const GoodputSendOptions& options) {
+  return goodput::Send(options);
+}
 
 }  // namespace stepscope
