@@ -62,7 +62,8 @@ struct Poster::Connection {
     tls.set_verify_mode(asio::ssl::verify_peer, ignored);
   }
 
-  tcp::socket& socket() { return stream->next_layer(); }
+  // REQUIRES: connected, or connecting.
+  tcp::socket& socket() { return stream.value().next_layer(); }
 
   template <class Start>
   ErrorCode Await(const Start& start);

@@ -157,7 +157,8 @@ void Server::Serve(Handler handler) {
     while (!state.io.stopped()) {
       try {
         state.io.run();
-      } catch (const std::exception&) {  // out of memory: costs the connection it was for
+      } catch (const std::exception&) {
+        continue;  // out of memory: costs the connection it was for
       }
     }
     state.ended.set_value();

@@ -105,21 +105,21 @@ void AddDetails(Report& report, LiveJob& job, const std::optional<ProgramRates>&
 
 std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {
   size_t running = 0;
-  const LiveJob* silent = nullptr;
-  const std::string* name_of_silent = nullptr;
+  std::optional<int64_t> silent_since;
+  const std::string* silent = nullptr;
   for (auto& [name, job] : jobs) {
     if (!job.accounting().Query({.at = now}).running) continue;
     ++running;
-    if (job.latest && (silent == nullptr || *job.latest < *silent->latest)) {
-      silent = &job;
-      name_of_silent = &name;
+    if (job.latest && *job.latest < silent_since.value_or(INT64_MAX)) {
+      silent_since = job.latest;
+      silent = &name;
     }
   }
   std::string message = fmt::format("{} of {} running", running, Plural(jobs.size(), "job"));
-  if (silent != nullptr) {
+  if (silent_since) {
     message +=
-        fmt::format("; longest silence: '{}' ({})", *name_of_silent,
-                    HumanTime(static_cast<double>(std::max<int64_t>(0, now - *silent->latest))));
+        fmt::format("; longest silence: '{}' ({})", *silent,
+                    HumanTime(static_cast<double>(std::max<int64_t>(0, now - *silent_since))));
   }
   return message + ".";
 }

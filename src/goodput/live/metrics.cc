@@ -214,7 +214,7 @@ void AddPartition(Collector& out, LiveJob& job, const MetricsOptions& options, i
 
 void AddJob(Collector& out, const std::string& name, LiveJob& job, const MetricsOptions& options,
             int64_t now) {
-  if (!job.latest || now - *job.latest > kForgetAfter) return;
+  if (!job.first || !job.latest || now - *job.latest > kForgetAfter) return;
   out.StartJob(name, *job.first);
   const Accounting& accounting = job.accounting();
   if (!accounting.empty()) AddPartition(out, job, options, now);

@@ -42,7 +42,7 @@ void HostGroups::Build() {
   CountGivers();
   Nest();
   MarkPipelines();
-  group_.assign(events_.size(), kNoGroup);
+  group_.assign(events_.size(), kUngrouped);
   FindRoots();
   NumberRoots();
   IndexLaunches();
@@ -218,7 +218,7 @@ void HostGroups::FindRoots() {
   if (candidates.empty() && !ignore_iterations_) candidates = FirstOfIterations();
   if (candidates.empty()) candidates = RootsBy([](const HostEvent& e) { return e.legacy_level; });
   for (const HostEventId e : candidates) {
-    if (group_[e] != kNoGroup) continue;  // below a root that came before
+    if (group_[e] != kUngrouped) continue;  // below a root that came before
     Gather(e, static_cast<int32_t>(roots_.size()));
     roots_.push_back({.event = e, .kept = events_[e].kept});
   }
@@ -230,7 +230,7 @@ void HostGroups::Gather(HostEventId root, int32_t group) {
   while (!next.empty()) {
     const HostEventId event = next.back();
     next.pop_back();
-    if (group_[event] == kNoGroup) GatherTree(PlaceOf(event), group, next);
+    if (group_[event] == kUngrouped) GatherTree(PlaceOf(event), group, next);
   }
 }
 
@@ -240,7 +240,7 @@ void HostGroups::GatherTree(uint32_t place, int32_t group, std::vector<HostEvent
   const uint32_t end = tree_end_[place];
   for (uint32_t p = place; p < end;) {
     const HostEventId event = EventAt(p);
-    if (group_[event] != kNoGroup) {
+    if (group_[event] != kUngrouped) {
       p = tree_end_[p];
       continue;
     }
@@ -315,7 +315,7 @@ void HostGroups::FindGroupsOfLaunches(uint32_t line, std::span<Launch> launches)
   Innermost around(first);
   for (Launch& launch : launches) {
     const int32_t place = around.At(launch.start, end, event_at);
-    launch.start = place < 0 ? kNoGroup : group_[EventAt(static_cast<uint32_t>(place))];
+    launch.start = place < 0 ? kUngrouped : group_[EventAt(static_cast<uint32_t>(place))];
   }
 }
 
@@ -341,7 +341,7 @@ int64_t HostGroups::StepOfLaunch(int64_t correlation, bool& known, size_t& near)
   known = is_of(near);
   if (!known) return -1;
   const auto group = static_cast<int32_t>(all[near++].start);
-  return group == kNoGroup ? -1 : roots_[static_cast<size_t>(group)].number;
+  return group == kUngrouped ? -1 : roots_[static_cast<size_t>(group)].number;
 }
 
 }  // namespace stepscope

@@ -32,7 +32,7 @@ struct HostEvent {
 };
 
 using HostEventId = uint32_t;
-inline constexpr int32_t kNoGroup = -1;
+inline constexpr int32_t kUngrouped = -1;
 
 struct StepRoot {
   HostEventId event = 0;
