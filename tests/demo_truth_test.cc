@@ -111,6 +111,29 @@ const Finding* FindFinding(const ReportSet& answer, std::string_view words) {
   return nullptr;
 }
 
+TEST(DemoTruth, GraphCaptureIsOneTimeWork) {
+  Job job;
+  ASSERT_NO_FATAL_FAILURE(MakeJob({.ranks = 1,
+                                   .steps = 4,
+                                   .slow_rank = -1,
+                                   .host_gap_fraction = 0,
+                                   .graph_capture = 2'000'000'000,
+                                   .layers = 4},
+                                  job));
+  ASSERT_EQ(Rows(job.answer, "overview", "launches").size(), 1u);
+  EXPECT_GT(Number(Rows(job.answer, "overview", "launches")[0], "captured"), 100'000);
+  EXPECT_TRUE(job.answer.verdict.contains("one-time")) << job.answer.verdict;
+  EXPECT_FALSE(job.answer.verdict.contains("wait for the host")) << job.answer.verdict;
+}
+
+TEST(DemoTruth, ALibraryThatNobodyKnowsIsNamedACandidate) {
+  Job job;
+  ASSERT_NO_FATAL_FAILURE(
+      MakeJob({.ranks = 4, .steps = 3, .slow_rank = -1, .unknown_library = true}, job));
+  EXPECT_TRUE(job.answer.verdict.contains("ommunication")) << job.answer.verdict;
+  EXPECT_TRUE(job.answer.verdict.contains("not recognized")) << job.answer.verdict;
+}
+
 TEST(DemoTruth, ThePlantedTroublesAreFound) {
   Job job;
   ASSERT_NO_FATAL_FAILURE(

@@ -28,6 +28,12 @@ struct DemoOptions {
   // The clocks of the ranks, each a host of its own, are up to this many ns ahead of or behind the
   // true time, 0 to 1e9. What truth.json says stays in true time.
   int64_t clock_spread = 0;
+  // The first step records a CUDA graph for this many ns: launches that become nodes of the graph
+  // and run no kernel. 0: none; at most 1e10.
+  int64_t graph_capture = 0;
+  // All-reduces run in a library that nobody knows: neither the kernel's name nor its record says
+  // that it communicates.
+  bool unknown_library = false;
   // Layers of the model, 1 to 10000: scales the events, about 460 for each layer, step and rank.
   int layers = 24;
   // Python call stacks and tensor shapes beside the operators, as `with_stack` and `record_shapes`

@@ -314,6 +314,12 @@ std::string Headline(const Totals& totals) {
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kIdleTime, facts);
   if (report.status == Status::kUnavailable) return report;
+  if (facts.OnHost()) {
+    MakeUnavailable(report,
+                    "the job computes on the host: between two operators a thread runs Python, or "
+                    "what was not recorded");
+    return report;
+  }
   Table main_streams{.key = "main_streams",
                      .title = "Main stream gaps",
                      .columns = IdleColumns(),

@@ -46,6 +46,8 @@ void AddDemo(Command& root) {
   command.Take("--exposed", options.exposed_fraction);
   command.Take("--host-gap", options.host_gap_fraction);
   command.Take("--clock-spread", options.clock_spread);
+  command.Take("--graph-capture", options.graph_capture);
+  command.Switch("--unknown-library", options.unknown_library, true);
   command.Take("--min-raw-bytes", options.min_raw_bytes);
   command.Switch("--no-stacks", options.stacks, false);
   command.Switch("--no-compress", options.compress, false);

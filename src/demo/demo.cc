@@ -37,6 +37,7 @@ std::optional<Error> Validate(const DemoOptions& options) {
       Limit{"exposed_fraction", options.exposed_fraction, 0, 1},
       Limit{"host_gap_fraction", options.host_gap_fraction, 0, 0.9},
       Limit{"clock_spread", static_cast<double>(options.clock_spread), 0, 1e9},
+      Limit{"graph_capture", static_cast<double>(options.graph_capture), 0, 1e10},
       Limit{"min_raw_bytes", static_cast<double>(options.min_raw_bytes), 0, 1e12},
   };
   const auto bad = std::ranges::find_if_not(limits, &Limit::Holds);

@@ -73,6 +73,9 @@ constexpr std::string_view kAdam =
 constexpr std::string_view kAllReduce =
     "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
 
+constexpr std::string_view kUnknownAllReduce =
+    "void acme::fabric::pump<4>(acme::fabric::Ring, int)";
+
 constexpr ActivityKind kCompute = ActivityKind::kCompute;
 constexpr int kGemmShared = 231424;  // bytes of shared memory of a matrix product
 
@@ -220,6 +223,14 @@ constexpr std::array kKernels = {
     Kernel{"adam", kAdam, kCompute, 450'000, {320}, {512}, 64, 0},
     // What is no compute.
     Kernel{"all_reduce", kAllReduce, ActivityKind::kCommunication, 0, {24}, {544}, 96, 82240},
+    Kernel{"unknown_all_reduce",
+           kUnknownAllReduce,
+           ActivityKind::kCommunication,
+           0,
+           {24},
+           {544},
+           96,
+           82240},
     Kernel{"memcpy_in",
            "Memcpy HtoD (Pinned -> Device)",
            ActivityKind::kMemcpy,
@@ -256,6 +267,8 @@ constexpr std::array kCalls = {
     ApiCall{"cudaStreamWaitEvent", 147},
     ApiCall{"cudaStreamSynchronize", 131},
     ApiCall{"cudaDeviceSynchronize", 165},
+    ApiCall{"cudaStreamBeginCapture", 288},
+    ApiCall{"cudaStreamEndCapture", 289},
 };
 
 }  // namespace

@@ -13,6 +13,7 @@ constexpr int64_t kCollectiveGap = 900;                  // between collectives 
 constexpr int64_t kCollectiveJitter = 20;                // thousandths
 constexpr int64_t kBetweenSteps = 30'000;                // of the host
 constexpr int64_t kProfilerStop = 20'000;
+constexpr int64_t kCaptureCost = 5'000;  // of a call
 
 const Node& StepNote() {
   static const Node kNode = {.act = Act::kAnnotation, .name = "ProfilerStep#"};
@@ -56,6 +57,7 @@ void RankJob::Open(int64_t step, Events& events) {
   next_bucket_ = 0;
   step_gap_ = 0;
   OpenStepNote(step);
+  if (truth_.steps.empty() && plan_.options.graph_capture > 0) CaptureGraph();
   PlayChildren(plan_.script->opening);
 }
 
@@ -96,17 +98,28 @@ void RankJob::OpenStepNote(int64_t step) {
       {.node = &StepNote(), .number = step, .external_id = external_id_, .host_start = now_});
 }
 
+// Launches while a stream is captured become nodes of a graph: no kernel runs.
+void RankJob::CaptureGraph() {
+  const int64_t end = now_ + plan_.options.graph_capture;
+  Call(*FindCall("cudaStreamBeginCapture"), false, kCaptureCost);
+  while (now_ < end) Call(*FindCall("cudaLaunchKernel"), false, kCaptureCost);
+  Call(*FindCall("cudaStreamEndCapture"), false, kCaptureCost);
+}
+
 // The collectives of this step, now that it is known when they ran.
 void RankJob::AddCollectives() {
+  const bool unknown = plan_.options.unknown_library;
+  const Kernel& kernel = *FindKernel(unknown ? "unknown_all_reduce" : "all_reduce");
   for (const Launch& launch : launches_) {
     const int64_t duration = launch.slot.end - launch.slot.start;
-    AddActivity({.kernel = FindKernel("all_reduce"),
+    AddActivity({.kernel = &kernel,
                  .stream = kCommStream,
                  .start = launch.slot.start,
                  .duration = duration,
                  .external_id = launch.external_id,
                  .correlation = launch.correlation,
                  .message = launch.message});
+    if (unknown) continue;
     events_->gpu_ranges.push_back({.node = &CollectiveNote(),
                                    .stream = kCommStream,
                                    .start = launch.slot.start,

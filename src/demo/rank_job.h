@@ -76,6 +76,7 @@ class RankJob {
   int64_t Call(const ApiCall& call, bool linked, int64_t cost, int64_t blocked = 0);
   void AddActivity(const DeviceActivity& work);
   void AddCollectives();
+  void CaptureGraph();
   void OpenStepNote(int64_t step);
   void CloseNote();
   void Spend(int64_t ns) { now_ += random_.Around(ns, kHostJitter); }

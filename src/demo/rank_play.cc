@@ -155,7 +155,8 @@ void RankJob::PlayBackward(const Node& node) {
 
 void RankJob::LaunchReadyBuckets(int64_t done) {
   while (next_bucket_ < plan_.buckets.size() && plan_.buckets[next_bucket_].ready <= done) {
-    message_ = {.elements = plan_.buckets[next_bucket_].elements, .sequence = ++collective_};
+    if (!plan_.options.unknown_library)
+      message_ = {.elements = plan_.buckets[next_bucket_].elements, .sequence = ++collective_};
     PlayChildren(plan_.script->all_reduce);
     message_ = {};
     ++next_bucket_;

@@ -104,6 +104,8 @@ Json OptionsJson(const DemoOptions& options) {
           {"exposed_fraction", options.exposed_fraction},
           {"host_gap_fraction", options.host_gap_fraction},
           {"clock_spread", options.clock_spread},
+          {"graph_capture", options.graph_capture},
+          {"unknown_library", options.unknown_library},
           {"layers", options.layers},
           {"stacks", options.stacks},
           {"compress", options.compress},
@@ -123,6 +125,8 @@ Json PlantedJson(const DemoOptions& options, std::span<const RankTruth> ranks) {
       communication == 0 ? 0 : static_cast<double>(exposed) / static_cast<double>(communication);
   return {{"slow_rank", options.slow_rank},
           {"slow_factor", options.slow_factor},
+          {"graph_capture", options.graph_capture},
+          {"unknown_library", options.unknown_library},
           {"exposed", exposed},
           {"communication", communication},
           {"exposed_ratio", ratio},

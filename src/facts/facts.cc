@@ -89,6 +89,8 @@ bool Facts::HasSteps() const {
   return std::ranges::any_of(ranks, [](const RankActivity& r) { return !r.steps.empty(); });
 }
 
+bool Facts::OnHost() const { return std::ranges::any_of(ranks, &RankActivity::on_host); }
+
 Facts DeriveFacts(const StringTable& names, std::span<const RankActivity> ranks,
                   const StepSelection& selection, std::string_view selection_text) {
   Facts facts;

@@ -58,6 +58,8 @@ struct Facts {
 
   std::string_view Name(const Activity& activity) const { return (*names)[activity.name]; }
   bool HasSteps() const;
+  // Whether the job has no accelerator: "devices" are hosts, and their streams threads.
+  bool OnHost() const;
   // Whether most launches have no recorded kernel: when devices were idle is then unknown.
   bool MostKernelsMissing() const { return launches.without_kernel > launches.calls / 2; }
   // Whether what the host did at `time` counts: when steps are selected, only within them.

@@ -278,6 +278,7 @@ void Reader::TakeDistributedInfo(const std::string& json) {
   };
   trace_.meta.rank = number("rank");
   trace_.meta.world_size = number("world_size");
+  trace_.meta.process_groups = number("pg_count");
 }
 
 void Reader::TakeDeviceProperties(const std::string& json) {

@@ -205,7 +205,8 @@ struct TraceMeta {
   Framework framework = Framework::kPyTorch;
   std::optional<int64_t> rank;
   std::optional<int64_t> world_size;
-  std::string device_name;  // "NVIDIA H100 80GB HBM3", of the first device listed
+  std::optional<int64_t> process_groups;  // how many the job has
+  std::string device_name;                // "NVIDIA H100 80GB HBM3", of the first device listed
   std::vector<DeviceProperties> devices;
   // There are no events, only memory by its use: an export that accompanies a trace.
   bool memory_only = false;

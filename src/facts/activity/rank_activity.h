@@ -122,6 +122,7 @@ struct RankActivity {
   std::string device_name;
   std::vector<DeviceProperties> properties;  // of the devices, as far as the trace lists them
   bool memory_only = false;  // of this rank there is a memory timeline, and no recording
+  bool on_host = false;      // the job has no accelerator: the host's threads are its streams
 
   std::vector<KernelDetail> kernels;    // what Activity::detail of compute points to; each once
   std::vector<Collective> collectives;  // what Activity::detail of communication points to

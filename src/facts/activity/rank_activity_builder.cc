@@ -11,6 +11,7 @@
 #include "base/stop.h"
 #include "base/time_units.h"
 #include "facts/activity/device_records.h"
+#include "facts/activity/host_device.h"
 #include "facts/activity/host_records.h"
 #include "facts/activity/one_time_work.h"
 #include "trace/sparse_walk.h"
@@ -346,12 +347,14 @@ RankActivity Builder::Join() {
   FindIncompleteSteps();
   CountLaunches();
   FindOneTimeWork(out_);
-  if (out_.activities.empty() && !trace_.meta.memory_only) trace_.notes.Add(NoteKind::kNoGpuEvents);
   out_.framework = trace_.meta.framework;
   out_.world_size = std::max<int64_t>(trace_.meta.world_size.value_or(1), 1);
   out_.device_name = trace_.meta.device_name;
   out_.properties = std::move(trace_.meta.devices);
   out_.memory_only = trace_.meta.memory_only;
+  if (ComputesOnHost(out_, trace_.strings))
+    TakeHostForDevice(out_, trace_.strings, trace_.meta.process_groups == 1 ? out_.world_size : -1);
+  if (out_.activities.empty() && !out_.memory_only) trace_.notes.Add(NoteKind::kNoGpuEvents);
   return std::move(out_);
 }
 

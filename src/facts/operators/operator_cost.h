@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "facts/operators/input_lists.h"
+#include "trace/input_lists.h"
 
 namespace stepscope {
 

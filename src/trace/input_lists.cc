@@ -1,5 +1,5 @@
 // Parses lists as traces write them, with bounds: no operator has a hundred inputs.
-#include "facts/operators/input_lists.h"
+#include "trace/input_lists.h"
 
 #include <algorithm>
 #include <charconv>
