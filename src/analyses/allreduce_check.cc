@@ -10,6 +10,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "facts/derived/allreduce_sums.h"
+#include "facts/derived/on_demand.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -44,7 +45,7 @@ constexpr auto kParams = std::to_array<Parameter>({
     {"bytes_per_parameter", Parameter::Type::kInteger, "4", Unit::kBytes,
      "size of a gradient; 4 with mixed precision too, unless gradients are cast"},
     {"bandwidth", Parameter::Type::kNumber, "0", Unit::kBytesPerSecond,
-     "bandwidth of the link between ranks, such as 25e9; 0: best observed"},
+     "bandwidth of the link between ranks, such as 25GB/s; 0: best observed"},
     {"tolerance", Parameter::Type::kNumber, "2", Unit::kNone,
      "all-reduces above this multiple of the expected time are slow"},
     {"merge_below", Parameter::Type::kInteger, "1000000", Unit::kBytes,
@@ -187,7 +188,20 @@ bool IsSmall(const AllReduceKind& key, const AlikeAllReduces& alike, int64_t mer
 }
 
 // Small messages of one group cost latency each.
-void AddMergeFinding(Report& report, const AllReduceSums& sums, int64_t merge_below) {
+constexpr AdviceByPurpose kMerge{
+    ForAll("pack gradients into fewer messages: DistributedDataParallel(bucket_cap_mb=...), "
+           "bytes_per_pack of tf.distribute, HOROVOD_FUSION_THRESHOLD, or one flat tensor"),
+    ForAll("reduce small messages with less latency: a custom or one-shot all-reduce of the "
+           "server, fused with the norm behind it, or tensor parallelism over fewer devices"),
+    ForAll("send fewer, larger messages: one flat tensor for several small ones")};
+constexpr AdviceByPurpose kReduceOnce{
+    ForAll("with gradient accumulation, reduce with the last micro-batch only (no_sync()); check "
+           "for gradients that are reduced twice"),
+    ForAll("tensor parallelism reduces activations in each layer: parameters say nothing of them"),
+    ForAll("check for values that are reduced twice")};
+
+void AddMergeFinding(Report& report, const Facts& facts, const AllReduceSums& sums,
+                     int64_t merge_below) {
   std::map<std::string_view, AlikeAllReduces> groups;
   for (const auto& [key, alike] : sums.alike) {
     if (!IsSmall(key, alike, merge_below)) continue;
@@ -208,13 +222,14 @@ void AddMergeFinding(Report& report, const AllReduceSums& sums, int64_t merge_be
        .because = fmt::format("exposed all-reduces of group {} below {} are {} of span", name,
                               HumanBytes(static_cast<double>(merge_below)),
                               HumanRatio(sums.ShareOfTime(group.exposed))),
-       .hint = "pack gradients into fewer messages: DistributedDataParallel(bucket_cap_mb=...), "
-               "bytes_per_pack of tf.distribute, HOROVOD_FUSION_THRESHOLD, or one flat tensor",
+       .hint = Say(kMerge, facts),
        .impact = PerDevice(sums, static_cast<int64_t>(saved)),
        .table = "messages"});
 }
 
-void AddUnexplainedFinding(Report& report, const AllReduceSums& sums) {
+// Only of training: inference has no backward.
+void AddUnexplainedFinding(Report& report, const Facts& facts, const AllReduceSums& sums) {
+  if (OnDemand(facts).JobPurpose(facts) != Purpose::kTraining) return;
   AlikeAllReduces outside;
   std::map<std::string_view, int64_t> phases;
   for (const auto& [key, alike] : sums.alike) {
@@ -240,8 +255,8 @@ void AddUnexplainedFinding(Report& report, const AllReduceSums& sums) {
        .table = "messages"});
 }
 
-void AddBeyondFinding(Report& report, const AllReduceSums& sums, const Expectation& expected,
-                      bool parameters_given) {
+void AddBeyondFinding(Report& report, const Facts& facts, const AllReduceSums& sums,
+                      const Expectation& expected, bool parameters_given) {
   const double bytes = sums.Mean(&AllReduceSum::bytes);
   if (!parameters_given || bytes <= kMoreThanParameters * expected.bytes) return;
   int64_t exposed = 0;
@@ -253,8 +268,7 @@ void AddBeyondFinding(Report& report, const AllReduceSums& sums, const Expectati
                               bytes / expected.bytes),
        .because = fmt::format("{} per step vs {} for {:.4g} parameters", HumanBytes(bytes),
                               HumanBytes(expected.bytes), expected.parameters),
-       .hint = "with gradient accumulation, reduce with the last micro-batch only (no_sync()); "
-               "check for gradients that are reduced twice",
+       .hint = Say(kReduceOnce, facts),
        .impact = PerDevice(sums, static_cast<int64_t>(beyond * static_cast<double>(exposed))),
        .table = "ranks"});
 }
@@ -321,9 +335,9 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(DeviceTable(sums, expected));
   report.tables.push_back(MessageTable(sums));
   AddSlowFinding(report, sums, expected, params.Number("tolerance"));
-  AddMergeFinding(report, sums, params.Integer("merge_below"));
-  AddUnexplainedFinding(report, sums);
-  AddBeyondFinding(report, sums, expected, params.Integer("parameters") > 0);
+  AddMergeFinding(report, facts, sums, params.Integer("merge_below"));
+  AddUnexplainedFinding(report, facts, sums);
+  AddBeyondFinding(report, facts, sums, expected, params.Integer("parameters") > 0);
   AddNotes(report, sums, allreduces);
   return report;
 }

@@ -61,6 +61,18 @@ std::string Say(const Advice& advice, const Facts& facts) {
   return std::string(advice.pytorch);
 }
 
+std::string Say(const AdviceByPurpose& advice, const Facts& facts) {
+  switch (OnDemand(facts).JobPurpose(facts)) {
+    case Purpose::kTraining:
+      return Say(advice.training, facts);
+    case Purpose::kInference:
+      return Say(advice.inference, facts);
+    case Purpose::kUnknown:
+      break;
+  }
+  return Say(advice.unknown, facts);
+}
+
 std::string_view CommandForClocks(const Facts& facts) {
   const bool amd =
       !facts.devices.empty() && IsAmd(*facts.devices.front().rank, facts.devices.front().device);

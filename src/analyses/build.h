@@ -27,14 +27,30 @@ struct Advice {
 };
 std::string Say(const Advice& advice, const Facts& facts);
 
+// Advice that is the same in each framework.
+constexpr Advice ForAll(std::string_view text) { return {text, text, text}; }
+
+// A hint that depends on what the job is for. Where that is not known, it names nothing that only
+// training or only inference has. An analysis that reads no operators knows it from annotations and
+// kernels alone, and so less often.
+struct AdviceByPurpose {
+  Advice training, inference, unknown;
+};
+std::string Say(const AdviceByPurpose& advice, const Facts& facts);
+
 // The hint where devices wait for the next batch.
-inline constexpr Advice kLoadAhead{
+inline constexpr Advice kLoadAheadInTraining{
     "load ahead: more DataLoader workers (num_workers), a larger prefetch_factor, "
     "persistent_workers=True, pin_memory=True; reduce work per sample",
     "load ahead: prefetch(tf.data.AUTOTUNE) last, num_parallel_calls, cache(); reduce work per "
     "sample; see input_pipeline for the slow stage",
     "load ahead: prefetch batches to the device in a separate thread, more loader workers; reduce "
     "work per sample"};
+inline constexpr AdviceByPurpose kLoadAhead{
+    kLoadAheadInTraining,
+    ForAll("prepare requests ahead: read, tokenize and batch them in other threads or processes "
+           "than the one that launches"),
+    kLoadAheadInTraining};
 
 // The command that shows clocks and temperature of the devices.
 std::string_view CommandForClocks(const Facts& facts);

@@ -52,15 +52,28 @@ Exposed AddUp(const Facts& facts) {
   return sum;
 }
 
-constexpr Advice kStartEarlier{
-    "start communication earlier: smaller gradient buckets (bucket_cap_mb), FSDP prefetching "
-    "(forward_prefetch, backward_prefetch), asynchronous collectives (async_op=True); see "
-    "stragglers for wait time",
-    "start communication earlier: smaller gradient packs "
-    "(CommunicationOptions(bytes_per_pack=...)); see stragglers for wait time",
+constexpr std::string_view kOverlapInXla =
     "overlap communication in XLA: the latency hiding scheduler "
     "(--xla_gpu_enable_latency_hiding_scheduler=true in XLA_FLAGS), or a sharding that sends less; "
-    "see stragglers for wait time"};
+    "see stragglers for wait time";
+constexpr std::string_view kSendLess =
+    "communicate less per token: tensor parallelism over fewer devices, replicas instead of "
+    "shards, or larger batches; for small messages, a custom all-reduce of the server; see "
+    "stragglers for wait time";
+constexpr std::string_view kStartAsynchronously =
+    "start communication earlier, so that it overlaps with compute, or communicate less; see "
+    "stragglers for wait time";
+constexpr AdviceByPurpose kStartEarlier{
+    {"start communication earlier: smaller gradient buckets (bucket_cap_mb), FSDP prefetching "
+     "(forward_prefetch, backward_prefetch), asynchronous collectives (async_op=True); see "
+     "stragglers for wait time",
+     "start communication earlier: smaller gradient packs "
+     "(CommunicationOptions(bytes_per_pack=...)); see stragglers for wait time",
+     kOverlapInXla},
+    {kSendLess, kSendLess, kOverlapInXla},
+    {"start communication earlier: asynchronous collectives (async_op=True), or communicate less; "
+     "see stragglers for wait time",
+     kStartAsynchronously, kOverlapInXla}};
 
 void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const double share = static_cast<double>(sum.exposed) / static_cast<double>(sum.span);

@@ -283,38 +283,58 @@ std::string SayWhere(const RankPath& path) {
   return fmt::format("{} of rank {}", path.chosen.covers, path.rank->rank);
 }
 
-constexpr Advice kRelieveHost{
-    "reduce host work: torch.compile, fused optimizers (foreach=True, fused=True), fewer .item() "
-    "and .cpu() calls; table contributors names the operators",
+constexpr std::string_view kRelieveHostTensorFlow =
     "reduce host work: tf.function with jit_compile=True, several steps per call "
-    "(steps_per_execution), fewer .numpy() calls; table contributors names the operators",
+    "(steps_per_execution), fewer .numpy() calls; table contributors names the operators";
+constexpr std::string_view kRelieveHostJax =
     "reduce host work: jit the whole step, scan over several steps in one program, fewer "
-    "conversions to NumPy; table contributors names the operators"};
+    "conversions to NumPy; table contributors names the operators";
+constexpr AdviceByPurpose kRelieveHost{
+    {"reduce host work: torch.compile, fused optimizers (foreach=True, fused=True), fewer .item() "
+     "and .cpu() calls; table contributors names the operators",
+     kRelieveHostTensorFlow, kRelieveHostJax},
+    {"reduce host work: torch.compile, CUDA graphs of the steps, scheduling and sampling "
+     "that overlap with the device, fewer .item() and .cpu() calls; table contributors names the "
+     "operators",
+     kRelieveHostTensorFlow, kRelieveHostJax},
+    {"reduce host work: torch.compile, fewer .item() and .cpu() calls; table contributors names "
+     "the operators",
+     kRelieveHostTensorFlow, kRelieveHostJax}};
 constexpr Advice kLaunchLess{
     "launch fewer kernels: CUDA graphs (torch.compile mode=\"reduce-overhead\"), fused kernels, a "
     "larger batch",
     "launch fewer kernels: tf.function with jit_compile=True, which fuses them, or a larger batch",
     "launch fewer kernels: jit the whole step, XLA command buffers "
     "(--xla_gpu_enable_command_buffer in XLA_FLAGS), a larger batch"};
-constexpr Advice kHideCommunication{
-    "start communication earlier, so that it overlaps with compute: smaller gradient buckets "
-    "(bucket_cap_mb), FSDP prefetching (forward_prefetch, backward_prefetch), asynchronous "
-    "collectives (async_op=True)",
-    "start communication earlier, so that it overlaps with compute: smaller gradient packs "
-    "(CommunicationOptions(bytes_per_pack=...)), and NCCL for collectives",
+constexpr std::string_view kOverlapInXla =
     "overlap communication in XLA: the latency hiding scheduler "
-    "(--xla_gpu_enable_latency_hiding_scheduler=true in XLA_FLAGS), or a sharding that sends less"};
+    "(--xla_gpu_enable_latency_hiding_scheduler=true in XLA_FLAGS), or a sharding that sends less";
+constexpr std::string_view kSendLess =
+    "communicate less per token: tensor parallelism over fewer devices, replicas instead of "
+    "shards, or larger batches; for small messages, a custom all-reduce of the server";
+constexpr AdviceByPurpose kHideCommunication{
+    {"start communication earlier, so that it overlaps with compute: smaller gradient buckets "
+     "(bucket_cap_mb), FSDP prefetching (forward_prefetch, backward_prefetch), asynchronous "
+     "collectives (async_op=True)",
+     "start communication earlier, so that it overlaps with compute: smaller gradient packs "
+     "(CommunicationOptions(bytes_per_pack=...)), and NCCL for collectives",
+     kOverlapInXla},
+    {kSendLess, kSendLess, kOverlapInXla},
+    {"start communication earlier, so that it overlaps with compute: asynchronous collectives "
+     "(async_op=True), or communicate less",
+     "start communication earlier, so that it overlaps with compute, and use NCCL for collectives",
+     kOverlapInXla}};
 
-const Advice& HintFor(Bound bound) {
+std::string HintFor(Bound bound, const Facts& facts) {
   switch (bound) {
     case Bound::kCpu:
-      return kRelieveHost;
+      return Say(kRelieveHost, facts);
     case Bound::kLaunch:
-      return kLaunchLess;
+      return Say(kLaunchLess, facts);
     case Bound::kDataLoading:
-      return kLoadAhead;
+      return Say(kLoadAhead, facts);
     default:
-      return kHideCommunication;
+      return Say(kHideCommunication, facts);
   }
 }
 
@@ -343,7 +363,7 @@ void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
                               time(shown.path.Time(worst)), time(shown.span()), BoundName(worst),
                               most.first, Plural(static_cast<size_t>(most.second.count), "segment"),
                               time(most.second.time), BoundName(worst), time(answer->length)),
-       .hint = Say(HintFor(worst), facts),
+       .hint = HintFor(worst, facts),
        .impact = saved,
        .table = "what_if"});
 }

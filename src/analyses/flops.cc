@@ -23,14 +23,15 @@ constexpr std::string_view kDoc = R"md(
 convolutions and attention, forward and backward. If such operators call one another, the innermost counts. Otherwise
 they are the compiler's own counts, where the trace has them. An operator's time is that of the activities launched
 inside it. `bytes` are the compiler's, or the minimum: inputs read once, outputs written once. `utilisation` is FLOP/s
-over the dense peak of the device for the operand type. For fp32, the peak is that of TF32 if kernels ran on Tensor
-Cores. `roofline` is the share of the FLOP/s attainable at this intensity (FLOP per byte), and `bound` is the lower
+over the dense peak of the device for the operand type. For fp32, the peak is that of TF32 if the device has it and
+kernels ran on Tensor Cores. `peak_source` names the types of the peaks in use. `roofline` is the share of the FLOP/s attainable at this intensity (FLOP per byte), and `bound` is the lower
 limit of the two: compute or memory. `mfu` is the model's FLOPs over peak and time, from the start of the first step
 to the start of the last. `hfu` includes recomputation: checkpointed activations, and scores in attention's backward.
 Without two steps, the span replaces this time.
 
 **Limitations:** Not counted are operators without shapes (record with record_shapes=True), fused kernels of
-compilers, packed sequences and sparsity. `covered` is the share of compute kernel time that was counted.
+compilers, packed sequences and sparsity. `covered` is the share of compute kernel time that was counted. What was not
+counted is missing in MFU and HFU, so below 80% neither is in a headline or a finding.
 Recomputation of products without bias is recognized only in linear layers and reentrant checkpoints.
 
 **Interpretation:** Large models train at an MFU of 0.35–0.55. For a memory-bound operator, fuse it or use larger
@@ -43,7 +44,7 @@ constexpr auto kParams = std::to_array<Parameter>({
 });
 
 constexpr double kLowMfu = 0.25;
-constexpr double kEnoughCovered = 0.3;  // of kernel time, to report low MFU
+constexpr double kEnoughCovered = 0.8;  // of kernel time, for MFU in sentences
 constexpr double kMatters = 0.1;        // of kernel time, to report an operator
 constexpr double kFarFromRoof = 0.4;
 
@@ -79,7 +80,7 @@ std::vector<Column> OperatorColumns() {
 }
 
 std::string_view TypeName(const FlopsKey& key, const FlopsSum& sum) {
-  return key.type == NumberType::kFp32 && sum.tensor_cores ? "tf32" : NumberTypeName(key.type);
+  return sum.tf32 ? "tf32" : NumberTypeName(key.type);
 }
 
 std::string_view Bound(const FlopsSum& s) {
@@ -170,11 +171,6 @@ Totals AddUp(const std::vector<RecordingFlops>& recordings) {
   return t;
 }
 
-constexpr Advice kFuseRest{
-    "fuse the other kernels (torch.compile); most kernel time is not matrix work",
-    "fuse the other kernels (tf.function with jit_compile=True); most kernel time is not matrix "
-    "work",
-    "find what XLA did not fuse; most kernel time is not matrix work; see hlo_operators"};
 constexpr Advice kSuitDevice{
     "use sizes that are multiples of 64, a narrower type (torch.autocast), and channels_last for "
     "convolutions",
@@ -182,21 +178,20 @@ constexpr Advice kSuitDevice{
     "convolutions",
     "use sizes that are multiples of 64 (128 on TPUs), and a narrower type (jnp.bfloat16)"};
 
-void AddMfuFinding(Report& report, const Facts& facts, const Totals& t) {
+void AddMfuFinding(Report& report, const Totals& t) {
   if (!t.HasMfu() || !t.by_steps || t.Covered() < kEnoughCovered || t.Mfu() >= kLowMfu) return;
   const double busy = static_cast<double>(t.kernel_time) / t.time;
   const double roof =
       static_cast<double>(t.covered) > 0 ? t.peak_time / static_cast<double>(t.covered) : 0;
   report.findings.push_back(
       {.severity = t.Mfu() < kLowMfu / 2 ? Severity::kMedium : Severity::kLow,
-       .message = fmt::format("MFU over the steps is {}.", HumanRatio(t.Mfu())),
-       .because = fmt::format("kernels take {} of step time, {} of kernel time is counted, and it "
-                              "runs at {} of peak",
-                              HumanRatio(std::min(busy, 1.0)), HumanRatio(t.Covered()),
-                              HumanRatio(std::min(roof, 1.0))),
-       .hint = busy < 0.6          ? "reduce idle time first; see idle_time"
-               : t.Covered() < 0.5 ? Say(kFuseRest, facts)
-                                   : "speed up the matrix work; its roofline is in table top",
+       .message = fmt::format("MFU over the steps is {}, with {} of kernel time counted.",
+                              HumanRatio(t.Mfu()), HumanRatio(t.Covered())),
+       .because =
+           fmt::format("kernels take {} of step time, and what is counted runs at {} of peak",
+                       HumanRatio(std::min(busy, 1.0)), HumanRatio(std::min(roof, 1.0))),
+       .hint = busy < 0.6 ? "reduce idle time first; see idle_time"
+                          : "speed up the matrix work; its roofline is in table top",
        // Other findings have the impact; this one sums them up.
        .impact = 0,
        .table = "ranks"});
@@ -244,8 +239,10 @@ void Summarize(Report& report, const Totals& t) {
         {"hfu", "HFU, with recomputation", t.peak_time / t.time, Unit::kRatio});
   }
   report.headline = HumanFlop(t.time > 0 ? t.flops / t.time * 1e9 : 0) + "/s per device";
-  if (t.HasMfu()) report.headline += fmt::format(", MFU {}", HumanRatio(t.Mfu()));
-  report.headline += fmt::format("; {} of kernel time is counted.", HumanRatio(t.Covered()));
+  const bool enough = t.Covered() >= kEnoughCovered;
+  if (t.HasMfu() && enough) report.headline += fmt::format(", MFU {}", HumanRatio(t.Mfu()));
+  report.headline += fmt::format("; {} of kernel time is counted", HumanRatio(t.Covered()));
+  report.headline += t.HasMfu() && !enough ? ", too little for an MFU." : ".";
 }
 
 void AddNotes(Report& report, const std::vector<RecordingFlops>& recordings, const Totals& t) {
@@ -263,6 +260,11 @@ void AddNotes(Report& report, const std::vector<RecordingFlops>& recordings, con
     report.notes.push_back({"no_peak_for_type", without,
                             "operators were left out of utilization: the device's peak for their "
                             "type is unknown",
+                            ""});
+  }
+  if (t.HasMfu() && t.Covered() < kEnoughCovered) {
+    report.notes.push_back({"mfu_of_few_kernels", 1,
+                            "less than 80% of kernel time is counted: MFU and HFU are lower bounds",
                             ""});
   }
   if (!t.by_steps) {
@@ -305,7 +307,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(RankTable(recordings));
   report.tables.push_back(std::move(top));
   report.tables.push_back(std::move(operators));
-  AddMfuFinding(report, facts, totals);
+  AddMfuFinding(report, totals);
   AddRooflineFinding(report, facts, totals);
   return report;
 }

@@ -140,7 +140,7 @@ void AddDevice(Totals& totals, const DeviceFacts& device, const MainStream& main
   totals.worst_device = &device;
 }
 
-constexpr Advice kRelieveHost{
+constexpr Advice kRelieveHostInTraining{
     "find what the host does in these gaps: data loading (more workers, pinned memory), "
     "synchronization (.item(), .cpu(), printing tensors), or many small launches (torch.compile, "
     "CUDA graphs, a larger batch)",
@@ -148,6 +148,12 @@ constexpr Advice kRelieveHost{
     "(.numpy(), printing tensors), or many small launches (jit_compile=True, a larger batch)",
     "find what the host does in these gaps: input (prefetch to the device), synchronization "
     "(float(), np.asarray(), block_until_ready), or many small programs (jit the whole step)"};
+constexpr AdviceByPurpose kRelieveHost{
+    kRelieveHostInTraining,
+    {"find what the host does in these gaps: preparing the next batch, synchronization (.item(), "
+     ".cpu(), sampled tokens), or many small launches (torch.compile, CUDA graphs, a larger batch)",
+     kRelieveHostInTraining.tensorflow, kRelieveHostInTraining.jax},
+    kRelieveHostInTraining};
 
 void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
   if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown

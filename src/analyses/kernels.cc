@@ -154,10 +154,16 @@ double Share(int64_t part, int64_t whole) {
   return static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole, 1));
 }
 
-constexpr Advice kNarrow{
+constexpr Advice kMixPrecision{
     "run it in 16 bit: torch.autocast (mixed precision)",
     "run it in 16 bit: keras.mixed_precision.set_global_policy(\"mixed_bfloat16\")",
     "run it in 16 bit: jnp.bfloat16"};
+constexpr AdviceByPurpose kNarrow{
+    kMixPrecision,
+    {"run it in 16 bit or less: load the weights in bf16 or fp16 (dtype), or quantized",
+     "run it in 16 bit or less: save the model in bf16 or fp16, or quantized",
+     "run it in 16 bit or less: parameters in jnp.bfloat16, or quantized"},
+    kMixPrecision};
 constexpr Advice kAllowTf32{
     "; from Ampere on, also allow TF32: torch.set_float32_matmul_precision(\"high\")",
     "; from Ampere on, also allow TF32 "

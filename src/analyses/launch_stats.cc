@@ -24,8 +24,10 @@ slow, and which kernels have a long launch delay?
 **Definition:** Every kernel, memcpy and memset is joined with its launch call by correlation id. All launch calls of
 CUDA, HIP and their drivers count, cooperative launches and graphs included. The launch delay is from the end of the
 call to the start of the activity, and 0 if it started before the call returned. A **short kernel** is shorter than
-its call. A **runtime outlier** has a call longer than `runtime_cutoff`. A **delay outlier** starts more than
-`launch_delay_cutoff` after its call.
+its call. A **runtime outlier** is a call longer than `runtime_cutoff`. It counts once, with the first activity that it
+launched. A **delay outlier** starts more than `launch_delay_cutoff` after its call. `call_mean` is the mean of calls, and
+`gpu_mean` the mean of activities. The histograms have the launch delays, the durations of short kernels, and the
+durations of slow calls. Each point is the lower end of a bucket and the number in it. The last point is the end.
 
 **Limitations:** Activities without a launch call in the trace do not count; `with_launch` is the number joined. A
 graph's kernels share one call, and the delay of later kernels contains the time of earlier ones. They count in the
@@ -67,7 +69,11 @@ struct GroupSum {
 struct DeviceLaunches {
   int64_t events = 0;
   std::vector<int64_t> delays;
-  int64_t calls = 0, activity = 0;  // ns, of activities that have a delay
+  std::vector<int64_t> shorts;      // durations of short kernels
+  std::vector<int64_t> slow_calls;  // durations of runtime outliers
+  int64_t calls = 0;                // each with its first activity
+  int64_t call_time = 0;            // ns, of them
+  int64_t activity = 0;             // ns, of activities that have a delay
   // Kernels launched by a call of their own: no copies, whose calls may wait, and no graphs.
   int64_t single = 0;
   GroupSum single_short;            // of which shorter than their call
@@ -101,11 +107,13 @@ class Measure {
       ++device.events;
       const auto call = rank.CallOf(activity);
       if (!call) continue;
-      Add(device, activity, *call);
+      AddActivity(device, activity, *call);
       CallSum& sum = calls_[call->name];
       ++sum.kernels;
-      if (!seen[activity.call]) sum.durations.push_back(call->duration());
+      if (seen[activity.call]) continue;
       seen[activity.call] = true;
+      sum.durations.push_back(call->duration());
+      AddCall(device, activity, *call);
     }
     return devices;
   }
@@ -114,20 +122,25 @@ class Measure {
   std::unordered_map<StringId, CallSum>& calls() { return calls_; }
 
  private:
-  void Add(DeviceLaunches& device, const Activity& activity, const Call& call) {
+  void AddCall(DeviceLaunches& device, const Activity& first, const Call& call) {
+    ++device.calls;
+    device.call_time = AddSaturated(device.call_time, call.duration());
+    if (call.duration() <= runtime_cutoff_) return;
+    device.slow_calls.push_back(call.duration());
+    Count(Group::kRuntime, device, first, call, call.duration() - runtime_cutoff_);
+  }
+
+  void AddActivity(DeviceLaunches& device, const Activity& activity, const Call& call) {
     const int64_t delay = std::max<int64_t>(activity.start - call.end, 0);
     device.delays.push_back(delay);
-    device.calls = AddSaturated(device.calls, call.duration());
     device.activity = AddSaturated(device.activity, activity.duration());
     const bool single = call.role == CallRole::kLaunch;
     if (single) ++device.single;
     if (activity.duration() < call.duration()) {
       const int64_t excess = call.duration() - activity.duration();
       if (single) device.single_short.Add(excess);
+      device.shorts.push_back(activity.duration());
       Count(Group::kShort, device, activity, call, excess);
-    }
-    if (call.duration() > runtime_cutoff_) {
-      Count(Group::kRuntime, device, activity, call, call.duration() - runtime_cutoff_);
     }
     if (delay > delay_cutoff_) Count(Group::kDelay, device, activity, call, delay - delay_cutoff_);
   }
@@ -163,15 +176,16 @@ void AddRow(Table& table, const DeviceFacts& device, DeviceLaunches& l) {
   const Distribution delay = Describe(l.delays);
   auto row = DeviceCells(device);
   const bool any = delay.count > 0;
-  const auto mean = [&](int64_t sum) -> Cell {
-    if (!any) return {};
-    return int64_t{std::llround(static_cast<double>(sum) / static_cast<double>(delay.count))};
+  const auto mean = [&](int64_t sum, int64_t count) -> Cell {
+    if (count == 0) return {};
+    return int64_t{std::llround(static_cast<double>(sum) / static_cast<double>(count))};
   };
   const auto group = [&](Group g) { return l.counts[static_cast<size_t>(g)]; };
-  row.insert(row.end(), {l.events, delay.count, mean(l.calls), mean(l.activity),
-                         When(any, delay.sum), When(any, delay.mean), When(any, delay.p50),
-                         When(any, delay.p90), When(any, delay.p99), When(any, delay.max),
-                         group(Group::kShort), group(Group::kRuntime), group(Group::kDelay)});
+  row.insert(row.end(),
+             {l.events, delay.count, mean(l.call_time, l.calls), mean(l.activity, delay.count),
+              When(any, delay.sum), When(any, delay.mean), When(any, delay.p50),
+              When(any, delay.p90), When(any, delay.p99), When(any, delay.max),
+              group(Group::kShort), group(Group::kRuntime), group(Group::kDelay)});
   table.rows.push_back(std::move(row));
 }
 
@@ -225,14 +239,22 @@ struct Totals {
   int64_t events = 0, linked = 0;
   int64_t single = 0, short_kernels = 0;  // launched by a call of their own; of which shorter
   int64_t lost = 0, idle = 0, span = 0;
-  std::vector<int64_t> delays;
+  std::vector<int64_t> delays, shorts, slow_calls;
 };
 
-constexpr Advice kMerge{
-    "fuse or capture them: torch.compile, CUDA graphs, fused optimizers (fused=True), a larger "
-    "batch; table outliers names them",
-    "fuse them: tf.function(jit_compile=True), a larger batch; table outliers names them",
-    "fuse them: more of the step under one jit, a larger batch; table outliers names them"};
+constexpr std::string_view kMergeTensorFlow =
+    "fuse them: tf.function(jit_compile=True), a larger batch; table outliers names them";
+constexpr std::string_view kMergeJax =
+    "fuse them: more of the step under one jit, a larger batch; table outliers names them";
+constexpr AdviceByPurpose kMerge{
+    {"fuse or capture them: torch.compile, CUDA graphs, fused optimizers (fused=True), a larger "
+     "batch; table outliers names them",
+     kMergeTensorFlow, kMergeJax},
+    {"fuse or capture them: torch.compile, CUDA graphs for each batch size (no enforce_eager), a "
+     "larger batch; table outliers names them",
+     kMergeTensorFlow, kMergeJax},
+    {"fuse or capture them: torch.compile, CUDA graphs, a larger batch; table outliers names them",
+     kMergeTensorFlow, kMergeJax}};
 
 void AddFinding(Report& report, const Facts& facts, const Totals& t) {
   if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
@@ -256,15 +278,19 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t) {
        .table = "ranks"});
 }
 
-Series DelaySeries(const std::vector<int64_t>& delays) {
-  Series series{.key = "delay_histogram",
-                .title = "Launch delay histogram",
+// Nothing has no histogram.
+void AddHistogram(Report& report, std::string key, std::string title,
+                  const std::vector<int64_t>& values) {
+  if (values.empty()) return;
+  Series series{.key = std::move(key),
+                .title = std::move(title),
                 .x_unit = Unit::kNanoseconds,
                 .y_unit = Unit::kCount};
-  for (const auto& [bound, count] : HistogramByPowersOfTwo(delays)) {
+  for (const auto& [bound, count] : HistogramOfRange(values))
     series.points.emplace_back(static_cast<double>(bound), static_cast<double>(count));
-  }
-  return series;
+  const double most = static_cast<double>(std::ranges::max(values));
+  series.points.emplace_back(std::max(most, series.points.back().first + 1), 0);
+  report.series.push_back(std::move(series));
 }
 
 void Summarize(Report& report, Totals& t) {
@@ -280,10 +306,19 @@ void Summarize(Report& report, Totals& t) {
                                    HumanRatio(share));
   }
   report.headline += ".";
-  report.series.push_back(DelaySeries(t.delays));
+  AddHistogram(report, "delay_histogram", "Launch delay histogram", t.delays);
+  AddHistogram(report, "short_kernel_histogram", "Short kernel histogram", t.shorts);
+  AddHistogram(report, "slow_call_histogram", "Slow call histogram", t.slow_calls);
 }
 
-// Takes the delays.
+void MoveBehind(std::vector<int64_t>& all, std::vector<int64_t>& more) {
+  if (all.empty())
+    all = std::move(more);
+  else
+    all.insert(all.end(), more.begin(), more.end());
+}
+
+// Takes the durations.
 void AddTotals(Totals& t, const DeviceFacts& device, DeviceLaunches& l) {
   const GroupSum& shorts = l.single_short;
   t.events += l.events;
@@ -293,10 +328,9 @@ void AddTotals(Totals& t, const DeviceFacts& device, DeviceLaunches& l) {
   t.lost = AddSaturated(t.lost, std::min(shorts.excess, device.total.Idle()));
   t.idle = AddSaturated(t.idle, device.total.Idle());
   t.span = AddSaturated(t.span, device.total.Span());
-  if (t.delays.empty())
-    t.delays = std::move(l.delays);
-  else
-    t.delays.insert(t.delays.end(), l.delays.begin(), l.delays.end());
+  MoveBehind(t.delays, l.delays);
+  MoveBehind(t.shorts, l.shorts);
+  MoveBehind(t.slow_calls, l.slow_calls);
 }
 
 Report Run(const Facts& facts, const Params& params) {

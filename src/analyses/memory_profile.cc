@@ -8,6 +8,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "facts/derived/memory_peaks.h"
+#include "facts/derived/on_demand.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -42,7 +43,7 @@ is unknown. Gradients and buckets are freed in each step without growing with th
 low. Fragmentation and workspaces may make it too high. Without steps, leaks and batch size are not analyzed.
 
 **Interpretation:** Above 90% of capacity, a longer batch may fail: checkpoint activations, shard, or use a smaller
-batch. A larger batch helps if the device idles for at least 10% of span. If the level at the end of steps grows in
+batch. In inference, weights and a KV cache reserved before the trace are not a warning: such memory does not grow. A larger batch helps if the device idles for at least 10% of span. If the level at the end of steps grows in
 at least three consecutive steps, there is a leak or a cache: look for losses or outputs kept with their graph
 (`.item()`, `.detach()`). State kept by the first step only is not a leak.
 )md";
@@ -54,10 +55,11 @@ constexpr auto kParams = std::to_array<Parameter>({
      "growth per step below this is not a leak"},
 });
 
-constexpr double kNearlyFull = 0.9;    // of capacity, as in PyTorch's TensorBoard plugin
-constexpr int64_t kStepsThatGrow = 3;  // consecutive
-constexpr double kWorthALarger = 1.5;  // batch factor
-constexpr double kHasTime = 0.1;       // idle share of span below which a larger batch gains little
+constexpr double kNearlyFull = 0.9;      // of capacity, as in PyTorch's TensorBoard plugin
+constexpr double kMostlyReserved = 0.8;  // of the peak, allocated before the trace
+constexpr int64_t kStepsThatGrow = 3;    // consecutive
+constexpr double kWorthALarger = 1.5;    // batch factor
+constexpr double kHasTime = 0.1;  // idle share of span below which a larger batch gains little
 
 std::string Where(const MemoryPeak& p) {
   return p.memory.device < 0 ? fmt::format("the host of rank {}", p.rank->rank)
@@ -228,29 +230,54 @@ std::string Others(int64_t count) {
   return count == 2 ? " and one other" : fmt::format(" and {} others", count - 1);
 }
 
-constexpr Advice kHoldLess{
-    "checkpoint activations, shard parameters and optimizer state over ranks (FSDP, ZeRO), compute "
-    "in 16 bit, or use a smaller batch with gradient accumulation",
-    "recompute activations (tf.recompute_grad), compute in 16 bit (mixed_precision), or use a "
-    "smaller batch with gradient accumulation",
-    "recompute activations (jax.checkpoint), shard parameters and optimizer state over devices, "
-    "compute in bfloat16, or use a smaller batch with gradient accumulation"};
-constexpr Advice kKeepLess{
-    "find operators whose blocks accumulate (table never_freed); keep losses and metrics as "
-    "numbers "
-    "(.item(), .detach()), not as tensors with their graph",
-    "find operators whose blocks accumulate (table never_freed); keep losses and metrics as "
-    "numbers "
-    "(.numpy()), not as tensors",
-    "find operators whose blocks accumulate (table never_freed); keep losses and metrics as "
-    "numbers "
-    "(float()), not as arrays, and donate what a step replaces (donate_argnums)"};
+constexpr AdviceByPurpose kHoldLess{
+    {"checkpoint activations, shard parameters and optimizer state over ranks (FSDP, ZeRO), "
+     "compute in 16 bit, or use a smaller batch with gradient accumulation",
+     "recompute activations (tf.recompute_grad), compute in 16 bit (mixed_precision), or use a "
+     "smaller batch with gradient accumulation",
+     "recompute activations (jax.checkpoint), shard parameters and optimizer state over devices, "
+     "compute in bfloat16, or use a smaller batch with gradient accumulation"},
+    ForAll("quantize the weights or the KV cache, shard the model over more devices (tensor "
+           "parallelism), or reserve less for the KV cache (shorter contexts, fewer sequences)"),
+    ForAll("compute in 16 bit, shard the model over more devices, or use a smaller batch")};
+constexpr AdviceByPurpose kKeepLess{
+    {"find operators whose blocks accumulate (table never_freed); keep losses and metrics as "
+     "numbers (.item(), .detach()), not as tensors with their graph",
+     "find operators whose blocks accumulate (table never_freed); keep losses and metrics as "
+     "numbers (.numpy()), not as tensors",
+     "find operators whose blocks accumulate (table never_freed); keep losses and metrics as "
+     "numbers (float()), not as arrays, and donate what a step replaces (donate_argnums)"},
+    ForAll("find operators whose blocks accumulate (table never_freed): a cache of keys and "
+           "values that grows with the context has a bound, outputs that are kept have none"),
+    {"find operators whose blocks accumulate (table never_freed); keep results as numbers "
+     "(.item()) or on the host (.cpu())",
+     "find operators whose blocks accumulate (table never_freed); keep results as numbers "
+     "(.numpy())",
+     "find operators whose blocks accumulate (table never_freed); keep results as numbers "
+     "(float()), and donate what a step replaces (donate_argnums)"}};
+constexpr AdviceByPurpose kUseLargerBatch{
+    ForAll("increase the batch size, and the learning rate with it, until about 90% is in use, or "
+           "disable activation checkpointing"),
+    ForAll("run more sequences at once, until about 90% is in use"),
+    ForAll("increase the batch size until about 90% is in use")};
+
+// Servers reserve most of a device for weights and the KV cache before the first request. What is
+// reserved does not grow, so it is no sign that memory runs out.
+bool IsReserved(const Facts& facts, const MemoryPeak& p) {
+  if (OnDemand(facts).JobPurpose(facts) == Purpose::kTraining) return false;
+  const auto before = p.at_peak.find({kMemoryFromBefore, "", "", ""});
+  return before != p.at_peak.end() &&
+         static_cast<double>(before->second.bytes) >= kMostlyReserved * static_cast<double>(p.peak);
+}
 
 void AddFullFinding(Report& report, const Facts& facts, const std::vector<MemoryPeak>& peaks) {
-  const MemoryPeak& p = peaks.front();  // the fullest
-  if (p.Used() <= kNearlyFull) return;
-  const auto full =
-      std::ranges::count_if(peaks, [](const auto& peak) { return peak.Used() > kNearlyFull; });
+  const auto is_full = [&](const MemoryPeak& p) {
+    return p.Used() > kNearlyFull && !IsReserved(facts, p);
+  };
+  const auto fullest = std::ranges::find_if(peaks, is_full);
+  if (fullest == peaks.end()) return;
+  const MemoryPeak& p = *fullest;
+  const auto full = std::ranges::count_if(peaks, is_full);
   report.findings.push_back(
       {.severity = Severity::kHigh,
        .message = fmt::format("Peak memory of {}{} is {} of capacity.", Where(p), Others(full),
@@ -329,9 +356,7 @@ void AddBatchFinding(Report& report, const Facts& facts, const std::vector<Memor
                        "each step; it idles for {} of span",
                        Where(p), Human(p.peak), Human(p.capacity), Human(p.peak - p.persistent),
                        HumanRatio(idle)),
-       .hint =
-           "increase the batch size, and the learning rate with it, until about 90% is in use, or "
-           "disable activation checkpointing",
+       .hint = Say(kUseLargerBatch, facts),
        .table = "devices"});
 }
 

@@ -218,6 +218,10 @@ void AddEnvironment(const Facts& facts, Report& report) {
   }
   report.metrics.push_back(
       {"ranks", "ranks", static_cast<int64_t>(ranks.size()), Unit::kCount, true});
+  const Purpose purpose = OnDemand(facts).JobPurpose(facts);
+  report.metrics.push_back({"purpose", "purpose of job",
+                            When(purpose != Purpose::kUnknown, std::string(PurposeName(purpose))),
+                            Unit::kNone, true});
   report.metrics.push_back({"devices", "active devices", static_cast<int64_t>(facts.devices.size()),
                             Unit::kCount, true});
 }
@@ -233,10 +237,15 @@ void AddPrecision(const StepBreakdown& sum, Report& report) {
   add("precision_unknown_ratio", "unknown precision, % of compute", StepPart::kComputeUnknown);
 }
 
-constexpr Advice kNarrow{
+constexpr Advice kMixPrecision{
     "compute in bf16 or fp16 (torch.autocast); matrix products run several times faster",
     "compute in bf16 or fp16 (Keras mixed precision); matrix products run several times faster",
     "compute in jnp.bfloat16; matrix products run several times faster"};
+constexpr AdviceByPurpose kNarrow{
+    kMixPrecision,
+    ForAll("load the weights in bf16 or fp16, or quantized; matrix products run several times "
+           "faster"),
+    kMixPrecision};
 
 // A finding for a category with a large share of step time.
 struct Rule {
@@ -476,6 +485,8 @@ Report Run(const Facts& facts, const Params&) {
   report.headline = Headline(ranks, typical);
   AddMissingKernels(facts, report);
   AddMissingCommunication(facts, report);
+  if (OnDemand(facts).JobPurpose(facts) == Purpose::kInference)
+    report.headline += " The job is inference.";
   AddStepMetrics(total, typical.median, sum, marked, report);
   const OperatorUse use = UseOfOperators(facts);
   AddPlacement(use, has_work, report);

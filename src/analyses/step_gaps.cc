@@ -26,7 +26,8 @@ device, and 0 if steps overlap. Activities belong to the step that launched them
 numbers count. `idle` is the part of the gap in which the device ran nothing. `copies` is the part with memcpy or
 memset. `host_activity` is the main activity of the thread that launched the step's first kernel, from
 the beginning of the gap to that launch. It is the outermost range or call shorter than that time. It is
-"python" if most of the time has no record. It is "launched ahead" if the kernel had been launched before the gap,
+"python" if most of the time has no record. If that thread and the one with the steps only span the gap or
+record nothing, it is the wait for input on another thread that took at least half of that time. It is "launched ahead" if the kernel had been launched before the gap,
 so the device waited for something else. `host_call` is the runtime call that took at least half of that
 time. A gap is large if its idle time is at least `large_gap`.
 
@@ -143,13 +144,29 @@ Table GapTable(const std::vector<Found::Gap>& gaps, bool any_large) {
   return table;
 }
 
-constexpr Advice kReadLater{
-    "avoid waiting for the device at the end of each step: read losses and metrics (.item(), "
-    ".cpu()) every N steps",
-    "avoid waiting for the device at the end of each step: read losses and metrics (.numpy()) "
-    "every N steps",
-    "avoid waiting for the device at the end of each step: read losses and metrics "
-    "(block_until_ready, float()) every N steps"};
+constexpr Advice kReadResultsLater{
+    "avoid waiting for the device at the end of each step: read results (.item(), .cpu()) every N "
+    "steps or asynchronously",
+    "avoid waiting for the device at the end of each step: read results (.numpy()) every N steps",
+    "avoid waiting for the device at the end of each step: read results (block_until_ready, "
+    "float()) every N steps"};
+constexpr AdviceByPurpose kReadLater{
+    {"avoid waiting for the device at the end of each step: read losses and metrics (.item(), "
+     ".cpu()) every N steps",
+     "avoid waiting for the device at the end of each step: read losses and metrics (.numpy()) "
+     "every N steps",
+     "avoid waiting for the device at the end of each step: read losses and metrics "
+     "(block_until_ready, float()) every N steps"},
+    ForAll("avoid waiting for the device at the end of each step: read sampled tokens "
+           "asynchronously, and schedule the next batch meanwhile"),
+    kReadResultsLater};
+constexpr AdviceByPurpose kMoveOff{
+    ForAll("move this host activity off the training loop or do it rarely: logging, metrics, "
+           "checkpoints, garbage collection"),
+    ForAll("move this host activity off the thread that launches, or overlap it with the device: "
+           "scheduling, sampling, detokenization, logging, garbage collection"),
+    ForAll("move this host activity off the loop that launches, or do it rarely: logging, metrics, "
+           "garbage collection")};
 
 std::string HintFor(const std::string& activity, const Facts& facts) {
   const bool loads = PhaseOfName(activity) == Phase::kDataLoading ||
@@ -164,8 +181,7 @@ std::string HintFor(const std::string& activity, const Facts& facts) {
                      role == CallRole::kEventSync || activity == "aten::item" ||
                      activity == "aten::_local_scalar_dense";
   if (waits) return Say(kReadLater, facts);
-  return "move this host activity off the training loop or do it rarely: logging, metrics, "
-         "checkpoints, garbage collection";
+  return Say(kMoveOff, facts);
 }
 
 void AddFinding(Report& report, const Facts& facts, const std::vector<Sum>& devices) {

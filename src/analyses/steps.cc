@@ -225,8 +225,16 @@ std::string WhatGrew(const StepBreakdown& slow, const std::vector<RankStep>& ste
   return fmt::format("{} more {}", HumanTime(static_cast<double>(most)), grew);
 }
 
-void AddSlowSteps(const std::vector<RankStep>& steps, size_t ranks, int64_t median, double slow,
-                  Report& report) {
+constexpr AdviceByPurpose kDoRarely{
+    ForAll("look at this step in the timeline; if slow steps recur at regular intervals, do "
+           "checkpoints, evaluation or logging less often or in the background"),
+    ForAll("look at this step in the timeline: prompts may share it with generation (chunked "
+           "prefill divides them), or its batch is larger, or the host collects garbage"),
+    ForAll("look at this step in the timeline; if slow steps recur at regular intervals, do what "
+           "recurs less often or in the background")};
+
+void AddSlowSteps(const Facts& facts, const std::vector<RankStep>& steps, size_t ranks,
+                  int64_t median, double slow, Report& report) {
   int64_t lost = 0, count = 0, total = 0;
   const RankStep* slowest = nullptr;
   for (const RankStep& s : steps) {
@@ -248,8 +256,7 @@ void AddSlowSteps(const std::vector<RankStep>& steps, size_t ranks, int64_t medi
            "{} vs median {}; cause: {}; {} of {} steps are slow and cost {} of all step time",
            HumanTime(static_cast<double>(slowest->Time())), HumanTime(static_cast<double>(median)),
            WhatGrew(*slowest->step, steps), count, steps.size(), HumanRatio(share)),
-       .hint = "look at this step in the timeline; if slow steps recur at regular intervals, do "
-               "checkpoints, evaluation or logging less often or in the background",
+       .hint = Say(kDoRarely, facts),
        .impact = lost / static_cast<int64_t>(ranks),
        .table = "steps"});
 }
@@ -287,7 +294,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.series = Trends(by_number);
   AddMfu(facts, params.Number("peak_tflops") * 1e12, report);
   if (static_cast<int64_t>(by_number.size()) >= kEnoughSteps)
-    AddSlowSteps(steps, ranks.size(), d.p50, params.Number("slow"), report);
+    AddSlowSteps(facts, steps, ranks.size(), d.p50, params.Number("slow"), report);
   return report;
 }
 

@@ -2,8 +2,6 @@
 #include "base/distribution.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 
 #include "base/saturate.h"
@@ -36,22 +34,6 @@ Distribution Describe(std::vector<int64_t>& values) {
   d.min = values.front();
   d.max = values.back();
   return d;
-}
-
-Histogram HistogramByPowersOfTwo(const std::vector<int64_t>& values) {
-  std::array<int64_t, 65> counts{};
-  for (const int64_t value : values) {
-    ++counts[static_cast<size_t>(
-        std::bit_width(static_cast<uint64_t>(std::max<int64_t>(value, 0))))];
-  }
-  size_t first = 0, last = counts.size();
-  while (first < last && counts[first] == 0) ++first;
-  while (last > first && counts[last - 1] == 0) --last;
-  Histogram buckets;
-  for (size_t b = first; b < last; ++b) {
-    buckets.emplace_back(b == 0 ? 0 : int64_t{1} << (b - 1), counts[b]);
-  }
-  return buckets;
 }
 
 Histogram HistogramOfRange(const std::vector<int64_t>& values) {

@@ -18,12 +18,10 @@ struct Distribution {
 // gives all zeros.
 Distribution Describe(std::vector<int64_t>& values);
 
-// Counts by powers of two: pairs of a bucket's lower bound (0, 1, 2, 4, ...) and how many values
-// lie in it, from the lowest bucket that has some to the highest. Negative values count as 0.
+// Pairs of a bucket's lower bound and how many values lie in it.
 using Histogram = std::vector<std::pair<int64_t, int64_t>>;
-Histogram HistogramByPowersOfTwo(const std::vector<int64_t>& values);
 
-// The same in at most 32 buckets from the lowest value to the highest. Equally wide ones show
+// In at most 32 buckets from the lowest value to the highest. Equally wide ones show
 // humps that lie close together; where the highest is 16 times the lowest or more, each is wider
 // than the one before by the same factor.
 Histogram HistogramOfRange(const std::vector<int64_t>& values);

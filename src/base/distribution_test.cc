@@ -31,15 +31,11 @@ TEST(Distribution, SumsStopAtTheLimit) {
   EXPECT_EQ(Describe(values).sum, INT64_MAX);
 }
 
-TEST(Distribution, BucketsArePowersOfTwo) {
+TEST(HistogramOfRange, CountsEachValueOnce) {
   using Buckets = std::vector<std::pair<int64_t, int64_t>>;
   EXPECT_EQ(HistogramOfRange({}), Buckets{});
   EXPECT_EQ(HistogramOfRange({7, 7}), (Buckets{{7, 2}}));
   EXPECT_EQ(HistogramOfRange({3, 4, 4, 6}), (Buckets{{3, 1}, {4, 2}, {5, 0}, {6, 1}}));
-  EXPECT_EQ(HistogramByPowersOfTwo({}), Buckets{});
-  EXPECT_EQ(HistogramByPowersOfTwo({0, -5}), (Buckets{{0, 2}}));
-  EXPECT_EQ(HistogramByPowersOfTwo({2, 3, 4, 7, 8, 40}),
-            (Buckets{{2, 2}, {4, 2}, {8, 1}, {16, 0}, {32, 1}}));
 }
 
 // Two humps that a factor of two would hide.

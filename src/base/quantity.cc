@@ -95,6 +95,24 @@ Result<double> ReadSize(std::string_view text) {
   return Unreadable(text, "a size", "write it as 512MiB or 80GB");
 }
 
+Result<double> ReadBandwidth(std::string_view text) {
+  const auto unreadable = Unreadable(text, "a bandwidth", "write it as 40GB/s or 400Gbit/s");
+  if (!text.ends_with("/s")) return unreadable;
+  std::string_view rest = text.substr(0, text.size() - 2);
+  if (rest.ends_with("bit")) {
+    constexpr std::pair<std::string_view, double> kUnits[] = {
+        {"bit", 1}, {"kbit", 1e3}, {"Mbit", 1e6}, {"Gbit", 1e9}, {"Tbit", 1e12}};
+    const auto number = TakeNumber(rest);
+    for (const auto& [name, bits] : kUnits) {
+      if (number && *number >= 0 && rest == name) return *number * bits / 8;
+    }
+    return unreadable;
+  }
+  if (!rest.ends_with('B')) return unreadable;
+  const auto bytes = ReadSize(rest);
+  return bytes ? bytes : unreadable;
+}
+
 Result<double> ReadNumber(std::string_view text) {
   std::string_view rest = text;
   const auto number = TakeNumber(rest);

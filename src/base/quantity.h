@@ -22,6 +22,10 @@ Result<double> ReadShare(std::string_view text);
 // Bytes from "512", "80GB" (1e9), "1.5GiB" (2^30).
 Result<double> ReadSize(std::string_view text);
 
+// Bytes per second from "40GB/s" (1e9), "1.5GiB/s" (2^30), "400Gbit/s" (1e9 / 8). A number without
+// a unit is none: links are known in GB/s, in Gbit/s and in bytes per second.
+Result<double> ReadBandwidth(std::string_view text);
+
 // 0.05 from "5pp": a difference of shares.
 Result<double> ReadPoints(std::string_view text);
 

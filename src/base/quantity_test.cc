@@ -51,6 +51,15 @@ TEST(QuantityTest, Sizes) {
   }
 }
 
+TEST(QuantityTest, BandwidthsHaveAUnit) {
+  EXPECT_EQ(ReadBandwidth("40GB/s").value(), 40e9);
+  EXPECT_EQ(ReadBandwidth("400Gbit/s").value(), 50e9);
+  EXPECT_EQ(ReadBandwidth("1.5GiB/s").value(), 1610612736);
+  EXPECT_EQ(ReadBandwidth("25e9B/s").value(), 25e9);
+  for (const char* wrong : {"", "40", "25e9", "40/s", "40GB", "40Gb/s", "-1GB/s", "bit/s", "/s"})
+    EXPECT_FALSE(ReadBandwidth(wrong)) << wrong;
+}
+
 TEST(QuantityTest, SharesAndNumbers) {
   EXPECT_DOUBLE_EQ(ReadShare("10%").value(), 0.1);
   EXPECT_EQ(ReadShare("0.1").value(), 0.1);

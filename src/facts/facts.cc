@@ -33,13 +33,28 @@ void AddDevices(const RankActivity& rank, std::vector<DeviceFacts>& devices) {
   }
 }
 
+// How the framework's own profiler records devices.
+std::string HowToRecordDevices(std::span<const RankActivity> recorded) {
+  switch (recorded.empty() ? Framework::kPyTorch : recorded.front().framework) {
+    case Framework::kTensorFlow:
+      return "record where TensorFlow has a device, with tf.profiler.experimental.ProfilerOptions("
+             "device_tracer_level=1)";
+    case Framework::kJax:
+      return "record where JAX has a device (jax.devices()), with device_tracer_level = 1 in "
+             "jax.profiler.ProfileOptions";
+    case Framework::kPyTorch:
+      break;
+  }
+  return "record with ProfilerActivity.CUDA (NVIDIA, AMD) or ProfilerActivity.XPU (Intel) in "
+         "activities";
+}
+
 std::string WhyNoActivity(std::span<const RankActivity> recorded, const StepSelection& selection,
                           std::string_view selection_text) {
   const bool recorded_some =
       std::ranges::any_of(recorded, [](const RankActivity& r) { return !r.activities.empty(); });
   if (!recorded_some) {
-    return "no trace has device activity: record the job with ProfilerActivity.CUDA, or the "
-           "activity of its device; in TensorFlow and JAX with device_tracer_level=1";
+    return "no trace has device activity: " + HowToRecordDevices(recorded);
   }
   const std::string there_are = DescribeSteps(recorded);
   if (there_are == "none") {

@@ -27,11 +27,11 @@ constexpr Chip Make(std::string_view name, std::array<double, 6> tera, double gi
 }
 
 // Where one chip has several forms, the plain name is the one in large clusters (SXM), and of those
-// with different memories the smaller one. TFLOP/s in bf16, fp8, int8, fp4, tf32, fp32; GB/s;
-// compute capability.
+// with different memories the smaller one. TFLOP/s in bf16 (V100, T4: fp16), fp8, int8, fp4, tf32,
+// fp32; GB/s; compute capability.
 constexpr auto kChips = std::to_array<Chip>({
-    Make("V100", {125, 0, 0, 0, 0, 15.7}, 900, 70, "NVIDIA V100 data sheet (fp16)"),
-    Make("T4", {65, 0, 130, 0, 0, 8.1}, 320, 75, "NVIDIA T4 data sheet (fp16)"),
+    Make("V100", {125, 0, 0, 0, 0, 15.7}, 900, 70, "NVIDIA V100 data sheet"),
+    Make("T4", {65, 0, 130, 0, 0, 8.1}, 320, 75, "NVIDIA T4 data sheet"),
     Make("A100", {312, 0, 624, 0, 156, 19.5}, 1555, 80, "NVIDIA A100 data sheet, 40 GB"),
     Make("A100 SXM4 80GB", {312, 0, 624, 0, 156, 19.5}, 2039, 80,
          "NVIDIA A100 data sheet, SXM 80 GB"),

@@ -1,6 +1,8 @@
 // Checks a user's parameters against those that analyses declare.
 #include "session/params.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -42,6 +44,10 @@ std::optional<std::string> WithoutUnit(const std::string& time) {
   return std::to_string(static_cast<int64_t>(*ns));
 }
 
+bool IsBandwidth(const Parameter& parameter) {
+  return parameter.type == Parameter::Type::kNumber && parameter.unit == Unit::kBytesPerSecond;
+}
+
 // The value as Params holds it; nothing where it is not of the parameter's type.
 std::optional<std::string> ValueOf(const Parameter& parameter, const std::string& text) {
   switch (parameter.type) {
@@ -51,6 +57,10 @@ std::optional<std::string> ValueOf(const Parameter& parameter, const std::string
       if (!IsTime(parameter) || ReadNumber(text)) return std::nullopt;
       return WithoutUnit(text);
     case Parameter::Type::kNumber:
+      if (IsBandwidth(parameter) && text != "0") {
+        const auto bandwidth = ReadBandwidth(text);
+        return bandwidth ? std::optional(fmt::format("{}", *bandwidth)) : std::nullopt;
+      }
       if (Parses<double>(text) && std::isfinite(std::stod(text))) return text;
       return std::nullopt;
     case Parameter::Type::kText:
@@ -64,6 +74,10 @@ Error WrongType(const Parameter& parameter, const std::string& name, const std::
   if (IsTime(parameter)) {
     return {"'" + text + "' is not a whole number of ns, or a time such as 50us", name,
             "the default is " + preset + " ns"};
+  }
+  if (IsBandwidth(parameter)) {
+    return {"'" + text + "' is not a bandwidth with a unit", name,
+            "write it as 40GB/s or 400Gbit/s"};
   }
   const char* wanted = parameter.type == Parameter::Type::kInteger ? "a whole number" : "a number";
   return {"'" + text + "' is not " + wanted, name, "the default is " + preset};

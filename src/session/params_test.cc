@@ -48,6 +48,19 @@ TEST(Params, OfTimeTakeUnits) {
   EXPECT_FALSE(MakeParams(**FindAnalysis("critical_path"), Given{{"critical_path.step", "5us"}}));
 }
 
+TEST(Params, BandwidthsNeedAUnit) {
+  const auto made = [](const std::string& bandwidth) {
+    return MakeParams(**FindAnalysis("allreduce_check"),
+                      Given{{"allreduce_check.bandwidth", bandwidth}});
+  };
+  EXPECT_EQ(made("40GB/s")->Number("bandwidth"), 40e9);
+  EXPECT_EQ(made("0")->Number("bandwidth"), 0);
+  const auto refused = made("40");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().what, "'40' is not a bandwidth with a unit");
+  EXPECT_EQ(refused.error().hint, "write it as 40GB/s or 400Gbit/s");
+}
+
 TEST(Params, OfTextAreReadBeforeTheAnalysisRuns) {
   const auto made = [](const std::string& change) {
     return MakeParams(**FindAnalysis("critical_path"), Given{{"critical_path.what_if", change}});

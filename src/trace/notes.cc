@@ -48,6 +48,10 @@ constexpr auto kTexts = std::to_array<NoteText>({
     {"steps_from_module",
      "steps were derived from executions of the largest compiled program: none are marked"},
     {"steps_from_optimizer", "steps were derived from optimizer steps: none are marked"},
+    {"steps_from_functions",
+     "steps were derived from calls of the tf.function with the most time: none are marked"},
+    {"steps_without_end",
+     "calls of functions were not taken for steps: the trace has their dispatch, not their end"},
 });
 static_assert(kTexts.size() == static_cast<size_t>(NoteKind::kCount));
 

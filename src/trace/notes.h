@@ -45,6 +45,8 @@ enum class NoteKind : uint8_t {
   kStepWithinStep,
   kStepsFromModule,
   kStepsFromOptimizer,
+  kStepsFromFunctions,
+  kStepsWithoutEnd,
   kCount
 };
 

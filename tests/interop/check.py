@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import statistics
 import subprocess
 import sys
 
@@ -69,6 +70,20 @@ def check_tensorflow(answer):
     check_steps_add_up(answer)
 
 
+def check_unmarked_tensorflow(answer):
+    assert answer.metric("overview", "steps") == 10
+    assert answer.notes()["steps_from_functions"] == 10, answer.notes()
+    check_steps_add_up(answer)
+
+
+def check_numbered_tensorflow(answer):
+    assert answer.metric("overview", "steps") == 10
+    steps = [row["step"] for row in answer.rows("overview", "steps")]
+    assert steps == list(range(steps[0], steps[0] + 10)), steps
+    assert "steps_from_functions" not in answer.notes()
+    check_steps_add_up(answer)
+
+
 # XProf leaves out the first and the last of more than 5 steps, writes ms, and knows picoseconds;
 # on a host alone its step is the annotation, as ours is where steps do not overlap.
 def compare_steps(answer, folder, numbers, parts):
@@ -97,10 +112,25 @@ def compare_tensorflow(answer, folder):
     compare_steps(answer, folder, list(range(1, 9)), parts)
 
 
+# The program's own clock is read at the end of each step, with Python between the two ends.
+def compare_truth(answer, folder):
+    told = [row["time"] for row in answer.rows("overview", "steps")][1:]
+    true = json.loads(pathlib.Path(f"{folder}.truth.json").read_text())
+    assert len(told) == len(true), (told, true)
+    for ours, theirs in zip(told, true):
+        assert abs(ours - theirs) <= 0.1 * theirs + 2e6, (told, true)
+    middle = statistics.median(told) / 1e6, statistics.median(true) / 1e6
+    print("interop: {}: step time {:.1f} ms told, {:.1f} ms true".format(folder.name, *middle))
+    compare_steps(answer, folder, [], {})  # XProf knows no steps that nothing marks as roots
+
+
 CHECKS = {
     "jax_annotated": (check_annotated_jax, compare_annotated_jax),
     "jax_plain": (check_plain_jax, compare_plain_jax),
     "tensorflow": (check_tensorflow, compare_tensorflow),
+    "tensorflow_loop": (check_unmarked_tensorflow, compare_truth),
+    "tensorflow_fit": (check_unmarked_tensorflow, compare_truth),
+    "tensorflow_tensorboard": (check_numbered_tensorflow, compare_truth),
 }
 
 

@@ -14,6 +14,12 @@ test("a constant is a line as long as the other curves of its report", () => {
   assert.deepEqual(drawnPoints(all[2]!, size), [[3, 1], [4, 1]], "other units have a range of their own");
 });
 
+test("a histogram has a range of its own", () => {
+  const all = [series("delay_histogram", "ns", [[0, 7], [900, 0]]), series("call_histogram", "ns", [[20, 1], [90, 0]])];
+  const [delay, call] = chartsOf(all) as [ReturnType<typeof chartsOf>[0], ReturnType<typeof chartsOf>[0]];
+  assert.deepEqual([delay.from, delay.to, call.from, call.to], [0, 900, 20, 90]);
+});
+
 test("what is told by step does not hold until the next one", () => {
   const all = [series("a", "", [[1, 5]]), series("b", "", [[1, 5], [3, 6]])];
   assert.deepEqual(drawnPoints(all[0]!, chartsOf(all)[0]!), [[1, 5], [3, null]]);

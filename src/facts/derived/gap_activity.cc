@@ -5,7 +5,10 @@
 #include <map>
 #include <ranges>
 
+#include "base/saturate.h"
+#include "base/sort_runs.h"
 #include "base/stop.h"
+#include "trace/vocabulary.h"
 
 namespace stepscope {
 namespace {
@@ -25,7 +28,39 @@ HostActivities::HostActivities(const StringTable& names, const HostOps& host)
     if (is_step_.back() && !step_thread_) step_thread_ = range.thread;
   }
   for (uint32_t c = 0; c < host.calls.size(); ++c) calls_[host.calls[c].thread].push_back(c);
+  IndexInputWaits();
   budget_ = kLooks * (std::ssize(host.ranges) + std::ssize(host.calls) + 64);
+}
+
+void HostActivities::IndexInputWaits() {
+  std::vector<std::optional<bool>> waits(names_.size());  // by name
+  StopChecks checks;
+  for (const HostRange& range : host_.ranges) {
+    checks.Turn();
+    auto& is_wait = waits[range.name];
+    if (!is_wait) is_wait = HostActivityOfName(names_[range.name]) == HostActivity::kInputWait;
+    if (!*is_wait) continue;
+    waits_.push_back({range.start, range.end, range.name});
+    longest_wait_ = std::max(longest_wait_, SubtractSaturated(range.end, range.start));
+  }
+  SortRuns(waits_, {}, &Piece::start);
+}
+
+std::optional<MainActivity> HostActivities::InputWait(int64_t from, int64_t to) {
+  std::vector<Piece> pieces;
+  auto at = std::ranges::lower_bound(waits_, to, {}, &Piece::start);
+  while (at != waits_.begin() && budget_ > 0) {
+    --budget_;
+    const Piece& wait = *--at;
+    if (SubtractSaturated(from, wait.start) >= longest_wait_) break;
+    const Piece part = {std::max(wait.start, from), std::min(wait.end, to), wait.name};
+    if (part.end > part.start) pieces.push_back(part);
+  }
+  const Longest longest = LongestOf(pieces);
+  if (budget_ <= 0 || longest.name == kNoString || longest.time < (to - from) / 2)
+    return std::nullopt;
+  return MainActivity{.name = std::string(names_[longest.name]),
+                      .time = std::min(longest.time, to - from)};
 }
 
 bool HostActivities::IsStep(const HostRange& range) const {

@@ -32,6 +32,10 @@ class HostActivities {
   // every record there is, and there may be many stretches.
   std::optional<MainActivity> In(uint32_t thread, int64_t from, int64_t to);
 
+  // The wait for input that took at least half of [from, to), on whichever thread: frameworks wait
+  // for a batch on a thread of their own. Nothing where there is none, or too much was looked at.
+  std::optional<MainActivity> InputWait(int64_t from, int64_t to);
+
   // The thread that steps are marked on, if they are.
   std::optional<uint32_t> step_thread() const { return step_thread_; }
 
@@ -52,6 +56,7 @@ class HostActivities {
   Longest AddCalls(uint32_t thread, int64_t from, int64_t to, std::vector<Piece>& pieces);
   static Longest LongestOf(std::span<const Piece> pieces);
   bool IsStep(const HostRange& range) const;
+  void IndexInputWaits();
 
   const StringTable& names_;
   const HostOps& host_;
@@ -59,7 +64,9 @@ class HostActivities {
   std::vector<std::vector<uint32_t>> calls_;  // by thread
   std::vector<bool> is_step_;                 // by range
   std::optional<uint32_t> step_thread_;
-  int64_t budget_ = 0;  // records that may still be looked at
+  std::vector<Piece> waits_;  // for input, on all threads, by start
+  int64_t longest_wait_ = 0;  // ns
+  int64_t budget_ = 0;        // records that may still be looked at
 };
 
 }  // namespace stepscope

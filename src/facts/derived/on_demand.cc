@@ -15,6 +15,11 @@ const MissingCommunication& FactsOnDemand::CommunicationMissing(const Facts& fac
   return *missing_communication_;
 }
 
+Purpose FactsOnDemand::JobPurpose(const Facts& facts) {
+  if (!purpose_) purpose_ = FindPurpose(facts);
+  return *purpose_;
+}
+
 const OperatorTree& FactsOnDemand::Operators(const Facts& facts, const RankActivity& rank) {
   auto& operators = ranks_[&rank].operators;
   if (!operators) operators.emplace(*facts.names, *rank.host);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "facts/derived/job_purpose.h"
 #include "facts/derived/missing_communication.h"
 #include "facts/derived/step_categories.h"
 #include "facts/facts.h"
@@ -25,6 +26,9 @@ class FactsOnDemand {
 
   // As FindMissingCommunication().
   const MissingCommunication& CommunicationMissing(const Facts& facts);
+
+  // As FindPurpose().
+  Purpose JobPurpose(const Facts& facts);
 
   const OperatorTree& Operators(const Facts& facts, const RankActivity& rank);
   // As SelfTimes() and CountOperators().
@@ -47,6 +51,7 @@ class FactsOnDemand {
 
   std::optional<std::vector<RankSteps>> steps_;
   std::optional<MissingCommunication> missing_communication_;
+  std::optional<Purpose> purpose_;
   std::map<const RankActivity*, OfRank> ranks_;
   std::vector<std::optional<TensorCores>> tensor_cores_;  // by name
 };

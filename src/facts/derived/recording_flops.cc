@@ -2,6 +2,8 @@
 // device's peak.
 #include "facts/derived/recording_flops.h"
 
+#include <set>
+
 #include "base/stop.h"
 #include "facts/derived/on_demand.h"
 #include "facts/devices/device_peaks.h"
@@ -28,9 +30,10 @@ class Recording {
       : facts_(facts), names_(*facts.names), rank_(rank), ops_(names_, rank) {
     for (const int64_t device : rank.devices) {
       DevicePeaks peaks = PeaksOf(rank, device);
+      has_tf32_.push_back(peaks.tf32 > 0);
       if (given_peak > 0) {
         peaks.bf16 = peaks.fp8 = peaks.int8 = peaks.tf32 = peaks.fp32 = given_peak;
-        peaks.source = "given";
+        peaks.source = kGiven;
       }
       peaks_.push_back(std::move(peaks));
     }
@@ -46,6 +49,7 @@ class Recording {
       sum_.source = peaks_[0].source;
     }
     AddOperators();
+    NamePeaks();
     return std::move(sum_);
   }
 
@@ -146,8 +150,19 @@ class Recording {
     }
   }
 
+  // A peak that was given is that of every type.
+  void NamePeaks() {
+    if (sum_.source.empty() || sum_.source == kGiven) return;
+    for (size_t i = 0; std::string_view type : peak_types_) {
+      sum_.source += i++ == 0 ? ": " : ", ";
+      sum_.source += type;
+    }
+  }
+
   void AddItem(const Item& item) {
     const DevicePeaks& peaks = peaks_[item.device_index];
+    const bool tf32 =
+        item.cost.type == NumberType::kFp32 && item.tensor_cores && has_tf32_[item.device_index];
     const double peak = peaks.Of(item.cost.type, item.tensor_cores);
     const double at_peak = peak > 0 ? item.cost.flops / peak * 1e9 : 0;
     const double at_memory =
@@ -158,7 +173,7 @@ class Recording {
                                                    .bytes = item.cost.bytes,
                                                    .at_peak = at_peak,
                                                    .at_memory = at_memory,
-                                                   .tensor_cores = item.tensor_cores});
+                                                   .tf32 = tf32});
     const size_t place = PlaceOf(item.step);
     if (sum_.by_steps && place == kNotMeasured) return;
     const double model_at_peak = peak > 0 ? item.cost.model_flops / peak * 1e9 : 0;
@@ -168,6 +183,7 @@ class Recording {
     sum_.peak_time += at_peak;
     sum_.model_peak_time += model_at_peak;
     sum_.has_peak |= peak > 0;
+    if (peak > 0 && item.cost.flops > 0) peak_types_.insert(PeakTypeName(item.cost.type, tf32));
     if (peak <= 0) sum_.without_peak += item.occurrences;
   }
 
@@ -177,14 +193,23 @@ class Recording {
     return OnDemand(facts_).UseOfTensorCores(facts_, name) != TensorCores::kNo;
   }
 
+  // Operands whose type is not known are set against the peak of 16 bit.
+  static std::string_view PeakTypeName(NumberType type, bool tf32) {
+    if (tf32) return "tf32";
+    return type == NumberType::kOther ? "16 bit" : NumberTypeName(type);
+  }
+
+  static constexpr std::string_view kGiven = "given";
   static constexpr size_t kNotMeasured = SIZE_MAX;
 
   const Facts& facts_;
   const StringTable& names_;
   const RankActivity& rank_;
   const CompiledOps ops_;
-  std::vector<DevicePeaks> peaks_;  // by device index
-  std::vector<size_t> place_;       // by step
+  std::vector<DevicePeaks> peaks_;         // by device index
+  std::vector<bool> has_tf32_;             // of the device itself
+  std::set<std::string_view> peak_types_;  // those that counted
+  std::vector<size_t> place_;              // by step
   RecordingFlops sum_;
 };
 

@@ -27,7 +27,7 @@ struct FlopsSum {
   double flops = 0, bytes = 0;
   double at_peak = 0;    // ns that computing it takes at the peak; 0: no peak is known
   double at_memory = 0;  // ns that moving its bytes takes
-  bool tensor_cores = false;
+  bool tf32 = false;     // set against the peak of TF32
 
   void Add(const FlopsSum& o) {
     occurrences += o.occurrences;
@@ -36,7 +36,7 @@ struct FlopsSum {
     bytes += o.bytes;
     at_peak += o.at_peak;
     at_memory += o.at_memory;
-    tensor_cores |= o.tensor_cores;
+    tf32 |= o.tf32;
   }
   // At most 1: more is a compiler's count that is too high, or a chip's figure that is too low.
   double Roofline() const { return ShareOfTime(std::max(at_peak, at_memory)); }
@@ -71,6 +71,7 @@ struct RecordingFlops {
   int64_t devices = 0;
   bool has_peak = false;
   int64_t without_peak = 0;  // executions within `time` whose type has no known peak there
+  // Where the peaks are from, and of which types they are: "NVIDIA V100 data sheet: fp32".
   std::string chip, source;
 };
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "facts/activity/compute_cover.h"
@@ -85,6 +86,13 @@ class Finder {
     return gap;
   }
 
+  // Whether something else says what the host did: nothing is recorded, or what spans it all.
+  static bool SaysNothing(std::string_view name) {
+    const HostActivity activity = HostActivityOfName(name);
+    return name == kPythonActivity || activity == HostActivity::kWrapper ||
+           activity == HostActivity::kExecutor;
+  }
+
   // What the host did until it launched the kernel that ended the gap.
   MainActivity HostDuring(int64_t start, int64_t end, const Activity& first) {
     const auto call = rank_.CallOf(first);
@@ -97,6 +105,9 @@ class Finder {
     if (silent && marked && marked != thread) {
       auto other = activities_.In(*marked, start, until);
       if (other && (!activity || other->name != kPythonActivity)) activity = std::move(other);
+    }
+    if (!activity || SaysNothing(activity->name)) {
+      if (auto wait = activities_.InputWait(start, until)) return *wait;
     }
     return activity.value_or(MainActivity{});
   }

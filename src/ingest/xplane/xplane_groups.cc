@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 #include <ranges>
-#include <set>
 #include <span>
 #include <tuple>
 
@@ -46,6 +45,7 @@ void HostGroups::Build() {
   FindRoots();
   NumberRoots();
   IndexLaunches();
+  DropWithoutEnd();
   // Of a large recording this is a third of what is held, and devices are yet to be read.
   order_ = place_ = tree_end_ = takers_ = {};
   producers_ = consumers_ = {};
@@ -54,6 +54,8 @@ void HostGroups::Build() {
   in_pipeline_ = followed_ = {};
   givers_ = {};
   iterations_ = {};
+  functions_ = {};
+  calls_ = {};
 }
 
 void HostGroups::IndexConsumers() {
@@ -157,70 +159,11 @@ void HostGroups::Nest() {
 void HostGroups::MarkPipelines() {
   in_pipeline_.assign(events_.size(), false);
   for (uint32_t p = 0; p < events_.size();) {
-    if (!events_[EventAt(p)].of_pipeline) {
+    if (events_[EventAt(p)].part != HostPart::kPipeline) {
       ++p;
       continue;
     }
     for (const uint32_t end = tree_end_[p]; p < end; ++p) in_pipeline_[EventAt(p)] = true;
-  }
-}
-
-// Loops that TensorFlow 1 runs on the host mark no steps, but executors count their iterations:
-// the first activity for each is a root. A loop that only ever counted 0 is none, nor is one that
-// prepares input.
-std::vector<HostEventId> HostGroups::FirstOfIterations() {
-  std::ranges::stable_sort(iterations_, {}, [this](const Iteration& i) {
-    return std::tuple(i.loop, i.number, events_[i.event].start);
-  });
-  std::vector<HostEventId> firsts;
-  for (size_t i = 0; i < iterations_.size();) {
-    const size_t loop = i;
-    std::vector<HostEventId> own;
-    bool counts = false;
-    bool of_pipeline = false;
-    for (; i < iterations_.size() && iterations_[i].loop == iterations_[loop].loop; ++i) {
-      const bool first = i == loop || iterations_[i].number != iterations_[i - 1].number;
-      if (first) own.push_back(iterations_[i].event);
-      counts = counts || iterations_[i].number != 0;
-      of_pipeline = of_pipeline || in_pipeline_[iterations_[i].event];
-    }
-    if (!counts || of_pipeline) continue;
-    for (size_t k = 0, at = loop; k < own.size(); ++at) {
-      if (iterations_[at].event != own[k]) continue;
-      numbers_[own[k++]] = iterations_[at].number;
-    }
-    firsts.insert(firsts.end(), own.begin(), own.end());
-  }
-  std::ranges::sort(firsts, {}, [this](HostEventId e) { return std::tuple(events_[e].start, e); });
-  return firsts;
-}
-
-// The events that have a level, higher ones first, then in order of time.
-template <class LevelOf>
-std::vector<HostEventId> HostGroups::RootsBy(const LevelOf& level_of) const {
-  std::vector<HostEventId> roots;
-  for (HostEventId e = 0; e < events_.size(); ++e) {
-    if (level_of(events_[e]) > 0 && !in_pipeline_[e]) roots.push_back(e);
-  }
-  std::ranges::sort(roots, {}, [&](HostEventId e) {
-    return std::tuple(-level_of(events_[e]), events_[e].start, e);
-  });
-  return roots;
-}
-
-// What a program marked itself goes before the marks that TensorFlow puts on every call of a
-// function, tf.data's included. Every loop counts iterations, a recurrent layer's too, so they are
-// asked only where nothing is marked.
-void HostGroups::FindRoots() {
-  const auto own = [](const HostEvent& e) { return e.legacy_level > 0 ? 0 : e.root_level; };
-  std::vector<HostEventId> candidates = RootsBy(own);
-  if (candidates.empty()) candidates = RootsBy([](const HostEvent& e) { return e.root_level; });
-  if (candidates.empty() && !ignore_iterations_) candidates = FirstOfIterations();
-  if (candidates.empty()) candidates = RootsBy([](const HostEvent& e) { return e.legacy_level; });
-  for (const HostEventId e : candidates) {
-    if (group_[e] != kUngrouped) continue;  // below a root that came before
-    Gather(e, static_cast<int32_t>(roots_.size()));
-    roots_.push_back({.event = e, .kept = events_[e].kept});
   }
 }
 
@@ -285,19 +228,6 @@ void HostGroups::Follow(const Key& key, std::vector<HostEventId>& next) {
   near_taker_ = end;
   if (end - first >= kTooMany && givers_[key] >= kTooMany) return;
   for (size_t i = first; i < end; ++i) next.push_back(consumers_.event(takers_[i]));
-}
-
-// A root's own number counts, unless two say the same: then all are numbered in order.
-void HostGroups::NumberRoots() {
-  std::set<int64_t> seen;
-  bool clear = true;
-  for (StepRoot& root : roots_) {
-    const auto said = numbers_.find(root.event);
-    root.number = said == numbers_.end() ? -1 : said->second;
-    clear = clear && root.number >= 0 && seen.insert(root.number).second;
-  }
-  if (clear) return;
-  for (size_t g = 0; g < roots_.size(); ++g) roots_[g].number = static_cast<int64_t>(g);
 }
 
 // A launch is in the group of the innermost event around its start.

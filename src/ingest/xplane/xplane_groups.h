@@ -20,6 +20,15 @@ namespace stepscope {
 
 inline constexpr EventId kNotKept = UINT32_MAX;
 
+// What an event is for steps, beyond what it says of being a root.
+enum class HostPart : uint8_t {
+  kNone,
+  kPipeline,  // what is below it prepares input, though it may look like a step
+  kNumbered,  // it says the number of a step, and not that it is a root
+  kCall,      // spans the run of a function, until its results are there
+  kDispatch,  // hands a function to executors and may end long before they do
+};
+
 // A host event, as far as steps care. Those that only lie within others need not be told.
 struct HostEvent {
   int64_t start = 0;  // ns
@@ -28,7 +37,7 @@ struct HostEvent {
   EventId kept = kNotKept;   // the event of the trace
   int32_t root_level = 0;    // 0: it says nothing of being a root
   int32_t legacy_level = 0;  // of a root by its name, for recordings whose roots do not say so
-  bool of_pipeline = false;  // what is below it prepares input, though it may look like a step
+  HostPart part = HostPart::kNone;
 };
 
 using HostEventId = uint32_t;
@@ -38,6 +47,12 @@ struct StepRoot {
   HostEventId event = 0;
   EventId kept = kNotKept;  // of the trace
   int64_t number = 0;       // unique
+  // Of a dispatch: the call around it, else until executors are done. Such a step needs a marker of
+  // its own.
+  bool derived = false;
+  uint32_t line = 0;
+  int64_t start = 0;  // ns
+  int64_t end = 0;
 };
 
 class HostGroups {
@@ -60,6 +75,9 @@ class HostGroups {
   }
   // The recording holds loops that are no steps: what executors count says nothing of steps then.
   void IgnoreIterations() { ignore_iterations_ = true; }
+  // The function that a call is of: its name, without what tells its traces apart. Of several
+  // functions steps are the calls of the one that takes the most time.
+  void SetFunction(HostEventId event, StringId function) { functions_[event] = function; }
   // The number the event itself says, should it become a step.
   void SetNumber(HostEventId event, int64_t number) { numbers_[event] = number; }
 
@@ -68,6 +86,9 @@ class HostGroups {
 
   // After Build():
   const std::vector<StepRoot>& roots() const { return roots_; }
+  // Dispatches whose end is not known: no call is around them and no executor worked for them. They
+  // are no steps.
+  int64_t without_end() const { return without_end_; }
   // The number of the step that launched the activities of that correlation id. -1: it was launched
   // outside all steps, or the launch was not recorded; `known` tells.
   // `near` is where to look first, and is moved on to behind what was found: work comes in about
@@ -104,7 +125,7 @@ class HostGroups {
    public:
     void Append(const HostEvent& event) {
       rows_.Append({event.start, event.end - event.start, event.line, event.kept, event.root_level,
-                    event.legacy_level, event.of_pipeline ? 1 : 0});
+                    event.legacy_level, static_cast<int64_t>(event.part)});
     }
     size_t size() const { return rows_.size(); }
     [[gnu::always_inline]] HostEvent operator[](HostEventId event) const {
@@ -116,7 +137,7 @@ class HostGroups {
               .kept = static_cast<EventId>(row.template Get<kKept>()),
               .root_level = static_cast<int32_t>(row.template Get<kRootLevel>()),
               .legacy_level = static_cast<int32_t>(row.template Get<kLegacyLevel>()),
-              .of_pipeline = row.template Get<kOfPipeline>() != 0};
+              .part = static_cast<HostPart>(row.template Get<kPart>())};
     }
 
    private:
@@ -127,7 +148,7 @@ class HostGroups {
       kKept,
       kRootLevel,
       kLegacyLevel,
-      kOfPipeline,
+      kPart,
       kColumns
     };
     NarrowRows<kColumns> rows_;
@@ -160,7 +181,14 @@ class HostGroups {
   void MarkPipelines();
   template <class LevelOf>
   std::vector<HostEventId> RootsBy(const LevelOf& level_of) const;
+  std::vector<HostEventId> Candidates();
+  void FindCalls();
+  HostEventId CallAround(HostEventId event) const;
+  void KeepLargestFunction(std::vector<HostEventId>& candidates) const;
   void FindRoots();
+  void AddRoot(HostEventId event);
+  void FindEnds();
+  void DropWithoutEnd();
   void Gather(HostEventId root, int32_t group);
   void GatherTree(uint32_t place, int32_t group, std::vector<HostEventId>& next);
   void Follow(const Key& key, std::vector<HostEventId>& next);
@@ -182,6 +210,10 @@ class HostGroups {
   size_t near_link_ = 0;            // where FirstLinkOf() and FirstTakerOf() look first
   size_t near_taker_ = 0;
   std::unordered_map<HostEventId, int64_t> numbers_;
+  std::unordered_map<HostEventId, StringId> functions_;
+  std::unordered_map<HostEventId, HostEventId> calls_;  // around each dispatch
+  std::vector<bool> ended_;                             // by group: whether its end is known
+  int64_t without_end_ = 0;
   GrowingArray<Iteration> iterations_;
   bool ignore_iterations_ = false;
   GrowingArray<Launch> launches_;  // after Build(): by correlation

@@ -29,6 +29,17 @@ int32_t LegacyLevel(std::string_view name) {
   return 0;
 }
 
+// What "EagerLocalExecute: __inference_train_57" calls, without the number that a function gets
+// each time it is traced; empty for an operator that runs by itself.
+std::string_view FunctionCalled(std::string_view name) {
+  constexpr std::string_view kCall = "EagerLocalExecute: ";
+  if (!name.starts_with(kCall)) return {};
+  name.remove_prefix(kCall.size());
+  if (!name.starts_with("__") && !name.ends_with("PartitionedCall")) return {};
+  const size_t last = name.find_last_not_of("0123456789");
+  return last != name.npos && name[last] == '_' ? name.substr(0, last) : name;
+}
+
 // The device whose memory an allocator gives: "GPU_3_bfc" is 3; -1 for the host's.
 int64_t DeviceOfAllocator(std::string_view allocator, int64_t ordinal) {
   for (const std::string_view prefix : {"GPU_", "TPU_"}) {
@@ -69,7 +80,7 @@ Kind KindOfHostEvent(const XEvent& event, Kind by_name) {
 bool MattersToSteps(const HostEvent& event, const XStats& stats) {
   constexpr auto kJoining =
       std::to_array<StatKey>({StatKey::kProducer, StatKey::kConsumer, StatKey::kId});
-  return event.root_level > 0 || event.legacy_level > 0 || event.of_pipeline ||
+  return event.root_level > 0 || event.legacy_level > 0 || event.part != HostPart::kNone ||
          std::ranges::any_of(kJoining, [&](StatKey key) { return stats.Has(key); });
 }
 
@@ -95,6 +106,8 @@ void HostPlanes::Read(const XPlane& plane, LineReader& lines) {
 
 void HostPlanes::StartLine(const XLine& line) {
   ++line_;
+  track_of_line_.resize(line_ + size_t{1});
+  track_of_line_[line_] = static_cast<TrackId>(trace_.tracks.size());
   track_ = static_cast<TrackId>(trace_.tracks.size());
   has_async_track_ = false;
   const std::string& name = line.display_name.empty() ? line.name : line.display_name;
@@ -138,7 +151,18 @@ HostPlanes::Role HostPlanes::RoleOf(std::string_view name) {
   if (name.starts_with("Iterator::")) return Role::kIterator;
   if (name.starts_with("EagerExecute")) return Role::kEagerExecute;
   if (name.starts_with("InstantiatedCapturedFunction")) return Role::kCapturedFunction;
+  if (name == "FunctionRun") return Role::kFunctionRun;
+  if (!FunctionCalled(name).empty()) return Role::kFunctionCall;
   return Role::kNone;
+}
+
+HostPart HostPlanes::PartOf(const XStats& stats, const Name& name) {
+  if (name.role == Role::kCapturedFunction) return HostPart::kPipeline;
+  if (name.role == Role::kFunctionCall) return HostPart::kCall;
+  if (name.role == Role::kFunctionRun) return HostPart::kDispatch;
+  const bool numbered = stats.Has(StatKey::kStepNumber) && !stats.Has(StatKey::kRoot) &&
+                        name.legacy_level == 0 && name.kind == Kind::kAnnotation;
+  return numbered ? HostPart::kNumbered : HostPart::kNone;
 }
 
 HostPlanes::Name HostPlanes::Know(std::string_view name) {
@@ -178,7 +202,7 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
                        .root_level = static_cast<int32_t>(
                            std::clamp<int64_t>(stats.Int(StatKey::kRoot, 0), 0, INT32_MAX)),
                        .legacy_level = name.legacy_level,
-                       .of_pipeline = name.role == Role::kCapturedFunction};
+                       .part = PartOf(stats, name)};
   if (stats.Has(StatKey::kCorrelation))
     groups_.AddLaunch(line_, time.start, stats.Int(StatKey::kCorrelation));
   if (MattersToSteps(host, stats) && groups_.size() < kNotKept)
@@ -193,7 +217,11 @@ void HostPlanes::Join(HostEventId id, const XEvent& event, std::string_view name
   if (stats.Has(StatKey::kConsumer))
     groups_.AddConsumer(id, stats.Int(StatKey::kConsumerType), stats.Int(StatKey::kConsumer));
   const int64_t number = stats.Int(StatKey::kIteration, stats.Int(StatKey::kStepNumber));
-  const bool may_be_root = groups_[id].root_level > 0 || groups_[id].legacy_level > 0;
+  const HostEvent event_of_step = groups_[id];
+  const bool may_be_root = event_of_step.root_level > 0 || event_of_step.legacy_level > 0 ||
+                           event_of_step.part == HostPart::kNumbered;
+  if (event_of_step.part == HostPart::kCall)
+    groups_.SetFunction(id, trace_.strings.Intern(FunctionCalled(name)));
   if (number >= 0 && may_be_root) groups_.SetNumber(id, number);
   if (!stats.Has(StatKey::kId)) return;
   const int64_t step = stats.Int(StatKey::kId);
@@ -244,11 +272,29 @@ void HostPlanes::TakeMemory(const XEvent& event, const XTime& time, const Name& 
 void HostPlanes::MarkEvents(bool mark_steps) {
   std::vector<std::pair<EventId, int64_t>> steps;
   for (const StepRoot& root : groups_.roots()) {
-    if (mark_steps && root.kept != kNotKept) steps.emplace_back(root.kept, root.number);
+    if (mark_steps && !root.derived && root.kept != kNotKept)
+      steps.emplace_back(root.kept, root.number);
   }
   std::ranges::sort(steps);
   for (const auto& [event, number] : steps) trace_.Set(event, IntField::kStep, number);
   MarkAlone();
+}
+
+void HostPlanes::AddMarkers(bool mark_steps) {
+  if (groups_.without_end() > 0)
+    trace_.notes.Add(NoteKind::kStepsWithoutEnd, groups_.without_end());
+  if (!mark_steps) return;
+  int64_t count = 0;
+  for (const StepRoot& root : groups_.roots()) {
+    if (!root.derived) continue;
+    ++count;
+    const TrackId track = track_of_line_[root.line];
+    const StringId name = trace_.strings.Intern("FunctionRun");
+    if (!keep_.Has(Kind::kAnnotation) || trace_.size() >= kNotKept - 1) continue;
+    trace_.Add({root.start, root.end - root.start, name, track, Kind::kAnnotation});
+    trace_.Set(IntField::kStep, root.number);
+  }
+  if (count > 0) trace_.notes.Add(NoteKind::kStepsFromFunctions, count);
 }
 
 // What lies within a call that runs an operator by itself runs by itself.

@@ -26,6 +26,9 @@ class HostPlanes {
   // and the operators that ran by themselves.
   void MarkEvents(bool steps);
 
+  // To be called last: adds the steps that no event of the host spans.
+  void AddMarkers(bool steps);
+
  private:
   // What events of special names are.
   enum class Role : uint8_t {
@@ -35,6 +38,8 @@ class HostPlanes {
     kIterator,          // a stage of an input pipeline
     kEagerExecute,      // a call that runs an operator by itself
     kCapturedFunction,  // a function that a stage calls
+    kFunctionCall,      // a call of a function, until its results are there
+    kFunctionRun,       // hands a function to executors
   };
   // What events have in common by their name.
   struct Name {
@@ -45,6 +50,7 @@ class HostPlanes {
   };
 
   static Role RoleOf(std::string_view name);
+  static HostPart PartOf(const XStats& stats, const Name& name);
   Name Know(std::string_view name);
   void StartLine(const XLine& line);
   void Take(const XEvent& event, const XTime& time);
@@ -67,6 +73,7 @@ class HostPlanes {
   HostGroups& groups_;
   ModuleRuns& runs_;
   uint32_t line_ = 0;
+  std::vector<TrackId> track_of_line_;
   TrackId track_ = 0;
   TrackId async_track_ = 0;
   bool has_async_track_ = false;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -92,7 +94,7 @@ Shape ReadShape(std::string_view message, int depth = 0) {
 }
 
 struct Instruction {
-  std::string_view name, opcode, op_name, target;
+  std::string_view name, opcode, op_name, target, config;
   int64_t id = 0;
   Shape shape;
   double bytes = 0;  // of the shape: others that take it as operand count it too
@@ -162,6 +164,9 @@ Instruction ReadInstruction(std::string_view message) {
       case BytesField(28):
         in.target = field.get_view();
         break;
+      case BytesField(43):
+        in.config = field.get_view();
+        break;
       case VarintField(35):
         in.id = field.get_int64();
         break;
@@ -195,6 +200,44 @@ const Instruction* Operand(const Computation& in, const Instruction& of, size_t 
   return at == in.by_id.end() ? nullptr : &in.instructions[at->second];
 }
 
+// Matrix products that XLA hands to cuBLAS, or to hipBLAS under the same names.
+bool IsLibraryProduct(std::string_view target) {
+  return target.starts_with("__cublas$") && (target.contains("gemm") || target.contains("matmul"));
+}
+
+// The dimensions of the left operand that a library's product sums over, as its configuration says:
+// "lhs_contracting_dimensions":["1"]. Empty where it does not.
+std::vector<int64_t> ContractingOf(std::string_view config) {
+  constexpr std::string_view kKey = "\"lhs_contracting_dimensions\"";
+  std::vector<int64_t> dimensions;
+  const size_t key = config.find(kKey);
+  if (key == config.npos) return dimensions;
+  const size_t begin = config.find('[', key), end = config.find(']', key);
+  if (begin == config.npos || end == config.npos || end < begin) return dimensions;
+  for (size_t at = begin; (at = config.find_first_of("0123456789", at)) < end;) {
+    int64_t dimension = -1;
+    const auto* stop = std::from_chars(config.data() + at, config.data() + end, dimension).ptr;
+    dimensions.push_back(dimension);
+    at = static_cast<size_t>(stop - config.data());
+  }
+  return dimensions;
+}
+
+// Of (m, k) x (k, n), what each result is a sum over; -1: not known.
+double SummedByLibrary(const Computation& in, const Instruction& of) {
+  const Instruction *left = Operand(in, of, 0), *right = Operand(in, of, 1);
+  if (left == nullptr || right == nullptr) return -1;
+  double summed = 1;
+  const std::vector<int64_t> contracting = ContractingOf(of.config);
+  for (const int64_t d : contracting) summed *= static_cast<double>(SizeOf(left->shape, d));
+  if (!contracting.empty()) return summed;
+  const bool plain = left->shape.dimensions.size() == 2 && right->shape.dimensions.size() == 2 &&
+                     ResultOf(of).dimensions.size() == 2;
+  const double results = ElementsOf(ResultOf(of));
+  if (!plain || results <= 0) return -1;
+  return std::sqrt(ElementsOf(left->shape) * ElementsOf(right->shape) / results);
+}
+
 // Two for each multiplication and addition: 2 x results x what each is a sum over.
 double OwnFlops(const Computation& in, const Instruction& of) {
   double summed = 1;
@@ -207,6 +250,9 @@ double OwnFlops(const Computation& in, const Instruction& of) {
     if (kernel == nullptr) return -1;
     summed = static_cast<double>(SizeOf(kernel->shape, of.input_feature));
     for (const int64_t size : of.window) summed *= static_cast<double>(size);
+  } else if (IsLibraryProduct(of.target)) {
+    summed = SummedByLibrary(in, of);
+    if (summed < 0) return -1;
   } else {
     return -1;
   }

@@ -107,6 +107,64 @@ TEST(Programs, AConvolutionCostsItsWindowTimesItsInputChannels) {
   EXPECT_EQ(op->bytes, 4 * (8 * 28 * 28 * 16 + 8 * 28 * 28 * 3 + 5 * 5 * 3 * 16) + 1024);
 }
 
+// As XLA hands products to cuBLAS: the result comes with scratch space, and what is summed over is
+// in the configuration. Without it, that follows from the sizes of two plain matrices.
+TEST(Programs, AProductOfALibraryCostsWhatItsConfigurationSays) {
+  const auto product = [](const std::string& config, std::initializer_list<int64_t> left,
+                          std::initializer_list<int64_t> right,
+                          std::initializer_list<int64_t> result) {
+    const std::string more = ProtoOf([&](pbf_writer& w) {
+      w.add_string(28, "__cublas$gemm");
+      w.add_string(43, config);
+    });
+    const std::string tuple = ProtoOf([&](pbf_writer& w) {
+      w.add_uint64(2, 13);
+      w.add_string(4, HloShape(result));
+      w.add_string(4, HloShape({4096}, 6));
+    });
+    Programs programs;
+    Notes notes;
+    programs.Add(
+        Entry("jit_f(1)",
+              HloProgram({HloComputation(
+                  1, {HloInstruction("a", "parameter", 1, HloShape(left), {}),
+                      HloInstruction("b", "parameter", 2, HloShape(right), {}),
+                      HloInstruction("cublas-gemm.1", "custom-call", 3, tuple, {1, 2}, more)})})),
+        notes);
+    return programs.Find("jit_f", 1, "cublas-gemm.1")->flops;
+  };
+  const std::string config =
+      R"({"gemm_backend_config":{"alpha_real":1,"dot_dimension_numbers":{)"
+      R"("lhs_contracting_dimensions":["2"],"rhs_contracting_dimensions":["1"],)"
+      R"("lhs_batch_dimensions":["0"],"rhs_batch_dimensions":["0"]}}})";
+  EXPECT_EQ(product(config, {8, 64, 32}, {8, 32, 16}, {8, 64, 16}), 8 * kMatMulFlops);
+  EXPECT_EQ(product("{}", {64, 32}, {32, 16}, {64, 16}), kMatMulFlops);
+  EXPECT_EQ(product("{}", {8, 64, 32}, {8, 32, 16}, {8, 64, 16}), -1) << "which is the batch?";
+  EXPECT_EQ(product(R"({"lhs_contracting_dimensions":["1)", {64, 32}, {32, 16}, {64, 16}),
+            kMatMulFlops);
+}
+
+// Triton's fusions hold the product in a fusion of their own, or are called by a custom call.
+TEST(Programs, ADotThatTritonFusedCountsForItsFusion) {
+  const auto calling = [](uint64_t computation) {
+    return ProtoOf([&](pbf_writer& w) { w.add_uint64(38, computation); });
+  };
+  const auto outer = [&](uint64_t id, const char* name, const char* opcode, uint64_t called) {
+    return HloComputation(
+        id, {HloInstruction("a", "parameter", 1, HloShape({64, 32}), {}),
+             HloInstruction("b", "parameter", 2, HloShape({32, 16}), {}),
+             HloInstruction(name, opcode, 3, HloShape({64, 16}), {1, 2}, calling(called))});
+  };
+  Programs programs;
+  Notes notes;
+  programs.Add(Entry("jit_f(1)", HloProgram({MatMul(), outer(6, "inner", "fusion", 5),
+                                             outer(7, "gemm_fusion_dot.1", "fusion", 6),
+                                             outer(8, "triton", "custom-call", 5)})),
+               notes);
+  EXPECT_EQ(programs.Find("jit_f", 1, "gemm_fusion_dot.1")->flops, kMatMulFlops);
+  EXPECT_EQ(programs.Find("jit_f", 1, "triton")->flops, kMatMulFlops);
+}
+
 TEST(Programs, OfSeveralProgramsOneMustBeNamed) {
   Programs programs;
   Notes notes;

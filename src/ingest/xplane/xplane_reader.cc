@@ -111,6 +111,7 @@ class Reader {
     }
     host.MarkEvents(!devices.HaveSteps());
     devices.MarkSteps();
+    host.AddMarkers(!devices.HaveSteps());
     if (lines.fractional() > 0) trace_.notes.Add(NoteKind::kSubNanosecond, lines.fractional());
     trace_.meta.framework = FrameworkOf(trace_.strings);
   }

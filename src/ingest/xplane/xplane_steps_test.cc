@@ -200,9 +200,84 @@ TEST(XPlaneSteps, WhatTheProgramMarksGoesBeforeCallsOfFunctions) {
     p.thread.Event("FunctionRun", 100 * i + 40, 20, {{"_r", 1}, {"id", 60 + i}});
   }
   EXPECT_EQ(Markers(p.Read()), (Steps{{"train", 7}, {"train", 8}}));
-  Profile unmarked;
-  unmarked.thread.Event("FunctionRun", 0, 20, {{"_r", 1}, {"id", 3}});
-  EXPECT_EQ(Markers(unmarked.Read()), (Steps{{"FunctionRun", 0}}));
+}
+
+// Start and duration of each marker, in the order of the trace.
+std::vector<std::pair<int64_t, int64_t>> Spans(const Trace& t) {
+  std::vector<std::pair<int64_t, int64_t>> spans;
+  for (EventId e = 0; e < t.size(); ++e) {
+    if (!IsDeviceActivity(t.kinds()[e]) && t.Ints(IntField::kStep).Find(e))
+      spans.emplace_back(t.starts()[e], t.durations()[e]);
+  }
+  return spans;
+}
+
+// "FunctionRun" is only the asynchronous dispatch: the call around it waits for the results.
+TEST(XPlaneSteps, ACallOfAFunctionLastsUntilItsResultsAreThere) {
+  Profile p;
+  SampleLine& executor = p.host.Line(2, "tf_Compute");
+  for (const int64_t i : {0, 1}) {
+    p.thread.Event("EagerLocalExecute: __inference_train_57", 1000 * i, 800);
+    p.thread.Event("FunctionRun", 1000 * i + 10, 5, {{"_r", 1}, {"id", 50 + i}});
+    executor.Event("ExecutorState::Process", 1000 * i + 20, 700, {{"id", 50 + i}});
+    p.Launch(executor, 1000 * i + 30, "k" + std::to_string(i), i + 1);
+    p.thread.Event("EagerLocalExecute: AddV2", 1000 * i + 850, 10);
+  }
+  const Trace t = p.Read();
+  EXPECT_EQ(Markers(t), (Steps{{"FunctionRun", 0}, {"FunctionRun", 1}}));
+  EXPECT_EQ(Spans(t), (std::vector<std::pair<int64_t, int64_t>>{{0, 800}, {1000, 800}}));
+  EXPECT_EQ(Work(t), (Steps{{"k0", 0}, {"k1", 1}}));
+  EXPECT_EQ(t.notes.Count(NoteKind::kStepsFromFunctions), 2);
+}
+
+TEST(XPlaneSteps, OfSeveralFunctionsTheOneWithTheMostTimeIsTheStep) {
+  Profile p;
+  for (const int64_t i : {0, 1, 2}) {
+    const auto call = [&](const std::string& function, int64_t at, int64_t time, int64_t id) {
+      p.thread.Event("EagerLocalExecute: __inference_" + function, 1000 * i + at, time);
+      p.thread.Event("FunctionRun", 1000 * i + at + 1, 2, {{"_r", 1}, {"id", id}});
+    };
+    call(i < 2 ? "train_57" : "train_91", 0, 700, 10 + i);  // traced anew for the last batch
+    call("update_metrics_3", 750, 20, 20 + i);
+    call("update_metrics_3", 800, 20, 30 + i);
+  }
+  EXPECT_EQ(Spans(p.Read()),
+            (std::vector<std::pair<int64_t, int64_t>>{{0, 700}, {1000, 700}, {2000, 700}}));
+}
+
+TEST(XPlaneSteps, WithoutACallAFunctionLastsUntilItsExecutorsAreDone) {
+  Profile p;
+  SampleLine& executor = p.host.Line(2, "tf_Compute");
+  p.thread.Event("FunctionRun", 0, 20, {{"_r", 1}, {"id", 3}});
+  executor.Event("ExecutorState::Process", 10, 500, {{"id", 3}});
+  executor.Event("ExecutorState::Process", 520, 100, {{"id", 3}});
+  executor.Event("ExecutorState::Process", 700, 100, {{"id", 4}});
+  EXPECT_EQ(Spans(p.Read()), (std::vector<std::pair<int64_t, int64_t>>{{0, 620}}));
+}
+
+TEST(XPlaneSteps, ADispatchAloneIsNoStep) {
+  Profile p;
+  for (const int64_t i : {0, 1, 2})
+    p.thread.Event("FunctionRun", 100 * i, 20, {{"_r", 1}, {"id", 3 + i}});
+  const Trace t = p.Read();
+  EXPECT_EQ(Markers(t), Steps{});
+  EXPECT_EQ(t.notes.Count(NoteKind::kStepsWithoutEnd), 3);
+  EXPECT_EQ(t.notes.Count(NoteKind::kStepsFromFunctions), 0);
+}
+
+// Keras numbers batches and does not mark them as roots.
+TEST(XPlaneSteps, NumberedBatchesGoBeforeCallsOfFunctions) {
+  Profile p;
+  for (const int64_t i : {0, 1}) {
+    p.thread.Event("Profiled batch", 1000 * i, 900, {{"step_num", 40 + i}});
+    p.thread.Event("EagerLocalExecute: __inference_train_57", 1000 * i + 5, 800);
+    p.thread.Event("FunctionRun", 1000 * i + 10, 5, {{"_r", 1}, {"id", 50 + i}});
+    p.Launch(p.thread, 1000 * i + 12, "k" + std::to_string(i), i + 1);
+  }
+  const Trace t = p.Read();
+  EXPECT_EQ(Markers(t), (Steps{{"Profiled batch", 40}, {"Profiled batch", 41}}));
+  EXPECT_EQ(Work(t), (Steps{{"k0", 40}, {"k1", 41}}));
+  EXPECT_EQ(t.notes.Count(NoteKind::kStepsFromFunctions), 0);
 }
 
 TEST(XPlaneSteps, LoopsWithinWhatIsMarkedAreNoSteps) {
@@ -223,6 +298,7 @@ TEST(XPlaneSteps, PipelinesRunFunctionsThatAreNoSteps) {
   Profile p;
   SampleLine& pipeline = p.host.Line(2, "tf_data");
   p.thread.Event("FunctionRun", 0, 50, {{"step_num", 4}, {"id", 1}});
+  p.host.Line(3, "tf_Compute").Event("ExecutorState::Process", 5, 90, {{"id", 1}});
   pipeline.Event("InstantiatedCapturedFunction::Run", 10, 30, {{"id", 2}});
   pipeline.Event("FunctionRun", 12, 20, {{"step_num", 9}, {"id", 3}});
   EXPECT_EQ(Markers(p.Read()), (Steps{{"FunctionRun", 4}}));

@@ -6,7 +6,7 @@ export interface Chart {
   readonly key: string;      // what the keys of its series begin with
   readonly x: Unit;
   readonly y: Unit;
-  readonly from: number;     // the stretch of x that all curves of the report with this unit have in common
+  readonly from: number;     // the stretch of x that all curves of the report with this unit have in common; of a histogram its own
   readonly to: number;
   readonly series: readonly Series[];
 }
@@ -29,7 +29,8 @@ export function chartsOf(series: readonly Series[]): Chart[] {
     charts.set(key, [...(charts.get(key) ?? []), one]);
   }
   return [...charts.values()].map((all) => ({
-    key: all[0]!.key.split(".")[0]!, x: all[0]!.x_unit, y: all[0]!.y_unit, ...rangeOf(series, all[0]!.x_unit), series: all,
+    key: all[0]!.key.split(".")[0]!, x: all[0]!.x_unit, y: all[0]!.y_unit,
+    ...rangeOf(all[0]!.key.endsWith("histogram") ? all : series, all[0]!.x_unit), series: all,
   }));
 }
 
