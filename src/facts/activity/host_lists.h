@@ -1,4 +1,5 @@
-// Stores the ranges and calls of host threads, of which there are millions, in narrow columns.
+// Stores the ranges, calls and Python frames of host threads, of which there are millions, in
+// narrow columns.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +36,16 @@ struct Call {
   uint32_t thread = 0;
   int32_t range = kNoRange;  // the innermost range around it
   CallRole role = CallRole::kOther;
+
+  int64_t duration() const { return end - start; }
+};
+
+// A call of a Python function, of a built-in one, or of a module ("nn.Module: Linear_0").
+struct HostFrame {
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+  StringId name = 0;
+  int32_t parent = kNoRange;  // the frame of the same thread around it, always lower
 
   int64_t duration() const { return end - start; }
 };
@@ -106,5 +117,24 @@ struct CallColumns {
   }
 };
 using HostCalls = ItemList<CallColumns>;
+
+// How frames are kept.
+struct FrameColumns {
+  using Item = HostFrame;
+  enum Column : size_t { kStart, kDuration, kParent, kColumns };
+
+  static ItemRow<kColumns> ToRow(const HostFrame& frame, size_t i) {
+    return {frame.start, frame.duration(), LinkBack(i, frame.parent)};
+  }
+  template <class Place>
+  [[gnu::always_inline]] static HostFrame FromRow(const Place& row, StringId name, size_t i) {
+    const int64_t start = row.template Get<kStart>();
+    return {.start = start,
+            .end = start + row.template Get<kDuration>(),
+            .name = name,
+            .parent = LinkedTo(i, static_cast<uint32_t>(row.template Get<kParent>()))};
+  }
+};
+using HostFrames = ItemList<FrameColumns>;
 
 }  // namespace stepscope

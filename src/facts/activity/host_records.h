@@ -5,6 +5,7 @@
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "facts/activity/host_ops.h"
@@ -22,6 +23,8 @@ class HostRecords {
 
   // To be called once, after the last event. Names are ids of `trace.strings`.
   HostOps Finish();
+  // Of each track the index into HostOps::threads; UINT32_MAX for those that are none of them.
+  std::vector<uint32_t> TakeThreadsOfTracks() { return std::move(thread_of_track_); }
 
  private:
   // The records of one thread: [begin, next) of all, while they are collected.
