@@ -38,6 +38,8 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "stragglers.reasons": stackedColumns(["compute", "late_launches", "input", "copies", "transfer"]),
   "operators.top": plainBars("self"),
   "operators.tree": FlameGraph,
+  "python.top": plainBars("self"),
+  "python.tree": FlameGraph,
   "operator_kernels.operators": plainBars("gpu_time"),
   "hlo_operators.top": plainBars("self"),
   "memory_timeline.devices": plainBars("peak_allocated"),
