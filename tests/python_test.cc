@@ -110,6 +110,7 @@ TEST(Python, TakesAnyFrames) {
   const auto answer = AskAbout(Document(events));
   ASSERT_TRUE(answer);
   EXPECT_EQ(ReportOf(*answer, "python").status, Status::kOk);
+  EXPECT_EQ(ReportOf(*answer, "modules").status, Status::kOk);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyses/kinds.h"
+#include "facts/derived/modules.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/step_categories.h"
 #include "facts/devices/device_peaks.h"
@@ -109,6 +110,11 @@ std::string NoCommunication(const Facts& facts) {
                         HumanTime(static_cast<double>(candidate.time)));
   }
   return text;
+}
+
+std::string InModule(const Facts& facts, StringId kernel) {
+  const std::string place = ModulesOf(facts).PlaceOf(kernel);
+  return place.empty() ? "" : " in " + place;
 }
 
 std::string SayPython(const FrameTimes& times, int64_t parts) {

@@ -60,6 +60,10 @@ std::string NoCommunication(const Facts& facts);
 // Times are those of all windows divided by `parts`: steps, or devices.
 std::string SayPython(const FrameTimes& times, int64_t parts);
 
+// " in Linear_0", " in Linear": the module, or class of modules, that has most of a kernel's time;
+// empty where none has, or no modules are known.
+std::string InModule(const Facts& facts, StringId kernel);
+
 // How Python's functions are recorded.
 inline constexpr Advice kRecordPython{
     "record with with_stack=True", "record with python_tracer_level=1",

@@ -37,7 +37,7 @@ function that waits.
 **Interpretation:** Sort by `idle`: these functions hold the devices up. If it is a function of the data pipeline, see
 `input_pipeline`. If it is a function that reads a result (item, cpu, synchronize), read it less often. Many
 short calls of framework functions are Python overhead: use torch.compile, CUDA graphs or larger batches. Findings of
-other analyses name the functions of their moments if `python` is asked for too.
+other analyses name the functions of their moments if `python` or `modules` is asked for too.
 )md";
 
 using Sums = std::map<FrameName, FunctionSum>;

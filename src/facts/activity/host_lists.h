@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/narrow_array.h"
+#include "base/narrow_rows.h"
 #include "base/string_table.h"
 #include "facts/activity/item_list.h"
 #include "trace/vocabulary.h"
@@ -136,5 +137,26 @@ struct FrameColumns {
   }
 };
 using HostFrames = ItemList<FrameColumns>;
+
+// An operator that autograd numbers. Those of forward, and those of backward that compute their
+// gradients, have one number; it counts on each thread of forward.
+struct AutogradOp {
+  int32_t range = kNoRange;  // index into HostOps::ranges
+  int64_t sequence = 0;
+  int64_t forward_thread = 0;  // of backward: autograd's number of the thread of forward; else 0
+};
+
+class AutogradOps {
+ public:
+  void Append(const AutogradOp& op) { rows_.Append({op.range, op.sequence, op.forward_thread}); }
+  size_t size() const { return rows_.size(); }
+  AutogradOp operator[](size_t i) const {
+    const auto row = rows_[i];
+    return {static_cast<int32_t>(row.Get<0>()), row.Get<1>(), row.Get<2>()};
+  }
+
+ private:
+  NarrowRows<3> rows_;
+};
 
 }  // namespace stepscope

@@ -77,6 +77,7 @@ struct HostOps {
   HostRanges ranges;                  // by thread, then start, then the longer first
   HostCalls calls;                    // by start
   std::vector<HostFrames> frames;     // of each thread, by start, then the longer first
+  AutogradOps autograd;               // by range; kept where there are frames
   std::vector<MemoryEvent> memory;    // by time
   std::vector<OneTimeWork> one_time;  // by start; of several threads, so they may overlap
   std::vector<MemoryTimeline> memory_timelines;

@@ -52,6 +52,7 @@ class HostRecords {
   int32_t DetailOfMemory(EventId event);
   void Nest(uint32_t thread);
   void AddRanges(uint32_t thread);
+  void AddAutograd(EventId event, int32_t range);
   void FindCaptures(std::span<const uint32_t> calls);
   void AddCalls();
   void TakeMemoryTimeline();
@@ -69,6 +70,7 @@ class HostRecords {
   std::vector<uint32_t> thread_of_track_;
   std::vector<CallRole> roles_;  // by name
   std::vector<Thread> threads_;
+  bool has_frames_ = false;
   GrowingArray<DraftRange> ranges_;  // by thread
   HostCalls calls_;                  // in the order of the trace, without the ranges around them
   GrowingArray<uint32_t> order_;     // of calls_, by thread

@@ -38,6 +38,8 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "stragglers.reasons": stackedColumns(["compute", "late_launches", "input", "copies", "transfer"]),
   "operators.top": plainBars("self"),
   "operators.tree": FlameGraph,
+  "modules.types": stackedColumns(["forward", "backward"]),
+  "modules.tree": FlameGraph,
   "python.top": plainBars("self"),
   "python.tree": FlameGraph,
   "operator_kernels.operators": plainBars("gpu_time"),
