@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyses/kinds.h"
+#include "facts/derived/modules.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/step_categories.h"
 #include "facts/devices/device_peaks.h"
@@ -32,6 +33,21 @@ void AddCategoryColumns(Table& table) {
     table.columns.push_back(TimeColumn(std::move(key), std::move(title)));
     table.columns.back().kind = KindOf(static_cast<StepCategory>(c));
   }
+}
+
+Table PathTable(std::string title, std::string what, std::vector<PathRow> paths) {
+  Table table{.key = "tree",
+              .title = std::move(title),
+              .columns = {KeyColumn("path", "path"), KeyColumn("name", std::move(what)),
+                          Column{"depth", "depth", Unit::kCount, Role::kKey},
+                          CountColumn("count", "calls"), TimeColumn("total", "total"),
+                          TimeColumn("self", "self"), TimeColumn("device_time", "device time")},
+              .text_rows = 0};
+  for (PathRow& path : paths) {
+    table.rows.push_back({std::move(path.path), std::move(path.name), int64_t{path.depth},
+                          path.count, path.total, path.self, path.device});
+  }
+  return table;
 }
 
 Report StartReport(const Analysis& analysis, const Facts& facts) {
@@ -104,6 +120,24 @@ std::string NoCommunication(const Facts& facts) {
         &candidate == missing.candidates.data() ? "; candidates, on a stream of their own: " : ", ";
     text += fmt::format("{} ({})", ShortName((*facts.names)[candidate.name]),
                         HumanTime(static_cast<double>(candidate.time)));
+  }
+  return text;
+}
+
+std::string InModule(const Facts& facts, StringId kernel) {
+  const std::string place = ModulesOf(facts).PlaceOf(kernel);
+  return place.empty() ? "" : " in " + place;
+}
+
+std::string SayPython(const FrameTimes& times, int64_t parts) {
+  constexpr size_t kNamed = 2;
+  std::string text;
+  for (const FrameTimes::Leader& leader : times.Leaders(kNamed)) {
+    text += text.empty() ? "; Python meanwhile: " : ", ";
+    text += LabelOf(leader.name);
+    if (!leader.caller.function.empty()) text += " in " + LabelOf(leader.caller);
+    text += " " + HumanTime(static_cast<double>(leader.time) /
+                            static_cast<double>(std::max<int64_t>(parts, 1)));
   }
   return text;
 }

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "facts/derived/path_tree.h"
+#include "facts/derived/python_time.h"
 #include "report/columns.h"
 
 namespace stepscope {
@@ -17,6 +19,9 @@ std::vector<Cell> DeviceCells(const DeviceFacts& device);
 
 // Appends a time column for each step category: "device_compute", ...
 void AddCategoryColumns(Table& table);
+
+// A table "tree" of paths, which the page draws as a flame graph. `what` is the title of names.
+Table PathTable(std::string title, std::string what, std::vector<PathRow> paths);
 
 // A report with name and title; unavailable or partial where ranks have no device activity.
 Report StartReport(const Analysis& analysis, const Facts& facts);
@@ -64,6 +69,21 @@ std::string SayMissingKernels(const Facts& facts);
 // Why nothing is said about communication where no activity is known as such: the job's ranks and
 // the kernels that may be it, or that none was recorded. Without a final stop.
 std::string NoCommunication(const Facts& facts);
+
+// "; Python meanwhile: preprocess (video.py:42) 178 ms, lock.acquire in get (queue.py:180) 36 ms":
+// the functions that took most of the windows, to follow the reason of a finding. Empty where none
+// took a tenth of them, as where no frames were recorded.
+// Times are those of all windows divided by `parts`: steps, or devices.
+std::string SayPython(const FrameTimes& times, int64_t parts);
+
+// " in Linear_0", " in Linear": the module, or class of modules, that has most of a kernel's time;
+// empty where none has, or no modules are known.
+std::string InModule(const Facts& facts, StringId kernel);
+
+// How Python's functions are recorded.
+inline constexpr Advice kRecordPython{
+    "record with with_stack=True", "record with python_tracer_level=1",
+    "record with python_tracer_level=1 (jax.profiler.ProfileOptions)"};
 
 // Why nothing can be computed from traces that were read.
 inline constexpr std::string_view kNothingRecorded =

@@ -338,6 +338,20 @@ std::string HintFor(Bound bound, const Facts& facts) {
   }
 }
 
+// What Python did in the path's segments of one bound.
+FrameTimes PythonOnPath(const Facts& facts, const RankPath& shown, Bound bound) {
+  FrameTimes times(facts);
+  if (!shown.rank->host->HasFrames()) return times;
+  std::map<uint32_t, std::vector<Interval>> windows;  // by thread
+  for (const Segment& segment : shown.path.segments) {
+    if (segment.edge.bound == bound && segment.edge.thread != kNowhere)
+      windows[segment.edge.thread].push_back({segment.start, segment.end});
+  }
+  for (auto& [thread, segments] : windows)
+    times.Add(*shown.rank, thread, UnionOf(std::move(segments)));
+  return times;
+}
+
 void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
                 const Contributions& sums) {
   if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
@@ -362,7 +376,8 @@ void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
        .because = fmt::format("{} of {} is {}; worst: {} ({}, {}); span without {}: {}",
                               time(shown.path.Time(worst)), time(shown.span()), BoundName(worst),
                               most.first, Plural(static_cast<size_t>(most.second.count), "segment"),
-                              time(most.second.time), BoundName(worst), time(answer->length)),
+                              time(most.second.time), BoundName(worst), time(answer->length)) +
+                   SayPython(PythonOnPath(facts, shown, worst), 1),
        .hint = HintFor(worst, facts),
        .impact = saved,
        .table = "what_if"});

@@ -102,6 +102,7 @@ std::vector<StreamIdle> MeasureStreams(const RankActivity& rank, int64_t thresho
 // The stream with the most compute of each device.
 struct MainStream {
   int64_t stream = -1;
+  uint32_t index = 0;  // into RankActivity::streams
   StreamIdle idle;
 };
 MainStream FindMain(const DeviceFacts& device, const std::vector<StreamIdle>& streams) {
@@ -111,7 +112,7 @@ MainStream FindMain(const DeviceFacts& device, const std::vector<StreamIdle>& st
     if (stream.device_index != device.device_index || streams[s].count == 0) continue;
     const auto weight = [](const StreamIdle& idle) { return std::pair(idle.compute, idle.busy); };
     if (main.idle.count == 0 || weight(streams[s]) > weight(main.idle))
-      main = {stream.stream, streams[s]};
+      main = {stream.stream, static_cast<uint32_t>(s), streams[s]};
   }
   return main;
 }
@@ -123,6 +124,7 @@ struct Totals {
   int64_t lost = 0, span = 0;  // lost: host-bound idle time of devices, without one-time work
   int64_t worst_lost = -1, worst_stream = -1;
   const DeviceFacts* worst_device = nullptr;
+  std::vector<uint32_t> streams;  // the main one of each device
 };
 
 void AddDevice(Totals& totals, const DeviceFacts& device, const MainStream& main) {
@@ -133,6 +135,7 @@ void AddDevice(Totals& totals, const DeviceFacts& device, const MainStream& main
   // A device loses at most its idle time: other streams may have filled the gaps.
   const int64_t lost = std::min(main.idle.host_wait - main.idle.one_time, device.total.Idle());
   totals.lost += lost;
+  totals.streams.push_back(main.index);
   totals.span += device.total.Span();
   if (lost <= totals.worst_lost) return;
   totals.worst_lost = lost;
@@ -155,6 +158,30 @@ constexpr AdviceByPurpose kRelieveHost{
      kRelieveHostInTraining.tensorflow, kRelieveHostInTraining.jax},
     kRelieveHostInTraining};
 
+// What Python did on the launching threads while main streams waited for a late launch.
+FrameTimes PythonInGaps(const Facts& facts, const Totals& totals) {
+  FrameTimes times(facts);
+  if (!HasPython(facts)) return times;
+  for (size_t d = 0; d < facts.devices.size(); ++d) {
+    const RankActivity& rank = *facts.devices[d].rank;
+    const ComputeCover one_time = ComputeCover::OfOneTimeWork(*rank.host);
+    std::map<uint32_t, std::vector<Interval>> windows;  // by thread
+    int32_t step = kNoStep;
+    for (const Activity& activity : rank.activities) {
+      if (activity.stream != totals.streams[d]) continue;
+      const int32_t before = std::exchange(step, activity.step);
+      const int64_t since = activity.free_since;
+      if (since == kNoTime || activity.call == kNoCall || activity.launched <= since) continue;
+      if (CutOff(rank, before, activity.step) || one_time.Within(since, activity.launched) > 0)
+        continue;
+      windows[rank.host->calls[activity.call].thread].push_back(
+          {since, std::min(activity.launched, activity.start)});
+    }
+    for (auto& [thread, gaps] : windows) times.Add(rank, thread, UnionOf(std::move(gaps)));
+  }
+  return times;
+}
+
 void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
   if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
   if (totals.span == 0) return;
@@ -168,7 +195,8 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
            fmt::format("{} per device in gaps before late kernel launches; worst: {}, stream {} "
                        "({})",
                        HumanTime(static_cast<double>(per_device)), SayDevice(*totals.worst_device),
-                       totals.worst_stream, HumanTime(static_cast<double>(totals.worst_lost))),
+                       totals.worst_stream, HumanTime(static_cast<double>(totals.worst_lost))) +
+           SayPython(PythonInGaps(facts, totals), std::ssize(facts.devices)),
        .hint = Say(kRelieveHost, facts),
        .impact = per_device,
        .table = "main_streams"});

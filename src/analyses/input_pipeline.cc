@@ -246,7 +246,7 @@ InputCategory CategoryOf(const std::vector<RankInput>& inputs, StringId name) {
 }
 
 void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const Totals& t,
-                size_t ranks, Report& report) {
+                const std::vector<RankSteps>& ranks, Report& report) {
   const double share =
       t.total == 0 ? 0 : static_cast<double>(t.input) / static_cast<double>(t.total);
   if (share < kModerately) return;
@@ -257,7 +257,7 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const 
                              HumanTime(static_cast<double>(t.input) /
                                        static_cast<double>(std::max<int64_t>(t.steps, 1)))),
       .hint = Say(kLoadAhead, facts),
-      .impact = t.input / static_cast<int64_t>(std::max<size_t>(ranks, 1)),
+      .impact = t.input / static_cast<int64_t>(std::max<size_t>(ranks.size(), 1)),
       .table = "host"};
   if (const PipelineStage* stage = SlowestStage(inputs)) {
     const std::string name((*facts.names)[stage->name]);
@@ -268,6 +268,7 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const 
     finding.hint = AdviceOf(*stage, CategoryOf(inputs, stage->name));
     finding.table = "stages";
   }
+  finding.because += SayPython(PythonDuring(facts, ranks, StepCategory::kInput), t.steps);
   report.findings.push_back(std::move(finding));
 }
 
@@ -319,7 +320,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(StageTable(facts, inputs));
   report.tables.push_back(HostTable(HostTimes(inputs, totals)));
   report.tables.push_back(OperatorTable(facts, inputs));
-  if (marked) AddFinding(facts, inputs, totals, ranks.size(), report);
+  if (marked) AddFinding(facts, inputs, totals, ranks, report);
   return report;
 }
 

@@ -49,6 +49,7 @@ struct OnRank {
 // One kernel on all ranks that ran it.
 struct Kernel {
   Kind kind = Kind::kCompute;
+  StringId id = 0;
   std::string_view name;
   std::vector<OnRank> ranks;  // ascending
 
@@ -91,7 +92,7 @@ std::vector<Kernel> CollectKernels(const Facts& facts) {
   kernels.reserve(found.size());
   for (auto& [key, ranks] : found) {
     if (ranks.size() < 2) continue;
-    kernels.push_back({key.first, (*facts.names)[key.second], std::move(ranks)});
+    kernels.push_back({key.first, key.second, (*facts.names)[key.second], std::move(ranks)});
     Summarize(kernels.back());
   }
   std::ranges::sort(kernels, [](const Kernel& a, const Kernel& b) {
@@ -176,13 +177,13 @@ const Deviant* Worst(const Deviants& deviants) {
   return worst == deviants.end() ? nullptr : &worst->second;
 }
 
-std::string Evidence(const Deviant& d) {
+std::string Evidence(const Facts& facts, const Deviant& d) {
   const Kernel& k = *d.worst;
   const std::string which =
       d.kernels == 1 ? "" : fmt::format("{} kernels deviate; worst: ", d.kernels);
-  return fmt::format("{}{} has mean {} on rank {} vs median {} of {} ranks ({:+.0f}%)", which,
-                     ShortName(k.name), HumanTime(k.odd->Mean()), d.rank, HumanTime(k.median),
-                     k.ranks.size(), k.Deviation(*k.odd) * 100);
+  return fmt::format("{}{}{} has mean {} on rank {} vs median {} of {} ranks ({:+.0f}%)", which,
+                     ShortName(k.name), InModule(facts, k.id), HumanTime(k.odd->Mean()), d.rank,
+                     HumanTime(k.median), k.ranks.size(), k.Deviation(*k.odd) * 100);
 }
 
 void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& kernels,
@@ -204,7 +205,7 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
     report.findings.push_back(
         {.severity = Severity::kMedium,
          .message = fmt::format("Rank {} runs kernels slower than the other ranks.", d->rank),
-         .because = Evidence(*d),
+         .because = Evidence(facts, *d),
          .hint = fmt::format(
              "check the device of rank {}: clocks and temperature ({}), other processes, more work "
              "than other ranks; see stragglers",

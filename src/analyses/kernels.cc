@@ -129,7 +129,7 @@ void AddLaunches(Table& table, const Facts& facts, KernelUse& measure, int64_t r
   }
 }
 
-// "a, b, c": the kernels with the most time, at most three.
+// "a in Linear, b, c": the kernels with the most time, at most three, and their modules.
 template <class Time>
 std::string SayMost(const Facts& facts, std::vector<std::pair<StringId, Time>> sums) {
   std::ranges::sort(sums, [&](const auto& a, const auto& b) {
@@ -137,13 +137,15 @@ std::string SayMost(const Facts& facts, std::vector<std::pair<StringId, Time>> s
     return (*facts.names)[a.first] < (*facts.names)[b.first];
   });
   // Different instances of a template have one short name.
-  std::vector<std::string> most;
+  std::vector<std::string> most, places;
   for (const auto& [name, time] : sums) {
+    if (most.size() == 3) break;
     std::string text = ShortName((*facts.names)[name]);
-    if (most.size() < 3 && std::ranges::find(most, text) == most.end())
-      most.push_back(std::move(text));
+    if (std::ranges::find(most, text) != most.end()) continue;
+    places.push_back(text + InModule(facts, name));
+    most.push_back(std::move(text));
   }
-  return fmt::format("{}", fmt::join(most, ", "));
+  return fmt::format("{}", fmt::join(places, ", "));
 }
 
 std::string_view MatrixUnits(const KernelUse& use) {

@@ -236,21 +236,6 @@ void AddRows(Table& table, const Facts& facts, std::string_view side, const Sums
   }
 }
 
-Table TreeTable(const Facts& facts) {
-  Table table{.key = "tree",
-              .title = "Operators by caller",
-              .columns = {KeyColumn("path", "path"), KeyColumn("name", "operator"),
-                          Column{"depth", "depth", Unit::kCount, Role::kKey},
-                          CountColumn("count", "calls"), TimeColumn("total", "total"),
-                          TimeColumn("self", "self"), TimeColumn("device_time", "device time")},
-              .text_rows = 0};
-  for (OperatorPath& path : PathsOfOperators(facts)) {
-    table.rows.push_back({std::move(path.path), std::move(path.name), int64_t{path.depth},
-                          path.count, path.total, path.self, path.device});
-  }
-  return table;
-}
-
 std::string SayTop(const Facts& facts, std::string_view side, const Sums& sums) {
   Table table{.columns = ValueColumns()};
   AddRows(table, facts, side, sums, {});
@@ -304,7 +289,8 @@ Report Run(const Facts& facts, const Params&) {
   report.headline = Headline(facts, all);
   report.tables.push_back(std::move(top));
   report.tables.push_back(std::move(table));
-  if (!all.host.empty()) report.tables.push_back(TreeTable(facts));
+  if (!all.host.empty())
+    report.tables.push_back(PathTable("Operators by caller", "operator", PathsOfOperators(facts)));
   return report;
 }
 

@@ -282,10 +282,18 @@ constexpr auto kRules = std::to_array<Rule>({
       "record later steps, after the first ones have run"}},
     {StepCategory::kOther,
      "Unrecorded host activity",
-     {"find what Python does between operators (record with with_stack=True)",
-      "find what Python does between operators (record with python_tracer_level=1)",
-      "find what Python does between programs (record with python_tracer_level=1)"}},
+     {"find what Python does between operators (record with with_stack=True); see python",
+      "find what Python does between operators (record with python_tracer_level=1); see python",
+      "find what Python does between programs (record with python_tracer_level=1); see python"}},
 });
+
+// Who has recorded Python needs no advice to do so.
+std::string HintOf(const Rule& rule, const Facts& facts) {
+  if (rule.category == StepCategory::kOther && RecordedPython(facts))
+    return "call the Python functions of these moments less often, or in another thread or "
+           "process; see python";
+  return Say(rule.hint, facts);
+}
 
 // `ranks` have typical steps only: a finding is about what steps cost again and again.
 void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool has_work,
@@ -304,9 +312,11 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
         {.severity = share >= 2 * kHigh ? Severity::kHigh : Severity::kMedium,
          .message = fmt::format("{} is {} of step time.", rule.message, HumanRatio(share)),
          .because = fmt::format(
-             "{} of {} per step in category {}", HumanTime(StatisticsOf(ranks, rule.category).mean),
-             HumanTime(StatisticsOfTotals(ranks).mean), StepCategoryName(rule.category)),
-         .hint = Say(rule.hint, facts),
+             "{} of {} per step in category {}{}",
+             HumanTime(StatisticsOf(ranks, rule.category).mean),
+             HumanTime(StatisticsOfTotals(ranks).mean), StepCategoryName(rule.category),
+             SayPython(PythonDuring(facts, ranks, rule.category), StatisticsOfTotals(ranks).steps)),
+         .hint = HintOf(rule, facts),
          .impact = time / static_cast<int64_t>(ranks.size()),
          .table = "step_time"});
   }

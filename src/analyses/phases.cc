@@ -151,6 +151,26 @@ std::string Headline(const ByPhase& total) {
   return fmt::format("Device busy time: {}.", parts);
 }
 
+// What Python did while data was loaded, of the training threads; as host time, for each device.
+FrameTimes PythonInLoading(const Facts& facts) {
+  FrameTimes times(facts);
+  for (const RankActivity& rank : facts.ranks) {
+    const auto thread = TrainingThread(*facts.names, rank);
+    if (!thread) continue;
+    const RangePhases phases(*facts.names, rank);
+    std::vector<Interval> windows;
+    for (size_t r = 0; r < rank.host->ranges.size(); ++r) {
+      const HostRange& range = rank.host->ranges[r];
+      if (range.thread == *thread && phases.Told(r) == Phase::kDataLoading &&
+          facts.Counts(rank, range.start))
+        windows.push_back({range.start, range.end});
+    }
+    const IntervalSet loading = UnionOf(std::move(windows));
+    for (size_t d = 0; d < rank.devices.size(); ++d) times.Add(rank, *thread, loading);
+  }
+  return times;
+}
+
 // Adds a finding if data loading may make the device idle.
 void AddFinding(Report& report, const Facts& facts, const ByPhase& total) {
   int64_t idle = 0, span = 0;
@@ -171,7 +191,8 @@ void AddFinding(Report& report, const Facts& facts, const ByPhase& total) {
        .because = fmt::format("data loading takes {} per device on the training thread; devices "
                               "idle for {}",
                               HumanTime(static_cast<double>(loading) / devices),
-                              HumanTime(static_cast<double>(idle) / devices)),
+                              HumanTime(static_cast<double>(idle) / devices)) +
+                  SayPython(PythonInLoading(facts), std::ssize(facts.devices)),
        .hint = Say(kLoadAhead, facts),
        .impact = lost / static_cast<int64_t>(facts.devices.size()),
        .table = "ranks"});

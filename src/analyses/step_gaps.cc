@@ -184,8 +184,23 @@ std::string HintFor(const std::string& activity, const Facts& facts) {
   return Say(kMoveOff, facts);
 }
 
-void AddFinding(Report& report, const Facts& facts, const std::vector<Sum>& devices) {
+// What Python did in the large gaps of a device.
+FrameTimes PythonInGaps(const Facts& facts, const Found& found, const Sum& of, int64_t large_gap) {
+  FrameTimes times(facts);
+  if (!HasPython(facts)) return times;
+  std::map<uint32_t, std::vector<Interval>> windows;  // by thread
+  for (const auto& [device, gap] : found.gaps) {
+    if (device == of.device && gap.idle >= large_gap && gap.thread)
+      windows[*gap.thread].push_back(gap.during);
+  }
+  for (auto& [thread, gaps] : windows)
+    times.Add(*of.device->rank, thread, UnionOf(std::move(gaps)));
+  return times;
+}
+
+void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t large_gap) {
   if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
+  const std::vector<Sum>& devices = found.devices;
   const Sum& worst = *std::ranges::max_element(devices, {}, &Sum::idle_in_large);
   const double share = static_cast<double>(worst.idle_in_large) /
                        static_cast<double>(std::max<int64_t>(worst.device->total.Span(), 1));
@@ -194,6 +209,7 @@ void AddFinding(Report& report, const Facts& facts, const std::vector<Sum>& devi
       "{} of {} gaps are large, {} idle on average", worst.large, worst.gaps,
       HumanTime(static_cast<double>(worst.idle_in_large) / static_cast<double>(worst.large)));
   if (!worst.activity.empty()) because += "; main host activity: " + worst.activity;
+  because += SayPython(PythonInGaps(facts, found, worst, large_gap), worst.large);
   report.findings.push_back({.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
                              .message = fmt::format("Between steps, {} idles for {} of span.",
                                                     SayDevice(*worst.device), HumanRatio(share)),
@@ -239,7 +255,7 @@ Report Run(const Facts& facts, const Params& params) {
   const bool any_large =
       std::ranges::any_of(found.devices, [](const Sum& s) { return s.large > 0; });
   report.tables.push_back(GapTable(found.gaps, any_large));
-  AddFinding(report, facts, found.devices);
+  AddFinding(report, facts, found, params.Integer("large_gap"));
   return report;
 }
 

@@ -67,9 +67,6 @@ TEST(TraceReader, KeepsWhatOperatorsSay) {
   EXPECT_EQ(TextOfField(t, TextField::kInputTypes, 0), R"(["float","","float"])");
   EXPECT_EQ(TextOfField(t, TextField::kInputStrides, 0), "[[4,1],[],[2,1]]");
   EXPECT_EQ(t.kinds()[1], Kind::kPython);
-  EXPECT_EQ(t.Ints(IntField::kPythonId).Find(1), 8);
-  EXPECT_EQ(t.Ints(IntField::kPythonParent).Find(1), 7);
-  EXPECT_EQ(t.Ints(IntField::kPythonModule).Find(1), 1);
   EXPECT_EQ(t.tracks_of()[0], t.tracks_of()[1]);
 }
 

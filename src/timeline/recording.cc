@@ -26,9 +26,6 @@ bool IsKept(IntField field) {
     case IntField::kCorrelation:  // kept by position
     case IntField::kExternalId:
     case IntField::kForwardThread:
-    case IntField::kPythonId:
-    case IntField::kPythonParent:
-    case IntField::kPythonModule:
     case IntField::kFlowId:
     case IntField::kIterator:
     case IntField::kIteratorParent:

@@ -55,6 +55,7 @@ void Trace::Append(Trace& later, std::span<const TrackId> tracks_here, size_t th
   notes.Add(later.notes);
   events_in_file += later.events_in_file;
   gpu_events_in_file += later.gpu_events_in_file;
+  meta.has_python = meta.has_python || later.meta.has_python;
   later = {};
 }
 

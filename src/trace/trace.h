@@ -35,9 +35,6 @@ enum class IntField : uint8_t {
   kSequence,     // ties a forward operator to its backward one
   kForwardThread,
   kBytes,
-  kPythonId,
-  kPythonParent,
-  kPythonModule,
   kFlowId,
   kInElements,  // of a collective's message
   kOutElements,
@@ -208,6 +205,7 @@ struct TraceMeta {
   std::optional<int64_t> process_groups;  // how many the job has
   std::string device_name;                // "NVIDIA H100 80GB HBM3", of the first device listed
   std::vector<DeviceProperties> devices;
+  bool has_python = false;  // there are Python frames, kept or not
   // There are no events, only memory by its use: an export that accompanies a trace.
   bool memory_only = false;
 };

@@ -1,10 +1,12 @@
-// Stores the ranges and calls of host threads, of which there are millions, in narrow columns.
+// Stores the ranges, calls and Python frames of host threads, of which there are millions, in
+// narrow columns.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "base/narrow_array.h"
+#include "base/narrow_rows.h"
 #include "base/string_table.h"
 #include "facts/activity/item_list.h"
 #include "trace/vocabulary.h"
@@ -35,6 +37,16 @@ struct Call {
   uint32_t thread = 0;
   int32_t range = kNoRange;  // the innermost range around it
   CallRole role = CallRole::kOther;
+
+  int64_t duration() const { return end - start; }
+};
+
+// A call of a Python function, of a built-in one, or of a module ("nn.Module: Linear_0").
+struct HostFrame {
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+  StringId name = 0;
+  int32_t parent = kNoRange;  // the frame of the same thread around it, always lower
 
   int64_t duration() const { return end - start; }
 };
@@ -106,5 +118,45 @@ struct CallColumns {
   }
 };
 using HostCalls = ItemList<CallColumns>;
+
+// How frames are kept.
+struct FrameColumns {
+  using Item = HostFrame;
+  enum Column : size_t { kStart, kDuration, kParent, kColumns };
+
+  static ItemRow<kColumns> ToRow(const HostFrame& frame, size_t i) {
+    return {frame.start, frame.duration(), LinkBack(i, frame.parent)};
+  }
+  template <class Place>
+  [[gnu::always_inline]] static HostFrame FromRow(const Place& row, StringId name, size_t i) {
+    const int64_t start = row.template Get<kStart>();
+    return {.start = start,
+            .end = start + row.template Get<kDuration>(),
+            .name = name,
+            .parent = LinkedTo(i, static_cast<uint32_t>(row.template Get<kParent>()))};
+  }
+};
+using HostFrames = ItemList<FrameColumns>;
+
+// An operator that autograd numbers. Those of forward, and those of backward that compute their
+// gradients, have one number; it counts on each thread of forward.
+struct AutogradOp {
+  int32_t range = kNoRange;  // index into HostOps::ranges
+  int64_t sequence = 0;
+  int64_t forward_thread = 0;  // of backward: autograd's number of the thread of forward; else 0
+};
+
+class AutogradOps {
+ public:
+  void Append(const AutogradOp& op) { rows_.Append({op.range, op.sequence, op.forward_thread}); }
+  size_t size() const { return rows_.size(); }
+  AutogradOp operator[](size_t i) const {
+    const auto row = rows_[i];
+    return {static_cast<int32_t>(row.Get<0>()), row.Get<1>(), row.Get<2>()};
+  }
+
+ private:
+  NarrowRows<3> rows_;
+};
 
 }  // namespace stepscope

@@ -1,9 +1,11 @@
 // Holds the host side of a trace: what each thread ran when it launched activities.
 //
 // Operators and annotations of a thread nest, so they form a tree; a runtime call and a
-// memory event hang below the innermost range around them on their own thread.
+// memory event hang below the innermost range around them on their own thread. Python's frames form
+// trees of their own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -74,6 +76,8 @@ struct HostOps {
   std::vector<std::string> threads;   // as the trace names them, or their ids
   HostRanges ranges;                  // by thread, then start, then the longer first
   HostCalls calls;                    // by start
+  std::vector<HostFrames> frames;     // of each thread, by start, then the longer first
+  AutogradOps autograd;               // by range; kept where there are frames
   std::vector<MemoryEvent> memory;    // by time
   std::vector<OneTimeWork> one_time;  // by start; of several threads, so they may overlap
   std::vector<MemoryTimeline> memory_timelines;
@@ -90,6 +94,10 @@ struct HostOps {
   }
   // Where in `ranges` those of each thread begin, and behind the last thread's the end.
   std::vector<size_t> RangesByThread() const;
+  // Whether any thread has Python frames.
+  bool HasFrames() const {
+    return std::ranges::any_of(frames, [](const HostFrames& f) { return !f.empty(); });
+  }
   // The range around `range`, on up to the outermost, that `wanted` holds for; kNoRange if none.
   template <class Wanted>
   int32_t FindAround(int32_t range, const Wanted& wanted) const {

@@ -62,6 +62,7 @@ void HostRecords::Count() {
     if (kind == Kind::kOperator || kind == Kind::kAnnotation) ++threads_[ThreadOf(e)].ranges.next;
     if (kind == Kind::kRuntime) ++threads_[ThreadOf(e)].calls.next;
     if (kind == Kind::kInstant && bytes.At(e)) ThreadOf(e);
+    if (kind == Kind::kPython) has_frames_ = true;
   }
   size_t ranges = 0, calls = 0;
   for (Thread& thread : threads_) {
@@ -249,8 +250,16 @@ void HostRecords::AddRanges(uint32_t thread) {
                         .parent = parents.At(Start(event), r, range_at),
                         .detail = detail,
                         .kind = trace_.kinds()[event]});
+    if (has_frames_) AddAutograd(event, static_cast<int32_t>(r));
     if ((r + 1) % kReleaseAfter == 0) ranges_.Release(r + 1);
   }
+}
+
+void HostRecords::AddAutograd(EventId event, int32_t range) {
+  const auto sequence = trace_.Ints(IntField::kSequence).Find(event);
+  if (!sequence || *sequence < 0) return;
+  const int64_t forward = trace_.Ints(IntField::kForwardThread).Find(event).value_or(0);
+  out_.autograd.Append({range, *sequence, std::max<int64_t>(forward, 0)});
 }
 
 // By start, those of a thread in its order, threads one after the other.

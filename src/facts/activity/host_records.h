@@ -5,6 +5,7 @@
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "facts/activity/host_ops.h"
@@ -22,6 +23,8 @@ class HostRecords {
 
   // To be called once, after the last event. Names are ids of `trace.strings`.
   HostOps Finish();
+  // Of each track the index into HostOps::threads; UINT32_MAX for those that are none of them.
+  std::vector<uint32_t> TakeThreadsOfTracks() { return std::move(thread_of_track_); }
 
  private:
   // The records of one thread: [begin, next) of all, while they are collected.
@@ -49,6 +52,7 @@ class HostRecords {
   int32_t DetailOfMemory(EventId event);
   void Nest(uint32_t thread);
   void AddRanges(uint32_t thread);
+  void AddAutograd(EventId event, int32_t range);
   void FindCaptures(std::span<const uint32_t> calls);
   void AddCalls();
   void TakeMemoryTimeline();
@@ -66,6 +70,7 @@ class HostRecords {
   std::vector<uint32_t> thread_of_track_;
   std::vector<CallRole> roles_;  // by name
   std::vector<Thread> threads_;
+  bool has_frames_ = false;
   GrowingArray<DraftRange> ranges_;  // by thread
   HostCalls calls_;                  // in the order of the trace, without the ranges around them
   GrowingArray<uint32_t> order_;     // of calls_, by thread

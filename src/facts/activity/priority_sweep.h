@@ -17,13 +17,14 @@ using TimeByOwner = std::array<int64_t, kOwners>;
 
 // For each window the time of each owner; of several that go on at once the largest has it. Owner 0
 // has what nobody else has, so that they add up to the window.
-template <size_t kOwners, class Window, class Take>
+template <size_t kOwners, class Window, class Take, class Stretch>
 class PrioritySweep {
  public:
-  // Each window goes to take(its index, its TimeByOwner) in turn. REQUIRES: windows outlive this
+  // Each window goes to take(its index, its TimeByOwner) in turn, and what it is made of to
+  // stretch(owner, start, end): several in a row may have one owner. REQUIRES: windows outlive this
   // and follow one another without overlap; `Window` has `start` and `end`.
-  PrioritySweep(std::span<const Window> windows, Take take)
-      : windows_(windows), take_(std::move(take)) {
+  PrioritySweep(std::span<const Window> windows, Take take, Stretch stretch)
+      : windows_(windows), take_(std::move(take)), stretch_(std::move(stretch)) {
     until_.fill(INT64_MIN);
     if (!windows.empty()) now_ = windows.front().start;
   }
@@ -63,11 +64,13 @@ class PrioritySweep {
   void GiveTo(size_t owner, int64_t end) {
     if (owner > 0) end = std::min(end, until_[owner]);
     time_[owner] += end - now_;
+    stretch_(owner, now_, end);
     now_ = end;
   }
 
   std::span<const Window> windows_;
   Take take_;
+  Stretch stretch_;
   TimeByOwner<kOwners> time_{};   // of the window it is in
   TimeByOwner<kOwners> until_{};  // when what each has goes on to
   int64_t now_ = 0;
@@ -75,9 +78,14 @@ class PrioritySweep {
   StopChecks checks_;
 };
 
+template <size_t kOwners, class Window, class Take, class Stretch>
+auto MakePrioritySweep(std::span<const Window> windows, Take take, Stretch stretch) {
+  return PrioritySweep<kOwners, Window, Take, Stretch>(windows, std::move(take),
+                                                       std::move(stretch));
+}
 template <size_t kOwners, class Window, class Take>
 auto MakePrioritySweep(std::span<const Window> windows, Take take) {
-  return PrioritySweep<kOwners, Window, Take>(windows, std::move(take));
+  return MakePrioritySweep<kOwners>(windows, std::move(take), [](size_t, int64_t, int64_t) {});
 }
 
 }  // namespace stepscope

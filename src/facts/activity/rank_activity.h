@@ -121,6 +121,7 @@ struct RankActivity {
   Framework framework = Framework::kPyTorch;
   std::string device_name;
   std::vector<DeviceProperties> properties;  // of the devices, as far as the trace lists them
+  bool has_python = false;   // Python frames were recorded; HostOps::frames if they were asked for
   bool memory_only = false;  // of this rank there is a memory timeline, and no recording
   bool on_host = false;      // the job has no accelerator: the host's threads are its streams
 
@@ -172,6 +173,7 @@ void ForEachName(RankActivity& rank, const F& f) {
   }
   rank.host->ranges.ForEachName(f);
   rank.host->calls.ForEachName(f);
+  for (HostFrames& frames : rank.host->frames) frames.ForEachName(f);
   for (RangeDetail& d : rank.host->range_details) {
     for (StringId* id : {&d.shapes, &d.types, &d.values}) maybe(*id);
   }

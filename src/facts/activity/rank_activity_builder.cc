@@ -11,6 +11,7 @@
 #include "base/stop.h"
 #include "base/time_units.h"
 #include "facts/activity/device_records.h"
+#include "facts/activity/frame_records.h"
 #include "facts/activity/host_device.h"
 #include "facts/activity/host_records.h"
 #include "facts/activity/one_time_work.h"
@@ -24,7 +25,7 @@ constexpr EventId kReleaseAfter = 1 << 18;
 
 class Builder {
  public:
-  Builder(Trace& trace, Events events) : trace_(trace), events_(events) {}
+  Builder(Trace& trace, Events events) : trace_(trace), events_(events), frames_(trace) {}
   void CollectHost();
   void CollectActivity();
   RankActivity Join();
@@ -51,6 +52,8 @@ class Builder {
   Trace& trace_;
   const Events events_;
   RankActivity out_;
+  FrameRecords frames_;
+  std::vector<uint32_t> threads_;  // of each track
   // The work in the order of the file, with numbers of tracks for streams:
   ActivityList drafts_;
   NarrowArray<int64_t> correlations_;
@@ -77,6 +80,7 @@ void Builder::CollectHost() {
     host.Take(e);
   }
   *out_.host = host.Finish();
+  threads_ = host.TakeThreadsOfTracks();
   IndexCalls();
 }
 
@@ -92,6 +96,7 @@ void Builder::CollectActivity() {
       AddDraft(e, correlations.At(e).value_or(-1), steps.At(e).value_or(-1), details.Take(e));
     }
     device.Take(e);
+    frames_.Take(e);
     if (events_ == Events::kRelease && (e + 1) % kReleaseAfter == 0) trace_.Release(e + 1);
   }
   device.Finish();
@@ -341,6 +346,7 @@ void Builder::CountLaunches() {
 }
 
 RankActivity Builder::Join() {
+  frames_.Finish(threads_, *out_.host);
   if (out_.steps.empty()) StepsFromOptimizer();
   SettleSteps();
   AddActivity();
@@ -351,6 +357,7 @@ RankActivity Builder::Join() {
   out_.world_size = std::max<int64_t>(trace_.meta.world_size.value_or(1), 1);
   out_.device_name = trace_.meta.device_name;
   out_.properties = std::move(trace_.meta.devices);
+  out_.has_python = trace_.meta.has_python;
   out_.memory_only = trace_.meta.memory_only;
   if (ComputesOnHost(out_, trace_.strings))
     TakeHostForDevice(out_, trace_.strings, trace_.meta.process_groups == 1 ? out_.world_size : -1);

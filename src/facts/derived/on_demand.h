@@ -17,6 +17,7 @@
 
 namespace stepscope {
 
+struct Modules;
 struct RecordingFlops;
 
 class FactsOnDemand {
@@ -39,6 +40,9 @@ class FactsOnDemand {
     return ranks_[&rank].flops;
   }
 
+  // Where ModulesOf() (modules.h) keeps its answer; null until then.
+  std::shared_ptr<const Modules>& KeptModules() { return modules_; }
+
   TensorCores UseOfTensorCores(const Facts& facts, StringId kernel);
 
  private:
@@ -53,6 +57,7 @@ class FactsOnDemand {
   std::optional<MissingCommunication> missing_communication_;
   std::optional<Purpose> purpose_;
   std::map<const RankActivity*, OfRank> ranks_;
+  std::shared_ptr<const Modules> modules_;
   std::vector<std::optional<TensorCores>> tensor_cores_;  // by name
 };
 

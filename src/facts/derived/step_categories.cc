@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include "base/saturate.h"
 
@@ -62,31 +63,23 @@ std::string_view StepCategoryName(StepCategory category) {
   return kNames[static_cast<size_t>(category)];
 }
 
+std::span<const StepPart> PartsOf(StepCategory category) {
+  using enum StepPart;
+  static constexpr StepPart kParts[] = {kComputeUnknown, kCompute32,    kCompute16,    kCompute8,
+                                        kDeviceToDevice, kCollective,   kHostCompute,  kLaunch,
+                                        kInputWait,      kHostToDevice, kDeviceToHost, kCompilation,
+                                        kOneTime,        kOther};
+  // Where those of each category begin, and the end.
+  static constexpr std::array<size_t, kStepCategories + 1> kBegins = {0,  4,  5,  6,  7, 8,
+                                                                      10, 11, 12, 13, 14};
+  const auto c = std::min(static_cast<size_t>(category), kStepCategories - 1);
+  return std::span(kParts).subspan(kBegins[c], kBegins[c + 1] - kBegins[c]);
+}
+
 int64_t TimeOf(const StepBreakdown& step, StepCategory category) {
-  switch (category) {
-    case StepCategory::kDeviceCompute:
-      return step.Compute();
-    case StepCategory::kDeviceToDevice:
-      return step.Of(StepPart::kDeviceToDevice);
-    case StepCategory::kDeviceCollectives:
-      return step.Of(StepPart::kCollective);
-    case StepCategory::kHostCompute:
-      return step.Of(StepPart::kHostCompute);
-    case StepCategory::kLaunch:
-      return step.Of(StepPart::kLaunch);
-    case StepCategory::kInput:
-      return AddSaturated(step.Of(StepPart::kInputWait), step.Of(StepPart::kHostToDevice));
-    case StepCategory::kOutput:
-      return step.Of(StepPart::kDeviceToHost);
-    case StepCategory::kCompilation:
-      return step.Of(StepPart::kCompilation);
-    case StepCategory::kOneTime:
-      return step.Of(StepPart::kOneTime);
-    case StepCategory::kOther:
-    case StepCategory::kCount:
-      break;
-  }
-  return step.Of(StepPart::kOther);
+  int64_t time = 0;
+  for (const StepPart part : PartsOf(category)) time = AddSaturated(time, step.Of(part));
+  return time;
 }
 
 std::vector<RankSteps> StepsOfRanks(const Facts& facts) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,7 @@ enum class StepCategory : uint8_t {
 inline constexpr size_t kStepCategories = static_cast<size_t>(StepCategory::kCount);
 
 std::string_view StepCategoryName(StepCategory category);  // "device compute", "input", ...
+std::span<const StepPart> PartsOf(StepCategory category);
 int64_t TimeOf(const StepBreakdown& step, StepCategory category);
 
 struct RankSteps {

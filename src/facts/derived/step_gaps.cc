@@ -82,7 +82,7 @@ class Finder {
     if (gap.gap == 0) return gap;
     gap.idle = gap.gap - busy_[device].Within(start, end);
     gap.copies = copying_[device].Within(start, end);
-    gap.host = HostDuring(start, end, step.first);
+    HostDuring(start, end, step.first, gap);
     return gap;
   }
 
@@ -94,22 +94,32 @@ class Finder {
   }
 
   // What the host did until it launched the kernel that ended the gap.
-  MainActivity HostDuring(int64_t start, int64_t end, const Activity& first) {
+  void HostDuring(int64_t start, int64_t end, const Activity& first, StepGap& gap) {
     const auto call = rank_.CallOf(first);
-    if (call && call->start <= start) return {.name = kLaunchedAhead};
+    if (call && call->start <= start) {
+      gap.host = {.name = kLaunchedAhead};
+      return;
+    }
     const int64_t until = !call ? end : std::min(end, call->start);
-    const auto thread = !call ? launching_ : std::optional(call->thread);
-    auto activity = thread ? activities_.In(*thread, start, until) : std::nullopt;
+    gap.during = {start, until};
+    gap.thread = !call ? launching_ : std::optional(call->thread);
+    auto activity = gap.thread ? activities_.In(*gap.thread, start, until) : std::nullopt;
     const auto marked = activities_.step_thread();
     const bool silent = !activity || activity->name == kPythonActivity;
-    if (silent && marked && marked != thread) {
+    if (silent && marked && marked != gap.thread) {
       auto other = activities_.In(*marked, start, until);
-      if (other && (!activity || other->name != kPythonActivity)) activity = std::move(other);
+      if (other && (!activity || other->name != kPythonActivity)) {
+        activity = std::move(other);
+        gap.thread = marked;
+      }
     }
     if (!activity || SaysNothing(activity->name)) {
-      if (auto wait = activities_.InputWait(start, until)) return *wait;
+      if (auto wait = activities_.InputWait(start, until)) {
+        gap.host = *wait;
+        return;
+      }
     }
-    return activity.value_or(MainActivity{});
+    gap.host = activity.value_or(MainActivity{});
   }
 
   const RankActivity& rank_;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "base/intervals.h"
 #include "facts/derived/gap_activity.h"
 #include "facts/facts.h"
 
@@ -16,6 +18,9 @@ struct StepGap {
   int64_t copies = 0;      // ns of it in which memcpy and memset ran
   // What the host did meanwhile; its name is empty where that is not known.
   MainActivity host;
+  // Where and when it did: until it launched the kernel that ended the gap.
+  std::optional<uint32_t> thread;
+  Interval during;
 };
 
 // The first kernel had been launched when the gap began: the device itself made it wait.

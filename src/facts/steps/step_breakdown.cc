@@ -126,12 +126,14 @@ std::vector<StepWindow> StepWindows(const RankActivity& rank) {
   return windows;
 }
 
-std::vector<StepBreakdown> BreakStepsDown(const RankActivity& rank, const StringTable& names,
-                                          std::span<const StepWindow> windows) {
+namespace {
+
+// Calls take(window, its times by StepPart), and stretch(part, start, end) for what they add up.
+template <class Take, class Stretch>
+void SweepParts(const RankActivity& rank, const StringTable& names,
+                std::span<const StepWindow> windows, const Take& take, const Stretch& stretch) {
   Names meaning(rank, names);
-  std::vector<StepBreakdown> steps;
-  auto sweep = MakePrioritySweep<kStepParts>(
-      windows, [&](size_t s, const auto& time) { steps.push_back({windows[s], time}); });
+  auto sweep = MakePrioritySweep<kStepParts>(windows, take, stretch);
   const auto add = [&](const auto& item, StepPart a) { sweep.Add(item.start, item.end, a); };
   const std::vector<bool> of_input = InputThreads(*rank.host);
   const auto add_range = [&](const HostRange& range) {
@@ -159,7 +161,33 @@ std::vector<StepBreakdown> BreakStepsDown(const RankActivity& rank, const String
       rank, [&](const Activity& activity) { add(activity, meaning.PartOf(activity)); }, add_call,
       add_range);
   sweep.Finish();
+}
+
+}  // namespace
+
+std::vector<StepBreakdown> BreakStepsDown(const RankActivity& rank, const StringTable& names,
+                                          std::span<const StepWindow> windows) {
+  std::vector<StepBreakdown> steps;
+  SweepParts(
+      rank, names, windows,
+      [&](size_t s, const auto& time) { steps.push_back({windows[s], time}); },
+      [](size_t, int64_t, int64_t) {});
   return steps;
+}
+
+IntervalSet StretchesOf(const RankActivity& rank, const StringTable& names,
+                        std::span<const StepWindow> windows, std::span<const StepPart> parts) {
+  IntervalSet stretches;
+  SweepParts(
+      rank, names, windows, [](size_t, const auto&) {},
+      [&](size_t part, int64_t start, int64_t end) {
+        if (std::ranges::find(parts, static_cast<StepPart>(part)) == parts.end()) return;
+        if (!stretches.empty() && stretches.back().end == start)
+          stretches.back().end = end;
+        else
+          stretches.push_back({start, end});
+      });
+  return stretches;
 }
 
 std::vector<std::array<int64_t, kStepRoles>> StepRoles(const RankActivity& rank,

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "base/intervals.h"
 #include "base/saturate.h"
 #include "base/string_table.h"
 #include "facts/activity/rank_activity.h"
@@ -66,6 +67,10 @@ struct StepBreakdown {
 // Of every window, what it went to.
 std::vector<StepBreakdown> BreakStepsDown(const RankActivity& rank, const StringTable& names,
                                           std::span<const StepWindow> windows);
+
+// When the windows went to these parts.
+IntervalSet StretchesOf(const RankActivity& rank, const StringTable& names,
+                        std::span<const StepWindow> windows, std::span<const StepPart> parts);
 
 // The same by the roles of PyTorch's TensorBoard plugin, the first in order last.
 enum class StepRole : uint8_t {

@@ -116,6 +116,7 @@ bool KinetoEvents::State::ObserveEvent(JsonWalk& walk) {
 
 void KinetoEvents::State::CountUnwanted() {
   ++trace.events_in_file;
+  if (raw.meaning.kind == Kind::kPython) trace.meta.has_python = true;
   if (raw.meaning.kind == Kind::kUnknown) {
     trace.notes.Add(NoteKind::kUnknownCategory, 1, TextOf(raw.category, scratch));
   }
@@ -158,6 +159,7 @@ void KinetoEvents::State::TakeComplete(int64_t start) {
   if (kind == Kind::kUnknown) {
     trace.notes.Add(NoteKind::kUnknownCategory, 1, TextOf(raw.category, scratch));
   }
+  if (kind == Kind::kPython) trace.meta.has_python = true;
   if (IsDeviceActivity(kind)) ++trace.gpu_events_in_file;
   Add(kind, start, std::min(*duration, kMaxTime));
 }

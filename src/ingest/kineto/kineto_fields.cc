@@ -28,9 +28,6 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"bytes", Int(IntField::kBytes)},
     {"size", Int(IntField::kBytes)},   // of HIP runtime copies
     {"Bytes", Int(IntField::kBytes)},  // of memory events
-    {"Python id", Int(IntField::kPythonId)},
-    {"Python parent id", Int(IntField::kPythonParent)},
-    {"Python module id", Int(IntField::kPythonModule)},
     {"In msg nelems", Int(IntField::kInElements)},
     {"Out msg nelems", Int(IntField::kOutElements)},
     {"Group size", Int(IntField::kGroupSize)},

@@ -177,6 +177,7 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
   if (name.role == Role::kAllocation || name.role == Role::kDeallocation)
     return TakeMemory(event, time, name);
   const Kind kind = KindOfHostEvent(event, name.kind);
+  if (kind == Kind::kPython) trace_.meta.has_python = true;
   const EventId kept = Keep(kind, event, time, name.id);
   const XStats& stats = event.stats;
   if (kept != kNotKept) {

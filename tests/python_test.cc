@@ -1,0 +1,117 @@
+// Tests what findings say of Python functions and modules, and that nobody who recorded them is
+// told to.
+#include "tests/answer.h"
+#include "tests/front_door.h"
+
+namespace stepscope::testing {
+namespace {
+
+std::string Host(std::string_view category, std::string_view name, int64_t start, int64_t end) {
+  return fmt::format(
+      R"({{"ph":"X","cat":"{}","name":"{}","pid":9,"tid":9,"ts":{},"dur":{},"args":{{}}}})",
+      category, name, start, end - start);
+}
+std::string Frame(std::string_view name, int64_t start, int64_t end) {
+  return Host("python_function", name, start, end);
+}
+
+// A kernel and the call that launches it.
+std::vector<std::string> Launched(int64_t correlation, int64_t launch, int64_t start, int64_t end) {
+  return {
+      fmt::format(
+          R"({{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":{},"dur":1,"args":{{"correlation":{}}}}})",
+          launch, correlation),
+      fmt::format(
+          R"({{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":{},"dur":{},"args":{{"device":0,"stream":7,"correlation":{}}}}})",
+          start, end - start, correlation)};
+}
+
+// A step of 200 us: a kernel, 60 us in which only Python runs, and a kernel.
+std::vector<std::string> SlowLogging() {
+  std::vector<std::string> events = {
+      Host("user_annotation", "ProfilerStep#1", 0, 200), Frame("src/train.py(3): step", 0, 200),
+      Frame("src/train.py(9): log_metrics", 40, 100),
+      Frame("<built-in method item of Tensor object at 0x7f01>", 60, 80)};
+  for (const auto& more : {Launched(1, 2, 5, 40), Launched(2, 101, 105, 200)})
+    events.insert(events.end(), more.begin(), more.end());
+  return events;
+}
+
+std::string BecauseOf(const ReportSet& answer, std::string_view analysis, std::string_view says) {
+  for (const Finding& finding : ReportOf(answer, analysis).findings) {
+    if (finding.message.contains(says)) return finding.because;
+  }
+  return "no such finding";
+}
+
+TEST(Python, FindingsNameTheInnermostFunctions) {
+  const auto answer = AskAbout(Document(SlowLogging()));
+  ASSERT_TRUE(answer);
+  constexpr std::string_view kLogging =
+      "; Python meanwhile: log_metrics (train.py:9) 40.0 µs, Tensor.item in log_metrics "
+      "(train.py:9) "
+      "20.0 µs";
+  EXPECT_TRUE(BecauseOf(*answer, "overview", "Unrecorded host activity").ends_with(kLogging))
+      << BecauseOf(*answer, "overview", "Unrecorded host activity");
+  EXPECT_TRUE(BecauseOf(*answer, "idle_time", "Host-bound").ends_with(kLogging))
+      << BecauseOf(*answer, "idle_time", "Host-bound");
+  EXPECT_TRUE(BecauseOf(*answer, "critical_path", "Without cpu").contains("Python meanwhile: "))
+      << BecauseOf(*answer, "critical_path", "Without cpu");
+}
+
+TEST(Python, WhoRecordedItIsNotToldTo) {
+  const auto hint = [](const ReportSet& answer) {
+    for (const Finding& finding : ReportOf(answer, "overview").findings) {
+      if (finding.message.contains("Unrecorded")) return finding.hint;
+    }
+    return std::string();
+  };
+  const ScratchFolder folder;
+  const std::vector paths = {folder.Write("t.json", Document(SlowLogging()))};
+  const auto session = Session::Open(paths, {.analyses = {"overview"}});
+  ASSERT_TRUE(session);
+  const auto answer = session->Analyze();  // nobody asked for Python
+  ASSERT_TRUE(answer);
+  EXPECT_FALSE(hint(*answer).contains("with_stack")) << hint(*answer);
+  EXPECT_TRUE(hint(*answer).contains("see python")) << hint(*answer);
+  auto events = SlowLogging();
+  std::erase_if(events, [](const std::string& e) { return e.contains("python_function"); });
+  const auto without = AskAbout(Document(events));
+  ASSERT_TRUE(without);
+  EXPECT_TRUE(hint(*without).contains("with_stack=True")) << hint(*without);
+}
+
+TEST(Python, FindingsAboutInputNameWhatLoads) {
+  std::vector<std::string> events = Launched(1, 55, 60, 100);
+  for (const std::string& event : Launched(2, 1, 2, 5)) events.push_back(event);
+  events.push_back(Host("user_annotation", "ProfilerStep#1", 0, 100));
+  events.push_back(Host("user_annotation", "enumerate(DataLoader)#x.__next__", 0, 50));
+  events.push_back(Frame("data/video.py(7): decode", 5, 45));
+  const auto answer = AskAbout(Document(events));
+  ASSERT_TRUE(answer);
+  for (const auto& [analysis, says] :
+       {std::pair("input_pipeline", "Input wait"), std::pair("phases", "Data loading")}) {
+    EXPECT_TRUE(BecauseOf(*answer, analysis, says)
+                    .ends_with("; Python meanwhile: decode (video.py:7) 40.0 µs"))
+        << BecauseOf(*answer, analysis, says);
+  }
+}
+
+// Events that no profiler writes: callers that end first, threads of their own, and modules within
+// themselves a thousand deep.
+TEST(Python, TakesAnyFrames) {
+  std::vector<std::string> events = Launched(1, 55, 60, 100);
+  for (int64_t i = 0; i < 1000; ++i) {
+    events.push_back(Frame("nn.Module: A_0", i, 3000 - i));
+    events.push_back(Frame(fmt::format("nn.Module: B/{}_0", i), i, 3000 - i));
+    events.push_back(Frame("", i * 7, i * 7 + 10));
+    events.push_back(Frame("f.py(1): f", i * 5, i * 5 + 12));
+  }
+  const auto answer = AskAbout(Document(events));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(ReportOf(*answer, "python").status, Status::kOk);
+  EXPECT_EQ(ReportOf(*answer, "modules").status, Status::kOk);
+}
+
+}  // namespace
+}  // namespace stepscope::testing
