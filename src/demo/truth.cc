@@ -101,6 +101,7 @@ Json OptionsJson(const DemoOptions& options) {
           {"seed", options.seed},
           {"slow_rank", options.slow_rank},
           {"slow_factor", options.slow_factor},
+          {"slow_since", options.slow_since},
           {"exposed_fraction", options.exposed_fraction},
           {"host_gap_fraction", options.host_gap_fraction},
           {"clock_spread", options.clock_spread},
@@ -123,6 +124,7 @@ Json PlantedJson(const DemoOptions& options, std::span<const RankTruth> ranks) {
       communication == 0 ? 0 : static_cast<double>(exposed) / static_cast<double>(communication);
   return {{"slow_rank", options.slow_rank},
           {"slow_factor", options.slow_factor},
+          {"slow_since", options.slow_since},
           {"exposed", exposed},
           {"communication", communication},
           {"exposed_ratio", ratio},
