@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "facts/collectives/collectives.h"
 #include "facts/derived/recording_flops.h"
@@ -140,9 +141,68 @@ TEST(DemoTruth, ThePlantedTroublesAreFound) {
       MakeJob({.ranks = 4, .steps = 3, .slow_rank = 1, .slow_factor = 1.4}, job));
   EXPECT_NE(FindFinding(job.answer, "Rank 1 runs kernels slower"), nullptr);
   EXPECT_NE(FindFinding(job.answer, "Rank 1 is a straggler"), nullptr);
-  EXPECT_NE(FindFinding(job.answer, "Rank 1 is a straggler since step 3: slower compute"), nullptr);
+  EXPECT_NE(FindFinding(job.answer,
+                        "Rank 1 is a straggler in every recorded step (3 to 5): slower compute"),
+            nullptr);
+  EXPECT_EQ(FindFinding(job.answer, "since step"), nullptr);
   EXPECT_NE(FindFinding(job.answer, "Exposed communication is"), nullptr);
   EXPECT_NE(FindFinding(job.answer, "Host-bound idle time is"), nullptr);
+}
+
+// As faces show it first: of the largest impact, on a tie the more severe one.
+const Finding* LeadingFinding(const ReportSet& answer) {
+  const Finding* best = nullptr;
+  for (const Report& report : answer.reports) {
+    for (const Finding& f : report.findings) {
+      if (best == nullptr ||
+          std::tie(best->impact, f.severity) < std::tie(f.impact, best->severity))
+        best = &f;
+    }
+  }
+  return best;
+}
+
+TEST(DemoTruth, TheStepAndTheRankOfAPlantedChangeAreTheLeadingFinding) {
+  for (const int64_t since : {5, 6, 7}) {
+    Job job;
+    ASSERT_NO_FATAL_FAILURE(MakeJob({.ranks = 4,
+                                     .steps = 6,
+                                     .seed = static_cast<uint64_t>(since),
+                                     .slow_rank = 1,
+                                     .slow_factor = 1.66,
+                                     .slow_since = since,
+                                     .exposed_fraction = 0.1,
+                                     .layers = 6},
+                                    job));
+    const Finding* leading = LeadingFinding(job.answer);
+    ASSERT_NE(leading, nullptr);
+    const std::string when = " since step " + std::to_string(since);
+    EXPECT_TRUE(leading->message.contains(when)) << leading->message;
+    EXPECT_TRUE(leading->message.contains("ank 1 ")) << leading->message;
+    EXPECT_NE(FindFinding(job.answer, "Rank 1 is a straggler" + when + ": slower compute"),
+              nullptr);
+    const auto changes = Rows(job.answer, "steps", "changes");
+    ASSERT_GE(changes.size(), 2u);
+    EXPECT_EQ(std::get<std::string>(changes[0].at("quantity")), "step time");
+    EXPECT_EQ(Number(changes[0], "since_step"), since);
+    const auto is_compute = [](const Row& row) {
+      return std::get<std::string>(row.at("quantity")) == "compute";
+    };
+    ASSERT_EQ(std::ranges::count_if(changes, is_compute), 1) << "one rank computes longer";
+    const Row& compute = *std::ranges::find_if(changes, is_compute);
+    EXPECT_EQ(Number(compute, "rank"), 1);
+    EXPECT_NEAR(std::get<double>(compute.at("change")), 0.66, 0.05);
+  }
+}
+
+TEST(DemoTruth, StepsThatOnlyVaryChangeAtNone) {
+  for (const uint64_t seed : {1u, 2u, 3u}) {
+    Job job;
+    ASSERT_NO_FATAL_FAILURE(
+        MakeJob({.ranks = 2, .steps = 6, .seed = seed, .slow_rank = 1, .layers = 4}, job));
+    EXPECT_TRUE(Rows(job.answer, "steps", "changes").empty());
+    EXPECT_EQ(FindFinding(job.answer, "since step"), nullptr);
+  }
 }
 
 std::vector<std::string> FilesOf(const Job& job) {

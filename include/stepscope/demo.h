@@ -20,6 +20,8 @@ struct DemoOptions {
   // The planted troubles. Each is recorded in truth.json, so that an answer can be checked.
   int slow_rank = 2;          // this rank's compute kernels take `slow_factor` as long; -1: none
   double slow_factor = 1.25;  // 1 to 100
+  // Number of its first slow step, 0 to 1e9; the job's first step is number 3.
+  int64_t slow_since = 0;
   // Share of each step's all-reduce time that no compute hides, from 0 to 1, as far as one rank is
   // concerned: ranks that wait for a slow one inside their collectives come to another share.
   double exposed_fraction = 0.4;

@@ -27,12 +27,13 @@ steps. Without steps the whole trace counts as one step. `exposed` is the part o
 `waiting` is until the last rank arrived, where clocks could be aligned. `expected` is parameters × `bytes_per_parameter`
 / bandwidth. `expected_bus` is `expected` × 2(n-1)/n for a group of n ranks, the traffic of a ring. If `parameters` is not
 given, a step's messages stand for the gradients: those launched in backward if the trace has phases, else all. Message
-sizes come from kernel arguments, or from the operator's input tensors (record_shapes=True). If no bandwidth is given,
+sizes come from kernel arguments, from the compiled program (XLA), or from the operator's input tensors
+(record_shapes=True). If no bandwidth is given,
 the best bandwidth of any all-reduce is used: bytes / time for the rank that arrived last. `expected` is then the time
 of the same bytes at that rate and cannot reveal a network that is slow throughout. `calls` are per step.
 
-**Limitations:** XLA and TensorFlow traces have no sizes, so nothing is expected without `parameters`. Gradients reduced
-by reduce-scatter (FSDP, ZeRO) or all-to-all are not included. With one rank, wait time counts as measured.
+**Limitations:** TensorFlow traces without a compiled program have no sizes, so nothing is expected without `parameters`.
+Gradients reduced by reduce-scatter (FSDP, ZeRO) or all-to-all are not included. With one rank, wait time counts as measured.
 
 **Interpretation:** If measured is far above expected with little waiting, the network is slow, or many small messages
 are latency-bound: merge them (bucket_cap_mb). If most of measured overlaps with compute, it costs little. All-reduces

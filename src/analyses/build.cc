@@ -142,9 +142,40 @@ std::string SayPython(const FrameTimes& times, int64_t parts) {
   return text;
 }
 
+std::string_view ParticipantNoun(const Facts& facts) {
+  return facts.collectives.HasDevices() ? "device" : "rank";
+}
+
+std::string SayPlace(const Facts& facts, int64_t rank, int64_t device) {
+  const bool one_rank = facts.ranks.front().rank == facts.ranks.back().rank;
+  if (device < 0) return fmt::format("rank {}", rank);
+  return one_rank ? fmt::format("device {}", device)
+                  : fmt::format("rank {} device {}", rank, device);
+}
+
+std::string SayParticipant(const Facts& facts, const RankCollectives& participant) {
+  return SayPlace(facts, participant.rank, participant.device);
+}
+
+std::string Capitalized(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+std::vector<Column> ParticipantKeys() {
+  return {KeyColumn("rank", "rank"), KeyColumn("device", "device")};
+}
+
+std::vector<Cell> ParticipantCells(const RankCollectives& participant) {
+  return {participant.rank, When(participant.device >= 0, participant.device)};
+}
+
 std::string SayDevice(const DeviceFacts& device) {
-  std::string text = fmt::format("rank {}", device.rank->rank);
-  if (device.rank->devices.size() > 1) text += fmt::format(" device {}", device.device);
+  const bool several = device.rank->devices.size() > 1;
+  std::string text;
+  if (!several || !device.one_rank) text = fmt::format("rank {}", device.rank->rank);
+  if (several) text += fmt::format("{}device {}", text.empty() ? "" : " ", device.device);
   if (device.rank->window > 0) text += fmt::format(" window {}", device.rank->window);
   return text;
 }

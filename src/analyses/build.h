@@ -99,8 +99,24 @@ inline constexpr std::string_view kNothingLinked =
     "no device activity has its launch call in the trace: record with ProfilerActivity.CPU too, so "
     "that runtime calls are included";
 
-// "rank 3", or "rank 3 device 1" where a rank has several devices.
+// "rank 3"; where a rank has several devices "rank 3 device 1", or "device 1" if it is the only
+// rank.
 std::string SayDevice(const DeviceFacts& device);
+
+// Whether collectives are matched between ranks or between devices: "rank" or "device".
+std::string_view ParticipantNoun(const Facts& facts);
+
+// "rank 3", "device 3" where there is one rank with several devices, or "rank 1 device 3". `device`
+// -1: the rank as a whole.
+std::string SayPlace(const Facts& facts, int64_t rank, int64_t device);
+std::string SayParticipant(const Facts& facts, const RankCollectives& participant);
+
+// With a capital first letter, to begin a sentence.
+std::string Capitalized(std::string text);
+
+// Key columns of a participant, and their cells. The device is empty where the rank has no other.
+std::vector<Column> ParticipantKeys();
+std::vector<Cell> ParticipantCells(const RankCollectives& participant);
 
 // Calls visit(device, measured) for every device; `measured` is measure(recording), made once for
 // all devices of the recording.

@@ -37,6 +37,11 @@ Bandwidths are those of nccl-tests, in GB of 1e9 bytes: `algbw` = bytes / time a
 is 2(n-1)/n for all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all, 1 for broadcast and reduce. The time
 is the shortest duration over the ranks, that of the last to arrive.
 
+Several devices of one process, the usual case of TensorFlow and JAX, take the place of ranks: `device` is then set, and
+their clock is one. `clock_error` is how far their common ends lie apart. Sizes and groups come from the compiled program
+(XLA). Its replica groups are matched one by one where the program has as many replicas as the trace has devices, which
+XLA numbers in order unless the device mesh says otherwise.
+
 **Limitations:** Waiting for ranks that were not recorded counts as transfer. With one rank, all bandwidths are
 too low by its wait time. Offsets assume that ends coincide, so a rank that always leaves some microseconds later
 looks like an offset. For kernels that run several collectives, only the size of the first is often recorded.
@@ -133,51 +138,56 @@ Table KindTable(const Facts& facts) {
 }
 
 Table RankTable(const CollectiveFacts& c) {
-  Table table{
-      .key = "ranks",
-      .title = "Wait and transfer time",
-      .columns = {KeyColumn("rank", "rank"), CountColumn("matched", "matched"),
-                  CountColumn("unmatched", "unmatched"), CountColumn("point_to_point", "send/recv"),
-                  TimeColumn("wait", "wait"), TimeColumn("transfer", "transfer"),
-                  TimeColumn("blame", "caused wait"), CountColumn("times_last", "times last"),
-                  TimeColumn("clock_offset", "clock offset"),
-                  TimeColumn("clock_error", "clock uncertainty"),
-                  Column{"clock_drift", "clock drift"}},
-      .text_rows = 16};
+  Table table{.key = "ranks",
+              .title = "Wait and transfer time",
+              .columns = ParticipantKeys(),
+              .text_rows = 16};
+  AddColumns(
+      table,
+      {CountColumn("matched", "matched"), CountColumn("unmatched", "unmatched"),
+       CountColumn("point_to_point", "send/recv"), TimeColumn("wait", "wait"),
+       TimeColumn("transfer", "transfer"), TimeColumn("blame", "caused wait"),
+       CountColumn("times_last", "times last"), TimeColumn("clock_offset", "clock offset"),
+       TimeColumn("clock_error", "clock uncertainty"), Column{"clock_drift", "clock drift"}});
   SetKinds(table, {{"transfer", ColumnKind::kCommunication}, {"wait", ColumnKind::kWait}});
   for (const RankCollectives& r : c.ranks) {
     const bool split = r.split > 0, known = r.clock.known;
-    table.rows.push_back({r.rank, r.matched, r.unmatched, r.point_to_point, When(split, r.wait),
-                          When(split, r.transfer), When(split, r.blame), When(split, r.times_last),
-                          When(known, r.clock.offset), When(known, r.clock.error),
-                          r.clock.drift == 0 ? Cell() : Cell(r.clock.drift)});
+    std::vector<Cell> row = ParticipantCells(r);
+    row.insert(row.end(), {r.matched, r.unmatched, r.point_to_point, When(split, r.wait),
+                           When(split, r.transfer), When(split, r.blame), When(split, r.times_last),
+                           When(known, r.clock.offset), When(known, r.clock.error),
+                           r.clock.drift == 0 ? Cell() : Cell(r.clock.drift)});
+    table.rows.push_back(std::move(row));
   }
   return table;
 }
 
-// Wait time by waiting rank and last rank.
+// Wait time by waiting participant and the last one.
 Table WaitTable(const CollectiveFacts& c) {
   struct Sum {
     int64_t wait = 0, times = 0;
   };
-  std::map<std::pair<int64_t, int64_t>, Sum> waits;
+  std::map<std::pair<uint32_t, uint32_t>, Sum> waits;
   for (const CollectiveMatch& match : c.matches) {
     if (match.last == kNobody) continue;
-    const int64_t last = c.ranks[c.parts[match.last].rank].rank;
+    const uint32_t last = c.parts[match.last].rank;
     for (const CollectivePart& part : c.Parts(match)) {
       if (part.wait <= 0) continue;
-      Sum& sum = waits[{c.ranks[part.rank].rank, last}];
+      Sum& sum = waits[{part.rank, last}];
       sum.wait = AddSaturated(sum.wait, part.wait);
       ++sum.times;
     }
   }
-  Table table{.key = "waits",
-              .title = "Wait by last rank",
-              .columns = {KeyColumn("rank", "rank"), KeyColumn("for_rank", "last rank"),
-                          TimeColumn("wait", "wait"), CountColumn("times", "times")},
-              .text_rows = 0};
-  for (const auto& [key, sum] : waits)
-    table.rows.push_back({key.first, key.second, sum.wait, sum.times});
+  Table table{
+      .key = "waits", .title = "Wait by last rank", .columns = ParticipantKeys(), .text_rows = 0};
+  AddColumns(table, {KeyColumn("for_rank", "last rank"), KeyColumn("for_device", "last device"),
+                     TimeColumn("wait", "wait"), CountColumn("times", "times")});
+  for (const auto& [key, sum] : waits) {
+    std::vector<Cell> row = ParticipantCells(c.ranks[key.first]);
+    for (Cell& cell : ParticipantCells(c.ranks[key.second])) row.push_back(std::move(cell));
+    row.insert(row.end(), {sum.wait, sum.times});
+    table.rows.push_back(std::move(row));
+  }
   return table;
 }
 
@@ -199,16 +209,18 @@ Table MatchTable(const Facts& facts) {
               .columns = {KeyColumn("place", "position"), Column{"group", "group"},
                           Column{"sequence", "sequence"}, Column{"operation", "operation"},
                           BytesColumn("bytes", "size"), CountColumn("ranks", "ranks"),
-                          Column{"last_rank", "last rank"}, TimeColumn("wait", "wait"),
-                          TimeColumn("wait_max", "max wait"), TimeColumn("transfer", "transfer")},
+                          Column{"last_rank", "last rank"}, Column{"last_device", "last device"},
+                          TimeColumn("wait", "wait"), TimeColumn("wait_max", "max wait"),
+                          TimeColumn("transfer", "transfer")},
               .text_rows = 0};
   for (const auto& [sum, m] : waits) {
     const CollectiveMatch& match = c.matches[m];
     const auto parts = c.Parts(match);
+    const RankCollectives& last = c.ranks[c.parts[match.last].rank];
     table.rows.push_back({static_cast<int64_t>(table.rows.size() + 1), c.groups[match.group].label,
                           match.sequence, OperationText(facts, match.op, match.operation),
-                          BytesCell(match.bytes), static_cast<int64_t>(match.count),
-                          c.ranks[c.parts[match.last].rank].rank, -sum, LongestWait(parts),
+                          BytesCell(match.bytes), static_cast<int64_t>(match.count), last.rank,
+                          When(last.device >= 0, last.device), -sum, LongestWait(parts),
                           ShortestDuration(parts)});
   }
   return table;
@@ -216,18 +228,20 @@ Table MatchTable(const Facts& facts) {
 
 Table MismatchTable(const Facts& facts) {
   const CollectiveFacts& c = facts.collectives;
-  Table table{.key = "mismatches",
-              .title = "Mismatched collectives",
-              .columns = {KeyColumn("place", "position"), Column{"group", "group"},
-                          Column{"sequence", "sequence"}, Column{"rank", "rank"},
-                          Column{"operation", "operation"}, BytesColumn("bytes", "size"),
-                          Column{"others_operation", "others' operation"},
-                          BytesColumn("others_bytes", "others' size")},
-              .text_rows = 4};
+  Table table{
+      .key = "mismatches",
+      .title = "Mismatched collectives",
+      .columns = {KeyColumn("place", "position"), Column{"group", "group"},
+                  Column{"sequence", "sequence"}, Column{"rank", "rank"},
+                  Column{"device", "device"}, Column{"operation", "operation"},
+                  BytesColumn("bytes", "size"), Column{"others_operation", "others' operation"},
+                  BytesColumn("others_bytes", "others' size")},
+      .text_rows = 4};
   for (const CollectiveMismatch& m : c.mismatches) {
     const CollectiveMatch& match = c.matches[m.match];
+    const RankCollectives& rank = c.ranks[m.rank];
     table.rows.push_back({static_cast<int64_t>(table.rows.size() + 1), c.groups[match.group].label,
-                          match.sequence, c.ranks[m.rank].rank,
+                          match.sequence, rank.rank, When(rank.device >= 0, rank.device),
                           OperationText(facts, m.op, m.operation), BytesCell(m.bytes),
                           OperationText(facts, match.op, match.operation), BytesCell(match.bytes)});
   }
@@ -260,7 +274,8 @@ Totals AddUp(const CollectiveFacts& c) {
   return t;
 }
 
-void AddNotes(Report& report, const CollectiveFacts& c, const Totals& t) {
+void AddNotes(Report& report, const Facts& facts, const Totals& t) {
+  const CollectiveFacts& c = facts.collectives;
   const auto add = [&](std::string name, int64_t count, std::string message) {
     if (count > 0) report.notes.push_back({std::move(name), count, std::move(message), ""});
   };
@@ -290,40 +305,46 @@ void AddNotes(Report& report, const CollectiveFacts& c, const Totals& t) {
       "process groups have members that were not recorded (waiting for them counts as transfer)");
 }
 
-void AddMismatchFinding(Report& report, const CollectiveFacts& c) {
-  std::map<int64_t, int64_t> by_rank;
+void AddMismatchFinding(Report& report, const Facts& facts) {
+  const CollectiveFacts& c = facts.collectives;
+  const std::string noun(ParticipantNoun(facts));
+  std::map<uint32_t, int64_t> by_rank;
   int64_t count = 0;
   for (const CollectiveMismatch& m : c.mismatches) {
     if (!c.groups[c.matches[m.match].group].numbered) continue;
-    ++by_rank[c.ranks[m.rank].rank];
+    ++by_rank[m.rank];
     ++count;
   }
   if (count == 0) return;
   const auto& most = *std::ranges::max_element(by_rank, {}, [](const auto& r) { return r.second; });
   report.findings.push_back(
       {.severity = Severity::kHigh,
-       .message = fmt::format("Ranks run different collectives at {}.",
+       .message = fmt::format("{}s run different collectives at {}.", Capitalized(noun),
                               Plural(static_cast<size_t>(count), "position")),
-       .because = fmt::format("{} of {} mismatches are on rank {}", most.second, count, most.first),
-       .hint = "make every rank call the same collectives in the same order with the same sizes; "
+       .because = fmt::format("{} of {} mismatches are on {}", most.second, count,
+                              SayParticipant(facts, c.ranks[most.first])),
+       .hint = "make every " + noun +
+               " call the same collectives in the same order with the same sizes; "
                "check conditions on rank or data around the first mismatch (such a job can hang)",
        .impact = 0,
        .table = "mismatches"});
 }
 
-std::string Headline(const CollectiveFacts& c, const Totals& t) {
+std::string Headline(const Facts& facts, const Totals& t) {
+  const CollectiveFacts& c = facts.collectives;
+  const std::string_view noun = ParticipantNoun(facts);
   if (t.matched == 0) {
     return fmt::format("{} on {}, none matched.", Plural(c.matches.size(), "collective"),
-                       Plural(c.ranks.size(), "rank"));
+                       Plural(c.ranks.size(), noun));
   }
   std::string text =
       fmt::format("{} matched across {}", Plural(static_cast<size_t>(t.collectives), "collective"),
-                  Plural(c.ranks.size(), "rank"));
+                  Plural(c.ranks.size(), noun));
   const double all = static_cast<double>(t.wait) + static_cast<double>(t.transfer);
   if (all <= 0) return text + ".";
   text += fmt::format("; wait time is {} of collective time",
                       HumanRatio(static_cast<double>(t.wait) / all));
-  if (t.blamed->blame > 0) text += fmt::format(", mostly for rank {}", t.blamed->rank);
+  if (t.blamed->blame > 0) text += fmt::format(", mostly for {}", SayParticipant(facts, *t.blamed));
   return text + fmt::format(" (clock uncertainty {}).", HumanTime(static_cast<double>(t.error)));
 }
 
@@ -340,7 +361,7 @@ Report Run(const Facts& facts, const Params&) {
     report.why = "only one rank was recorded: no matching, and times include waiting";
   }
   const Totals t = AddUp(c);
-  report.headline = Headline(c, t);
+  report.headline = Headline(facts, t);
   const bool joined = std::ranges::any_of(c.ranks, [](const auto& r) { return r.clock.known; });
   report.metrics = {
       {"match_rate", "matched", c.ranks.size() > 1 ? t.MatchRate() : Cell(), Unit::kRatio},
@@ -354,8 +375,8 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(KindTable(facts));
   report.tables.push_back(MatchTable(facts));
   if (!c.mismatches.empty()) report.tables.push_back(MismatchTable(facts));
-  AddNotes(report, c, t);
-  AddMismatchFinding(report, c);
+  AddNotes(report, facts, t);
+  AddMismatchFinding(report, facts);
   return report;
 }
 

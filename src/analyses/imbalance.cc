@@ -147,13 +147,19 @@ Totals AddUp(const std::map<int64_t, StepSpread>& steps) {
   return t;
 }
 
-// Whether most wait time in collectives is for that rank. Then stragglers reports it.
-bool IsWaitedFor(const CollectiveFacts& c, int64_t rank) {
-  int64_t own = 0, all = 0;
-  for (const RankCollectives& r : c.ranks) {
-    all = AddSaturated(all, r.blame);
-    if (r.rank == rank) own = r.blame;
-  }
+// What is compared: "device" where a rank has several.
+std::string_view Noun(const Facts& facts) {
+  const bool several = std::ranges::any_of(
+      facts.devices, [](const DeviceFacts& device) { return device.rank->devices.size() > 1; });
+  return several ? "device" : "rank";
+}
+
+// Whether most wait time in collectives is for that device. Then stragglers reports it.
+bool IsWaitedFor(const CollectiveFacts& c, const DeviceFacts& device) {
+  int64_t all = 0;
+  for (const RankCollectives& r : c.ranks) all = AddSaturated(all, r.blame);
+  const uint32_t participant = c.ParticipantOf(device.rank->rank, device.device);
+  const int64_t own = participant == kNobody ? 0 : c.ranks[participant].blame;
   return all > 0 && own >= all / 2;
 }
 
@@ -161,7 +167,7 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t step
   const auto& [device, times] =
       *std::ranges::max_element(t.most, {}, [](const auto& m) { return m.second; });
   const bool always_one = static_cast<size_t>(times) * 2 > steps;
-  if (always_one && IsWaitedFor(facts.collectives, device->rank->rank)) return;
+  if (always_one && IsWaitedFor(facts.collectives, *device)) return;
   const std::string who = SayDevice(*device);
   const double impact = std::min(t.uneven, t.waiting);
   report.findings.push_back(
@@ -169,8 +175,8 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t step
        .message =
            fmt::format("Compute imbalance is {} of the longest compute.", HumanRatio(t.Share())),
        .because = fmt::format(
-           "over {}, the mean rank computes {} less than the longest; worst: {} (longest in {})",
-           Plural(steps, "step"), HumanTime(t.uneven), who,
+           "over {}, the mean {} computes {} less than the longest; worst: {} (longest in {})",
+           Plural(steps, "step"), Noun(facts), HumanTime(t.uneven), who,
            Plural(static_cast<size_t>(times), "step")),
        .hint = always_one
                    ? fmt::format("check whether {} is slower or has more work; see "
@@ -206,8 +212,9 @@ Report Run(const Facts& facts, const Params& params) {
     return report;
   }
   const Totals t = AddUp(spreads);
-  report.headline = fmt::format("Over {}, the mean rank computes {} less than the longest rank.",
-                                Plural(spreads.size(), "step"), HumanRatio(t.Share()));
+  const std::string_view noun = Noun(facts);
+  report.headline = fmt::format("Over {}, the mean {} computes {} less than the longest {}.",
+                                Plural(spreads.size(), "step"), noun, HumanRatio(t.Share()), noun);
   report.metrics = {{"compute_imbalance", "imbalance, % of longest", t.Share(), Unit::kRatio}};
   report.tables.push_back(StepTable(spreads));
   report.tables.push_back(MatrixTable(facts));

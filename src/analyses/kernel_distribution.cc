@@ -22,7 +22,8 @@ constexpr std::string_view kDoc = R"md(
 **Definition:** Kernels that ran on at least two ranks count. `rank_means` has the mean duration of each on each
 rank. `kernels` has the lowest and highest of these means, their spread = (highest - lowest) / median, and the
 outlier rank, the furthest from the median. Kernels are sorted by the cost of the spread: (highest - median) ×
-calls on the slowest rank.
+calls on the slowest rank. Where several devices of a rank compute, as in one process of TensorFlow or JAX, all this is
+about devices.
 
 **Limitations:** Ranks may differ in work by design, as with experts, embeddings and pipeline stages. An outlier
 rank needs at least three ranks.
@@ -41,6 +42,7 @@ constexpr auto kParams = std::to_array<Parameter>({
 
 struct OnRank {
   int64_t rank = 0;
+  int64_t device = -1;  // -1: all of the rank's
   int64_t count = 0;
   int64_t sum = 0;
   double Mean() const { return static_cast<double>(sum) / static_cast<double>(count); }
@@ -80,12 +82,25 @@ void Summarize(Kernel& kernel) {
       kernel.ranks, {}, [&](const OnRank& rank) { return std::abs(rank.Mean() - kernel.median); });
 }
 
-// Kernels that ran on at least two ranks, costliest spread first.
+// Whether several devices of one rank compute.
+bool HasDevices(const Facts& facts) {
+  const RankActivity* of = nullptr;
+  for (const DeviceFacts& device : facts.devices) {
+    if (device.total.Compute() == 0) continue;
+    if (device.rank == of) return true;
+    of = device.rank;
+  }
+  return false;
+}
+
+// Kernels that ran on at least two ranks, or devices, costliest spread first.
 std::vector<Kernel> CollectKernels(const Facts& facts) {
   std::map<std::pair<Kind, StringId>, std::vector<OnRank>> found;
-  for (const RankKernels& rank : facts.kernels) {
+  std::vector<RankKernels> of_devices;
+  if (HasDevices(facts)) of_devices = MeasureKernelsOfDevices(facts.ranks);
+  for (const RankKernels& rank : of_devices.empty() ? facts.kernels : of_devices) {
     for (const KernelStatistics& k : rank.kernels) {
-      found[{k.kind, k.name}].push_back({rank.rank, k.count, k.sum});
+      found[{k.kind, k.name}].push_back({rank.rank, rank.device, k.count, k.sum});
     }
   }
   std::vector<Kernel> kernels;
@@ -106,10 +121,11 @@ int64_t Rounded(double ns) { return std::llround(ns); }
 
 std::string KindText(Kind kind) { return std::string(KernelKindName(kind)); }
 
+Cell DeviceOf(const OnRank& rank) { return When(rank.device >= 0, rank.device); }
+
 // With two ranks the outlier is unknown.
-Cell OddRank(const Kernel& kernel) {
-  if (kernel.ranks.size() < 3 || kernel.odd->Mean() == kernel.median) return std::monostate();
-  return kernel.odd->rank;
+bool HasOutlier(const Kernel& kernel) {
+  return kernel.ranks.size() >= 3 && kernel.odd->Mean() != kernel.median;
 }
 
 Table KernelTable(const std::vector<Kernel>& kernels) {
@@ -119,31 +135,35 @@ Table KernelTable(const std::vector<Kernel>& kernels) {
       .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"),
                   CountColumn("ranks", "ranks"), CountColumn("count", "count"),
                   TimeColumn("mean", "mean"), TimeColumn("min", "lowest mean"),
-                  Column{"fastest_rank", "fastest rank"}, TimeColumn("max", "highest mean"),
+                  Column{"fastest_rank", "fastest rank"},
+                  Column{"fastest_device", "fastest device"}, TimeColumn("max", "highest mean"),
                   Column{"slowest_rank", "slowest rank"},
-                  RatioColumn("spread", "spread, % of median"), Column{"odd_rank", "outlier rank"}},
+                  Column{"slowest_device", "slowest device"},
+                  RatioColumn("spread", "spread, % of median"), Column{"odd_rank", "outlier rank"},
+                  Column{"odd_device", "outlier device"}},
       .text_rows = 10};
   for (const Kernel& k : kernels) {
     const double mean = static_cast<double>(k.sum) / static_cast<double>(k.count);
-    table.rows.push_back({std::string(k.name), KindText(k.kind),
-                          static_cast<int64_t>(k.ranks.size()), k.count, Rounded(mean),
-                          Rounded(k.fastest->Mean()), k.fastest->rank, Rounded(k.slowest->Mean()),
-                          k.slowest->rank, k.Spread(), OddRank(k)});
+    table.rows.push_back(
+        {std::string(k.name), KindText(k.kind), static_cast<int64_t>(k.ranks.size()), k.count,
+         Rounded(mean), Rounded(k.fastest->Mean()), k.fastest->rank, DeviceOf(*k.fastest),
+         Rounded(k.slowest->Mean()), k.slowest->rank, DeviceOf(*k.slowest), k.Spread(),
+         When(HasOutlier(k), k.odd->rank), HasOutlier(k) ? DeviceOf(*k.odd) : Cell()});
   }
   return table;
 }
 
 Table MeanTable(const std::vector<Kernel>& kernels) {
-  Table table{
-      .key = "rank_means",
-      .title = "Mean duration per rank",
-      .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"), KeyColumn("rank", "rank"),
-                  CountColumn("count", "count"), TimeColumn("mean", "mean")},
-      .text_rows = 0};
+  Table table{.key = "rank_means",
+              .title = "Mean duration per rank",
+              .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"),
+                          KeyColumn("rank", "rank"), KeyColumn("device", "device"),
+                          CountColumn("count", "count"), TimeColumn("mean", "mean")},
+              .text_rows = 0};
   for (const Kernel& k : kernels) {
     for (const OnRank& rank : k.ranks) {
-      table.rows.push_back(
-          {std::string(k.name), KindText(k.kind), rank.rank, rank.count, Rounded(rank.Mean())});
+      table.rows.push_back({std::string(k.name), KindText(k.kind), rank.rank, DeviceOf(rank),
+                            rank.count, Rounded(rank.Mean())});
     }
   }
   return table;
@@ -151,18 +171,18 @@ Table MeanTable(const std::vector<Kernel>& kernels) {
 
 // The deviations of one rank, summed over all kernels of which it is the outlier.
 struct Deviant {
-  int64_t rank = 0;
+  const OnRank* rank = nullptr;
   double cost = 0;  // ns on that rank
   int64_t kernels = 0;
   const Kernel* worst = nullptr;
   double worst_cost = 0;
 };
 
-using Deviants = std::map<int64_t, Deviant>;
+using Deviants = std::map<std::pair<int64_t, int64_t>, Deviant>;  // by rank and device
 
 void AddDeviation(Deviants& deviants, const Kernel& kernel, double cost) {
-  Deviant& d = deviants[kernel.odd->rank];
-  d.rank = kernel.odd->rank;
+  Deviant& d = deviants[{kernel.odd->rank, kernel.odd->device}];
+  d.rank = kernel.odd;
   d.cost += cost;
   ++d.kernels;
   if (d.worst == nullptr || cost > d.worst_cost) {
@@ -177,13 +197,20 @@ const Deviant* Worst(const Deviants& deviants) {
   return worst == deviants.end() ? nullptr : &worst->second;
 }
 
+std::string Say(const Facts& facts, const OnRank& rank) {
+  return SayPlace(facts, rank.rank, rank.device);
+}
+
+std::string_view Noun(const OnRank& rank) { return rank.device >= 0 ? "device" : "rank"; }
+
 std::string Evidence(const Facts& facts, const Deviant& d) {
   const Kernel& k = *d.worst;
   const std::string which =
       d.kernels == 1 ? "" : fmt::format("{} kernels deviate; worst: ", d.kernels);
-  return fmt::format("{}{}{} has mean {} on rank {} vs median {} of {} ranks ({:+.0f}%)", which,
-                     ShortName(k.name), InModule(facts, k.id), HumanTime(k.odd->Mean()), d.rank,
-                     HumanTime(k.median), k.ranks.size(), k.Deviation(*k.odd) * 100);
+  return fmt::format("{}{}{} has mean {} on {} vs median {} of {} {}s ({:+.0f}%)", which,
+                     ShortName(k.name), InModule(facts, k.id), HumanTime(k.odd->Mean()),
+                     Say(facts, *d.rank), HumanTime(k.median), k.ranks.size(), Noun(*d.rank),
+                     k.Deviation(*k.odd) * 100);
 }
 
 void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& kernels,
@@ -204,12 +231,14 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
   if (const Deviant* d = Worst(slow)) {
     report.findings.push_back(
         {.severity = Severity::kMedium,
-         .message = fmt::format("Rank {} runs kernels slower than the other ranks.", d->rank),
+         .message = fmt::format("{} runs kernels slower than the other {}s.",
+                                Capitalized(Say(facts, *d->rank)), Noun(*d->rank)),
          .because = Evidence(facts, *d),
-         .hint = fmt::format(
-             "check the device of rank {}: clocks and temperature ({}), other processes, more work "
-             "than other ranks; see stragglers",
-             d->rank, CommandForClocks(facts)),
+         .hint = fmt::format("check {}{}: clocks and temperature ({}), other processes, more work "
+                             "than other {}s; see "
+                             "stragglers",
+                             d->rank->device >= 0 ? "" : "the device of ", Say(facts, *d->rank),
+                             CommandForClocks(facts), Noun(*d->rank)),
          .impact = Rounded(d->cost),
          .table = "kernels"});
   }
@@ -220,14 +249,16 @@ Report Run(const Facts& facts, const Params& params) {
   if (report.status == Status::kUnavailable) return report;
   const std::vector<Kernel> kernels = CollectKernels(facts);
   if (kernels.empty()) {
-    MakeUnavailable(report, "no kernel ran on more than one rank");
+    MakeUnavailable(report, HasDevices(facts) ? "no kernel ran on more than one device"
+                                              : "no kernel ran on more than one rank");
     return report;
   }
   const Kernel& first = kernels.front();
-  report.headline = fmt::format(
-      "{} ran on several ranks; largest cost of spread: {} ({} on rank {}, {} on rank {}).",
-      Plural(kernels.size(), "kernel"), ShortName(first.name), HumanTime(first.fastest->Mean()),
-      first.fastest->rank, HumanTime(first.slowest->Mean()), first.slowest->rank);
+  report.headline =
+      fmt::format("{} ran on several {}s; largest cost of spread: {} ({} on {}, {} on {}).",
+                  Plural(kernels.size(), "kernel"), Noun(*first.slowest), ShortName(first.name),
+                  HumanTime(first.fastest->Mean()), Say(facts, *first.fastest),
+                  HumanTime(first.slowest->Mean()), Say(facts, *first.slowest));
   report.tables.push_back(KernelTable(kernels));
   report.tables.push_back(MeanTable(kernels));
   AddFindings(report, facts, kernels, params);

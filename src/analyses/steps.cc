@@ -10,10 +10,12 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/changes.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/recording_flops.h"
+#include "facts/derived/step_changes.h"
 #include "facts/steps/step_use.h"
 #include "report/humanize.h"
 
@@ -33,6 +35,12 @@ over the ranks that recorded it. The series `mfu` is the MFU of each step as in 
 are those it launched, and its time is from its start to the start of the next step, so the last step has no
 MFU. Weighted by time, the series averages to `flops.mfu`, unless some traces have fewer than two steps; `flops`
 measures those over their span.
+
+`changes` has since which step the step time of the job, and compute, input wait, idle and exposed communication of each
+rank (and device), are at another level: the split of the steps into two whose sides deviate least from their medians.
+It counts if each side has at least two steps and an eighth of all, and if the medians differ by 5% of the median step
+time and by at least 6 + 70 / (n - 2)² times the mean deviation of the n steps. Only steps that all ranks recorded count;
+an exceptional first one is left out. A step is slow by the median of its own side.
 
 **Limitations:** Steps without an annotation and truncated steps are missing. `mfu` needs shapes and a known peak, as
 in `flops`. In a job that communicates, all ranks are as slow as the slowest; `stragglers` names it.
@@ -207,6 +215,22 @@ void AddMfu(const Facts& facts, double given_peak, Report& report) {
   if (!mfu.points.empty()) report.series.push_back(std::move(mfu));
 }
 
+// The median step time, which changes where steps do.
+class UsualTime {
+ public:
+  UsualTime(int64_t median, const std::optional<StepChange>& change)
+      : median_(median), change_(change) {}
+
+  int64_t Of(const RankStep& step) const {
+    if (!change_) return median_;
+    return step.step->window.number < change_->since ? change_->before : change_->after;
+  }
+
+ private:
+  int64_t median_;
+  const std::optional<StepChange>& change_;
+};
+
 // The category that grew most over its median in a slow step: "1.2 ms more input".
 std::string WhatGrew(const StepBreakdown& slow, const std::vector<RankStep>& steps) {
   std::string_view grew;
@@ -234,18 +258,21 @@ constexpr AdviceByPurpose kDoRarely{
            "recurs less often or in the background")};
 
 void AddSlowSteps(const Facts& facts, const std::vector<RankStep>& steps, size_t ranks,
-                  int64_t median, double slow, Report& report) {
+                  const UsualTime& usual, double slow, Report& report) {
   int64_t lost = 0, count = 0, total = 0;
   const RankStep* slowest = nullptr;
   for (const RankStep& s : steps) {
     total = AddSaturated(total, s.Time());
+    const int64_t own = usual.Of(s);
+    if (static_cast<double>(s.Time()) < slow * static_cast<double>(own)) continue;
     if (slowest == nullptr || s.Time() > slowest->Time()) slowest = &s;
-    if (static_cast<double>(s.Time()) < slow * static_cast<double>(median)) continue;
     ++count;
-    lost = AddSaturated(lost, s.Time() - median);
+    lost = AddSaturated(lost, s.Time() - own);
   }
   report.metrics.push_back({"slow_steps", "slow steps", count, Unit::kCount});
-  if (count == 0 || median <= 0) return;
+  if (count == 0) return;
+  const int64_t median = usual.Of(*slowest);
+  if (median <= 0) return;
   const double share = static_cast<double>(lost) / static_cast<double>(std::max<int64_t>(total, 1));
   report.findings.push_back(
       {.severity = share >= 0.1 ? Severity::kMedium : Severity::kLow,
@@ -293,8 +320,12 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(BreakdownTable(by_number));
   report.series = Trends(by_number);
   AddMfu(facts, params.Number("peak_tflops") * 1e12, report);
-  if (static_cast<int64_t>(by_number.size()) >= kEnoughSteps)
-    AddSlowSteps(facts, steps, ranks.size(), d.p50, params.Number("slow"), report);
+  const StepChanges& changes = OnDemand(facts).Changes(facts);
+  AddStepChanges(report, facts, changes);
+  if (static_cast<int64_t>(by_number.size()) >= kEnoughSteps) {
+    const UsualTime usual(d.p50, changes.step_time);
+    AddSlowSteps(facts, steps, ranks.size(), usual, params.Number("slow"), report);
+  }
   return report;
 }
 

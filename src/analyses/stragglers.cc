@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/changes.h"
 #include "base/saturate.h"
 #include "facts/derived/exposed_waits.h"
 #include "facts/derived/lateness.h"
+#include "facts/derived/on_demand.h"
+#include "facts/derived/step_blame.h"
+#include "facts/derived/step_changes.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -24,13 +27,17 @@ constexpr std::string_view kDoc = R"md(
 **Definition:** In every synchronizing collective, the wait time of all ranks is caused by the rank that arrived
 last on aligned clocks. See `collectives` for wait time and clock uncertainty. `score` is the share of all wait time
 that a rank caused. `lost` is how long each other rank waited for it on average, without concurrent compute.
-`since_step` is the first step from which it caused at least half of the wait time in four of five steps, and in at
-least three steps. It is empty if there is none, or without steps.
+`since_step` is the step since which the rank spends more on the reason, or, where that did not change, since which the
+others wait longer for it (see `steps`, table `changes`). It is empty if there is none, as for a rank that is late from
+the first recorded step on. `late_steps` are the steps in which it caused at least half of the wait time.
 
 The reason is what the rank spends more on per step than the median of the other ranks: slower or more compute kernels,
 a device that idles before late launches (host-bound launch), time in a data loader (input wait), copies, or transfer
 in collectives (slower link). It must explain 30% of the delay, else it is `unknown`. A finding requires 1.5 times a
 rank's fair share of the wait time, a loss of `share` of span, and waits above the clock uncertainty.
+
+Devices of one process, the usual case of TensorFlow and JAX, take the place of ranks: they are on one clock, and
+share the input wait of their host.
 
 **Limitations:** Ranks that were not recorded are unknown. If two ranks are late together, only the last one is
 named. Pipeline stages wait for one another by design.
@@ -45,9 +52,7 @@ constexpr auto kParams = std::to_array<Parameter>({
 });
 
 constexpr double kFairShares = 1.5;  // of the wait time, to stand out
-constexpr double kMostSteps = 0.8;
-constexpr int64_t kFewestSteps = 3;
-constexpr double kExplains = 0.3;  // of the delay
+constexpr double kExplains = 0.3;    // of the delay
 
 enum class Cause : uint8_t { kCompute, kMoreCompute, kHost, kInput, kCopies, kLink, kUnknown };
 
@@ -57,26 +62,10 @@ struct Suspect {
   int64_t blame = 0, lost = 0;
   int64_t waits = 0;  // how many times a rank waited for it
   std::optional<int64_t> since;
-  RankEffort beyond;  // time beyond the median of the other ranks
+  int64_t late_steps = 0;  // in which it caused most of the wait time
+  RankEffort beyond;       // time beyond the median of the other ranks
   Cause cause = Cause::kUnknown;
 };
-
-// Wait time caused by each rank in each step.
-struct Blame {
-  std::map<uint32_t, int64_t> by_rank;
-  int64_t all = 0;
-
-  void Add(uint32_t rank, int64_t ns) {
-    int64_t& own = by_rank[rank];
-    own = AddSaturated(own, ns);
-    all = AddSaturated(all, ns);
-  }
-  bool CausedMost(uint32_t rank) const {
-    const auto own = by_rank.find(rank);
-    return own != by_rank.end() && own->second > 0 && own->second >= all - own->second;
-  }
-};
-using StepBlame = std::map<int64_t, Blame>;
 
 struct Blames {
   std::vector<Suspect> suspects;  // by rank
@@ -84,16 +73,9 @@ struct Blames {
   int64_t total = 0;  // ns of wait time
 };
 
-std::optional<int64_t> StepOf(const Facts& facts, const CollectivePart& part) {
-  const RankActivity& rank = facts.ranks[part.recording];
-  const int32_t step = rank.activities[part.activity].step;
-  if (step == kNoStep) return std::nullopt;
-  return rank.steps[static_cast<size_t>(step)].number;
-}
-
 Blames FindBlames(const Facts& facts) {
   const CollectiveFacts& c = facts.collectives;
-  Blames blames;
+  Blames blames{.steps = BlameOfSteps(facts)};
   for (uint32_t r = 0; r < c.ranks.size(); ++r) {
     blames.suspects.push_back({.rank = r, .blame = c.ranks[r].blame});
     blames.total = AddSaturated(blames.total, c.ranks[r].wait);
@@ -103,14 +85,11 @@ Blames FindBlames(const Facts& facts) {
     if (match.last == kNobody) continue;
     const CollectivePart& last = c.parts[match.last];
     Suspect& suspect = blames.suspects[last.rank];
-    int64_t waited = 0;
     for (const CollectivePart& part : c.Parts(match)) {
       if (part.wait == 0) continue;
       ++suspect.waits;
-      waited = AddSaturated(waited, part.wait);
       suspect.lost = AddSaturated(suspect.lost, exposed.Of(part));
     }
-    if (const auto step = StepOf(facts, last)) blames.steps[*step].Add(last.rank, waited);
   }
   for (Suspect& s : blames.suspects) {
     s.lost /= std::max<int64_t>(1, std::ssize(c.ranks) - 1);
@@ -118,21 +97,6 @@ Blames FindBlames(const Facts& facts) {
       s.score = static_cast<double>(s.blame) / static_cast<double>(blames.total);
   }
   return blames;
-}
-
-// Fewer steps than kFewestSteps can be chance, unless the trace has no more.
-std::optional<int64_t> SinceStep(const StepBlame& steps, uint32_t rank) {
-  std::optional<int64_t> since;
-  const int64_t enough = std::min(kFewestSteps, std::ssize(steps));
-  int64_t late = 0, seen = 0;
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-    const bool is_late = step->second.CausedMost(rank);
-    late += is_late ? 1 : 0;
-    ++seen;
-    const bool mostly = static_cast<double>(late) >= kMostSteps * static_cast<double>(seen);
-    if (is_late && mostly && seen >= enough) since = step->first;
-  }
-  return since;
 }
 
 Cause FindCause(const Suspect& s, bool more_kernels, int64_t delay) {
@@ -184,50 +148,83 @@ std::string Hint(Cause cause, const Facts& facts) {
   return "compare the timeline of this rank before its collectives with that of another rank";
 }
 
+// What a rank spends more on in a step, where steps tell.
+std::optional<StepQuantity> QuantityOf(Cause cause) {
+  switch (cause) {
+    case Cause::kCompute:
+    case Cause::kMoreCompute:
+      return StepQuantity::kCompute;
+    case Cause::kHost:
+      return StepQuantity::kIdle;
+    case Cause::kInput:
+      return StepQuantity::kInput;
+    default:
+      return std::nullopt;
+  }
+}
+
+void FindSince(const Facts& facts, const StepBlame& steps, Suspect& s) {
+  s.late_steps = LateSteps(steps, s.rank);
+  const RankCollectives& rank = facts.collectives.ranks[s.rank];
+  const StepChanges& changes = OnDemand(facts).Changes(facts);
+  if (const auto quantity = QuantityOf(s.cause)) {
+    if (const StepChange* change = changes.Rise(*quantity, rank.rank, rank.device)) {
+      s.since = change->since;
+      return;
+    }
+  }
+  s.since = WaitedForSince(steps, s.rank, kLeastStepChange * static_cast<double>(changes.median));
+}
+
 void Explain(const Facts& facts, Blames& blames) {
   const std::vector<RankEffort> efforts = MeasureEfforts(facts);
   const std::vector<RankEffort> beyond = BeyondOthers(efforts);
   const int64_t others = std::ssize(efforts) - 1;
   for (Suspect& s : blames.suspects) {
     if (s.blame == 0) continue;
-    s.since = SinceStep(blames.steps, s.rank);
     s.beyond = beyond[s.rank];
     const bool more_kernels = s.beyond.kernels > efforts[s.rank].kernels / 20;
     s.cause = FindCause(s, more_kernels, s.blame / others);
+    FindSince(facts, blames.steps, s);
   }
 }
 
-Table RankTable(const CollectiveFacts& c, const Blames& blames) {
+Table RankTable(const Facts& facts, const Blames& blames) {
+  const CollectiveFacts& c = facts.collectives;
+  const std::string noun(ParticipantNoun(facts));
   Table table{.key = "ranks",
-              .title = "Ranks by caused wait",
-              .columns = {KeyColumn("rank", "rank"), RatioColumn("score", "% of all wait"),
-                          Column{"since_step", "since step"}, TimeColumn("lost", "cost per rank"),
-                          Column{"reason", "likely cause"}, TimeColumn("blame", "caused wait"),
-                          CountColumn("times_last", "times last"),
-                          TimeColumn("clock_error", "clock uncertainty")},
+              .title = Capitalized(noun) + "s by caused wait",
+              .columns = ParticipantKeys(),
               .text_rows = 4};
+  AddColumns(table, {RatioColumn("score", "% of all wait"), Column{"since_step", "since step"},
+                     TimeColumn("lost", "cost per " + noun), Column{"reason", "likely cause"},
+                     TimeColumn("blame", "caused wait"), CountColumn("times_last", "times last"),
+                     CountColumn("late_steps", "late steps"),
+                     TimeColumn("clock_error", "clock uncertainty")});
   SetKinds(table, {{"blame", ColumnKind::kWait}});
   for (const Suspect& s : blames.suspects) {
     const RankCollectives& r = c.ranks[s.rank];
     if (r.split == 0) continue;
     const bool blamed = s.blame > 0;
-    table.rows.push_back({r.rank, blames.total > 0 ? Cell(s.score) : Cell(),
-                          s.since ? Cell(*s.since) : Cell(), s.lost,
-                          blamed ? Cell(std::string(CauseName(s.cause))) : Cell(), s.blame,
-                          r.times_last, r.clock.error});
+    std::vector<Cell> row = ParticipantCells(r);
+    row.insert(row.end(),
+               {blames.total > 0 ? Cell(s.score) : Cell(), s.since ? Cell(*s.since) : Cell(),
+                s.lost, blamed ? Cell(std::string(CauseName(s.cause))) : Cell(), s.blame,
+                r.times_last, When(!blames.steps.empty(), s.late_steps), r.clock.error});
+    table.rows.push_back(std::move(row));
   }
   return table;
 }
 
 // The evidence for the causes.
 Table ReasonTable(const CollectiveFacts& c, const Blames& blames) {
-  Table table{
-      .key = "reasons",
-      .title = "Excess time of stragglers",
-      .columns = {KeyColumn("rank", "rank"), TimeColumn("compute", "compute"),
-                  TimeColumn("late_launches", "late launches"), TimeColumn("input", "input wait"),
-                  TimeColumn("copies", "copies"), TimeColumn("transfer", "transfer")},
-      .text_rows = 0};
+  Table table{.key = "reasons",
+              .title = "Excess time of stragglers",
+              .columns = ParticipantKeys(),
+              .text_rows = 0};
+  AddColumns(table, {TimeColumn("compute", "compute"), TimeColumn("late_launches", "late launches"),
+                     TimeColumn("input", "input wait"), TimeColumn("copies", "copies"),
+                     TimeColumn("transfer", "transfer")});
   SetKinds(table, {{"compute", ColumnKind::kCompute},
                    {"late_launches", ColumnKind::kLaunch},
                    {"input", ColumnKind::kInput},
@@ -235,23 +232,28 @@ Table ReasonTable(const CollectiveFacts& c, const Blames& blames) {
                    {"transfer", ColumnKind::kCommunication}});
   for (const Suspect& s : blames.suspects) {
     if (s.blame == 0) continue;
-    table.rows.push_back({c.ranks[s.rank].rank, s.beyond.compute, s.beyond.host_late,
-                          s.beyond.input, s.beyond.copies, s.beyond.transfer});
+    std::vector<Cell> row = ParticipantCells(c.ranks[s.rank]);
+    row.insert(row.end(), {s.beyond.compute, s.beyond.host_late, s.beyond.input, s.beyond.copies,
+                           s.beyond.transfer});
+    table.rows.push_back(std::move(row));
   }
   return table;
 }
 
 Table StepTable(const CollectiveFacts& c, const StepBlame& steps) {
-  Table table{.key = "steps",
-              .title = "Straggler of each step",
-              .columns = {KeyColumn("step", "step"), Column{"rank", "rank"},
-                          TimeColumn("blame", "caused wait"), RatioColumn("share", "% of wait")},
-              .text_rows = 0};
+  Table table{
+      .key = "steps",
+      .title = "Straggler of each step",
+      .columns = {KeyColumn("step", "step"), Column{"rank", "rank"}, Column{"device", "device"},
+                  TimeColumn("blame", "caused wait"), RatioColumn("share", "% of wait")},
+      .text_rows = 0};
   for (const auto& [step, blame] : steps) {
     const auto& most =
         *std::ranges::max_element(blame.by_rank, {}, [](const auto& b) { return b.second; });
-    table.rows.push_back(
-        {step, c.ranks[most.first].rank, most.second, Ratio(most.second, blame.all)});
+    std::vector<Cell> row = ParticipantCells(c.ranks[most.first]);
+    row.insert(row.begin(), step);
+    row.insert(row.end(), {most.second, Ratio(most.second, blame.all)});
+    table.rows.push_back(std::move(row));
   }
   return table;
 }
@@ -298,23 +300,30 @@ bool StandsOut(const Facts& facts, const Suspect& s, const Params& params) {
              params.Number("share") * static_cast<double>(MeanSpan(facts));
 }
 
-void AddFinding(Report& report, const Facts& facts, const Suspect& s) {
+// " since step 5", " in every recorded step (3 to 8)"; empty where neither holds.
+std::string SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+  if (s.since) return fmt::format(" since step {}", *s.since);
+  if (steps.size() < 2 || s.late_steps < std::ssize(steps)) return {};
+  return " " + InEveryStep(facts, steps.begin()->first, steps.rbegin()->first);
+}
+
+void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, const Suspect& s) {
   const CollectiveFacts& c = facts.collectives;
-  const int64_t rank = c.ranks[s.rank].rank;
   const int64_t span = MeanSpan(facts);
   const double share = span == 0 ? 0 : static_cast<double>(s.lost) / static_cast<double>(span);
-  const std::string since = s.since ? fmt::format(" since step {}", *s.since) : "";
+  const std::string since = SaySince(facts, steps, s);
   report.findings.push_back(
       {.severity = share >= 0.1 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("Rank {} is a straggler{}: {}, {} of span.", rank, since,
+       .message = fmt::format("{} is a straggler{}: {}, {} of span.",
+                              Capitalized(SayParticipant(facts, c.ranks[s.rank])), since,
                               s.cause == Cause::kUnknown ? "unknown cause" : CauseName(s.cause),
                               HumanRatio(share)),
        .because = fmt::format(
-           "it caused {} of all wait time, was last {}, and cost each other rank {} (clock "
+           "it caused {} of all wait time, was last {}, and cost each other {} {} (clock "
            "uncertainty {}); cause: {}",
            HumanRatio(s.score), Plural(static_cast<size_t>(c.ranks[s.rank].times_last), "time"),
-           HumanTime(static_cast<double>(s.lost)), HumanTime(static_cast<double>(LargestError(c))),
-           ReasonEvidence(s)),
+           ParticipantNoun(facts), HumanTime(static_cast<double>(s.lost)),
+           HumanTime(static_cast<double>(LargestError(c))), ReasonEvidence(s)),
        .hint = Hint(s.cause, facts),
        .impact = s.lost,
        .table = "ranks"});
@@ -325,8 +334,9 @@ std::string WhyNot(const Facts& facts) {
   if (c.ranks.size() == 1) return "only one rank was recorded";
   if (c.matches.empty()) return NoCommunication(facts);
   if (std::ranges::none_of(c.ranks, [](const auto& r) { return r.split > 0; })) {
-    return "no synchronizing collective was matched on two ranks: wait time is unknown; see "
-           "collectives";
+    return fmt::format(
+        "no synchronizing collective was matched on two {}s: wait time is unknown; see collectives",
+        ParticipantNoun(facts));
   }
   return "";
 }
@@ -343,25 +353,26 @@ Report Run(const Facts& facts, const Params& params) {
   Explain(facts, blames);
   std::ranges::stable_sort(blames.suspects, std::greater(), &Suspect::blame);
   const Suspect& worst = blames.suspects.front();
+  const std::string_view noun = ParticipantNoun(facts);
   report.headline =
       worst.blame == 0
-          ? "No rank waits for another."
+          ? fmt::format("No {} waits for another.", noun)
           : fmt::format(
-                "Rank {} causes {} of all wait time in collectives and costs each other rank {} "
-                "(clock uncertainty {}).",
-                c.ranks[worst.rank].rank, HumanRatio(worst.score),
-                HumanTime(static_cast<double>(worst.lost)),
+                "{} causes {} of all wait time in collectives and costs each other {} {} (clock "
+                "uncertainty {}).",
+                Capitalized(SayParticipant(facts, c.ranks[worst.rank])), HumanRatio(worst.score),
+                noun, HumanTime(static_cast<double>(worst.lost)),
                 HumanTime(static_cast<double>(LargestError(c))));
   report.metrics = {
       {"waiting", "total wait time", blames.total, Unit::kNanoseconds},
       {"clock_error_max", "max clock uncertainty", LargestError(c), Unit::kNanoseconds}};
-  report.tables.push_back(RankTable(c, blames));
+  report.tables.push_back(RankTable(facts, blames));
   report.tables.push_back(ReasonTable(c, blames));
   report.tables.push_back(StepTable(c, blames.steps));
   constexpr size_t kMostFindings = 3;
   for (const Suspect& s : blames.suspects) {
     if (report.findings.size() < kMostFindings && StandsOut(facts, s, params)) {
-      AddFinding(report, facts, s);
+      AddFinding(report, facts, blames.steps, s);
     }
   }
   return report;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "base/varint.h"
 
@@ -42,6 +43,13 @@ bool ReadFields(std::string_view message, const Take& take) {
   } catch (const protozero::exception&) {
     return false;
   }
+}
+
+// Appends the numbers of a repeated field, packed or one by one.
+inline void TakeNumbers(pbf_reader& field, std::vector<int64_t>& numbers) {
+  if (field.wire_type() == WireType::varint) return numbers.push_back(field.get_int64());
+  if (field.wire_type() != WireType::length_delimited) return field.skip();
+  for (const int64_t number : field.get_packed_int64()) numbers.push_back(number);
 }
 
 }  // namespace stepscope

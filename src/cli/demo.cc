@@ -43,6 +43,7 @@ void AddDemo(Command& root) {
   command.Take("--seed", options.seed);
   command.Take("--slow-rank", flags->slow_rank).Range(-1, 4095);
   command.Take("--slow-factor", options.slow_factor);
+  command.Take("--slow-since", options.slow_since);
   command.Take("--exposed", options.exposed_fraction);
   command.Take("--host-gap", options.host_gap_fraction);
   command.Take("--clock-spread", options.clock_spread);
@@ -54,6 +55,8 @@ void AddDemo(Command& root) {
   command.Examples(
       {{"four ranks", "stepscope demo /tmp/job"},
        {"a slow rank to find", "stepscope demo /tmp/job --ranks 8 --slow-rank 5"},
+       {"a rank that slows down at step 6",
+        "stepscope demo /tmp/job --steps 7 --slow-rank 1 --slow-since 6"},
        {"large traces", "stepscope demo /tmp/big --ranks 2 --min-raw-bytes 2000000000"}});
   command.Runs([flags] {
     DemoOptions asked = flags->options;

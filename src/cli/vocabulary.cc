@@ -53,6 +53,7 @@ constexpr Word kWords[] = {
     {"--slow-rank", "N", "Rank with slow compute kernels; -1 for none", "2, or the last",
      "slow_rank"},
     {"--slow-factor", "N", "Slowdown of that rank's kernels", "1.25", "slow_factor"},
+    {"--slow-since", "STEP", "First slow step; the job begins with step 3", "0", "slow_since"},
     {"--exposed", "SHARE", "Exposed share of all-reduce time", "0.4", "exposed_fraction"},
     {"--host-gap", "SHARE", "Host-bound share of each step", "0.08", "host_gap_fraction"},
     {"--clock-spread", "NS", "Largest clock error of a rank, in ns", "0", "clock_spread"},

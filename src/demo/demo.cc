@@ -34,6 +34,7 @@ std::optional<Error> Validate(const DemoOptions& options) {
       Limit{"layers", static_cast<double>(options.layers), 1, 10000},
       Limit{"slow_rank", static_cast<double>(options.slow_rank), -1, options.ranks - 1.0},
       Limit{"slow_factor", options.slow_factor, 1, 100},
+      Limit{"slow_since", static_cast<double>(options.slow_since), 0, 1e9},
       Limit{"exposed_fraction", options.exposed_fraction, 0, 1},
       Limit{"host_gap_fraction", options.host_gap_fraction, 0, 0.9},
       Limit{"clock_spread", static_cast<double>(options.clock_spread), 0, 1e9},

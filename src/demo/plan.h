@@ -27,8 +27,10 @@ struct Plan {
   std::vector<Bucket> buckets;  // in the order they are launched
   int64_t host_gap = 0;         // ns per step
 
-  // Whether compute of this rank takes `slow_factor` as long.
-  bool IsSlow(int rank) const { return rank == options.slow_rank; }
+  // Whether compute of this rank takes `slow_factor` as long in this step.
+  bool IsSlow(int rank, int64_t step) const {
+    return rank == options.slow_rank && step >= options.slow_since;
+  }
   // ns that the clock of this rank is ahead of the true time.
   int64_t ClockOffset(int rank) const;
 };

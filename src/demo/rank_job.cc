@@ -51,6 +51,7 @@ RankJob::RankJob(const Plan& plan, int rank)
 
 void RankJob::Open(int64_t step, Events& events) {
   events_ = &events;
+  step_ = step;
   std::ranges::fill(modules_, 0);
   launches_.clear();
   step_work_.clear();

@@ -87,6 +87,7 @@ class RankJob {
 
   const Plan& plan_;
   int rank_;
+  int64_t step_ = kNone;  // that is played
   Random random_;
   int64_t trace_start_;
   int64_t now_;

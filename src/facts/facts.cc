@@ -119,6 +119,8 @@ Facts DeriveFacts(const StringTable& names, std::span<const RankActivity> ranks,
     facts.ranks = facts.selected;
   }
   for (const RankActivity& rank : facts.ranks) AddDevices(rank, facts.devices);
+  const bool one_rank = !ranks.empty() && ranks.front().rank == ranks.back().rank;
+  for (DeviceFacts& device : facts.devices) device.one_rank = one_rank;
   facts.launches = AddUpLaunches(ranks);
   facts.kernels = MeasureKernels(facts.ranks, names.size());
   facts.collectives = DeriveCollectives(names, facts.ranks, ranks);

@@ -25,6 +25,7 @@ struct DeviceFacts {
   uint32_t device_index = 0;       // into rank->devices
   Occupancy total;                 // of all selected activities
   std::vector<Occupancy> by_step;  // of the activities of each of rank->steps
+  bool one_rank = false;           // the run has no other rank
 };
 
 class FactsOnDemand;

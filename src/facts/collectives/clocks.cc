@@ -18,6 +18,8 @@ constexpr int64_t kMostOffset = int64_t{1} << 61;
 constexpr double kMostDrift = 1e-3;  // a clock further out is no clock
 constexpr size_t kFewest = 3;        // common ends that show how they scatter
 
+constexpr int64_t kUnmeasured = INT64_MAX;  // an error: nothing was compared
+
 // A collective that two ranks left together.
 struct CommonEnd {
   int64_t time = 0;     // on the clock of the rank compared with
@@ -28,7 +30,8 @@ struct CommonEnd {
 // Rank `to` against rank `from`.
 struct Comparison {
   uint32_t from = 0, to = 0;
-  bool exchange = false;  // by collectives that do not end quite together
+  bool one_clock = false;  // devices of one rank
+  bool exchange = false;   // by collectives that do not end quite together
   int64_t offset = 0, error = 0;
   double drift = 0;
 };
@@ -66,6 +69,14 @@ void Compare(std::vector<CommonEnd>& ends, int64_t origin, Comparison& c) {
   c.error = std::llround(std::ceil(kDeviationPerMad * static_cast<double>(MadOf(offsets))));
 }
 
+// The same for devices of one rank.
+void CompareOneClock(const std::vector<CommonEnd>& ends, Comparison& c) {
+  std::vector<int64_t> apart;
+  apart.reserve(ends.size());
+  for (const CommonEnd& end : ends) apart.push_back(end.apart < 0 ? -end.apart : end.apart);
+  c.error = std::llround(std::ceil(kDeviationPerMad * static_cast<double>(MedianOf(apart))));
+}
+
 class Aligner {
  public:
   explicit Aligner(const CollectiveFacts& facts)
@@ -82,6 +93,7 @@ class Aligner {
         m = end;
       }
     }
+    CompareNeighbors();
     Join();
     return Chain();
   }
@@ -128,17 +140,30 @@ class Aligner {
       }
     }
     for (const uint32_t rank : met) {
+      const bool one_clock = facts_.ranks[rank].rank == facts_.ranks[reference].rank;
       Comparison& c = comparisons_.emplace_back(
-          Comparison{.from = reference, .to = rank, .exchange = exchange});
-      Compare(ends_[rank], origin_, c);
+          Comparison{.from = reference, .to = rank, .one_clock = one_clock, .exchange = exchange});
+      if (one_clock)
+        CompareOneClock(ends_[rank], c);
+      else
+        Compare(ends_[rank], origin_, c);
       ends_[rank].clear();
+    }
+  }
+
+  // Devices of one rank have one clock even if no collective joins them.
+  void CompareNeighbors() {
+    for (uint32_t r = 1; r < facts_.ranks.size(); ++r) {
+      if (facts_.ranks[r].rank != facts_.ranks[r - 1].rank) continue;
+      comparisons_.push_back(
+          {.from = r - 1, .to = r, .one_clock = true, .exchange = true, .error = kUnmeasured});
     }
   }
 
   // A spanning forest of the best comparisons.
   void Join() {
     std::ranges::sort(comparisons_, {}, [](const Comparison& c) {
-      return std::tuple(c.exchange, c.error, c.from, c.to);
+      return std::tuple(!c.one_clock, c.exchange, c.error, c.from, c.to);
     });
     std::vector<uint32_t> parent(facts_.ranks.size());
     std::iota(parent.begin(), parent.end(), 0u);
@@ -151,6 +176,9 @@ class Aligner {
       parent[from] = to;
       return from == to;
     });
+    for (Comparison& c : comparisons_) {
+      if (c.error == kUnmeasured) c.error = 0;
+    }
   }
 
   // Walks each tree from its lowest rank. Offsets, drifts and errors add up along the way.

@@ -2,7 +2,8 @@
 //
 // All ranks leave a synchronizing collective at the same moment, but for the latency of a hop. So
 // two ranks' ends of their common collectives differ by the offset of their clocks. The median over
-// many collectives is that offset, and what they scatter around it is the error bar.
+// many collectives is that offset, and what they scatter around it is the error bar. Devices of one
+// rank are on one clock: their offset is 0, and how far their ends lie apart is the error bar.
 #pragma once
 
 #include <vector>

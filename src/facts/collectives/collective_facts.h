@@ -1,6 +1,7 @@
 // Collectives as facts: each with the part that every rank had in it, and the sums of each rank.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,7 +18,7 @@ inline constexpr uint32_t kNobody = UINT32_MAX;
 
 // What one rank did in a collective.
 struct CollectivePart {
-  uint32_t rank = 0;       // index into CollectiveFacts::ranks
+  uint32_t rank = 0;       // index into CollectiveFacts::ranks: the participant
   uint32_t recording = 0;  // index into Facts::ranks
   uint32_t activity = 0;   // index into RankActivity::work
   int64_t start = 0;       // ns, on the rank's own clock
@@ -53,15 +54,17 @@ struct CollectiveMismatch {
 struct CollectiveGroup {
   std::string label;     // its name, with the members where several groups have that name
   int64_t size = -1;     // ranks in it; -1: the trace does not say
-  int64_t present = 0;   // of which were recorded
+  int64_t present = 0;   // participants of it that were recorded
   bool numbered = true;  // matched by sequence number; else by order
   // The name stands for several groups that cannot be told apart: nothing in it was matched.
   bool ambiguous = false;
 };
 
-// All recordings of one rank together.
+// A participant: all recordings of one rank together, or one device of it where several of a rank's
+// devices communicate, as in one process of TensorFlow or JAX.
 struct RankCollectives {
   int64_t rank = 0;
+  int64_t device = -1;  // -1: the rank's only participant
   Clock clock;
   int64_t matched = 0;
   int64_t unmatched = 0;       // point_to_point and mismatched included
@@ -79,11 +82,27 @@ struct CollectiveFacts {
   std::vector<CollectiveMatch> matches;  // by group, then sequence
   std::vector<CollectivePart> parts;     // of each match, by rank
   std::vector<CollectiveMismatch> mismatches;
-  std::vector<RankCollectives> ranks;  // every rank that was recorded, ascending
+  std::vector<RankCollectives> ranks;  // participants, of every rank that was recorded; ascending
   int64_t unconfirmed = 0;             // collectives whose order alone did not tell their place
 
   std::span<const CollectivePart> Parts(const CollectiveMatch& m) const {
     return std::span(parts).subspan(m.first, m.count);
+  }
+  // The participants of a rank.
+  std::span<const RankCollectives> OfRank(int64_t rank) const {
+    const auto [first, last] = std::ranges::equal_range(ranks, rank, {}, &RankCollectives::rank);
+    return {first, last};
+  }
+  // Index of the participant that a device of a rank is, or kNobody: it only serves others.
+  uint32_t ParticipantOf(int64_t rank, int64_t device) const {
+    for (const RankCollectives& r : OfRank(rank)) {
+      if (r.device == -1 || r.device == device) return static_cast<uint32_t>(&r - ranks.data());
+    }
+    return kNobody;
+  }
+  // Whether participants are devices, not ranks.
+  bool HasDevices() const {
+    return std::ranges::any_of(ranks, [](const RankCollectives& r) { return r.device >= 0; });
   }
 };
 

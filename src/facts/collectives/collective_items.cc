@@ -23,9 +23,7 @@ class Collector {
 
   CollectiveItems Collect() {
     for (uint32_t r = 0; r < ranks_.size(); ++r) {
-      if (facts_.ranks.empty() || facts_.ranks.back().rank != ranks_[r].rank) {
-        facts_.ranks.push_back({.rank = ranks_[r].rank});
-      }
+      if (facts_.ranks.empty() || facts_.ranks.back().rank != ranks_[r].rank) AddParticipants(r);
       CollectFrom(r);
     }
     for (const auto& [group, rank] : present_) ++facts_.groups[group].present;
@@ -36,14 +34,29 @@ class Collector {
   using GroupKey = std::tuple<StringId, StringId, int64_t, bool, int64_t, uint32_t>;
   using DescriptionKey = std::tuple<StringId, StringId, StringId, int64_t, int64_t>;
 
+  // Of the rank whose first recording this is: its devices, if several communicate.
+  void AddParticipants(uint32_t recording) {
+    const int64_t number = ranks_[recording].rank;
+    std::set<int64_t> devices;
+    for (uint32_t r = recording; r < ranks_.size() && ranks_[r].rank == number; ++r) {
+      const RankActivity& rank = ranks_[r];
+      if (rank.devices.size() < 2) continue;
+      for (const Activity& activity : rank.activities) {
+        if (activity.kind == Kind::kCommunication)
+          devices.insert(rank.streams[activity.stream].device);
+      }
+    }
+    if (devices.size() < 2) return facts_.ranks.push_back({.rank = number});
+    for (const int64_t device : devices) facts_.ranks.push_back({.rank = number, .device = device});
+  }
+
   void CollectFrom(uint32_t recording) {
     const RankActivity& rank = ranks_[recording];
-    const auto rank_index = static_cast<uint32_t>(facts_.ranks.size() - 1);
     std::vector<uint32_t> members;
     for (const int64_t device : rank.devices) {
       const auto added = static_cast<uint32_t>(out_.member_rank.size());
-      const auto [at, is_new] = members_.try_emplace({rank_index, device}, added);
-      if (is_new) out_.member_rank.push_back(rank_index);
+      const auto [at, is_new] = members_.try_emplace({rank.rank, device}, added);
+      if (is_new) out_.member_rank.push_back(facts_.ParticipantOf(rank.rank, device));
       members.push_back(at->second);
     }
     const std::vector<uint32_t> lanes = LanesOf(rank);
@@ -147,9 +160,9 @@ class Collector {
   CollectiveItems out_;
   std::map<GroupKey, uint32_t> groups_;
   std::map<DescriptionKey, uint32_t> descriptions_;
-  std::map<std::pair<uint32_t, int64_t>, uint32_t> members_;
+  std::map<std::pair<int64_t, int64_t>, uint32_t> members_;     // by rank and device
   std::map<StringId, std::pair<StringId, int64_t>> same_name_;  // the first group of each name
-  std::set<std::pair<uint32_t, uint32_t>> present_;             // group, rank
+  std::set<std::pair<uint32_t, uint32_t>> present_;             // group, participant
   std::vector<uint32_t> last_member_;  // of each group, so that most are not looked up
   GroupKey last_group_key_;
   DescriptionKey last_description_key_;

@@ -98,6 +98,10 @@ class Matcher {
     for (const Order& order : orders) facts_.unconfirmed += std::ssize(order.items);
   }
 
+  int64_t RankOf(const Order& order) const {
+    return facts_.ranks[in_.member_rank[order.items.front()->member]].rank;
+  }
+
   uint32_t AddHiddenGroup(uint32_t group) {
     facts_.groups.push_back(facts_.groups[group]);
     facts_.groups.back().present = 0;
@@ -116,8 +120,11 @@ class Matcher {
     }
     int64_t joined = 1;
     std::erase_if(orders, [&](const Order& order) {
-      const OrderAlignment alignment = AlignOrder(reference.entries, order.entries);
-      if (!is_named && !alignment.confirmed && !AreAlike(reference, order)) return false;
+      const bool one_clock = RankOf(reference) == RankOf(order);
+      const OrderAlignment alignment = AlignOrder(reference.entries, order.entries, one_clock);
+      const bool joins =
+          is_named || alignment.confirmed || (!one_clock && AreAlike(reference, order));
+      if (!joins) return false;
       for (size_t i = 0; i < order.items.size(); ++i) {
         order.items[i]->sequence = alignment.partner[i];
         order.items[i]->group = group;
@@ -263,6 +270,17 @@ void Split(CollectiveFacts& facts, CollectiveMatch& match) {
   }
 }
 
+// The clocks of the participants `of` the recordings. Selected steps may have fewer of them.
+void TakeClocks(const std::vector<Clock>& clocks, const CollectiveFacts& of,
+                CollectiveFacts& facts) {
+  for (RankCollectives& rank : facts.ranks) {
+    uint32_t same = of.ParticipantOf(rank.rank, rank.device);
+    const auto any = of.OfRank(rank.rank);
+    if (same == kNobody && !any.empty()) same = static_cast<uint32_t>(any.data() - of.ranks.data());
+    if (same != kNobody) rank.clock = clocks[same];
+  }
+}
+
 }  // namespace
 
 CollectiveFacts MatchCollectives(const StringTable& names, std::span<const RankActivity> ranks) {
@@ -285,9 +303,12 @@ CollectiveFacts DeriveCollectives(const StringTable& names, std::span<const Rank
                                   std::span<const RankActivity> recorded) {
   CollectiveFacts facts = MatchCollectives(names, ranks);
   const bool selected = ranks.data() != recorded.data();
-  const std::vector<Clock> clocks =
-      selected ? AlignClocks(MatchCollectives(names, recorded)) : AlignClocks(facts);
-  for (size_t r = 0; r < clocks.size(); ++r) facts.ranks[r].clock = clocks[r];
+  if (!selected) {
+    TakeClocks(AlignClocks(facts), facts, facts);
+  } else {
+    const CollectiveFacts all = MatchCollectives(names, recorded);
+    TakeClocks(AlignClocks(all), all, facts);
+  }
   SplitCollectives(facts);
   return facts;
 }

@@ -31,7 +31,15 @@ struct Shift {
 const OrderedEntry& At(Entries entries, int64_t i) { return entries[static_cast<size_t>(i)]; }
 int64_t Size(Entries entries) { return static_cast<int64_t>(entries.size()); }
 
-Shift Judge(Entries reference, Entries other, int64_t shift, std::vector<int64_t>& differences) {
+// What differences of ends scatter around: an offset that is not known, or 0.
+int64_t Scatter(std::vector<int64_t>& differences, bool one_clock) {
+  if (!one_clock) return MadOf(differences);
+  for (int64_t& difference : differences) difference = difference < 0 ? -difference : difference;
+  return MedianOf(differences);
+}
+
+Shift Judge(Entries reference, Entries other, int64_t shift, bool one_clock,
+            std::vector<int64_t>& differences) {
   const int64_t first = std::max<int64_t>(0, -shift);
   const int64_t last = std::min(Size(other), Size(reference) - shift);
   Shift judged{.shift = shift, .pairs = std::max<int64_t>(0, last - first)};
@@ -46,32 +54,33 @@ Shift Judge(Entries reference, Entries other, int64_t shift, std::vector<int64_t
     differences.push_back(Apart(b.end, a.end));
   }
   judged.pairs = sampled;
-  if (!differences.empty()) judged.spread = MadOf(differences);
+  if (!differences.empty()) judged.spread = Scatter(differences, one_clock);
   return judged;
 }
 
 // Labels come first: a shift that makes clearly fewer of them agree is out. Then the ends decide.
-Shift FindShift(Entries reference, Entries other) {
+Shift FindShift(Entries reference, Entries other, bool one_clock) {
   const int64_t shorter = std::min(Size(reference), Size(other));
   const int64_t furthest = std::min(kMostShift, std::max(Size(reference), Size(other)));
   std::vector<Shift> shifts;
   std::vector<int64_t> differences;
   double best = 0;
   for (int64_t shift = -furthest; shift <= furthest; ++shift) {
-    const Shift judged = Judge(reference, other, shift, differences);
+    const Shift judged = Judge(reference, other, shift, one_clock, differences);
     // Few pairs agree by chance.
     if (judged.pairs < std::min(kSample, std::max<int64_t>(1, (shorter + 1) / 2))) continue;
     best = std::max(best, judged.Agreement());
     shifts.push_back(judged);
   }
+  const int64_t fewest = one_clock ? 1 : kFewest;
   Shift found;
   for (const Shift& s : shifts) {
     if (s.Agreement() < best * 0.9 || s.agreeing == 0) continue;
-    const bool by_ends = s.agreeing >= kFewest;
+    const bool by_ends = s.agreeing >= fewest;
     const bool better =
         found.agreeing == 0 ||
-        (by_ends ? found.agreeing < kFewest || s.Cost() < found.Cost()
-                 : found.agreeing < kFewest && std::abs(s.shift) < std::abs(found.shift));
+        (by_ends ? found.agreeing < fewest || s.Cost() < found.Cost()
+                 : found.agreeing < fewest && std::abs(s.shift) < std::abs(found.shift));
     if (better) found = s;
   }
   return found;
@@ -107,7 +116,8 @@ std::vector<int64_t> Walk(Entries reference, Entries other, int64_t shift) {
   return partner;
 }
 
-bool Confirm(Entries reference, Entries other, const std::vector<int64_t>& partner) {
+bool Confirm(Entries reference, Entries other, const std::vector<int64_t>& partner,
+             bool one_clock) {
   std::vector<int64_t> differences, durations;
   for (size_t o = 0; o < partner.size(); ++o) {
     if (partner[o] == kUnpaired) continue;
@@ -116,21 +126,21 @@ bool Confirm(Entries reference, Entries other, const std::vector<int64_t>& partn
     differences.push_back(Apart(other[o].end, r.end));
     durations.push_back(std::min(other[o].duration, r.duration));
   }
-  if (std::ssize(differences) < kFewest) return false;
-  return MadOf(differences) <= kTolerance + MedianOf(durations) / 4;
+  if (std::ssize(differences) < (one_clock ? 1 : kFewest)) return false;
+  return Scatter(differences, one_clock) <= kTolerance + MedianOf(durations) / 4;
 }
 
 }  // namespace
 
-OrderAlignment AlignOrder(Entries reference, Entries other) {
+OrderAlignment AlignOrder(Entries reference, Entries other, bool one_clock) {
   OrderAlignment alignment;
-  const Shift shift = FindShift(reference, other);
+  const Shift shift = FindShift(reference, other, one_clock);
   if (shift.agreeing == 0) {
     alignment.partner.assign(other.size(), kUnpaired);
     return alignment;
   }
   alignment.partner = Walk(reference, other, shift.shift);
-  alignment.confirmed = Confirm(reference, other, alignment.partner);
+  alignment.confirmed = Confirm(reference, other, alignment.partner, one_clock);
   return alignment;
 }
 

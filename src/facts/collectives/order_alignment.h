@@ -28,9 +28,10 @@ struct OrderAlignment {
   bool confirmed = false;
 };
 
-// Linear in the lengths: looks at most kMostShift entries ahead or back.
+// Linear in the lengths: looks at most kMostShift entries ahead or back. `one_clock`: both are on
+// one clock, so that partners end at the same time, and one pair is enough to tell.
 inline constexpr int64_t kMostShift = 64;
 OrderAlignment AlignOrder(std::span<const OrderedEntry> reference,
-                          std::span<const OrderedEntry> other);
+                          std::span<const OrderedEntry> other, bool one_clock = false);
 
 }  // namespace stepscope

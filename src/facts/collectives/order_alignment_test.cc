@@ -79,5 +79,19 @@ TEST(OrderAlignment, CostsNoMoreThanItsLength) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
+// Collectives at regular intervals: only that the clock is one tells which ones are partners.
+TEST(OrderAlignment, OnOneClockTakesTheEntriesThatEndTogether) {
+  std::vector<OrderedEntry> reference, other;
+  for (int64_t i = 0; i < 20; ++i) reference.push_back({1, i * 1'000'000, 100'000});
+  for (int64_t i = 5; i < 20; ++i) other.push_back({1, i * 1'000'000 + 800, 100'000});
+  const OrderAlignment alignment = AlignOrder(reference, other, /*one_clock=*/true);
+  EXPECT_TRUE(alignment.confirmed);
+  EXPECT_EQ(alignment.partner.front(), 5);
+  EXPECT_TRUE(
+      AlignOrder(std::span(reference).first(1), std::span(reference).first(1), true).confirmed);
+  for (OrderedEntry& entry : other) entry.end += 400'000;
+  EXPECT_FALSE(AlignOrder(reference, other, true).confirmed);
+}
+
 }  // namespace
 }  // namespace stepscope

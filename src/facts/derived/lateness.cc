@@ -28,22 +28,28 @@ class InputNames {
   std::unordered_map<StringId, bool> known_;
 };
 
-void AddInput(const RankActivity& rank, InputNames& names, RankEffort& effort) {
+int64_t InputOf(const RankActivity& rank, InputNames& names) {
+  int64_t input = 0;
   const auto& ranges = rank.host->ranges;
   for (const HostRange& range : ranges) {
     if (!names.IsInput(range.name)) continue;
     if (range.parent != kNoRange && names.IsInput(ranges[static_cast<size_t>(range.parent)].name))
       continue;
     if (!rank.steps.empty() && rank.StepAt(range.start) == kNoStep) continue;
-    Add(effort.input, range.duration());
+    Add(input, range.duration());
   }
+  return input;
 }
 
-void AddActivity(const RankActivity& rank, RankEffort& effort) {
+// `efforts`: of each device; null for those that take no part.
+void AddActivity(const RankActivity& rank, const std::vector<RankEffort*>& efforts) {
   std::vector<int64_t> until(rank.devices.size(), kNoTime);
   for (const Activity& activity : rank.activities) {
+    const uint32_t device = rank.streams[activity.stream].device_index;
+    if (efforts[device] == nullptr) continue;
+    RankEffort& effort = *efforts[device];
     if (activity.kind == Kind::kCompute) ++effort.kernels;
-    int64_t& busy_until = until[rank.streams[activity.stream].device_index];
+    int64_t& busy_until = until[device];
     // Steps that were not selected may lie before the first activity: what was idle then is not
     // known.
     if (busy_until != kNoTime && activity.start > busy_until && activity.launched != kNoTime &&
@@ -92,21 +98,27 @@ std::vector<RankEffort> BeyondOthers(const std::vector<RankEffort>& efforts) {
 std::vector<RankEffort> MeasureEfforts(const Facts& facts) {
   const auto& ranks = facts.collectives.ranks;
   std::vector<RankEffort> efforts(ranks.size());
-  const auto of = [&](int64_t rank) -> RankEffort& {
-    const auto at = std::ranges::lower_bound(ranks, rank, {}, &RankCollectives::rank);
-    return efforts[static_cast<size_t>(at - ranks.begin())];
+  const auto of = [&](int64_t rank, int64_t device) -> RankEffort* {
+    const uint32_t participant = facts.collectives.ParticipantOf(rank, device);
+    return participant == kNobody ? nullptr : &efforts[participant];
   };
   for (const DeviceFacts& device : facts.devices) {
-    RankEffort& effort = of(device.rank->rank);
-    Add(effort.compute, device.total.Compute());
-    Add(effort.copies, device.total.Memory());
-    effort.steps += std::ranges::count_if(device.by_step, &Occupancy::any);
+    RankEffort* effort = of(device.rank->rank, device.device);
+    if (effort == nullptr) continue;
+    Add(effort->compute, device.total.Compute());
+    Add(effort->copies, device.total.Memory());
+    effort->steps += std::ranges::count_if(device.by_step, &Occupancy::any);
   }
   for (size_t r = 0; r < ranks.size(); ++r) efforts[r].transfer = ranks[r].transfer;
   InputNames names(*facts.names);
   for (const RankActivity& rank : facts.ranks) {
-    AddInput(rank, names, of(rank.rank));
-    AddActivity(rank, of(rank.rank));
+    const int64_t input = InputOf(rank, names);
+    const auto own = facts.collectives.OfRank(rank.rank);
+    for (const RankCollectives& r : own)
+      Add(efforts[static_cast<size_t>(&r - ranks.data())].input, input);
+    std::vector<RankEffort*> of_devices;
+    for (const int64_t device : rank.devices) of_devices.push_back(of(rank.rank, device));
+    AddActivity(rank, of_devices);
   }
   return efforts;
 }

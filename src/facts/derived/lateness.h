@@ -8,7 +8,8 @@
 
 namespace stepscope {
 
-// Of one rank, all recordings and devices together, in the selected steps.
+// Of one participant, all its recordings together, in the selected steps: of a rank with all its
+// devices, or of one device.
 struct RankEffort {
   int64_t steps = 0;      // with activities in them; 0: it has no steps
   int64_t kernels = 0;    // compute kernels

@@ -10,6 +10,11 @@ const std::vector<RankSteps>& FactsOnDemand::Steps(const Facts& facts) {
   return *steps_;
 }
 
+const StepChanges& FactsOnDemand::Changes(const Facts& facts) {
+  if (!changes_) changes_ = FindStepChanges(Steps(facts));
+  return *changes_;
+}
+
 const MissingCommunication& FactsOnDemand::CommunicationMissing(const Facts& facts) {
   if (!missing_communication_) missing_communication_ = FindMissingCommunication(facts);
   return *missing_communication_;

@@ -10,6 +10,7 @@
 #include "facts/derived/job_purpose.h"
 #include "facts/derived/missing_communication.h"
 #include "facts/derived/step_categories.h"
+#include "facts/derived/step_changes.h"
 #include "facts/facts.h"
 #include "facts/operators/operator_flops.h"
 #include "facts/operators/operators.h"
@@ -24,6 +25,9 @@ class FactsOnDemand {
  public:
   // As StepsOfRanks().
   const std::vector<RankSteps>& Steps(const Facts& facts);
+
+  // As FindStepChanges().
+  const StepChanges& Changes(const Facts& facts);
 
   // As FindMissingCommunication().
   const MissingCommunication& CommunicationMissing(const Facts& facts);
@@ -54,6 +58,7 @@ class FactsOnDemand {
   };
 
   std::optional<std::vector<RankSteps>> steps_;
+  std::optional<StepChanges> changes_;
   std::optional<MissingCommunication> missing_communication_;
   std::optional<Purpose> purpose_;
   std::map<const RankActivity*, OfRank> ranks_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "base/saturate.h"
@@ -79,8 +80,28 @@ std::vector<RankKernels> MeasureKernels(std::span<const RankActivity> ranks, siz
       list.Of(activity.name, TableKind(activity.kind)).Add(activity.duration());
     }
     if (r + 1 < ranks.size() && ranks[r + 1].rank == ranks[r].rank) continue;  // another window
-    RankKernels rank{ranks[r].rank, list.Take()};
+    RankKernels rank{.rank = ranks[r].rank, .kernels = list.Take()};
     if (!rank.kernels.empty()) measured.push_back(std::move(rank));
+  }
+  return measured;
+}
+
+std::vector<RankKernels> MeasureKernelsOfDevices(std::span<const RankActivity> ranks) {
+  std::map<std::pair<int64_t, int64_t>, std::map<std::pair<StringId, Kind>, KernelStatistics>> all;
+  for (const RankActivity& rank : ranks) {
+    for (const Activity& activity : rank.activities) {
+      const int64_t device =
+          rank.devices.size() > 1 ? rank.streams[activity.stream].device : int64_t{-1};
+      const Kind kind = TableKind(activity.kind);
+      all[{rank.rank, device}]
+          .try_emplace({activity.name, kind}, KernelStatistics{.kind = kind, .name = activity.name})
+          .first->second.Add(activity.duration());
+    }
+  }
+  std::vector<RankKernels> measured;
+  for (const auto& [of, kernels] : all) {
+    RankKernels& device = measured.emplace_back(RankKernels{.rank = of.first, .device = of.second});
+    for (const auto& [key, kernel] : kernels) device.kernels.push_back(kernel);
   }
   return measured;
 }

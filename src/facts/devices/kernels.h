@@ -35,11 +35,15 @@ struct KernelStatistics {
 
 struct RankKernels {
   int64_t rank = 0;                       // all recordings of this rank together
+  int64_t device = -1;                    // -1: all devices of the rank
   std::vector<KernelStatistics> kernels;  // each name and kind once
 };
 
 // By rank, ascending; ranks without work are left out. `names`: how many names there are.
 std::vector<RankKernels> MeasureKernels(std::span<const RankActivity> ranks, size_t names);
+
+// The same for each device of ranks that have several.
+std::vector<RankKernels> MeasureKernelsOfDevices(std::span<const RankActivity> ranks);
 
 // The same over all ranks.
 std::vector<KernelStatistics> MergeKernels(std::span<const RankKernels> ranks, size_t names);

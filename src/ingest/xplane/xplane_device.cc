@@ -42,6 +42,12 @@ Kind KindOfGpuWork(const XEvent& event, Kind by_name) {
   return event.stats.Has(StatKey::kMemcpyDetails) ? Kind::kMemcpy : by_name;
 }
 
+// The compiler's operation that an activity is.
+std::string_view OpOf(const XEvent& event, bool is_tpu) {
+  const std::string_view op = event.stats.Text(StatKey::kHloOp);
+  return is_tpu && op.empty() ? NameOf(event) : op;
+}
+
 // Loops and calls of a TPU's program span the operations within, which have events of their own.
 bool SpansOthers(std::string_view name) {
   for (const std::string_view prefix : {"while", "conditional", "call"}) {
@@ -57,6 +63,13 @@ bool IsDevicePlane(std::string_view name) {
   return name.starts_with(kGpu) || name.starts_with(kTpu);
 }
 
+int64_t DeviceOfPlane(std::string_view name) {
+  const std::string_view number = name.substr(kGpu.size());
+  int64_t device = -1;
+  std::from_chars(number.data(), number.data() + number.size(), device);
+  return device;
+}
+
 DevicePlanes::LineUse DevicePlanes::UseOf(std::string_view line) const {
   if (!is_tpu_) return Contains(kDerivedLines, line) ? LineUse::kNone : LineUse::kActivity;
   if (line == "Steps") return LineUse::kSteps;
@@ -66,12 +79,11 @@ DevicePlanes::LineUse DevicePlanes::UseOf(std::string_view line) const {
 
 void DevicePlanes::Read(const XPlane& plane, LineReader& lines) {
   is_tpu_ = plane.name.starts_with(kTpu);
-  const std::string_view number = std::string_view(plane.name).substr(kGpu.size());
   names_.Forget();
   texts_.Forget();
   configs_.Forget();
-  device_ = -1;
-  std::from_chars(number.data(), number.data() + number.size(), device_);
+  members_.clear();
+  device_ = DeviceOfPlane(plane.name);
   AddProperties(plane);
   int64_t stream_of_line = 0;
   for (const ByteRange& range : plane.lines) {
@@ -166,6 +178,42 @@ void DevicePlanes::TakeActivity(const XEvent& event, const XTime& time) {
   }
 }
 
+const HloOp* DevicePlanes::Program(const XEvent& event) const {
+  return programs_.Find(event.stats.Text(StatKey::kHloModule), event.stats.Int(StatKey::kProgramId),
+                        OpOf(event, is_tpu_));
+}
+
+// Where a program's replicas are as many as the recording's devices, they are these in their order.
+StringId DevicePlanes::MembersOf(const HloCollective& collective) {
+  const auto [at, is_new] = members_.try_emplace(&collective, kNoString);
+  if (!is_new || expected_.size() < 2) return at->second;
+  for (size_t i = 0; i < expected_.size(); ++i) {
+    if (expected_[i] != static_cast<int64_t>(i)) return at->second;
+  }
+  for (const auto& group : collective.groups.Covering(std::ssize(expected_))) {
+    if (std::ranges::find(group, device_) == group.end()) continue;
+    std::string members;
+    for (const int64_t replica : group)
+      members += (members.empty() ? "[" : ", ") + std::to_string(replica);
+    at->second = trace_.strings.Intern(members + "]");
+  }
+  return at->second;
+}
+
+void DevicePlanes::AddCollective(const HloCollective& collective) {
+  if (collective.operation.empty()) return;
+  SetText(TextField::kCollective, collective.operation);
+  SetText(TextField::kDataType, collective.type);
+  if (collective.in_elements >= 0) trace_.Set(IntField::kInElements, collective.in_elements);
+  if (collective.out_elements >= 0) trace_.Set(IntField::kOutElements, collective.out_elements);
+  const int64_t size = collective.groups.GroupSize();
+  if (size > 0) trace_.Set(IntField::kGroupSize, size);
+  const StringId members = MembersOf(collective);
+  if (members == kNoString) return;
+  SetText(TextField::kGroupName, "replicas");
+  trace_.Set(TextField::kGroupRanks, members);
+}
+
 void DevicePlanes::AddDetails(Kind kind, const XEvent& event) {
   const XStats& stats = event.stats;
   if (IsMemory(kind)) {
@@ -175,6 +223,10 @@ void DevicePlanes::AddDetails(Kind kind, const XEvent& event) {
     if (bytes >= 0) trace_.Set(IntField::kBytes, bytes);
     return;
   }
+  const bool communicates = kind == Kind::kCommunication;
+  if (!keep_.kernels && !communicates) return;
+  const HloOp* hlo = Program(event);
+  if (communicates && hlo != nullptr) AddCollective(hlo->collective);
   if (!keep_.kernels) return;
   if (stats.Has(StatKey::kKernelDetails)) {
     LaunchConfig config = configs_.Get(stats.Entry(StatKey::kKernelDetails), [&] {
@@ -185,14 +237,10 @@ void DevicePlanes::AddDetails(Kind kind, const XEvent& event) {
       config.occupancy = static_cast<float>(occupancy);
     trace_.Set(IntField::kLaunchConfig, trace_.launch_configs.Intern(config));
   }
-  const std::string_view module = stats.Text(StatKey::kHloModule);
-  std::string_view op = stats.Text(StatKey::kHloOp);
-  if (is_tpu_ && op.empty()) op = NameOf(event);
-  const HloOp* hlo = programs_.Find(module, stats.Int(StatKey::kProgramId), op);
   if (stats.Has(StatKey::kHloOp))
     SetText(TextField::kHloOp, stats, StatKey::kHloOp);
   else
-    SetText(TextField::kHloOp, op);
+    SetText(TextField::kHloOp, OpOf(event, is_tpu_));
   SetText(TextField::kHloModule, stats, StatKey::kHloModule);
   if (hlo != nullptr && stats.Text(StatKey::kHloCategory).empty())
     SetText(TextField::kHloCategory, hlo->category);

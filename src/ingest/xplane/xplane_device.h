@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ingest/common/read_options.h"
@@ -14,12 +15,17 @@
 namespace stepscope {
 
 bool IsDevicePlane(std::string_view name);  // "/device:GPU:0", "/device:TPU:3"
+// The number of such a plane's device; -1: it has none.
+int64_t DeviceOfPlane(std::string_view name);
 
 class DevicePlanes {
  public:
   DevicePlanes(Trace& trace, Wanted keep, const HostGroups& groups, const Programs& programs,
                ModuleRuns& runs)
       : trace_(trace), keep_(keep), groups_(groups), programs_(programs), runs_(runs) {}
+
+  // The devices of the recording, ascending, by which replicas of programs are told.
+  void Expect(std::vector<int64_t> devices) { expected_ = std::move(devices); }
 
   void Read(const XPlane& plane, LineReader& lines);
 
@@ -49,6 +55,9 @@ class DevicePlanes {
   void AddProperties(const XPlane& plane);
   void TakeActivity(const XEvent& event, const XTime& time);
   void AddDetails(Kind kind, const XEvent& event);
+  const HloOp* Program(const XEvent& event) const;
+  void AddCollective(const HloCollective& collective);
+  StringId MembersOf(const HloCollective& collective);
   void TakeStep(const XEvent& event, const XTime& time);
   void TakeModule(const XEvent& event, const XTime& time);
   std::vector<EventId> Work() const;
@@ -67,6 +76,9 @@ class DevicePlanes {
   const HostGroups& groups_;
   const Programs& programs_;
   ModuleRuns& runs_;
+  std::vector<int64_t> expected_;
+  // Of each collective the members of this device's group, "[0, 1]"; kNoString: not known.
+  std::unordered_map<const HloCollective*, StringId> members_;
   int64_t device_ = -1;
   bool is_tpu_ = false;
   TrackId track_ = 0;

@@ -16,6 +16,7 @@ namespace {
 
 // An array's shape. Sizes are capped so that products of hostile dimensions stay numbers.
 struct Shape {
+  uint64_t type = 0;  // PrimitiveType
   int64_t element_bytes = 0;
   std::vector<int64_t> dimensions;
   std::vector<Shape> parts;  // of a tuple
@@ -69,20 +70,14 @@ int64_t BytesOfType(uint64_t type) {
   }
 }
 
-// Numbers of a repeated field, packed or one by one.
-void TakeNumbers(pbf_reader& field, std::vector<int64_t>& numbers) {
-  if (field.wire_type() == WireType::varint) return numbers.push_back(field.get_int64());
-  if (field.wire_type() != WireType::length_delimited) return field.skip();
-  for (const int64_t number : field.get_packed_int64()) numbers.push_back(number);
-}
-
 // ShapeProto: 2 element_type, 3 dimensions, 4 tuple_shapes.
 Shape ReadShape(std::string_view message, int depth = 0) {
   Shape shape;
   ReadFields(message, [&](pbf_reader& field) {
     if (field.tag() == 3) return TakeNumbers(field, shape.dimensions);
     if (field.tag_and_type() == VarintField(2)) {
-      shape.element_bytes = BytesOfType(field.get_uint64());
+      shape.type = field.get_uint64();
+      shape.element_bytes = BytesOfType(shape.type);
     } else if (field.tag_and_type() == BytesField(4) && depth < kDeepestTuple) {
       shape.parts.push_back(ReadShape(field.get_view(), depth + 1));
     } else {
@@ -101,6 +96,7 @@ struct Instruction {
   std::vector<int64_t> operands, called, contracting;
   std::vector<int64_t> window;  // sizes of a convolution's kernel
   int64_t input_feature = -1;   // dimension of the kernel
+  ReplicaGroups groups;         // of a collective
   bool is_dot = false;
   bool is_convolution = false;
 };
@@ -142,6 +138,12 @@ void TakeMessage(pbf_reader& field, Instruction& in) {
         if (f.tag() != 1) return f.skip();
         TakeNumbers(f, in.contracting);
       });
+      break;
+    case BytesField(49):
+      ReadReplicaGroup(field.get_view(), in.groups);
+      break;
+    case BytesField(87):
+      ReadDeviceList(field.get_view(), in.groups);
       break;
     default:
       field.skip();
@@ -259,6 +261,50 @@ double OwnFlops(const Computation& in, const Instruction& of) {
   return 2 * ElementsOf(ResultOf(of)) * summed;
 }
 
+// The message of a collective: what goes in, and what comes out.
+struct Message {
+  double in_bytes = 0, out_bytes = 0;
+  uint64_t type = 0;
+  bool one_type = true;
+
+  void Take(const Shape& shape) {
+    for (const Shape& part : shape.parts) Take(part);
+    if (shape.element_bytes == 0) return;
+    one_type = one_type && (type == 0 || type == shape.type);
+    type = shape.type;
+  }
+};
+
+Message MessageOf(const Computation& within, const Instruction& of) {
+  Message message;
+  for (size_t i = 0; i < of.operands.size(); ++i) {
+    const Instruction* operand = Operand(within, of, i);
+    if (operand == nullptr) continue;
+    message.in_bytes += operand->bytes;
+    message.Take(operand->shape);
+  }
+  message.Take(of.shape);
+  // The start of an all-gather has its operands in its shape too.
+  const bool with_operands = of.opcode == "all-gather-start";
+  message.out_bytes = of.bytes - (with_operands ? message.in_bytes : 0);
+  if (message.in_bytes <= 0) message.in_bytes = of.bytes;
+  return message;
+}
+
+HloCollective CollectiveOf(const Computation& within, const Instruction& of) {
+  HloCollective collective{.operation = std::string(CollectiveOfOpcode(of.opcode))};
+  if (collective.operation.empty()) return collective;
+  const Message message = MessageOf(within, of);
+  collective.type = message.one_type ? ElementTypeName(message.type) : "";
+  const bool named = !collective.type.empty();
+  if (!named) collective.type = "Byte";
+  const auto each = static_cast<double>(named ? BytesOfType(message.type) : 1);
+  collective.in_elements = Capped(message.in_bytes / each);
+  collective.out_elements = Capped(std::max(message.out_bytes, 0.0) / each);
+  collective.groups = of.groups;
+  return collective;
+}
+
 double BytesAccessed(const Computation& in, const Instruction& of) {
   double bytes = of.bytes;
   for (size_t i = 0; i < of.operands.size(); ++i) {
@@ -298,7 +344,8 @@ class Module {
         ops[std::string(in.name)] = {.category = Category(in),
                                      .op_name = std::string(in.op_name),
                                      .flops = Capped(Flops(computation, in)),
-                                     .bytes = Capped(BytesAccessed(computation, in))};
+                                     .bytes = Capped(BytesAccessed(computation, in)),
+                                     .collective = Collective(computation, in)};
       }
     }
     return ops;
@@ -337,6 +384,19 @@ class Module {
         called = std::max(called, 0.0) + at->second.flops;
     }
     return called;
+  }
+
+  // Of a wrapper, that of the collective within.
+  HloCollective Collective(const Computation& within, const Instruction& in) const {
+    if (in.opcode != "async-start" && in.opcode != "fusion") return CollectiveOf(within, in);
+    for (const int64_t id : in.called) {
+      const auto at = computations_.find(id);
+      if (at == computations_.end()) continue;
+      for (const Instruction& inner : at->second.instructions) {
+        if (!CollectiveOfOpcode(inner.opcode).empty()) return CollectiveOf(at->second, inner);
+      }
+    }
+    return {};
   }
 
   static std::string Category(const Instruction& in) {

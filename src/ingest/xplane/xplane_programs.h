@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "ingest/xplane/xplane_collectives.h"
 #include "trace/notes.h"
 
 namespace stepscope {
@@ -17,6 +18,7 @@ struct HloOp {
   std::string op_name;   // as the program names it, "jit(train_step)/dot_general"
   int64_t flops = -1;  // of its matrix products and convolutions; -1: it has none, or is not known
   int64_t bytes = -1;  // of its operands and results
+  HloCollective collective = {};
 };
 
 // "jit_f(17)" is a program of the module "jit_f".

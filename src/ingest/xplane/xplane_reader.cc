@@ -3,6 +3,7 @@
 // because they decide about steps.
 #include "ingest/xplane/xplane_reader.h"
 
+#include <algorithm>
 #include <new>
 #include <string>
 #include <utility>
@@ -35,6 +36,15 @@ Framework FrameworkOf(const StringTable& names) {
       return Framework::kJax;
   }
   return Framework::kTensorFlow;
+}
+
+std::vector<int64_t> DevicesOf(const std::vector<XPlane>& planes) {
+  std::vector<int64_t> devices;
+  for (const XPlane& plane : planes) {
+    if (IsDevicePlane(plane.name)) devices.push_back(DeviceOfPlane(plane.name));
+  }
+  std::ranges::sort(devices);
+  return devices;
 }
 
 class Reader {
@@ -103,9 +113,10 @@ class Reader {
     DevicePlanes devices(trace_, keep_, groups, programs, runs);
     for (const XPlane& plane : planes_) {
       if (IsHostPlane(plane.name)) host.Read(plane, lines);
-      if (keep_.kernels) ReadPrograms(plane, programs);
+      if (keep_.kernels || keep_.Has(Kind::kCommunication)) ReadPrograms(plane, programs);
     }
     groups.Build();
+    devices.Expect(DevicesOf(planes_));
     for (const XPlane& plane : planes_) {
       if (IsDevicePlane(plane.name)) devices.Read(plane, lines);
     }

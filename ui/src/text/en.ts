@@ -167,6 +167,8 @@ export const en = {
   "heat.axis.rank": "rank",
   "heat.axis.step": "step",
   "heat.axis.for_rank": "last rank",
+  "heat.axis.device": "device",
+  "heat.axis.for_device": "last device",
   "heat.alike": "all about {value}",
   "heat.choose": "Metric",
   "heat.label": "{value}: {rows} rows by {columns} columns, from {low} to {high}. Use the arrow keys to move between cells. The table below has all values.",

@@ -10,7 +10,7 @@ import { CanvasGrid, type Grid } from "./canvas";
 import { drawHeat, scaleOf, type HeatData } from "./heat";
 import { columnAt, labelColumns, labelOf, largestOf, valueAt, type PictureProps } from "./parts";
 
-type AxisKey = "rank" | "step" | "for_rank";
+type AxisKey = "rank" | "step" | "for_rank" | "device" | "for_device";
 
 interface Axes {
   readonly across: AxisKey;  // the key column that goes to the right: "step"
@@ -121,7 +121,15 @@ export function RankStepPicture({ table }: PictureProps) {
   return <HeatMap table={table} axes={{ across: "step", left: "rank" }} onStep={stepChooser()} />;
 }
 
-export function matrixPicture(across: AxisKey, left: AxisKey) {
-  return ({ table }: PictureProps) => <HeatMap table={table} axes={{ across, left, square: true }} />;
+// Those who wait for one another are ranks, or the devices of one rank. Of devices of several ranks there is no picture.
+function squareAxes(table: Table): Axes | null {
+  const cells = (key: string) => table.rows.map((row) => row[columnAt(table, key)] ?? null);
+  if (columnAt(table, "device") < 0 || cells("device").every((cell) => cell === null)) return { across: "for_rank", left: "rank", square: true };
+  const ranks = new Set([...cells("rank"), ...cells("for_rank")]);
+  return ranks.size === 1 ? { across: "for_device", left: "device", square: true } : null;
 }
 
+export function WaitPicture({ table }: PictureProps) {
+  const axes = useMemo(() => squareAxes(table), [table]);
+  return axes && <HeatMap table={table} axes={axes} />;
+}

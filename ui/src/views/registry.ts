@@ -6,7 +6,7 @@ import { plainBars } from "./bars";
 import { ComparedBars, isCompared } from "./compared";
 import { KindRings } from "./donut";
 import { FlameGraph } from "./flame";
-import { isRankByStep, matrixPicture, RankStepPicture } from "./heatmap";
+import { isRankByStep, RankStepPicture, WaitPicture } from "./heatmap";
 import { JobTimeline } from "./job_timeline";
 import type { PictureProps } from "./parts";
 import { stackedColumns, stackedRows } from "./stacked";
@@ -32,7 +32,7 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "critical_path.bounds": stackedRows("bound", "time"),
   "critical_path.what_if": plainBars("saved"),
   "collectives.ranks": stackedColumns(["transfer", "wait"]),
-  "collectives.waits": matrixPicture("for_rank", "rank"),
+  "collectives.waits": WaitPicture,
   "allreduce_check.ranks": stackedColumns(["transfer", "waiting"]),
   "stragglers.ranks": plainBars("blame"),
   "stragglers.reasons": stackedColumns(["compute", "late_launches", "input", "copies", "transfer"]),

@@ -1,0 +1,155 @@
+// Finds the part of a step that explains a change of step time.
+#include "analyses/changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "analyses/build.h"
+#include "facts/derived/step_changes.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace changes {
+namespace {
+
+constexpr double kExplains = 0.3;  // of the change of step time
+constexpr double kHighChange = 0.2;
+
+std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
+
+Table ChangeTable(const StepChanges& changes) {
+  Table table{
+      .key = "changes",
+      .title = "Changes at a step",
+      .columns = {KeyColumn("rank", "rank"), KeyColumn("device", "device"),
+                  KeyColumn("quantity", "quantity"), Column{"since_step", "since step"},
+                  TimeColumn("before", "median before"), TimeColumn("after", "median since"),
+                  RatioColumn("change", "change, % of before"),
+                  CountColumn("steps_before", "steps before"),
+                  CountColumn("steps_after", "steps since")},
+      .text_rows = 6};
+  const auto add = [&](const StepChange& c) {
+    table.rows.push_back({When(c.rank >= 0, c.rank), When(c.device >= 0, c.device),
+                          std::string(StepQuantityName(c.quantity)), c.since, c.before, c.after,
+                          Ratio(c.Difference(), c.before), c.steps_before, c.steps_after});
+  };
+  if (changes.step_time) add(*changes.step_time);
+  for (const StepChange& c : changes.parts) add(c);
+  return table;
+}
+
+// The changes of one quantity at the step at which step time changed.
+struct Together {
+  const StepChange* most = nullptr;
+  int64_t places = 0;
+};
+
+// The same host event can reach a device a step earlier or later.
+bool AtOneStep(const StepChange& a, const StepChange& b) {
+  return std::abs(a.since - b.since) <= 1;
+}
+
+Together Rises(const StepChanges& changes, StepQuantity quantity) {
+  Together rises;
+  for (const StepChange& c : changes.parts) {
+    if (c.quantity != quantity || c.Difference() <= 0) continue;
+    if (!AtOneStep(c, *changes.step_time)) continue;
+    ++rises.places;
+    if (rises.most == nullptr || c.Difference() > rises.most->Difference()) rises.most = &c;
+  }
+  return rises;
+}
+
+// Of what explains the change, what others may follow from comes first: where one rank computes
+// longer, others idle or wait in collectives.
+std::optional<Together> Cause(const StepChanges& changes) {
+  using enum StepQuantity;
+  for (const StepQuantity quantity : {kCompute, kInput, kIdle, kExposed}) {
+    const Together rises = Rises(changes, quantity);
+    if (rises.most == nullptr) continue;
+    const auto difference = static_cast<double>(changes.step_time->Difference());
+    if (static_cast<double>(rises.most->Difference()) >= kExplains * difference) return rises;
+  }
+  return std::nullopt;
+}
+
+std::string Rise(const StepChange& c) {
+  if (c.before <= 0) return fmt::format("{} more", Time(c.Difference()));
+  return fmt::format(
+      "{} longer", HumanRatio(static_cast<double>(c.Difference()) / static_cast<double>(c.before)));
+}
+
+// "rank 11 computes 66% longer".
+std::string SayCause(const Facts& facts, const Together& cause) {
+  constexpr auto kVerbs = std::to_array<std::string_view>(
+      {"takes", "computes", "waits for input", "idles", "has exposed communication"});
+  const StepChange& c = *cause.most;
+  const std::string_view verb = kVerbs[static_cast<size_t>(c.quantity)];
+  const std::string others =
+      cause.places > 1 ? fmt::format(", and {} more", cause.places - 1) : std::string();
+  return fmt::format("{}{} {} {}", SayPlace(facts, c.rank, c.device),
+                     others.empty() ? "" : " (most)", verb, Rise(c)) +
+         others;
+}
+
+std::string Hint(const Facts& facts, const StepChange& change,
+                 const std::optional<Together>& cause) {
+  const std::string look =
+      fmt::format("compare steps {} and {} in the timeline", change.last_before, change.since);
+  if (!cause) return look;
+  switch (cause->most->quantity) {
+    case StepQuantity::kCompute:
+      return fmt::format("check clocks and temperature of that device since then ({}); {}",
+                         CommandForClocks(facts), look);
+    case StepQuantity::kInput:
+      return "check the data loader and the storage it reads from since then; " + look;
+    case StepQuantity::kIdle:
+      return "check that host since then: other processes, logging, synchronization; " + look;
+    default:
+      return "check the network since then: other jobs, errors of links; " + look;
+  }
+}
+
+void AddFinding(Report& report, const Facts& facts, const StepChanges& changes) {
+  const StepChange& c = *changes.step_time;
+  const double share = static_cast<double>(c.Difference()) / static_cast<double>(c.before);
+  const std::optional<Together> cause = Cause(changes);
+  report.findings.push_back(
+      {.severity = share >= kHighChange ? Severity::kHigh : Severity::kMedium,
+       .message = fmt::format("Step time is {} longer since step {}{}.", HumanRatio(share), c.since,
+                              cause ? ": " + SayCause(facts, *cause) : ""),
+       .because = fmt::format(
+           "median {} in {} before, {} in {} since; {}", Time(c.before),
+           Plural(static_cast<size_t>(c.steps_before), "step"), Time(c.after),
+           Plural(static_cast<size_t>(c.steps_after), "step"),
+           cause
+               ? fmt::format("{} of {}: {} to {} per step", StepQuantityName(cause->most->quantity),
+                             SayPlace(facts, cause->most->rank, cause->most->device),
+                             Time(cause->most->before), Time(cause->most->after))
+               : "no rank's compute, input wait, idle or exposed communication explains it"),
+       .hint = Hint(facts, c, cause),
+       .impact = static_cast<int64_t>(std::min(
+           static_cast<double>(c.Difference()) * static_cast<double>(c.steps_after), 9e18)),
+       .table = "changes"});
+}
+
+}  // namespace
+}  // namespace changes
+
+std::string InEveryStep(const Facts& facts, int64_t first, int64_t last) {
+  return fmt::format("in every {} step ({} to {})",
+                     facts.selected.empty() ? "recorded" : "selected", first, last);
+}
+
+void AddStepChanges(Report& report, const Facts& facts, const StepChanges& all) {
+  if (!all.step_time && all.parts.empty()) return;
+  report.tables.push_back(changes::ChangeTable(all));
+  if (all.step_time && all.step_time->Difference() > 0) changes::AddFinding(report, facts, all);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,19 @@
+// Words changes of step time: since when, by how much, and which rank's part of a step changed
+// then.
+#pragma once
+
+#include "facts/facts.h"
+#include "stepscope/report.h"
+
+namespace stepscope {
+
+struct StepChanges;
+
+// "in every recorded step (3 to 8)". REQUIRES: first < last.
+std::string InEveryStep(const Facts& facts, int64_t first, int64_t last);
+
+// Adds the table `changes`, where there are any, and a finding where steps take longer since one of
+// them.
+void AddStepChanges(Report& report, const Facts& facts, const StepChanges& changes);
+
+}  // namespace stepscope

@@ -1,0 +1,41 @@
+// Sums the wait time that each participant of collectives caused in each step.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "base/saturate.h"
+#include "facts/facts.h"
+
+namespace stepscope {
+
+// ns that others waited for the last to arrive, by index into CollectiveFacts::ranks.
+struct Blame {
+  std::map<uint32_t, int64_t> by_rank;
+  int64_t all = 0;
+
+  void Add(uint32_t rank, int64_t ns) {
+    int64_t& own = by_rank[rank];
+    own = AddSaturated(own, ns);
+    all = AddSaturated(all, ns);
+  }
+  bool CausedMost(uint32_t rank) const {
+    const auto own = by_rank.find(rank);
+    return own != by_rank.end() && own->second > 0 && own->second >= all - own->second;
+  }
+};
+using StepBlame = std::map<int64_t, Blame>;  // by step number
+
+// Of the steps in which a collective was split into wait and transfer, as its last to arrive
+// numbers them.
+StepBlame BlameOfSteps(const Facts& facts);
+
+// In how many steps the participant caused at least half of the wait time.
+int64_t LateSteps(const StepBlame& steps, uint32_t rank);
+
+// The step since which the others wait longer for the participant; `least`: by how many ns per step
+// (base/change_point.h).
+std::optional<int64_t> WaitedForSince(const StepBlame& steps, uint32_t rank, double least);
+
+}  // namespace stepscope

@@ -1,0 +1,47 @@
+// Finds since which step the job, or a device of it, spends more or less time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/change_point.h"
+#include "facts/derived/step_categories.h"
+
+namespace stepscope {
+
+// Of a step: all of it, or a part of it on one device; input is that of a rank's host.
+enum class StepQuantity : uint8_t { kStepTime, kCompute, kInput, kIdle, kExposed, kCount };
+std::string_view StepQuantityName(StepQuantity quantity);  // "step time", "compute", ...
+
+struct StepChange {
+  StepQuantity quantity = StepQuantity::kStepTime;
+  int64_t rank = -1;              // -1: the mean over all ranks
+  int64_t device = -1;            // -1: all of the rank's
+  int64_t since = 0;              // number of the first step of the new level
+  int64_t last_before = 0;        // number of the step before it
+  int64_t before = 0, after = 0;  // medians of a step, ns
+  int64_t steps_before = 0, steps_after = 0;
+
+  int64_t Difference() const { return after - before; }
+};
+
+struct StepChanges {
+  int64_t median = 0;  // step time, ns; 0: no steps
+  std::optional<StepChange> step_time;
+  std::vector<StepChange> parts;  // by rank, device, quantity
+
+  // Since when this rank (and device, -1: any) spends more on it.
+  const StepChange* Rise(StepQuantity quantity, int64_t rank, int64_t device) const;
+};
+
+// What a change is at least, over the median step time.
+inline constexpr double kLeastStepChange = 0.05;
+
+// A change point (base/change_point.h) that is worth a twentieth of the median step time, of the
+// steps that all ranks recorded. n log n.
+StepChanges FindStepChanges(std::span<const RankSteps> ranks);
+
+}  // namespace stepscope
