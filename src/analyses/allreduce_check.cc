@@ -178,7 +178,9 @@ void AddSlowFinding(Report& report, const AllReduceSums& sums, const Expectation
            "the network with nccl-tests, and check with NCCL_DEBUG=INFO that NCCL uses it",
        .impact =
            std::min(PerDevice(sums, exposed), static_cast<int64_t>(std::min(beyond, kMostNs))),
-       .table = "ranks"});
+       .table = "ranks",
+       .cause = {CauseKind::kCommunication},
+       .nearness = Nearness::kPart});
 }
 
 bool IsSmall(const AllReduceKind& key, const AlikeAllReduces& alike, int64_t merge_below) {
@@ -204,14 +206,16 @@ void AddMergeFinding(Report& report, const AllReduceSums& sums, int64_t merge_be
   const double saved = static_cast<double>(group.exposed) * (1 - 1 / each);
   report.findings.push_back(
       {.severity = Severity::kMedium,
-       .message = fmt::format("{:.3g} small all-reduces per step could be merged.", each),
+       .message = fmt::format("{:.3g} small all-reduces per step are exposed.", each),
        .because = fmt::format("exposed all-reduces of group {} below {} are {} of span", name,
                               HumanBytes(static_cast<double>(merge_below)),
                               HumanRatio(sums.ShareOfTime(group.exposed))),
        .hint = "pack gradients into fewer messages: DistributedDataParallel(bucket_cap_mb=...), "
                "bytes_per_pack of tf.distribute, HOROVOD_FUSION_THRESHOLD, or one flat tensor",
        .impact = PerDevice(sums, static_cast<int64_t>(saved)),
-       .table = "messages"});
+       .table = "messages",
+       .cause = {CauseKind::kCommunication},
+       .nearness = Nearness::kPart});
 }
 
 void AddUnexplainedFinding(Report& report, const AllReduceSums& sums) {
@@ -237,7 +241,9 @@ void AddUnexplainedFinding(Report& report, const AllReduceSums& sums) {
        .hint = "reduce metrics and losses every N steps, and gradient norms in one message; "
                "SyncBatchNorm and tensor parallelism reduce in each layer",
        .impact = PerDevice(sums, outside.exposed),
-       .table = "messages"});
+       .table = "messages",
+       .cause = {CauseKind::kCommunication},
+       .nearness = Nearness::kPart});
 }
 
 void AddBeyondFinding(Report& report, const AllReduceSums& sums, const Expectation& expected,
@@ -256,7 +262,9 @@ void AddBeyondFinding(Report& report, const AllReduceSums& sums, const Expectati
        .hint = "with gradient accumulation, reduce with the last micro-batch only (no_sync()); "
                "check for gradients that are reduced twice",
        .impact = PerDevice(sums, static_cast<int64_t>(beyond * static_cast<double>(exposed))),
-       .table = "ranks"});
+       .table = "ranks",
+       .cause = {CauseKind::kCommunication},
+       .nearness = Nearness::kPart});
 }
 
 void AddMetrics(Report& report, const AllReduceSums& sums, const Expectation& e,

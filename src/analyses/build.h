@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "facts/derived/step_categories.h"
 #include "report/columns.h"
 
 namespace stepscope {
@@ -35,6 +36,13 @@ inline constexpr Advice kLoadAhead{
     "sample; see input_pipeline for the slow stage",
     "load ahead: prefetch batches to the device in a separate thread, more loader workers; reduce "
     "work per sample"};
+
+// What a step category is due to; kNone for what devices are there to do.
+CauseKind CauseOf(StepCategory category);
+
+// What devices wait for in most of their time without activity, by the categories of steps; kNone
+// where no analysis before has derived these: the recordings may lack what they need.
+CauseKind CauseOfIdle(const Facts& facts);
 
 // The command that shows clocks and temperature of the devices.
 std::string_view CommandForClocks(const Facts& facts);

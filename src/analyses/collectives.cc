@@ -323,7 +323,7 @@ std::string Headline(const CollectiveFacts& c, const Totals& t) {
   if (all <= 0) return text + ".";
   text += fmt::format("; wait time is {} of collective time",
                       HumanRatio(static_cast<double>(t.wait) / all));
-  if (t.blamed->blame > 0) text += fmt::format(", mostly for rank {}", t.blamed->rank);
+  if (t.blamed->blame > t.wait / 2) text += fmt::format(", mostly for rank {}", t.blamed->rank);
   return text + fmt::format(" (clock uncertainty {}).", HumanTime(static_cast<double>(t.error)));
 }
 

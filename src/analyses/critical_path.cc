@@ -318,6 +318,21 @@ const Advice& HintFor(Bound bound) {
   }
 }
 
+// The host's own time on the path is due to what devices wait for.
+CauseKind CauseOf(Bound bound, const Facts& facts) {
+  switch (bound) {
+    case Bound::kLaunch:
+      return CauseKind::kLaunch;
+    case Bound::kDataLoading:
+      return CauseKind::kInput;
+    case Bound::kCommunication:
+      return CauseKind::kCommunication;
+    default:
+      break;
+  }
+  return CauseOfIdle(facts);
+}
+
 void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
                 const Contributions& sums) {
   if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
@@ -345,7 +360,9 @@ void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
                               time(most.second.time), BoundName(worst), time(answer->length)),
        .hint = Say(HintFor(worst), facts),
        .impact = saved,
-       .table = "what_if"});
+       .table = "what_if",
+       .cause = {CauseOf(worst, facts)},
+       .extent = {shown.span()}});
 }
 
 void AddNotes(Report& report, const MeasuredPaths& measured) {

@@ -165,7 +165,8 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
                        totals.worst_stream, HumanTime(static_cast<double>(totals.worst_lost))),
        .hint = Say(kRelieveHost, facts),
        .impact = per_device,
-       .table = "main_streams"});
+       .table = "main_streams",
+       .cause = {CauseOfIdle(facts)}});
 }
 
 // Host waits for idle devices, in calls of one name in one trace.
@@ -252,7 +253,9 @@ class IdleWaits {
                  "recurs, remove the synchronization (.item(), .cpu(), .to(device) of pageable "
                  "memory: use pin_memory and non_blocking=True)",
          .impact = most_,
-         .table = "idle_waits"});
+         .table = "idle_waits",
+         .cause = {CauseKind::kSync},
+         .extent = {SpanOf(*worst_)}});
   }
 
   // "hipMemcpyWithStream (aten::copy_, decode)".

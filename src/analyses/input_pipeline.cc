@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <tuple>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/kinds.h"
+#include "base/saturate.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/step_categories.h"
 #include "report/humanize.h"
@@ -245,8 +248,21 @@ InputCategory CategoryOf(const std::vector<RankInput>& inputs, StringId name) {
   return InputCategory::kOther;
 }
 
+// The one of three or more ranks that has most of the input wait.
+std::optional<int64_t> RankThatWaits(const std::vector<RankSteps>& ranks, int64_t all) {
+  std::map<int64_t, int64_t> waits;
+  for (const RankSteps& rank : ranks) {
+    int64_t& wait = waits[rank.rank->rank];
+    wait = AddSaturated(wait, TimeOf(SumOf({rank}), StepCategory::kInput));
+  }
+  if (waits.size() < 3) return std::nullopt;
+  const auto& [rank, most] =
+      *std::ranges::max_element(waits, {}, [](const auto& w) { return w.second; });
+  return most > all / 2 ? std::optional(rank) : std::nullopt;
+}
+
 void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const Totals& t,
-                size_t ranks, Report& report) {
+                const std::vector<RankSteps>& ranks, Report& report) {
   const double share =
       t.total == 0 ? 0 : static_cast<double>(t.input) / static_cast<double>(t.total);
   if (share < kModerately) return;
@@ -257,8 +273,12 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const 
                              HumanTime(static_cast<double>(t.input) /
                                        static_cast<double>(std::max<int64_t>(t.steps, 1)))),
       .hint = Say(kLoadAhead, facts),
-      .impact = t.input / static_cast<int64_t>(std::max<size_t>(ranks, 1)),
-      .table = "host"};
+      .impact = t.input / std::ssize(ranks),
+      .table = "host",
+      .cause = {CauseKind::kInput, RankThatWaits(ranks, t.input)},
+      .nearness = Nearness::kCause,
+      .extent = {t.total / std::ssize(ranks),
+                 static_cast<double>(t.steps) / static_cast<double>(ranks.size())}};
   if (const PipelineStage* stage = SlowestStage(inputs)) {
     const std::string name((*facts.names)[stage->name]);
     finding.because += fmt::format("; cause: stage {} ({} in {}, max {})", name,
@@ -319,7 +339,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(StageTable(facts, inputs));
   report.tables.push_back(HostTable(HostTimes(inputs, totals)));
   report.tables.push_back(OperatorTable(facts, inputs));
-  if (marked) AddFinding(facts, inputs, totals, ranks.size(), report);
+  if (marked) AddFinding(facts, inputs, totals, ranks, report);
   return report;
 }
 

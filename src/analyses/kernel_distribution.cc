@@ -210,7 +210,9 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
              "than other ranks; see stragglers",
              d->rank, CommandForClocks(facts)),
          .impact = Rounded(d->cost),
-         .table = "kernels"});
+         .table = "kernels",
+         .cause = {CauseKind::kCompute, d->rank},
+         .nearness = Nearness::kPart});
   }
 }
 

@@ -253,7 +253,9 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t) {
                        HumanTime(static_cast<double>(impact)), HumanRatio(idle)),
        .hint = Say(kMerge, facts),
        .impact = impact,
-       .table = "ranks"});
+       .table = "ranks",
+       .cause = {CauseKind::kLaunch},
+       .nearness = Nearness::kPart});
 }
 
 Series DelaySeries(const std::vector<int64_t>& delays) {

@@ -278,6 +278,13 @@ constexpr auto kRules = std::to_array<Rule>({
       "find what Python does between programs (record with python_tracer_level=1)"}},
 });
 
+// The mean of the ranks.
+Extent ExtentOf(const std::vector<RankSteps>& ranks) {
+  const StepStatistics total = StatisticsOfTotals(ranks);
+  const double steps = static_cast<double>(total.steps) / static_cast<double>(ranks.size());
+  return {static_cast<int64_t>(std::min(total.mean * steps, 9e18)), steps};
+}
+
 // `ranks` have typical steps only: a finding is about what steps cost again and again.
 void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool has_work,
                  Report& report) {
@@ -299,7 +306,10 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
              HumanTime(StatisticsOfTotals(ranks).mean), StepCategoryName(rule.category)),
          .hint = Say(rule.hint, facts),
          .impact = time / static_cast<int64_t>(ranks.size()),
-         .table = "step_time"});
+         .table = "step_time",
+         .cause = {CauseOf(rule.category)},
+         .nearness = Nearness::kPart,
+         .extent = ExtentOf(ranks)});
   }
 }
 
@@ -321,7 +331,10 @@ void AddPrecisionFinding(const Facts& facts, const std::vector<RankSteps>& ranks
                        HumanTime(static_cast<double>(wide) / static_cast<double>(ranks.size()))),
        .hint = Say(kNarrow, facts),
        .impact = wide / 2 / static_cast<int64_t>(ranks.size()),
-       .table = "step_time"});
+       .table = "step_time",
+       .cause = {CauseKind::kPrecision},
+       .nearness = Nearness::kPart,
+       .extent = ExtentOf(ranks)});
 }
 
 constexpr Advice kRecordDevices{
@@ -349,7 +362,8 @@ void AddMissingKernels(const Facts& facts, Report& report) {
            fmt::format("{} of {} launch calls have no activity with their correlation id",
                        HumanCount(facts.launches.without_kernel), HumanCount(facts.launches.calls)),
        .hint = Say(kRecordDevices, facts),
-       .table = "launches"});
+       .table = "launches",
+       .cause = {CauseKind::kRecording}});
 }
 
 // Launches without a recorded kernel, shown where there are any.
@@ -383,7 +397,8 @@ void AddMissingCommunication(const Facts& facts, Report& report) {
        .hint = "read compute time with care: communication counts as compute, in every analysis; "
                "record all ranks "
                "for at least one step",
-       .table = "step_time"});
+       .table = "step_time",
+       .cause = {CauseKind::kRecording}});
 }
 
 // "Step time is 960 µs (median of 7 steps of 8 ranks, 948 µs to 972 µs; 1 slow step of 4.10 ms left

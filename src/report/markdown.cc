@@ -80,8 +80,12 @@ void DrawFindings(Sheet& sheet, const Page& page) {
   for (const PageFinding& finding : page.findings) {
     sheet.Line(
         fmt::format("- **{}**: {}", SeverityName(finding.severity), Escaped(finding.message)));
+    if (!finding.cost.empty()) sheet.Line(fmt::format("  - costs {}", Escaped(finding.cost)));
     if (!finding.because.empty()) {
       sheet.Line(fmt::format("  - because {}", Escaped(finding.because)));
+    }
+    for (const std::string& evidence : finding.evidence) {
+      sheet.Line(fmt::format("  - also {}", Escaped(evidence)));
     }
     if (!finding.hint.empty()) sheet.Line(fmt::format("  - try: {}", Escaped(finding.hint)));
   }
