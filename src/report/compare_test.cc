@@ -252,7 +252,7 @@ TEST(Compare, StepsLeadWithTheCategoryThatChangedMost) {
             "after (29.9% to 0.3% of step time); device compute: 1.00 µs before, 1.04 µs after "
             "(63.7% to 91.0% of step time).");
   EXPECT_TRUE(answer.verdict.starts_with(answer.reports[0].headline)) << answer.verdict;
-  EXPECT_EQ(Say(TableOf(answer, 0, 0)).substr(0, 60),
+  EXPECT_EQ(Say(TableOf(answer, 0, 0)).substr(0, 59),
             "input 470 3 -467 -0.99 0.299 0.002 -0.29 -0.99; device comp");
   EXPECT_TRUE(answer.reports[0].findings.empty()) << "nothing takes relevantly more";
 }

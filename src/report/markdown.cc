@@ -74,7 +74,7 @@ class Sheet {
 };
 
 void DrawFindings(Sheet& sheet, const Page& page) {
-  if (page.findings.empty()) return;
+  if (page.findings.empty() && page.more_findings.empty()) return;
   sheet.Block("## Findings");
   sheet.Gap();
   for (const PageFinding& finding : page.findings) {

@@ -108,7 +108,7 @@ void DrawFinding(Pen& pen, const PageFinding& finding) {
 }
 
 void DrawFindings(Pen& pen, const Page& page) {
-  if (page.findings.empty()) return;
+  if (page.findings.empty() && page.more_findings.empty()) return;
   pen.Heading("Findings");
   for (const PageFinding& finding : page.findings) DrawFinding(pen, finding);
   if (!page.more_findings.empty()) pen.Line(0, page.more_findings);
