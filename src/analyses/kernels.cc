@@ -204,7 +204,7 @@ void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals&
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kMedium : Severity::kLow,
        .message = fmt::format("Kernels with occupancy below {} are {} of kernel time.",
-                              HumanRatio(share), HumanRatio(kLowOccupancy)),
+                              HumanRatio(kLowOccupancy), HumanRatio(share)),
        .because = fmt::format("mean occupancy is {}; fewer blocks than multiprocessors in {} of "
                               "their time; worst: {}",
                               HumanRatio(occupancy), HumanRatio(few), SayMost(facts, kernels)),
