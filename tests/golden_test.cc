@@ -118,6 +118,8 @@ Lines Section(const std::string& header, const ReportSet& answer, const Report& 
   if (key == "findings") {
     for (const Finding& f : report.findings) {
       lines.push_back(fmt::format("[{} {}] {}", SeverityName(f.severity), f.impact, f.message));
+      for (const Evidence& e : f.evidence)
+        lines.push_back(fmt::format("also {}: {}", e.analysis, e.message));
     }
     return lines;
   }

@@ -60,7 +60,15 @@ TEST_F(RealSteps, GapsAndWhatTheHostDoes) {
     EXPECT_EQ(row.Text("host_activity"),
               "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__");
   }
-  EXPECT_EQ(ReportOf(resnet, "step_gaps").findings.size(), 1u);
+  const auto& loads = ReportOf(resnet, "input_pipeline").findings;
+  ASSERT_EQ(loads.size(), 1u);
+  EXPECT_EQ(loads[0].place, 1);
+  const auto of = [&](std::string_view analysis) {
+    return std::ranges::count(loads[0].evidence, analysis, &Evidence::analysis);
+  };
+  for (const char* analysis : {"idle_time", "phases", "step_gaps", "critical_path"}) {
+    EXPECT_EQ(of(analysis), 1) << analysis << ": one stall, one finding";
+  }
 }
 
 }  // namespace

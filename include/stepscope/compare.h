@@ -2,34 +2,47 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stepscope/report.h"
+#include "stepscope/result.h"
 
 namespace stepscope {
 
 // What two runs are asked for to be compared, where nobody says otherwise.
-inline constexpr std::array<std::string_view, 7> kComparedAnalyses = {
-    "overview",         "temporal_breakdown", "comm_overlap", "idle_time",
-    "kernel_breakdown", "operator_kernels",   "operators"};
+inline constexpr std::array<std::string_view, 9> kComparedAnalyses = {
+    "overview",    "temporal_breakdown", "comm_overlap",     "idle_time", "stragglers",
+    "collectives", "kernel_breakdown",   "operator_kernels", "operators"};
 
 struct CompareOptions {
   // Kernels are the same when their names are, without template arguments, return types and
   // parameters: for a new compiler, library version or data type.
   bool short_names = false;
+  // A kernel whose calls went to one other kernel is one row with it, "old | new".
+  bool join_replaced = true;
 };
 
-// Compares `b` with `a`, which are answers to the same questions. The result holds
-//   - a report "compare" with the tables `operators` and `kernels`: counts and times of each side,
-//     and what happened to each: added, removed, more, fewer, slower, faster or same; those whose
-//     time changed most first. These are sums: where the two hold different numbers of steps, a
-//     note says so, and what is said in words is of a step;
+// Compares `b`, the run after, with `a`, the run before: answers to the same questions. The result
+// holds
+//   - a report "compare". Its headline and table `categories` say which categories of the mean step
+//     changed most, for better or worse; `ranks`, how each rank's step changed; `operators` and
+//     `kernels`, counts and times of each side and what happened: added, removed, replaced, more,
+//     fewer, slower, faster or same; the largest change first. The last two are sums: where the two
+//     hold different numbers of steps, a note says so, and what is said in words is of a step.
+//     Findings are rises of a category, of one rank, of a kernel, merged by cause;
 //   - for every analysis that both could answer, a report of its name: each metric and each table
 //     row by row, with every number X as X_a, X_b, X_change = b - a, and X_change_ratio =
-//     (b - a) / a. The X_change of a ratio is a difference of ratios. Rows match by the table's
-//     keys. A key that has one value on each side, as the rank of two traces of one rank, is no
-//     obstacle. Of a row that only one side has, the other side's cells are empty.
+//     (b - a) / a. The X_change of a ratio is a difference of ratios; identifiers have none. Rows
+//     match by the table's keys. A key that has one value on each side, as the rank of two traces
+//     of one rank, is no obstacle. Of a row that only one side has, the other side's cells are
+//     empty.
 ReportSet Compare(const ReportSet& a, const ReportSet& b, const CompareOptions& options = {});
+
+// Which ranks to ask both for, where runs have different numbers of ranks: those that both have.
+// Empty where all can be compared. Fails if no rank is in both.
+Result<std::vector<int64_t>> RanksToCompare(const ReportSet& a, const ReportSet& b);
 
 }  // namespace stepscope

@@ -43,6 +43,7 @@ enum class Unit : uint8_t {
   kFlopPerSecond,    // "FLOP/s"
   kUnixTime,         // "unix_ns": a moment of the wall clock, as ns since the epoch
   kRatioDifference,  // "ratio_difference": of two ratios; 0.05 is shown as 5.0 pp
+  kRelativeChange,   // "ratio": 0.05 is shown as +5.0%, 20 as 21×
 };
 
 // The unit's name in JSON and CSV: "" for kNone, else as quoted above.
@@ -137,16 +138,71 @@ struct Series {
 enum class Severity : uint8_t { kHigh, kMedium, kLow };
 std::string_view SeverityName(Severity severity);
 
+// What a finding is due to. The name is "input", "launch", ... in JSON; "" for kNone.
+enum class CauseKind : uint8_t {
+  kNone,       // of its own
+  kRecording,  // what the traces do not hold: no other finding can be trusted before
+  kInput,      // loading data
+  kLaunch,     // kernels that are launched late, or too small for a launch each
+  kHost,       // other activity of the host
+  kSync,       // the host waits for the device, or copies results back
+  kCompilation,
+  kOneTime,        // graph capture, context creation, module loading
+  kCopies,         // memcpy and memset
+  kCommunication,  // transfer: messages that are too many, too large or too late
+  kCompute,        // slower, more or uneven compute
+  kWait,           // ranks wait for others; why is not known
+  kPrecision,      // wider types than needed
+  kMemory,         // device memory that is nearly full, or grows
+  kCount
+};
+std::string_view CauseName(CauseKind kind);
+
+struct Cause {
+  CauseKind kind = CauseKind::kNone;
+  std::optional<int64_t> rank = {};  // the one rank it is on
+  std::optional<int64_t> step = {};  // the one step it is in
+};
+
+// How near a finding is to its cause. Of findings with one cause the nearest speaks for all.
+enum class Nearness : uint8_t {
+  kSymptom,  // a time that several causes can have: "Host-bound idle time is 20% of span."
+  kPart,     // a part of the cause, or one way to see it
+  kCause,    // the cause and what it costs
+};
+
+// Another finding of the same cause, beneath the one that speaks for it.
+struct Evidence {
+  std::string analysis;  // whose it is
+  std::string message;
+  std::string because;
+  std::string table;  // of that analysis
+};
+
+// What a finding's impact was measured over.
+struct Extent {
+  int64_t time = 0;  // ns of one rank; 0: the mean span of a device
+  double steps = 0;  // of one rank; 0: those of `time`
+};
+
 // Something worth acting on: what it is, the numbers that show it, and one concrete thing to try.
 struct Finding {
   Severity severity = Severity::kLow;
   std::string message;  // one sentence: who, what, how much
   std::string because;  // the evidence, in numbers that appear in the report's metrics or tables
   std::string hint;     // one thing to try; "try" in JSON
-  int64_t impact =
-      0;  // ns of one rank's time that fixing it could save at most; findings sort by it
+  int64_t impact = 0;   // ns of one rank's time that fixing it could save at most; 0: not a time
   // The key of the table of the same report that shows the evidence; empty where none does.
   std::string table = {};
+  Cause cause = {};
+  Nearness nearness = Nearness::kSymptom;
+  Extent extent = {};
+
+  // Set once all reports are there.
+  double share = 0;      // impact / extent.time, 0..1
+  int64_t per_step = 0;  // ns of impact per step of one rank; 0: unknown
+  int64_t place = 0;     // 1, 2, ... in the whole answer, by worth; 0: not ordered yet
+  std::vector<Evidence> evidence = {};
 };
 
 // An irregularity of the input, or a limit of the answer: what could not be taken at face value.

@@ -180,7 +180,9 @@ void AddSlowFinding(Report& report, const AllReduceSums& sums, const Expectation
            "the network with nccl-tests, and check with NCCL_DEBUG=INFO that NCCL uses it",
        .impact =
            std::min(PerDevice(sums, exposed), static_cast<int64_t>(std::min(beyond, kMostNs))),
-       .table = "ranks"});
+       .table = "ranks",
+       .cause = {CauseKind::kCommunication},
+       .nearness = Nearness::kPart});
 }
 
 bool IsSmall(const AllReduceKind& key, const AlikeAllReduces& alike, int64_t merge_below) {
@@ -219,13 +221,15 @@ void AddMergeFinding(Report& report, const Facts& facts, const AllReduceSums& su
   const double saved = static_cast<double>(group.exposed) * (1 - 1 / each);
   report.findings.push_back(
       {.severity = Severity::kMedium,
-       .message = fmt::format("{:.3g} small all-reduces per step could be merged.", each),
+       .message = fmt::format("{:.3g} small all-reduces per step are exposed.", each),
        .because = fmt::format("exposed all-reduces of group {} below {} are {} of span", name,
                               HumanBytes(static_cast<double>(merge_below)),
                               HumanRatio(sums.ShareOfTime(group.exposed))),
        .hint = Say(kMerge, facts),
        .impact = PerDevice(sums, static_cast<int64_t>(saved)),
-       .table = "messages"});
+       .table = "messages",
+       .cause = {CauseKind::kCommunication},
+       .nearness = Nearness::kPart});
 }
 
 // Only of training: inference has no backward.
@@ -253,7 +257,9 @@ void AddUnexplainedFinding(Report& report, const Facts& facts, const AllReduceSu
        .hint = "reduce metrics and losses every N steps, and gradient norms in one message; "
                "SyncBatchNorm and tensor parallelism reduce in each layer",
        .impact = PerDevice(sums, outside.exposed),
-       .table = "messages"});
+       .table = "messages",
+       .cause = {CauseKind::kCommunication},
+       .nearness = Nearness::kPart});
 }
 
 void AddBeyondFinding(Report& report, const Facts& facts, const AllReduceSums& sums,
@@ -271,7 +277,9 @@ void AddBeyondFinding(Report& report, const Facts& facts, const AllReduceSums& s
                               HumanBytes(expected.bytes), expected.parameters),
        .hint = Say(kReduceOnce, facts),
        .impact = PerDevice(sums, static_cast<int64_t>(beyond * static_cast<double>(exposed))),
-       .table = "ranks"});
+       .table = "ranks",
+       .cause = {CauseKind::kCommunication},
+       .nearness = Nearness::kPart});
 }
 
 void AddMetrics(Report& report, const AllReduceSums& sums, const Expectation& e,

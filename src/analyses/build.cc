@@ -89,6 +89,41 @@ std::string Say(const AdviceByPurpose& advice, const Facts& facts) {
   return Say(advice.unknown, facts);
 }
 
+CauseKind CauseOf(StepCategory category) {
+  switch (category) {
+    case StepCategory::kLaunch:
+      return CauseKind::kLaunch;
+    case StepCategory::kInput:
+      return CauseKind::kInput;
+    case StepCategory::kOutput:
+      return CauseKind::kSync;
+    case StepCategory::kCompilation:
+      return CauseKind::kCompilation;
+    case StepCategory::kOneTime:
+      return CauseKind::kOneTime;
+    case StepCategory::kHostCompute:
+    case StepCategory::kOther:
+      return CauseKind::kHost;
+    default:
+      return CauseKind::kNone;
+  }
+}
+
+CauseKind CauseOfIdle(const Facts& facts) {
+  if (!OnDemand(facts).HasSteps()) return CauseKind::kNone;
+  const StepBreakdown sum = SumOf(OnDemand(facts).Steps(facts));
+  CauseKind most = CauseKind::kNone;
+  int64_t longest = 0;
+  for (size_t c = 0; c < kStepCategories; ++c) {
+    const auto category = static_cast<StepCategory>(c);
+    const int64_t time = TimeOf(sum, category);
+    if (CauseOf(category) == CauseKind::kNone || time <= longest) continue;
+    longest = time;
+    most = CauseOf(category);
+  }
+  return most;
+}
+
 std::string_view CommandForClocks(const Facts& facts) {
   const bool amd =
       !facts.devices.empty() && IsAmd(*facts.devices.front().rank, facts.devices.front().device);

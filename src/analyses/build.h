@@ -9,6 +9,7 @@
 #include "analyses/analysis.h"
 #include "facts/derived/path_tree.h"
 #include "facts/derived/python_time.h"
+#include "facts/derived/step_categories.h"
 #include "report/columns.h"
 
 namespace stepscope {
@@ -56,6 +57,13 @@ inline constexpr AdviceByPurpose kLoadAhead{
     ForAll("prepare requests ahead: read, tokenize and batch them in other threads or processes "
            "than the one that launches"),
     kLoadAheadInTraining};
+
+// What a step category is due to; kNone for what devices are there to do.
+CauseKind CauseOf(StepCategory category);
+
+// What devices wait for in most of their time without activity, by the categories of steps; kNone
+// where no analysis before has derived these: the recordings may lack what they need.
+CauseKind CauseOfIdle(const Facts& facts);
 
 // The command that shows clocks and temperature of the devices.
 std::string_view CommandForClocks(const Facts& facts);

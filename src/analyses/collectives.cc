@@ -344,7 +344,8 @@ std::string Headline(const Facts& facts, const Totals& t) {
   if (all <= 0) return text + ".";
   text += fmt::format("; wait time is {} of collective time",
                       HumanRatio(static_cast<double>(t.wait) / all));
-  if (t.blamed->blame > 0) text += fmt::format(", mostly for {}", SayParticipant(facts, *t.blamed));
+  if (t.blamed->blame > t.wait / 2)
+    text += fmt::format(", mostly for {}", SayParticipant(facts, *t.blamed));
   return text + fmt::format(" (clock uncertainty {}).", HumanTime(static_cast<double>(t.error)));
 }
 

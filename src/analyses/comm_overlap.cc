@@ -83,6 +83,9 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   // Wait time is caused by late ranks, and is a finding of `stragglers`.
   const int64_t waiting = std::min(ExposedWaits(facts).Total(), sum.exposed) / devices;
   const int64_t communication = sum.communication / devices;
+  // What would remain without late ranks is a finding of its own, if it is worth saying.
+  const auto rest = static_cast<double>((exposed - waiting) * devices);
+  const bool waits = waiting > exposed / 2 && rest < kWorthSaying * static_cast<double>(sum.span);
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
        .message = fmt::format("Exposed communication is {} of span.", HumanRatio(share)),
@@ -93,11 +96,11 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
                ? ""
                : fmt::format(", {} of it wait time", HumanTime(static_cast<double>(waiting))),
            SayDevice(*sum.worst), HumanTime(static_cast<double>(sum.worst->total.Exposed()))),
-       .hint = waiting > exposed / 2
-                   ? "find the late ranks that cause most of the wait time; see stragglers"
-                   : Say(kStartEarlier, facts),
-       .impact = exposed - waiting,
-       .table = "ranks"});
+       .hint = waits ? "find the late ranks that cause most of the wait time; see stragglers"
+                     : Say(kStartEarlier, facts),
+       .impact = waits ? exposed : exposed - waiting,
+       .table = "ranks",
+       .cause = {waits ? CauseKind::kWait : CauseKind::kCommunication}});
 }
 
 Report Run(const Facts& facts, const Params&) {

@@ -352,6 +352,21 @@ FrameTimes PythonOnPath(const Facts& facts, const RankPath& shown, Bound bound) 
   return times;
 }
 
+// The host's own time on the path is due to what devices wait for.
+CauseKind CauseOf(Bound bound, const Facts& facts) {
+  switch (bound) {
+    case Bound::kLaunch:
+      return CauseKind::kLaunch;
+    case Bound::kDataLoading:
+      return CauseKind::kInput;
+    case Bound::kCommunication:
+      return CauseKind::kCommunication;
+    default:
+      break;
+  }
+  return CauseOfIdle(facts);
+}
+
 void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
                 const Contributions& sums) {
   if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
@@ -380,7 +395,9 @@ void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
                    SayPython(PythonOnPath(facts, shown, worst), 1),
        .hint = HintFor(worst, facts),
        .impact = saved,
-       .table = "what_if"});
+       .table = "what_if",
+       .cause = {CauseOf(worst, facts)},
+       .extent = {shown.span()}});
 }
 
 void AddNotes(Report& report, const MeasuredPaths& measured) {

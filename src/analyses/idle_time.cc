@@ -199,7 +199,8 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
            SayPython(PythonInGaps(facts, totals), std::ssize(facts.devices)),
        .hint = Say(kRelieveHost, facts),
        .impact = per_device,
-       .table = "main_streams"});
+       .table = "main_streams",
+       .cause = {CauseOfIdle(facts)}});
 }
 
 // Host waits for idle devices, in calls of one name in one trace.
@@ -286,7 +287,9 @@ class IdleWaits {
                  "recurs, remove the synchronization (.item(), .cpu(), .to(device) of pageable "
                  "memory: use pin_memory and non_blocking=True)",
          .impact = most_,
-         .table = "idle_waits"});
+         .table = "idle_waits",
+         .cause = {CauseKind::kSync},
+         .extent = {SpanOf(*worst_)}});
   }
 
   // "hipMemcpyWithStream (aten::copy_, decode)".

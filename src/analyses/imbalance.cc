@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
@@ -171,7 +172,7 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t step
   const std::string who = SayDevice(*device);
   const double impact = std::min(t.uneven, t.waiting);
   report.findings.push_back(
-      {.severity = t.Share() >= 0.2 ? Severity::kHigh : Severity::kMedium,
+      {.severity = Severity::kLow,  // where nobody waits for it
        .message =
            fmt::format("Compute imbalance is {} of the longest compute.", HumanRatio(t.Share())),
        .because = fmt::format(
@@ -185,7 +186,10 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t step
                    : "balance the data: pack or sort sequences by length, so that all ranks get "
                      "equal work in each step",
        .impact = static_cast<int64_t>(impact),
-       .table = "steps"});
+       .table = "steps",
+       .cause = {CauseKind::kCompute,
+                 always_one ? std::optional(device->rank->rank) : std::nullopt},
+       .nearness = Nearness::kPart});
 }
 
 Report Run(const Facts& facts, const Params& params) {

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <tuple>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/kinds.h"
+#include "base/saturate.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/step_categories.h"
 #include "report/humanize.h"
@@ -245,6 +248,19 @@ InputCategory CategoryOf(const std::vector<RankInput>& inputs, StringId name) {
   return InputCategory::kOther;
 }
 
+// The one of three or more ranks that has most of the input wait.
+std::optional<int64_t> RankThatWaits(const std::vector<RankSteps>& ranks, int64_t all) {
+  std::map<int64_t, int64_t> waits;
+  for (const RankSteps& rank : ranks) {
+    int64_t& wait = waits[rank.rank->rank];
+    wait = AddSaturated(wait, TimeOf(SumOf({rank}), StepCategory::kInput));
+  }
+  if (waits.size() < 3) return std::nullopt;
+  const auto& [rank, most] =
+      *std::ranges::max_element(waits, {}, [](const auto& w) { return w.second; });
+  return most > all / 2 ? std::optional(rank) : std::nullopt;
+}
+
 void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const Totals& t,
                 const std::vector<RankSteps>& ranks, Report& report) {
   const double share =
@@ -257,8 +273,12 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const 
                              HumanTime(static_cast<double>(t.input) /
                                        static_cast<double>(std::max<int64_t>(t.steps, 1)))),
       .hint = Say(kLoadAhead, facts),
-      .impact = t.input / static_cast<int64_t>(std::max<size_t>(ranks.size(), 1)),
-      .table = "host"};
+      .impact = t.input / std::ssize(ranks),
+      .table = "host",
+      .cause = {CauseKind::kInput, RankThatWaits(ranks, t.input)},
+      .nearness = Nearness::kCause,
+      .extent = {t.total / std::ssize(ranks),
+                 static_cast<double>(t.steps) / static_cast<double>(ranks.size())}};
   if (const PipelineStage* stage = SlowestStage(inputs)) {
     const std::string name((*facts.names)[stage->name]);
     finding.because += fmt::format("; cause: stage {} ({} in {}, max {})", name,

@@ -138,7 +138,8 @@ void AddFinding(Report& report, const Facts& facts) {
                                         static_cast<double>(facts.devices.size()))),
        .hint = Say(kCopyLess, facts),
        .impact = memory_alone / static_cast<int64_t>(facts.devices.size()),
-       .table = "kinds"});
+       .table = "kinds",
+       .cause = {CauseKind::kCopies}});
 }
 
 Report Run(const Facts& facts, const Params&) {

@@ -240,7 +240,9 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
                              d->rank->device >= 0 ? "" : "the device of ", Say(facts, *d->rank),
                              CommandForClocks(facts), Noun(*d->rank)),
          .impact = Rounded(d->cost),
-         .table = "kernels"});
+         .table = "kernels",
+         .cause = {CauseKind::kCompute, d->rank},
+         .nearness = Nearness::kPart});
   }
 }
 

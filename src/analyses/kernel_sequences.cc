@@ -238,7 +238,9 @@ void AddFinding(Report& report, const Facts& facts, const Mined& mined, const Re
            HumanTime(static_cast<double>(time.activity)), SayDevice(*mined.device)),
        .hint = Say(kRunAsOne, facts),
        .impact = time.gaps,
-       .table = "repeats"});
+       .table = "repeats",
+       .cause = {CauseOfIdle(facts)},
+       .extent = {whole}});
 }
 
 Table RepeatsTable(Report& report, const Facts& facts) {

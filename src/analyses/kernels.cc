@@ -191,8 +191,10 @@ void AddTensorCoreFinding(Report& report, const Facts& facts, const KernelUse& u
                                                  t.missed.begin(), t.missed.end())),
                               MatrixUnits(use), HumanRatio(Share(t.tensor_core, t.time))),
        .hint = Say(kNarrow, facts) + (use.only_amd() ? "" : Say(kAllowTf32, facts)),
-       .impact = each,
-       .table = "top"});
+       .impact = each / 2,  // what 16 bit saves at least, as in overview
+       .table = "top",
+       .cause = {CauseKind::kPrecision},
+       .nearness = Nearness::kPart});
 }
 
 void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals& t) {
@@ -210,7 +212,7 @@ void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals&
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kMedium : Severity::kLow,
        .message = fmt::format("Kernels with occupancy below {} are {} of kernel time.",
-                              HumanRatio(share), HumanRatio(kLowOccupancy)),
+                              HumanRatio(kLowOccupancy), HumanRatio(share)),
        .because = fmt::format("mean occupancy is {}; fewer blocks than multiprocessors in {} of "
                               "their time; worst: {}",
                               HumanRatio(occupancy), HumanRatio(few), SayMost(facts, kernels)),

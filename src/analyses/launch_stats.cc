@@ -275,7 +275,9 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t) {
                        HumanTime(static_cast<double>(impact)), HumanRatio(idle)),
        .hint = Say(kMerge, facts),
        .impact = impact,
-       .table = "ranks"});
+       .table = "ranks",
+       .cause = {CauseKind::kLaunch},
+       .nearness = Nearness::kPart});
 }
 
 // Nothing has no histogram.

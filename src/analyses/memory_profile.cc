@@ -285,7 +285,8 @@ void AddFullFinding(Report& report, const Facts& facts, const std::vector<Memory
        .because = fmt::format("{} vs capacity {}{}", Human(p.peak), Human(p.capacity),
                               MostlyFor(p.at_peak, p.peak)),
        .hint = Say(kHoldLess, facts),
-       .table = "devices"});
+       .table = "devices",
+       .cause = {CauseKind::kMemory}});
 }
 
 bool Leaks(const MemoryPeak& p, int64_t leak_bytes) {
@@ -316,7 +317,9 @@ bool AddLeakFinding(Report& report, const Facts& facts, const std::vector<Memory
                               Where(p), Others(std::ranges::count_if(peaks, leaks))),
        .because = std::move(because),
        .hint = Say(kKeepLess, facts),
-       .table = "steps"});
+       .table = "steps",
+       .cause = {CauseKind::kMemory},
+       .nearness = Nearness::kCause});
   return true;
 }
 

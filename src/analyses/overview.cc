@@ -295,6 +295,13 @@ std::string HintOf(const Rule& rule, const Facts& facts) {
   return Say(rule.hint, facts);
 }
 
+// The mean of the ranks.
+Extent ExtentOf(const std::vector<RankSteps>& ranks) {
+  const StepStatistics total = StatisticsOfTotals(ranks);
+  const double steps = static_cast<double>(total.steps) / static_cast<double>(ranks.size());
+  return {static_cast<int64_t>(std::min(total.mean * steps, 9e18)), steps};
+}
+
 // `ranks` have typical steps only: a finding is about what steps cost again and again.
 void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool has_work,
                  Report& report) {
@@ -318,7 +325,10 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
              SayPython(PythonDuring(facts, ranks, rule.category), StatisticsOfTotals(ranks).steps)),
          .hint = HintOf(rule, facts),
          .impact = time / static_cast<int64_t>(ranks.size()),
-         .table = "step_time"});
+         .table = "step_time",
+         .cause = {CauseOf(rule.category)},
+         .nearness = Nearness::kPart,
+         .extent = ExtentOf(ranks)});
   }
 }
 
@@ -340,7 +350,10 @@ void AddPrecisionFinding(const Facts& facts, const std::vector<RankSteps>& ranks
                        HumanTime(static_cast<double>(wide) / static_cast<double>(ranks.size()))),
        .hint = Say(kNarrow, facts),
        .impact = wide / 2 / static_cast<int64_t>(ranks.size()),
-       .table = "step_time"});
+       .table = "step_time",
+       .cause = {CauseKind::kPrecision},
+       .nearness = Nearness::kPart,
+       .extent = ExtentOf(ranks)});
 }
 
 constexpr Advice kRecordDevices{
@@ -368,7 +381,8 @@ void AddMissingKernels(const Facts& facts, Report& report) {
            fmt::format("{} of {} launch calls have no activity with their correlation id",
                        HumanCount(facts.launches.without_kernel), HumanCount(facts.launches.calls)),
        .hint = Say(kRecordDevices, facts),
-       .table = "launches"});
+       .table = "launches",
+       .cause = {CauseKind::kRecording}});
 }
 
 // Launches without a recorded kernel, shown where there are any.
@@ -402,7 +416,8 @@ void AddMissingCommunication(const Facts& facts, Report& report) {
        .hint = "read compute time with care: communication counts as compute, in every analysis; "
                "record all ranks "
                "for at least one step",
-       .table = "step_time"});
+       .table = "step_time",
+       .cause = {CauseKind::kRecording}});
 }
 
 // "Step time is 960 µs (median of 7 steps of 8 ranks, 948 µs to 972 µs; 1 slow step of 4.10 ms left

@@ -195,7 +195,8 @@ void AddFinding(Report& report, const Facts& facts, const ByPhase& total) {
                   SayPython(PythonInLoading(facts), std::ssize(facts.devices)),
        .hint = Say(kLoadAhead, facts),
        .impact = lost / static_cast<int64_t>(facts.devices.size()),
-       .table = "ranks"});
+       .table = "ranks",
+       .cause = {CauseKind::kInput}});
 }
 
 Report Run(const Facts& facts, const Params&) {

@@ -168,19 +168,26 @@ constexpr AdviceByPurpose kMoveOff{
     ForAll("move this host activity off the loop that launches, or do it rarely: logging, metrics, "
            "garbage collection")};
 
-std::string HintFor(const std::string& activity, const Facts& facts) {
+CauseKind CauseOf(const std::string& activity, const Facts& facts) {
+  if (activity.empty()) return CauseOfIdle(facts);
   const bool loads = PhaseOfName(activity) == Phase::kDataLoading ||
                      HostActivityOfName(activity) == HostActivity::kInputWait;
-  if (loads) return Say(kLoadAhead, facts);
-  if (activity == kLaunchedAhead) {
-    return "find what the first kernel of a step waits for: an input copy, an event of another "
-           "stream or a collective; copy the next batch on a separate stream (non_blocking=True)";
-  }
+  if (loads) return CauseKind::kInput;
+  if (activity == kLaunchedAhead) return CauseKind::kNone;
   const CallRole role = RoleOfCall(activity);
   const bool waits = role == CallRole::kStreamSync || role == CallRole::kDeviceSync ||
                      role == CallRole::kEventSync || activity == "aten::item" ||
                      activity == "aten::_local_scalar_dense";
-  if (waits) return Say(kReadLater, facts);
+  return waits ? CauseKind::kSync : CauseKind::kHost;
+}
+
+std::string HintFor(CauseKind cause, const std::string& activity, const Facts& facts) {
+  if (cause == CauseKind::kInput) return Say(kLoadAhead, facts);
+  if (activity == kLaunchedAhead) {
+    return "find what the first kernel of a step waits for: an input copy, an event of another "
+           "stream or a collective; copy the next batch on a separate stream (non_blocking=True)";
+  }
+  if (cause == CauseKind::kSync) return Say(kReadLater, facts);
   return Say(kMoveOff, facts);
 }
 
@@ -205,6 +212,7 @@ void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t 
   const double share = static_cast<double>(worst.idle_in_large) /
                        static_cast<double>(std::max<int64_t>(worst.device->total.Span(), 1));
   if (share < kWorthSaying) return;
+  const CauseKind cause = CauseOf(worst.activity, facts);
   std::string because = fmt::format(
       "{} of {} gaps are large, {} idle on average", worst.large, worst.gaps,
       HumanTime(static_cast<double>(worst.idle_in_large) / static_cast<double>(worst.large)));
@@ -214,9 +222,11 @@ void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t 
                              .message = fmt::format("Between steps, {} idles for {} of span.",
                                                     SayDevice(*worst.device), HumanRatio(share)),
                              .because = std::move(because),
-                             .hint = HintFor(worst.activity, facts),
+                             .hint = HintFor(cause, worst.activity, facts),
                              .impact = worst.idle_in_large,
-                             .table = "ranks"});
+                             .table = "ranks",
+                             .cause = {cause},
+                             .extent = {worst.device->total.Span()}});
 }
 
 void AddMetrics(Report& report, const Found& found) {

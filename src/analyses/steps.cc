@@ -231,22 +231,31 @@ class UsualTime {
   const std::optional<StepChange>& change_;
 };
 
-// The category that grew most over its median in a slow step: "1.2 ms more input".
-std::string WhatGrew(const StepBreakdown& slow, const std::vector<RankStep>& steps) {
-  std::string_view grew;
-  int64_t most = 0;
+// The category that grew most over its median in a slow step.
+struct Growth {
+  StepCategory category = StepCategory::kOther;
+  int64_t time = 0;
+
+  // "1.2 ms more input".
+  std::string Say() const {
+    if (time == 0) return "no category grew";
+    return fmt::format("{} more {}", HumanTime(static_cast<double>(time)),
+                       StepCategoryName(category));
+  }
+  CauseKind Cause() const { return time == 0 ? CauseKind::kNone : CauseOf(category); }
+};
+
+Growth WhatGrew(const StepBreakdown& slow, const std::vector<RankStep>& steps) {
+  Growth most;
   for (size_t c = 0; c < kStepCategories; ++c) {
     const auto category = static_cast<StepCategory>(c);
     std::vector<int64_t> times;
     times.reserve(steps.size());
     for (const RankStep& s : steps) times.push_back(TimeOf(*s.step, category));
     const int64_t more = TimeOf(slow, category) - Describe(times).p50;
-    if (more <= most) continue;
-    most = more;
-    grew = StepCategoryName(category);
+    if (more > most.time) most = {category, more};
   }
-  if (most == 0) return "no category grew";
-  return fmt::format("{} more {}", HumanTime(static_cast<double>(most)), grew);
+  return most;
 }
 
 constexpr AdviceByPurpose kDoRarely{
@@ -274,6 +283,8 @@ void AddSlowSteps(const Facts& facts, const std::vector<RankStep>& steps, size_t
   const int64_t median = usual.Of(*slowest);
   if (median <= 0) return;
   const double share = static_cast<double>(lost) / static_cast<double>(std::max<int64_t>(total, 1));
+  const Growth grew = WhatGrew(*slowest->step, steps);
+  const auto extent = total / static_cast<int64_t>(ranks);
   report.findings.push_back(
       {.severity = share >= 0.1 ? Severity::kMedium : Severity::kLow,
        .message = fmt::format("Step {} of rank {} took {:.1f}× the median step time.",
@@ -282,10 +293,12 @@ void AddSlowSteps(const Facts& facts, const std::vector<RankStep>& steps, size_t
        .because = fmt::format(
            "{} vs median {}; cause: {}; {} of {} steps are slow and cost {} of all step time",
            HumanTime(static_cast<double>(slowest->Time())), HumanTime(static_cast<double>(median)),
-           WhatGrew(*slowest->step, steps), count, steps.size(), HumanRatio(share)),
+           grew.Say(), count, steps.size(), HumanRatio(share)),
        .hint = Say(kDoRarely, facts),
        .impact = lost / static_cast<int64_t>(ranks),
-       .table = "steps"});
+       .table = "steps",
+       .cause = {grew.Cause(), {}, slowest->step->window.number},
+       .extent = {extent, static_cast<double>(steps.size()) / static_cast<double>(ranks)}});
 }
 
 Report Run(const Facts& facts, const Params& params) {

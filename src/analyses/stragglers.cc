@@ -33,8 +33,9 @@ the first recorded step on. `late_steps` are the steps in which it caused at lea
 
 The reason is what the rank spends more on per step than the median of the other ranks: slower or more compute kernels,
 a device that idles before late launches (host-bound launch), time in a data loader (input wait), copies, or transfer
-in collectives (slower link). It must explain 30% of the delay, else it is `unknown`. A finding requires 1.5 times a
-rank's fair share of the wait time, a loss of `share` of span, and waits above the clock uncertainty.
+in collectives (slower link). It must explain 30% of what the other ranks lose, and 5% of what they wait, else it is
+`unknown`. A finding requires 1.5 times a rank's fair share of the wait time, a loss of `share` of span, and waits above
+the clock uncertainty.
 
 Devices of one process, the usual case of TensorFlow and JAX, take the place of ranks: they are on one clock, and
 share the input wait of their host.
@@ -52,9 +53,10 @@ constexpr auto kParams = std::to_array<Parameter>({
 });
 
 constexpr double kFairShares = 1.5;  // of the wait time, to stand out
-constexpr double kExplains = 0.3;    // of the delay
+constexpr double kExplains = 0.3;        // of what each other participant loses
+constexpr double kExplainsOfAll = 0.05;  // of the delay, hidden or not
 
-enum class Cause : uint8_t { kCompute, kMoreCompute, kHost, kInput, kCopies, kLink, kUnknown };
+enum class Reason : uint8_t { kCompute, kMoreCompute, kHost, kInput, kCopies, kLink, kUnknown };
 
 struct Suspect {
   uint32_t rank = 0;  // index into CollectiveFacts::ranks
@@ -64,7 +66,7 @@ struct Suspect {
   std::optional<int64_t> since;
   int64_t late_steps = 0;  // in which it caused most of the wait time
   RankEffort beyond;       // time beyond the median of the other ranks
-  Cause cause = Cause::kUnknown;
+  Reason reason = Reason::kUnknown;
 };
 
 struct Blames {
@@ -99,22 +101,25 @@ Blames FindBlames(const Facts& facts) {
   return blames;
 }
 
-Cause FindCause(const Suspect& s, bool more_kernels, int64_t delay) {
+// `delay`: ns that each other rank waited for it. What compute hides of that is not lost, and need
+// not be explained.
+Reason FindReason(const Suspect& s, bool more_kernels, int64_t delay) {
   const RankEffort& b = s.beyond;
-  const std::pair<int64_t, Cause> causes[] = {
-      {b.compute, more_kernels ? Cause::kMoreCompute : Cause::kCompute},
-      {b.host_late, b.input >= b.host_late / 2 ? Cause::kInput : Cause::kHost},
-      {b.input, Cause::kInput},
-      {b.copies, Cause::kCopies},
-      {b.transfer, Cause::kLink}};
+  const std::pair<int64_t, Reason> reasons[] = {
+      {b.compute, more_kernels ? Reason::kMoreCompute : Reason::kCompute},
+      {b.host_late, b.input >= b.host_late / 2 ? Reason::kInput : Reason::kHost},
+      {b.input, Reason::kInput},
+      {b.copies, Reason::kCopies},
+      {b.transfer, Reason::kLink}};
   // On a tie the first: host and input are often the same time, measured twice.
-  const auto most = *std::ranges::max_element(causes, {}, [](const auto& c) { return c.first; });
-  const bool explains =
-      most.first > 0 && static_cast<double>(most.first) >= kExplains * static_cast<double>(delay);
-  return explains ? most.second : Cause::kUnknown;
+  const auto most = *std::ranges::max_element(reasons, {}, [](const auto& c) { return c.first; });
+  const auto time = static_cast<double>(most.first);
+  const bool explains = time > 0 && time >= kExplains * static_cast<double>(s.lost) &&
+                        time >= kExplainsOfAll * static_cast<double>(delay);
+  return explains ? most.second : Reason::kUnknown;
 }
 
-std::string_view CauseName(Cause cause) {
+std::string_view ReasonName(Reason reason) {
   constexpr std::array<std::string_view, 7> kNames = {"slower compute kernels",
                                                       "more compute kernels",
                                                       "host-bound launch",
@@ -122,41 +127,60 @@ std::string_view CauseName(Cause cause) {
                                                       "slower copies",
                                                       "slower link",
                                                       "unknown"};
-  return kNames[static_cast<size_t>(cause)];
+  return kNames[static_cast<size_t>(reason)];
 }
 
-std::string Hint(Cause cause, const Facts& facts) {
-  switch (cause) {
-    case Cause::kCompute:
+CauseKind CauseOf(Reason reason) {
+  switch (reason) {
+    case Reason::kCompute:
+    case Reason::kMoreCompute:
+      return CauseKind::kCompute;
+    case Reason::kHost:
+      return CauseKind::kHost;
+    case Reason::kInput:
+      return CauseKind::kInput;
+    case Reason::kCopies:
+      return CauseKind::kCopies;
+    case Reason::kLink:
+      return CauseKind::kCommunication;
+    case Reason::kUnknown:
+      break;
+  }
+  return CauseKind::kWait;
+}
+
+std::string Hint(Reason reason, const Facts& facts) {
+  switch (reason) {
+    case Reason::kCompute:
       return fmt::format(
           "check its device: clocks and temperature ({}), other processes; replace it with a spare",
           CommandForClocks(facts));
-    case Cause::kMoreCompute:
+    case Reason::kMoreCompute:
       return "balance the work: pack sequences by length, balance experts or data across ranks";
-    case Cause::kHost:
+    case Reason::kHost:
       return "check its host: CPU clocks, other processes, NUMA binding, and synchronization; see "
              "idle_time";
-    case Cause::kInput:
+    case Reason::kInput:
       return "give its data loader more workers, or check the storage it reads from";
-    case Cause::kCopies:
+    case Reason::kCopies:
       return "check its PCIe link (lspci -vv), and pin the memory it copies from";
-    case Cause::kLink:
+    case Reason::kLink:
       return "test its links: nccl-tests between its host and others, InfiniBand counters";
-    case Cause::kUnknown:
+    case Reason::kUnknown:
       break;
   }
   return "compare the timeline of this rank before its collectives with that of another rank";
 }
 
 // What a rank spends more on in a step, where steps tell.
-std::optional<StepQuantity> QuantityOf(Cause cause) {
-  switch (cause) {
-    case Cause::kCompute:
-    case Cause::kMoreCompute:
+std::optional<StepQuantity> QuantityOf(Reason reason) {
+  switch (reason) {
+    case Reason::kCompute:
+    case Reason::kMoreCompute:
       return StepQuantity::kCompute;
-    case Cause::kHost:
+    case Reason::kHost:
       return StepQuantity::kIdle;
-    case Cause::kInput:
+    case Reason::kInput:
       return StepQuantity::kInput;
     default:
       return std::nullopt;
@@ -167,7 +191,7 @@ void FindSince(const Facts& facts, const StepBlame& steps, Suspect& s) {
   s.late_steps = LateSteps(steps, s.rank);
   const RankCollectives& rank = facts.collectives.ranks[s.rank];
   const StepChanges& changes = OnDemand(facts).Changes(facts);
-  if (const auto quantity = QuantityOf(s.cause)) {
+  if (const auto quantity = QuantityOf(s.reason)) {
     if (const StepChange* change = changes.Rise(*quantity, rank.rank, rank.device)) {
       s.since = change->since;
       return;
@@ -184,7 +208,7 @@ void Explain(const Facts& facts, Blames& blames) {
     if (s.blame == 0) continue;
     s.beyond = beyond[s.rank];
     const bool more_kernels = s.beyond.kernels > efforts[s.rank].kernels / 20;
-    s.cause = FindCause(s, more_kernels, s.blame / others);
+    s.reason = FindReason(s, more_kernels, s.blame / others);
     FindSince(facts, blames.steps, s);
   }
 }
@@ -209,7 +233,7 @@ Table RankTable(const Facts& facts, const Blames& blames) {
     std::vector<Cell> row = ParticipantCells(r);
     row.insert(row.end(),
                {blames.total > 0 ? Cell(s.score) : Cell(), s.since ? Cell(*s.since) : Cell(),
-                s.lost, blamed ? Cell(std::string(CauseName(s.cause))) : Cell(), s.blame,
+                s.lost, blamed ? Cell(std::string(ReasonName(s.reason))) : Cell(), s.blame,
                 r.times_last, When(!blames.steps.empty(), s.late_steps), r.clock.error});
     table.rows.push_back(std::move(row));
   }
@@ -258,10 +282,12 @@ Table StepTable(const CollectiveFacts& c, const StepBlame& steps) {
   return table;
 }
 
+// ns, at least 1.
 int64_t MeanSpan(const Facts& facts) {
   double sum = 0;
   for (const DeviceFacts& device : facts.devices) sum += static_cast<double>(device.total.Span());
-  return static_cast<int64_t>(sum / static_cast<double>(facts.devices.size()));
+  const auto devices = static_cast<double>(std::max<size_t>(facts.devices.size(), 1));
+  return std::max<int64_t>(static_cast<int64_t>(std::min(sum / devices, 9e18)), 1);
 }
 
 std::string ReasonEvidence(const Suspect& s) {
@@ -269,20 +295,20 @@ std::string ReasonEvidence(const Suspect& s) {
     return fmt::format("{} more than the median of the others {}",
                        HumanTime(static_cast<double>(ns)), what);
   };
-  switch (s.cause) {
-    case Cause::kCompute:
+  switch (s.reason) {
+    case Reason::kCompute:
       return more(s.beyond.compute, "in the same number of compute kernels");
-    case Cause::kMoreCompute:
+    case Reason::kMoreCompute:
       return more(s.beyond.compute, "in more compute kernels");
-    case Cause::kHost:
+    case Reason::kHost:
       return more(s.beyond.host_late, "idle before late launches");
-    case Cause::kInput:
+    case Reason::kInput:
       return more(s.beyond.input, "in its data loader");
-    case Cause::kCopies:
+    case Reason::kCopies:
       return more(s.beyond.copies, "in memcpy and memset");
-    case Cause::kLink:
+    case Reason::kLink:
       return more(s.beyond.transfer, "in transfer");
-    case Cause::kUnknown:
+    case Reason::kUnknown:
       break;
   }
   return "its trace shows no cause";
@@ -316,7 +342,7 @@ void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, cons
       {.severity = share >= 0.1 ? Severity::kHigh : Severity::kMedium,
        .message = fmt::format("{} is a straggler{}: {}, {} of span.",
                               Capitalized(SayParticipant(facts, c.ranks[s.rank])), since,
-                              s.cause == Cause::kUnknown ? "unknown cause" : CauseName(s.cause),
+                              s.reason == Reason::kUnknown ? "unknown cause" : ReasonName(s.reason),
                               HumanRatio(share)),
        .because = fmt::format(
            "it caused {} of all wait time, was last {}, and cost each other {} {} (clock "
@@ -324,9 +350,11 @@ void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, cons
            HumanRatio(s.score), Plural(static_cast<size_t>(c.ranks[s.rank].times_last), "time"),
            ParticipantNoun(facts), HumanTime(static_cast<double>(s.lost)),
            HumanTime(static_cast<double>(LargestError(c))), ReasonEvidence(s)),
-       .hint = Hint(s.cause, facts),
+       .hint = Hint(s.reason, facts),
        .impact = s.lost,
-       .table = "ranks"});
+       .table = "ranks",
+       .cause = {CauseOf(s.reason), c.ranks[s.rank].rank},
+       .nearness = s.reason == Reason::kUnknown ? Nearness::kSymptom : Nearness::kCause});
 }
 
 std::string WhyNot(const Facts& facts) {
@@ -341,6 +369,25 @@ std::string WhyNot(const Facts& facts) {
   return "";
 }
 
+std::string Headline(const Facts& facts, const Suspect& worst, bool stands_out) {
+  const std::string_view noun = ParticipantNoun(facts);
+  if (worst.blame == 0) return fmt::format("No {} waits for another.", noun);
+  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
+  const std::string who = SayParticipant(facts, facts.collectives.ranks[worst.rank]);
+  const std::string error = time(LargestError(facts.collectives));
+  if (stands_out) {
+    return fmt::format(
+        "{} causes {} of all wait time in collectives and costs each other {} {} "
+        "(clock uncertainty {}).",
+        Capitalized(who), HumanRatio(worst.score), noun, time(worst.lost), error);
+  }
+  const double share = static_cast<double>(worst.lost) / static_cast<double>(MeanSpan(facts));
+  return fmt::format(
+      "No {} is a straggler: most wait time is for {}, which costs each other {} {}, {} of span "
+      "(clock uncertainty {}).",
+      noun, who, noun, time(worst.lost), HumanRatio(share), error);
+}
+
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kStragglers, facts);
   if (report.status == Status::kUnavailable) return report;
@@ -353,16 +400,7 @@ Report Run(const Facts& facts, const Params& params) {
   Explain(facts, blames);
   std::ranges::stable_sort(blames.suspects, std::greater(), &Suspect::blame);
   const Suspect& worst = blames.suspects.front();
-  const std::string_view noun = ParticipantNoun(facts);
-  report.headline =
-      worst.blame == 0
-          ? fmt::format("No {} waits for another.", noun)
-          : fmt::format(
-                "{} causes {} of all wait time in collectives and costs each other {} {} (clock "
-                "uncertainty {}).",
-                Capitalized(SayParticipant(facts, c.ranks[worst.rank])), HumanRatio(worst.score),
-                noun, HumanTime(static_cast<double>(worst.lost)),
-                HumanTime(static_cast<double>(LargestError(c))));
+  report.headline = Headline(facts, worst, StandsOut(facts, worst, params));
   report.metrics = {
       {"waiting", "total wait time", blames.total, Unit::kNanoseconds},
       {"clock_error_max", "max clock uncertainty", LargestError(c), Unit::kNanoseconds}};

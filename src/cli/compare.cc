@@ -31,10 +31,19 @@ int Run(const CompareFlags& flags) {
   if (!flags.steps_b.empty()) ask_b.steps = flags.steps_b;
   if (!flags.ranks_a.empty()) ask_a.ranks = flags.ranks_a;
   if (!flags.ranks_b.empty()) ask_b.ranks = flags.ranks_b;
-  const auto a = Answer({flags.a}, ask_a);
+  auto a = Answer({flags.a}, ask_a);
   if (!a) return Fail(a.error());
-  const auto b = Answer({flags.b}, ask_b);
+  auto b = Answer({flags.b}, ask_b);
   if (!b) return Fail(b.error());
+  if (ask_a.ranks.empty() && ask_b.ranks.empty()) {
+    const auto ranks = RanksToCompare(*a, *b);
+    if (!ranks) return Fail(ranks.error());
+    if (!ranks->empty()) {
+      ask_a.ranks = ask_b.ranks = *ranks;
+      if (a = Answer({flags.a}, ask_a); !a) return Fail(a.error());
+      if (b = Answer({flags.b}, ask_b); !b) return Fail(b.error());
+    }
+  }
   return PrintAndJudge(Compare(*a, *b, {.short_names = flags.short_names}), flags.output,
                        *conditions);
 }
@@ -45,8 +54,8 @@ void AddCompare(Command& root) {
   auto flags = std::make_shared<CompareFlags>();
   flags->question.only = {kComparedAnalyses.begin(), kComparedAnalyses.end()};
   Command& command = root.Sub("compare", "Compare two runs, or two steps or ranks of one");
-  command.Argument("A", flags->a, "Baseline run: a directory or a trace file");
-  command.Argument("B", flags->b, "Run to compare with it: a directory or a trace file");
+  command.Argument("BEFORE", flags->a, "Baseline run: a directory or a trace file");
+  command.Argument("AFTER", flags->b, "Run to compare with it: a directory or a trace file");
   AddQuestion(command, flags->question);
   command.Take("--steps-a", flags->steps_a);
   command.Take("--steps-b", flags->steps_b);
@@ -55,7 +64,7 @@ void AddCompare(Command& root) {
   command.Switch("--short-names", flags->short_names);
   AddOutput(command, flags->output, "temporal_breakdown.idle:+5%");
   command.Examples(
-      {{"operators, kernels and breakdowns of two runs", "stepscope compare before/ after/"},
+      {{"what changed: steps, ranks, kernels", "stepscope compare before/ after/"},
        {"two steps of one run", "stepscope compare job/ job/ --steps-a 10 --steps-b 25"},
        {"two ranks of one run", "stepscope compare job/ job/ --ranks-a 0 --ranks-b 3"},
        {"kernels of two chips", "stepscope compare h100.json.gz mi300.json.gz --short-names"},

@@ -21,10 +21,10 @@ constexpr Word kWords[] = {
     {"--groups", "FILE", "Custom kernel groups, as TOML", "", "groups"},
     {"--threads", "N", "Threads that read; 0 is one per CPU", "0", "threads"},
     {"--full", "", "Print all rows of all tables", "", ""},
-    {"--steps-a", "STEPS", "Steps of A", "--steps", ""},
-    {"--steps-b", "STEPS", "Steps of B", "--steps", ""},
-    {"--ranks-a", "N,...", "Ranks of A", "--ranks", ""},
-    {"--ranks-b", "N,...", "Ranks of B", "--ranks", ""},
+    {"--steps-a", "STEPS", "Steps of BEFORE", "--steps", ""},
+    {"--steps-b", "STEPS", "Steps of AFTER", "--steps", ""},
+    {"--ranks-a", "N,...", "Ranks of BEFORE", "--ranks", ""},
+    {"--ranks-b", "N,...", "Ranks of AFTER", "--ranks", ""},
     {"--short-names", "", "Match kernels without template arguments", "", "short_names"},
 
     // Output.

@@ -75,7 +75,7 @@ TEST(Compare, DifferencesAndChangesHaveTheirOwnTitlesAndUnits) {
   const auto answer =
       Compare(Answer(0.5, {{int64_t{0}, int64_t{100}}}), Answer(0.25, {{int64_t{0}, int64_t{75}}}));
   const auto& metrics = answer.reports[1].metrics;
-  EXPECT_EQ(metrics[2].title, "idle, b - a");
+  EXPECT_EQ(metrics[2].title, "idle, after - before");
   EXPECT_EQ(HumanCell(metrics[2].value, metrics[2].unit), "-25.0 pp");
   EXPECT_EQ(metrics[3].title, "idle, change");
   EXPECT_EQ(HumanCell(metrics[3].value, metrics[3].unit), "-50.0%");
@@ -91,7 +91,7 @@ TEST(Compare, DifferencesAndChangesHaveTheirOwnTitlesAndUnits) {
 TEST(Compare, AKeyThatHasOneValueOnEachSideIsNoObstacle) {
   const auto answer =
       Compare(Answer(0, {{int64_t{0}, int64_t{100}}}), Answer(0, {{int64_t{3}, int64_t{90}}}));
-  EXPECT_EQ(Say(TableOf(answer, 1, 0)), "0, a; 3, b 100 90 -10 -0.10");
+  EXPECT_EQ(Say(TableOf(answer, 1, 0)), "0 before, 3 after 100 90 -10 -0.10");
 }
 
 // Operators by who called them, on a rank.
@@ -141,7 +141,7 @@ TEST(Compare, KernelsSayWhatHappenedToThem) {
                                        {"slow", int64_t{2}, int64_t{100}},
                                        {"swift", int64_t{2}, int64_t{100}}}),
                               Kernels({{"more", int64_t{3}, int64_t{40}},
-                                       {"new", int64_t{1}, int64_t{500}},
+                                       {"new", int64_t{4}, int64_t{500}},
                                        {"same", int64_t{2}, int64_t{105}},
                                        {"slow", int64_t{2}, int64_t{111}},
                                        {"swift", int64_t{2}, int64_t{80}}}));
@@ -160,7 +160,7 @@ TEST(Compare, RunsOfDifferentLengthAreComparedByTheStep) {
     answer.reports.push_back({.analysis = "overview"});
     answer.reports.back().metrics = {
         {"steps", "steps", steps, Unit::kCount},
-        {"step_time_median", "a step", int64_t{400}, Unit::kNanoseconds}};
+        {"step_time_mean", "a step", int64_t{400}, Unit::kNanoseconds}};
     return answer;
   };
   const ReportSet a = with_steps(Kernels({{"gemm", int64_t{3}, int64_t{300}}}), 3);
@@ -168,17 +168,17 @@ TEST(Compare, RunsOfDifferentLengthAreComparedByTheStep) {
   const Report same = Compare(a, b).reports[0];
   EXPECT_EQ(
       same.headline,
-      "Step time is 400 ns (a) vs 400 ns (b), +0.0%. Kernel time per step is 100 ns (a) vs 100 "
-      "ns (b), +0.0%.");
+      "Mean step time: 400 ns before, 400 ns after (0.0%). Kernel time per step: 100 ns before, "
+      "100 ns after (0.0%).");
   EXPECT_TRUE(same.findings.empty());
   ASSERT_EQ(same.notes.size(), 1u);
-  EXPECT_TRUE(same.notes[0].message.starts_with("a has 3 steps of ranks and b 6 "));
+  EXPECT_TRUE(same.notes[0].message.starts_with("3 steps of ranks before, 6 after "));
 
   const ReportSet slow = with_steps(Kernels({{"gemm", int64_t{6}, int64_t{900}}}), 6);
   const Report slower = Compare(a, slow).reports[0];
   ASSERT_EQ(slower.findings.size(), 1u);
-  EXPECT_EQ(slower.findings[0].message,
-            "gemm takes 50 ns more device time per step in b than in a.");
+  EXPECT_EQ(slower.findings[0].message, "gemm takes 50 ns more device time per step.");
+  EXPECT_EQ(slower.findings[0].share, 0.125);
 }
 
 TEST(Compare, ShortNamesMatchOtherTemplates) {
@@ -194,7 +194,126 @@ TEST(Compare, WhatOneSideCannotAnswerIsUnavailable) {
   b.reports[0].why = "no work";
   const auto answer = Compare(Answer(0, {}), b);
   EXPECT_EQ(answer.reports[1].status, Status::kUnavailable);
-  EXPECT_EQ(answer.reports[1].why, "b: no work");
+  EXPECT_EQ(answer.reports[1].why, "after: no work");
+}
+
+struct Times {
+  int64_t input = 0, compute = 0, collectives = 0;
+  int64_t Sum() const { return input + compute + collectives; }
+};
+
+// The overview of ranks that make one step each.
+ReportSet Steps(const std::vector<Times>& ranks) {
+  Times mean;
+  Report report{.analysis = "overview", .title = "Overview", .headline = "So."};
+  Table steps{.key = "steps",
+              .title = "Steps",
+              .columns = {{"rank", "rank", Unit::kNone, Role::kKey},
+                          {"time", "step time", Unit::kNanoseconds},
+                          {"input", "input", Unit::kNanoseconds},
+                          {"device_compute", "device compute", Unit::kNanoseconds},
+                          {"device_collectives", "device collectives", Unit::kNanoseconds}}};
+  const auto count = std::ssize(ranks);
+  for (const Times& t : ranks) {
+    mean.input += t.input / count;
+    mean.compute += t.compute / count;
+    mean.collectives += t.collectives / count;
+    steps.rows.push_back({std::ssize(steps.rows), t.Sum(), t.input, t.compute, t.collectives});
+  }
+  const auto ratio = [&](int64_t t) {
+    return static_cast<double>(t) / static_cast<double>(mean.Sum());
+  };
+  Table categories{
+      .key = "step_time",
+      .title = "Breakdown",
+      .columns = {{"category", "category", Unit::kNone, Role::kKey},
+                  {"mean", "mean", Unit::kNanoseconds},
+                  {"ratio", "% of step time", Unit::kRatio},
+                  {"kind", "kind"}},
+      .rows = {{"input", mean.input, ratio(mean.input), "input"},
+               {"device compute", mean.compute, ratio(mean.compute), "compute"},
+               {"device collectives", mean.collectives, ratio(mean.collectives), "communication"}},
+      .kind_column = "kind"};
+  report.metrics = {{"steps", "steps", count, Unit::kCount},
+                    {"step_time_mean", "mean step time", mean.Sum(), Unit::kNanoseconds}};
+  report.tables = {std::move(categories), std::move(steps)};
+  ReportSet answer;
+  answer.run.ranks = count;
+  for (int64_t r = 0; r < count; ++r) answer.run.files.push_back({.path = "t", .rank = r});
+  answer.reports.push_back(std::move(report));
+  return answer;
+}
+
+TEST(Compare, StepsLeadWithTheCategoryThatChangedMost) {
+  const auto answer = Compare(Steps({{.input = 470, .compute = 1000, .collectives = 100}}),
+                              Steps({{.input = 3, .compute = 1040, .collectives = 100}}));
+  EXPECT_EQ(answer.reports[0].headline,
+            "Mean step time: 1.57 µs before, 1.14 µs after (-27.2%). Input: 470 ns before, 3 ns "
+            "after (29.9% to 0.3% of step time); device compute: 1.00 µs before, 1.04 µs after "
+            "(63.7% to 91.0% of step time).");
+  EXPECT_TRUE(answer.verdict.starts_with(answer.reports[0].headline)) << answer.verdict;
+  EXPECT_EQ(Say(TableOf(answer, 0, 0)).substr(0, 59),
+            "input 470 3 -467 -0.99 0.299 0.002 -0.29 -0.99; device comp");
+  EXPECT_TRUE(answer.reports[0].findings.empty()) << "nothing takes relevantly more";
+}
+
+// The others wait for it: the collectives' time is evidence, not a finding of its own.
+TEST(Compare, TheRankThatBecameSlowerLeadsAndTheWaitingIsItsEvidence) {
+  const Times was{.input = 0, .compute = 1000, .collectives = 100};
+  const Times waits{.input = 0, .compute = 1000, .collectives = 400};
+  const auto answer =
+      Compare(Steps({was, was, was, was}),
+              Steps({waits, waits, {.input = 0, .compute = 1300, .collectives = 100}, waits}));
+  ASSERT_EQ(answer.reports[0].findings.size(), 1u);
+  const Finding& finding = answer.reports[0].findings[0];
+  EXPECT_EQ(finding.message, "Rank 2 takes 300 ns more device compute per step than before.");
+  EXPECT_EQ(finding.because,
+            "1.00 µs before, 1.30 µs after (+30.0%); the other ranks changed by 0 ns (median)");
+  EXPECT_EQ(finding.cause.rank, 2);
+  EXPECT_EQ(finding.severity, Severity::kHigh);
+  ASSERT_EQ(finding.evidence.size(), 2u);
+  EXPECT_EQ(finding.evidence[0].message, "Device collectives: 225 ns more per step.");
+}
+
+TEST(Compare, AKernelInPlaceOfAnotherIsOneRow) {
+  const auto answer =
+      Compare(Kernels({{"old", int64_t{9}, int64_t{460}}, {"rest", int64_t{5}, int64_t{100}}}),
+              Kernels({{"new", int64_t{9}, int64_t{430}}, {"rest", int64_t{5}, int64_t{100}}}));
+  EXPECT_EQ(
+      Say(TableOf(answer, 0, 0)),
+      "old | new replaced 9 9 0 0.000 460 430 -30 -0.06; rest same 5 5 0 0.000 100 100 0 0.000");
+  EXPECT_TRUE(answer.reports[0].findings.empty());
+}
+
+// One takes 43 more and another 46 less, in other numbers of calls: together nothing got slower.
+TEST(Compare, AKernelIsNoFindingWhereItsKindDidNotRise) {
+  const auto answer =
+      Compare(Kernels({{"a", int64_t{9}, int64_t{46}}, {"b", int64_t{1}, int64_t{10}}}),
+              Kernels({{"b", int64_t{5}, int64_t{53}}}));
+  EXPECT_TRUE(answer.reports[0].findings.empty());
+}
+
+TEST(Compare, IdentifiersHaveNoChange) {
+  ReportSet a = Answer(0, {}), b = Answer(0, {});
+  a.reports[0].metrics = {{"worst_rank", "worst rank", int64_t{3}}};
+  b.reports[0].metrics = {{"worst_rank", "worst rank", int64_t{1}}};
+  const auto answer = Compare(a, b);
+  const auto& metrics = answer.reports[1].metrics;
+  EXPECT_EQ(Say(metrics[0].value), "3");
+  EXPECT_EQ(Say(metrics[1].value), "1");
+  EXPECT_EQ(Say(metrics[2].value), "-");
+  EXPECT_EQ(Say(metrics[3].value), "-");
+}
+
+TEST(Compare, RunsOfDifferentNumbersOfRanksAreComparedOnThoseInBoth) {
+  const Times t{.input = 0, .compute = 10, .collectives = 0};
+  EXPECT_EQ(*RanksToCompare(Steps({t, t}), Steps({t, t})), std::vector<int64_t>());
+  EXPECT_EQ(*RanksToCompare(Steps({t, t, t}), Steps({t, t})), (std::vector<int64_t>{0, 1}));
+  ReportSet other = Steps({t});
+  other.run.files[0].rank = 7;
+  const auto refused = RanksToCompare(Steps({t, t}), other);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what, "cannot compare 2 ranks with 1 rank: no rank is in both");
 }
 
 // "holds", "does not", or the error.

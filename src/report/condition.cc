@@ -68,6 +68,8 @@ std::string_view WordOf(Unit unit) {
       return "a date";
     case Unit::kRatioDifference:
       return "a difference of shares";
+    case Unit::kRelativeChange:
+      return "a relative change";
   }
   return "";
 }
@@ -238,7 +240,7 @@ class Judge {
     if (IsRelative(condition_.test) || unit == Unit::kNone || unit == condition_.unit) return true;
     if (condition_.unit == Unit::kNone && PlainFits(unit)) return true;
     if (unit == Unit::kBytesPerSecond && condition_.unit == Unit::kBytes) return true;
-    if (unit == Unit::kRatioDifference && condition_.unit == Unit::kRatio) return true;
+    if (IsShare(unit) && condition_.unit == Unit::kRatio) return true;
     misfit_ = unit;
     return false;
   }
@@ -249,7 +251,9 @@ class Judge {
     if (unit == Unit::kNanoseconds) return condition_.limit == 0;
     return !IsShare(unit) || std::abs(condition_.limit) <= 1;
   }
-  static bool IsShare(Unit unit) { return unit == Unit::kRatio || unit == Unit::kRatioDifference; }
+  static bool IsShare(Unit unit) {
+    return unit == Unit::kRatio || unit == Unit::kRatioDifference || unit == Unit::kRelativeChange;
+  }
 
   void Judged(double value, Unit unit, const std::string& where) {
     if (!Holds(condition_.test, value, condition_.limit)) return;

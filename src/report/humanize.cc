@@ -90,6 +90,8 @@ std::string HumanNumber(double value, Unit unit) {
       return HumanMoment(Floor(value));
     case Unit::kRatioDifference:
       return HumanPoints(value);
+    case Unit::kRelativeChange:
+      return HumanChange(value);
   }
   return {};
 }
@@ -133,6 +135,12 @@ std::string HumanRatio(double ratio) {
   if (ratio > 0 && ratio < 0.0005) return "<0.1%";
   if (ratio < 0 && ratio > -0.0005) return ">-0.1%";
   return Grouped(fmt::format("{:.{}f}", ratio * 100, std::abs(ratio) < 10 ? 1 : 0)) + "%";
+}
+
+std::string HumanChange(double change) {
+  if (change >= 10) return fmt::format("{}×", HumanCount(std::round(change + 1)));
+  const std::string text = HumanRatio(change);
+  return change > 0 && text[0] != '<' ? "+" + text : text;
 }
 
 std::string HumanPoints(double difference) {

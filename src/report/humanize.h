@@ -25,6 +25,9 @@ std::string HumanFlop(double flop);
 // "12.3%"; from ten times on "1,234%"; what would round to 0 is "<0.1%".
 std::string HumanRatio(double ratio);
 
+// A relative change: "+26.3%", "-99.4%"; from ten times more on, the multiple: "21×".
+std::string HumanChange(double change);
+
 // A difference of two ratios, in percentage points: "-1.5 pp".
 std::string HumanPoints(double difference);
 

@@ -61,6 +61,9 @@ TEST(Humanize, SmallRatiosAreNotZero) {
   EXPECT_EQ(HumanRatio(270.492), "27,049%");
   EXPECT_EQ(HumanRatio(-34353.74), "-3,435,374%");
   EXPECT_EQ(HumanCell(-0.0, Unit::kRatio), "0.0%");
+  EXPECT_EQ(HumanCell(0.263, Unit::kRelativeChange), "+26.3%");
+  EXPECT_EQ(HumanCell(-0.994, Unit::kRelativeChange), "-99.4%");
+  EXPECT_EQ(HumanCell(183.42, Unit::kRelativeChange), "184×");
 }
 
 TEST(Humanize, CountsAreGrouped) {

@@ -109,6 +109,28 @@ void PutSeries(JsonWriter& json, const Series& series) {
   json.End();
 }
 
+void PutCause(JsonWriter& json, const Cause& cause) {
+  const auto put = [&](std::string_view key, const std::optional<int64_t>& number) {
+    json.Key(key);
+    PutCell(json, number ? Cell(*number) : Cell());
+  };
+  json.Key("cause");
+  json.BeginObject(kOneLine);
+  json.Text("kind", CauseName(cause.kind));
+  put("rank", cause.rank);
+  put("step", cause.step);
+  json.End();
+}
+
+void PutEvidence(JsonWriter& json, const Evidence& evidence) {
+  json.BeginObject();
+  json.Text("analysis", evidence.analysis);
+  json.Text("says", evidence.message);
+  json.Text("because", evidence.because);
+  json.Text("table", evidence.table);
+  json.End();
+}
+
 void PutFinding(JsonWriter& json, const Finding& finding) {
   json.BeginObject();
   json.Text("severity", SeverityName(finding.severity));
@@ -117,6 +139,13 @@ void PutFinding(JsonWriter& json, const Finding& finding) {
   json.Text("try", finding.hint);
   json.Number("worth", finding.impact);
   json.Text("table", finding.table);
+  json.Number("place", finding.place);
+  json.Key("share");
+  PutCell(json, finding.share > 0 ? Cell(finding.share) : Cell());
+  json.Key("worth_per_step");
+  PutCell(json, finding.per_step > 0 ? Cell(finding.per_step) : Cell());
+  PutCause(json, finding.cause);
+  PutEach(json, "evidence", finding.evidence, PutEvidence);
   json.End();
 }
 

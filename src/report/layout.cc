@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 #include <string_view>
-#include <tuple>
 
 #include "base/saturate.h"
+#include "report/findings.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
 #include "report/printable.h"
@@ -18,7 +18,8 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kBriefRows = 8;
-constexpr size_t kFindingsShown = 5;
+constexpr size_t kFindingsShown = 3;
+constexpr size_t kEvidenceShown = 4;
 
 using Row = std::vector<Cell>;
 
@@ -154,22 +155,35 @@ std::vector<PageSection> LayOutReports(const std::vector<Report>& reports, bool 
   return sections;
 }
 
+// What a finding costs, per step where steps are known.
+std::string CostOf(const Finding& f) {
+  if (f.share <= 0) return {};
+  const bool by_step = f.per_step > 0;
+  const auto time = static_cast<double>(by_step ? f.per_step : f.impact);
+  return fmt::format("up to {}{} ({}{})", HumanTime(time), by_step ? " per step" : "",
+                     HumanRatio(f.share), by_step ? "" : " of the time");
+}
+
+std::vector<std::string> LayOutEvidence(const Finding& f) {
+  std::vector<std::string> lines;
+  for (const Evidence& e : f.evidence) {
+    if (lines.size() == kEvidenceShown) break;
+    lines.push_back(Printable(fmt::format("{}: {}", e.analysis, e.message)));
+  }
+  if (lines.size() < f.evidence.size())
+    lines.push_back(fmt::format("… {} more in json", f.evidence.size() - lines.size()));
+  return lines;
+}
+
 void LayOutFindings(const ReportSet& answer, Page& page) {
-  const auto is_better = [](const Finding* a, const Finding* b) {
-    return std::tie(b->impact, a->severity) < std::tie(a->impact, b->severity);
-  };
-  std::vector<const Finding*> all;  // equal ones in the order of their reports
-  for (const Report& report : answer.reports) {
-    for (const Finding& finding : report.findings) {
-      all.insert(std::ranges::upper_bound(all, &finding, is_better), &finding);
-    }
+  const std::vector<const Finding*> all = FindingsInOrder(answer);
+  for (const Finding* f : all) {
+    if (page.findings.size() == kFindingsShown) break;
+    if (!WorthALook(*f)) continue;
+    page.findings.push_back({f->severity, Printable(f->message), CostOf(*f), Printable(f->because),
+                             LayOutEvidence(*f), Printable(f->hint)});
   }
-  const size_t shown = std::min(all.size(), kFindingsShown);
-  for (size_t i = 0; i < shown; ++i) {
-    const Finding& f = *all[i];
-    page.findings.push_back(
-        {f.severity, Printable(f.message), Printable(f.because), Printable(f.hint)});
-  }
+  const size_t shown = page.findings.size();
   if (shown < all.size()) {
     page.more_findings = fmt::format("… {} in json", Plural(all.size() - shown, "more finding"));
   }

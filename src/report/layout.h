@@ -27,7 +27,9 @@ struct PageTable {
 struct PageFinding {
   Severity severity = Severity::kLow;
   std::string message;
+  std::string cost;  // "up to 47.1 ms per step (28.5%)"; empty where it is not a time
   std::string because;
+  std::vector<std::string> evidence;  // "idle_time: Host-bound idle time is 20.1% of span."
   std::string hint;
 };
 
@@ -42,7 +44,7 @@ struct PageSection {
 
 struct Page {
   std::string verdict;
-  std::vector<PageFinding> findings;  // of all reports, largest impact first, only the first few
+  std::vector<PageFinding> findings;  // of all reports, in their order, only the first few
   std::string more_findings;          // how many were left out; empty when none
   std::vector<PageSection> sections;  // one per report
   std::vector<std::string> notes;     // of the run and all reports; equal ones are one line

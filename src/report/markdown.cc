@@ -74,14 +74,18 @@ class Sheet {
 };
 
 void DrawFindings(Sheet& sheet, const Page& page) {
-  if (page.findings.empty()) return;
+  if (page.findings.empty() && page.more_findings.empty()) return;
   sheet.Block("## Findings");
   sheet.Gap();
   for (const PageFinding& finding : page.findings) {
     sheet.Line(
         fmt::format("- **{}**: {}", SeverityName(finding.severity), Escaped(finding.message)));
+    if (!finding.cost.empty()) sheet.Line(fmt::format("  - costs {}", Escaped(finding.cost)));
     if (!finding.because.empty()) {
       sheet.Line(fmt::format("  - because {}", Escaped(finding.because)));
+    }
+    for (const std::string& evidence : finding.evidence) {
+      sheet.Line(fmt::format("  - also {}", Escaped(evidence)));
     }
     if (!finding.hint.empty()) sheet.Line(fmt::format("  - try: {}", Escaped(finding.hint)));
   }

@@ -27,6 +27,8 @@ std::string_view UnitName(Unit unit) {
       return "unix_ns";
     case Unit::kRatioDifference:
       return "ratio_difference";
+    case Unit::kRelativeChange:
+      return "ratio";
   }
   return "";
 }
@@ -52,6 +54,14 @@ std::string_view SeverityName(Severity severity) {
       return "low";
   }
   return "low";
+}
+
+std::string_view CauseName(CauseKind kind) {
+  static constexpr auto kNames = std::to_array<std::string_view>(
+      {"", "recording", "input", "launch", "host", "sync", "compilation", "one_time", "copies",
+       "communication", "compute", "wait", "precision", "memory"});
+  static_assert(kNames.size() == static_cast<size_t>(CauseKind::kCount));
+  return kNames[static_cast<size_t>(kind)];
 }
 
 std::string_view StatusName(Status status) {

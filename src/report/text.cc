@@ -101,12 +101,14 @@ void DrawFinding(Pen& pen, const PageFinding& finding) {
   const std::string_view word = SeverityName(finding.severity);
   const std::string lead = fmt::format("- {}: ", pen.Painted(Color(finding.severity), word));
   pen.Prose(lead, word.size() + 4, 2, finding.message);
+  if (!finding.cost.empty()) pen.Paragraph(4, "costs " + finding.cost);
   if (!finding.because.empty()) pen.Paragraph(4, "because " + finding.because);
+  for (const std::string& evidence : finding.evidence) pen.Paragraph(4, "also " + evidence);
   if (!finding.hint.empty()) pen.Paragraph(4, "try: " + finding.hint);
 }
 
 void DrawFindings(Pen& pen, const Page& page) {
-  if (page.findings.empty()) return;
+  if (page.findings.empty() && page.more_findings.empty()) return;
   pen.Heading("Findings");
   for (const PageFinding& finding : page.findings) DrawFinding(pen, finding);
   if (!page.more_findings.empty()) pen.Line(0, page.more_findings);

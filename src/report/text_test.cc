@@ -93,9 +93,7 @@ TEST(Text, FindingsAreSortedByWorthThenSeverity) {
 - low: A.
 - high: B.
 - low: C.
-- low: D.
-- low: E.
-… 2 more findings in json
+… 4 more findings in json
 
 Report
 )");

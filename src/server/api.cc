@@ -69,10 +69,19 @@ Attempt<BodyPtr> Comparison(Runs& runs, const Url& url, const Gone& gone) {
     if (!run) return std::unexpected(run.error());
     return (*run)->Analyze(*question, gone);
   };
-  const auto base = ask("base");
+  auto base = ask("base");
   if (!base) return std::unexpected(base.error());
-  const auto with = ask("with");
+  auto with = ask("with");
   if (!with) return std::unexpected(with.error());
+  if (question->ranks.empty()) {
+    const auto ranks = RanksToCompare(*base, *with);
+    if (!ranks) return Fail(422, ranks.error());
+    if (!ranks->empty()) {
+      question->ranks = *ranks;
+      if (base = ask("base"); !base) return std::unexpected(base.error());
+      if (with = ask("with"); !with) return std::unexpected(with.error());
+    }
+  }
   const bool short_names = url.Get("short_names") == "1";
   return JsonBody(ToJson(Compare(*base, *with, {.short_names = short_names})));
 }

@@ -7,6 +7,7 @@
 #include "analyses/all.h"
 #include "base/stop.h"
 #include "ingest/discover.h"
+#include "report/findings.h"
 #include "session/load.h"
 #include "session/name.h"
 #include "session/params.h"
@@ -70,6 +71,17 @@ Result<void> CheckSteps(std::span<const RankActivity> ranks, const StepSelection
       Error{"there is no step " + text, "`steps`", "steps in the traces: " + DescribeSteps(ranks)});
 }
 
+// The mean span of a device, and the steps in it.
+Extent MeanExtent(const Facts& facts) {
+  double span = 0, steps = 0;
+  for (const DeviceFacts& device : facts.devices) {
+    span += static_cast<double>(device.total.Span());
+    steps += static_cast<double>(std::ranges::count_if(device.by_step, &Occupancy::any));
+  }
+  const auto devices = static_cast<double>(std::max<size_t>(facts.devices.size(), 1));
+  return {static_cast<int64_t>(std::min(span / devices, 9e18)), steps / devices};
+}
+
 ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
                       const StepSelection& selection, const AnalyzeOptions& options,
                       const std::vector<std::pair<const Analysis*, Params>>& asked) {
@@ -82,7 +94,8 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
     StopIfAsked();
     answer.reports.push_back(analysis->run(facts, params));
   }
-  answer.verdict = Verdict(answer.reports) + SayWhatIsMissing(answer.run);
+  JoinFindings(answer, MeanExtent(facts));
+  answer.verdict = Verdict(answer) + SayWhatIsMissing(answer.run);
   return answer;
 }
 

@@ -3,32 +3,73 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string_view>
 
+#include "report/columns.h"
+#include "report/findings.h"
 #include "report/humanize.h"
 #include "trace/notes.h"
 
 namespace stepscope {
 
-std::string Verdict(std::span<const Report> reports) {
-  const Report* first = nullptr;
-  const Finding* best = nullptr;
-  for (const Report& report : reports) {
-    if (report.status == Status::kUnavailable) continue;
-    if (first == nullptr) first = &report;
-    for (const Finding& finding : report.findings) {
-      // On a tie the later one: later analyses are more specific.
-      if (best == nullptr || finding.impact >= best->impact) best = &finding;
-    }
+namespace {
+
+const Report* FindReport(const ReportSet& answer, std::string_view analysis) {
+  const auto at = std::ranges::find(answer.reports, analysis, &Report::analysis);
+  return at == answer.reports.end() ? nullptr : &*at;
+}
+
+// Whether the analyses that find most costs were asked and could answer.
+bool KnowsCosts(const ReportSet& answer) {
+  for (const char* analysis : {"overview", "idle_time", "comm_overlap", "stragglers", "kernels"}) {
+    const Report* report = FindReport(answer, analysis);
+    if (report == nullptr || report->status == Status::kPartial) return false;
   }
-  if (first == nullptr) {
-    return reports.empty() ? "No analysis was requested."
-                           : "No analysis could run: " + reports.front().why + ".";
+  const Report& overview = *FindReport(answer, "overview");
+  const auto steps = std::ranges::find(overview.metrics, "steps", &Metric::key);
+  return overview.status == Status::kOk && FindReport(answer, "idle_time")->status == Status::kOk &&
+         steps != overview.metrics.end() && steps->value != Cell(int64_t{0});
+}
+
+// The largest part of steps that is not compute. Empty where unknown.
+std::string SayNoFinding(const ReportSet& answer) {
+  if (!KnowsCosts(answer)) return {};
+  const Report& overview = *FindReport(answer, "overview");
+  const auto table = std::ranges::find(overview.tables, "step_time", &Table::key);
+  if (table == overview.tables.end()) return {};
+  const ColumnOf category(*table, "category"), kind(*table, "kind"), ratio(*table, "ratio"),
+      mean(*table, "mean");
+  for (const auto& row : table->rows) {  // the largest first
+    const std::string* of = kind.FindText(row);
+    const auto* share = std::get_if<double>(&ratio(row));
+    if (share == nullptr || (of != nullptr && *of == ColumnKindName(ColumnKind::kCompute)))
+      continue;
+    if (*share < kWorthALook) return "Nothing but compute costs more than 1% of step time.";
+    return fmt::format(
+        "No finding: the largest cost but compute is {}, {} of step time ({} per step).",
+        category.Text(row), HumanRatio(*share), HumanTime(static_cast<double>(mean.Int(row))));
   }
+  return {};
+}
+
+}  // namespace
+
+std::string Verdict(const ReportSet& answer) {
+  const auto answers = [](const Report& r) { return r.status != Status::kUnavailable; };
+  const auto first = std::ranges::find_if(answer.reports, answers);
+  if (first == answer.reports.end()) {
+    return answer.reports.empty() ? "No analysis was requested."
+                                  : "No analysis could run: " + answer.reports.front().why + ".";
+  }
+  const auto findings = FindingsInOrder(answer);
+  const bool any = !findings.empty() && WorthALook(*findings.front());
+  const std::string says = any ? findings.front()->message : SayNoFinding(answer);
   // The headline may say it already.
-  if (best == nullptr || first->headline.contains(best->message)) return first->headline;
-  return first->headline + " " + best->message;
+  if (says.empty() || first->headline.contains(says)) return first->headline;
+  return first->headline + " " + says;
 }
 
 std::string SayWhatIsMissing(const RunInfo& run) {

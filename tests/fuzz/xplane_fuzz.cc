@@ -16,6 +16,7 @@
 #include "facts/activity/rank_activity_builder.h"
 #include "facts/facts.h"
 #include "ingest/xplane/xplane_reader.h"
+#include "report/findings.h"
 #include "session/params.h"
 #include "session/verdict.h"
 #include "stepscope/write.h"
@@ -67,7 +68,8 @@ void Answer(Trace trace) {
   ReportSet answer;
   for (const Analysis* analysis : kAllAnalyses)
     answer.reports.push_back(analysis->run(facts, *MakeParams(*analysis, {})));
-  answer.verdict = Verdict(answer.reports);
+  JoinFindings(answer, {});
+  answer.verdict = Verdict(answer);
   for (const Format format : {Format::kText, Format::kJson, Format::kCsv, Format::kMarkdown})
     Require(!Write(answer, format, {.color = true, .width = 80}).empty());
 }

@@ -63,7 +63,7 @@ describe("numbers", () => {
       assert.equal(text, cellText(metric?.value, metric?.unit ?? ""), name);
     }
     assert.match(await watched.text(".tile .trend .faint"), /^range over steps: \S/);
-    const findings = answer.reports.flatMap((report) => report.findings).sort((a, b) => b.worth - a.worth);
+    const findings = answer.reports.flatMap((report) => report.findings).sort((a, b) => a.place - b.place || b.worth - a.worth);
     assert.equal(await watched.text(".top-findings .says"), visible(findings[0]!.says));
     await watched.page.waitForSelector(".canvas-grid canvas");
     await watched.screenshot("home");

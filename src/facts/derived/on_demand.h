@@ -25,6 +25,7 @@ class FactsOnDemand {
  public:
   // As StepsOfRanks().
   const std::vector<RankSteps>& Steps(const Facts& facts);
+  bool HasSteps() const { return steps_.has_value(); }  // whether they were derived already
 
   // As FindStepChanges().
   const StepChanges& Changes(const Facts& facts);

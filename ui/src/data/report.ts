@@ -62,6 +62,18 @@ export interface Finding {
   readonly try: string;
   readonly worth: number;
   readonly table: string;  // the key of the table that shows it, "" where none does
+  readonly place: number;  // over all reports, from 1; 0 where findings are not ordered
+  readonly share: number | null;
+  readonly worth_per_step: number | null;
+  readonly evidence: readonly Evidence[];
+}
+
+// What another analysis found of the same cause.
+export interface Evidence {
+  readonly analysis: string;
+  readonly says: string;
+  readonly because: string;
+  readonly table: string;
 }
 
 export interface Note {

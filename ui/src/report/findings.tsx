@@ -2,12 +2,18 @@
 import type { Finding, Report } from "../data/report";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
-import { humanTime, visible } from "./format";
+import { humanRatio, humanTime, visible } from "./format";
 import { Says } from "./mentions";
 
 // The table that shows what a finding says.
 export function evidenceOf(finding: Finding, report: Report): string | null {
   return report.tables.find((table) => table.key === finding.table && table.rows.length > 0)?.key ?? null;
+}
+
+function worthOf(finding: Finding, ofJob: boolean): string {
+  if (ofJob) return t("finding.worth_job", { time: humanTime(finding.worth) });
+  if (finding.worth_per_step === null || finding.share === null) return t("finding.worth", { time: humanTime(finding.worth) });
+  return t("finding.worth_step", { time: humanTime(finding.worth_per_step), share: humanRatio(finding.share) });
 }
 
 const kSigns = { high: "▲", medium: "◆", low: "●" } as const;
@@ -24,9 +30,14 @@ export function FindingItem({ finding, report, base, named }: {
       <div lang="en">
         <p class="says"><Says text={finding.says} /></p>
         <p class="because"><Says text={finding.because} /></p>
+        {finding.evidence.map((evidence) => (
+          <p key={evidence.analysis + evidence.says} class="because">
+            {t("finding.also")} <a href={linkTo([...base, evidence.analysis], evidence.table ? { at: `table-${evidence.table}` } : {})}><span lang="en">{visible(evidence.says)}</span></a>
+          </p>
+        ))}
         <p class="try"><b lang="">{t("finding.try")}</b> <Says text={finding.try} /></p>
         <p class="foot" lang="">
-          {finding.worth > 0 && <span class="worth" data-value={finding.worth}>{t(ofJob ? "finding.worth_job" : "finding.worth", { time: humanTime(finding.worth) })}</span>}
+          {finding.worth > 0 && <span class="worth" data-value={finding.worth}>{worthOf(finding, ofJob)}</span>}
           {(named || table) && <a href={href}>{named ? t("finding.evidence_in", { title: visible(report.title) }) : t("finding.evidence")}</a>}
         </p>
       </div>

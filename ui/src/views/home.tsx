@@ -15,7 +15,7 @@ import { stackedRows } from "./stacked";
 import { StepColumns } from "./step_columns";
 import { Tiles } from "./tiles";
 
-const kAtFirst = 4;
+const kAtFirst = 3;
 
 interface Found {
   readonly finding: Finding;
@@ -23,7 +23,7 @@ interface Found {
 }
 
 function foundIn(answer: ReportSet): Found[] {
-  return answer.reports.flatMap((report) => report.findings.map((finding) => ({ finding, report }))).sort((a, b) => b.finding.worth - a.finding.worth);
+  return answer.reports.flatMap((report) => report.findings.map((finding) => ({ finding, report }))).sort((a, b) => a.finding.place - b.finding.place || b.finding.worth - a.finding.worth);
 }
 
 function TopFindings({ answer, base }: { answer: ReportSet; base: readonly string[] }) {

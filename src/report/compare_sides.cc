@@ -1,0 +1,82 @@
+// Implements the columns and cells of two sides.
+#include "report/compare_sides.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stepscope::comparison {
+namespace {
+
+// b - a; no value unless both are numbers.
+Cell Change(const Cell& a, const Cell& b) {
+  if (!IsNumber(a) || !IsNumber(b)) return {};
+  const auto* whole_a = std::get_if<int64_t>(&a);
+  const auto* whole_b = std::get_if<int64_t>(&b);
+  int64_t change = 0;
+  if (whole_a != nullptr && whole_b != nullptr &&
+      !__builtin_sub_overflow(*whole_b, *whole_a, &change)) {
+    return change;
+  }
+  return NumberOf(b) - NumberOf(a);
+}
+
+Cell ChangeRatio(const Cell& a, const Cell& b) {
+  if (!IsNumber(a) || !IsNumber(b) || NumberOf(a) == 0) return {};
+  return (NumberOf(b) - NumberOf(a)) / std::abs(NumberOf(a));
+}
+
+}  // namespace
+
+bool IsNumber(const Cell& cell) {
+  return std::holds_alternative<int64_t>(cell) || std::holds_alternative<double>(cell);
+}
+
+double NumberOf(const Cell& cell) {
+  if (const auto* whole = std::get_if<int64_t>(&cell)) return static_cast<double>(*whole);
+  return std::get<double>(cell);
+}
+
+std::vector<Column> Sides(const Column& column) {
+  const bool is_ratio = column.unit == Unit::kRatio;
+  const Unit change = column.unit == Unit::kUnixTime ? Unit::kNanoseconds
+                      : is_ratio                     ? Unit::kRatioDifference
+                                                     : column.unit;
+  return {{column.key + "_a", column.title + ", before", column.unit, Role::kValue, column.detail},
+          {column.key + "_b", column.title + ", after", column.unit, Role::kValue, column.detail},
+          {column.key + "_change", column.title + ", after - before", change, Role::kValue,
+           /*detail=*/true},
+          {column.key + "_change_ratio", column.title + ", change", Unit::kRelativeChange,
+           Role::kValue, is_ratio || column.detail}};
+}
+
+std::vector<Cell> SideCells(const Cell& a, const Cell& b, Unit unit) {
+  if (unit == Unit::kNone) return {a, b, Cell(), Cell()};  // from rank 3 to rank 1 is no change
+  // Times of day are not compared.
+  return {a, b, Change(a, b), unit == Unit::kUnixTime ? Cell() : ChangeRatio(a, b)};
+}
+
+const Report* FindReport(const ReportSet& answer, std::string_view analysis) {
+  const auto at = std::ranges::find(answer.reports, analysis, &Report::analysis);
+  return at == answer.reports.end() ? nullptr : &*at;
+}
+
+const Table* FindTable(const Report* report, std::string_view key) {
+  if (report == nullptr) return nullptr;
+  const auto at = std::ranges::find(report->tables, key, &Table::key);
+  return at == report->tables.end() ? nullptr : &*at;
+}
+
+std::optional<size_t> FindColumn(const Table& table, std::string_view key) {
+  const auto at = std::ranges::find(table.columns, key, &Column::key);
+  if (at == table.columns.end()) return std::nullopt;
+  return static_cast<size_t>(at - table.columns.begin());
+}
+
+double MetricOf(const ReportSet& answer, std::string_view analysis, std::string_view metric) {
+  const Report* report = FindReport(answer, analysis);
+  if (report == nullptr) return 0;
+  const auto at = std::ranges::find(report->metrics, metric, &Metric::key);
+  return at == report->metrics.end() || !IsNumber(at->value) ? 0 : NumberOf(at->value);
+}
+
+}  // namespace stepscope::comparison

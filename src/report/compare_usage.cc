@@ -1,0 +1,194 @@
+// Implements the comparison of kernels and operators.
+#include "report/compare_usage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "base/saturate.h"
+#include "report/compare_sides.h"
+#include "report/compare_steps.h"
+#include "report/humanize.h"
+#include "report/kernel_name.h"
+
+namespace stepscope::comparison {
+namespace {
+
+constexpr double kSameTime = 0.05;  // means that differ by less count as the same
+constexpr double kKernelMatters = 0.03;
+constexpr std::string_view kBetween = " | ";  // texts shorten the names on both sides of it
+constexpr double kOfItsKind = 0.5;            // of a kernel's rise, that its kind must rise too
+
+std::string WhatHappened(const BothSides& u) {
+  if (u.replaced) return "replaced";
+  if (u.a.count == 0) return "added";
+  if (u.b.count == 0) return "removed";
+  if (u.a.count != u.b.count) return u.b.count > u.a.count ? "more" : "fewer";
+  const double change = u.b.Mean() - u.a.Mean();
+  if (std::abs(change) <= kSameTime * u.a.Mean()) return "same";
+  return change > 0 ? "slower" : "faster";
+}
+
+// Sums a table's rows by the text in column `name`.
+struct Source {
+  std::string_view analysis, table, name, count, time;
+};
+
+void AddUsage(const ReportSet& answer, const Source& source, bool short_names,
+              Usage BothSides::* side, Usages& usages) {
+  const Table* table = FindTable(FindReport(answer, source.analysis), source.table);
+  if (table == nullptr) return;
+  const auto name = FindColumn(*table, source.name), count = FindColumn(*table, source.count),
+             time = FindColumn(*table, source.time), kind = FindColumn(*table, "kind");
+  if (!name || !count || !time) return;
+  for (const auto& row : table->rows) {
+    const auto* text = std::get_if<std::string>(&row[*name]);
+    const auto* n = std::get_if<int64_t>(&row[*count]);
+    const auto* t = std::get_if<int64_t>(&row[*time]);
+    const auto* of = kind ? std::get_if<std::string>(&row[*kind]) : nullptr;
+    if (text == nullptr || t == nullptr) continue;
+    BothSides& both = usages[short_names ? ShortName(*text) : *text];
+    if (of != nullptr) both.kind = *of;
+    Usage& usage = both.*side;
+    usage.count = AddSaturated(usage.count, n == nullptr ? 0 : *n);
+    usage.time = AddSaturated(usage.time, *t);
+  }
+}
+
+Usages UsagesOf(const ReportSet& a, const ReportSet& b, const Source& source, bool short_names) {
+  Usages usages;
+  AddUsage(a, source, short_names, &BothSides::a, usages);
+  AddUsage(b, source, short_names, &BothSides::b, usages);
+  return usages;
+}
+
+// Joins a kernel that lost calls with the one of its kind that gained as many. Where several did,
+// the choice would be a guess.
+void JoinReplaced(Usages& usages) {
+  struct Moved {
+    std::vector<Usages::iterator> from, to;
+  };
+  std::map<std::pair<std::string, int64_t>, Moved> moved;  // by kind and number of calls
+  for (auto at = usages.begin(); at != usages.end(); ++at) {
+    const BothSides& both = at->second;
+    if (both.a.count == both.b.count || both.a.count < 0 || both.b.count < 0) continue;
+    const bool lost = both.b.count < both.a.count;
+    const int64_t calls = lost ? both.a.count - both.b.count : both.b.count - both.a.count;
+    Moved& same = moved[{both.kind, calls}];
+    (lost ? same.from : same.to).push_back(at);
+  }
+  const auto add = [](Usage& sum, const Usage& more) {
+    sum.count = AddSaturated(sum.count, more.count);
+    sum.time = AddSaturated(sum.time, more.time);
+  };
+  for (auto& [key, same] : moved) {
+    if (same.from.size() != 1 || same.to.size() != 1) continue;
+    BothSides both = same.from[0]->second;
+    add(both.a, same.to[0]->second.a);
+    add(both.b, same.to[0]->second.b);
+    both.replaced = true;
+    std::string name = same.from[0]->first + std::string(kBetween) + same.to[0]->first;
+    usages.erase(same.from[0]);
+    usages.erase(same.to[0]);
+    usages.emplace(std::move(name), std::move(both));
+  }
+}
+
+// "new (in place of old)" of a replaced one.
+std::string SayName(const std::string& name, bool replaced) {
+  const size_t at = replaced ? name.find(kBetween) : name.npos;
+  if (at == name.npos) return ShortName(name);
+  return fmt::format("{} (in place of {})", ShortName(name.substr(at + kBetween.size())),
+                     ShortName(name.substr(0, at)));
+}
+
+}  // namespace
+
+Usages CompareKernels(const ReportSet& a, const ReportSet& b, const CompareOptions& options) {
+  constexpr Source kKernels{"kernel_breakdown", "kernels", "name", "count", "sum"};
+  Usages usages = UsagesOf(a, b, kKernels, options.short_names);
+  if (options.join_replaced) JoinReplaced(usages);
+  return usages;
+}
+
+Usages CompareOperators(const ReportSet& a, const ReportSet& b) {
+  constexpr Source kOperators{"operator_kernels", "operators", "operator", "count", "gpu_time"};
+  return UsagesOf(a, b, kOperators, false);
+}
+
+Table UsageTable(std::string key, std::string title, const Usages& usages) {
+  Table table{.key = std::move(key),
+              .title = std::move(title),
+              .columns = {{"name", "name", Unit::kNone, Role::kKey}, {"change", "change"}},
+              .text_rows = 12};
+  for (const Column& column : {Column{"count", "count", Unit::kCount},
+                               Column{"gpu_time", "device time", Unit::kNanoseconds}}) {
+    auto sides = Sides(column);
+    const bool is_time = column.unit == Unit::kNanoseconds;
+    sides[2].detail = true;
+    sides[3].detail = !is_time;
+    std::ranges::move(sides, std::back_inserter(table.columns));
+  }
+  std::vector<const Usages::value_type*> order;
+  for (const auto& usage : usages) order.push_back(&usage);
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [](const auto* u) { return std::abs(u->second.Change()); });
+  for (const auto* usage : order) {
+    const auto& [name, both] = *usage;
+    table.rows.push_back({name, WhatHappened(both)});
+    for (const auto& cells : {SideCells(both.a.count, both.b.count, Unit::kCount),
+                              SideCells(both.a.time, both.b.time, Unit::kNanoseconds)}) {
+      table.rows.back().insert(table.rows.back().end(), cells.begin(), cells.end());
+    }
+  }
+  return table;
+}
+
+int64_t Total(const Usages& usages, Usage BothSides::* side) {
+  int64_t total = 0;
+  for (const auto& [name, both] : usages) total = AddSaturated(total, (both.*side).time);
+  return total;
+}
+
+Amounts AmountsOf(const ReportSet& a, const ReportSet& b) {
+  const double in_a = MetricOf(a, "overview", "steps"), in_b = MetricOf(b, "overview", "steps");
+  if (in_a <= 0 || in_b <= 0) return {};
+  return {in_a, in_b, true};
+}
+
+void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts) {
+  const Usages::value_type* most = nullptr;
+  std::map<std::string, double> kinds;
+  for (const auto& usage : kernels) {
+    const double change = amounts.ChangeOf(usage.second);
+    kinds[usage.second.kind] += change;
+    if (most == nullptr || change > amounts.ChangeOf(most->second)) most = &usage;
+  }
+  const double before = static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a;
+  if (most == nullptr || before == 0) return;
+  const auto& [name, both] = *most;
+  const double change = amounts.ChangeOf(both);
+  if (change < kKernelMatters * before || kinds[both.kind] < kOfItsKind * change) return;
+  const auto ran = [](const Usage& usage) {
+    return fmt::format("{} in {}", Plural(static_cast<size_t>(usage.count), "call"),
+                       HumanTime(static_cast<double>(usage.time)));
+  };
+  const bool communicates = both.kind == ColumnKindName(ColumnKind::kCommunication);
+  report.findings.push_back(
+      {.message = fmt::format("{} takes {} more device time{}.", SayName(name, both.replaced),
+                              HumanTime(change), amounts.per_step ? " per step" : ""),
+       .because = fmt::format("in total, {} before, {} after ({})", ran(both.a), ran(both.b),
+                              WhatHappened(both)),
+       .hint = communicates ? "compare sizes and numbers of collectives, the ranks that come late, "
+                              "and the links; see stragglers and collectives"
+                            : "check what changed for this kernel: shapes, data types, library "
+                              "versions, clocks; table operators shows its callers",
+       .impact = static_cast<int64_t>(std::min(change, 9e18)),
+       .table = "kernels",
+       .cause = {communicates ? CauseKind::kWait : CauseKind::kCompute}});
+}
+
+}  // namespace stepscope::comparison

@@ -1,0 +1,52 @@
+// Compares counts and times of kernels and operators.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "stepscope/compare.h"
+#include "stepscope/report.h"
+
+namespace stepscope::comparison {
+
+// Count and time of a kernel or operator on one side.
+struct Usage {
+  int64_t count = 0, time = 0;
+  double Mean() const { return static_cast<double>(time) / static_cast<double>(count); }
+};
+
+struct BothSides {
+  Usage a, b;
+  std::string kind = {};  // of a kernel, as ColumnKindName()
+  bool replaced = false;  // it stands for two kernels: one that ran before, one after
+  int64_t Change() const { return b.time - a.time; }
+};
+
+using Usages = std::map<std::string, BothSides>;
+
+// The sums over the ranks of both runs, by name; kernels without what is only in their template
+// arguments and parameters if `short_names`, and with the one that took over its calls if
+// `join_replaced`.
+Usages CompareKernels(const ReportSet& a, const ReportSet& b, const CompareOptions& options);
+Usages CompareOperators(const ReportSet& a, const ReportSet& b);
+
+Table UsageTable(std::string key, std::string title, const Usages& usages);
+
+int64_t Total(const Usages& usages, Usage BothSides::* side);
+
+// What sums of two runs are divided by: 1, or the number of steps of their ranks.
+struct Amounts {
+  double a = 1, b = 1;
+  bool per_step = false;
+
+  double ChangeOf(const BothSides& both) const {
+    return static_cast<double>(both.b.time) / b - static_cast<double>(both.a.time) / a;
+  }
+};
+Amounts AmountsOf(const ReportSet& a, const ReportSet& b);
+
+// Adds the kernel whose time rose most, if that matters, and kernels of its kind rose in sum.
+void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts);
+
+}  // namespace stepscope::comparison

@@ -1,0 +1,165 @@
+// Implements merging and ordering of findings.
+#include "report/findings.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+constexpr double kHigh = 0.10, kMedium = 0.03;  // of the time
+constexpr double kSpeaksForAll = 0.5;           // of the largest share among findings of one cause
+
+// A finding and the report it is from.
+struct Found {
+  Finding finding;
+  size_t report = 0;
+};
+
+void Weigh(Finding& f, const Extent& whole) {
+  if (f.extent.time <= 0) f.extent = {whole.time, f.extent.steps};
+  const auto time = static_cast<double>(f.extent.time);
+  if (f.extent.steps <= 0 && whole.time > 0)
+    f.extent.steps = whole.steps * time / static_cast<double>(whole.time);
+  if (f.impact <= 0 || time <= 0) return;
+  const auto impact = static_cast<double>(f.impact);
+  f.share = std::min(impact / time, 1.0);
+  if (f.extent.steps > 0)
+    f.per_step = static_cast<int64_t>(std::min(impact / f.extent.steps, 9e18));
+  f.severity = f.share >= kHigh     ? Severity::kHigh
+               : f.share >= kMedium ? Severity::kMedium
+                                    : Severity::kLow;
+}
+
+// Whether one number may stand for the other: they are equal, or one is open.
+bool Agree(const std::optional<int64_t>& a, const std::optional<int64_t>& b, bool may_be_open) {
+  return a == b || (may_be_open && (!a || !b));
+}
+
+// Whether `f` is due to what `head` is due to. `head` is at least as near to the cause.
+bool HasCauseOf(const Finding& f, const Finding& head) {
+  const Cause &a = f.cause, &b = head.cause;
+  if (a.kind == CauseKind::kNone || b.kind == CauseKind::kNone) return false;
+  const bool is_symptom = f.nearness == Nearness::kSymptom;
+  if (!Agree(a.rank, b.rank, is_symptom) || !Agree(a.step, b.step, is_symptom)) return false;
+  if (a.kind == b.kind) return true;
+  // Waiting is for a rank, or because of uneven compute; else it is communication.
+  return a.kind == CauseKind::kWait &&
+         (b.rank || b.kind == CauseKind::kCompute || b.kind == CauseKind::kCommunication);
+}
+
+// Nearest first; of equally near ones, those on one rank first, then by share.
+bool IsNearer(const Found& a, const Found& b) {
+  const auto order = [](const Finding& f) {
+    return std::tuple(f.nearness, f.cause.rank.has_value(), f.share, f.impact);
+  };
+  return order(a.finding) > order(b.finding);
+}
+
+// Which of a group speaks for all: the cause itself, else the nearest one that shows most of it.
+size_t HeadOf(const std::vector<Found>& group) {
+  double most = 0;
+  for (const Found& f : group) most = std::max(most, f.finding.share);
+  const auto speaks = [&](const Found& f) {
+    return f.finding.nearness == Nearness::kCause || f.finding.share >= kSpeaksForAll * most;
+  };
+  return static_cast<size_t>(std::ranges::find_if(group, speaks) - group.begin());
+}
+
+// The finding of a group. It is worth what its head is worth: symptoms may have other causes too.
+Found Merge(std::vector<Found> group, const std::vector<Report>& reports) {
+  const auto at = group.begin() + static_cast<std::ptrdiff_t>(HeadOf(group));
+  Found head = std::move(*at);
+  group.erase(at);
+  for (Found& f : group) {
+    head.finding.evidence.push_back({reports[f.report].analysis, std::move(f.finding.message),
+                                     std::move(f.finding.because), std::move(f.finding.table)});
+  }
+  return head;
+}
+
+bool IsBefore(const Found& a, const Found& b) {
+  const auto order = [](const Found& f) {
+    return std::tuple(f.finding.cause.kind != CauseKind::kRecording, f.finding.severity,
+                      -f.finding.share);
+  };
+  return order(a) < order(b);
+}
+
+std::vector<Found> TakeAll(ReportSet& answer) {
+  std::vector<Found> all;
+  for (size_t r = 0; r < answer.reports.size(); ++r) {
+    for (Finding& finding : answer.reports[r].findings) all.push_back({std::move(finding), r});
+    answer.reports[r].findings.clear();
+  }
+  return all;
+}
+
+// A batch cannot grow where memory is nearly full, whatever else it would help.
+void LeaveOutLargerBatch(std::string& hint) {
+  for (const std::string_view words :
+       {", or a larger batch", " or a larger batch", ", a larger batch", "a larger batch, or ",
+        "a larger batch, "}) {
+    const size_t at = hint.find(words);
+    if (at != hint.npos) hint.erase(at, words.size());
+  }
+}
+
+// What one finding advises, another must not advise against.
+void ReconcileHints(std::vector<Found>& found) {
+  const bool full = std::ranges::any_of(
+      found, [](const Found& f) { return f.finding.cause.kind == CauseKind::kMemory; });
+  if (!full) return;
+  for (Found& f : found) LeaveOutLargerBatch(f.finding.hint);
+}
+
+}  // namespace
+
+void JoinFindings(ReportSet& answer, const Extent& whole) {
+  std::vector<Found> all = TakeAll(answer);
+  for (Found& f : all) Weigh(f.finding, whole);
+  std::ranges::stable_sort(all, IsNearer);
+  std::vector<std::vector<Found>> groups;
+  for (Found& f : all) {
+    const auto same = std::ranges::find_if(groups, [&](const std::vector<Found>& group) {
+      return HasCauseOf(f.finding, group.front().finding);
+    });
+    if (same == groups.end()) {
+      groups.emplace_back().push_back(std::move(f));
+    } else {
+      same->push_back(std::move(f));
+    }
+  }
+  std::vector<Found> found;
+  for (auto& group : groups) found.push_back(Merge(std::move(group), answer.reports));
+  ReconcileHints(found);
+  std::ranges::stable_sort(found, IsBefore);
+  int64_t place = 0;
+  for (Found& f : found) {
+    f.finding.place = ++place;
+    answer.reports[f.report].findings.push_back(std::move(f.finding));
+  }
+}
+
+std::vector<const Finding*> FindingsInOrder(const ReportSet& answer) {
+  std::vector<const Finding*> all;
+  for (const Report& report : answer.reports) {
+    for (const Finding& finding : report.findings) all.push_back(&finding);
+  }
+  std::ranges::stable_sort(all, [](const Finding* a, const Finding* b) {
+    return std::tie(a->place, b->impact, a->severity) < std::tie(b->place, a->impact, b->severity);
+  });
+  return all;
+}
+
+bool WorthALook(const Finding& finding) {
+  if (finding.place == 0) return true;
+  if (finding.share > 0) return finding.share >= kWorthALook;
+  return finding.severity != Severity::kLow;
+}
+
+}  // namespace stepscope

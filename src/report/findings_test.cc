@@ -1,0 +1,128 @@
+// Findings with one cause are one, ordered by what they are worth, with one advice.
+#include "report/findings.h"
+
+#include <gtest/gtest.h>
+
+#include "stepscope/write.h"
+
+namespace stepscope {
+namespace {
+
+constexpr Extent kTenSteps = {.time = 1'000, .steps = 10};
+
+Finding Of(std::string message, int64_t impact, Cause cause, Nearness nearness,
+           std::string hint = "") {
+  return {.severity = Severity::kMedium,
+          .message = std::move(message),
+          .hint = std::move(hint),
+          .impact = impact,
+          .cause = cause,
+          .nearness = nearness};
+}
+
+// One report per finding, a, b, ...
+ReportSet Joined(std::vector<Finding> findings, const Extent& whole = kTenSteps) {
+  ReportSet answer;
+  for (Finding& finding : findings) {
+    answer.reports.push_back(
+        {.analysis = std::string(1, static_cast<char>('a' + answer.reports.size()))});
+    answer.reports.back().findings.push_back(std::move(finding));
+  }
+  JoinFindings(answer, whole);
+  return answer;
+}
+
+// "high Loader 300 30 (b: Idle; c: Slow)" per finding.
+std::vector<std::string> Said(const ReportSet& answer) {
+  std::vector<std::string> lines;
+  for (const Finding* f : FindingsInOrder(answer)) {
+    std::string evidence;
+    for (const Evidence& e : f->evidence)
+      evidence += (evidence.empty() ? " (" : "; ") + e.analysis + ": " + e.message;
+    lines.push_back(std::string(SeverityName(f->severity)) + " " + f->message + " " +
+                    std::to_string(f->impact) + " " + std::to_string(f->per_step) + evidence +
+                    (evidence.empty() ? "" : ")"));
+  }
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(JoinFindings, TheFindingNearestToTheCauseSpeaksForAll) {
+  const auto answer = Joined({Of("Idle", 400, {CauseKind::kInput}, Nearness::kSymptom),
+                              Of("Loader", 300, {CauseKind::kInput}, Nearness::kCause),
+                              Of("Slow step", 90, {CauseKind::kInput, {}, 7}, Nearness::kSymptom),
+                              Of("Copies", 50, {CauseKind::kCopies}, Nearness::kSymptom)});
+  EXPECT_EQ(Said(answer),
+            (Lines{"high Loader 300 30 (a: Idle; c: Slow step)", "medium Copies 50 5"}));
+  EXPECT_TRUE(answer.reports[0].findings.empty());
+  EXPECT_EQ(answer.reports[1].findings.size(), 1u);
+}
+
+TEST(JoinFindings, APartSpeaksForAllOnlyIfItIsMostOfIt) {
+  EXPECT_EQ(Said(Joined({Of("Exposed", 300, {CauseKind::kCommunication}, Nearness::kSymptom),
+                         Of("Small ones", 200, {CauseKind::kCommunication}, Nearness::kPart)})),
+            (Lines{"high Small ones 200 20 (a: Exposed)"}));
+  EXPECT_EQ(Said(Joined({Of("Exposed", 300, {CauseKind::kCommunication}, Nearness::kSymptom),
+                         Of("Small ones", 20, {CauseKind::kCommunication}, Nearness::kPart)})),
+            (Lines{"high Exposed 300 30 (b: Small ones)"}));
+}
+
+TEST(JoinFindings, CausesOnDifferentRanksAreDifferent) {
+  EXPECT_EQ(Said(Joined({Of("Rank 1", 40, {CauseKind::kCompute, 1}, Nearness::kCause),
+                         Of("Rank 2", 30, {CauseKind::kCompute, 2}, Nearness::kCause),
+                         Of("Kernels of 1", 90, {CauseKind::kCompute, 1}, Nearness::kPart),
+                         Of("Waits", 99, {CauseKind::kWait}, Nearness::kSymptom)})),
+            (Lines{"medium Rank 1 40 4 (c: Kernels of 1; d: Waits)", "medium Rank 2 30 3"}));
+}
+
+TEST(JoinFindings, WithoutACauseEachIsItsOwn) {
+  EXPECT_EQ(Said(Joined({Of("A", 40, {}, Nearness::kSymptom), Of("B", 9, {}, Nearness::kSymptom)})),
+            (Lines{"medium A 40 4", "low B 9 0"}));
+}
+
+TEST(JoinFindings, SeverityFollowsWorthAndMissingRecordsComeFirst) {
+  Finding lacks = Of("No kernels", 0, {CauseKind::kRecording}, Nearness::kSymptom);
+  Finding full = Of("Memory is full", 0, {}, Nearness::kSymptom);
+  full.severity = Severity::kHigh;
+  EXPECT_EQ(Said(Joined({Of("Small", 29, {}, Nearness::kSymptom),
+                         Of("Large", 100, {}, Nearness::kSymptom), full, lacks})),
+            (Lines{"medium No kernels 0 0", "high Large 100 10", "high Memory is full 0 0",
+                   "low Small 29 2"}));
+}
+
+TEST(JoinFindings, AFindingIsWeighedByWhatItWasMeasuredOver) {
+  Finding f = Of("Path", 20, {}, Nearness::kSymptom);
+  f.extent = {.time = 100};
+  const auto answer = Joined({f});
+  EXPECT_EQ(answer.reports[0].findings[0].share, 0.2);
+  EXPECT_EQ(answer.reports[0].findings[0].per_step, 20) << "100 ns are one step of ten";
+  EXPECT_EQ(Joined({Of("Unknown", 20, {}, Nearness::kSymptom)}, {}).reports[0].findings[0].share,
+            0);
+}
+
+TEST(JoinFindings, OneAdvicePerCause) {
+  const auto answer = Joined(
+      {Of("Exposed", 300, {CauseKind::kCommunication}, Nearness::kSymptom, "smaller buckets"),
+       Of("Many", 200, {CauseKind::kCommunication}, Nearness::kPart, "larger buckets")});
+  const std::string text = ToText(answer);
+  EXPECT_TRUE(text.contains("try: larger buckets")) << text;
+  EXPECT_FALSE(text.contains("smaller buckets")) << text;
+  EXPECT_FALSE(ToJson(answer).contains("smaller buckets"));
+}
+
+TEST(JoinFindings, NoLargerBatchWhereMemoryIsFull) {
+  const auto answer = Joined(
+      {Of("Launches", 300, {CauseKind::kLaunch}, Nearness::kPart, "fuse, a larger batch"),
+       Of("Memory is full", 0, {CauseKind::kMemory}, Nearness::kSymptom, "a smaller batch")});
+  EXPECT_EQ(answer.reports[0].findings[0].hint, "fuse");
+}
+
+TEST(JoinFindings, CostsUnderOnePercentAreNotShownFirst) {
+  const std::string text = ToText(Joined({Of("Tiny", 9, {}, Nearness::kSymptom)}));
+  EXPECT_FALSE(text.contains("Tiny")) << text;
+  EXPECT_TRUE(text.contains("1 more finding in json")) << text;
+}
+
+}  // namespace
+}  // namespace stepscope
