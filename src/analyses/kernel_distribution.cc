@@ -241,7 +241,7 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
                              CommandForClocks(facts), Noun(*d->rank)),
          .impact = Rounded(d->cost),
          .table = "kernels",
-         .cause = {CauseKind::kCompute, d->rank},
+         .cause = {CauseKind::kCompute, d->rank->rank},
          .nearness = Nearness::kPart});
   }
 }
