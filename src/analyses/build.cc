@@ -125,6 +125,7 @@ CauseKind CauseOfIdle(const Facts& facts) {
 }
 
 std::string_view CommandForClocks(const Facts& facts) {
+  if (facts.OnHost()) return "turbostat; other processes with top";
   const bool amd =
       !facts.devices.empty() && IsAmd(*facts.devices.front().rank, facts.devices.front().device);
   return amd ? "rocm-smi --showclocks --showtemp"

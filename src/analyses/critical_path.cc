@@ -376,7 +376,11 @@ void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
   }
   const auto answer = std::ranges::find(shown.outcomes, QuestionAbout(worst), &Outcome::change);
   if (answer == shown.outcomes.end() || shown.span() == 0) return;
-  const int64_t saved = shown.span() - answer->length;
+  // Hosts cost what devices wait for them, and no more.
+  const int64_t idle =
+      LengthOf(IdleWithin(*shown.rank, {{shown.chosen.window.start, shown.chosen.window.end}}));
+  const int64_t without = shown.span() - answer->length;
+  const int64_t saved = worst == Bound::kCommunication ? without : std::min(without, idle);
   const double share = static_cast<double>(saved) / static_cast<double>(shown.span());
   if (share < kWorthSaying) return;
   std::pair<std::string_view, Contribution> most;
@@ -386,13 +390,13 @@ void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("Without {} on the critical path, {} of {} would be saved.",
+       .message = fmt::format("Without {} on the critical path, up to {} of {} would be saved.",
                               BoundName(worst), HumanRatio(share), SayWhere(shown)),
        .because = fmt::format("{} of {} is {}; worst: {} ({}, {}); span without {}: {}",
                               time(shown.path.Time(worst)), time(shown.span()), BoundName(worst),
                               most.first, Plural(static_cast<size_t>(most.second.count), "segment"),
                               time(most.second.time), BoundName(worst), time(answer->length)) +
-                   SayPython(PythonOnPath(facts, shown, worst), 1),
+                  SayPython(PythonOnPath(facts, shown, worst), 1),
        .hint = HintFor(worst, facts),
        .impact = saved,
        .table = "what_if",

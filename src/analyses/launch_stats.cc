@@ -107,7 +107,7 @@ class Measure {
       ++device.events;
       const auto call = rank.CallOf(activity);
       if (!call) continue;
-      AddActivity(device, activity, *call);
+      AddActivity(device, activity, *call, IsOneTime(*rank.host, *call));
       CallSum& sum = calls_[call->name];
       ++sum.kernels;
       if (seen[activity.call]) continue;
@@ -130,7 +130,12 @@ class Measure {
     Count(Group::kRuntime, device, first, call, call.duration() - runtime_cutoff_);
   }
 
-  void AddActivity(DeviceLaunches& device, const Activity& activity, const Call& call) {
+  // Loading a kernel's code at its first launch says nothing about the others.
+  static bool IsOneTime(const HostOps& host, const Call& call) {
+    return std::ranges::binary_search(host.one_time, call.start, {}, &OneTimeWork::start);
+  }
+
+  void AddActivity(DeviceLaunches& device, const Activity& activity, const Call& call, bool once) {
     const int64_t delay = std::max<int64_t>(activity.start - call.end, 0);
     device.delays.push_back(delay);
     device.activity = AddSaturated(device.activity, activity.duration());
@@ -138,7 +143,7 @@ class Measure {
     if (single) ++device.single;
     if (activity.duration() < call.duration()) {
       const int64_t excess = call.duration() - activity.duration();
-      if (single) device.single_short.Add(excess);
+      if (single && !once) device.single_short.Add(excess);
       device.shorts.push_back(activity.duration());
       Count(Group::kShort, device, activity, call, excess);
     }

@@ -52,7 +52,7 @@ constexpr auto kParams = std::to_array<Parameter>({
      "ignore ranks that cost the others less than this share of span"},
 });
 
-constexpr double kFairShares = 1.5;  // of the wait time, to stand out
+constexpr double kFairShares = 1.5;      // of the wait time, to stand out
 constexpr double kExplains = 0.3;        // of what each other participant loses
 constexpr double kExplainsOfAll = 0.05;  // of the delay, hidden or not
 
@@ -119,7 +119,11 @@ Reason FindReason(const Suspect& s, bool more_kernels, int64_t delay) {
   return explains ? most.second : Reason::kUnknown;
 }
 
-std::string_view ReasonName(Reason reason) {
+std::string_view ReasonName(Reason reason, const Facts& facts) {
+  // Where the host computes, it runs operators and launches nothing.
+  constexpr std::array<std::string_view, 7> kOnHost = {
+      "slower operators", "more operators", "time between operators", "input wait", "slower copies",
+      "slower link",      "unknown"};
   constexpr std::array<std::string_view, 7> kNames = {"slower compute kernels",
                                                       "more compute kernels",
                                                       "host-bound launch",
@@ -127,7 +131,7 @@ std::string_view ReasonName(Reason reason) {
                                                       "slower copies",
                                                       "slower link",
                                                       "unknown"};
-  return kNames[static_cast<size_t>(reason)];
+  return (facts.OnHost() ? kOnHost : kNames)[static_cast<size_t>(reason)];
 }
 
 CauseKind CauseOf(Reason reason) {
@@ -158,6 +162,11 @@ std::string Hint(Reason reason, const Facts& facts) {
     case Reason::kMoreCompute:
       return "balance the work: pack sequences by length, balance experts or data across ranks";
     case Reason::kHost:
+      if (facts.OnHost()) {
+        return HasPython(facts) ? "look at these Python functions on that rank; see python"
+                                : "find what its Python does between operators: record with "
+                                  "with_stack=True, then see python";
+      }
       return "check its host: CPU clocks, other processes, NUMA binding, and synchronization; see "
              "idle_time";
     case Reason::kInput:
@@ -165,6 +174,7 @@ std::string Hint(Reason reason, const Facts& facts) {
     case Reason::kCopies:
       return "check its PCIe link (lspci -vv), and pin the memory it copies from";
     case Reason::kLink:
+      if (facts.OnHost()) return "test its links: iperf3 between its host and others";
       return "test its links: nccl-tests between its host and others, InfiniBand counters";
     case Reason::kUnknown:
       break;
@@ -233,7 +243,7 @@ Table RankTable(const Facts& facts, const Blames& blames) {
     std::vector<Cell> row = ParticipantCells(r);
     row.insert(row.end(),
                {blames.total > 0 ? Cell(s.score) : Cell(), s.since ? Cell(*s.since) : Cell(),
-                s.lost, blamed ? Cell(std::string(ReasonName(s.reason))) : Cell(), s.blame,
+                s.lost, blamed ? Cell(std::string(ReasonName(s.reason, facts))) : Cell(), s.blame,
                 r.times_last, When(!blames.steps.empty(), s.late_steps), r.clock.error});
     table.rows.push_back(std::move(row));
   }
@@ -290,18 +300,29 @@ int64_t MeanSpan(const Facts& facts) {
   return std::max<int64_t>(static_cast<int64_t>(std::min(sum / devices, 9e18)), 1);
 }
 
-std::string ReasonEvidence(const Suspect& s) {
+// What Python did while the rank's devices were idle, per step.
+std::string PythonOf(const Facts& facts, int64_t rank) {
+  const auto own = std::ranges::find(facts.ranks, rank, &RankActivity::rank);
+  const int64_t steps = own == facts.ranks.end() ? 0 : std::ssize(own->steps);
+  return SayPython(PythonWhileIdle(facts, rank), std::max<int64_t>(steps, 1));
+}
+
+std::string ReasonEvidence(const Suspect& s, const Facts& facts) {
   const auto more = [](int64_t ns, std::string_view what) {
     return fmt::format("{} more than the median of the others {}",
                        HumanTime(static_cast<double>(ns)), what);
   };
   switch (s.reason) {
     case Reason::kCompute:
-      return more(s.beyond.compute, "in the same number of compute kernels");
+      return more(s.beyond.compute, facts.OnHost() ? "in the same number of operators"
+                                                   : "in the same number of compute kernels");
     case Reason::kMoreCompute:
-      return more(s.beyond.compute, "in more compute kernels");
+      return more(s.beyond.compute,
+                  facts.OnHost() ? "in more operators" : "in more compute kernels");
     case Reason::kHost:
-      return more(s.beyond.host_late, "idle before late launches");
+      return more(s.beyond.host_late,
+                  facts.OnHost() ? "between operators" : "idle before late launches") +
+             PythonOf(facts, facts.collectives.ranks[s.rank].rank);
     case Reason::kInput:
       return more(s.beyond.input, "in its data loader");
     case Reason::kCopies:
@@ -340,16 +361,17 @@ void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, cons
   const std::string since = SaySince(facts, steps, s);
   report.findings.push_back(
       {.severity = share >= 0.1 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("{} is a straggler{}: {}, {} of span.",
-                              Capitalized(SayParticipant(facts, c.ranks[s.rank])), since,
-                              s.reason == Reason::kUnknown ? "unknown cause" : ReasonName(s.reason),
-                              HumanRatio(share)),
+       .message =
+           fmt::format("{} is a straggler{}: {}, {} of span.",
+                       Capitalized(SayParticipant(facts, c.ranks[s.rank])), since,
+                       s.reason == Reason::kUnknown ? "unknown cause" : ReasonName(s.reason, facts),
+                       HumanRatio(share)),
        .because = fmt::format(
            "it caused {} of all wait time, was last {}, and cost each other {} {} (clock "
            "uncertainty {}); cause: {}",
            HumanRatio(s.score), Plural(static_cast<size_t>(c.ranks[s.rank].times_last), "time"),
            ParticipantNoun(facts), HumanTime(static_cast<double>(s.lost)),
-           HumanTime(static_cast<double>(LargestError(c))), ReasonEvidence(s)),
+           HumanTime(static_cast<double>(LargestError(c))), ReasonEvidence(s, facts)),
        .hint = Hint(s.reason, facts),
        .impact = s.lost,
        .table = "ranks",

@@ -84,8 +84,9 @@ Found Merge(std::vector<Found> group, const std::vector<Report>& reports) {
 
 bool IsBefore(const Found& a, const Found& b) {
   const auto order = [](const Found& f) {
+    // Time that was measured comes before what another precision might save.
     return std::tuple(f.finding.cause.kind != CauseKind::kRecording, f.finding.severity,
-                      -f.finding.share);
+                      f.finding.cause.kind == CauseKind::kPrecision, -f.finding.share);
   };
   return order(a) < order(b);
 }

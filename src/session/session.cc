@@ -6,6 +6,7 @@
 
 #include "analyses/all.h"
 #include "base/stop.h"
+#include "facts/steps/step_breakdown.h"
 #include "ingest/discover.h"
 #include "report/findings.h"
 #include "session/load.h"
@@ -71,15 +72,22 @@ Result<void> CheckSteps(std::span<const RankActivity> ranks, const StepSelection
       Error{"there is no step " + text, "`steps`", "steps in the traces: " + DescribeSteps(ranks)});
 }
 
-// The mean span of a device, and the steps in it.
+// The mean time of a rank's steps and their number; the mean span of a device where no steps are.
 Extent MeanExtent(const Facts& facts) {
-  double span = 0, steps = 0;
-  for (const DeviceFacts& device : facts.devices) {
-    span += static_cast<double>(device.total.Span());
-    steps += static_cast<double>(std::ranges::count_if(device.by_step, &Occupancy::any));
+  double time = 0, steps = 0, ranks = 0;
+  for (const RankActivity& rank : facts.ranks) {
+    const std::vector<StepWindow> windows = StepWindows(rank);
+    if (windows.empty()) continue;
+    ranks += 1;
+    steps += static_cast<double>(windows.size());
+    for (const StepWindow& w : windows) time += static_cast<double>(w.end - w.start);
   }
-  const auto devices = static_cast<double>(std::max<size_t>(facts.devices.size(), 1));
-  return {static_cast<int64_t>(std::min(span / devices, 9e18)), steps / devices};
+  if (ranks == 0) {
+    for (const DeviceFacts& device : facts.devices)
+      time += static_cast<double>(device.total.Span());
+    ranks = static_cast<double>(std::max<size_t>(facts.devices.size(), 1));
+  }
+  return {static_cast<int64_t>(std::min(time / ranks, 9e18)), steps / ranks};
 }
 
 ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,

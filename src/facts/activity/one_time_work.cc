@@ -31,18 +31,27 @@ void Add(HostOps& host, const Call& call) {
   host.one_time.push_back({.start = call.start, .end = call.end, .thread = call.thread});
 }
 
-// Before any activity, the first call of a name that is long.
+// Whether an activity begins during the call: it may have waited for that.
+bool DeviceWorks(const RankActivity& rank, const Call& call) {
+  size_t low = 0, high = rank.activities.size();  // by start
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    (rank.activities[middle].start < call.start ? low : high) =
+        rank.activities[middle].start < call.start ? middle + 1 : middle;
+  }
+  return low < rank.activities.size() && rank.activities[low].start < call.end;
+}
+
+// The first call of a name that is long while the device does nothing. Contexts are created in
+// several calls, of libraries too, so there may have been activities before.
 void FindContextCreation(RankActivity& rank) {
   HostOps& host = *rank.host;
-  const int64_t first_activity =
-      rank.activities.empty() ? INT64_MAX : rank.activities.front().start;
-  const auto waits_for_context = [&](const Call& call) {
-    return call.start < first_activity && IsLong(call, CallRole::kOther);
-  };
-  if (NoneOf(host.calls, waits_for_context)) return;
+  const auto is_long = [](const Call& call) { return IsLong(call, CallRole::kOther); };
+  if (NoneOf(host.calls, is_long)) return;
   std::unordered_set<StringId> names;
   for (const Call& call : host.calls) {
-    if (names.insert(call.name).second && waits_for_context(call)) Add(host, call);
+    if (names.insert(call.name).second && is_long(call) && !DeviceWorks(rank, call))
+      Add(host, call);
   }
 }
 

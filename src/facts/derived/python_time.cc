@@ -176,6 +176,19 @@ FrameTimes PythonDuring(const Facts& facts, const std::vector<RankSteps>& ranks,
   return times;
 }
 
+FrameTimes PythonWhileIdle(const Facts& facts, int64_t rank) {
+  FrameTimes times(facts);
+  for (const RankActivity& own : facts.ranks) {
+    if (own.rank != rank || own.activities.empty() || !own.host->HasFrames()) continue;
+    const auto thread = TrainingThread(*facts.names, own);
+    if (!thread) continue;
+    Interval span{own.activities.front().start, own.activities.front().end};
+    for (const Activity& activity : own.activities) span.end = std::max(span.end, activity.end);
+    times.Add(own, *thread, IdleWithin(own, {span}));
+  }
+  return times;
+}
+
 void FunctionSum::Add(const FunctionSum& o) {
   calls += o.calls;
   self = AddSaturated(self, o.self);

@@ -118,6 +118,10 @@ std::vector<int32_t> FramesOfCalls(const HostOps& host);
 FrameTimes PythonDuring(const Facts& facts, const std::vector<RankSteps>& ranks,
                         StepCategory category);
 
+// What the training thread's functions took while no device of this rank ran anything, between its
+// first activity and its last.
+FrameTimes PythonWhileIdle(const Facts& facts, int64_t rank);
+
 // What one function took, within the steps of its rank.
 struct FunctionSum {
   int64_t calls = 0;  // that began within steps
