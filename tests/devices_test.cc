@@ -110,8 +110,9 @@ TEST(Devices, AreStragglersAndOutliers) {
       "Device 2 is a straggler in every recorded step (1 to 6): slower compute kernels, "))
       << straggler->message;
   EXPECT_TRUE(straggler->because.contains("cost each other device 1.2")) << straggler->because;
-  const Finding* kernels = Find(answer, "kernel_distribution");
-  ASSERT_NE(kernels, nullptr);
+  const auto kernels =
+      std::ranges::find(straggler->evidence, "kernel_distribution", &Evidence::analysis);
+  ASSERT_NE(kernels, straggler->evidence.end());
   EXPECT_EQ(kernels->message, "Device 2 runs kernels slower than the other devices.");
   EXPECT_EQ(RowsOf(answer, "kernel_distribution", "rank_means").size(), 8u);
   for (const Report& r : answer.reports) {

@@ -13,6 +13,7 @@
 //   B18  communication of other libraries than NCCL is taken for compute
 //   ts   doubles do not hold the times: launches and ends less than 0.25 us apart change places
 //   #0   work whose launch is not in the trace is taken to be launched by the file's first event
+//   #1   the job computes on its host, whose threads are no device to HTA
 //
 // HTA leaves out the last profiler step, and work that no call launched: `steps` selects what it
 // counts. Where it ran with the last step as well, that is a second row, of fewer tables.
@@ -79,6 +80,9 @@ const HtaSet kSets[] = {
     {.name = "cpu_only",
      .trace = "hta/cpu_only",
      .temporal = "B12",
+     .overlap = "#1",
+     .kernels = "#1",
+     .kinds = "#1",
      .idle = "B12",
      .annotations = "B2"},
     {.name = "cupti_profiler", .trace = "hta/cupti_profiler", .temporal = "B12", .idle = "B12"},

@@ -37,9 +37,15 @@ std::vector<std::string> SlowLogging() {
   return events;
 }
 
+// Of a finding of its own, or of one beneath another of the same cause.
 std::string BecauseOf(const ReportSet& answer, std::string_view analysis, std::string_view says) {
-  for (const Finding& finding : ReportOf(answer, analysis).findings) {
-    if (finding.message.contains(says)) return finding.because;
+  for (const Report& report : answer.reports) {
+    for (const Finding& finding : report.findings) {
+      if (report.analysis == analysis && finding.message.contains(says)) return finding.because;
+      for (const Evidence& e : finding.evidence) {
+        if (e.analysis == analysis && e.message.contains(says)) return e.because;
+      }
+    }
   }
   return "no such finding";
 }

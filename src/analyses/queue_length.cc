@@ -192,6 +192,10 @@ class Measurement {
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kQueueLength, facts);
   if (report.status == Status::kUnavailable) return report;
+  if (facts.OnHost()) {
+    MakeUnavailable(report, "the job computes on the host: nothing is queued");
+    return report;
+  }
   Measurement measurement(facts, params);
   ForEachDevice(facts, FollowQueues, [&](const DeviceFacts& device, const auto& queues) {
     for (uint32_t s = 0; s < queues.size(); ++s) {

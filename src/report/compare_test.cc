@@ -183,7 +183,7 @@ TEST(Compare, RunsOfDifferentLengthAreComparedByTheStep) {
 
 TEST(Compare, ShortNamesMatchOtherTemplates) {
   const ReportSet a = Kernels({{"void gemm<float, 4>(float*)", int64_t{1}, int64_t{100}}});
-  const ReportSet b = Kernels({{"void gemm<half, 8>(half*)", int64_t{1}, int64_t{50}}});
+  const ReportSet b = Kernels({{"void gemm<half, 8>(half*)", int64_t{2}, int64_t{50}}});
   EXPECT_EQ(TableOf(Compare(a, b), 0, 0).rows.size(), 2u);
   EXPECT_EQ(TableOf(Compare(a, b, {.short_names = true}), 0, 0).rows.size(), 1u);
 }

@@ -34,7 +34,8 @@ class Collector {
   using GroupKey = std::tuple<StringId, StringId, int64_t, bool, int64_t, uint32_t>;
   using DescriptionKey = std::tuple<StringId, StringId, StringId, int64_t, int64_t>;
 
-  // Of the rank whose first recording this is: its devices, if several communicate.
+  // Of the rank whose first recording this is: its devices, if several communicate. Thousands are
+  // no devices, and each would be compared with each.
   void AddParticipants(uint32_t recording) {
     const int64_t number = ranks_[recording].rank;
     std::set<int64_t> devices;
@@ -46,7 +47,9 @@ class Collector {
           devices.insert(rank.streams[activity.stream].device);
       }
     }
-    if (devices.size() < 2) return facts_.ranks.push_back({.rank = number});
+    constexpr size_t kMostDevices = 1024;
+    if (devices.size() < 2 || devices.size() > kMostDevices)
+      return facts_.ranks.push_back({.rank = number});
     for (const int64_t device : devices) facts_.ranks.push_back({.rank = number, .device = device});
   }
 

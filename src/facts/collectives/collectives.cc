@@ -98,8 +98,13 @@ class Matcher {
     for (const Order& order : orders) facts_.unconfirmed += std::ssize(order.items);
   }
 
-  int64_t RankOf(const Order& order) const {
-    return facts_.ranks[in_.member_rank[order.items.front()->member]].rank;
+  const RankCollectives& ParticipantOf(const Order& order) const {
+    return facts_.ranks[in_.member_rank[order.items.front()->member]];
+  }
+  // Devices of one process.
+  bool OnOneClock(const Order& a, const Order& b) const {
+    const RankCollectives &x = ParticipantOf(a), &y = ParticipantOf(b);
+    return x.rank == y.rank && x.device >= 0;
   }
 
   uint32_t AddHiddenGroup(uint32_t group) {
@@ -120,7 +125,7 @@ class Matcher {
     }
     int64_t joined = 1;
     std::erase_if(orders, [&](const Order& order) {
-      const bool one_clock = RankOf(reference) == RankOf(order);
+      const bool one_clock = OnOneClock(reference, order);
       const OrderAlignment alignment = AlignOrder(reference.entries, order.entries, one_clock);
       const bool joins =
           is_named || alignment.confirmed || (!one_clock && AreAlike(reference, order));
