@@ -115,6 +115,17 @@ std::string Hint(const Facts& facts, const StepChange& change,
   }
 }
 
+// A change on several ranks is on none.
+stepscope::Cause CauseOf(const std::optional<Together>& together) {
+  if (!together) return {};
+  constexpr auto kKinds =
+      std::to_array<CauseKind>({CauseKind::kNone, CauseKind::kCompute, CauseKind::kInput,
+                                CauseKind::kHost, CauseKind::kCommunication});
+  stepscope::Cause cause{kKinds[static_cast<size_t>(together->most->quantity)]};
+  if (together->places == 1) cause.rank = together->most->rank;
+  return cause;
+}
+
 void AddFinding(Report& report, const Facts& facts, const StepChanges& changes) {
   const StepChange& c = *changes.step_time;
   const double share = static_cast<double>(c.Difference()) / static_cast<double>(c.before);
@@ -135,7 +146,9 @@ void AddFinding(Report& report, const Facts& facts, const StepChanges& changes) 
        .hint = Hint(facts, c, cause),
        .impact = static_cast<int64_t>(std::min(
            static_cast<double>(c.Difference()) * static_cast<double>(c.steps_after), 9e18)),
-       .table = "changes"});
+       .table = "changes",
+       .cause = CauseOf(cause),
+       .nearness = cause ? Nearness::kCause : Nearness::kSymptom});
 }
 
 }  // namespace

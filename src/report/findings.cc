@@ -12,7 +12,8 @@ namespace stepscope {
 namespace {
 
 constexpr double kHigh = 0.10, kMedium = 0.03;  // of the time
-constexpr double kSpeaksForAll = 0.5;           // of the largest share among findings of one cause
+constexpr double kOnOneRank = 3;  // a cause there counts so much more: it shows in other times too
+constexpr double kSpeaksForAll = 0.5;  // of the largest share among findings of one cause
 
 // A finding and the report it is from.
 struct Found {
@@ -82,11 +83,16 @@ Found Merge(std::vector<Found> group, const std::vector<Report>& reports) {
   return head;
 }
 
+// A rank that is slow makes others wait: their exposed communication is larger than its excess.
+double WeightOf(const Finding& f) {
+  return f.nearness == Nearness::kCause && f.cause.rank ? kOnOneRank * f.share : f.share;
+}
+
 bool IsBefore(const Found& a, const Found& b) {
   const auto order = [](const Found& f) {
     // Time that was measured comes before what another precision might save.
     return std::tuple(f.finding.cause.kind != CauseKind::kRecording, f.finding.severity,
-                      f.finding.cause.kind == CauseKind::kPrecision, -f.finding.share);
+                      f.finding.cause.kind == CauseKind::kPrecision, -WeightOf(f.finding));
   };
   return order(a) < order(b);
 }

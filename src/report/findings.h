@@ -15,8 +15,9 @@ inline constexpr double kWorthALook = 0.01;
 //   - evidence: of findings with one cause, the one nearest to it stays in its report and takes the
 //     others, which their reports lose. There is one advice per cause, and none for a larger batch
 //     where memory is nearly full;
-//   - place: recordings that lack something first, then by severity, then what was measured before what
-//     another precision might save, then by share.
+//   - place: recordings that lack something first, then by severity, then what was measured before
+//   what
+//     another precision might save, then by share, where a cause on one rank counts thrice.
 // `whole`: the mean time of a rank, and its steps; zeros where unknown.
 void JoinFindings(ReportSet& answer, const Extent& whole);
 
