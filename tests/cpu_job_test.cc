@@ -83,9 +83,8 @@ TEST(CpuJob, NamesTheRankThatIsLate) {
   const auto answer = AskAboutSlowRank();
   ASSERT_TRUE(answer);
   EXPECT_TRUE(answer->verdict.contains("ank 1")) << answer->verdict;
-  const Report& stragglers = ReportOf(*answer, "stragglers");
-  ASSERT_FALSE(stragglers.findings.empty()) << stragglers.headline;
-  EXPECT_TRUE(stragglers.findings.front().message.contains("ank 1"));
+  const std::string& headline = ReportOf(*answer, "stragglers").headline;
+  EXPECT_TRUE(headline.starts_with("Rank 1 causes 100.0% of all wait time")) << headline;
 }
 
 TEST(CpuJob, AnAcceleratorThatWasNotRecordedIsNoCpuJob) {

@@ -182,7 +182,7 @@ struct Evidence {
 // What a finding's impact was measured over.
 struct Extent {
   int64_t time = 0;  // ns of one rank; 0: the mean span of a device
-  double steps = 0;  // of one rank; 0: those of `time`
+  double steps = 0;  // of one rank, in steps of the median length; 0: unknown
 };
 
 // Something worth acting on: what it is, the numbers that show it, and one concrete thing to try.
@@ -200,7 +200,7 @@ struct Finding {
 
   // Set once all reports are there.
   double share = 0;      // impact / extent.time, 0..1
-  int64_t per_step = 0;  // ns of impact per step of one rank; 0: unknown
+  int64_t per_step = 0;  // ns: that share of a step of the median length; 0: unknown
   int64_t place = 0;     // 1, 2, ... in the whole answer, by worth; 0: not ordered yet
   std::vector<Evidence> evidence = {};
 };

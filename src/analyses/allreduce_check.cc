@@ -164,6 +164,15 @@ constexpr std::string_view kHintOnHost =
     "merge small messages and overlap large ones with backward (table messages); leave processors "
     "for the threads of the library: fewer threads that compute (OMP_NUM_THREADS)";
 
+// Whether all ranks of the groups that all-reduce were recorded. A rank that was not may be late,
+// and waiting for it looks like transfer.
+bool HasAllRanks(const CollectiveFacts& c) {
+  return std::ranges::none_of(c.matches, [&](const CollectiveMatch& match) {
+    const CollectiveGroup& group = c.groups[match.group];
+    return match.op == CollectiveOp::kAllReduce && group.present < group.size;
+  });
+}
+
 void AddSlowFinding(Report& report, const Facts& facts, const AllReduceSums& sums,
                     const Expectation& expected, double tolerance) {
   const double transfer = sums.Mean(&AllReduceSum::transfer);
@@ -171,6 +180,8 @@ void AddSlowFinding(Report& report, const Facts& facts, const AllReduceSums& sum
   for (const AllReduceSum& d : sums.devices) exposed = AddSaturated(exposed, d.exposed);
   // Threads that communicate share processors with those that compute: the best of them was lucky.
   if (facts.OnHost() && !expected.given) return;
+  const bool has_all = HasAllRanks(facts.collectives);
+  if (!has_all && !expected.given) return;
   if (expected.Best() <= 0 || transfer <= tolerance * expected.Best()) return;
   if (sums.ShareOfTime(exposed) < kExposedSlow) return;
   const double beyond = (transfer - expected.Best()) * static_cast<double>(sums.Steps()) /
@@ -179,11 +190,12 @@ void AddSlowFinding(Report& report, const Facts& facts, const AllReduceSums& sum
       {.severity = Severity::kMedium,
        .message =
            fmt::format("All-reduces take {:.1f}× the expected time.", transfer / expected.Best()),
-       .because = fmt::format("{} per step{} vs {} for {} at {}/s ({})", Time(transfer),
+       .because = fmt::format("{} per step{} vs {} for {} at {}/s ({}){}", Time(transfer),
                               sums.Mean(&AllReduceSum::waiting) > 0 ? " without wait time" : "",
                               Time(expected.Best()), HumanBytes(expected.bytes),
                               HumanBytes(expected.bandwidth),
-                              expected.given ? "given bandwidth" : "best observed bandwidth"),
+                              expected.given ? "given bandwidth" : "best observed bandwidth",
+                              has_all ? "" : "; waits for ranks without a trace are part of it"),
        .hint = std::string(facts.OnHost() ? kHintOnHost : kHint),
        .impact =
            std::min(PerDevice(sums, exposed), static_cast<int64_t>(std::min(beyond, kMostNs))),

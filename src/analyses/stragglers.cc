@@ -8,6 +8,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/changes.h"
+#include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/exposed_waits.h"
 #include "facts/derived/lateness.h"
@@ -52,7 +53,10 @@ constexpr auto kParams = std::to_array<Parameter>({
      "ignore ranks that cost the others less than this share of span"},
 });
 
-constexpr double kFairShares = 1.5;      // of the wait time, to stand out
+constexpr double kFairShares = 1.5;     // of the wait time, to stand out
+constexpr double kMostOfAll = 2.0 / 3;  // of the wait time, which stands out among two or three too
+constexpr double kEven =
+    1.0 / 3;  // of the usual wait time of a step, in each step that counts as late
 constexpr double kExplains = 0.3;        // of what each other participant loses
 constexpr double kExplainsOfAll = 0.05;  // of the delay, hidden or not
 
@@ -342,15 +346,26 @@ int64_t LargestError(const CollectiveFacts& c) {
 bool StandsOut(const Facts& facts, const Suspect& s, const Params& params) {
   const auto ranks = static_cast<double>(facts.collectives.ranks.size());
   const int64_t typical = s.waits > 0 ? s.blame / s.waits : 0;
-  return s.score * ranks >= kFairShares && typical > LargestError(facts.collectives) &&
+  return s.score >= std::min(kFairShares / ranks, kMostOfAll) &&
+         typical > LargestError(facts.collectives) &&
          static_cast<double>(s.lost) >=
              params.Number("share") * static_cast<double>(MeanSpan(facts));
+}
+
+// Whether the rank is late in every step, and in none much less than usual: what grew in between
+// began later, even where no change point is certain.
+bool IsAlwaysLate(const StepBlame& steps, const Suspect& s) {
+  if (steps.size() < 2 || s.late_steps < std::ssize(steps)) return false;
+  std::vector<int64_t> caused;
+  for (const auto& [step, blame] : steps) caused.push_back(blame.by_rank.at(s.rank));
+  const Distribution d = Describe(caused);
+  return static_cast<double>(d.min) >= kEven * static_cast<double>(d.p50);
 }
 
 // " since step 5", " in every recorded step (3 to 8)"; empty where neither holds.
 std::string SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   if (s.since) return fmt::format(" since step {}", *s.since);
-  if (steps.size() < 2 || s.late_steps < std::ssize(steps)) return {};
+  if (!IsAlwaysLate(steps, s)) return {};
   return " " + InEveryStep(facts, steps.begin()->first, steps.rbegin()->first);
 }
 

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 namespace stepscope {
 
 void AppendExact(std::string& out, int64_t value) {
@@ -14,7 +12,7 @@ void AppendExact(std::string& out, int64_t value) {
 
 void AppendExact(std::string& out, double value) {
   const size_t start = out.size();
-  fmt::format_to(std::back_inserter(out), "{}", value);
+  out += fmt::format("{}", value);
   if (out.find_first_of(".e", start) == std::string::npos) out += ".0";
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <iterator>
 
 #include "base/exact.h"
 #include "base/rune.h"
@@ -32,7 +31,7 @@ void AppendEscape(std::string& out, char32_t code) {
       out += "\\t";
       return;
     default:
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<uint32_t>(code));
+      out += fmt::format("\\u{:04x}", static_cast<uint32_t>(code));
   }
 }
 

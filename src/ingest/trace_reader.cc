@@ -311,6 +311,7 @@ bool Reader::ReadMember() {
   TapMember(token, value);
   if (key == "distributedInfo") TakeDistributedInfo(value);
   if (key == "deviceProperties") TakeDeviceProperties(value);
+  if (key == "host_name" && value.starts_with('"')) trace_.meta.machine = TextOf(value, scratch);
   return true;
 }
 

@@ -22,15 +22,12 @@ struct Found {
 };
 
 void Weigh(Finding& f, const Extent& whole) {
-  if (f.extent.time <= 0) f.extent = {whole.time, f.extent.steps};
+  if (f.extent.time <= 0) f.extent = whole;
   const auto time = static_cast<double>(f.extent.time);
-  if (f.extent.steps <= 0 && whole.time > 0)
-    f.extent.steps = whole.steps * time / static_cast<double>(whole.time);
   if (f.impact <= 0 || time <= 0) return;
-  const auto impact = static_cast<double>(f.impact);
-  f.share = std::min(impact / time, 1.0);
-  if (f.extent.steps > 0)
-    f.per_step = static_cast<int64_t>(std::min(impact / f.extent.steps, 9e18));
+  f.share = std::min(static_cast<double>(f.impact) / time, 1.0);
+  if (whole.steps > 0)
+    f.per_step = static_cast<int64_t>(f.share * static_cast<double>(whole.time) / whole.steps);
   f.severity = f.share >= kHigh     ? Severity::kHigh
                : f.share >= kMedium ? Severity::kMedium
                                     : Severity::kLow;

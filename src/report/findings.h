@@ -9,16 +9,18 @@ namespace stepscope {
 inline constexpr double kWorthALook = 0.01;
 
 // Sets what the findings of all reports have only together:
-//   - share and per_step, from the impact and what it was measured over, or else `whole`;
+//   - share, from the impact and what it was measured over, or else `whole`; per_step: that share
+//   of
+//     a step of `whole`;
 //   - severity: high from a share of 10%, medium from 3%, else low. Findings that are not a time,
 //     such as full memory, keep theirs;
 //   - evidence: of findings with one cause, the one nearest to it stays in its report and takes the
 //     others, which their reports lose. There is one advice per cause, and none for a larger batch
 //     where memory is nearly full;
 //   - place: recordings that lack something first, then by severity, then what was measured before
-//   what
-//     another precision might save, then by share, where a cause on one rank counts thrice.
-// `whole`: the mean time of a rank, and its steps; zeros where unknown.
+//     what another precision might save, then by share, where a cause on one rank counts thrice.
+// `whole`: the mean time of a rank, and how many steps of the usual length it holds; zeros where
+// unknown.
 void JoinFindings(ReportSet& answer, const Extent& whole);
 
 // All findings, first place first. Those without a place come first, by impact.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <span>
 
 namespace stepscope {
@@ -60,8 +59,8 @@ void AppendControl(std::string& out, char32_t code) {
     out += "\\r";
   } else {
     const bool is_ascii = code < 0x80;
-    fmt::format_to(std::back_inserter(out), "\\{}{:0{}x}", is_ascii ? 'x' : 'u',
-                   static_cast<uint32_t>(code), is_ascii ? 2 : 4);
+    out += fmt::format("\\{}{:0{}x}", is_ascii ? 'x' : 'u', static_cast<uint32_t>(code),
+                       is_ascii ? 2 : 4);
   }
 }
 
@@ -105,7 +104,7 @@ void AppendPrintable(std::string& out, std::string_view text) {
     at += rune.length;
     if (!rune.valid) {
       for (const char c : bytes) {
-        fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+        out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
       }
     } else if (!IsControl(rune.code)) {
       out += bytes;

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "analyses/all.h"
+#include "base/distribution.h"
 #include "base/stop.h"
 #include "facts/steps/step_breakdown.h"
 #include "ingest/discover.h"
@@ -72,22 +73,27 @@ Result<void> CheckSteps(std::span<const RankActivity> ranks, const StepSelection
       Error{"there is no step " + text, "`steps`", "steps in the traces: " + DescribeSteps(ranks)});
 }
 
-// The mean time of a rank's steps and their number; the mean span of a device where no steps are.
+// The mean time of a rank's steps, and how many of their median length that is; the mean span of a
+// device where no steps are.
 Extent MeanExtent(const Facts& facts) {
-  double time = 0, steps = 0, ranks = 0;
+  std::vector<int64_t> steps;
+  double time = 0, ranks = 0;
   for (const RankActivity& rank : facts.ranks) {
     const std::vector<StepWindow> windows = StepWindows(rank);
-    if (windows.empty()) continue;
-    ranks += 1;
-    steps += static_cast<double>(windows.size());
-    for (const StepWindow& w : windows) time += static_cast<double>(w.end - w.start);
+    ranks += windows.empty() ? 0 : 1;
+    for (const StepWindow& w : windows) {
+      steps.push_back(w.end - w.start);
+      time += static_cast<double>(w.end - w.start);
+    }
   }
   if (ranks == 0) {
     for (const DeviceFacts& device : facts.devices)
       time += static_cast<double>(device.total.Span());
     ranks = static_cast<double>(std::max<size_t>(facts.devices.size(), 1));
   }
-  return {static_cast<int64_t>(std::min(time / ranks, 9e18)), steps / ranks};
+  const auto median = static_cast<double>(Describe(steps).p50);
+  return {static_cast<int64_t>(std::min(time / ranks, 9e18)),
+          median > 0 ? time / ranks / median : 0};
 }
 
 ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,

@@ -203,6 +203,7 @@ struct TraceMeta {
   std::optional<int64_t> rank;
   std::optional<int64_t> world_size;
   std::optional<int64_t> process_groups;  // how many the job has
+  std::string machine;                    // its name; empty: the recording does not say
   std::string device_name;                // "NVIDIA H100 80GB HBM3", of the first device listed
   std::vector<DeviceProperties> devices;
   bool has_python = false;  // there are Python frames, kept or not

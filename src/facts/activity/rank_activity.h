@@ -114,6 +114,7 @@ struct RankActivity {
   int64_t rank = 0;
   int64_t window = 0;            // which recording of this rank
   int64_t world_size = 1;        // of the job, as the recording says; 1 when it does not
+  std::string machine;           // its name; empty: unknown
   ActivityList activities;       // by start, then end, then stream, then name
   std::vector<Stream> streams;   // by device, then stream
   std::vector<int64_t> devices;  // ascending

@@ -355,6 +355,7 @@ RankActivity Builder::Join() {
   FindOneTimeWork(out_);
   out_.framework = trace_.meta.framework;
   out_.world_size = std::max<int64_t>(trace_.meta.world_size.value_or(1), 1);
+  out_.machine = trace_.meta.machine;
   out_.device_name = trace_.meta.device_name;
   out_.properties = std::move(trace_.meta.devices);
   out_.has_python = trace_.meta.has_python;

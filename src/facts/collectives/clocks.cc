@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <string_view>
 #include <tuple>
 
 #include "base/saturate.h"
@@ -30,7 +32,7 @@ struct CommonEnd {
 // Rank `to` against rank `from`.
 struct Comparison {
   uint32_t from = 0, to = 0;
-  bool one_clock = false;  // devices of one rank
+  bool one_clock = false;  // devices of one rank, or ranks of one machine
   bool exchange = false;   // by collectives that do not end quite together
   int64_t offset = 0, error = 0;
   double drift = 0;
@@ -75,6 +77,23 @@ void CompareOneClock(const std::vector<CommonEnd>& ends, Comparison& c) {
   apart.reserve(ends.size());
   for (const CommonEnd& end : ends) apart.push_back(end.apart < 0 ? -end.apart : end.apart);
   c.error = std::llround(std::ceil(kDeviationPerMad * static_cast<double>(MedianOf(apart))));
+}
+
+// The same for ranks of machines with one name, which says little: many are "localhost".
+void CompareOneMachine(std::vector<CommonEnd>& ends, int64_t origin, Comparison& c) {
+  int64_t closest = INT64_MAX;
+  for (const CommonEnd& end : ends)
+    closest = std::min(closest, end.apart < 0 ? -end.apart : end.apart);
+  Compare(ends, origin, c);
+  if (closest > c.error) return;
+  c.one_clock = true;
+  c.offset = 0;
+  c.drift = 0;
+  c.error = closest;
+}
+
+bool OnOneMachine(const RankCollectives& a, const RankCollectives& b) {
+  return !a.machine.empty() && a.machine == b.machine;
 }
 
 class Aligner {
@@ -145,18 +164,29 @@ class Aligner {
           Comparison{.from = reference, .to = rank, .one_clock = one_clock, .exchange = exchange});
       if (one_clock)
         CompareOneClock(ends_[rank], c);
+      else if (OnOneMachine(facts_.ranks[rank], facts_.ranks[reference]))
+        CompareOneMachine(ends_[rank], origin_, c);
       else
         Compare(ends_[rank], origin_, c);
       ends_[rank].clear();
     }
   }
 
-  // Devices of one rank have one clock even if no collective joins them.
+  // Devices of one rank have one clock even if no collective joins them, and so have the ranks of
+  // one machine, where nothing contradicts.
   void CompareNeighbors() {
-    for (uint32_t r = 1; r < facts_.ranks.size(); ++r) {
-      if (facts_.ranks[r].rank != facts_.ranks[r - 1].rank) continue;
-      comparisons_.push_back(
-          {.from = r - 1, .to = r, .one_clock = true, .exchange = true, .error = kUnmeasured});
+    std::map<std::string_view, uint32_t> last_of_machine;
+    for (uint32_t r = 0; r < facts_.ranks.size(); ++r) {
+      const RankCollectives& rank = facts_.ranks[r];
+      if (r > 0 && rank.rank == facts_.ranks[r - 1].rank) {
+        comparisons_.push_back(
+            {.from = r - 1, .to = r, .one_clock = true, .exchange = true, .error = kUnmeasured});
+      } else if (const auto [at, is_first] = last_of_machine.try_emplace(rank.machine, r);
+                 !is_first && !rank.machine.empty()) {
+        comparisons_.push_back(
+            {.from = at->second, .to = r, .exchange = true, .error = kUnmeasured});
+        at->second = r;
+      }
     }
   }
 

@@ -119,6 +119,40 @@ TEST(Clocks, BroadcastsAndSendsSayNothing) {
   }
 }
 
+// Ends of two ranks that are `offset` and up to 20 ms apart, as of threads that communicate.
+SampleRanks OfOneMachine(int64_t offset) {
+  SampleRanks s(2);
+  for (RankActivity& rank : s.ranks) rank.machine = "node1";
+  for (int64_t i = 0; i < 5; ++i) {
+    const int64_t end = (i + 1) * 100 * kMs;
+    s.Add(0, end - kMs, end, i);
+    s.Add(1, end + offset, end + offset + 5 * kMs * i + 30 * kUs, i);
+  }
+  return s;
+}
+
+TEST(Clocks, RanksOfOneMachineHaveOne) {
+  const auto clocks = ClocksOf(OfOneMachine(0));
+  EXPECT_TRUE(clocks[1].known);
+  EXPECT_EQ(clocks[1].offset, 0);
+  EXPECT_EQ(clocks[1].error, 30 * kUs) << "the closest ends";
+}
+
+TEST(Clocks, MachinesWithOneNameMayBeSeveral) {
+  EXPECT_EQ(ClocksOf(OfOneMachine(kSecond))[1].offset, kSecond + 10 * kMs + 30 * kUs);
+}
+
+TEST(Clocks, RanksOfOneMachineNeedNoCollectives) {
+  SampleRanks s(3);
+  for (RankActivity& rank : s.ranks) rank.machine = "node1";
+  s.ranks[1].machine = "node2";
+  for (size_t r = 0; r < 3; ++r) s.Add(r, 0, kMs, -1, "send");
+  const auto clocks = ClocksOf(s);
+  EXPECT_TRUE(clocks[2].known);
+  EXPECT_EQ(clocks[2].error, 0);
+  EXPECT_FALSE(clocks[1].known);
+}
+
 TEST(Clocks, TimesAtTheEndsOfTheRangeStayInIt) {
   constexpr int64_t kFar = int64_t{1} << 61;
   SampleRanks s(3);

@@ -65,6 +65,7 @@ struct CollectiveGroup {
 struct RankCollectives {
   int64_t rank = 0;
   int64_t device = -1;  // -1: the rank's only participant
+  std::string machine;  // its name; empty: unknown
   Clock clock;
   int64_t matched = 0;
   int64_t unmatched = 0;       // point_to_point and mismatched included

@@ -48,9 +48,10 @@ class Collector {
       }
     }
     constexpr size_t kMostDevices = 1024;
-    if (devices.size() < 2 || devices.size() > kMostDevices)
-      return facts_.ranks.push_back({.rank = number});
-    for (const int64_t device : devices) facts_.ranks.push_back({.rank = number, .device = device});
+    if (devices.size() < 2 || devices.size() > kMostDevices) devices = {-1};
+    for (const int64_t device : devices)
+      facts_.ranks.push_back(
+          {.rank = number, .device = device, .machine = ranks_[recording].machine});
   }
 
   void CollectFrom(uint32_t recording) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/csv_field.h"
 #include "base/label_value.h"
@@ -27,10 +26,9 @@ void AddCsvLine(const Event& event, std::string& out) {
     AppendCsvField(out, *text);
     out += ',';
   }
-  fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},", number(event.sequence),
-                 EventKindName(event.kind), number(event.time), number(event.monotonic),
-                 number(event.step), number(event.counts[0]), number(event.counts[1]),
-                 number(event.counts[2]));
+  out += fmt::format("{},{},{},{},{},{},{},{},", number(event.sequence), EventKindName(event.kind),
+                     number(event.time), number(event.monotonic), number(event.step),
+                     number(event.counts[0]), number(event.counts[1]), number(event.counts[2]));
   AppendCsvField(out, event.text);
   out += '\n';
 }

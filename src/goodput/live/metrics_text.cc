@@ -1,8 +1,6 @@
 // Writes metrics in the text formats of Prometheus and OpenMetrics.
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "base/exact.h"
 #include "base/label_value.h"
 #include "goodput/live/metrics.h"
@@ -19,8 +17,8 @@ class Page {
     name_ = fmt::format("{}{}", kMetricPrefix, family.name);
     const bool counter = family.type == MetricType::kCounter;
     const std::string_view suffix = counter && !open ? "_total" : "";
-    fmt::format_to(std::back_inserter(text_), "# HELP {}{} {}\n# TYPE {}{} {}\n", name_, suffix,
-                   family.help, name_, suffix, kTypes[static_cast<size_t>(family.type)]);
+    text_ += fmt::format("# HELP {}{} {}\n# TYPE {}{} {}\n", name_, suffix, family.help, name_,
+                         suffix, kTypes[static_cast<size_t>(family.type)]);
     for (size_t k = 0; k < family.points.size(); ++k) {
       const MetricPoint& point = family.points[k];
       SetLabels(point);
@@ -42,12 +40,11 @@ class Page {
     }
     labels_ = point.job == nullptr ? "" : job_label_;
     if (point.key.empty()) return;
-    fmt::format_to(std::back_inserter(labels_), "{}{}=\"{}\"", labels_.empty() ? "" : ",",
-                   point.key, point.value);
+    labels_ += fmt::format("{}{}=\"{}\"", labels_.empty() ? "" : ",", point.key, point.value);
   }
 
   void Sample(std::string_view suffix, double value, std::string_view more = {}) {
-    fmt::format_to(std::back_inserter(text_), "{}{}{{{}{}}} ", name_, suffix, labels_, more);
+    text_ += fmt::format("{}{}{{{}{}}} ", name_, suffix, labels_, more);
     AppendExact(text_, value);
     text_ += '\n';
   }

@@ -40,8 +40,7 @@ Result<void> SendCursor::Save() {
   for (const auto& [source, position] : positions_) {
     // A newline would break the format; such a source is sent again as a whole.
     if (source.find('\n') != source.npos) continue;
-    fmt::format_to(std::back_inserter(lines), "{} {:d} {} {}\n", position.at, position.done,
-                   position.mark, source);
+    lines += fmt::format("{} {:d} {} {}\n", position.at, position.done, position.mark, source);
   }
   const std::string text =
       fmt::format("{}{:08x}\n", kHead, Crc32(lines.data(), lines.size())) + lines;
