@@ -144,6 +144,22 @@ TEST(Modules, FindingsAboutKernelsNameThem) {
       << because("kernel_breakdown", "Exposed memcpy and memset");
 }
 
+TEST(Modules, ExposedCommunicationNamesTheModuleThatLaunchesMostOfIt) {
+  std::vector<std::string> events = Launched(1, 5, 6, 40);
+  for (std::string event : Launched(2, 15, 40, 100)) {
+    const size_t at = event.find("\"gemm\"");
+    if (at != event.npos) event.replace(at, 6, "\"ncclDevKernel_AllGather_RING_LL(x)\"");
+    events.push_back(std::move(event));
+  }
+  events.push_back(Frame("nn.Module: Net_0", 0, 30));
+  events.push_back(Frame("nn.Module: Shard_0", 10, 20));
+  const auto answer = AskAbout(Document(events));
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(BecauseOf(*answer, "comm_overlap", "Exposed communication is")
+                  .ends_with("; most exposed: ncclDevKernel_AllGather_RING_LL in Shard_0"))
+      << BecauseOf(*answer, "comm_overlap", "Exposed communication is");
+}
+
 // Events that no profiler writes: callers that end first, threads of their own, and modules within
 // themselves a thousand deep.
 TEST(Python, TakesAnyFrames) {

@@ -183,12 +183,16 @@ class Recording {
       all = AddSaturated(all, activity.duration());
       modules_.activities[{activity.name, place.module}] +=
           static_cast<double>(activity.duration());
+      const int64_t exposed = ExposedOf(activity);
+      if (exposed > 0)
+        modules_.exposed[{activity.name, place.module}] += static_cast<double>(exposed);
       if (place.module == kNoModule) {
         outside = AddSaturated(outside, activity.duration());
         continue;
       }
       ModuleSum& sum = modules_.modules[place.module].self;
       AddActivity(activity, place, sum);
+      sum.exposed = AddSaturated(sum.exposed, exposed);
       const bool counted = kernel != nullptr && kernel->flops > 0 && !places_.any() &&
                            ops.StandsForExecution(activity, *kernel);
       if (counted) sum.flops += static_cast<double>(kernel->flops);
@@ -201,12 +205,14 @@ class Recording {
   void AddActivity(const Activity& activity, const Place& place, ModuleSum& sum) {
     int64_t& time = place.backward ? sum.backward : sum.forward;
     time = AddSaturated(time, activity.duration());
-    if (IsMemory(activity.kind)) return;
-    ++sum.kernels;
-    if (activity.kind != Kind::kCommunication) return;
+    if (!IsMemory(activity.kind)) ++sum.kernels;
+  }
+
+  // ns of communication without concurrent compute; 0 of other activities.
+  int64_t ExposedOf(const Activity& activity) const {
+    if (activity.kind != Kind::kCommunication) return 0;
     const ComputeCover& cover = compute_[rank_.streams[activity.stream].device_index];
-    sum.exposed =
-        AddSaturated(sum.exposed, activity.duration() - cover.Within(activity.start, activity.end));
+    return activity.duration() - cover.Within(activity.start, activity.end);
   }
 
   // Recordings that name no module say nothing of the memory of modules.

@@ -56,6 +56,7 @@ struct Modules {
   int64_t device_time = 0;      // ns of activities of the recordings that have modules
   int64_t outside = 0;          // of which in no module
   AmountByModule activities;    // ns of activities, by their names
+  AmountByModule exposed;       // ns of communication without concurrent compute, by names
   AmountByModule operators;     // FLOPs of operators that have some, by their names
 
   // The names from the outermost on, joined by "/"; a "/" in a name is "%2F".
