@@ -223,6 +223,42 @@ TEST(DemoTruth, TheStepAndTheRankOfAPlantedChangeAreTheLeadingFinding) {
   }
 }
 
+// Devices of one process are told apart as ranks are, with one clock and one annotation of steps.
+TEST(DemoTruth, TheSlowDeviceOfAProcessIsTheLeadingFinding) {
+  struct Case {
+    int ranks, devices, slow_rank, slow_device;
+    const char* says;
+  };
+  for (const Case& c :
+       {Case{1, 4, 0, 2, "Device 2 is a straggler in every recorded step"},
+        Case{2, 2, 1, 1, "Rank 1 device 1 is a straggler in every recorded step"}}) {
+    Job job;
+    ASSERT_NO_FATAL_FAILURE(MakeJob({.ranks = c.ranks,
+                                     .devices = c.devices,
+                                     .steps = 4,
+                                     .slow_rank = c.slow_rank,
+                                     .slow_factor = 1.4,
+                                     .slow_device = c.slow_device,
+                                     .exposed_fraction = 0.1,
+                                     .layers = 6},
+                                    job));
+    const Finding* slow = FindFinding(job.answer, c.says);
+    ASSERT_NE(slow, nullptr);
+    EXPECT_EQ(slow->place, 1);
+    EXPECT_TRUE(slow->message.contains("slower compute kernels")) << slow->message;
+    const auto ranks = Rows(job.answer, "temporal_breakdown", "ranks");
+    const auto overlap = Rows(job.answer, "comm_overlap", "ranks");
+    ASSERT_EQ(ranks.size(), static_cast<size_t>(c.ranks * c.devices));
+    for (size_t d = 0; d < ranks.size(); ++d) {
+      const auto& truth = job.truth.at("ranks").at(d);
+      ExpectSame(truth, ranks[d], {"rank", "device", "span", "busy", "idle", "compute"});
+      ExpectSame(truth, overlap[d], {"communication", "overlapped", "exposed"});
+    }
+    for (const Row& row : Rows(job.answer, "collectives", "ranks"))
+      EXPECT_GT(Number(row, "matched"), 0);
+  }
+}
+
 TEST(DemoTruth, StepsThatOnlyVaryChangeAtNone) {
   for (const uint64_t seed : {1u, 2u, 3u}) {
     Job job;

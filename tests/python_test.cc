@@ -103,6 +103,63 @@ TEST(Python, FindingsAboutInputNameWhatLoads) {
   }
 }
 
+// Four times a and b, of 1 us each, launched by calls of 9 us, and a copy of 50 us: all in one
+// module.
+std::vector<std::string> ShortKernelsAndACopy() {
+  std::vector<std::string> events = {Frame("nn.Module: Linear_0", 0, 100)};
+  const auto launch = [&](std::string_view call, int64_t correlation, int64_t from, int64_t to) {
+    events.push_back(fmt::format(
+        R"({{"ph":"X","cat":"cuda_runtime","name":"{}","pid":9,"tid":9,"ts":{},"dur":{},"args":{{"correlation":{}}}}})",
+        call, from, to - from, correlation));
+  };
+  const auto run = [&](std::string_view category, std::string_view name, int64_t correlation,
+                       int64_t from, int64_t to) {
+    events.push_back(fmt::format(
+        R"({{"ph":"X","cat":"{}","name":"{}","pid":0,"tid":7,"ts":{},"dur":{},"args":{{"device":0,"stream":7,"correlation":{}}}}})",
+        category, name, from, to - from, correlation));
+  };
+  for (int64_t i = 0; i < 8; ++i) {
+    launch("cudaLaunchKernel", i + 1, 10 * i, 10 * i + 9);
+    run("kernel", i % 2 == 0 ? "a" : "b", i + 1, 10 * i + 10, 10 * i + 11);
+  }
+  launch("cudaMemcpyAsync", 9, 85, 86);
+  run("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 9, 100, 150);
+  return events;
+}
+
+TEST(Modules, FindingsAboutKernelsNameThem) {
+  const auto answer = AskAbout(Document(ShortKernelsAndACopy()));
+  ASSERT_TRUE(answer);
+  const auto because = [&](std::string_view analysis, std::string_view says) {
+    return BecauseOf(*answer, analysis, says);
+  };
+  EXPECT_TRUE(because("launch_stats", "Kernels shorter than their launch")
+                  .ends_with("; worst: a in Linear_0, b in Linear_0"))
+      << because("launch_stats", "Kernels shorter than their launch");
+  EXPECT_TRUE(because("kernel_sequences", "Gaps in 4 repeats of 2 kernels")
+                  .ends_with("with the most time: a in Linear_0, b in Linear_0"))
+      << because("kernel_sequences", "Gaps in 4 repeats of 2 kernels");
+  EXPECT_TRUE(because("kernel_breakdown", "Exposed memcpy and memset")
+                  .ends_with("exposed or not: Memcpy HtoD (Pageable -> Device) in Linear_0"))
+      << because("kernel_breakdown", "Exposed memcpy and memset");
+}
+
+TEST(Modules, ExposedCommunicationNamesTheModuleThatLaunchesMostOfIt) {
+  std::vector<std::string> events = Launched(1, 5, 6, 40);
+  for (std::string event : Launched(2, 15, 40, 100)) {
+    const size_t at = event.find("\"gemm\"");
+    if (at != event.npos) event.replace(at, 6, "\"ncclDevKernel_AllGather_RING_LL(x)\"");
+    events.push_back(std::move(event));
+  }
+  events.push_back(Frame("nn.Module: Net_0", 0, 30));
+  events.push_back(Frame("nn.Module: Shard_0", 10, 20));
+  const auto answer = AskAbout(Document(events));
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(BecauseOf(*answer, "comm_overlap", "Exposed communication is")
+                  .ends_with("; most exposed: ncclDevKernel_AllGather_RING_LL in Shard_0"))
+      << BecauseOf(*answer, "comm_overlap", "Exposed communication is");
+}
+
 // Events that no profiler writes: callers that end first, threads of their own, and modules within
 // themselves a thousand deep.
 TEST(Python, TakesAnyFrames) {

@@ -14,12 +14,14 @@
 namespace stepscope {
 
 struct DemoOptions {
-  int ranks = 4;  // 1 to 4096
-  int steps = 4;  // 1 to 100000
+  int ranks = 4;    // 1 to 4096
+  int devices = 1;  // of each rank, 1 to 16: with several, one process drives them, a thread each
+  int steps = 4;    // 1 to 100000
   uint64_t seed = 1;
   // The planted troubles. Each is recorded in truth.json, so that an answer can be checked.
   int slow_rank = 2;          // this rank's compute kernels take `slow_factor` as long; -1: none
   double slow_factor = 1.25;  // 1 to 100
+  int slow_device = -1;       // only this device of `slow_rank` is slow; -1: all of them
   // Number of its first slow step, 0 to 1e9; the job's first step is number 3.
   int64_t slow_since = 0;
   // Share of each step's all-reduce time that no compute hides, from 0 to 1, as far as one rank is

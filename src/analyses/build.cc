@@ -2,6 +2,7 @@
 #include "analyses/build.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -160,9 +161,37 @@ std::string NoCommunication(const Facts& facts) {
   return text;
 }
 
-std::string InModule(const Facts& facts, StringId kernel) {
-  const std::string place = ModulesOf(facts).PlaceOf(kernel);
-  return place.empty() ? "" : " in " + place;
+namespace {
+
+std::string In(const std::string& place) { return place.empty() ? "" : " in " + place; }
+
+}  // namespace
+
+std::string InModule(const Facts& facts, StringId activity) {
+  const Modules& modules = ModulesOf(facts);
+  return In(modules.PlaceOf(activity, modules.activities));
+}
+
+std::string OperatorInModule(const Facts& facts, StringId op) {
+  const Modules& modules = ModulesOf(facts);
+  return In(modules.PlaceOf(op, modules.operators));
+}
+
+std::string SayMost(const Facts& facts, std::vector<std::pair<StringId, int64_t>> amounts) {
+  constexpr size_t kNamed = 3;
+  std::ranges::sort(amounts, [&](const auto& a, const auto& b) {
+    if (a.second != b.second) return a.second > b.second;
+    return (*facts.names)[a.first] < (*facts.names)[b.first];
+  });
+  std::vector<std::string> most, places;
+  for (const auto& [name, amount] : amounts) {
+    if (most.size() == kNamed) break;
+    std::string text = ShortName((*facts.names)[name]);
+    if (std::ranges::find(most, text) != most.end()) continue;
+    places.push_back(text + InModule(facts, name));
+    most.push_back(std::move(text));
+  }
+  return fmt::format("{}", fmt::join(places, ", "));
 }
 
 std::string SayPython(const FrameTimes& times, int64_t parts) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "analyses/analysis.h"
@@ -84,9 +85,15 @@ std::string NoCommunication(const Facts& facts);
 // Times are those of all windows divided by `parts`: steps, or devices.
 std::string SayPython(const FrameTimes& times, int64_t parts);
 
-// " in Linear_0", " in Linear": the module, or class of modules, that has most of a kernel's time;
-// empty where none has, or no modules are known.
-std::string InModule(const Facts& facts, StringId kernel);
+// " in Linear_0", " in Linear": the module, or class of modules, that has half or more of the time
+// of activities of this name; empty where none has, or no modules are known.
+std::string InModule(const Facts& facts, StringId activity);
+// The same by the FLOPs of operators of this name, counted from their inputs.
+std::string OperatorInModule(const Facts& facts, StringId op);
+
+// "a in Linear, b, c": those of the activities with the most of anything, at most three, and their
+// modules. Different instances of a template have one short name, and are named once.
+std::string SayMost(const Facts& facts, std::vector<std::pair<StringId, int64_t>> amounts);
 
 // How Python's functions are recorded.
 inline constexpr Advice kRecordPython{

@@ -5,11 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "facts/derived/exposed_waits.h"
+#include "facts/derived/modules.h"
 #include "report/humanize.h"
+#include "report/kernel_name.h"
 #include "report/kinds.h"
 
 namespace stepscope {
@@ -22,7 +26,7 @@ constexpr std::string_view kDoc = R"md(
 **Definition:** Communication is the union of communication kernels of every library (NCCL, RCCL, symmetric
 memory, NVSHMEM, ...) on a device. `overlapped` is the part during which any compute kernel runs, `exposed`
 the rest, and overlap_ratio = overlapped / communication. A kernel is communication if it carries a
-collective's name, or by its own name.
+collective's name, by its own name, or if a collective's call launched it.
 
 **Limitations:** The cause of long communication is not shown here. A rank that arrives early waits inside the
 kernel, so its exposed time is caused by another rank. Overlap has a cost too: compute and communication share memory
@@ -75,6 +79,20 @@ constexpr AdviceByPurpose kStartEarlier{
      "see stragglers for wait time",
      kStartAsynchronously, kOverlapInXla}};
 
+// "; most exposed: ncclAllGather in Shard_0"; empty where no module launched most of it.
+std::string SayMostExposed(const Facts& facts) {
+  const Modules& modules = ModulesOf(facts);
+  std::map<StringId, double> times;
+  for (const auto& [key, time] : modules.exposed) times[key.first] += time;
+  const auto most = std::ranges::max_element(times, {}, [&](const auto& entry) {
+    return std::pair(entry.second, (*facts.names)[entry.first]);
+  });
+  if (most == times.end()) return "";
+  const std::string place = modules.PlaceOf(most->first, modules.exposed);
+  if (place.empty()) return "";
+  return fmt::format("; most exposed: {} in {}", ShortName((*facts.names)[most->first]), place);
+}
+
 void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const double share = static_cast<double>(sum.exposed) / static_cast<double>(sum.span);
   if (share < kWorthSaying) return;
@@ -89,13 +107,15 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
        .message = fmt::format("Exposed communication is {} of span.", HumanRatio(share)),
-       .because = fmt::format(
-           "{} of {} communication per device{}; worst: {} ({})",
-           HumanTime(static_cast<double>(exposed)), HumanTime(static_cast<double>(communication)),
-           waiting == 0
-               ? ""
-               : fmt::format(", {} of it wait time", HumanTime(static_cast<double>(waiting))),
-           SayDevice(*sum.worst), HumanTime(static_cast<double>(sum.worst->total.Exposed()))),
+       .because = fmt::format("{} of {} communication per device{}; worst: {} ({})",
+                              HumanTime(static_cast<double>(exposed)),
+                              HumanTime(static_cast<double>(communication)),
+                              waiting == 0 ? ""
+                                           : fmt::format(", {} of it wait time",
+                                                         HumanTime(static_cast<double>(waiting))),
+                              SayDevice(*sum.worst),
+                              HumanTime(static_cast<double>(sum.worst->total.Exposed()))) +
+                  SayMostExposed(facts),
        .hint = waits ? "find the late ranks that cause most of the wait time; see stragglers"
                      : Say(kStartEarlier, facts),
        .impact = waits ? exposed : exposed - waiting,

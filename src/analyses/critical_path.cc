@@ -387,14 +387,17 @@ void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
   for (const auto& [key, sum] : sums) {
     if (key.first == worst && sum.time > most.second.time) most = {key.second, sum};
   }
+  const StringId kernel =
+      worst == Bound::kCommunication ? facts.names->Find(most.first) : kNoString;
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
        .message = fmt::format("Without {} on the critical path, up to {} of {} would be saved.",
                               BoundName(worst), HumanRatio(share), SayWhere(shown)),
-       .because = fmt::format("{} of {} is {}; worst: {} ({}, {}); span without {}: {}",
+       .because = fmt::format("{} of {} is {}; worst: {}{} ({}, {}); span without {}: {}",
                               time(shown.path.Time(worst)), time(shown.span()), BoundName(worst),
-                              most.first, Plural(static_cast<size_t>(most.second.count), "segment"),
+                              most.first, kernel == kNoString ? "" : InModule(facts, kernel),
+                              Plural(static_cast<size_t>(most.second.count), "segment"),
                               time(most.second.time), BoundName(worst), time(answer->length)) +
                   SayPython(PythonOnPath(facts, shown, worst), 1),
        .hint = HintFor(worst, facts),

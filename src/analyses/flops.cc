@@ -208,7 +208,7 @@ void AddRooflineFinding(Report& report, const Facts& facts, const Totals& t) {
   if (Bound(s).empty() || share < kMatters) return;
   const bool far = s.Roofline() < kFarFromRoof;
   if (!far && !s.MemoryBound()) return;
-  const std::string name((*facts.names)[key.op]);
+  const std::string name = std::string((*facts.names)[key.op]) + OperatorInModule(facts, key.op);
   const double left = std::max(1 - s.Roofline(), 0.0);
   const double each =
       static_cast<double>(s.time) / static_cast<double>(std::max<size_t>(t.devices, 1));

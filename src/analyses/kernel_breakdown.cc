@@ -119,7 +119,7 @@ constexpr Advice kCopyLess{
     "copy batches ahead (jax.device_put of the next one), donate buffers (donate_argnums), and "
     "keep data on the device between steps"};
 
-void AddFinding(Report& report, const Facts& facts) {
+void AddFinding(Report& report, const Facts& facts, const std::vector<KernelStatistics>& all) {
   if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
   int64_t memory_alone = 0;
   int64_t span = 0;
@@ -130,12 +130,17 @@ void AddFinding(Report& report, const Facts& facts) {
   const double share =
       span == 0 ? 0 : static_cast<double>(memory_alone) / static_cast<double>(span);
   if (share < 0.05) return;
+  std::vector<std::pair<StringId, int64_t>> copies;
+  for (const KernelStatistics& k : all) {
+    if (IsMemory(k.kind)) copies.emplace_back(k.name, k.sum);
+  }
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
        .message = fmt::format("Exposed memcpy and memset are {} of span.", HumanRatio(share)),
-       .because = fmt::format("{} per device with no other activity",
-                              HumanTime(static_cast<double>(memory_alone) /
-                                        static_cast<double>(facts.devices.size()))),
+       .because = fmt::format(
+           "{} per device with no other activity; most time, exposed or not: {}",
+           HumanTime(static_cast<double>(memory_alone) / static_cast<double>(facts.devices.size())),
+           SayMost(facts, std::move(copies))),
        .hint = Say(kCopyLess, facts),
        .impact = memory_alone / static_cast<int64_t>(facts.devices.size()),
        .table = "kinds",
@@ -172,7 +177,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(KindTable(facts));
   report.tables.push_back(std::move(top));
   report.tables.push_back(std::move(kernels));
-  AddFinding(report, facts);
+  AddFinding(report, facts, all);
   return report;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <tuple>
 #include <unordered_map>
 
@@ -214,6 +215,18 @@ StretchTime TimeOf(const Mined& mined, const Repeat& repeat) {
   return time;
 }
 
+// The kernels of a repeat and their time in all of its occurrences.
+std::vector<std::pair<StringId, int64_t>> KernelsOf(const Mined& mined, const Repeat& repeat) {
+  std::map<StringId, int64_t> times;
+  for (const size_t start : repeat.starts) {
+    for (size_t i = start; i < start + repeat.length; ++i) {
+      int64_t& time = times[mined.activities[i].name];
+      time = AddSaturated(time, mined.activities[i].duration());
+    }
+  }
+  return {times.begin(), times.end()};
+}
+
 constexpr Advice kRunAsOne{
     "run the repeated kernels as one: torch.compile(mode=\"reduce-overhead\"), or capture them "
     "with "
@@ -233,9 +246,10 @@ void AddFinding(Report& report, const Facts& facts, const Mined& mined, const Re
       {.severity = share >= 0.2 ? Severity::kMedium : Severity::kLow,
        .message = fmt::format("Gaps in {} repeats of {} kernels are {} of the searched window.",
                               repeat.starts.size(), repeat.length, HumanRatio(share)),
-       .because = fmt::format(
-           "{} of gaps vs {} of activity on {}", HumanTime(static_cast<double>(time.gaps)),
-           HumanTime(static_cast<double>(time.activity)), SayDevice(*mined.device)),
+       .because = fmt::format("{} of gaps vs {} of activity on {}; kernels with the most time: {}",
+                              HumanTime(static_cast<double>(time.gaps)),
+                              HumanTime(static_cast<double>(time.activity)),
+                              SayDevice(*mined.device), SayMost(facts, KernelsOf(mined, repeat))),
        .hint = Say(kRunAsOne, facts),
        .impact = time.gaps,
        .table = "repeats",

@@ -1,6 +1,5 @@
 // Reports launch shape, occupancy and Tensor Core use of kernels.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -14,7 +13,6 @@
 #include "base/stop.h"
 #include "facts/derived/kernel_use.h"
 #include "report/humanize.h"
-#include "report/kernel_name.h"
 
 namespace stepscope {
 namespace kernels {
@@ -127,25 +125,6 @@ void AddLaunches(Table& table, const Facts& facts, KernelUse& measure, int64_t r
                           measure.IsEligible(l.op, l.kernel) ? "yes" : "no", Known(sum.Occupancy()),
                           Known(of.theoretical), Known(sum.Blocks())});
   }
-}
-
-// "a in Linear, b, c": the kernels with the most time, at most three, and their modules.
-template <class Time>
-std::string SayMost(const Facts& facts, std::vector<std::pair<StringId, Time>> sums) {
-  std::ranges::sort(sums, [&](const auto& a, const auto& b) {
-    if (a.second != b.second) return a.second > b.second;
-    return (*facts.names)[a.first] < (*facts.names)[b.first];
-  });
-  // Different instances of a template have one short name.
-  std::vector<std::string> most, places;
-  for (const auto& [name, time] : sums) {
-    if (most.size() == 3) break;
-    std::string text = ShortName((*facts.names)[name]);
-    if (std::ranges::find(most, text) != most.end()) continue;
-    places.push_back(text + InModule(facts, name));
-    most.push_back(std::move(text));
-  }
-  return fmt::format("{}", fmt::join(places, ", "));
 }
 
 std::string_view MatrixUnits(const KernelUse& use) {

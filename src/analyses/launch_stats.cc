@@ -120,6 +120,10 @@ class Measure {
 
   const std::array<std::unordered_map<StringId, GroupSum>, 3>& worst() const { return worst_; }
   std::unordered_map<StringId, CallSum>& calls() { return calls_; }
+  // How much longer the calls of single launches are than their kernels, by kernel.
+  std::vector<std::pair<StringId, int64_t>> SingleShort() const {
+    return {single_short_.begin(), single_short_.end()};
+  }
 
  private:
   void AddCall(DeviceLaunches& device, const Activity& first, const Call& call) {
@@ -143,7 +147,11 @@ class Measure {
     if (single) ++device.single;
     if (activity.duration() < call.duration()) {
       const int64_t excess = call.duration() - activity.duration();
-      if (single && !once) device.single_short.Add(excess);
+      if (single && !once) {
+        device.single_short.Add(excess);
+        int64_t& of_kernel = single_short_[activity.name];
+        of_kernel = AddSaturated(of_kernel, excess);
+      }
       device.shorts.push_back(activity.duration());
       Count(Group::kShort, device, activity, call, excess);
     }
@@ -161,6 +169,7 @@ class Measure {
   int64_t runtime_cutoff_, delay_cutoff_;
   std::array<std::unordered_map<StringId, GroupSum>, 3> worst_;  // by group and kernel
   std::unordered_map<StringId, CallSum> calls_;                  // by name
+  std::unordered_map<StringId, int64_t> single_short_;           // ns, by kernel
 };
 
 Table RanksTable() {
@@ -261,7 +270,7 @@ constexpr AdviceByPurpose kMerge{
     {"fuse or capture them: torch.compile, CUDA graphs, a larger batch; table outliers names them",
      kMergeTensorFlow, kMergeJax}};
 
-void AddFinding(Report& report, const Facts& facts, const Totals& t) {
+void AddFinding(Report& report, const Facts& facts, const Measure& measure, const Totals& t) {
   if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
   if (t.single == 0 || t.span == 0) return;
   const double share = static_cast<double>(t.short_kernels) / static_cast<double>(t.single);
@@ -275,9 +284,10 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t) {
                               HumanRatio(share)),
        .because =
            fmt::format("{} of {}; their calls take {} longer per device than the kernels, and "
-                       "devices idle for {} of span",
+                       "devices idle for {} of span; worst: {}",
                        HumanCount(t.short_kernels), HumanCount(t.single),
-                       HumanTime(static_cast<double>(impact)), HumanRatio(idle)),
+                       HumanTime(static_cast<double>(impact)), HumanRatio(idle),
+                       SayMost(facts, measure.SingleShort())),
        .hint = Say(kMerge, facts),
        .impact = impact,
        .table = "ranks",
@@ -360,7 +370,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(std::move(ranks));
   report.tables.push_back(WorstTable(facts, measure));
   report.tables.push_back(CallsTable(facts, measure));
-  AddFinding(report, facts, totals);
+  AddFinding(report, facts, measure, totals);
   return report;
 }
 

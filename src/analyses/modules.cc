@@ -1,4 +1,4 @@
-// Reports host and device time of the modules of a model.
+// Reports host time, device time and memory of the modules of a model.
 #include "facts/derived/modules.h"
 
 #include <fmt/format.h>
@@ -30,14 +30,18 @@ thread. One of `backward` belongs to the module of the forward operator that it 
 sequence number. What a module runs within backward, such as recomputation, is its backward. Times are sums of
 durations, without the modules inside; `device` is with them. `host` is the duration of the module's calls, `host_self`
 without the modules it called. `kernels` and `flops` (see `flops`) are without the modules inside. `exposed` is its
-communication without concurrent compute. `share` is forward and backward as a share of device time. `types` adds up
-modules of one class. All tables add up all ranks. `tree` has the modules by caller: `total` and `self` are host times.
+communication without concurrent compute. `share` is forward and backward as a share of device time. `allocated` are the
+bytes that the module allocates on devices, freed or not. `at_peak` are those of them in use when the device has most in
+use (see `memory_profile`), and `total_at_peak` includes the modules inside. An allocation belongs to a module as an
+activity does, by the moment and the thread that asks for it. `types` adds up modules of one class. All tables add up all
+ranks. `tree` has the modules by caller: `total` and `self` are host times. Findings about kernels name the module that
+has half or more of a kernel's time, or else the class of modules.
 
 **Limitations:** In code compiled by torch.compile, and in captured graphs, activities belong to the module that
 called the compiled code or the graph. Optimizers, and communication of gradients, are in no module. Backward that
-Python code computes itself (torch.autograd.Function) belongs to the module that called the function. Memory of
-modules is not measured: which module allocated a block is not recorded. Name scopes have no calls and no host time, and
-scopes of other code look like modules.
+Python code computes itself (torch.autograd.Function) belongs to the module that called the function. Memory is unknown
+without profile_memory=True. Parameters are usually allocated before the trace, and memory asked for outside of operators
+is in no module. Name scopes have no calls and no host time, and scopes of other code look like modules.
 
 **Interpretation:** The first rows of `types` and `modules` are where a faster implementation helps most. If a module
 has much host time for little device time, compile it or capture it in a CUDA graph. Exposed communication of a module
@@ -51,7 +55,8 @@ struct TypeSum {
 
 std::vector<Column> ValueColumns() {
   Column flops{"flops", "FLOP", Unit::kFlop};
-  flops.detail = true;
+  Column allocated = BytesColumn("allocated", "allocated memory");
+  flops.detail = allocated.detail = true;
   return {CountColumn("calls", "calls"),
           TimeColumn("host_self", "host self time"),
           TimeColumn("forward", "forward"),
@@ -59,7 +64,9 @@ std::vector<Column> ValueColumns() {
           RatioColumn("share", "% of device time"),
           CountColumn("kernels", "kernels"),
           flops,
-          TimeColumn("exposed", "exposed communication")};
+          TimeColumn("exposed", "exposed communication"),
+          allocated,
+          BytesColumn("at_peak", "memory at peak")};
 }
 
 std::vector<Cell> Values(const Modules& modules, int64_t calls, int64_t host_self,
@@ -71,7 +78,9 @@ std::vector<Cell> Values(const Modules& modules, int64_t calls, int64_t host_sel
           Ratio(self.Device(), modules.device_time),
           self.kernels,
           When(self.flops > 0, self.flops),
-          self.exposed};
+          self.exposed,
+          When(modules.memory_known, self.allocated),
+          When(modules.blocks_known, self.at_peak)};
 }
 
 void SetKindsOf(Table& table) {
@@ -136,14 +145,16 @@ Table ModulesTable(const Modules& modules, const std::vector<Row>& rows) {
               .columns = {KeyColumn("path", "module")},
               .text_rows = 8};
   AddColumns(table, ValueColumns());
-  AddColumns(table, {TimeColumn("host", "host time"), TimeColumn("device", "total device time")});
+  AddColumns(table, {TimeColumn("host", "host time"), TimeColumn("device", "total device time"),
+                     BytesColumn("total_at_peak", "total memory at peak")});
   SetKindsOf(table);
   for (const auto& [path, of] : rows) {
     const Module& module = *of;
     std::vector<Cell> row = {path};
     std::ranges::move(Values(modules, module.calls, module.host_self, module.self),
                       std::back_inserter(row));
-    row.insert(row.end(), {When(modules.host_known, module.host), module.all.Device()});
+    row.insert(row.end(), {When(modules.host_known, module.host), module.all.Device(),
+                           When(modules.blocks_known, module.all.at_peak)});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -195,11 +206,16 @@ constexpr Advice kRecordModules{
     "record with with_stack=True", "name layers, and record with device_tracer_level=1",
     "use modules with names (Flax), and record with device_tracer_level=1"};
 
+// PyTorch alone records the calls of modules among Python's.
+bool RecordsCalls(const Facts& facts) {
+  return RecordedPython(facts) && facts.ranks.front().framework == Framework::kPyTorch;
+}
+
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kModules, facts);
   const Modules& modules = ModulesOf(facts);
   if (modules.modules.empty()) {
-    MakeUnavailable(report, RecordedPython(facts) && HasPython(facts)
+    MakeUnavailable(report, RecordsCalls(facts) && HasPython(facts)
                                 ? "no module was called while Python was recorded"
                                 : "the traces name no modules: " + Say(kRecordModules, facts));
     return report;
@@ -223,9 +239,10 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kModules = {
     .name = "modules",
     .title = "Modules",
-    .summary = "Host and device time per layer",
+    .summary = "Host time, device time and memory per layer",
     .doc = modules::kDoc,
-    .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kPython}, true, true),
+    .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kPython, Kind::kInstant},
+                    true, true),
     .params = {},
     .run = &modules::Run,
 };

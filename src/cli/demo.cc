@@ -38,11 +38,13 @@ void AddDemo(Command& root) {
   Command& command = root.Sub("demo", "Write the traces of a synthetic job with known faults");
   command.Argument("DIR", flags->folder, "Directory to write: missing, empty, or an earlier demo");
   command.Take("--ranks", options.ranks).Value("N").Help("Number of ranks").Default("4");
+  command.Take("--devices", options.devices);
   command.Take("--steps", options.steps).Value("N").Help("Number of training steps").Default("4");
   command.Take("--layers", options.layers).Help("Layers; more layers, more events").Default("24");
   command.Take("--seed", options.seed);
   command.Take("--slow-rank", flags->slow_rank).Range(-1, 4095);
   command.Take("--slow-factor", options.slow_factor);
+  command.Take("--slow-device", options.slow_device);
   command.Take("--slow-since", options.slow_since);
   command.Take("--exposed", options.exposed_fraction);
   command.Take("--host-gap", options.host_gap_fraction);
@@ -55,6 +57,8 @@ void AddDemo(Command& root) {
   command.Examples(
       {{"four ranks", "stepscope demo /tmp/job"},
        {"a slow rank to find", "stepscope demo /tmp/job --ranks 8 --slow-rank 5"},
+       {"a slow device among four of one process",
+        "stepscope demo /tmp/job --ranks 1 --devices 4 --slow-device 2"},
        {"a rank that slows down at step 6",
         "stepscope demo /tmp/job --steps 7 --slow-rank 1 --slow-since 6"},
        {"large traces", "stepscope demo /tmp/big --ranks 2 --min-raw-bytes 2000000000"}});
@@ -64,7 +68,7 @@ void AddDemo(Command& root) {
     if (flags->slow_rank) {
       asked.slow_rank = static_cast<int>(*flags->slow_rank);
     } else if (asked.slow_rank >= asked.ranks) {
-      asked.slow_rank = asked.ranks > 1 ? asked.ranks - 1 : -1;
+      asked.slow_rank = asked.ranks > 1 || asked.slow_device >= 0 ? asked.ranks - 1 : -1;
     }
     return Run(flags->folder, asked);
   });

@@ -30,10 +30,12 @@ struct Limit {
 std::optional<Error> Validate(const DemoOptions& options) {
   const std::array limits = {
       Limit{"ranks", static_cast<double>(options.ranks), 1, 4096},
+      Limit{"devices", static_cast<double>(options.devices), 1, 16},
       Limit{"steps", static_cast<double>(options.steps), 1, 100'000},
       Limit{"layers", static_cast<double>(options.layers), 1, 10000},
       Limit{"slow_rank", static_cast<double>(options.slow_rank), -1, options.ranks - 1.0},
       Limit{"slow_factor", options.slow_factor, 1, 100},
+      Limit{"slow_device", static_cast<double>(options.slow_device), -1, options.devices - 1.0},
       Limit{"slow_since", static_cast<double>(options.slow_since), 0, 1e9},
       Limit{"exposed_fraction", options.exposed_fraction, 0, 1},
       Limit{"host_gap_fraction", options.host_gap_fraction, 0, 0.9},
@@ -45,6 +47,7 @@ std::optional<Error> Validate(const DemoOptions& options) {
   if (bad == limits.end()) return std::nullopt;
   std::string hint = fmt::format("choose a value from {:.15g} to {:.15g}", bad->low, bad->high);
   if (bad->option == "slow_rank") hint += "; -1: no slow rank";
+  if (bad->option == "slow_device") hint += "; -1: all devices of the slow rank";
   return Error{.what = fmt::format("cannot make the synthetic job: `{}` is out of range: {}",
                                    bad->option, bad->value),
                .where = fmt::format("`{}`", bad->option),
@@ -86,6 +89,7 @@ Result<DemoSummary> WriteDemo(const std::string& folder, const DemoOptions& opti
   DemoSummary summary{.files = options.ranks + 1};
   std::vector<std::string> names = {demo::kTruthName};
   for (const demo::RankTruth& rank : ranks) {
+    if (names.back() == rank.file) continue;  // another device of the same rank
     names.push_back(rank.file);
     summary.events += rank.events;
     summary.raw_bytes += rank.raw_bytes;

@@ -87,6 +87,8 @@ TEST_F(DemoTest, LeavesForeignFilesAlone) {
 TEST_F(DemoTest, SaysWhatIsWrongWithTheOptions) {
   const std::vector<std::pair<std::string, std::function<void(DemoOptions&)>>> wrong = {
       {"ranks", [](DemoOptions& o) { o.ranks = 0; }},
+      {"devices", [](DemoOptions& o) { o.devices = 17; }},
+      {"slow_device", [](DemoOptions& o) { o.slow_device = o.devices; }},
       {"steps", [](DemoOptions& o) { o.steps = 100'001; }},
       {"layers", [](DemoOptions& o) { o.layers = 0; }},
       {"slow_rank", [](DemoOptions& o) { o.slow_rank = 3; }},

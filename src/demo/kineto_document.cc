@@ -46,27 +46,37 @@ std::string DeviceProperties(int devices) {
 KinetoWriter::KinetoWriter(const DemoOptions& options, int rank)
     : options_(options),
       rank_(rank),
-      device_(rank % kDevicesPerHost),
       pid_(4210 + rank % kDevicesPerHost),
-      host_tracks_{fmt::format(R"("pid": {0}, "tid": {0})", pid_),
-                   fmt::format(R"("pid": {}, "tid": {})", pid_, pid_ + 390)},
-      compute_track_(StreamTrack(kComputeStream)),
-      comm_track_(StreamTrack(kCommStream)),
-      any_stream_track_(StreamTrack(-1)),
-      group_ranks_(GroupRanks(options.ranks)) {}
+      group_ranks_(GroupRanks(Members())) {
+  for (int device = 0; device < options.devices; ++device) places_.push_back(MakePlace(device));
+}
 
-std::string KinetoWriter::StreamTrack(int stream) const {
-  return fmt::format(R"("pid": {}, "tid": {})", device_, stream);
+KinetoWriter::Place KinetoWriter::MakePlace(int device) const {
+  const auto track = [](int64_t process, int64_t thread) {
+    return fmt::format(R"("pid": {}, "tid": {})", process, thread);
+  };
+  const bool alone = options_.devices == 1;
+  Place place{.device = alone ? rank_ % kDevicesPerHost : device,
+              .threads = {pid_ + device, pid_ + 390 + device}};
+  for (size_t t = 0; t < place.threads.size(); ++t)
+    place.host_tracks[t] = track(pid_, place.threads[t]);
+  place.compute_track = track(place.device, kComputeStream);
+  place.comm_track = track(place.device, kCommStream);
+  place.any_stream_track = track(place.device, -1);
+  return place;
 }
 
 std::string_view KinetoWriter::TrackOf(int stream) const {
-  if (stream == kComputeStream) return compute_track_;
-  return stream == kCommStream ? comm_track_ : any_stream_track_;
+  const Place& place = places_[at_];
+  if (stream == kComputeStream) return place.compute_track;
+  return stream == kCommStream ? place.comm_track : place.any_stream_track;
 }
 
 void KinetoWriter::Header(JsonText& out) const {
-  std::vector<int> ranks(static_cast<size_t>(options_.ranks));
-  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> members(static_cast<size_t>(Members()));
+  std::iota(members.begin(), members.end(), 0);
+  const int devices =
+      options_.devices == 1 ? std::min(options_.ranks, kDevicesPerHost) : options_.devices;
   out.Text(fmt::format(
       R"(
 {{
@@ -79,8 +89,7 @@ void KinetoWriter::Header(JsonText& out) const {
   "distributedInfo": {{"backend": "nccl", "rank": {}, "world_size": {}, "pg_count": 1, "pg_config": [{{"pg_name": "0", "pg_desc": "default_pg", "backend_config": "cuda:nccl", "pg_size": {}, "ranks": [{}]}}], "nccl_version": "2.21.5"}},
   "profile_memory": 1,
 )",
-      DeviceProperties(std::min(options_.ranks, kDevicesPerHost)), rank_, options_.ranks,
-      options_.ranks, fmt::join(ranks, ", ")));
+      DeviceProperties(devices), rank_, options_.ranks, Members(), fmt::join(members, ", ")));
   if (options_.stacks) out.Text("  \"record_shapes\": 1,\n  \"with_stack\": 1,\n");
   out.Text("  \"traceEvents\": [\n");
 }
@@ -108,16 +117,24 @@ void KinetoWriter::WriteProcess(std::string_view name, std::string_view label, i
                 out);
 }
 
-void KinetoWriter::Footer(int64_t trace_start, int64_t trace_end, JsonText& out) {
-  const int64_t time = trace_start + 1'000;
-  WriteProcess("python3", "CPU", pid_, pid_, time, out);
-  WriteProcess("python3", fmt::format("GPU {}", device_), device_, 5'000'000 + device_, time, out);
+// Names the device that is written about and the threads that drive it.
+void KinetoWriter::WriteTracks(int64_t time, JsonText& out) {
+  WriteProcess("python3", fmt::format("GPU {}", Device()), Device(), 5'000'000 + Device(), time,
+               out);
   for (const int stream : {kComputeStream, kCommStream}) {
     WriteThread(fmt::format("stream {} ", stream), TrackOf(stream), time, stream, out);
   }
-  WriteThread(fmt::format("thread {} (python3)", pid_), TrackOf(Thread::kMain), time, pid_, out);
-  WriteThread(fmt::format("thread {} (pt_autograd_0)", pid_ + 390), TrackOf(Thread::kAutograd),
-              time, pid_ + 390, out);
+  const auto [own, autograd] = places_[at_].threads;
+  WriteThread(fmt::format("thread {} (python3)", own), TrackOf(Thread::kMain), time, own, out);
+  WriteThread(fmt::format("thread {} (pt_autograd_{})", autograd, at_), TrackOf(Thread::kAutograd),
+              time, autograd, out);
+}
+
+void KinetoWriter::Footer(int64_t trace_start, int64_t trace_end, JsonText& out) {
+  const int64_t time = trace_start + 1'000;
+  WriteProcess("python3", "CPU", pid_, pid_, time, out);
+  for (at_ = 0; at_ < places_.size(); ++at_) WriteTracks(time, out);
+  at_ = 0;
   out.Text("  {\n    \"ph\": \"X\", \"cat\": \"Trace\", \"ts\": ").Micros(trace_start);
   out.Text(", \"dur\": ").Micros(trace_end - trace_start).Text(R"json(,
     "pid": "Spans", "tid": "PyTorch Profiler",

@@ -49,7 +49,8 @@ std::string_view CategoryOf(ActivityKind kind) {
 
 }  // namespace
 
-void KinetoWriter::Body(const Events& events, JsonText& out) {
+void KinetoWriter::Body(const Events& events, int device, JsonText& out) {
+  at_ = static_cast<size_t>(device);
   for (const HostRange& range : events.ranges) Write(range, out);
   for (const PythonFrame& frame : events.frames) Write(frame, out);
   for (const MemoryChange& change : events.memory) Write(change, out);
@@ -105,13 +106,13 @@ void KinetoWriter::Write(const HostRange& range, JsonText& out) {
   out.Int(range.external_id).Text(",\"Record function id\": 0, ");
   if (range.sequence != kNone) {
     out.Text("\"Sequence number\": ").Int(range.sequence).Text(", \"Fwd thread id\": ");
-    out.Text(node.link == Link::kForward ? "0, " : "1, ");
+    out.Int(node.link == Link::kForward ? 0 : static_cast<int64_t>(at_) + 1).Text(", ");
   }
   if (range.message.elements != kNone && node.name == "record_param_comms") {
     out.Text(R"("Collective name": "allreduce", "dtype": "BFloat16", "Rank": )").Int(rank_);
     out.Text(R"(, "In msg nelems": )").Int(range.message.elements);
     out.Text(R"(, "Out msg nelems": )").Int(range.message.elements);
-    out.Text(R"(, "Group size": )").Int(options_.ranks);
+    out.Text(R"(, "Group size": )").Int(Members());
     out.Text(R"(, "Process Group Name": "0", "Process Group Description": "default_pg", )");
     out.Text(R"("Process Group Ranks": ")").Text(group_ranks_).Text(R"(", "Seq": )");
     out.Int(range.message.sequence).Text(", ");
@@ -152,7 +153,7 @@ void KinetoWriter::Write(const MemoryChange& change, JsonText& out) {
   out.Text(",\n    \"args\": {\n      \"Total Reserved\": ").Int(change.reserved);
   out.Text(", \"Total Allocated\": ").Int(change.allocated);
   out.Text(", \"Bytes\": ").Int(change.bytes).Text(", \"Addr\": ").Int(change.address);
-  out.Text(", \"Device Id\": ").Int(device_).Text(", \"Device Type\": 1, \"Ev Idx\": ");
+  out.Text(", \"Device Id\": ").Int(Device()).Text(", \"Device Type\": 1, \"Ev Idx\": ");
   out.Int(ev_index_++).Text("\n    }\n  },\n");
   ++events_;
 }
@@ -181,7 +182,7 @@ void KinetoWriter::Write(const DeviceActivity& work, JsonText& out) {
   out.Text(",\n    \"ts\": ").Micros(work.start).Text(", \"dur\": ").Micros(work.duration);
   out.Text(",\n    \"args\": {\n      \"External id\": ").Int(work.external_id).Text(",      ");
   if (is_kernel) out.Text("\"queued\": 0, ");
-  out.Text("\"device\": ").Int(device_).Text(", \"context\": 1,      \"stream\": ");
+  out.Text("\"device\": ").Int(Device()).Text(", \"context\": 1,      \"stream\": ");
   out.Int(work.stream).Text(", \"correlation\": ").Int(work.correlation).Text(",      ");
   if (is_kernel) {
     out.Text(LaunchShapeOf(kernel));
@@ -192,7 +193,7 @@ void KinetoWriter::Write(const DeviceActivity& work, JsonText& out) {
   if (work.message.elements != kNone) {
     out.Text(R"(, "Collective name": "allreduce", "In msg nelems": )").Int(work.message.elements);
     out.Text(R"(, "Out msg nelems": )").Int(work.message.elements);
-    out.Text(R"(, "Group size": )").Int(options_.ranks);
+    out.Text(R"(, "Group size": )").Int(Members());
     out.Text(R"(, "dtype": "BFloat16", "In split size": "[]", "Out split size": "[]")");
     out.Text(R"(, "Process Group Name": "0", "Process Group Description": "default_pg")");
     out.Text(R"(, "Process Group Ranks": ")").Text(group_ranks_).Text(R"(", "Seq": )");
@@ -228,7 +229,7 @@ void KinetoWriter::Write(const SyncRecord& sync, JsonText& out) {
     out.Text(",\n      \"wait_on_cuda_event_id\": ").Int(sync.wait_event).Text(",\n");
   }
   out.Text("      \"stream\": ").Int(sync.stream).Text(", \"correlation\": ").Int(sync.correlation);
-  out.Text(",\n      \"device\": ").Int(device_).Text(", \"context\": 1\n    }\n  },\n");
+  out.Text(",\n      \"device\": ").Int(Device()).Text(", \"context\": 1\n    }\n  },\n");
   ++events_;
   WriteFlow("ac2g", false, sync.correlation, track, sync.start, out);
 }

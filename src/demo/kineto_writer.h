@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "demo/events.h"
 #include "demo/json_text.h"
@@ -12,15 +13,20 @@
 
 namespace stepscope::demo {
 
-// Writes the trace of one rank, in this order: Header, Body as often as needed, Footer.
+// Writes the trace of one rank, in this order: Header, Body as often as needed, Footer. A body has
+// the records of one of the rank's devices and the threads that drive it.
 class KinetoWriter {
  public:
   // `options` must outlive the writer.
   KinetoWriter(const DemoOptions& options, int rank);
 
   void Header(JsonText& out) const;
-  void Body(const Events& events, JsonText& out);
+  // `device`: of the rank, counted.
+  void Body(const Events& events, int device, JsonText& out);
   void Footer(int64_t trace_start, int64_t trace_end, JsonText& out);
+
+  // The number that a device of the rank has in the trace.
+  int DeviceOf(int device) const { return places_[static_cast<size_t>(device)].device; }
 
   // Records written so far, those that describe processes and threads among them.
   int64_t events() const { return events_; }
@@ -42,19 +48,28 @@ class KinetoWriter {
                    JsonText& out);
   void WriteProcess(std::string_view name, std::string_view label, int64_t pid, int64_t sort_index,
                     int64_t time, JsonText& out);
+  void WriteTracks(int64_t time, JsonText& out);
+
+  // A device and the threads that drive it; tracks are "pid" and "tid", as members of an event.
+  struct Place {
+    int device = 0;  // on its host
+    std::array<int64_t, 2> threads = {};
+    std::array<std::string, 2> host_tracks = {};
+    std::string compute_track = {}, comm_track = {}, any_stream_track = {};
+  };
+  Place MakePlace(int device) const;
   std::string_view TrackOf(Thread thread) const {
-    return host_tracks_[static_cast<size_t>(thread)];
+    return places_[at_].host_tracks[static_cast<size_t>(thread)];
   }
-  std::string StreamTrack(int stream) const;
   std::string_view TrackOf(int stream) const;
+  int Device() const { return places_[at_].device; }
+  int Members() const { return options_.ranks * options_.devices; }
 
   const DemoOptions& options_;
   int rank_;
-  int device_;  // on its host
   int64_t pid_;
-  // "pid" and "tid" of every track, as members of an event.
-  std::array<std::string, 2> host_tracks_;
-  std::string compute_track_, comm_track_, any_stream_track_;
+  std::vector<Place> places_;
+  size_t at_ = 0;            // the place that is written about
   std::string group_ranks_;  // as collectives carry it
   int64_t ev_index_ = 0;
   int64_t events_ = 0;

@@ -27,9 +27,10 @@ struct Plan {
   std::vector<Bucket> buckets;  // in the order they are launched
   int64_t host_gap = 0;         // ns per step
 
-  // Whether compute of this rank takes `slow_factor` as long in this step.
-  bool IsSlow(int rank, int64_t step) const {
-    return rank == options.slow_rank && step >= options.slow_since;
+  // Whether compute of this rank's device takes `slow_factor` as long in this step.
+  bool IsSlow(int rank, int device, int64_t step) const {
+    const bool is_it = options.slow_device < 0 || device == options.slow_device;
+    return rank == options.slow_rank && is_it && step >= options.slow_since;
   }
   // ns that the clock of this rank is ahead of the true time.
   int64_t ClockOffset(int rank) const;

@@ -22,13 +22,15 @@ size_t WorkersFor(const DemoOptions& options) {
 
 Production::Production(const Plan& plan, const std::string& folder)
     : plan_(plan),
+      devices_(static_cast<size_t>(plan.options.devices)),
       errors_(static_cast<size_t>(plan.options.ranks)),
       workers_(WorkersFor(plan.options)),
       compressors_(workers_),
       together_(static_cast<std::ptrdiff_t>(workers_)) {
   const bool compress = plan.options.compress;
   for (int rank = 0; rank < plan.options.ranks; ++rank) {
-    jobs_.emplace_back(plan, rank);
+    for (int device = 0; device < plan.options.devices; ++device)
+      jobs_.emplace_back(plan, rank, device);
     writers_.emplace_back(plan.options, rank);
     // As Work() deals the ranks out.
     GzipCompressor& gzip = compressors_[static_cast<size_t>(rank) % workers_];
@@ -52,23 +54,17 @@ Result<void> Production::Run() {
 void Production::Work(size_t worker) {
   Scratch scratch;
   const auto for_my_ranks = [&](const auto& act) {
-    for (size_t rank = worker; rank < jobs_.size(); rank += workers_) {
+    for (size_t rank = worker; rank < files_.size(); rank += workers_) {
       if (!errors_[rank]) act(rank);
     }
   };
   for_my_ranks([&](size_t rank) { Begin(rank, scratch); });
   for (int64_t step = kFirstStep; !done_; ++step) {
-    for_my_ranks([&](size_t rank) {
-      jobs_[rank].Open(step, scratch.events);
-      Record(rank, scratch);
-    });
+    for_my_ranks([&](size_t rank) { OpenStep(rank, step, scratch); });
     together_.arrive_and_wait();
     if (worker == 0 && !Failed()) AllReduce(plan_, step, jobs_);
     together_.arrive_and_wait();
-    for_my_ranks([&](size_t rank) {
-      jobs_[rank].Close(step, scratch.events);
-      Record(rank, scratch);
-    });
+    for_my_ranks([&](size_t rank) { CloseStep(rank, step, scratch); });
     together_.arrive_and_wait();
     if (worker == 0) done_ = Failed() || IsComplete(step - kFirstStep + 1);
     together_.arrive_and_wait();
@@ -82,25 +78,52 @@ void Production::Begin(size_t rank, Scratch& scratch) {
   Append(rank, scratch);
 }
 
+void Production::OpenStep(size_t rank, int64_t step, Scratch& scratch) {
+  for (size_t device = 0; device < devices_; ++device) {
+    RankJob& job = JobOf(rank, device);
+    if (device > 0) job.Join(JobOf(rank, 0));
+    job.Open(step, scratch.events);
+    Record(rank, device, scratch);
+  }
+}
+
+// The first device's thread, which annotates the step, waits for the others.
+void Production::CloseStep(size_t rank, int64_t step, Scratch& scratch) {
+  RankJob& first = JobOf(rank, 0);
+  int64_t others = 0;
+  for (size_t device = 1; device < devices_; ++device) {
+    JobOf(rank, device).Close(step, scratch.events);
+    others = std::max(others, JobOf(rank, device).now());
+    Record(rank, device, scratch);
+  }
+  first.WaitUntil(others);
+  first.Close(step, scratch.events);
+  for (size_t device = 1; device < devices_; ++device) JobOf(rank, device).LeaveWith(first);
+  Record(rank, 0, scratch);
+}
+
 // Writes the events in `scratch` to the rank's file.
-void Production::Record(size_t rank, Scratch& scratch) {
-  Write(rank, scratch);
+void Production::Record(size_t rank, size_t device, Scratch& scratch) {
+  Write(rank, device, scratch);
   Append(rank, scratch);
 }
 
 // Turns the events into text, as the clock of the rank's host says when they were.
-void Production::Write(size_t rank, Scratch& scratch) {
+void Production::Write(size_t rank, size_t device, Scratch& scratch) {
   scratch.events.Shift(plan_.ClockOffset(static_cast<int>(rank)));
-  writers_[rank].Body(scratch.events, scratch.text);
+  writers_[rank].Body(scratch.events, static_cast<int>(device), scratch.text);
   scratch.events.Clear();
 }
 
 void Production::End(size_t rank, Scratch& scratch) {
-  jobs_[rank].Finish(scratch.events);
-  Write(rank, scratch);
+  int64_t end = 0;
+  for (size_t device = 0; device < devices_; ++device) {
+    JobOf(rank, device).Finish(scratch.events);
+    end = std::max(end, JobOf(rank, device).now());
+    Write(rank, device, scratch);
+  }
   const int64_t offset = plan_.ClockOffset(static_cast<int>(rank));
-  writers_[rank].Footer(jobs_[rank].trace_start() + offset, jobs_[rank].now() + offset,
-                        scratch.text);
+  writers_[rank].Footer(JobOf(rank, 0).trace_start() + offset, end + offset, scratch.text);
   Append(rank, scratch);
   Check(rank, files_[rank].Finish());
 }
@@ -134,8 +157,11 @@ Result<void> Production::Commit() {
 
 std::vector<RankTruth> Production::Truth() const {
   std::vector<RankTruth> truth;
-  for (size_t rank = 0; rank < jobs_.size(); ++rank) {
-    truth.push_back(jobs_[rank].truth());
+  for (size_t job = 0; job < jobs_.size(); ++job) {
+    const size_t rank = job / devices_;
+    truth.push_back(jobs_[job].truth());
+    truth.back().rank = static_cast<int>(rank);
+    truth.back().device = writers_[rank].DeviceOf(static_cast<int>(job % devices_));
     truth.back().file = TraceName(static_cast<int>(rank), plan_.options.compress);
     truth.back().events = writers_[rank].events();
     truth.back().raw_bytes = files_[rank].raw_bytes();

@@ -30,7 +30,7 @@ class Production {
   // Gives the files their names. REQUIRES: Run() succeeded.
   Result<void> Commit();
 
-  // What was written. REQUIRES: Run() succeeded.
+  // What was written, of each device. REQUIRES: Run() succeeded.
   std::vector<RankTruth> Truth() const;
 
  private:
@@ -43,16 +43,21 @@ class Production {
   // The ranks are dealt out to the threads, which go through every step together.
   void Work(size_t worker);
   void Begin(size_t rank, Scratch& scratch);
-  void Write(size_t rank, Scratch& scratch);
-  void Record(size_t rank, Scratch& scratch);
+  void OpenStep(size_t rank, int64_t step, Scratch& scratch);
+  void CloseStep(size_t rank, int64_t step, Scratch& scratch);
+  void Write(size_t rank, size_t device, Scratch& scratch);
+  void Record(size_t rank, size_t device, Scratch& scratch);
   void End(size_t rank, Scratch& scratch);
   void Append(size_t rank, Scratch& scratch);
   void Check(size_t rank, Result<void> result);
   bool Failed() const;
   bool IsComplete(int64_t steps) const;
 
+  RankJob& JobOf(size_t rank, size_t device) { return jobs_[rank * devices_ + device]; }
+
   const Plan& plan_;
-  std::vector<RankJob> jobs_;
+  size_t devices_;             // of each rank
+  std::vector<RankJob> jobs_;  // by rank, then device
   std::vector<KinetoWriter> writers_;
   std::vector<FileWriter> files_;
   std::vector<std::optional<Error>> errors_;  // the first of each rank

@@ -14,6 +14,9 @@ constexpr int64_t kCollectiveJitter = 20;                // thousandths
 constexpr int64_t kBetweenSteps = 30'000;                // of the host
 constexpr int64_t kProfilerStop = 20'000;
 constexpr int64_t kCaptureCost = 5'000;  // of a call
+constexpr int64_t kThreadStart = 15'000;
+// Numbers of one process are its own: those of its next device begin so much higher.
+constexpr int64_t kIdsOfADevice = 100'000'000;
 
 const Node& StepNote() {
   static const Node kNode = {.act = Act::kAnnotation, .name = "ProfilerStep#"};
@@ -36,17 +39,34 @@ std::span<const Node> OuterFrames() {
 
 }  // namespace
 
-RankJob::RankJob(const Plan& plan, int rank)
+RankJob::RankJob(const Plan& plan, int rank, int device)
     : plan_(plan),
       rank_(rank),
-      random_(plan.options.seed, static_cast<uint64_t>(rank)),
+      device_(device),
+      random_(plan.options.seed, static_cast<uint64_t>(rank * plan.options.devices + device)),
       trace_start_(kJobStart + random_.Below(200'000)),
       now_(trace_start_ + 150'000),
       modules_(plan.script->modules),
+      external_id_(device * kIdsOfADevice + 1024),
+      correlation_(device * kIdsOfADevice + 20000),
+      python_id_(device * kIdsOfADevice),
+      sequence_(device * kIdsOfADevice + 400),
       allocated_(kStaticBytes * plan.options.layers),
       reserved_(allocated_) {
   for (size_t i = 0; i < OuterFrames().size(); ++i) frames_.push_back(++python_id_);
   truth_.kernels.resize(AllKernels().size());
+}
+
+void RankJob::Join(const RankJob& first) {
+  trace_start_ = first.trace_start_;
+  now_ = first.step_start_;
+  Spend(kThreadStart);
+}
+
+void RankJob::LeaveWith(const RankJob& first) {
+  truth_.steps.back().start = first.truth_.steps.back().start;
+  truth_.steps.back().end = first.truth_.steps.back().end;
+  now_ = first.now_;
 }
 
 void RankJob::Open(int64_t step, Events& events) {
@@ -67,10 +87,12 @@ void RankJob::Close(int64_t step, Events& events) {
   AddCollectives();
   PlayChildren(plan_.script->closing);
   FreeBlocks(static_cast<int64_t>(blocks_.size()));
-  const int64_t start = notes_.front().host_start;
-  CloseNote();
+  if (Leads()) {
+    now_ = std::max(now_, closes_after_);
+    CloseNote();
+  }
   truth_.steps.push_back({.step = step,
-                          .start = start,
+                          .start = step_start_,
                           .end = now_,
                           .gpu = Measure(step_work_),
                           .host_gap = step_gap_});
@@ -85,15 +107,18 @@ void RankJob::Finish(Events& events) {
   for (size_t i = 0; i < OuterFrames().size(); ++i) {
     const auto depth = static_cast<int64_t>(i);
     const int64_t start = trace_start_ + 40'000 + depth * 1'200;
+    const int64_t id = device_ * kIdsOfADevice + depth + 1;
     events_->frames.push_back({.node = &OuterFrames()[i],
                                .start = start,
                                .duration = now_ - depth * 800 - start,
-                               .id = depth + 1,
-                               .parent = i == 0 ? kNone : depth});
+                               .id = id,
+                               .parent = i == 0 ? kNone : id - 1});
   }
 }
 
 void RankJob::OpenStepNote(int64_t step) {
+  step_start_ = now_;
+  if (!Leads()) return;
   operators_.push_back(++external_id_);
   notes_.push_back(
       {.node = &StepNote(), .number = step, .external_id = external_id_, .host_start = now_});
@@ -129,20 +154,20 @@ void RankJob::AddCollectives() {
   }
 }
 
-void AllReduce(const Plan& plan, int64_t step, std::span<RankJob> ranks) {
-  constexpr uint64_t kStream = uint64_t{1} << 40;  // far from the ranks' streams of random numbers
+void AllReduce(const Plan& plan, int64_t step, std::span<RankJob> jobs) {
+  constexpr uint64_t kStream = uint64_t{1} << 40;  // far from the jobs' streams of random numbers
   Random random(plan.options.seed, kStream + static_cast<uint64_t>(step));
   for (size_t i = 0; i < plan.buckets.size(); ++i) {
     int64_t all_there = 0;
-    for (RankJob& rank : ranks) {
-      RankJob::Launch& launch = rank.launches_[i];
-      launch.slot.start = std::max(launch.ready, rank.gpu_.comm_free() + kCollectiveGap);
+    for (RankJob& job : jobs) {
+      RankJob::Launch& launch = job.launches_[i];
+      launch.slot.start = std::max(launch.ready, job.gpu_.comm_free() + kCollectiveGap);
       all_there = std::max(all_there, launch.slot.start);
     }
     const int64_t end = all_there + random.Around(plan.buckets[i].duration, kCollectiveJitter);
-    for (RankJob& rank : ranks) {
-      rank.launches_[i].slot.end = end;
-      rank.gpu_.RunCollective(rank.launches_[i].slot);
+    for (RankJob& job : jobs) {
+      job.launches_[i].slot.end = end;
+      job.gpu_.RunCollective(job.launches_[i].slot);
     }
   }
 }

@@ -1,12 +1,16 @@
-// Plays one rank of the synthetic job on a host clock and a device, and records it.
+// Plays one device of the synthetic job and the threads that drive it, and records them.
 //
 // A step is played in two halves, because a collective ends only when all ranks have started it:
 //
-//   for every rank:  Open(step)        up to where the rank has launched its collectives
-//   AllReduce(ranks)                   once, when all have opened
-//   for every rank:  Close(step)
+//   for every device:  Open(step)      up to where the device's collectives are launched
+//   AllReduce(jobs)                    once, when all have opened
+//   for every device:  Close(step)
 //
-// Thread-safety: different ranks may be played on different threads; AllReduce takes them all.
+// Almost always a rank has one device. Of several the first one's thread leads: it annotates the
+// step, in which the others do theirs (Join, WaitUntil, LeaveWith).
+//
+// Thread-safety: devices of different ranks may be played on different threads; AllReduce takes
+// them all.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +28,14 @@ namespace stepscope::demo {
 class RankJob {
  public:
   // `plan` must outlive the job.
-  RankJob(const Plan& plan, int rank);
+  RankJob(const Plan& plan, int rank, int device);
+
+  // Lets the threads of a device begin the step that the first of its rank has opened.
+  void Join(const RankJob& first);
+  // Lets the thread that annotates the step wait for the others before it closes it.
+  void WaitUntil(int64_t time) { closes_after_ = time; }
+  // The step of the first device of its rank, which was closed, is this one's too.
+  void LeaveWith(const RankJob& first);
 
   // Each appends what it records to `events`.
   void Open(int64_t step, Events& events);
@@ -36,7 +47,7 @@ class RankJob {
   const RankTruth& truth() const { return truth_; }
 
  private:
-  friend void AllReduce(const Plan& plan, int64_t step, std::span<RankJob> ranks);
+  friend void AllReduce(const Plan& plan, int64_t step, std::span<RankJob> jobs);
 
   // A collective that was launched in this step.
   struct Launch {
@@ -85,8 +96,10 @@ class RankJob {
   static constexpr int64_t kHostJitter = 250;  // thousandths
   static constexpr int64_t kKernelJitter = 30;
 
+  bool Leads() const { return device_ == 0; }
+
   const Plan& plan_;
-  int rank_;
+  int rank_, device_;     // device_: of the rank, counted
   int64_t step_ = kNone;  // that is played
   Random random_;
   int64_t trace_start_;
@@ -105,10 +118,10 @@ class RankJob {
   std::vector<int64_t> modules_;    // calls of each class of modules in this step
 
   // The last number given out of each kind.
-  int64_t external_id_ = 1024;
-  int64_t correlation_ = 20000;
-  int64_t python_id_ = 0;
-  int64_t sequence_ = 400;
+  int64_t external_id_;
+  int64_t correlation_;
+  int64_t python_id_;
+  int64_t sequence_;
   int64_t collective_ = 0;
   int64_t recorded_ = kNone;  // correlation of the latest cudaEventRecord
 
@@ -119,12 +132,14 @@ class RankJob {
   Message message_;            // of the collective that is being launched
   int64_t backward_done_ = 0;  // nominal compute of the backward pass launched so far
   bool gap_pending_ = false;   // the next GPU work ends the planted gap
+  int64_t step_start_ = 0;     // of the annotation
+  int64_t closes_after_ = 0;   // so long the annotation stays open
   std::vector<ActivitySpan> step_work_;
   int64_t step_gap_ = 0;
   RankTruth truth_;
 };
 
-// Lets every collective of the step begin where each rank could, and end on all ranks alike.
-void AllReduce(const Plan& plan, int64_t step, std::span<RankJob> ranks);
+// Lets every collective of the step begin where each device could, and end on all of them alike.
+void AllReduce(const Plan& plan, int64_t step, std::span<RankJob> jobs);
 
 }  // namespace stepscope::demo

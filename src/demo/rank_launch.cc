@@ -65,7 +65,8 @@ void RankJob::LaunchActivity(const Node& node) {
 
 int64_t RankJob::DurationOf(const Kernel& kernel) {
   const int64_t duration = random_.Around(kernel.nominal, kKernelJitter);
-  if (kernel.kind != ActivityKind::kCompute || !plan_.IsSlow(rank_, step_)) return duration;
+  if (kernel.kind != ActivityKind::kCompute || !plan_.IsSlow(rank_, device_, step_))
+    return duration;
   return static_cast<int64_t>(static_cast<double>(duration) * plan_.options.slow_factor);
 }
 

@@ -155,10 +155,13 @@ void RankJob::PlayBackward(const Node& node) {
 
 void RankJob::LaunchReadyBuckets(int64_t done) {
   while (next_bucket_ < plan_.buckets.size() && plan_.buckets[next_bucket_].ready <= done) {
-    if (!plan_.options.unknown_library)
+    if (plan_.options.unknown_library) {
+      PlayChildren(plan_.script->unknown_all_reduce);
+    } else {
       message_ = {.elements = plan_.buckets[next_bucket_].elements, .sequence = ++collective_};
-    PlayChildren(plan_.script->all_reduce);
-    message_ = {};
+      PlayChildren(plan_.script->all_reduce);
+      message_ = {};
+    }
     ++next_bucket_;
   }
 }

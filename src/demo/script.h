@@ -66,12 +66,13 @@ struct Node {
 };
 
 struct Script {
-  Node opening;          // up to the point where every rank has launched its collectives
-  Node backward;         // on the autograd thread, as part of the opening
-  Node all_reduce;       // one collective, as part of the backward pass
-  Node closing;          // the rest of the step
-  size_t modules = 0;    // how many classes of modules there are
-  size_t bad_lines = 0;  // that made no sense: 0, as a test makes sure
+  Node opening;             // up to the point where every rank has launched its collectives
+  Node backward;            // on the autograd thread, as part of the opening
+  Node all_reduce;          // one collective, as part of the backward pass
+  Node unknown_all_reduce;  // the same by a library that nobody knows
+  Node closing;             // the rest of the step
+  size_t modules = 0;       // how many classes of modules there are
+  size_t bad_lines = 0;     // that made no sense: 0, as a test makes sure
 };
 
 // The training step of the demo.

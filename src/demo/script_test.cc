@@ -68,8 +68,8 @@ TEST(Script, TrainingStepIsSound) {
   EXPECT_FALSE(script.all_reduce.children.empty());
   EXPECT_FALSE(script.closing.children.empty());
   EXPECT_EQ(ForwardLessBackward(script.opening) + ForwardLessBackward(script.backward), 0);
-  for (const Node* part :
-       {&script.opening, &script.backward, &script.all_reduce, &script.closing}) {
+  for (const Node* part : {&script.opening, &script.backward, &script.all_reduce,
+                           &script.unknown_all_reduce, &script.closing}) {
     EXPECT_EQ(LostLaunches(*part), 0u) << part->name;
   }
   EXPECT_GT(NominalCompute(script.backward, 2), NominalCompute(script.backward, 1));

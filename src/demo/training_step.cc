@@ -258,6 +258,13 @@ part all_reduce
     launch all_reduce
     rt cudaEventRecord
 
+part unknown_all_reduce
+ op acme::fabric_push
+  rt cudaEventRecord
+  comm_waits
+  launch all_reduce
+  rt cudaEventRecord
+
 part closing
  compute_waits
  py torch/nn/utils/clip_grad.py(34): clip_grad_norm_
@@ -290,6 +297,7 @@ Script Read() {
   return {.opening = part("opening"),
           .backward = part("backward"),
           .all_reduce = part("all_reduce"),
+          .unknown_all_reduce = part("unknown_all_reduce"),
           .closing = part("closing"),
           .modules = parsed.modules,
           .bad_lines = parsed.bad_lines};

@@ -81,12 +81,10 @@ Json KernelsJson(const RankTruth& rank) {
   return json;
 }
 
-Json RankJson(const Plan& plan, int64_t number, const RankTruth& rank) {
-  Json json = {{"rank", number},
-               {"file", rank.file},
-               {"events", rank.events},
-               {"raw_bytes", rank.raw_bytes},
-               {"clock_offset", plan.ClockOffset(static_cast<int>(number))}};
+Json RankJson(const Plan& plan, const RankTruth& rank) {
+  Json json = {{"rank", rank.rank},           {"device", rank.device},
+               {"file", rank.file},           {"events", rank.events},
+               {"raw_bytes", rank.raw_bytes}, {"clock_offset", plan.ClockOffset(rank.rank)}};
   json.update(UsageJson(Total(rank.steps)));
   json["host_gap"] = TotalGap(rank);
   json["kernels"] = KernelsJson(rank);
@@ -97,10 +95,12 @@ Json RankJson(const Plan& plan, int64_t number, const RankTruth& rank) {
 
 Json OptionsJson(const DemoOptions& options) {
   return {{"ranks", options.ranks},
+          {"devices", options.devices},
           {"steps", options.steps},
           {"seed", options.seed},
           {"slow_rank", options.slow_rank},
           {"slow_factor", options.slow_factor},
+          {"slow_device", options.slow_device},
           {"slow_since", options.slow_since},
           {"exposed_fraction", options.exposed_fraction},
           {"host_gap_fraction", options.host_gap_fraction},
@@ -126,6 +126,7 @@ Json PlantedJson(const DemoOptions& options, std::span<const RankTruth> ranks) {
       communication == 0 ? 0 : static_cast<double>(exposed) / static_cast<double>(communication);
   return {{"slow_rank", options.slow_rank},
           {"slow_factor", options.slow_factor},
+          {"slow_device", options.slow_device},
           {"graph_capture", options.graph_capture},
           {"unknown_library", options.unknown_library},
           {"slow_since", options.slow_since},
@@ -170,9 +171,7 @@ std::string TruthJson(const Plan& plan, std::span<const RankTruth> ranks) {
                {"options", OptionsJson(plan.options)},
                {"planted", PlantedJson(plan.options, ranks)},
                {"ranks", Json::array()}};
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    json["ranks"].push_back(RankJson(plan, static_cast<int64_t>(i), ranks[i]));
-  }
+  for (const RankTruth& rank : ranks) json["ranks"].push_back(RankJson(plan, rank));
   return json.dump(1) + "\n";
 }
 

@@ -42,10 +42,13 @@ struct KernelTruth {
   int64_t sum = 0;  // ns
 };
 
+// Of one device of a rank; almost always it is the only one.
 struct RankTruth {
+  int rank = 0;
+  int device = 0;  // its number in the trace
   std::vector<StepTruth> steps;
   std::vector<KernelTruth> kernels;  // by the kernel's place in AllKernels()
-  // Of the trace file.
+  // Of the trace file, which all devices of the rank share.
   std::string file;
   int64_t events = 0;
   int64_t raw_bytes = 0;

@@ -19,6 +19,7 @@
 #include "ingest/kineto/kineto_events.h"
 #include "ingest/kineto/memory_changes.h"
 #include "ingest/xplane/xplane_reader.h"
+#include "trace/collective_calls.h"
 
 namespace stepscope {
 namespace {
@@ -390,9 +391,11 @@ Result<Trace> Reader::Read() {
 
 Result<Trace> ReadTrace(ByteSource source, const ReadOptions& options) {
   try {
-    if (LooksLikeXSpace(source.Peek(kXSpaceSniff)))
-      return ReadXSpace(SeekableBytes(std::move(source)), options);
-    return Reader(std::move(source), options).Read();
+    const bool is_xspace = LooksLikeXSpace(source.Peek(kXSpaceSniff));
+    auto trace = is_xspace ? ReadXSpace(SeekableBytes(std::move(source)), options)
+                           : Reader(std::move(source), options).Read();
+    if (trace) MarkKernelsOfCollectiveCalls(*trace);
+    return trace;
   } catch (const std::bad_alloc&) {
     return std::unexpected(
         Error{"cannot read the trace: out of memory", "",

@@ -41,6 +41,10 @@ constexpr auto kCollectives = std::to_array<std::string_view>(
     {" all reduce ", " allreduce ", " all gather ", " allgather ", " allgatherv ",
      " reduce scatter ", " reducescatter ", " all to all ", " alltoall ", " alltoallv ",
      " all2all ", " a2a ", " send recv ", " sendrecv "});
+// What else a library is called for, in ranges around the call.
+constexpr auto kOtherCalls =
+    std::to_array<std::string_view>({" broadcast ", " reduce ", " gather ", " scatter ", " send ",
+                                     " recv ", " barrier ", " coalesced ", " group end "});
 // What prepares the data of a collective on one device, or uses it there.
 constexpr auto kLocal =
     std::to_array<std::string_view>({" cast ", " pack ", " unpack ", " permute ", " unpermute ",
@@ -137,6 +141,22 @@ bool IsCommunicationName(std::string_view name) {
   const std::string lower = Lower(name);
   return StartsWithAny(lower, kPrefixes) || ContainsAny(lower, kParts) ||
          LooksLikeCommunication(name);
+}
+
+bool IsCollectiveCall(std::string_view range) {
+  size_t letters = 0;
+  while (letters < range.size() && IsSmall(range[letters])) ++letters;
+  const std::string_view library = range.substr(0, letters);
+  std::string_view call = range.substr(letters);
+  const bool by_process_group = call.size() > 1 && call[0] == ':' && call[1] != ':';
+  const bool is_library =
+      library.ends_with("ccl") || (by_process_group && (library == "ucc" || library == "mpi"));
+  if (!is_library) return false;
+  const bool by_library =
+      !call.empty() && IsCapital(call[0]) && std::ranges::all_of(call, IsAlphanumeric);
+  if (!by_process_group && !by_library) return false;
+  const std::string words = WordsOf(call);
+  return ContainsAny(words, kCollectives) || ContainsAny(words, kOtherCalls);
 }
 
 std::vector<std::string_view> PathOfFunction(std::string_view name) {

@@ -17,6 +17,11 @@ namespace stepscope {
 // True when a kernel of this name moves data between accelerators, whatever library it belongs to.
 bool IsCommunicationName(std::string_view name);
 
+// True when a range on the host has the name of a collective's call: "nccl:all_reduce" and
+// "nccl:send 0->1" of PyTorch's process groups, "ncclAllReduce" and "ncclGroupEnd" of NCCL and the
+// libraries after its pattern. What users name ("all_reduce gradients", "tp:all_reduce") is none.
+bool IsCollectiveCall(std::string_view range);
+
 // Where a function is declared and what it is called, without return type, template arguments and
 // parameters: "void a::b::c<int>(float)" and "_ZN1a1b1cIiEEvf" are {"a", "b", "c"}. Namespaces
 // without a name are left out. The last one is the function's own name; there is always one, and it

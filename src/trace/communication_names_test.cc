@@ -79,5 +79,17 @@ TEST(CommunicationNames, OfComputeAreNotMistaken) {
   for (const std::string_view name : kCompute) EXPECT_FALSE(IsCommunicationName(name)) << name;
 }
 
+TEST(CommunicationNames, RangesOfCollectiveCalls) {
+  for (const char* call : {"nccl:all_reduce", "nccl:_all_gather_base", "nccl:send 0->1",
+                           "nccl:coalesced", "xccl:broadcast", "ucc:alltoall", "ncclAllReduce",
+                           "ncclReduceScatter", "ncclGroupEnd", "rcclSend", "hcclAllGather"})
+    EXPECT_TRUE(IsCollectiveCall(call)) << call;
+  for (const char* other :
+       {"", "nccl", "nccl:", "nccl::all_reduce", "nccl:init", "ncclCommInitRank", "tp:all_reduce",
+        "all_reduce", "allReduce", "FSDP::all_gather", "ncclAllReduce of gradients",
+        "all_reduce gradients", "ProfilerStep#3"})
+    EXPECT_FALSE(IsCollectiveCall(other)) << other;
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -75,6 +75,11 @@ constexpr auto kMaybeParts = std::to_array<std::string_view>(
      "dgrad", "wgrad",      "attn",      "attention",     "fmha",   "_dot",   "dot_",   "bmm",
      "_mm",   "triton_tem", "fused_moe", "linear_kernel", "lstm",   "gru"});
 
+// What computes and is no matrix work.
+constexpr auto kComputeParts = std::to_array<std::string_view>(
+    {"at::native", "at_cuda_detail", "at::cuda", "cub::", "thrust::", "triton_", "cutlass", "cudnn",
+     "cublas", "rocblas", "hipblas", "miopen", "softmax", "fill"});
+
 template <size_t N>
 bool IsAmong(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -242,6 +247,12 @@ bool IsPlainMatrixKernel(std::string_view kernel) {
   if (TensorCoresOfKernel(kernel) != TensorCores::kNo) return false;
   return lower.starts_with("cijk_") ||
          (ContainsAny(lower, kPlainParts) && !ContainsAny(lower, kHelperParts));
+}
+
+bool IsComputeName(std::string_view kernel) {
+  const std::string lower = Lower(kernel);
+  return ContainsAny(lower, kComputeParts) || ContainsAny(lower, kPlainParts) ||
+         ContainsAny(lower, kHelperParts) || TensorCoresOfKernel(kernel) != TensorCores::kNo;
 }
 
 std::string_view TensorCoresName(TensorCores use) {

@@ -18,6 +18,10 @@ std::string_view TensorCoresName(TensorCores use);  // "no", "yes", "unknown"
 // goes with it, as transposing and adding up the parts of a product does.
 bool IsPlainMatrixKernel(std::string_view kernel);
 
+// Whether a kernel's name says that it computes: matrix work, or what PyTorch, CUB and compilers
+// write.
+bool IsComputeName(std::string_view kernel);
+
 // Whether an operator of this name computes what Tensor Cores can: matrix products, convolutions,
 // attention, recurrent cells. "aten::mm", "AddmmBackward0", "model/dense/MatMul:MatMul".
 bool IsTensorCoreEligible(std::string_view op);

@@ -103,6 +103,18 @@ TEST(KernelVocabulary, PlainMatrixWork) {
   }
 }
 
+TEST(KernelVocabulary, NamesThatSayThatTheyCompute) {
+  for (const char* kernel :
+       {"void at::native::vectorized_elementwise_kernel<4>(int)", "ampere_sgemm_128x64_tn",
+        "triton_poi_fused_add_0", "void cub::DeviceReduceKernel<int>(int)", "nvjet_hsh_128x128"}) {
+    EXPECT_TRUE(IsComputeName(kernel)) << kernel;
+  }
+  for (const char* kernel :
+       {"exchange", "ring_step<4>", "void mylib::push_tokens(int4*)", "acme_broadcast", ""}) {
+    EXPECT_FALSE(IsComputeName(kernel)) << kernel;
+  }
+}
+
 TEST(KernelVocabulary, EligibleOperators) {
   for (const char* op :
        {"aten::mm", "aten::addmm", "aten::cudnn_convolution_backward_weight", "MmBackward",

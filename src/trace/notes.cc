@@ -52,6 +52,9 @@ constexpr auto kTexts = std::to_array<NoteText>({
      "steps were derived from calls of the tf.function with the most time: none are marked"},
     {"steps_without_end",
      "calls of functions were not taken for steps: the trace has their dispatch, not their end"},
+    {"communication_by_call",
+     "kernels were counted as communication: the call of a collective launched them, and their "
+     "names are unknown"},
 });
 static_assert(kTexts.size() == static_cast<size_t>(NoteKind::kCount));
 

@@ -47,6 +47,7 @@ enum class NoteKind : uint8_t {
   kStepsFromOptimizer,
   kStepsFromFunctions,
   kStepsWithoutEnd,
+  kCommunicationByCall,
   kCount
 };
 

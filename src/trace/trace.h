@@ -241,6 +241,9 @@ class Trace {
   const SparseColumn<StringId>& Texts(TextField field) const { return texts_[Index(field)]; }
   const SparseColumn<double>& Reals(RealField field) const { return reals_[Index(field)]; }
 
+  // Classifies device activity anew. REQUIRES: both kinds are of device activity.
+  void SetKind(EventId event, Kind kind) { kinds_[event] = kind; }
+
   // Hands a column over: the trace has none of it from then on.
   SparseColumn<int64_t> Take(IntField field) { return std::exchange(ints_[Index(field)], {}); }
   SparseColumn<StringId> Take(TextField field) { return std::exchange(texts_[Index(field)], {}); }

@@ -3,7 +3,7 @@
 // Device activities are decided by the event's category, never by its having a stream: host
 // operators of Triton and synchronization records carry streams too. Which kind of device activity
 // a kernel is (compute or communication) is decided by its collective arguments first, then by its
-// name.
+// name, and last by the call that launched it (collective_calls.h).
 #pragma once
 
 #include <cstdint>

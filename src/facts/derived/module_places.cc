@@ -150,4 +150,23 @@ ModulePlace ModulePlaces::OfRange(int32_t range) const {
   return Of(host_.ranges[at].thread, of_ranges_[at], range);
 }
 
+std::vector<ModulePlace> ModulePlaces::OfMemory() const {
+  std::vector<ModulePlace> places;
+  if (!any_) return places;
+  std::vector<Innermost> threads(host_.threads.size());
+  places.reserve(host_.memory.size());
+  StopChecks checks;
+  for (const MemoryEvent& event : host_.memory) {
+    checks.Turn();
+    places.emplace_back();
+    if (event.range == kNoRange) continue;
+    const uint32_t thread = host_.ranges[static_cast<size_t>(event.range)].thread;
+    const HostFrames& own = host_.frames[thread];
+    const int32_t frame =
+        threads[thread].At(event.time, own.size(), [&](size_t f) { return own[f]; });
+    places.back() = Of(thread, frame, event.range);
+  }
+  return places;
+}
+
 }  // namespace stepscope

@@ -33,6 +33,9 @@ class ModulePlaces {
   }
   ModulePlace OfCall(uint32_t call) const;
   ModulePlace OfRange(int32_t range) const;
+  // Of each of HostOps::memory; none of one that is in no range, whose thread is unknown. Empty
+  // where no module was called.
+  std::vector<ModulePlace> OfMemory() const;
 
  private:
   void FindModules(const StringTable& names);

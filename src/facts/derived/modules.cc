@@ -8,6 +8,7 @@
 #include "base/saturate.h"
 #include "base/stop.h"
 #include "facts/activity/compute_cover.h"
+#include "facts/derived/module_memory.h"
 #include "facts/derived/module_places.h"
 #include "facts/derived/on_demand.h"
 #include "facts/operators/compiled_ops.h"
@@ -47,6 +48,17 @@ class Tree {
     const auto [at, is_new] = by_operator_.try_emplace(name);
     if (is_new) at->second = FindScope(names_[name]);
     return at->second;
+  }
+
+  // The scope of such a name if an operator's name had it before; else none.
+  ModuleId KnownScope(StringId name) const {
+    ModuleId module = kNoModule;
+    for (const std::string_view part : ParseScopeName(names_[name]).modules) {
+      const auto at = by_scope_.find({module, std::string(part)});
+      if (at == by_scope_.end()) return kNoModule;
+      module = at->second;
+    }
+    return module;
   }
 
  private:
@@ -104,6 +116,7 @@ class Recording {
       AddOperators();
     }
     AddActivities();
+    AddMemory();
   }
 
  private:
@@ -154,6 +167,7 @@ class Recording {
       const HostRange at = rank_.host->ranges[static_cast<size_t>(range)];
       if (!facts_.Counts(rank_, at.start)) continue;
       const Place place = PlaceIn(places_.OfRange(range));
+      modules_.operators[{at.name, place.module}] += cost.flops;
       if (place.module != kNoModule) modules_.modules[place.module].self.flops += cost.flops;
     }
   }
@@ -167,13 +181,18 @@ class Recording {
       const KernelDetail* kernel = rank_.KernelOf(activity);
       const Place place = PlaceOf(activity, kernel);
       all = AddSaturated(all, activity.duration());
-      if (!IsMemory(activity.kind)) AddKernel(activity, place.module);
+      modules_.activities[{activity.name, place.module}] +=
+          static_cast<double>(activity.duration());
+      const int64_t exposed = ExposedOf(activity);
+      if (exposed > 0)
+        modules_.exposed[{activity.name, place.module}] += static_cast<double>(exposed);
       if (place.module == kNoModule) {
         outside = AddSaturated(outside, activity.duration());
         continue;
       }
       ModuleSum& sum = modules_.modules[place.module].self;
       AddActivity(activity, place, sum);
+      sum.exposed = AddSaturated(sum.exposed, exposed);
       const bool counted = kernel != nullptr && kernel->flops > 0 && !places_.any() &&
                            ops.StandsForExecution(activity, *kernel);
       if (counted) sum.flops += static_cast<double>(kernel->flops);
@@ -183,20 +202,40 @@ class Recording {
     modules_.outside = AddSaturated(modules_.outside, outside);
   }
 
-  void AddKernel(const Activity& activity, ModuleId module) {
-    int64_t& of_kernel = modules_.kernels[{activity.name, module}];
-    of_kernel = AddSaturated(of_kernel, activity.duration());
-  }
-
   void AddActivity(const Activity& activity, const Place& place, ModuleSum& sum) {
     int64_t& time = place.backward ? sum.backward : sum.forward;
     time = AddSaturated(time, activity.duration());
-    if (IsMemory(activity.kind)) return;
-    ++sum.kernels;
-    if (activity.kind != Kind::kCommunication) return;
+    if (!IsMemory(activity.kind)) ++sum.kernels;
+  }
+
+  // ns of communication without concurrent compute; 0 of other activities.
+  int64_t ExposedOf(const Activity& activity) const {
+    if (activity.kind != Kind::kCommunication) return 0;
     const ComputeCover& cover = compute_[rank_.streams[activity.stream].device_index];
-    sum.exposed =
-        AddSaturated(sum.exposed, activity.duration() - cover.Within(activity.start, activity.end));
+    return activity.duration() - cover.Within(activity.start, activity.end);
+  }
+
+  // Recordings that name no module say nothing of the memory of modules.
+  void AddMemory() {
+    if (modules_.modules.empty()) return;
+    const TakenMemory taken = MemoryTakenOnDevices(facts_, rank_);
+    modules_.memory_known = modules_.memory_known || taken.known;
+    modules_.blocks_known = modules_.blocks_known || taken.blocks_known;
+    const std::vector<ModulePlace> places = places_.OfMemory();
+    for (const TakenBlock& block : taken.blocks) {
+      const ModuleId module = ModuleOfMemory(places, block.event);
+      if (module == kNoModule) continue;
+      ModuleSum& sum = modules_.modules[module].self;
+      sum.allocated = AddSaturated(sum.allocated, block.allocated);
+      sum.at_peak = AddSaturated(sum.at_peak, block.at_peak);
+    }
+  }
+
+  ModuleId ModuleOfMemory(const std::vector<ModulePlace>& places, uint32_t event) {
+    if (places_.any()) return PlaceIn(places[event]).module;
+    const MemoryDetail* detail = rank_.host->DetailOf(rank_.host->memory[event]);
+    const bool named = detail != nullptr && detail->framework_op != kNoString;
+    return named ? tree_.KnownScope(detail->framework_op) : kNoModule;
   }
 
   const Facts& facts_;
@@ -242,6 +281,8 @@ void ModuleSum::Add(const ModuleSum& o) {
   backward = AddSaturated(backward, o.backward);
   exposed = AddSaturated(exposed, o.exposed);
   flops += o.flops;
+  allocated = AddSaturated(allocated, o.allocated);
+  at_peak = AddSaturated(at_peak, o.at_peak);
 }
 
 std::string Modules::PathOf(ModuleId module) const {
@@ -256,30 +297,30 @@ std::string Modules::PathOf(ModuleId module) const {
   return path;
 }
 
-std::string Modules::PlaceOf(StringId kernel) const {
-  int64_t all = 0, most = 0, most_of_type = 0;
+std::string Modules::PlaceOf(StringId name, const AmountByModule& amounts) const {
+  double all = 0, most = 0, most_of_type = 0;
   ModuleId largest = kNoModule;
-  std::map<std::string_view, int64_t> types;
+  std::map<std::string_view, double> types;
   std::string_view type;
-  const auto first = kernels.lower_bound({kernel, 0});
-  for (auto at = first; at != kernels.end() && at->first.first == kernel; ++at) {
+  for (auto at = amounts.lower_bound({name, 0}); at != amounts.end() && at->first.first == name;
+       ++at) {
     const ModuleId module = at->first.second;
-    all = AddSaturated(all, at->second);
+    all += at->second;
     if (module == kNoModule) continue;
     if (at->second > most) {
       most = at->second;
       largest = module;
     }
-    int64_t& of_type = types[modules[module].type];
-    of_type = AddSaturated(of_type, at->second);
+    double& of_type = types[modules[module].type];
+    of_type += at->second;
     if (of_type > most_of_type) {
       most_of_type = of_type;
       type = modules[module].type;
     }
   }
   if (largest == kNoModule) return {};
-  if (most >= all - most) return modules[largest].name;
-  return most_of_type >= all - most_of_type ? std::string(type) : std::string();
+  if (2 * most >= all) return modules[largest].name;
+  return 2 * most_of_type >= all ? std::string(type) : std::string();
 }
 
 namespace {

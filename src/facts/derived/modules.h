@@ -1,5 +1,5 @@
-// Measures the modules (layers) of a model: a tree with host time, and device time of forward and
-// backward.
+// Measures the modules (layers) of a model: a tree with host time, device time of forward and
+// backward, and device memory.
 //
 // Modules come from Python frames ("nn.Module: Linear_0", of which each is one module), or, where a
 // recording has none, from the name scopes of compiled operations (Flax, Keras). Ranks that run the
@@ -26,6 +26,10 @@ struct ModuleSum {
   int64_t backward = 0;  // likewise, with recomputation
   int64_t exposed = 0;   // ns of communication without concurrent compute
   double flops = 0;      // 0: unknown
+  // Bytes of device memory that it allocated, and of these, bytes in use when the device's
+  // allocator had most in use (MemoryTakenOnDevices()).
+  int64_t allocated = 0;
+  int64_t at_peak = 0;
 
   int64_t Device() const;
   void Add(const ModuleSum& o);
@@ -41,19 +45,25 @@ struct Module {
   ModuleSum self, all;    // without, with the modules in it
 };
 
+// What each name has in each module, and outside: kNoModule.
+using AmountByModule = std::map<std::pair<StringId, ModuleId>, double>;
+
 struct Modules {
   std::vector<Module> modules;  // in the order they were met
   bool host_known = false;      // calls were recorded
+  bool memory_known = false;    // so was what devices' allocators gave out,
+  bool blocks_known = false;    // and for how long
   int64_t device_time = 0;      // ns of activities of the recordings that have modules
   int64_t outside = 0;          // of which in no module
-  // ns of the activities of each kernel in each module, and outside: kNoModule.
-  std::map<std::pair<StringId, ModuleId>, int64_t> kernels;
+  AmountByModule activities;    // ns of activities, by their names
+  AmountByModule exposed;       // ns of communication without concurrent compute, by names
+  AmountByModule operators;     // FLOPs of operators that have some, by their names
 
   // The names from the outermost on, joined by "/"; a "/" in a name is "%2F".
   std::string PathOf(ModuleId module) const;
-  // Where most of a kernel's time is: the module if it has half or more of it, else the type if
+  // Where most of what a name has is: the module if it has half or more of it, else the type if
   // modules of it have; empty if neither does, or there are no modules.
-  std::string PlaceOf(StringId kernel) const;
+  std::string PlaceOf(StringId name, const AmountByModule& amounts) const;
 };
 
 Modules MeasureModules(const Facts& facts);
