@@ -23,6 +23,17 @@ struct WaitSum {
   Call longest_call;
 };
 
+constexpr Advice kWaitLess{
+    "check whether the wait recurs in later steps; what was launched before the recording is not "
+    "in the trace (use schedule(wait=1, warmup=1, active=3)). If it recurs, remove the "
+    "synchronization (.item(), .cpu(), .to(device) of pageable memory: use pin_memory and "
+    "non_blocking=True)",
+    "check whether the wait recurs in later steps; what was launched before the recording is not "
+    "in the trace. If it recurs, remove the synchronization (.numpy(), printing tensors)",
+    "check whether the wait recurs in later steps; what was launched before the recording is not "
+    "in the trace. If it recurs, remove the synchronization (float(), np.asarray(), "
+    "block_until_ready)"};
+
 class IdleWaits {
  public:
   IdleWaits(const Facts& facts, int64_t at_least) : facts_(facts) {
@@ -96,10 +107,7 @@ class IdleWaits {
              fmt::format("worst: rank {}, {} ({} in {}); no activity is recorded on the device",
                          worst_->rank, SayCall(row), Time(ColumnOf(table_, "time")(row)),
                          Plural(static_cast<size_t>(ColumnOf(table_, "calls").Int(row)), "call")),
-         .hint = "check whether the wait recurs in later steps; what was launched before the "
-                 "recording is not in the trace (use schedule(wait=1, warmup=1, active=3)). If it "
-                 "recurs, remove the synchronization (.item(), .cpu(), .to(device) of pageable "
-                 "memory: use pin_memory and non_blocking=True)",
+         .hint = Say(kWaitLess, facts_),
          .impact = most_,
          .table = "idle_waits",
          .cause = {CauseKind::kSync},

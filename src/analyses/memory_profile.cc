@@ -390,8 +390,7 @@ Report Run(const Facts& facts, const Params& params) {
   const auto peaks = FindMemoryPeaks(facts, params.Integer("capacity"));
   if (peaks.empty()) {
     MakeUnavailable(report,
-                    "there are no memory events in the selection: record with profile_memory=True "
-                    "(PyTorch), or with the BFC allocator (TensorFlow, JAX)");
+                    "there are no memory events in the selection: " + Say(kRecordMemory, facts));
     return report;
   }
   report.headline = Headline(peaks.front());

@@ -38,6 +38,8 @@ When several things run at once, the first in this list gets the moment:
 10. host compute: operators
 11. all others: nothing recorded, such as Python between operators
 
+Where threads of the host are the device, as with gloo, 1 and 5 are called compute and collectives.
+
 A step begins at its annotation or at the end of the previous step, whichever is later. It ends when its
 annotation and all activities launched in it have ended. Means are over the complete steps of all ranks.
 Precision is a share of compute time: 8 bit, 16 bit (fp16, bf16), 32 bit and more (with tf32). It comes from the
@@ -144,7 +146,8 @@ std::string SayStepTime(const std::vector<RankSteps>& ranks, const TypicalSteps&
 }
 
 // "Step time is 960 µs (median of 7 steps): 31.2% device compute, 31.2% input, 15.6% all others."
-std::string Headline(const std::vector<RankSteps>& ranks, const TypicalSteps& typical) {
+std::string Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
+                     const TypicalSteps& typical) {
   const StepBreakdown sum = SumOf(typical.ranks);
   constexpr size_t kNamed = 3;
   std::array<std::pair<int64_t, StepCategory>, kStepCategories> shares;
@@ -158,7 +161,7 @@ std::string Headline(const std::vector<RankSteps>& ranks, const TypicalSteps& ty
   for (size_t i = 0; i < kNamed && Share(shares[i].first, sum.Total()) >= kModerately; ++i) {
     parts +=
         fmt::format("{}{} {}", i == 0 ? "" : ", ", HumanRatio(Share(shares[i].first, sum.Total())),
-                    StepCategoryName(shares[i].second));
+                    TitleOf(shares[i].second, facts));
   }
   const RankSteps& first = typical.ranks.front();
   if (first.whole_recording) {
@@ -170,17 +173,18 @@ std::string Headline(const std::vector<RankSteps>& ranks, const TypicalSteps& ty
   return fmt::format("{}: {}.", SayStepTime(ranks, typical), parts);
 }
 
-void AddStepMetrics(const StepStatistics& total, int64_t median, const StepBreakdown& sum,
-                    bool marked, Report& report) {
+void AddStepMetrics(const Facts& facts, const StepStatistics& total, int64_t median,
+                    const StepBreakdown& sum, bool marked, Report& report) {
   const auto time = [&](double ns) { return marked ? Cell(static_cast<int64_t>(ns)) : Cell(); };
   report.metrics = {
       {"step_time_median", "median step time", time(static_cast<double>(median)),
        Unit::kNanoseconds},
       {"step_time_mean", "mean step time", time(total.mean), Unit::kNanoseconds},
       {"step_time_stddev", "step time, std dev", time(total.deviation), Unit::kNanoseconds},
-      {"steps", "steps", marked ? total.steps : 0, Unit::kCount},
-      {"device_compute_ratio", "device compute, % of step time", Ratio(sum.Compute(), sum.Total()),
-       Unit::kRatio},
+      {"steps", "steps of all ranks", marked ? total.steps : 0, Unit::kCount},
+      {"device_compute_ratio",
+       fmt::format("{}, % of step time", TitleOf(StepCategory::kDeviceCompute, facts)),
+       Ratio(sum.Compute(), sum.Total()), Unit::kRatio},
   };
 }
 
@@ -205,21 +209,21 @@ Report Run(const Facts& facts, const Params&) {
   const StepStatistics total = StatisticsOfTotals(ranks);
   const StepBreakdown sum = SumOf(ranks);
   const TypicalSteps typical = FindTypicalSteps(ranks);
-  report.headline = Headline(ranks, typical);
+  report.headline = Headline(facts, ranks, typical);
   AddMissingKernels(facts, report);
   AddMissingCommunication(facts, report);
   if (OnDemand(facts).JobPurpose(facts) == Purpose::kInference)
     report.headline += " The job is inference.";
-  AddStepMetrics(total, typical.median, sum, marked, report);
+  AddStepMetrics(facts, total, typical.median, sum, marked, report);
   const OperatorUse use = UseOfOperators(facts);
   AddPlacement(use, has_work, report);
   AddPrecision(sum, report);
   AddUtilization(facts, report);
   AddEnvironment(facts, report);
-  report.tables.push_back(CategoryTable(ranks, total, marked));
+  report.tables.push_back(CategoryTable(facts, ranks, total, marked));
   report.tables.push_back(DeviceTable(facts, ranks));
   report.tables.push_back(OperatorTable(facts, use));
-  report.tables.push_back(StepTable(ranks));
+  report.tables.push_back(StepTable(facts, ranks));
   report.tables.push_back(RoleTable(facts, ranks));
   report.tables.push_back(LaunchTable(facts));
   if (marked) AddFindings(facts, typical.ranks, has_work, report);

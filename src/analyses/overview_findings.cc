@@ -63,18 +63,11 @@ constexpr auto kRules = std::to_array<Rule>({
      {"record later steps: torch.profiler.schedule(wait=5, warmup=2, active=3)",
       "record later steps, after the first ones have run",
       "record later steps, after the first ones have run"}},
-    {StepCategory::kOther,
-     "Unrecorded host activity",
-     {"find what Python does between operators (record with with_stack=True); see python",
-      "find what Python does between operators (record with python_tracer_level=1); see python",
-      "find what Python does between programs (record with python_tracer_level=1); see python"}},
+    {StepCategory::kOther, "Unrecorded host activity", {}},  // see HintOf()
 });
 
-// Who has recorded Python needs no advice to do so.
 std::string HintOf(const Rule& rule, const Facts& facts) {
-  if (rule.category == StepCategory::kOther && RecordedPython(facts))
-    return "call the Python functions of these moments less often, or in another thread or "
-           "process; see python";
+  if (rule.category == StepCategory::kOther) return FollowPython(facts);
   return Say(rule.hint, facts);
 }
 
@@ -105,7 +98,7 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
          .because = fmt::format(
              "{} of {} per step in category {}{}",
              HumanTime(StatisticsOf(ranks, rule.category).mean),
-             HumanTime(StatisticsOfTotals(ranks).mean), StepCategoryName(rule.category),
+             HumanTime(StatisticsOfTotals(ranks).mean), TitleOf(rule.category, facts),
              SayPython(PythonDuring(facts, ranks, rule.category), StatisticsOfTotals(ranks).steps)),
          .hint = HintOf(rule, facts),
          .impact = time / static_cast<int64_t>(ranks.size()),

@@ -20,7 +20,8 @@ Cell Known(const std::optional<double>& value) { return value ? Cell(*value) : C
 
 }  // namespace
 
-Table CategoryTable(const std::vector<RankSteps>& ranks, const StepStatistics& total, bool marked) {
+Table CategoryTable(const Facts& facts, const std::vector<RankSteps>& ranks,
+                    const StepStatistics& total, bool marked) {
   Table table{.key = "step_time",
               .title = marked ? "Step time breakdown, mean" : "Breakdown of the trace",
               .columns = {KeyColumn("category", "category"), TimeColumn("mean", "mean"),
@@ -36,7 +37,7 @@ Table CategoryTable(const std::vector<RankSteps>& ranks, const StepStatistics& t
   std::ranges::stable_sort(by_time, {}, &std::pair<double, StepCategory>::first);
   for (const auto& [negative, category] : by_time) {
     const StepStatistics s = StatisticsOf(ranks, category);
-    table.rows.push_back({std::string(StepCategoryName(category)), static_cast<int64_t>(s.mean),
+    table.rows.push_back({std::string(TitleOf(category, facts)), static_cast<int64_t>(s.mean),
                           static_cast<int64_t>(s.deviation),
                           total.mean > 0 ? Cell(s.mean / total.mean) : Cell(), s.shortest,
                           s.longest, KindCell(KindOf(category))});
@@ -44,13 +45,13 @@ Table CategoryTable(const std::vector<RankSteps>& ranks, const StepStatistics& t
   return table;
 }
 
-Table StepTable(const std::vector<RankSteps>& ranks) {
+Table StepTable(const Facts& facts, const std::vector<RankSteps>& ranks) {
   Table table{.key = "steps",
               .title = "Steps",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
                           KeyColumn("step", "step"), TimeColumn("time", "step time")},
               .text_rows = 0};
-  AddCategoryColumns(table);
+  AddCategoryColumns(table, facts);
   for (const RankSteps& rank : ranks) {
     for (const StepBreakdown& step : rank.steps) {
       std::vector<Cell> row = {rank.rank->rank, rank.rank->window, step.window.number,

@@ -11,10 +11,11 @@
 namespace stepscope::overview {
 
 // A row per category, the longest first. `marked`: steps are, so that the table is of one step.
-Table CategoryTable(const std::vector<RankSteps>& ranks, const StepStatistics& total, bool marked);
+Table CategoryTable(const Facts& facts, const std::vector<RankSteps>& ranks,
+                    const StepStatistics& total, bool marked);
 
 // A row per rank and step.
-Table StepTable(const std::vector<RankSteps>& ranks);
+Table StepTable(const Facts& facts, const std::vector<RankSteps>& ranks);
 
 // The roles of PyTorch's TensorBoard plugin, per rank.
 Table RoleTable(const Facts& facts, const std::vector<RankSteps>& ranks);

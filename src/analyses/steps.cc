@@ -128,13 +128,13 @@ struct SameStep {
 };
 using StepsByNumber = std::map<int64_t, SameStep>;
 
-Table BreakdownTable(const StepsByNumber& steps) {
+Table BreakdownTable(const Facts& facts, const StepsByNumber& steps) {
   Table table{.key = "breakdown",
               .title = "Steps, mean over ranks",
               .columns = {KeyColumn("step", "step"), CountColumn("ranks", "ranks"),
                           TimeColumn("step_time", "step time")},
               .text_rows = 0};
-  AddCategoryColumns(table);
+  AddCategoryColumns(table, facts);
   for (const auto& [number, same] : steps) {
     std::vector<Cell> row = {number, same.ranks, same.time / same.ranks};
     for (const int64_t time : same.categories) row.emplace_back(time / same.ranks);
@@ -237,10 +237,10 @@ struct Growth {
   int64_t time = 0;
 
   // "1.2 ms more input".
-  std::string Say() const {
+  std::string Say(const Facts& facts) const {
     if (time == 0) return "no category grew";
     return fmt::format("{} more {}", HumanTime(static_cast<double>(time)),
-                       StepCategoryName(category));
+                       TitleOf(category, facts));
   }
   CauseKind Cause() const { return time == 0 ? CauseKind::kNone : CauseOf(category); }
 };
@@ -293,7 +293,7 @@ void AddSlowSteps(const Facts& facts, const std::vector<RankStep>& steps, size_t
        .because = fmt::format(
            "{} vs median {}; cause: {}; {} of {} steps are slow and cost {} of all step time",
            HumanTime(static_cast<double>(slowest->Time())), HumanTime(static_cast<double>(median)),
-           grew.Say(), count, steps.size(), HumanRatio(share)),
+           grew.Say(facts), count, steps.size(), HumanRatio(share)),
        .hint = Say(kDoRarely, facts),
        .impact = lost / static_cast<int64_t>(ranks),
        .table = "steps",
@@ -330,7 +330,7 @@ Report Run(const Facts& facts, const Params& params) {
                   Plural(recorded.size(), "rank"), HumanTime(static_cast<double>(d.p50)),
                   HumanTime(static_cast<double>(d.max)));
   report.tables.push_back(StepTable(steps));
-  report.tables.push_back(BreakdownTable(by_number));
+  report.tables.push_back(BreakdownTable(facts, by_number));
   report.series = Trends(by_number);
   AddMfu(facts, params.Number("peak_tflops") * 1e12, report);
   const StepChanges& changes = OnDemand(facts).Changes(facts);

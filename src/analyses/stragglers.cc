@@ -162,11 +162,7 @@ std::string Hint(Reason reason, const Facts& facts) {
     case Reason::kMoreCompute:
       return "balance the work: pack sequences by length, balance experts or data across ranks";
     case Reason::kHost:
-      if (facts.OnHost()) {
-        return HasPython(facts) ? "look at these Python functions on that rank; see python"
-                                : "find what its Python does between operators: record with "
-                                  "with_stack=True, then see python";
-      }
+      if (facts.OnHost()) return FollowPython(facts);
       return "check its host: CPU clocks, other processes, NUMA binding, and synchronization; see "
              "idle_time";
     case Reason::kInput:
@@ -174,8 +170,8 @@ std::string Hint(Reason reason, const Facts& facts) {
     case Reason::kCopies:
       return "check its PCIe link (lspci -vv), and pin the memory it copies from";
     case Reason::kLink:
-      if (facts.OnHost()) return "test its links: iperf3 between its host and others";
-      return "test its links: nccl-tests between its host and others, InfiniBand counters";
+      return fmt::format("test its links: {} between its host and others{}", NetworkTest(facts),
+                         facts.OnHost() ? "" : ", InfiniBand counters");
     case Reason::kUnknown:
       break;
   }
