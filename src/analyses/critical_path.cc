@@ -47,13 +47,16 @@ If a thread has no record for 50 µs, the activity of another thread explains it
 - `no_record`: nothing recorded explains it. It includes activities that start 30 µs after all known dependencies, and
   activities of steps not selected.
 
-Segments tile the window: they sum to `span` to the nanosecond. `path` is span without no_record.
+Segments tile the window: they sum to `span` to the nanosecond. `path` is span without no_record. The window of a step
+is not its step time in `overview`, which begins where the step before ended and may last until other steps' activities
+have ended.
 
 `what_if` takes changes separated by ';': kernel:TEXT*F (activities whose name contains TEXT), operator:NAME*F (its host
 time and the activities it launches), or compute, communication, memory, launch, kernel_gap, cpu, data_loading, one_time,
 sync*F. "=0" removes. All moments of the window are recomputed, not only those on the path, each as early as its dependencies
 allow. Dependencies that were on the path keep their recorded delay; others get the median delay. Without a change,
-the result is exactly the recorded span.
+the result is exactly the recorded span. A change of what only hosts do saves no more than the time in which the
+rank's devices idle.
 
 **Limitations:** Waits between streams are recorded by profilers since 2023 on NVIDIA. Otherwise they are guessed, if calls,
 a graph or missing records make them likely and they explain at least 5 µs. The note `guessed_waits` counts them. Other
@@ -288,17 +291,22 @@ void AddNotes(Report& report, const MeasuredPaths& measured) {
   }
 }
 
+// "step 7 of rank 0 (annotation and what it launched)": the title tells it from the step time.
+std::string SayExtent(const RankPath& shown) {
+  return SayWhere(shown) + (shown.chosen.whole ? "" : " (annotation and what it launched)");
+}
+
 std::string Headline(const RankPath& shown) {
-  std::string text =
-      fmt::format("{} takes {}", SayWhere(shown), HumanTime(static_cast<double>(shown.span())));
-  text[0] = static_cast<char>(text[0] >= 'a' && text[0] <= 'z' ? text[0] - 'a' + 'A' : text[0]);
+  std::string text = fmt::format("The critical path of {} takes {}", SayExtent(shown),
+                                 HumanTime(static_cast<double>(shown.span())));
   const auto bounds = BoundsOf(shown.path);
   for (size_t i = 0; i < std::min<size_t>(bounds.size(), 3); ++i) {
     const double share =
         static_cast<double>(shown.path.Time(bounds[i])) / static_cast<double>(shown.span());
     text += fmt::format("{} {} {}", i == 0 ? ":" : ",", HumanRatio(share), BoundName(bounds[i]));
   }
-  return text + ".";
+  const double idle = static_cast<double>(shown.idle) / static_cast<double>(shown.span());
+  return text + fmt::format("; devices idle for {} of it.", HumanRatio(idle));
 }
 
 Report Run(const Facts& facts, const Params& params) {
@@ -325,8 +333,10 @@ Report Run(const Facts& facts, const Params& params) {
   const RankPath& shown = measured.ranks.front();
   const Contributions sums = AddUp(facts, shown.path);
   report.headline = Headline(shown);
-  report.metrics = {{"span", "span of " + SayWhere(shown), shown.span(), Unit::kNanoseconds},
-                    {"path", "explained span", shown.path.Explained(), Unit::kNanoseconds}};
+  report.metrics = {
+      {"span", "span of " + SayExtent(shown), shown.span(), Unit::kNanoseconds},
+      {"path", "explained span", shown.path.Explained(), Unit::kNanoseconds},
+      {"idle_ratio", "devices idle, % of span", Ratio(shown.idle, shown.span()), Unit::kRatio}};
   report.tables.push_back(BoundsTable(measured));
   report.tables.push_back(WhatIfTable(measured));
   report.tables.push_back(ContributorsTable(shown, sums));

@@ -116,11 +116,7 @@ void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
   }
   const auto answer = std::ranges::find(shown.outcomes, QuestionAbout(worst), &Outcome::change);
   if (answer == shown.outcomes.end() || shown.span() == 0) return;
-  // Hosts cost what devices wait for them, and no more.
-  const int64_t idle =
-      LengthOf(IdleWithin(*shown.rank, {{shown.chosen.window.start, shown.chosen.window.end}}));
-  const int64_t without = shown.span() - answer->length;
-  const int64_t saved = worst == Bound::kCommunication ? without : std::min(without, idle);
+  const int64_t saved = shown.span() - answer->length;
   const double share = static_cast<double>(saved) / static_cast<double>(shown.span());
   if (share < kWorthSaying) return;
   std::pair<std::string_view, Contribution> most;

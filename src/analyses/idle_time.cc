@@ -119,7 +119,8 @@ MainStream FindMain(const DeviceFacts& device, const std::vector<StreamIdle>& st
 struct Totals {
   int64_t host_wait = 0, kernel_wait = 0, other = 0;
   int64_t one_time = 0;        // of host_wait
-  int64_t lost = 0, span = 0;  // lost: host-bound idle time of devices, without one-time work
+  int64_t lost = 0;            // host-bound idle time of devices, without one-time work
+  int64_t idle = 0, span = 0;  // of devices
   int64_t worst_lost = -1, worst_stream = -1;
   const DeviceFacts* worst_device = nullptr;
   std::vector<uint32_t> streams;  // the main one of each device
@@ -134,6 +135,7 @@ void AddDevice(Totals& totals, const DeviceFacts& device, const MainStream& main
   const int64_t lost = std::min(main.idle.host_wait - main.idle.one_time, device.total.Idle());
   totals.lost += lost;
   totals.streams.push_back(main.index);
+  totals.idle += device.total.Idle();
   totals.span += device.total.Span();
   if (lost <= totals.worst_lost) return;
   totals.worst_lost = lost;
@@ -207,7 +209,7 @@ std::vector<Column> IdleColumns() {
       std::vector{KeyColumn("stream", "stream"), CountColumn("events", "events"),
                   TimeColumn("busy", "busy"), TimeColumn("host_wait", "host wait"),
                   TimeColumn("kernel_wait", "kernel wait"), TimeColumn("other", "other"),
-                  RatioColumn("idle_ratio", "idle, % of stream span")},
+                  RatioColumn("idle_ratio", "gaps, % of stream span")},
       std::back_inserter(columns));
   return columns;
 }
@@ -223,13 +225,16 @@ std::vector<Cell> IdleRow(const DeviceFacts& device, int64_t stream, const Strea
 std::string Headline(const Totals& totals) {
   const int64_t gaps = totals.host_wait + totals.kernel_wait + totals.other;
   if (gaps == 0) return "Main streams have no gaps.";
-  const auto share = [&](int64_t part) {
-    return HumanRatio(static_cast<double>(part) / static_cast<double>(gaps));
+  const auto share_of = [](int64_t part, int64_t whole) {
+    return HumanRatio(static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole, 1)));
   };
+  const auto share = [&](int64_t part) { return share_of(part, gaps); };
   return fmt::format(
-      "Gaps of main streams are {} host wait{}, {} kernel wait, {} other.", share(totals.host_wait),
+      "Gaps of main streams are {} of span, {} of them host wait{}, {} kernel wait, {} other; "
+      "devices idle for {} of span.",
+      share_of(gaps, totals.span), share(totals.host_wait),
       totals.one_time == 0 ? "" : fmt::format(" ({} one-time work)", share(totals.one_time)),
-      share(totals.kernel_wait), share(totals.other));
+      share(totals.kernel_wait), share(totals.other), share_of(totals.idle, totals.span));
 }
 
 Report Run(const Facts& facts, const Params& params) {

@@ -237,7 +237,7 @@ void AddFinding(Report& report, const Facts& facts, const Mined& mined, const Re
            "{} of gaps vs {} of activity on {}", HumanTime(static_cast<double>(time.gaps)),
            HumanTime(static_cast<double>(time.activity)), SayDevice(*mined.device)),
        .hint = Say(kRunAsOne, facts),
-       .impact = time.gaps,
+       .impact = std::min(time.gaps, mined.device->total.Idle()),  // other streams may fill gaps
        .table = "repeats",
        .cause = {CauseOfIdle(facts)},
        .extent = {whole}});

@@ -30,7 +30,7 @@ void Weigh(Finding& f, const Extent& whole) {
   const auto impact = static_cast<double>(f.impact);
   f.share = std::min(impact / time, 1.0);
   if (f.extent.steps > 0)
-    f.per_step = static_cast<int64_t>(std::min(impact / f.extent.steps, 9e18));
+    f.per_step = static_cast<int64_t>(std::min(f.share * time / f.extent.steps, 9e18));
   f.severity = f.share >= kHigh     ? Severity::kHigh
                : f.share >= kMedium ? Severity::kMedium
                                     : Severity::kLow;

@@ -72,7 +72,15 @@ Result<void> CheckSteps(std::span<const RankActivity> ranks, const StepSelection
       Error{"there is no step " + text, "`steps`", "steps in the traces: " + DescribeSteps(ranks)});
 }
 
-// The mean time of a rank's steps and their number; the mean span of a device where no steps are.
+// The mean span of a device.
+double MeanSpan(const Facts& facts) {
+  double time = 0;
+  for (const DeviceFacts& device : facts.devices) time += static_cast<double>(device.total.Span());
+  return time / static_cast<double>(std::max<size_t>(facts.devices.size(), 1));
+}
+
+// The mean time of a rank's steps, or the mean span of a device if that is longer, as where only
+// some steps are marked; and how many steps of the mean step time it has.
 Extent MeanExtent(const Facts& facts) {
   double time = 0, steps = 0, ranks = 0;
   for (const RankActivity& rank : facts.ranks) {
@@ -82,12 +90,9 @@ Extent MeanExtent(const Facts& facts) {
     steps += static_cast<double>(windows.size());
     for (const StepWindow& w : windows) time += static_cast<double>(w.end - w.start);
   }
-  if (ranks == 0) {
-    for (const DeviceFacts& device : facts.devices)
-      time += static_cast<double>(device.total.Span());
-    ranks = static_cast<double>(std::max<size_t>(facts.devices.size(), 1));
-  }
-  return {static_cast<int64_t>(std::min(time / ranks, 9e18)), steps / ranks};
+  const double whole = std::max(MeanSpan(facts), ranks > 0 ? time / ranks : 0.0);
+  const double count = steps > 0 && time > 0 ? whole * steps / time : 0.0;
+  return {static_cast<int64_t>(std::min(whole, 9e18)), count};
 }
 
 ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
