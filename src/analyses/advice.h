@@ -51,6 +51,12 @@ inline constexpr Advice kRecordPython{
     "record with with_stack=True", "record with python_tracer_level=1",
     "record with python_tracer_level=1 (jax.profiler.ProfileOptions)"};
 
+// How to leave out what is done once.
+inline constexpr Advice kRecordLater{
+    "record later steps: torch.profiler.schedule(wait=5, warmup=2, active=3)",
+    "record later steps, after the first ones have run",
+    "record later steps, after the first ones have run"};
+
 // How host operators and runtime calls are recorded.
 inline constexpr Advice kRecordHost{"record with ProfilerActivity.CPU",
                                     "record with host_tracer_level=2",

@@ -48,8 +48,9 @@ device if it launches activities itself. `roles` uses the categories of PyTorch'
 utilization (share of time in which kernels run), SM efficiency and occupancy are per device, from the
 start of the first step to the end of the last, where the profiler recorded them.
 
-The headline and the findings leave out slow steps (1.5 times the median or more, of at least five steps); the tables
-have all.
+The headline and the findings leave out slow steps (1.5 times the median or more, of at least five steps), and warm-up:
+the first step of a recording if it takes 1.5 times the median of the others, at least two. Warm-up is not in the median.
+The tables have all.
 
 **Limitations:** If no steps are marked, the categories cover the whole trace and step times are absent.
 Host activity that the profiler did not record is in "all others".
@@ -120,18 +121,28 @@ void AddPrecision(const StepBreakdown& sum, Report& report) {
   add("precision_unknown_ratio", "unknown precision, % of compute", StepPart::kComputeUnknown);
 }
 
+// "; first step of 360 ms left out: warm-up, 300 ms more".
+std::string SayWarmUp(const TypicalSteps& typical) {
+  if (typical.warm_up == 0) return "";
+  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
+  return fmt::format("; first {} {} left out: warm-up, {} more",
+                     typical.warm_up == 1 ? "step of" : "steps of up to",
+                     time(typical.longest_warm_up), time(typical.longest_warm_up - typical.median));
+}
+
 // "Step time is 960 µs (median of 7 steps of 8 ranks, 948 µs to 972 µs; 1 slow step of 4.10 ms left
 // out)".
 std::string SayStepTime(const std::vector<RankSteps>& ranks, const TypicalSteps& typical) {
   const Distribution& times = typical.times;
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
-  if (times.count == 1 && typical.slow == 0) return "Step time is " + time(typical.median);
+  if (times.count == 1 && typical.slow + typical.warm_up == 0)
+    return "Step time is " + time(typical.median);
   std::set<int64_t> of;
   std::set<std::pair<int64_t, int64_t>> steps;  // window and number
   for (const RankSteps& rank : ranks) {
     of.insert(rank.rank->rank);
-    for (const StepBreakdown& step : rank.steps)
-      steps.insert({rank.rank->window, step.window.number});
+    for (size_t s = BeginsWithWarmUp(rank) ? 1 : 0; s < rank.steps.size(); ++s)
+      steps.insert({rank.rank->window, rank.steps[s].window.number});
   }
   std::string said = fmt::format("Step time is {} (median of {}", time(typical.median),
                                  Plural(steps.size(), "step"));
@@ -142,7 +153,7 @@ std::string SayStepTime(const std::vector<RankSteps>& ranks, const TypicalSteps&
         fmt::format("; {} of {}{} left out", Plural(static_cast<size_t>(typical.slow), "slow step"),
                     typical.slow == 1 ? "" : "up to ", time(typical.slowest));
   }
-  return said + ")";
+  return said + SayWarmUp(typical) + ")";
 }
 
 // "Step time is 960 µs (median of 7 steps): 31.2% device compute, 31.2% input, 15.6% all others."
@@ -209,7 +220,7 @@ Report Run(const Facts& facts, const Params&) {
   const StepStatistics total = StatisticsOfTotals(ranks);
   const StepBreakdown sum = SumOf(ranks);
   const TypicalSteps typical = FindTypicalSteps(ranks);
-  report.headline = Headline(facts, ranks, typical);
+  report.headline = Headline(facts, ranks, typical) + SayUnrecorded(facts, typical.ranks);
   AddMissingKernels(facts, report);
   AddMissingCommunication(facts, report);
   if (OnDemand(facts).JobPurpose(facts) == Purpose::kInference)

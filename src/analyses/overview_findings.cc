@@ -11,7 +11,9 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "facts/derived/on_demand.h"
+#include "facts/derived/unrecorded.h"
 #include "report/humanize.h"
+#include "report/kernel_name.h"
 
 namespace stepscope {
 namespace overview {
@@ -58,17 +60,19 @@ constexpr auto kRules = std::to_array<Rule>({
       "Python numbers",
       "keep shapes constant or pad them to a few sizes; keep compiled code between runs "
       "(jax_compilation_cache_dir)"}},
-    {StepCategory::kOneTime,
-     "One-time work (graph capture, context creation, module loading)",
-     {"record later steps: torch.profiler.schedule(wait=5, warmup=2, active=3)",
-      "record later steps, after the first ones have run",
-      "record later steps, after the first ones have run"}},
+    {StepCategory::kOneTime, "One-time work (graph capture, context creation, module loading)",
+     kRecordLater},
     {StepCategory::kOther, "Unrecorded host activity", {}},  // see HintOf()
 });
 
 std::string HintOf(const Rule& rule, const Facts& facts) {
   if (rule.category == StepCategory::kOther) return FollowPython(facts);
   return Say(rule.hint, facts);
+}
+
+bool RecordedOperators(const RankActivity& rank) {
+  return std::ranges::any_of(rank.host->ranges,
+                             [](const HostRange& range) { return range.kind == Kind::kOperator; });
 }
 
 // The mean of the ranks.
@@ -173,6 +177,26 @@ void AddMissingCommunication(const Facts& facts, Report& report) {
                "for at least one step",
        .table = "step_time",
        .cause = {CauseKind::kRecording}});
+}
+
+std::string SayUnrecorded(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  constexpr double kMost = 0.5;
+  if (facts.MostKernelsMissing()) return "";
+  const StepBreakdown sum = SumOf(ranks);
+  if (Share(TimeOf(sum, StepCategory::kOther), sum.Total()) < kMost) return "";
+  const Unrecorded found = LongestUnrecorded(facts, ranks);
+  const auto name = [&](StringId id, std::string_view edge) {
+    return id == kNoString ? fmt::format("the {} of the recording", edge)
+                           : ShortName((*facts.names)[id]);
+  };
+  std::string said = fmt::format(
+      " Nothing is recorded in most of it: the longest stretch, {}, is between {} and {}",
+      HumanTime(static_cast<double>(found.time)), name(found.before, "start"),
+      name(found.after, "end"));
+  const bool operators = std::ranges::any_of(facts.ranks, RecordedOperators);
+  if (!operators) said += "; operators were not recorded";
+  if (!RecordedPython(facts)) said += operators ? "; Python was not recorded" : ", nor was Python";
+  return said + ".";
 }
 
 }  // namespace overview

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "facts/derived/step_categories.h"
@@ -32,5 +33,10 @@ void AddMissingKernels(const Facts& facts, Report& report);
 // A job of several ranks communicates. Where nothing is known as communication, it counts as
 // compute, and the first sentence must say so.
 void AddMissingCommunication(const Facts& facts, Report& report);
+
+// Where nothing was recorded in half of the steps or more: a sentence with the longest such
+// stretch, what was recorded next to it, and what was not recorded at all. Begins with a space;
+// else empty.
+std::string SayUnrecorded(const Facts& facts, const std::vector<RankSteps>& ranks);
 
 }  // namespace stepscope::overview

@@ -67,6 +67,7 @@ struct RankStep {
   const StepBreakdown* step = nullptr;
   StepUse use;
   bool has_devices = false;
+  bool is_first = false;  // of its recording
 
   int64_t Time() const { return step->Total(); }
 };
@@ -78,7 +79,8 @@ std::vector<RankStep> StepsOf(const std::vector<RankSteps>& ranks) {
     for (const StepBreakdown& step : rank.steps) windows.push_back(step.window);
     const auto uses = UseOfSteps(*rank.rank, windows);
     for (size_t s = 0; s < rank.steps.size(); ++s) {
-      all.push_back({rank.rank, &rank.steps[s], uses.empty() ? StepUse{} : uses[s], !uses.empty()});
+      all.push_back({rank.rank, &rank.steps[s], uses.empty() ? StepUse{} : uses[s], !uses.empty(),
+                     s == 0});
     }
   }
   return all;
@@ -294,7 +296,7 @@ void AddSlowSteps(const Facts& facts, const std::vector<RankStep>& steps, size_t
            "{} vs median {}; cause: {}; {} of {} steps are slow and cost {} of all step time",
            HumanTime(static_cast<double>(slowest->Time())), HumanTime(static_cast<double>(median)),
            grew.Say(facts), count, steps.size(), HumanRatio(share)),
-       .hint = Say(kDoRarely, facts),
+       .hint = slowest->is_first ? Say(kRecordLater, facts) : Say(kDoRarely, facts),
        .impact = lost / static_cast<int64_t>(ranks),
        .table = "steps",
        .cause = {grew.Cause(), {}, slowest->step->window.number},
@@ -318,8 +320,9 @@ Report Run(const Facts& facts, const Params& params) {
     times.push_back(s.Time());
   }
   const Distribution d = Describe(times);
+  const TypicalSteps typical = FindTypicalSteps(ranks);
   report.metrics = {{"steps", "steps", static_cast<int64_t>(by_number.size()), Unit::kCount},
-                    {"median", "median step time", d.p50, Unit::kNanoseconds},
+                    {"median", "median step time", typical.median, Unit::kNanoseconds},
                     {"p99", "99th percentile", d.p99, Unit::kNanoseconds, true},
                     {"shortest", "min step time", d.min, Unit::kNanoseconds},
                     {"longest", "max step time", d.max, Unit::kNanoseconds}};
@@ -327,7 +330,7 @@ Report Run(const Facts& facts, const Params& params) {
   for (const RankSteps& rank : ranks) recorded.insert(rank.rank->rank);
   report.headline =
       fmt::format("{} of {}: median step time {}, max {}.", Plural(by_number.size(), "step"),
-                  Plural(recorded.size(), "rank"), HumanTime(static_cast<double>(d.p50)),
+                  Plural(recorded.size(), "rank"), HumanTime(static_cast<double>(typical.median)),
                   HumanTime(static_cast<double>(d.max)));
   report.tables.push_back(StepTable(steps));
   report.tables.push_back(BreakdownTable(facts, by_number));
@@ -336,7 +339,7 @@ Report Run(const Facts& facts, const Params& params) {
   const StepChanges& changes = OnDemand(facts).Changes(facts);
   AddStepChanges(report, facts, changes);
   if (static_cast<int64_t>(by_number.size()) >= kEnoughSteps) {
-    const UsualTime usual(d.p50, changes.step_time);
+    const UsualTime usual(typical.median, changes.step_time);
     AddSlowSteps(facts, steps, ranks.size(), usual, params.Number("slow"), report);
   }
   return report;
