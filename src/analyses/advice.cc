@@ -16,6 +16,16 @@ bool RunsOnAmd(const Facts& facts) {
          IsAmd(*facts.devices.front().rank, facts.devices.front().device);
 }
 
+// Code that is compiled already is not advised to be.
+std::string WithoutCompiling(std::string hint, const Facts& facts) {
+  for (const std::string_view words :
+       {"torch.compile, or ", "torch.compile, ", ", or fuse kernels (torch.compile)"}) {
+    const size_t at = hint.find(words);
+    if (at != hint.npos && OnDemand(facts).HasCompiledCode(facts)) hint.erase(at, words.size());
+  }
+  return hint;
+}
+
 bool RecordedShapes(const RankActivity& rank) {
   const HostRanges& ranges = rank.host->ranges;
   for (const HostRange& range : ranges) {
@@ -37,7 +47,7 @@ std::string Say(const Advice& advice, const Facts& facts) {
     case Framework::kPyTorch:
       break;
   }
-  return std::string(advice.pytorch);
+  return WithoutCompiling(std::string(advice.pytorch), facts);
 }
 
 std::string Say(const AdviceByPurpose& advice, const Facts& facts) {

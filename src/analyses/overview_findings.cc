@@ -41,8 +41,8 @@ struct Rule {
 constexpr auto kRules = std::to_array<Rule>({
     {StepCategory::kLaunch,
      "Kernel launch",
-     {"launch fewer and larger kernels: compile the step (torch.compile) or capture it in a CUDA "
-      "graph; see launch_stats",
+     {"launch fewer and larger kernels: torch.compile, or a CUDA graph of the step; see "
+      "launch_stats",
       "launch fewer and larger kernels: compile the step (tf.function with jit_compile=True), or "
       "give the GPU its own launch thread (TF_GPU_THREAD_MODE=gpu_private); see launch_stats",
       "launch fewer and larger kernels: jit the whole step; see launch_stats"}},
