@@ -28,7 +28,7 @@ is a running maximum, so overlapping kernels never make a gap negative. Each gap
 - `kernel_wait`: the launch was in time, and the gap is shorter than `consecutive_kernel_delay`.
 - `other`: waiting for another stream or device, an event, or memory.
 
-One-time work of the host (graph capture, context creation, module loading) is part of host_wait, and no finding.
+One-time work of the host (as in `overview`) is part of host_wait, and no finding.
 
 `idle_waits` lists calls on launching threads that synchronize or copy while the trace's devices are idle for at least
 `long_wait`. The host waited, and no recorded activity explains why.

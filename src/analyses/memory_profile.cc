@@ -7,9 +7,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/memory_profile_findings.h"
-#include "base/saturate.h"
 #include "facts/derived/memory_peaks.h"
-#include "facts/derived/on_demand.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 

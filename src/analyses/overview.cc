@@ -31,7 +31,7 @@ When several things run at once, the first in this list gets the moment:
 3. device to device: memcpy and memset on the device
 4. input: input wait
 5. device collectives
-6. one-time work: graph capture, context creation, module loading
+6. one-time work: graph capture, context creation, module loading, tuning of convolutions
 7. kernel launch: runtime calls, executors
 8. input: copies to the device
 9. compilation

@@ -60,8 +60,8 @@ constexpr auto kRules = std::to_array<Rule>({
       "Python numbers",
       "keep shapes constant or pad them to a few sizes; keep compiled code between runs "
       "(jax_compilation_cache_dir)"}},
-    {StepCategory::kOneTime, "One-time work (graph capture, context creation, module loading)",
-     kRecordLater},
+    {StepCategory::kOneTime,
+     "One-time work (graph capture, context creation, module loading, tuning)", kRecordLater},
     {StepCategory::kOther, "Unrecorded host activity", {}},  // see HintOf()
 });
 
