@@ -31,7 +31,8 @@ is a running maximum, so overlapping kernels never make a gap negative. Each gap
 One-time work of the host (as in `overview`) is part of host_wait, and no finding.
 
 `idle_waits` lists calls on launching threads that synchronize or copy while the trace's devices are idle for at least
-`long_wait`. The host waited, and no recorded activity explains why.
+`long_wait`. The host waited, and no recorded activity explains why. The finding about host-bound idle time leaves these
+waits out.
 
 **Limitations:** Activities without a launch call in the trace are never host_wait. An idle stream is not an
 idle device: a communication stream is idle when nothing is sent. With selected steps, two kinds of gaps are left
@@ -126,13 +127,21 @@ struct Totals {
   std::vector<uint32_t> streams;  // the main one of each device
 };
 
-void AddDevice(Totals& totals, const DeviceFacts& device, const MainStream& main) {
+// The streams of a recording, and ns of its host's waits that are a finding of their own.
+struct RankIdle {
+  std::vector<StreamIdle> streams;
+  int64_t waits = 0;
+};
+
+void AddDevice(Totals& totals, const DeviceFacts& device, const MainStream& main, int64_t waits) {
   totals.host_wait += main.idle.host_wait;
   totals.kernel_wait += main.idle.kernel_wait;
   totals.other += main.idle.other;
   totals.one_time += main.idle.one_time;
-  // A device loses at most its idle time: other streams may have filled the gaps.
-  const int64_t lost = std::min(main.idle.host_wait - main.idle.one_time, device.total.Idle());
+  // A device loses at most its idle time: other streams may have filled the gaps. What the host
+  // waited for nothing is not lost twice.
+  const int64_t left = std::max<int64_t>(device.total.Idle() - waits, 0);
+  const int64_t lost = std::min(main.idle.host_wait - main.idle.one_time, left);
   totals.lost += lost;
   totals.streams.push_back(main.index);
   totals.idle += device.total.Idle();
@@ -256,8 +265,15 @@ Report Run(const Facts& facts, const Params& params) {
                           {"other", ColumnKind::kOther}});
   const int64_t threshold = params.Integer("consecutive_kernel_delay");
   Totals totals;
-  const auto measure = [&](const RankActivity& rank) { return MeasureStreams(rank, threshold); };
-  ForEachDevice(facts, measure, [&](const DeviceFacts& device, const auto& streams) {
+  // With selected steps, activities of the other steps are missing.
+  const bool lists_waits = facts.selected.empty() && !facts.MostKernelsMissing();
+  const int64_t long_wait = params.Integer("long_wait");
+  const auto measure = [&](const RankActivity& rank) {
+    return RankIdle{MeasureStreams(rank, threshold),
+                    lists_waits ? IdleWaitsOf(rank, long_wait) : 0};
+  };
+  ForEachDevice(facts, measure, [&](const DeviceFacts& device, const RankIdle& rank_idle) {
+    const std::vector<StreamIdle>& streams = rank_idle.streams;
     for (size_t s = 0; s < streams.size(); ++s) {
       const Stream& stream = device.rank->streams[s];
       if (stream.device_index != device.device_index || streams[s].count == 0) continue;
@@ -265,7 +281,7 @@ Report Run(const Facts& facts, const Params& params) {
     }
     const MainStream main = FindMain(device, streams);
     main_streams.rows.push_back(IdleRow(device, main.stream, main.idle));
-    AddDevice(totals, device, main);
+    AddDevice(totals, device, main, rank_idle.waits);
   });
   all_streams.text_rows = all_streams.rows.size() > 12 ? 0 : Table::kAllRows;
   if (all_streams.rows.size() == main_streams.rows.size()) main_streams.text_rows = 0;
@@ -273,9 +289,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(std::move(main_streams));
   report.tables.push_back(std::move(all_streams));
   AddFinding(report, facts, totals);
-  // With selected steps, activities of the other steps are missing.
-  if (facts.selected.empty() && !facts.MostKernelsMissing())
-    AddIdleWaits(report, facts, params.Integer("long_wait"));
+  if (lists_waits) AddIdleWaits(report, facts, long_wait);
   return report;
 }
 

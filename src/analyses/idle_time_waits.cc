@@ -141,6 +141,12 @@ class IdleWaits {
 
 }  // namespace
 
+int64_t IdleWaitsOf(const RankActivity& rank, int64_t at_least) {
+  int64_t time = 0;
+  for (const IdleWait& wait : FindIdleWaits(rank, at_least)) time += wait.time;
+  return time;
+}
+
 void AddIdleWaits(Report& report, const Facts& facts, int64_t at_least) {
   IdleWaits(facts, at_least).Finish(report);
 }
