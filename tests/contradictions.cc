@@ -40,6 +40,7 @@ class Comparer {
     CompareDevices();
     CompareAllReduces();
     CompareKernels();
+    if (IsAvailable(answer_, "overview")) CompareUtilization();
     CompareWaits();
     ComparePath();
     return std::move(found_);
@@ -177,6 +178,13 @@ class Comparer {
       AtMost("kernel time of operators", Sum("operator_kernels", "operators", "gpu_time"), all);
     if (IsAvailable(answer_, "launch_stats"))
       Same("activities", Sum("launch_stats", "ranks", "gpu_events"), count);
+  }
+
+  // What the devices computed, of their peak.
+  void CompareUtilization() {
+    const Cell& known = MetricOf(answer_, "overview", "flop_utilization");
+    if (!std::holds_alternative<std::monostate>(known))
+      SameMetric("HFU", "flops", "hfu", AsReal(known));
   }
 
   void CompareWaits() {
