@@ -67,6 +67,11 @@ inline constexpr Advice kRecordMemory{"record with profile_memory=True",
                                       "record with the BFC allocator",
                                       "record with the BFC allocator"};
 
+// How steps are marked.
+inline constexpr Advice kMarkSteps{"mark steps with profiler.step()",
+                                   "mark steps with tf.profiler.experimental.Trace",
+                                   "mark steps with jax.profiler.StepTraceAnnotation"};
+
 // How a part of the program gets a name.
 inline constexpr Advice kAnnotate{"torch.profiler.record_function(\"name\")",
                                   "tf.profiler.experimental.Trace(\"name\")",

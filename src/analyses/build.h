@@ -63,11 +63,6 @@ std::string InModule(const Facts& facts, StringId kernel);
 inline constexpr std::string_view kNothingRecorded =
     "the traces have neither device activity nor host operators";
 
-// How a user marks steps.
-inline constexpr std::string_view kMarkSteps =
-    "mark steps with profiler.step() (PyTorch), tf.profiler.experimental.Trace (TensorFlow) or "
-    "jax.profiler.StepTraceAnnotation (JAX)";
-
 // Why launches cannot be analyzed.
 inline constexpr std::string_view kNothingLinked =
     "no device activity has its launch call in the trace: record with ProfilerActivity.CPU too, so "

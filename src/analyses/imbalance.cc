@@ -201,7 +201,7 @@ Report Run(const Facts& facts, const Params& params) {
     return report;
   }
   if (!facts.HasSteps()) {
-    MakeUnavailable(report, fmt::format("no steps are marked: {}", kMarkSteps));
+    MakeUnavailable(report, fmt::format("no steps are marked: {}", Say(kMarkSteps, facts)));
     return report;
   }
   if (std::ranges::count_if(facts.devices, Computes) < 2) {

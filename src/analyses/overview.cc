@@ -242,7 +242,8 @@ Report Run(const Facts& facts, const Params&) {
   if (!marked) {
     report.notes.push_back(
         {"no_steps", 1,
-         fmt::format("no steps are marked: {}, and record for longer than a step", kMarkSteps),
+         fmt::format("no steps are marked: {}, and record for longer than a step",
+                     Say(kMarkSteps, facts)),
          ""});
   }
   return report;

@@ -262,7 +262,7 @@ Report Run(const Facts& facts, const Params& params) {
     MakeUnavailable(report,
                     fmt::format("no device has kernels in two consecutive steps: {}, and select "
                                 "several steps",
-                                kMarkSteps));
+                                Say(kMarkSteps, facts)));
     return report;
   }
   AddMetrics(report, found);

@@ -79,8 +79,8 @@ std::vector<RankStep> StepsOf(const std::vector<RankSteps>& ranks) {
     for (const StepBreakdown& step : rank.steps) windows.push_back(step.window);
     const auto uses = UseOfSteps(*rank.rank, windows);
     for (size_t s = 0; s < rank.steps.size(); ++s) {
-      all.push_back({rank.rank, &rank.steps[s], uses.empty() ? StepUse{} : uses[s], !uses.empty(),
-                     s == 0});
+      all.push_back(
+          {rank.rank, &rank.steps[s], uses.empty() ? StepUse{} : uses[s], !uses.empty(), s == 0});
     }
   }
   return all;
@@ -307,7 +307,8 @@ Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kSteps, facts);
   const std::vector<RankSteps>& ranks = OnDemand(facts).Steps(facts);
   if (ranks.empty() || ranks.front().whole_recording) {
-    MakeUnavailable(report, fmt::format("no complete steps are marked: {}", kMarkSteps));
+    MakeUnavailable(report,
+                    fmt::format("no complete steps are marked: {}", Say(kMarkSteps, facts)));
     return report;
   }
   // Without device activity the host side remains.

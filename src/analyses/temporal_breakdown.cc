@@ -130,9 +130,10 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(RankTable(facts));
   report.tables.push_back(StepTable(facts));
   if (!facts.HasSteps()) {
-    report.notes.push_back(
-        {"no_steps", 1,
-         fmt::format("no steps are marked: there are no numbers by step; {}", kMarkSteps), ""});
+    report.notes.push_back({"no_steps", 1,
+                            fmt::format("no steps are marked: there are no numbers by step; {}",
+                                        Say(kMarkSteps, facts)),
+                            ""});
   }
   return report;
 }
