@@ -73,6 +73,11 @@ std::string_view NetworkTest(const Facts& facts) {
   return RunsOnAmd(facts) ? "rccl-tests" : "nccl-tests";
 }
 
+std::string WhyNothingLinked(const Facts& facts) {
+  return "no device activity has its launch call in the trace: " + Say(kRecordHost, facts) +
+         ", so that runtime calls are included";
+}
+
 std::string FollowPython(const Facts& facts) {
   if (RecordedPython(facts))
     return "call the Python functions of these moments less often, or in another thread or "

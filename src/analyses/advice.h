@@ -77,6 +77,9 @@ inline constexpr Advice kAnnotate{"torch.profiler.record_function(\"name\")",
                                   "tf.profiler.experimental.Trace(\"name\")",
                                   "jax.profiler.TraceAnnotation(\"name\")"};
 
+// Why launches cannot be analyzed: no activity has its launch call.
+std::string WhyNothingLinked(const Facts& facts);
+
 // What to do about time in which nothing was recorded of the host: look at the Python functions of
 // these moments, and first record them where they were not.
 std::string FollowPython(const Facts& facts);

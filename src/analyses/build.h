@@ -63,11 +63,6 @@ std::string InModule(const Facts& facts, StringId kernel);
 inline constexpr std::string_view kNothingRecorded =
     "the traces have neither device activity nor host operators";
 
-// Why launches cannot be analyzed.
-inline constexpr std::string_view kNothingLinked =
-    "no device activity has its launch call in the trace: record with ProfilerActivity.CPU too, so "
-    "that runtime calls are included";
-
 // "rank 3"; where a rank has several devices "rank 3 device 1", or "device 1" if it is the only
 // rank.
 std::string SayDevice(const DeviceFacts& device);

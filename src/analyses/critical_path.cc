@@ -320,7 +320,7 @@ Report Run(const Facts& facts, const Params& params) {
                            .text = params.Text("what_if"),
                            .changes = *ParseChanges(params.Text("what_if"))});
   if (measured.ranks.empty()) {
-    MakeUnavailable(report, measured.unlinked ? std::string(kNothingLinked) : WhyNothing(params));
+    MakeUnavailable(report, measured.unlinked ? WhyNothingLinked(facts) : WhyNothing(params));
     if (!measured.unlinked) report.absent = AbsentOf(params, facts);
     return report;
   }
