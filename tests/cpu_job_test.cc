@@ -74,7 +74,8 @@ TEST(CpuJob, ThreadsAreTheDevice) {
   const auto answer = AskAboutSlowRank();
   ASSERT_TRUE(answer);
   EXPECT_EQ(NoteCount(*answer, "no_gpu_events"), 0);
-  EXPECT_TRUE(answer->verdict.contains("% device compute, ")) << answer->verdict;
+  EXPECT_TRUE(answer->verdict.contains("% compute, ")) << answer->verdict;
+  EXPECT_FALSE(answer->verdict.contains("device compute")) << answer->verdict;
   EXPECT_TRUE(ReportOf(*answer, "collectives").headline.contains("6"))
       << ReportOf(*answer, "collectives").headline;
 }

@@ -157,12 +157,22 @@ int64_t PerDevice(const AllReduceSums& sums, int64_t part) {
   return part / std::ssize(sums.devices);
 }
 
-constexpr std::string_view kHint =
-    "merge small messages and overlap large ones with backward (table messages); compare the "
-    "network with nccl-tests, and check with NCCL_DEBUG=INFO that NCCL uses it";
-constexpr std::string_view kHintOnHost =
-    "merge small messages and overlap large ones with backward (table messages); leave processors "
-    "for the threads of the library: fewer threads that compute (OMP_NUM_THREADS)";
+std::string HintFor(const Facts& facts) {
+  const bool trains = OnDemand(facts).JobPurpose(facts) == Purpose::kTraining;
+  const std::string start =
+      fmt::format("merge small messages and overlap large ones with {} (table messages); ",
+                  trains ? "backward" : "compute");
+  if (facts.OnHost()) {
+    return start +
+           "leave processors for the threads of the library: fewer threads that compute "
+           "(OMP_NUM_THREADS)";
+  }
+  // RCCL reads NCCL's variables.
+  return start + fmt::format(
+                     "compare the network with {}, and check with NCCL_DEBUG=INFO that the "
+                     "library uses it",
+                     NetworkTest(facts));
+}
 
 // Whether all ranks of the groups that all-reduce were recorded. A rank that was not may be late,
 // and waiting for it looks like transfer.
@@ -196,7 +206,7 @@ void AddSlowFinding(Report& report, const Facts& facts, const AllReduceSums& sum
                               HumanBytes(expected.bandwidth),
                               expected.given ? "given bandwidth" : "best observed bandwidth",
                               has_all ? "" : "; waits for ranks without a trace are part of it"),
-       .hint = std::string(facts.OnHost() ? kHintOnHost : kHint),
+       .hint = HintFor(facts),
        .impact =
            std::min(PerDevice(sums, exposed), static_cast<int64_t>(std::min(beyond, kMostNs))),
        .table = "ranks",
@@ -211,14 +221,22 @@ bool IsSmall(const AllReduceKind& key, const AlikeAllReduces& alike, int64_t mer
 
 // Small messages of one group cost latency each.
 constexpr AdviceByPurpose kMerge{
-    ForAll("pack gradients into fewer messages: DistributedDataParallel(bucket_cap_mb=...), "
-           "bytes_per_pack of tf.distribute, HOROVOD_FUSION_THRESHOLD, or one flat tensor"),
+    {"pack gradients into fewer messages: DistributedDataParallel(bucket_cap_mb=...), "
+     "HOROVOD_FUSION_THRESHOLD, or one flat tensor",
+     "pack gradients into fewer messages: bytes_per_pack of tf.distribute, "
+     "HOROVOD_FUSION_THRESHOLD, or one flat tensor",
+     "pack gradients into fewer messages: a larger threshold of XLA's combiner "
+     "(--xla_gpu_all_reduce_combine_threshold_bytes in XLA_FLAGS), or one flat array"},
     ForAll("reduce small messages with less latency: a custom or one-shot all-reduce of the "
            "server, fused with the norm behind it, or tensor parallelism over fewer devices"),
     ForAll("send fewer, larger messages: one flat tensor for several small ones")};
 constexpr AdviceByPurpose kReduceOnce{
-    ForAll("with gradient accumulation, reduce with the last micro-batch only (no_sync()); check "
-           "for gradients that are reduced twice"),
+    {"with gradient accumulation, reduce with the last micro-batch only (no_sync()); check for "
+     "gradients that are reduced twice",
+     "with gradient accumulation, reduce with the last micro-batch only; check for gradients that "
+     "are reduced twice",
+     "with gradient accumulation, reduce with the last micro-batch only; check for gradients that "
+     "are reduced twice"},
     ForAll("tensor parallelism reduces activations in each layer: parameters say nothing of them"),
     ForAll("check for values that are reduced twice")};
 

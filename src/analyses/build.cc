@@ -12,7 +12,6 @@
 #include "facts/derived/modules.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/step_categories.h"
-#include "facts/devices/device_peaks.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
 
@@ -26,13 +25,21 @@ std::vector<Cell> DeviceCells(const DeviceFacts& device) {
   return {device.rank->rank, device.rank->window, device.device};
 }
 
-void AddCategoryColumns(Table& table) {
+std::string_view TitleOf(StepCategory category, const Facts& facts) {
+  constexpr std::string_view kDevice = "device ";
+  const std::string_view name = StepCategoryName(category);
+  const bool strip = facts.OnHost() && (category == StepCategory::kDeviceCompute ||
+                                        category == StepCategory::kDeviceCollectives);
+  return strip ? name.substr(kDevice.size()) : name;
+}
+
+void AddCategoryColumns(Table& table, const Facts& facts) {
   for (size_t c = 0; c < kStepCategories; ++c) {
-    std::string title(StepCategoryName(static_cast<StepCategory>(c)));
-    std::string key = title;
+    const auto category = static_cast<StepCategory>(c);
+    std::string key(StepCategoryName(category));
     std::ranges::replace(key, ' ', '_');
-    table.columns.push_back(TimeColumn(std::move(key), std::move(title)));
-    table.columns.back().kind = KindOf(static_cast<StepCategory>(c));
+    table.columns.push_back(TimeColumn(std::move(key), std::string(TitleOf(category, facts))));
+    table.columns.back().kind = KindOf(category);
   }
 }
 
@@ -65,31 +72,6 @@ Report StartReport(const Analysis& analysis, const Facts& facts) {
   return report;
 }
 
-std::string Say(const Advice& advice, const Facts& facts) {
-  const auto framework = facts.ranks.empty() ? Framework::kPyTorch : facts.ranks.front().framework;
-  switch (framework) {
-    case Framework::kTensorFlow:
-      return std::string(advice.tensorflow);
-    case Framework::kJax:
-      return std::string(advice.jax);
-    case Framework::kPyTorch:
-      break;
-  }
-  return std::string(advice.pytorch);
-}
-
-std::string Say(const AdviceByPurpose& advice, const Facts& facts) {
-  switch (OnDemand(facts).JobPurpose(facts)) {
-    case Purpose::kTraining:
-      return Say(advice.training, facts);
-    case Purpose::kInference:
-      return Say(advice.inference, facts);
-    case Purpose::kUnknown:
-      break;
-  }
-  return Say(advice.unknown, facts);
-}
-
 CauseKind CauseOf(StepCategory category) {
   switch (category) {
     case StepCategory::kLaunch:
@@ -118,19 +100,12 @@ CauseKind CauseOfIdle(const Facts& facts) {
   for (size_t c = 0; c < kStepCategories; ++c) {
     const auto category = static_cast<StepCategory>(c);
     const int64_t time = TimeOf(sum, category);
-    if (CauseOf(category) == CauseKind::kNone || time <= longest) continue;
+    const bool is_once = category == StepCategory::kOneTime;  // no finding about idle time has it
+    if (CauseOf(category) == CauseKind::kNone || is_once || time <= longest) continue;
     longest = time;
     most = CauseOf(category);
   }
   return most;
-}
-
-std::string_view CommandForClocks(const Facts& facts) {
-  if (facts.OnHost()) return "turbostat; other processes with top";
-  const bool amd =
-      !facts.devices.empty() && IsAmd(*facts.devices.front().rank, facts.devices.front().device);
-  return amd ? "rocm-smi --showclocks --showtemp"
-             : "nvidia-smi -q -d CLOCK,TEMPERATURE,PERFORMANCE";
 }
 
 void MakeUnavailable(Report& report, std::string why) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/advice.h"
 #include "analyses/analysis.h"
 #include "facts/derived/path_tree.h"
 #include "facts/derived/python_time.h"
@@ -19,8 +20,11 @@ namespace stepscope {
 std::vector<Column> DeviceKeys();
 std::vector<Cell> DeviceCells(const DeviceFacts& device);
 
+// "device compute"; where threads of the host are the device, "compute".
+std::string_view TitleOf(StepCategory category, const Facts& facts);
+
 // Appends a time column for each step category: "device_compute", ...
-void AddCategoryColumns(Table& table);
+void AddCategoryColumns(Table& table, const Facts& facts);
 
 // A table "tree" of paths, which the page draws as a flame graph. `what` is the title of names.
 Table PathTable(std::string title, std::string what, std::vector<PathRow> paths);
@@ -28,46 +32,13 @@ Table PathTable(std::string title, std::string what, std::vector<PathRow> paths)
 // A report with name and title; unavailable or partial where ranks have no device activity.
 Report StartReport(const Analysis& analysis, const Facts& facts);
 
-// A hint in the terms of each framework; Say() picks the one that ran the job.
-struct Advice {
-  std::string_view pytorch, tensorflow, jax;
-};
-std::string Say(const Advice& advice, const Facts& facts);
-
-// Advice that is the same in each framework.
-constexpr Advice ForAll(std::string_view text) { return {text, text, text}; }
-
-// A hint that depends on what the job is for. Where that is not known, it names nothing that only
-// training or only inference has. An analysis that reads no operators knows it from annotations and
-// kernels alone, and so less often.
-struct AdviceByPurpose {
-  Advice training, inference, unknown;
-};
-std::string Say(const AdviceByPurpose& advice, const Facts& facts);
-
-// The hint where devices wait for the next batch.
-inline constexpr Advice kLoadAheadInTraining{
-    "load ahead: more DataLoader workers (num_workers), a larger prefetch_factor, "
-    "persistent_workers=True, pin_memory=True; reduce work per sample",
-    "load ahead: prefetch(tf.data.AUTOTUNE) last, num_parallel_calls, cache(); reduce work per "
-    "sample; see input_pipeline for the slow stage",
-    "load ahead: prefetch batches to the device in a separate thread, more loader workers; reduce "
-    "work per sample"};
-inline constexpr AdviceByPurpose kLoadAhead{
-    kLoadAheadInTraining,
-    ForAll("prepare requests ahead: read, tokenize and batch them in other threads or processes "
-           "than the one that launches"),
-    kLoadAheadInTraining};
-
 // What a step category is due to; kNone for what devices are there to do.
 CauseKind CauseOf(StepCategory category);
 
-// What devices wait for in most of their time without activity, by the categories of steps; kNone
+// What devices wait for in most of their time without activity, by the categories of steps but
+// one-time work; kNone
 // where no analysis before has derived these: the recordings may lack what they need.
 CauseKind CauseOfIdle(const Facts& facts);
-
-// The command that shows clocks and temperature of the devices.
-std::string_view CommandForClocks(const Facts& facts);
 
 // Makes a report unavailable. `why` is a sentence without a final stop.
 void MakeUnavailable(Report& report, std::string why);
@@ -95,24 +66,9 @@ std::string OperatorInModule(const Facts& facts, StringId op);
 // modules. Different instances of a template have one short name, and are named once.
 std::string SayMost(const Facts& facts, std::vector<std::pair<StringId, int64_t>> amounts);
 
-// How Python's functions are recorded.
-inline constexpr Advice kRecordPython{
-    "record with with_stack=True", "record with python_tracer_level=1",
-    "record with python_tracer_level=1 (jax.profiler.ProfileOptions)"};
-
 // Why nothing can be computed from traces that were read.
 inline constexpr std::string_view kNothingRecorded =
     "the traces have neither device activity nor host operators";
-
-// How a user marks steps.
-inline constexpr std::string_view kMarkSteps =
-    "mark steps with profiler.step() (PyTorch), tf.profiler.experimental.Trace (TensorFlow) or "
-    "jax.profiler.StepTraceAnnotation (JAX)";
-
-// Why launches cannot be analyzed.
-inline constexpr std::string_view kNothingLinked =
-    "no device activity has its launch call in the trace: record with ProfilerActivity.CPU too, so "
-    "that runtime calls are included";
 
 // "rank 3"; where a rank has several devices "rank 3 device 1", or "device 1" if it is the only
 // rank.

@@ -6,12 +6,12 @@
 #include <array>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/critical_path_finding.h"
 #include "analyses/kinds.h"
 #include "facts/derived/rank_paths.h"
 #include "facts/steps/steps.h"
@@ -47,13 +47,16 @@ If a thread has no record for 50 µs, the activity of another thread explains it
 - `no_record`: nothing recorded explains it. It includes activities that start 30 µs after all known dependencies, and
   activities of steps not selected.
 
-Segments tile the window: they sum to `span` to the nanosecond. `path` is span without no_record.
+Segments tile the window: they sum to `span` to the nanosecond. `path` is span without no_record. The window of a step
+is not its step time in `overview`, which begins where the step before ended and may last until other steps' activities
+have ended.
 
 `what_if` takes changes separated by ';': kernel:TEXT*F (activities whose name contains TEXT), operator:NAME*F (its host
 time and the activities it launches), or compute, communication, memory, launch, kernel_gap, cpu, data_loading, one_time,
 sync*F. "=0" removes. All moments of the window are recomputed, not only those on the path, each as early as its dependencies
 allow. Dependencies that were on the path keep their recorded delay; others get the median delay. Without a change,
-the result is exactly the recorded span.
+the result is exactly the recorded span. A change of what only hosts do saves no more than the time in which the
+rank's devices idle.
 
 **Limitations:** Waits between streams are recorded by profilers since 2023 on NVIDIA. Otherwise they are guessed, if calls,
 a graph or missing records make them likely and they explain at least 5 µs. The note `guessed_waits` counts them. Other
@@ -89,8 +92,6 @@ constexpr auto kParams = std::to_array<Parameter>({
     {"segments", Parameter::Type::kInteger, "1000", Unit::kCount,
      "maximum segments to list: the longest, in order of time"},
 });
-
-constexpr double kWorthSaying = 0.05;  // of the span
 
 std::string WhyNothing(const Params& params) {
   std::string what = "step " + std::to_string(params.Integer("step"));
@@ -207,11 +208,6 @@ Table WhatIfTable(const MeasuredPaths& measured) {
   return table;
 }
 
-struct Contribution {
-  int64_t count = 0, time = 0;
-};
-using Contributions = std::map<std::pair<Bound, std::string_view>, Contribution>;
-
 Contributions AddUp(const Facts& facts, const CriticalPath& path) {
   Contributions sums;
   for (const Segment& segment : path.segments) {
@@ -279,134 +275,6 @@ Table SegmentsTable(const Facts& facts, const RankPath& shown, size_t most) {
   return table;
 }
 
-std::string SayWhere(const RankPath& path) {
-  return fmt::format("{} of rank {}", path.chosen.covers, path.rank->rank);
-}
-
-constexpr std::string_view kRelieveHostTensorFlow =
-    "reduce host work: tf.function with jit_compile=True, several steps per call "
-    "(steps_per_execution), fewer .numpy() calls; table contributors names the operators";
-constexpr std::string_view kRelieveHostJax =
-    "reduce host work: jit the whole step, scan over several steps in one program, fewer "
-    "conversions to NumPy; table contributors names the operators";
-constexpr AdviceByPurpose kRelieveHost{
-    {"reduce host work: torch.compile, fused optimizers (foreach=True, fused=True), fewer .item() "
-     "and .cpu() calls; table contributors names the operators",
-     kRelieveHostTensorFlow, kRelieveHostJax},
-    {"reduce host work: torch.compile, CUDA graphs of the steps, scheduling and sampling "
-     "that overlap with the device, fewer .item() and .cpu() calls; table contributors names the "
-     "operators",
-     kRelieveHostTensorFlow, kRelieveHostJax},
-    {"reduce host work: torch.compile, fewer .item() and .cpu() calls; table contributors names "
-     "the operators",
-     kRelieveHostTensorFlow, kRelieveHostJax}};
-constexpr Advice kLaunchLess{
-    "launch fewer kernels: CUDA graphs (torch.compile mode=\"reduce-overhead\"), fused kernels, a "
-    "larger batch",
-    "launch fewer kernels: tf.function with jit_compile=True, which fuses them, or a larger batch",
-    "launch fewer kernels: jit the whole step, XLA command buffers "
-    "(--xla_gpu_enable_command_buffer in XLA_FLAGS), a larger batch"};
-constexpr std::string_view kOverlapInXla =
-    "overlap communication in XLA: the latency hiding scheduler "
-    "(--xla_gpu_enable_latency_hiding_scheduler=true in XLA_FLAGS), or a sharding that sends less";
-constexpr std::string_view kSendLess =
-    "communicate less per token: tensor parallelism over fewer devices, replicas instead of "
-    "shards, or larger batches; for small messages, a custom all-reduce of the server";
-constexpr AdviceByPurpose kHideCommunication{
-    {"start communication earlier, so that it overlaps with compute: smaller gradient buckets "
-     "(bucket_cap_mb), FSDP prefetching (forward_prefetch, backward_prefetch), asynchronous "
-     "collectives (async_op=True)",
-     "start communication earlier, so that it overlaps with compute: smaller gradient packs "
-     "(CommunicationOptions(bytes_per_pack=...)), and NCCL for collectives",
-     kOverlapInXla},
-    {kSendLess, kSendLess, kOverlapInXla},
-    {"start communication earlier, so that it overlaps with compute: asynchronous collectives "
-     "(async_op=True), or communicate less",
-     "start communication earlier, so that it overlaps with compute, and use NCCL for collectives",
-     kOverlapInXla}};
-
-std::string HintFor(Bound bound, const Facts& facts) {
-  switch (bound) {
-    case Bound::kCpu:
-      return Say(kRelieveHost, facts);
-    case Bound::kLaunch:
-      return Say(kLaunchLess, facts);
-    case Bound::kDataLoading:
-      return Say(kLoadAhead, facts);
-    default:
-      return Say(kHideCommunication, facts);
-  }
-}
-
-// What Python did in the path's segments of one bound.
-FrameTimes PythonOnPath(const Facts& facts, const RankPath& shown, Bound bound) {
-  FrameTimes times(facts);
-  if (!shown.rank->host->HasFrames()) return times;
-  std::map<uint32_t, std::vector<Interval>> windows;  // by thread
-  for (const Segment& segment : shown.path.segments) {
-    if (segment.edge.bound == bound && segment.edge.thread != kNowhere)
-      windows[segment.edge.thread].push_back({segment.start, segment.end});
-  }
-  for (auto& [thread, segments] : windows)
-    times.Add(*shown.rank, thread, UnionOf(std::move(segments)));
-  return times;
-}
-
-// The host's own time on the path is due to what devices wait for.
-CauseKind CauseOf(Bound bound, const Facts& facts) {
-  switch (bound) {
-    case Bound::kLaunch:
-      return CauseKind::kLaunch;
-    case Bound::kDataLoading:
-      return CauseKind::kInput;
-    case Bound::kCommunication:
-      return CauseKind::kCommunication;
-    default:
-      break;
-  }
-  return CauseOfIdle(facts);
-}
-
-void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
-                const Contributions& sums) {
-  if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
-  Bound worst = Bound::kCpu;
-  for (const Bound b : {Bound::kLaunch, Bound::kDataLoading, Bound::kCommunication}) {
-    if (shown.path.Time(b) > shown.path.Time(worst)) worst = b;
-  }
-  const auto answer = std::ranges::find(shown.outcomes, QuestionAbout(worst), &Outcome::change);
-  if (answer == shown.outcomes.end() || shown.span() == 0) return;
-  // Hosts cost what devices wait for them, and no more.
-  const int64_t idle =
-      LengthOf(IdleWithin(*shown.rank, {{shown.chosen.window.start, shown.chosen.window.end}}));
-  const int64_t without = shown.span() - answer->length;
-  const int64_t saved = worst == Bound::kCommunication ? without : std::min(without, idle);
-  const double share = static_cast<double>(saved) / static_cast<double>(shown.span());
-  if (share < kWorthSaying) return;
-  std::pair<std::string_view, Contribution> most;
-  for (const auto& [key, sum] : sums) {
-    if (key.first == worst && sum.time > most.second.time) most = {key.second, sum};
-  }
-  const StringId kernel =
-      worst == Bound::kCommunication ? facts.names->Find(most.first) : kNoString;
-  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
-  report.findings.push_back(
-      {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("Without {} on the critical path, up to {} of {} would be saved.",
-                              BoundName(worst), HumanRatio(share), SayWhere(shown)),
-       .because = fmt::format("{} of {} is {}; worst: {}{} ({}, {}); span without {}: {}",
-                              time(shown.path.Time(worst)), time(shown.span()), BoundName(worst),
-                              most.first, kernel == kNoString ? "" : InModule(facts, kernel),
-                              Plural(static_cast<size_t>(most.second.count), "segment"),
-                              time(most.second.time), BoundName(worst), time(answer->length)) +
-                  SayPython(PythonOnPath(facts, shown, worst), 1),
-       .hint = HintFor(worst, facts),
-       .impact = saved,
-       .table = "what_if",
-       .cause = {CauseOf(worst, facts)},
-       .extent = {shown.span()}});
-}
-
 void AddNotes(Report& report, const MeasuredPaths& measured) {
   int64_t guessed = 0;
   for (const RankPath& rank : measured.ranks) guessed += rank.guessed_waits;
@@ -423,17 +291,22 @@ void AddNotes(Report& report, const MeasuredPaths& measured) {
   }
 }
 
+// "step 7 of rank 0 (annotation and what it launched)": the title tells it from the step time.
+std::string SayExtent(const RankPath& shown) {
+  return SayWhere(shown) + (shown.chosen.whole ? "" : " (annotation and what it launched)");
+}
+
 std::string Headline(const RankPath& shown) {
-  std::string text =
-      fmt::format("{} takes {}", SayWhere(shown), HumanTime(static_cast<double>(shown.span())));
-  text[0] = static_cast<char>(text[0] >= 'a' && text[0] <= 'z' ? text[0] - 'a' + 'A' : text[0]);
+  std::string text = fmt::format("The critical path of {} takes {}", SayExtent(shown),
+                                 HumanTime(static_cast<double>(shown.span())));
   const auto bounds = BoundsOf(shown.path);
   for (size_t i = 0; i < std::min<size_t>(bounds.size(), 3); ++i) {
     const double share =
         static_cast<double>(shown.path.Time(bounds[i])) / static_cast<double>(shown.span());
     text += fmt::format("{} {} {}", i == 0 ? ":" : ",", HumanRatio(share), BoundName(bounds[i]));
   }
-  return text + ".";
+  const double idle = static_cast<double>(shown.idle) / static_cast<double>(shown.span());
+  return text + fmt::format("; devices idle for {} of it.", HumanRatio(idle));
 }
 
 Report Run(const Facts& facts, const Params& params) {
@@ -447,7 +320,7 @@ Report Run(const Facts& facts, const Params& params) {
                            .text = params.Text("what_if"),
                            .changes = *ParseChanges(params.Text("what_if"))});
   if (measured.ranks.empty()) {
-    MakeUnavailable(report, measured.unlinked ? std::string(kNothingLinked) : WhyNothing(params));
+    MakeUnavailable(report, measured.unlinked ? WhyNothingLinked(facts) : WhyNothing(params));
     if (!measured.unlinked) report.absent = AbsentOf(params, facts);
     return report;
   }
@@ -460,8 +333,10 @@ Report Run(const Facts& facts, const Params& params) {
   const RankPath& shown = measured.ranks.front();
   const Contributions sums = AddUp(facts, shown.path);
   report.headline = Headline(shown);
-  report.metrics = {{"span", "span of " + SayWhere(shown), shown.span(), Unit::kNanoseconds},
-                    {"path", "explained span", shown.path.Explained(), Unit::kNanoseconds}};
+  report.metrics = {
+      {"span", "span of " + SayExtent(shown), shown.span(), Unit::kNanoseconds},
+      {"path", "explained span", shown.path.Explained(), Unit::kNanoseconds},
+      {"idle_ratio", "devices idle, % of span", Ratio(shown.idle, shown.span()), Unit::kRatio}};
   report.tables.push_back(BoundsTable(measured));
   report.tables.push_back(WhatIfTable(measured));
   report.tables.push_back(ContributorsTable(shown, sums));

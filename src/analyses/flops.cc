@@ -286,9 +286,7 @@ Report Run(const Facts& facts, const Params& params) {
   }
   const Totals totals = AddUp(recordings);
   if (totals.operators.empty()) {
-    MakeUnavailable(report,
-                    "no FLOPs are known: record with record_shapes=True, or with the compiler's "
-                    "cost analysis (XLA)");
+    MakeUnavailable(report, WhyNoFlops(facts));
     return report;
   }
   Table top{.key = "top", .title = "Counted operators, all ranks", .text_rows = 6};

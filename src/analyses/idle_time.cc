@@ -9,8 +9,8 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/idle_time_waits.h"
 #include "facts/activity/compute_cover.h"
-#include "facts/devices/idle_waits.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -28,10 +28,11 @@ is a running maximum, so overlapping kernels never make a gap negative. Each gap
 - `kernel_wait`: the launch was in time, and the gap is shorter than `consecutive_kernel_delay`.
 - `other`: waiting for another stream or device, an event, or memory.
 
-One-time work of the host (graph capture, context creation, module loading) is part of host_wait, and no finding.
+One-time work of the host (as in `overview`) is part of host_wait, and no finding.
 
 `idle_waits` lists calls on launching threads that synchronize or copy while the trace's devices are idle for at least
-`long_wait`. The host waited, and no recorded activity explains why.
+`long_wait`. The host waited, and no recorded activity explains why. The finding about host-bound idle time leaves these
+waits out.
 
 **Limitations:** Activities without a launch call in the trace are never host_wait. An idle stream is not an
 idle device: a communication stream is idle when nothing is sent. With selected steps, two kinds of gaps are left
@@ -49,8 +50,6 @@ constexpr auto kParams = std::to_array<Parameter>({
     {"long_wait", Parameter::Type::kInteger, "1000000", Unit::kNanoseconds,
      "list host waits for idle devices from this duration"},
 });
-
-constexpr double kWorthSaying = 0.05;  // of the span
 
 struct StreamIdle {
   int64_t host_wait = 0, kernel_wait = 0, other = 0, count = 0;
@@ -121,21 +120,31 @@ MainStream FindMain(const DeviceFacts& device, const std::vector<StreamIdle>& st
 struct Totals {
   int64_t host_wait = 0, kernel_wait = 0, other = 0;
   int64_t one_time = 0;        // of host_wait
-  int64_t lost = 0, span = 0;  // lost: host-bound idle time of devices, without one-time work
+  int64_t lost = 0;            // host-bound idle time of devices, without one-time work
+  int64_t idle = 0, span = 0;  // of devices
   int64_t worst_lost = -1, worst_stream = -1;
   const DeviceFacts* worst_device = nullptr;
   std::vector<uint32_t> streams;  // the main one of each device
 };
 
-void AddDevice(Totals& totals, const DeviceFacts& device, const MainStream& main) {
+// The streams of a recording, and ns of its host's waits that are a finding of their own.
+struct RankIdle {
+  std::vector<StreamIdle> streams;
+  int64_t waits = 0;
+};
+
+void AddDevice(Totals& totals, const DeviceFacts& device, const MainStream& main, int64_t waits) {
   totals.host_wait += main.idle.host_wait;
   totals.kernel_wait += main.idle.kernel_wait;
   totals.other += main.idle.other;
   totals.one_time += main.idle.one_time;
-  // A device loses at most its idle time: other streams may have filled the gaps.
-  const int64_t lost = std::min(main.idle.host_wait - main.idle.one_time, device.total.Idle());
+  // A device loses at most its idle time: other streams may have filled the gaps. What the host
+  // waited for nothing is not lost twice.
+  const int64_t left = std::max<int64_t>(device.total.Idle() - waits, 0);
+  const int64_t lost = std::min(main.idle.host_wait - main.idle.one_time, left);
   totals.lost += lost;
   totals.streams.push_back(main.index);
+  totals.idle += device.total.Idle();
   totals.span += device.total.Span();
   if (lost <= totals.worst_lost) return;
   totals.worst_lost = lost;
@@ -203,127 +212,13 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
        .cause = {CauseOfIdle(facts)}});
 }
 
-// Host waits for idle devices, in calls of one name in one trace.
-struct WaitSum {
-  int64_t calls = 0, time = 0, longest = 0;
-  Call longest_call;
-};
-
-class IdleWaits {
- public:
-  IdleWaits(const Facts& facts, int64_t at_least) : facts_(facts) {
-    AddColumns(table_, {KeyColumn("call", "call"),
-                        CountColumn("calls", "calls"),
-                        TimeColumn("time", "time"),
-                        TimeColumn("longest", "max"),
-                        {"operator", "operator"},
-                        {"annotation", "annotation"}});
-    for (const RankActivity& rank : facts.ranks) AddRank(rank, at_least);
-    SortDescending(table_, "time");
-  }
-
-  void Finish(Report& report) {
-    if (table_.rows.empty()) return;
-    AddFinding(report);
-    report.tables.push_back(std::move(table_));
-  }
-
- private:
-  void AddRank(const RankActivity& rank, int64_t at_least) {
-    std::map<StringId, WaitSum> sums;
-    int64_t all = 0;
-    for (const IdleWait& wait : FindIdleWaits(rank, at_least)) {
-      const Call& call = rank.host->calls[wait.call];
-      WaitSum& sum = sums[call.name];
-      ++sum.calls;
-      sum.time += wait.time;
-      all += wait.time;
-      if (wait.time <= sum.longest) continue;
-      sum.longest = wait.time;
-      sum.longest_call = call;
-    }
-    for (const auto& [name, sum] : sums) {
-      table_.rows.push_back({rank.rank, rank.window, std::string((*facts_.names)[name]), sum.calls,
-                             sum.time, sum.longest, Around(rank, sum.longest_call, Kind::kOperator),
-                             Around(rank, sum.longest_call, Kind::kAnnotation)});
-    }
-    if (all <= most_) return;
-    most_ = all;
-    worst_ = &rank;
-  }
-
-  // The innermost operator or annotation around a call.
-  Cell Around(const RankActivity& rank, const Call& call, Kind kind) const {
-    const int32_t at = rank.host->FindAround(
-        call.range, [kind](const HostRange& range) { return range.kind == kind; });
-    if (at == kNoRange) return {};
-    return std::string((*facts_.names)[rank.host->ranges[static_cast<size_t>(at)].name]);
-  }
-
-  // From the first activity to the last of all devices of the trace.
-  static int64_t SpanOf(const RankActivity& rank) {
-    int64_t end = rank.activities.front().end;
-    for (const Activity& activity : rank.activities) end = std::max(end, activity.end);
-    return end - rank.activities.front().start;
-  }
-
-  void AddFinding(Report& report) const {
-    const double share =
-        static_cast<double>(most_) / static_cast<double>(std::max<int64_t>(SpanOf(*worst_), 1));
-    if (share < kWorthSaying) return;
-    const ColumnOf rank(table_, "rank"), window(table_, "window");
-    const auto row = *std::ranges::find_if(table_.rows, [&](const auto& r) {
-      return rank(r) == Cell(worst_->rank) && window(r) == Cell(worst_->window);
-    });
-    report.findings.push_back(
-        {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-         .message = fmt::format("Host waits for idle devices are {} of span.", HumanRatio(share)),
-         .because =
-             fmt::format("worst: rank {}, {} ({} in {}); no activity is recorded on the device",
-                         worst_->rank, SayCall(row), Time(ColumnOf(table_, "time")(row)),
-                         Plural(static_cast<size_t>(ColumnOf(table_, "calls").Int(row)), "call")),
-         .hint = "check whether the wait recurs in later steps; what was launched before the "
-                 "recording is not in the trace (use schedule(wait=1, warmup=1, active=3)). If it "
-                 "recurs, remove the synchronization (.item(), .cpu(), .to(device) of pageable "
-                 "memory: use pin_memory and non_blocking=True)",
-         .impact = most_,
-         .table = "idle_waits",
-         .cause = {CauseKind::kSync},
-         .extent = {SpanOf(*worst_)}});
-  }
-
-  // "hipMemcpyWithStream (aten::copy_, decode)".
-  std::string SayCall(const std::vector<Cell>& row) const {
-    std::string text = ColumnOf(table_, "call").Text(row);
-    const std::string* op = ColumnOf(table_, "operator").FindText(row);
-    const std::string* annotation = ColumnOf(table_, "annotation").FindText(row);
-    if (op == nullptr && annotation == nullptr) return text;
-    text += " (";
-    if (op != nullptr) text += *op;
-    if (annotation != nullptr) text += (op == nullptr ? "" : ", ") + *annotation;
-    return text + ")";
-  }
-
-  static std::string Time(const Cell& cell) {
-    return HumanTime(static_cast<double>(std::get<int64_t>(cell)));
-  }
-
-  const Facts& facts_;
-  int64_t most_ = 0;
-  const RankActivity* worst_ = nullptr;
-  Table table_{.key = "idle_waits",
-               .title = "Waits for idle devices",
-               .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window")},
-               .text_rows = 4};
-};
-
 std::vector<Column> IdleColumns() {
   auto columns = DeviceKeys();
   std::ranges::move(
       std::vector{KeyColumn("stream", "stream"), CountColumn("events", "events"),
                   TimeColumn("busy", "busy"), TimeColumn("host_wait", "host wait"),
                   TimeColumn("kernel_wait", "kernel wait"), TimeColumn("other", "other"),
-                  RatioColumn("idle_ratio", "idle, % of stream span")},
+                  RatioColumn("idle_ratio", "gaps, % of stream span")},
       std::back_inserter(columns));
   return columns;
 }
@@ -339,13 +234,16 @@ std::vector<Cell> IdleRow(const DeviceFacts& device, int64_t stream, const Strea
 std::string Headline(const Totals& totals) {
   const int64_t gaps = totals.host_wait + totals.kernel_wait + totals.other;
   if (gaps == 0) return "Main streams have no gaps.";
-  const auto share = [&](int64_t part) {
-    return HumanRatio(static_cast<double>(part) / static_cast<double>(gaps));
+  const auto share_of = [](int64_t part, int64_t whole) {
+    return HumanRatio(static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole, 1)));
   };
+  const auto share = [&](int64_t part) { return share_of(part, gaps); };
   return fmt::format(
-      "Gaps of main streams are {} host wait{}, {} kernel wait, {} other.", share(totals.host_wait),
+      "Gaps of main streams are {} of span, {} of them host wait{}, {} kernel wait, {} other; "
+      "devices idle for {} of span.",
+      share_of(gaps, totals.span), share(totals.host_wait),
       totals.one_time == 0 ? "" : fmt::format(" ({} one-time work)", share(totals.one_time)),
-      share(totals.kernel_wait), share(totals.other));
+      share(totals.kernel_wait), share(totals.other), share_of(totals.idle, totals.span));
 }
 
 Report Run(const Facts& facts, const Params& params) {
@@ -367,8 +265,15 @@ Report Run(const Facts& facts, const Params& params) {
                           {"other", ColumnKind::kOther}});
   const int64_t threshold = params.Integer("consecutive_kernel_delay");
   Totals totals;
-  const auto measure = [&](const RankActivity& rank) { return MeasureStreams(rank, threshold); };
-  ForEachDevice(facts, measure, [&](const DeviceFacts& device, const auto& streams) {
+  // With selected steps, activities of the other steps are missing.
+  const bool lists_waits = facts.selected.empty() && !facts.MostKernelsMissing();
+  const int64_t long_wait = params.Integer("long_wait");
+  const auto measure = [&](const RankActivity& rank) {
+    return RankIdle{MeasureStreams(rank, threshold),
+                    lists_waits ? IdleWaitsOf(rank, long_wait) : 0};
+  };
+  ForEachDevice(facts, measure, [&](const DeviceFacts& device, const RankIdle& rank_idle) {
+    const std::vector<StreamIdle>& streams = rank_idle.streams;
     for (size_t s = 0; s < streams.size(); ++s) {
       const Stream& stream = device.rank->streams[s];
       if (stream.device_index != device.device_index || streams[s].count == 0) continue;
@@ -376,7 +281,7 @@ Report Run(const Facts& facts, const Params& params) {
     }
     const MainStream main = FindMain(device, streams);
     main_streams.rows.push_back(IdleRow(device, main.stream, main.idle));
-    AddDevice(totals, device, main);
+    AddDevice(totals, device, main, rank_idle.waits);
   });
   all_streams.text_rows = all_streams.rows.size() > 12 ? 0 : Table::kAllRows;
   if (all_streams.rows.size() == main_streams.rows.size()) main_streams.text_rows = 0;
@@ -384,9 +289,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(std::move(main_streams));
   report.tables.push_back(std::move(all_streams));
   AddFinding(report, facts, totals);
-  // With selected steps, activities of the other steps are missing.
-  if (facts.selected.empty() && !facts.MostKernelsMissing())
-    IdleWaits(facts, params.Integer("long_wait")).Finish(report);
+  if (lists_waits) AddIdleWaits(report, facts, long_wait);
   return report;
 }
 

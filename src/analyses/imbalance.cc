@@ -18,13 +18,14 @@ namespace {
 constexpr std::string_view kDoc = R"md(
 **Question:** Do all ranks have equal compute in every step, and if not, is it always the same rank?
 
-**Definition:** Per rank and step, `step_time` is from the start of the first to the end of the last activity that
-the host launched in the step. Its parts are `compute` (the union of compute kernels), `exposed` communication,
-`idle`, and the rest, which is exposed copies. `steps` has the spread of every step over its ranks: spread = (largest -
+**Definition:** Per rank and step, `step_time` is the span of its activities: from the start of the first to the end of
+the last activity that the host launched in the step. The step time of `overview` has the host's part too. The parts of
+the span are `compute` (the union of compute kernels), `exposed` communication, `idle`, and the rest, which is exposed
+copies. `steps` has the spread of every step over its ranks: spread = (largest -
 smallest) / largest. Clocks of different ranks are not compared.
 
 **Limitations:** Activities launched outside steps do not count. In data-parallel training, every rank waits for the
-slowest, so step times are equal and only compute shows the cause. `exposed` contains that wait time.
+slowest, so spans are equal and only compute shows the cause. `exposed` contains that wait time.
 
 **Interpretation:** Color ranks over steps by `compute`. A row that stands out is a slow device or a larger share of
 the work; a column is a step with unusual data. Pipeline stages and expert-parallel ranks differ by design. A
@@ -60,7 +61,7 @@ Steps CollectSteps(const Facts& facts) {
 
 Table MatrixTable(const Facts& facts) {
   Table table{.key = "matrix", .title = "Ranks by step", .columns = DeviceKeys(), .text_rows = 0};
-  AddColumns(table, {KeyColumn("step", "step"), TimeColumn("step_time", "step time"),
+  AddColumns(table, {KeyColumn("step", "step"), TimeColumn("step_time", "span"),
                      TimeColumn("compute", "compute"), TimeColumn("exposed", "exposed"),
                      TimeColumn("idle", "idle")});
   for (const DeviceFacts& device : facts.devices) {
@@ -105,17 +106,17 @@ StepSpread Measure(const std::vector<InStep>& cells) {
 }
 
 Table StepTable(const std::map<int64_t, StepSpread>& steps) {
-  Table table{.key = "steps",
-              .title = "Step spread across ranks",
-              .columns = {KeyColumn("step", "step"), CountColumn("ranks", "ranks"),
-                          TimeColumn("step_time_min", "min step time"),
-                          TimeColumn("step_time_max", "max step time"),
-                          RatioColumn("step_time_spread", "spread, % of max"),
-                          TimeColumn("compute_min", "min compute"),
-                          TimeColumn("compute_max", "max compute"),
-                          Column{"compute_max_rank", "max compute rank"},
-                          RatioColumn("compute_spread", "compute spread, % of max")},
-              .text_rows = 8};
+  Table table{
+      .key = "steps",
+      .title = "Step spread across ranks",
+      .columns = {KeyColumn("step", "step"), CountColumn("ranks", "ranks"),
+                  TimeColumn("step_time_min", "min span"), TimeColumn("step_time_max", "max span"),
+                  RatioColumn("step_time_spread", "spread, % of max"),
+                  TimeColumn("compute_min", "min compute"),
+                  TimeColumn("compute_max", "max compute"),
+                  Column{"compute_max_rank", "max compute rank"},
+                  RatioColumn("compute_spread", "compute spread, % of max")},
+      .text_rows = 8};
   for (const auto& [step, s] : steps) {
     table.rows.push_back({step, s.ranks, s.time.min, s.time.max,
                           Ratio(s.time.max - s.time.min, s.time.max), s.compute.min, s.compute.max,
@@ -200,7 +201,7 @@ Report Run(const Facts& facts, const Params& params) {
     return report;
   }
   if (!facts.HasSteps()) {
-    MakeUnavailable(report, fmt::format("no steps are marked: {}", kMarkSteps));
+    MakeUnavailable(report, fmt::format("no steps are marked: {}", Say(kMarkSteps, facts)));
     return report;
   }
   if (std::ranges::count_if(facts.devices, Computes) < 2) {

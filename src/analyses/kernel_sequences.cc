@@ -251,7 +251,7 @@ void AddFinding(Report& report, const Facts& facts, const Mined& mined, const Re
                               HumanTime(static_cast<double>(time.activity)),
                               SayDevice(*mined.device), SayMost(facts, KernelsOf(mined, repeat))),
        .hint = Say(kRunAsOne, facts),
-       .impact = time.gaps,
+       .impact = std::min(time.gaps, mined.device->total.Idle()),  // other streams may fill gaps
        .table = "repeats",
        .cause = {CauseOfIdle(facts)},
        .extent = {whole}});

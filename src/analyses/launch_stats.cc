@@ -363,7 +363,7 @@ Report Run(const Facts& facts, const Params& params) {
     AddTotals(totals, device, devices[device.device_index]);
   });
   if (totals.linked == 0) {
-    MakeUnavailable(report, std::string(kNothingLinked));
+    MakeUnavailable(report, WhyNothingLinked(facts));
     return report;
   }
   Summarize(report, totals);

@@ -366,8 +366,7 @@ Report Run(const Facts& facts, const Params& params) {
   if (any) writer.Finish();
   if (!AddUses(facts, report, points) && !any) {
     MakeUnavailable(report,
-                    "there are no memory events in the selection: record with profile_memory=True "
-                    "(PyTorch), or with the BFC allocator (TensorFlow, JAX)");
+                    "there are no memory events in the selection: " + Say(kRecordMemory, facts));
   }
   return report;
 }

@@ -174,6 +174,16 @@ Table KernelsTable(const Facts& facts, const Sums& sums) {
   return table;
 }
 
+std::string WhyNoOperator(const Facts& facts) {
+  const bool recorded = std::ranges::any_of(facts.ranks, [](const RankActivity& rank) {
+    return std::ranges::any_of(
+        rank.host->ranges, [](const HostRange& range) { return range.kind == Kind::kOperator; });
+  });
+  const std::string why = "no activity was launched in an operator";
+  return recorded ? why + ": graphs launch outside operators"
+                  : why + ": " + Say(kRecordHost, facts);
+}
+
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kOperatorKernels, facts);
   if (report.status == Status::kUnavailable) return report;
@@ -185,10 +195,7 @@ Report Run(const Facts& facts, const Params&) {
   const bool any = std::ranges::any_of(sums.operators,
                                        [](const auto& entry) { return entry.first != kNoString; });
   if (!any) {
-    MakeUnavailable(
-        report,
-        "no activity was launched in an operator: record with ProfilerActivity.CPU (CUDA "
-        "graphs launch outside operators)");
+    MakeUnavailable(report, WhyNoOperator(facts));
     return report;
   }
   Table operators = OperatorsTable(facts, sums);

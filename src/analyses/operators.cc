@@ -266,7 +266,7 @@ Report Run(const Facts& facts, const Params&) {
     for (const auto& [name, sum] : sums.device) all.device[name].Add(sum);
   }
   if (all.host.empty() && all.device.empty()) {
-    MakeUnavailable(report, "the traces have no operators: record with ProfilerActivity.CPU");
+    MakeUnavailable(report, "the traces have no operators: " + Say(kRecordHost, facts));
     return report;
   }
   // Without device activity the host side remains.

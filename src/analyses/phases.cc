@@ -206,8 +206,7 @@ Report Run(const Facts& facts, const Params&) {
       facts.ranks, [](const RankActivity& r) { return !r.host->ranges.empty(); });
   if (!any) {
     MakeUnavailable(report,
-                    "the traces have no operators or annotations: record with "
-                    "ProfilerActivity.CPU");
+                    "the traces have no operators or annotations: " + Say(kRecordHost, facts));
     return report;
   }
   Sums sums;

@@ -204,7 +204,7 @@ Report Run(const Facts& facts, const Params& params) {
     }
   });
   if (!measurement.any()) {
-    MakeUnavailable(report, std::string(kNothingLinked));
+    MakeUnavailable(report, WhyNothingLinked(facts));
     return report;
   }
   report.headline = measurement.Headline();

@@ -168,6 +168,14 @@ constexpr AdviceByPurpose kMoveOff{
     ForAll("move this host activity off the loop that launches, or do it rarely: logging, metrics, "
            "garbage collection")};
 
+constexpr Advice kStartInTime{
+    "find what the first kernel of a step waits for: an input copy, an event of another stream or "
+    "a collective; copy the next batch on a separate stream (non_blocking=True)",
+    "find what the first kernel of a step waits for: an input copy, an event of another stream or "
+    "a collective; prefetch to the device (tf.data.experimental.prefetch_to_device)",
+    "find what the first kernel of a step waits for: an input copy, an event of another stream or "
+    "a collective; put the next batch on the device during a step (jax.device_put)"};
+
 CauseKind CauseOf(const std::string& activity, const Facts& facts) {
   if (activity.empty()) return CauseOfIdle(facts);
   const bool loads = PhaseOfName(activity) == Phase::kDataLoading ||
@@ -183,10 +191,7 @@ CauseKind CauseOf(const std::string& activity, const Facts& facts) {
 
 std::string HintFor(CauseKind cause, const std::string& activity, const Facts& facts) {
   if (cause == CauseKind::kInput) return Say(kLoadAhead, facts);
-  if (activity == kLaunchedAhead) {
-    return "find what the first kernel of a step waits for: an input copy, an event of another "
-           "stream or a collective; copy the next batch on a separate stream (non_blocking=True)";
-  }
+  if (activity == kLaunchedAhead) return Say(kStartInTime, facts);
   if (cause == CauseKind::kSync) return Say(kReadLater, facts);
   return Say(kMoveOff, facts);
 }
@@ -257,7 +262,7 @@ Report Run(const Facts& facts, const Params& params) {
     MakeUnavailable(report,
                     fmt::format("no device has kernels in two consecutive steps: {}, and select "
                                 "several steps",
-                                kMarkSteps));
+                                Say(kMarkSteps, facts)));
     return report;
   }
   AddMetrics(report, found);

@@ -67,6 +67,7 @@ struct RankStep {
   const StepBreakdown* step = nullptr;
   StepUse use;
   bool has_devices = false;
+  bool is_first = false;  // of its recording
 
   int64_t Time() const { return step->Total(); }
 };
@@ -78,7 +79,8 @@ std::vector<RankStep> StepsOf(const std::vector<RankSteps>& ranks) {
     for (const StepBreakdown& step : rank.steps) windows.push_back(step.window);
     const auto uses = UseOfSteps(*rank.rank, windows);
     for (size_t s = 0; s < rank.steps.size(); ++s) {
-      all.push_back({rank.rank, &rank.steps[s], uses.empty() ? StepUse{} : uses[s], !uses.empty()});
+      all.push_back(
+          {rank.rank, &rank.steps[s], uses.empty() ? StepUse{} : uses[s], !uses.empty(), s == 0});
     }
   }
   return all;
@@ -128,13 +130,13 @@ struct SameStep {
 };
 using StepsByNumber = std::map<int64_t, SameStep>;
 
-Table BreakdownTable(const StepsByNumber& steps) {
+Table BreakdownTable(const Facts& facts, const StepsByNumber& steps) {
   Table table{.key = "breakdown",
               .title = "Steps, mean over ranks",
               .columns = {KeyColumn("step", "step"), CountColumn("ranks", "ranks"),
                           TimeColumn("step_time", "step time")},
               .text_rows = 0};
-  AddCategoryColumns(table);
+  AddCategoryColumns(table, facts);
   for (const auto& [number, same] : steps) {
     std::vector<Cell> row = {number, same.ranks, same.time / same.ranks};
     for (const int64_t time : same.categories) row.emplace_back(time / same.ranks);
@@ -237,10 +239,10 @@ struct Growth {
   int64_t time = 0;
 
   // "1.2 ms more input".
-  std::string Say() const {
+  std::string Say(const Facts& facts) const {
     if (time == 0) return "no category grew";
     return fmt::format("{} more {}", HumanTime(static_cast<double>(time)),
-                       StepCategoryName(category));
+                       TitleOf(category, facts));
   }
   CauseKind Cause() const { return time == 0 ? CauseKind::kNone : CauseOf(category); }
 };
@@ -293,8 +295,8 @@ void AddSlowSteps(const Facts& facts, const std::vector<RankStep>& steps, size_t
        .because = fmt::format(
            "{} vs median {}; cause: {}; {} of {} steps are slow and cost {} of all step time",
            HumanTime(static_cast<double>(slowest->Time())), HumanTime(static_cast<double>(median)),
-           grew.Say(), count, steps.size(), HumanRatio(share)),
-       .hint = Say(kDoRarely, facts),
+           grew.Say(facts), count, steps.size(), HumanRatio(share)),
+       .hint = slowest->is_first ? Say(kRecordLater, facts) : Say(kDoRarely, facts),
        .impact = lost / static_cast<int64_t>(ranks),
        .table = "steps",
        .cause = {grew.Cause(), {}, slowest->step->window.number},
@@ -305,7 +307,8 @@ Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kSteps, facts);
   const std::vector<RankSteps>& ranks = OnDemand(facts).Steps(facts);
   if (ranks.empty() || ranks.front().whole_recording) {
-    MakeUnavailable(report, fmt::format("no complete steps are marked: {}", kMarkSteps));
+    MakeUnavailable(report,
+                    fmt::format("no complete steps are marked: {}", Say(kMarkSteps, facts)));
     return report;
   }
   // Without device activity the host side remains.
@@ -318,8 +321,9 @@ Report Run(const Facts& facts, const Params& params) {
     times.push_back(s.Time());
   }
   const Distribution d = Describe(times);
+  const TypicalSteps typical = FindTypicalSteps(ranks);
   report.metrics = {{"steps", "steps", static_cast<int64_t>(by_number.size()), Unit::kCount},
-                    {"median", "median step time", d.p50, Unit::kNanoseconds},
+                    {"median", "median step time", typical.median, Unit::kNanoseconds},
                     {"p99", "99th percentile", d.p99, Unit::kNanoseconds, true},
                     {"shortest", "min step time", d.min, Unit::kNanoseconds},
                     {"longest", "max step time", d.max, Unit::kNanoseconds}};
@@ -327,16 +331,16 @@ Report Run(const Facts& facts, const Params& params) {
   for (const RankSteps& rank : ranks) recorded.insert(rank.rank->rank);
   report.headline =
       fmt::format("{} of {}: median step time {}, max {}.", Plural(by_number.size(), "step"),
-                  Plural(recorded.size(), "rank"), HumanTime(static_cast<double>(d.p50)),
+                  Plural(recorded.size(), "rank"), HumanTime(static_cast<double>(typical.median)),
                   HumanTime(static_cast<double>(d.max)));
   report.tables.push_back(StepTable(steps));
-  report.tables.push_back(BreakdownTable(by_number));
+  report.tables.push_back(BreakdownTable(facts, by_number));
   report.series = Trends(by_number);
   AddMfu(facts, params.Number("peak_tflops") * 1e12, report);
   const StepChanges& changes = OnDemand(facts).Changes(facts);
   AddStepChanges(report, facts, changes);
   if (static_cast<int64_t>(by_number.size()) >= kEnoughSteps) {
-    const UsualTime usual(d.p50, changes.step_time);
+    const UsualTime usual(typical.median, changes.step_time);
     AddSlowSteps(facts, steps, ranks.size(), usual, params.Number("slow"), report);
   }
   return report;

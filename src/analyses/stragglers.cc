@@ -8,6 +8,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/changes.h"
+#include "analyses/stragglers_reason.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/exposed_waits.h"
@@ -59,8 +60,6 @@ constexpr double kEven =
     1.0 / 3;  // of the usual wait time of a step, in each step that counts as late
 constexpr double kExplains = 0.3;        // of what each other participant loses
 constexpr double kExplainsOfAll = 0.05;  // of the delay, hidden or not
-
-enum class Reason : uint8_t { kCompute, kMoreCompute, kHost, kInput, kCopies, kLink, kUnknown };
 
 struct Suspect {
   uint32_t rank = 0;  // index into CollectiveFacts::ranks
@@ -121,69 +120,6 @@ Reason FindReason(const Suspect& s, bool more_kernels, int64_t delay) {
   const bool explains = time > 0 && time >= kExplains * static_cast<double>(s.lost) &&
                         time >= kExplainsOfAll * static_cast<double>(delay);
   return explains ? most.second : Reason::kUnknown;
-}
-
-std::string_view ReasonName(Reason reason, const Facts& facts) {
-  // Where the host computes, it runs operators and launches nothing.
-  constexpr std::array<std::string_view, 7> kOnHost = {
-      "slower operators", "more operators", "time between operators", "input wait", "slower copies",
-      "slower link",      "unknown"};
-  constexpr std::array<std::string_view, 7> kNames = {"slower compute kernels",
-                                                      "more compute kernels",
-                                                      "host-bound launch",
-                                                      "input wait",
-                                                      "slower copies",
-                                                      "slower link",
-                                                      "unknown"};
-  return (facts.OnHost() ? kOnHost : kNames)[static_cast<size_t>(reason)];
-}
-
-CauseKind CauseOf(Reason reason) {
-  switch (reason) {
-    case Reason::kCompute:
-    case Reason::kMoreCompute:
-      return CauseKind::kCompute;
-    case Reason::kHost:
-      return CauseKind::kHost;
-    case Reason::kInput:
-      return CauseKind::kInput;
-    case Reason::kCopies:
-      return CauseKind::kCopies;
-    case Reason::kLink:
-      return CauseKind::kCommunication;
-    case Reason::kUnknown:
-      break;
-  }
-  return CauseKind::kWait;
-}
-
-std::string Hint(Reason reason, const Facts& facts) {
-  switch (reason) {
-    case Reason::kCompute:
-      return fmt::format(
-          "check its device: clocks and temperature ({}), other processes; replace it with a spare",
-          CommandForClocks(facts));
-    case Reason::kMoreCompute:
-      return "balance the work: pack sequences by length, balance experts or data across ranks";
-    case Reason::kHost:
-      if (facts.OnHost()) {
-        return HasPython(facts) ? "look at these Python functions on that rank; see python"
-                                : "find what its Python does between operators: record with "
-                                  "with_stack=True, then see python";
-      }
-      return "check its host: CPU clocks, other processes, NUMA binding, and synchronization; see "
-             "idle_time";
-    case Reason::kInput:
-      return "give its data loader more workers, or check the storage it reads from";
-    case Reason::kCopies:
-      return "check its PCIe link (lspci -vv), and pin the memory it copies from";
-    case Reason::kLink:
-      if (facts.OnHost()) return "test its links: iperf3 between its host and others";
-      return "test its links: nccl-tests between its host and others, InfiniBand counters";
-    case Reason::kUnknown:
-      break;
-  }
-  return "compare the timeline of this rank before its collectives with that of another rank";
 }
 
 // What a rank spends more on in a step, where steps tell.

@@ -19,7 +19,8 @@ constexpr std::string_view kDoc = R"md(
 activities, so two concurrent kernels count once. Compute is the union of compute kernels, whatever else
 runs. `non_compute` is busy without compute: exposed communication, memcpy and memset. idle + busy = span and
 compute + non_compute = busy, to the nanosecond. In the table of steps, an activity counts for the step that
-launched it, even if it ran later. `step_time` is the mean time from the start of a step to the start of the next.
+launched it, even if it ran later. `step_time` is the step interval: the mean time from the start of a step to the start
+of the next. The step time of `overview` leaves out what lies between two steps.
 
 **Limitations:** Idle time before the first and after the last activity is not counted. For the causes of idle
 time, see `idle_time`. Kernels that spin count as busy, such as collectives that wait for other ranks.
@@ -124,14 +125,15 @@ Report Run(const Facts& facts, const Params&) {
   };
   if (const auto step_time = StepTime(facts.ranks)) {
     report.metrics.push_back(
-        {"step_time", "step time, slowest rank", *step_time, Unit::kNanoseconds});
+        {"step_time", "step interval, slowest rank", *step_time, Unit::kNanoseconds});
   }
   report.tables.push_back(RankTable(facts));
   report.tables.push_back(StepTable(facts));
   if (!facts.HasSteps()) {
-    report.notes.push_back(
-        {"no_steps", 1,
-         fmt::format("no steps are marked: there are no numbers by step; {}", kMarkSteps), ""});
+    report.notes.push_back({"no_steps", 1,
+                            fmt::format("no steps are marked: there are no numbers by step; {}",
+                                        Say(kMarkSteps, facts)),
+                            ""});
   }
   return report;
 }

@@ -172,8 +172,8 @@ Report Run(const Facts& facts, const Params&) {
   }
   if (sums.empty()) {
     MakeUnavailable(report,
-                    "there are no annotations in the selection: annotate parts of the step with "
-                    "torch.profiler.record_function(\"name\")");
+                    "there are no annotations in the selection: annotate parts of the step with " +
+                        Say(kAnnotate, facts));
     return report;
   }
   Table table = AnnotationsTable(facts, sums);

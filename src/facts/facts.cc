@@ -49,6 +49,19 @@ std::string HowToRecordDevices(std::span<const RankActivity> recorded) {
          "activities";
 }
 
+// What marks steps in the framework's own profiles.
+std::string HowToMarkSteps(std::span<const RankActivity> recorded) {
+  switch (recorded.empty() ? Framework::kPyTorch : recorded.front().framework) {
+    case Framework::kTensorFlow:
+      return "no step is marked (use tf.profiler.experimental.Trace with step_num)";
+    case Framework::kJax:
+      return "no step is marked (use jax.profiler.StepTraceAnnotation)";
+    case Framework::kPyTorch:
+      break;
+  }
+  return "no ProfilerStep#N annotations (call profiler.step() in the training loop)";
+}
+
 std::string WhyNoActivity(std::span<const RankActivity> recorded, const StepSelection& selection,
                           std::string_view selection_text) {
   const bool recorded_some =
@@ -58,8 +71,8 @@ std::string WhyNoActivity(std::span<const RankActivity> recorded, const StepSele
   }
   const std::string there_are = DescribeSteps(recorded);
   if (there_are == "none") {
-    return "the traces hold no steps to select from: no ProfilerStep#N annotations (call "
-           "profiler.step() in the training loop), so `steps` must be all";
+    return "the traces hold no steps to select from: " + HowToMarkSteps(recorded) +
+           ", so `steps` must be all";
   }
   if (selection.mode == StepSelection::Mode::kComplete) {
     return "no step is complete: recording stopped before the kernels of the last launches ran "

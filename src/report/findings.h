@@ -9,9 +9,8 @@ namespace stepscope {
 inline constexpr double kWorthALook = 0.01;
 
 // Sets what the findings of all reports have only together:
-//   - share, from the impact and what it was measured over, or else `whole`; per_step: that share
-//   of
-//     a step of `whole`;
+//   - share, from the impact and what it was measured over, or else `whole`: at most all of that
+//     time; per_step: that share of a step of `whole`;
 //   - severity: high from a share of 10%, medium from 3%, else low. Findings that are not a time,
 //     such as full memory, keep theirs;
 //   - evidence: of findings with one cause, the one nearest to it stays in its report and takes the

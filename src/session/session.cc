@@ -73,8 +73,15 @@ Result<void> CheckSteps(std::span<const RankActivity> ranks, const StepSelection
       Error{"there is no step " + text, "`steps`", "steps in the traces: " + DescribeSteps(ranks)});
 }
 
-// The mean time of a rank's steps, and how many of their median length that is; the mean span of a
-// device where no steps are.
+// The mean span of a device.
+double MeanSpan(const Facts& facts) {
+  double time = 0;
+  for (const DeviceFacts& device : facts.devices) time += static_cast<double>(device.total.Span());
+  return time / static_cast<double>(std::max<size_t>(facts.devices.size(), 1));
+}
+
+// The mean time of a rank's steps, or the mean span of a device if that is longer, as where only
+// some steps are marked; and how many steps of the median length that is.
 Extent MeanExtent(const Facts& facts) {
   std::vector<int64_t> steps;
   double time = 0, ranks = 0;
@@ -86,14 +93,9 @@ Extent MeanExtent(const Facts& facts) {
       time += static_cast<double>(w.end - w.start);
     }
   }
-  if (ranks == 0) {
-    for (const DeviceFacts& device : facts.devices)
-      time += static_cast<double>(device.total.Span());
-    ranks = static_cast<double>(std::max<size_t>(facts.devices.size(), 1));
-  }
+  const double whole = std::max(MeanSpan(facts), ranks > 0 ? time / ranks : 0.0);
   const auto median = static_cast<double>(Describe(steps).p50);
-  return {static_cast<int64_t>(std::min(time / ranks, 9e18)),
-          median > 0 ? time / ranks / median : 0};
+  return {static_cast<int64_t>(std::min(whole, 9e18)), median > 0 ? whole / median : 0};
 }
 
 ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,

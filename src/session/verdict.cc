@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "facts/derived/step_categories.h"
 #include "report/columns.h"
 #include "report/findings.h"
 #include "report/humanize.h"
@@ -34,6 +35,12 @@ bool KnowsCosts(const ReportSet& answer) {
          steps != overview.metrics.end() && steps->value != Cell(int64_t{0});
 }
 
+// "all others" says nothing without the rest of the list.
+std::string SayCategory(const std::string& name) {
+  const bool others = name == StepCategoryName(StepCategory::kOther);
+  return others ? "time without a record" : name;
+}
+
 // The largest part of steps that is not compute. Empty where unknown.
 std::string SayNoFinding(const ReportSet& answer) {
   if (!KnowsCosts(answer)) return {};
@@ -50,7 +57,8 @@ std::string SayNoFinding(const ReportSet& answer) {
     if (*share < kWorthALook) return "Nothing but compute costs more than 1% of step time.";
     return fmt::format(
         "No finding: the largest cost but compute is {}, {} of step time ({} per step).",
-        category.Text(row), HumanRatio(*share), HumanTime(static_cast<double>(mean.Int(row))));
+        SayCategory(category.Text(row)), HumanRatio(*share),
+        HumanTime(static_cast<double>(mean.Int(row))));
   }
   return {};
 }

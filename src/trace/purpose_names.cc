@@ -2,6 +2,7 @@
 // inference; each was found in a trace or in its project's sources.
 #include "trace/purpose_names.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -75,6 +76,13 @@ Purpose PurposeOfName(Kind kind, std::string_view name) {
   const std::string lower = Lower(name);
   if (kind == Kind::kOperator || kind == Kind::kAnnotation) return OfRange(kind, lower);
   return kind == Kind::kCompute ? OfKernel(lower) : Purpose::kUnknown;
+}
+
+bool IsCompiledName(std::string_view name) {
+  constexpr auto kStarts = std::to_array<std::string_view>(
+      {"Torch-Compiled Region", "## Call CompiledFxGraph", "CompiledFunction", "triton_poi_",
+       "triton_red_", "triton_per_", "triton_tem_"});
+  return std::ranges::any_of(kStarts, [&](std::string_view s) { return name.starts_with(s); });
 }
 
 }  // namespace stepscope

@@ -1,4 +1,4 @@
-// Tells names that only training has, or only inference.
+// Tells names that only training has, or only inference, or only compiled code.
 #pragma once
 
 #include <cstdint>
@@ -17,5 +17,9 @@ std::string_view PurposeName(Purpose purpose);  // "unknown", "training", "infer
 // the batches of vLLM and SGLang, and the loops of diffusion pipelines. Kinds other than these show
 // nothing.
 Purpose PurposeOfName(Kind kind, std::string_view name);
+
+// Whether an operator, annotation or kernel of that name is of code that torch.compile made: a
+// compiled region, a call of its graph, or a Triton kernel that Inductor named.
+bool IsCompiledName(std::string_view name);
 
 }  // namespace stepscope

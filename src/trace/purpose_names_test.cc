@@ -47,5 +47,15 @@ TEST(Purpose, OfOtherNamesIsUnknown) {
   EXPECT_EQ(PurposeOfName(Kind::kPython, "backward"), Purpose::kUnknown);
 }
 
+TEST(Compiled, ByTheNamesOfItsRegionsGraphsAndKernels) {
+  for (const char* name : {"Torch-Compiled Region: 0/0", "## Call CompiledFxGraph fp5r5pk7b ##",
+                           "CompiledFunctionBackward", "triton_poi_fused_add_cos_sin_0"}) {
+    EXPECT_TRUE(IsCompiledName(name)) << name;
+  }
+  for (const char* name : {"aten::mm", "TorchDynamo Cache Lookup", "my_triton_kernel", ""}) {
+    EXPECT_FALSE(IsCompiledName(name)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -64,8 +64,8 @@ struct MemoryTimeline {
 };
 
 // What the host does once and not in every step: a thread records a graph (its launches become
-// nodes and do not run), creates the device's context, or loads a kernel's code at its first
-// launch.
+// nodes and do not run), creates the device's context, loads a kernel's code at its first launch,
+// or sets up and tunes convolutions.
 struct OneTimeWork {
   int64_t start = 0;  // ns
   int64_t end = 0;

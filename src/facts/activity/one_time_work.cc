@@ -1,7 +1,13 @@
-// Finds what the host does once: long first calls.
+// Finds what the host does once: long first calls, and the tuning of convolutions.
 #include "facts/activity/one_time_work.h"
 
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "base/sort_runs.h"
 #include "base/time_units.h"
@@ -13,6 +19,9 @@ namespace {
 constexpr int64_t kLong = 10 * kMillisecond;
 // A launch that waits for room in a full queue is long too, but then its kernel starts much later.
 constexpr int64_t kAtOnce = kMillisecond;
+// Convolutions are set up and tuned once per shape: most of many calls are not.
+constexpr size_t kEnoughCalls = 3;
+constexpr int64_t kFarLonger = 20;  // than the median
 
 // Most traces have no such call: then nothing else is looked at.
 template <class Wanted>
@@ -68,11 +77,64 @@ void FindModuleLoading(RankActivity& rank) {
   }
 }
 
+// The names of convolutions that the recording has.
+std::vector<StringId> ConvolutionsIn(const StringTable& names) {
+  constexpr auto kConvolutions = std::to_array<std::string_view>(
+      {"aten::cudnn_convolution", "aten::cudnn_convolution_relu",
+       "aten::cudnn_convolution_add_relu", "aten::cudnn_convolution_transpose",
+       "aten::cudnn_convolution_backward_input", "aten::cudnn_convolution_backward_weight",
+       "aten::miopen_convolution", "aten::miopen_convolution_transpose",
+       "aten::convolution_backward"});
+  std::vector<StringId> found;
+  for (const std::string_view name : kConvolutions) {
+    if (const StringId id = names.Find(name); id != kNoString) found.push_back(id);
+  }
+  return found;
+}
+
+bool IsCallOf(const HostRange& range, const std::vector<StringId>& names) {
+  return range.kind == Kind::kOperator && std::ranges::find(names, range.name) != names.end();
+}
+
+// By operator that has enough calls, the median of their durations.
+std::unordered_map<StringId, int64_t> MediansOf(const HostOps& host,
+                                                const std::vector<StringId>& names) {
+  std::unordered_map<StringId, std::vector<int64_t>> times;
+  for (const HostRange& range : host.ranges) {
+    if (IsCallOf(range, names)) times[range.name].push_back(range.end - range.start);
+  }
+  std::unordered_map<StringId, int64_t> medians;
+  for (auto& [name, own] : times) {
+    if (own.size() < kEnoughCalls) continue;
+    const auto middle = own.begin() + std::ssize(own) / 2;
+    std::ranges::nth_element(own, middle);
+    medians[name] = *middle;
+  }
+  return medians;
+}
+
+// The library sets itself up, and tries algorithms, in calls that take far longer than most of the
+// operator. A launch that waits for room in a full queue is long too, but then the device works.
+void FindTuning(RankActivity& rank, const StringTable& names) {
+  const std::vector<StringId> convolutions = ConvolutionsIn(names);
+  if (convolutions.empty()) return;
+  HostOps& host = *rank.host;
+  const auto medians = MediansOf(host, convolutions);
+  for (const HostRange& range : host.ranges) {
+    if (!IsCallOf(range, convolutions)) continue;
+    const auto median = medians.find(range.name);
+    const int64_t time = range.end - range.start;
+    if (median == medians.end() || time < kLong || time / kFarLonger < median->second) continue;
+    host.one_time.push_back({.start = range.start, .end = range.end, .thread = range.thread});
+  }
+}
+
 }  // namespace
 
-void FindOneTimeWork(RankActivity& rank) {
+void FindOneTimeWork(RankActivity& rank, const StringTable& names) {
   FindContextCreation(rank);
   FindModuleLoading(rank);
+  FindTuning(rank, names);
   SortRuns(rank.host->one_time, {}, &OneTimeWork::start);
 }
 

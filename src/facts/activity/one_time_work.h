@@ -1,5 +1,6 @@
-// Finds what the host does once: creating the device's context and loading modules. Graph captures
-// are found with the calls of their thread (HostRecords).
+// Finds what the host does once: creating the device's context, loading modules, and setting up and
+// tuning convolutions (cuDNN, MIOpen). Graph captures are found with the calls of their thread
+// (HostRecords).
 #pragma once
 
 #include "facts/activity/rank_activity.h"
@@ -7,6 +8,6 @@
 namespace stepscope {
 
 // Adds to rank.host->one_time and sorts it. REQUIRES: activities know their calls.
-void FindOneTimeWork(RankActivity& rank);
+void FindOneTimeWork(RankActivity& rank, const StringTable& names);
 
 }  // namespace stepscope

@@ -352,7 +352,7 @@ RankActivity Builder::Join() {
   AddActivity();
   FindIncompleteSteps();
   CountLaunches();
-  FindOneTimeWork(out_);
+  FindOneTimeWork(out_, trace_.strings);
   out_.framework = trace_.meta.framework;
   out_.world_size = std::max<int64_t>(trace_.meta.world_size.value_or(1), 1);
   out_.machine = trace_.meta.machine;

@@ -2,6 +2,7 @@
 #include "facts/derived/on_demand.h"
 
 #include "base/stop.h"
+#include "facts/derived/compiled_code.h"
 
 namespace stepscope {
 
@@ -23,6 +24,11 @@ const MissingCommunication& FactsOnDemand::CommunicationMissing(const Facts& fac
 Purpose FactsOnDemand::JobPurpose(const Facts& facts) {
   if (!purpose_) purpose_ = FindPurpose(facts);
   return *purpose_;
+}
+
+bool FactsOnDemand::HasCompiledCode(const Facts& facts) {
+  if (!compiled_) compiled_ = FindCompiledCode(facts);
+  return *compiled_;
 }
 
 const OperatorTree& FactsOnDemand::Operators(const Facts& facts, const RankActivity& rank) {

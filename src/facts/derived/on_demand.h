@@ -36,6 +36,9 @@ class FactsOnDemand {
   // As FindPurpose().
   Purpose JobPurpose(const Facts& facts);
 
+  // As FindCompiledCode().
+  bool HasCompiledCode(const Facts& facts);
+
   const OperatorTree& Operators(const Facts& facts, const RankActivity& rank);
   // As SelfTimes() and CountOperators().
   const NarrowArray<int64_t>& OperatorSelfTimes(const Facts& facts, const RankActivity& rank);
@@ -62,6 +65,7 @@ class FactsOnDemand {
   std::optional<StepChanges> changes_;
   std::optional<MissingCommunication> missing_communication_;
   std::optional<Purpose> purpose_;
+  std::optional<bool> compiled_;
   std::map<const RankActivity*, OfRank> ranks_;
   std::shared_ptr<const Modules> modules_;
   std::vector<std::optional<TensorCores>> tensor_cores_;  // by name

@@ -5,6 +5,9 @@
 #include <array>
 #include <utility>
 
+#include "base/intervals.h"
+#include "facts/derived/python_time.h"
+
 namespace stepscope {
 namespace {
 
@@ -18,6 +21,19 @@ constexpr auto kQuestions = std::to_array<std::pair<Bound, std::string_view>>({
     {Bound::kCpu, "cpu*0.5; launch*0.5"},
 });
 
+bool IsOfHost(const Change& change) {
+  constexpr auto kOfHost = std::to_array<Bound>(
+      {Bound::kLaunch, Bound::kCpu, Bound::kDataLoading, Bound::kOneTime, Bound::kSync});
+  return change.target == Change::Target::kBound &&
+         std::ranges::find(kOfHost, change.bound) != kOfHost.end();
+}
+
+// How long the window of `path` takes when `replay` answers for these changes.
+int64_t LengthWith(const RankPath& path, const Replay& replay, const std::vector<Change>& changes) {
+  if (!std::ranges::all_of(changes, IsOfHost)) return replay.length;
+  return std::max(replay.length, path.span() - path.idle);
+}
+
 RankPath Measure(const RankActivity& rank, const StringTable& names, ChosenWindow chosen,
                  const PathQuery& query) {
   const Dependencies dependencies = BuildDependencies(rank, names, chosen.window);
@@ -25,16 +41,19 @@ RankPath Measure(const RankActivity& rank, const StringTable& names, ChosenWindo
                   .chosen = std::move(chosen),
                   .path = FindCriticalPath(dependencies),
                   .guessed_waits = dependencies.guessed_waits};
+  const PathWindow& window = result.chosen.window;
+  result.idle = LengthOf(IdleWithin(rank, {{window.start, window.end}}));
   result.segments = static_cast<int64_t>(result.path.segments.size());
   if (!query.changes.empty()) {
     const Replay replay = ReplayWith(dependencies, rank, names, query.changes);
-    result.outcomes.push_back({query.text, replay.length});
+    result.outcomes.push_back({query.text, LengthWith(result, replay, query.changes)});
     result.touched = replay.touched;
   }
   for (const auto& [bound, change] : kQuestions) {
     if (result.path.Time(bound) == 0 || change == query.text) continue;
-    const Replay replay = ReplayWith(dependencies, rank, names, *ParseChanges(change));
-    result.outcomes.push_back({std::string(change), replay.length});
+    const std::vector<Change> changes = *ParseChanges(change);
+    const Replay replay = ReplayWith(dependencies, rank, names, changes);
+    result.outcomes.push_back({std::string(change), LengthWith(result, replay, changes)});
   }
   return result;
 }

@@ -20,7 +20,8 @@ struct PathQuery {
   std::vector<Change> changes;  // that are tried beside those that always are
 };
 
-// How long a path's window takes with a change.
+// How long a path's window takes with a change. What only hosts do costs what devices wait for it:
+// changing that saves no more than the time in which none runs anything.
 struct Outcome {
   std::string change;
   int64_t length = 0;  // ns
@@ -32,6 +33,7 @@ struct RankPath {
   CriticalPath path;     // with segments only of the rank that takes longest
   int64_t segments = 0;  // how many there were
   int64_t guessed_waits = 0;
+  int64_t idle = 0;  // ns of the window in which no device of the rank runs anything
   // Of the change that was asked for, then of removing whatever bounds the path.
   std::vector<Outcome> outcomes;
   bool touched = true;  // the change that was asked for concerns something

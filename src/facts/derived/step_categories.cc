@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <ranges>
 #include <span>
 
 #include "base/saturate.h"
@@ -51,6 +52,22 @@ StepStatistics Statistics(const std::vector<RankSteps>& ranks, const Value& valu
   });
   if (s.steps > 1) s.deviation = std::sqrt(squares / static_cast<double>(s.steps - 1));
   return s;
+}
+
+constexpr int64_t kMostSlow = 5;  // one of so many: where more are slow, they are no exception
+
+bool IsSlow(int64_t time, int64_t median) {
+  constexpr double kSlow = 1.5;  // as the parameter `slow` of the analysis `steps`
+  return static_cast<double>(time) >= kSlow * static_cast<double>(median);
+}
+
+void LeaveOutWarmUp(TypicalSteps& typical) {
+  for (RankSteps& rank : typical.ranks) {
+    if (!BeginsWithWarmUp(rank)) continue;
+    ++typical.warm_up;
+    typical.longest_warm_up = std::max(typical.longest_warm_up, rank.steps.front().Total());
+    rank.steps.erase(rank.steps.begin());
+  }
 }
 
 }  // namespace
@@ -112,29 +129,37 @@ StepStatistics StatisticsOf(const std::vector<RankSteps>& ranks, StepCategory ca
   return Statistics(ranks, [&](const StepBreakdown& step) { return TimeOf(step, category); });
 }
 
+bool BeginsWithWarmUp(const RankSteps& rank) {
+  if (rank.steps.size() < 3) return false;
+  std::vector<int64_t> others;
+  for (const StepBreakdown& step : rank.steps | std::views::drop(1)) others.push_back(step.Total());
+  const int64_t median = Describe(others).p50;
+  const auto slow =
+      std::ranges::count_if(others, [&](int64_t time) { return IsSlow(time, median); });
+  return slow * kMostSlow <= std::ssize(others) && IsSlow(rank.steps.front().Total(), median);
+}
+
 TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks) {
-  constexpr double kSlow = 1.5;  // as the parameter `slow` of the analysis `steps`
   constexpr int64_t kEnough = 5;
-  constexpr int64_t kMostSlow = 5;  // one of so many
+  TypicalSteps typical{.ranks = ranks};
+  LeaveOutWarmUp(typical);
   std::vector<int64_t> times;
-  for (const RankSteps& rank : ranks) {
+  for (const RankSteps& rank : typical.ranks) {
     for (const StepBreakdown& step : rank.steps) times.push_back(step.Total());
   }
-  const Distribution all = Describe(times);
-  const auto slow = [&](int64_t time) {
-    return static_cast<double>(time) >= kSlow * static_cast<double>(all.p50);
-  };
+  typical.times = Describe(times);
+  typical.median = typical.times.p50;
+  const auto slow = [&](int64_t time) { return IsSlow(time, typical.median); };
   const int64_t count = std::ranges::count_if(times, slow);
-  if (count == 0 || all.count < kEnough || count * kMostSlow > all.count)
-    return {.ranks = ranks, .times = all, .median = all.p50};
-  TypicalSteps typical{.median = all.p50, .slow = count, .slowest = all.max};
+  if (count == 0 || typical.times.count < kEnough || count * kMostSlow > typical.times.count)
+    return typical;
+  typical.slow = count;
+  typical.slowest = typical.times.max;
   std::erase_if(times, slow);
   typical.times = Describe(times);
-  for (const RankSteps& rank : ranks) {
-    RankSteps kept = rank;
-    std::erase_if(kept.steps, [&](const StepBreakdown& step) { return slow(step.Total()); });
-    if (!kept.steps.empty()) typical.ranks.push_back(std::move(kept));
-  }
+  for (RankSteps& rank : typical.ranks)
+    std::erase_if(rank.steps, [&](const StepBreakdown& step) { return slow(step.Total()); });
+  std::erase_if(typical.ranks, [](const RankSteps& rank) { return rank.steps.empty(); });
   return typical;
 }
 

@@ -53,15 +53,21 @@ struct StepStatistics {
 StepStatistics StatisticsOfTotals(const std::vector<RankSteps>& ranks);
 StepStatistics StatisticsOf(const std::vector<RankSteps>& ranks, StepCategory category);
 
-// The steps without the slow ones, which take 1.5 times the median or more: the first ones, a
-// checkpoint, an evaluation. None is left out of fewer than five steps, nor where more than a fifth
-// are slow: those are no exception.
+// Whether the first step of a recording is warm-up: it takes 1.5 times the median of the others or
+// more, and there are at least two others, of which no more than a fifth take that long too.
+bool BeginsWithWarmUp(const RankSteps& rank);
+
+// The steps without warm-up and without the slow ones, which take 1.5 times the median or more: a
+// checkpoint, an evaluation. Of slow ones, none is left out of fewer than five steps, nor where
+// more than a fifth are slow: those are no exception.
 struct TypicalSteps {
   std::vector<RankSteps> ranks;  // each that has such steps
   Distribution times;            // of these steps
-  int64_t median = 0;            // ns, of all steps
-  int64_t slow = 0;              // steps left out
+  int64_t median = 0;            // ns, of all steps but warm-up
+  int64_t slow = 0;              // steps left out that are no warm-up
   int64_t slowest = 0;           // ns, of them
+  int64_t warm_up = 0;           // first steps left out
+  int64_t longest_warm_up = 0;   // ns, of them
 };
 TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks);
 

@@ -72,7 +72,7 @@ std::optional<ChosenWindow> FindNamed(const RankActivity& rank, const StringTabl
   }
   const auto nth = found.begin() + static_cast<std::ptrdiff_t>(choice.instance);
   std::ranges::nth_element(found, nth, {}, [&](size_t r) { return ranges[r].start; });
-  return ChosenWindow{WindowOf(rank, ranges[*nth]), std::string(choice.annotation)};
+  return ChosenWindow{WindowOf(rank, ranges[*nth]), std::string(choice.annotation), false};
 }
 
 // All work, and what the threads did that have operators or launched work. Host records more than
@@ -96,7 +96,7 @@ ChosenWindow WholeRecording(const RankActivity& rank) {
   for (const HostRange& range : rank.host->ranges) include(range);
   for (const Call& call : rank.host->calls) include(call);
   window.host_end = window.launched_until = window.end;
-  return {window, "the whole trace"};
+  return {window, "the whole trace", true};
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ std::optional<ChosenWindow> ChooseWindow(const RankActivity& rank, const StringT
   const Step* step = ChooseStep(rank, choice.step);
   const auto range = step == nullptr ? std::nullopt : RangeOf(rank, *step);
   if (range) {
-    return ChosenWindow{WindowOf(rank, *range), "step " + std::to_string(step->number)};
+    return ChosenWindow{WindowOf(rank, *range), "step " + std::to_string(step->number), false};
   }
   if (choice.step >= 0) return std::nullopt;
   return WholeRecording(rank);

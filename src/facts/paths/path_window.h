@@ -19,6 +19,7 @@ struct WindowChoice {
 struct ChosenWindow {
   PathWindow window;
   std::string covers;  // "step 7", "aten::mm", "the whole trace"
+  bool whole = false;  // it is the whole trace
 };
 
 // The stretch of `rank` that is asked for; nothing if it has none such, or no activities at all.

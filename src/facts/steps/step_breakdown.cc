@@ -150,16 +150,26 @@ void SweepParts(const RankActivity& rank, const StringTable& names,
     else if (doing != HostActivity::kWrapper && op)
       add(range, StepPart::kHostCompute);
   };
-  // One-time work begins with a call.
+  // One-time work begins with a call or an operator; the sweep takes all by start.
   auto one_time = rank.host->one_time.begin();
-  const auto add_call = [&](const Call& call) {
-    for (; one_time != rank.host->one_time.end() && one_time->start <= call.start; ++one_time)
+  const auto add_one_time = [&](int64_t until) {
+    for (; one_time != rank.host->one_time.end() && one_time->start <= until; ++one_time)
       add(*one_time, StepPart::kOneTime);
-    if (Launches(call.role)) add(call, StepPart::kLaunch);
   };
   ForEachByStart(
-      rank, [&](const Activity& activity) { add(activity, meaning.PartOf(activity)); }, add_call,
-      add_range);
+      rank,
+      [&](const Activity& activity) {
+        add_one_time(activity.start);
+        add(activity, meaning.PartOf(activity));
+      },
+      [&](const Call& call) {
+        add_one_time(call.start);
+        if (Launches(call.role)) add(call, StepPart::kLaunch);
+      },
+      [&](const HostRange& range) {
+        add_one_time(range.start);
+        add_range(range);
+      });
   sweep.Finish();
 }
 

@@ -27,7 +27,7 @@ enum class StepPart : uint8_t {
   kCompilation,
   kHostToDevice,
   kLaunch,   // calls that put activities on a device, an executor that prepares them
-  kOneTime,  // graph capture, context creation, module loading
+  kOneTime,  // graph capture, context creation, module loading, tuning of convolutions
   kCollective,
   kInputWait,       // the host waits for the next batch
   kDeviceToDevice,  // memcpy and memset within and between devices

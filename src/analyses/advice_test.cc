@@ -1,5 +1,5 @@
-// Tests that hints are in the terms of the job's framework.
-#include "analyses/build.h"
+// Tests that hints are in the terms of the job's framework and devices.
+#include "analyses/advice.h"
 
 #include <gtest/gtest.h>
 
@@ -29,8 +29,12 @@ TEST(Advice, AsksDevicesInTheirMakersWay) {
   facts.ranks = ranks;
   facts.devices = {{.rank = ranks.data(), .device = 0, .total = {}, .by_step = {}}};
   EXPECT_TRUE(CommandForClocks(facts).starts_with("nvidia-smi"));
+  EXPECT_EQ(NetworkTest(facts), "nccl-tests");
   ranks[0].device_name = "AMD Instinct MI300X";
   EXPECT_TRUE(CommandForClocks(facts).starts_with("rocm-smi"));
+  EXPECT_EQ(NetworkTest(facts), "rccl-tests");
+  ranks[0].on_host = true;
+  EXPECT_EQ(NetworkTest(facts), "iperf3");
 }
 
 }  // namespace

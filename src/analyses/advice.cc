@@ -1,0 +1,97 @@
+// Picks the words of advice for a job.
+#include "analyses/advice.h"
+
+#include <algorithm>
+
+#include "facts/derived/on_demand.h"
+#include "facts/derived/python_time.h"
+#include "facts/devices/device_peaks.h"
+
+namespace stepscope {
+namespace {
+
+// Whether the job runs on AMD's devices.
+bool RunsOnAmd(const Facts& facts) {
+  return !facts.OnHost() && !facts.devices.empty() &&
+         IsAmd(*facts.devices.front().rank, facts.devices.front().device);
+}
+
+// Code that is compiled already is not advised to be.
+std::string WithoutCompiling(std::string hint, const Facts& facts) {
+  for (const std::string_view words :
+       {"torch.compile, or ", "torch.compile, ", ", or fuse kernels (torch.compile)"}) {
+    const size_t at = hint.find(words);
+    if (at != hint.npos && OnDemand(facts).HasCompiledCode(facts)) hint.erase(at, words.size());
+  }
+  return hint;
+}
+
+bool RecordedShapes(const RankActivity& rank) {
+  const HostRanges& ranges = rank.host->ranges;
+  for (const HostRange& range : ranges) {
+    const RangeDetail* detail = rank.host->DetailOf(range);
+    if (detail != nullptr && detail->shapes != kNoString) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string Say(const Advice& advice, const Facts& facts) {
+  const auto framework = facts.ranks.empty() ? Framework::kPyTorch : facts.ranks.front().framework;
+  switch (framework) {
+    case Framework::kTensorFlow:
+      return std::string(advice.tensorflow);
+    case Framework::kJax:
+      return std::string(advice.jax);
+    case Framework::kPyTorch:
+      break;
+  }
+  return WithoutCompiling(std::string(advice.pytorch), facts);
+}
+
+std::string Say(const AdviceByPurpose& advice, const Facts& facts) {
+  switch (OnDemand(facts).JobPurpose(facts)) {
+    case Purpose::kTraining:
+      return Say(advice.training, facts);
+    case Purpose::kInference:
+      return Say(advice.inference, facts);
+    case Purpose::kUnknown:
+      break;
+  }
+  return Say(advice.unknown, facts);
+}
+
+std::string_view CommandForClocks(const Facts& facts) {
+  if (facts.OnHost()) return "turbostat; other processes with top";
+  return RunsOnAmd(facts) ? "rocm-smi --showclocks --showtemp"
+                          : "nvidia-smi -q -d CLOCK,TEMPERATURE,PERFORMANCE";
+}
+
+std::string_view NetworkTest(const Facts& facts) {
+  if (facts.OnHost()) return "iperf3";
+  return RunsOnAmd(facts) ? "rccl-tests" : "nccl-tests";
+}
+
+std::string WhyNothingLinked(const Facts& facts) {
+  return "no device activity has its launch call in the trace: " + Say(kRecordHost, facts) +
+         ", so that runtime calls are included";
+}
+
+std::string FollowPython(const Facts& facts) {
+  if (RecordedPython(facts))
+    return "call the Python functions of these moments less often, or in another thread or "
+           "process; see python";
+  return "find what Python does in these moments (" + Say(kRecordPython, facts) + "); see python";
+}
+
+std::string WhyNoFlops(const Facts& facts) {
+  if (std::ranges::any_of(facts.ranks, RecordedShapes))
+    return "no FLOPs are known: no operator with recorded shapes is one whose FLOPs are counted";
+  constexpr Advice kRecordShapes{"record with record_shapes=True",
+                                 "the profile has no cost analysis of the compiler (XLA)",
+                                 "the profile has no cost analysis of the compiler (XLA)"};
+  return "no FLOPs are known: " + Say(kRecordShapes, facts);
+}
+
+}  // namespace stepscope

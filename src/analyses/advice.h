@@ -1,0 +1,90 @@
+// The words of advice that depend on the job: its framework, its purpose, the maker of its devices,
+// and what was recorded. What was recorded is never advised to be.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "facts/facts.h"
+
+namespace stepscope {
+
+// A hint in the terms of each framework; Say() picks the one that ran the job.
+struct Advice {
+  std::string_view pytorch, tensorflow, jax;
+};
+std::string Say(const Advice& advice, const Facts& facts);
+
+// Advice that is the same in each framework.
+constexpr Advice ForAll(std::string_view text) { return {text, text, text}; }
+
+// A hint that depends on what the job is for. Where that is not known, it names nothing that only
+// training or only inference has. An analysis that reads no operators knows it from annotations and
+// kernels alone, and so less often.
+struct AdviceByPurpose {
+  Advice training, inference, unknown;
+};
+std::string Say(const AdviceByPurpose& advice, const Facts& facts);
+
+// The hint where devices wait for the next batch.
+inline constexpr Advice kLoadAheadInTraining{
+    "load ahead: more DataLoader workers (num_workers), a larger prefetch_factor, "
+    "persistent_workers=True, pin_memory=True; reduce work per sample",
+    "load ahead: prefetch(tf.data.AUTOTUNE) last, num_parallel_calls, cache(); reduce work per "
+    "sample; see input_pipeline for the slow stage",
+    "load ahead: prefetch batches to the device in a separate thread, more loader workers; reduce "
+    "work per sample"};
+inline constexpr AdviceByPurpose kLoadAhead{
+    kLoadAheadInTraining,
+    ForAll("prepare requests ahead: read, tokenize and batch them in other threads or processes "
+           "than the one that launches"),
+    kLoadAheadInTraining};
+
+// The command that shows clocks and temperature of the devices.
+std::string_view CommandForClocks(const Facts& facts);
+
+// How to test the network: "nccl-tests", or what the maker of the devices has instead.
+std::string_view NetworkTest(const Facts& facts);
+
+// How Python's functions are recorded.
+inline constexpr Advice kRecordPython{
+    "record with with_stack=True", "record with python_tracer_level=1",
+    "record with python_tracer_level=1 (jax.profiler.ProfileOptions)"};
+
+// How to leave out what is done once.
+inline constexpr Advice kRecordLater{
+    "record later steps: torch.profiler.schedule(wait=5, warmup=2, active=3)",
+    "record later steps, after the first ones have run",
+    "record later steps, after the first ones have run"};
+
+// How host operators and runtime calls are recorded.
+inline constexpr Advice kRecordHost{"record with ProfilerActivity.CPU",
+                                    "record with host_tracer_level=2",
+                                    "record with host_tracer_level=2"};
+
+// How the allocator's events are recorded.
+inline constexpr Advice kRecordMemory{"record with profile_memory=True",
+                                      "record with the BFC allocator",
+                                      "record with the BFC allocator"};
+
+// How steps are marked.
+inline constexpr Advice kMarkSteps{"mark steps with profiler.step()",
+                                   "mark steps with tf.profiler.experimental.Trace",
+                                   "mark steps with jax.profiler.StepTraceAnnotation"};
+
+// How a part of the program gets a name.
+inline constexpr Advice kAnnotate{"torch.profiler.record_function(\"name\")",
+                                  "tf.profiler.experimental.Trace(\"name\")",
+                                  "jax.profiler.TraceAnnotation(\"name\")"};
+
+// Why launches cannot be analyzed: no activity has its launch call.
+std::string WhyNothingLinked(const Facts& facts);
+
+// What to do about time in which nothing was recorded of the host: look at the Python functions of
+// these moments, and first record them where they were not.
+std::string FollowPython(const Facts& facts);
+
+// Why no operator's FLOPs are known: shapes were not recorded, or say nothing.
+std::string WhyNoFlops(const Facts& facts);
+
+}  // namespace stepscope

@@ -1,0 +1,30 @@
+// The finding of the critical path.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "facts/derived/rank_paths.h"
+#include "facts/facts.h"
+#include "stepscope/report.h"
+
+namespace stepscope::critical_path {
+
+// What one name contributes to a path.
+struct Contribution {
+  int64_t count = 0, time = 0;
+};
+using Contributions = std::map<std::pair<Bound, std::string_view>, Contribution>;
+
+// "step 7 of rank 0".
+std::string SayWhere(const RankPath& path);
+
+// What would be saved without the bound of the host or of communication that has the most of the
+// path, where that is worth saying. `sums` are those of `shown`.
+void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
+                const Contributions& sums);
+
+}  // namespace stepscope::critical_path

@@ -1,0 +1,203 @@
+// Words the findings of the step overview.
+#include "analyses/overview_findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "analyses/build.h"
+#include "base/saturate.h"
+#include "facts/derived/on_demand.h"
+#include "facts/derived/unrecorded.h"
+#include "report/humanize.h"
+#include "report/kernel_name.h"
+
+namespace stepscope {
+namespace overview {
+namespace {
+
+constexpr double kHigh = 0.15;  // of a step: a threshold of the TensorFlow Profiler
+constexpr double kFewSixteen = 0.10;
+
+constexpr Advice kMixPrecision{
+    "compute in bf16 or fp16 (torch.autocast); matrix products run several times faster",
+    "compute in bf16 or fp16 (Keras mixed precision); matrix products run several times faster",
+    "compute in jnp.bfloat16; matrix products run several times faster"};
+constexpr AdviceByPurpose kNarrow{
+    kMixPrecision,
+    ForAll("load the weights in bf16 or fp16, or quantized; matrix products run several times "
+           "faster"),
+    kMixPrecision};
+
+// A finding for a category with a large share of step time.
+struct Rule {
+  StepCategory category;
+  std::string_view message;
+  Advice hint;
+};
+constexpr auto kRules = std::to_array<Rule>({
+    {StepCategory::kLaunch,
+     "Kernel launch",
+     {"launch fewer and larger kernels: torch.compile, or a CUDA graph of the step; see "
+      "launch_stats",
+      "launch fewer and larger kernels: compile the step (tf.function with jit_compile=True), or "
+      "give the GPU its own launch thread (TF_GPU_THREAD_MODE=gpu_private); see launch_stats",
+      "launch fewer and larger kernels: jit the whole step; see launch_stats"}},
+    {StepCategory::kOutput,
+     "Copying results to the host",
+     {"copy results less often and asynchronously: log every N steps, no .item() in the loop",
+      "copy results less often: log every N steps, no .numpy() in the loop",
+      "copy results less often: log every N steps, no float() or np.asarray() in the loop"}},
+    {StepCategory::kCompilation,
+     "Compilation within steps",
+     {"keep shapes constant or pad them to a few sizes (torch.compile with dynamic=True); keep "
+      "compiled code between runs (TORCHINDUCTOR_CACHE_DIR)",
+      "keep shapes constant or pad them to a few sizes; call the tf.function with tensors, not "
+      "with "
+      "Python numbers",
+      "keep shapes constant or pad them to a few sizes; keep compiled code between runs "
+      "(jax_compilation_cache_dir)"}},
+    {StepCategory::kOneTime,
+     "One-time work (graph capture, context creation, module loading, tuning)", kRecordLater},
+    {StepCategory::kOther, "Unrecorded host activity", {}},  // see HintOf()
+});
+
+std::string HintOf(const Rule& rule, const Facts& facts) {
+  if (rule.category == StepCategory::kOther) return FollowPython(facts);
+  return Say(rule.hint, facts);
+}
+
+bool RecordedOperators(const RankActivity& rank) {
+  return std::ranges::any_of(rank.host->ranges,
+                             [](const HostRange& range) { return range.kind == Kind::kOperator; });
+}
+
+// The mean of the ranks.
+Extent ExtentOf(const std::vector<RankSteps>& ranks) {
+  const StepStatistics total = StatisticsOfTotals(ranks);
+  const double steps = static_cast<double>(total.steps) / static_cast<double>(ranks.size());
+  return {static_cast<int64_t>(std::min(total.mean * steps, 9e18)), steps};
+}
+
+}  // namespace
+
+void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool has_work,
+                 Report& report) {
+  const StepBreakdown sum = SumOf(ranks);
+  const int64_t total = sum.Total();
+  const bool idle_known = has_work && !facts.MostKernelsMissing();
+  for (const Rule& rule : kRules) {
+    const int64_t time = TimeOf(sum, rule.category);
+    const double share = Share(time, total);
+    // Without a device, launching and other host activity is expected.
+    const bool of_host =
+        rule.category == StepCategory::kInput || rule.category == StepCategory::kCompilation;
+    if (share < kHigh || !(idle_known || of_host)) continue;
+    report.findings.push_back(
+        {.severity = share >= 2 * kHigh ? Severity::kHigh : Severity::kMedium,
+         .message = fmt::format("{} is {} of step time.", rule.message, HumanRatio(share)),
+         .because = fmt::format(
+             "{} of {} per step in category {}{}",
+             HumanTime(StatisticsOf(ranks, rule.category).mean),
+             HumanTime(StatisticsOfTotals(ranks).mean), TitleOf(rule.category, facts),
+             SayPython(PythonDuring(facts, ranks, rule.category), StatisticsOfTotals(ranks).steps)),
+         .hint = HintOf(rule, facts),
+         .impact = time / static_cast<int64_t>(ranks.size()),
+         .table = "step_time",
+         .cause = {CauseOf(rule.category)},
+         .nearness = Nearness::kPart,
+         .extent = ExtentOf(ranks)});
+  }
+}
+
+void AddPrecisionFinding(const Facts& facts, const std::vector<RankSteps>& ranks,
+                         const StepBreakdown& sum, Report& report) {
+  const int64_t compute = sum.Compute();
+  const int64_t wide = sum.Of(StepPart::kCompute32);
+  const int64_t narrow = AddSaturated(sum.Of(StepPart::kCompute16), sum.Of(StepPart::kCompute8));
+  const double share = Share(narrow, compute);
+  // Only where most compute is known to be 32 bit, and compute is a relevant part of steps.
+  if (compute == 0 || share >= kFewSixteen || Share(wide, compute) < 0.5) return;
+  if (Share(compute, sum.Total()) < kModerately) return;
+  report.findings.push_back(
+      {.severity = Severity::kMedium,
+       .message = fmt::format("Compute in 16 bit or less is {} of compute time.",
+                              share > 0 ? HumanRatio(share) : "0%"),
+       .because =
+           fmt::format("{} of compute per rank in 32 bit",
+                       HumanTime(static_cast<double>(wide) / static_cast<double>(ranks.size()))),
+       .hint = Say(kNarrow, facts),
+       .impact = wide / 2 / static_cast<int64_t>(ranks.size()),
+       .table = "step_time",
+       .cause = {CauseKind::kPrecision},
+       .nearness = Nearness::kPart,
+       .extent = ExtentOf(ranks)});
+}
+
+constexpr Advice kRecordDevices{
+    "record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], one profiler at a time; "
+    "another tool that uses "
+    "CUPTI (DCGM profiling, Nsight) takes the device's records",
+    "record with device_tracer_level=1, one profiler at a time; another tool that uses CUPTI (DCGM "
+    "profiling, Nsight) "
+    "takes the device's records",
+    "record with device_tracer_level=1, one profiler at a time; another tool that uses CUPTI (DCGM "
+    "profiling, Nsight) "
+    "takes the device's records"};
+
+void AddMissingKernels(const Facts& facts, Report& report) {
+  if (!facts.MostKernelsMissing()) return;
+  const std::string what =
+      facts.devices.empty() ? "No accelerator activity was recorded" : SayMissingKernels(facts);
+  report.headline = what + ". " + report.headline;
+  report.findings.push_back(
+      {.severity = Severity::kHigh,
+       .message = what + ".",
+       .because =
+           fmt::format("{} of {} launch calls have no activity with their correlation id",
+                       HumanCount(facts.launches.without_kernel), HumanCount(facts.launches.calls)),
+       .hint = Say(kRecordDevices, facts),
+       .table = "launches",
+       .cause = {CauseKind::kRecording}});
+}
+
+void AddMissingCommunication(const Facts& facts, Report& report) {
+  const int64_t world_size = OnDemand(facts).CommunicationMissing(facts).world_size;
+  if (world_size == 0) return;
+  report.headline += fmt::format(" Communication of the {} ranks was not recognized.", world_size);
+  report.findings.push_back(
+      {.severity = Severity::kMedium,
+       .message = fmt::format("Communication of the {} ranks was not recognized.", world_size),
+       .because = NoCommunication(facts),
+       .hint = "read compute time with care: communication counts as compute, in every analysis; "
+               "record all ranks "
+               "for at least one step",
+       .table = "step_time",
+       .cause = {CauseKind::kRecording}});
+}
+
+std::string SayUnrecorded(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  constexpr double kMost = 0.5;
+  if (facts.MostKernelsMissing()) return "";
+  const StepBreakdown sum = SumOf(ranks);
+  if (Share(TimeOf(sum, StepCategory::kOther), sum.Total()) < kMost) return "";
+  const Unrecorded found = LongestUnrecorded(facts, ranks);
+  const auto name = [&](StringId id, std::string_view edge) {
+    return id == kNoString ? fmt::format("the {} of the recording", edge)
+                           : ShortName((*facts.names)[id]);
+  };
+  std::string said = fmt::format(
+      " Nothing is recorded in most of it: the longest stretch, {}, is between {} and {}",
+      HumanTime(static_cast<double>(found.time)), name(found.before, "start"),
+      name(found.after, "end"));
+  const bool operators = std::ranges::any_of(facts.ranks, RecordedOperators);
+  if (!operators) said += "; operators were not recorded";
+  if (!RecordedPython(facts)) said += operators ? "; Python was not recorded" : ", nor was Python";
+  return said + ".";
+}
+
+}  // namespace overview
+}  // namespace stepscope

@@ -1,0 +1,42 @@
+// The findings of the step overview.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "facts/derived/step_categories.h"
+#include "facts/facts.h"
+#include "stepscope/report.h"
+
+namespace stepscope::overview {
+
+inline constexpr double kModerately = 0.03;  // of a step: a threshold of the TensorFlow Profiler
+
+inline double Share(int64_t part, int64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// One for each category with a large share of step time. `ranks` have typical steps only: a finding
+// is about what steps cost again and again.
+void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool has_work,
+                 Report& report);
+
+// One where most compute is known to be in 32 bit. `sum` is that of the steps of `ranks`.
+void AddPrecisionFinding(const Facts& facts, const std::vector<RankSteps>& ranks,
+                         const StepBreakdown& sum, Report& report);
+
+// Where the devices' records are missing, nothing that follows can be taken for what the devices
+// did.
+void AddMissingKernels(const Facts& facts, Report& report);
+
+// A job of several ranks communicates. Where nothing is known as communication, it counts as
+// compute, and the first sentence must say so.
+void AddMissingCommunication(const Facts& facts, Report& report);
+
+// Where nothing was recorded in half of the steps or more: a sentence with the longest such
+// stretch, what was recorded next to it, and what was not recorded at all. Begins with a space;
+// else empty.
+std::string SayUnrecorded(const Facts& facts, const std::vector<RankSteps>& ranks);
+
+}  // namespace stepscope::overview
