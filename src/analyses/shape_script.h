@@ -14,8 +14,8 @@ namespace stepscope {
 
 // What the trace says of calls with these inputs.
 struct RecordedCalls {
-  std::string id;
-  std::string device;  // the name of the device of the longest call; empty: not known
+  std::string id = {};
+  std::string device = {};  // the name of the device of the longest call; empty: not known
   int64_t calls = 0;
   int64_t mean = 0, longest = 0;  // ns of activities
   int64_t longest_rank = 0;

@@ -56,6 +56,10 @@ constexpr double kMatters = 0.05;  // of device time, of the shape and of others
 constexpr double kFarFromRoof = 0.4;
 constexpr double kNearRoof = 0.6;  // which others of its operator reach
 
+constexpr Advice kRecordShapes{"record with record_shapes=True and ProfilerActivity.CPU",
+                               "traces of TensorFlow have none; see hlo_operators",
+                               "traces of JAX have none; see hlo_operators"};
+
 // A shape with what people call it.
 struct Row {
   const ShapeUse* use = nullptr;
@@ -208,8 +212,11 @@ Report Run(const Facts& facts, const Params& params) {
   const Shapes shapes = MeasureShapes(facts, params.Number("peak_tflops") * 1e12);
   if (shapes.shapes.empty()) {
     MakeUnavailable(report,
-                    "no activity was launched in an operator whose shapes are known: record with "
-                    "record_shapes=True and ProfilerActivity.CPU (PyTorch)");
+                    facts.OnHost()
+                        ? "the job computes on its host, where operators launch nothing; see "
+                          "operators"
+                        : "no activity was launched in an operator whose shapes are known: " +
+                              Say(kRecordShapes, facts));
     return report;
   }
   std::vector<Row> rows;

@@ -16,19 +16,20 @@ namespace stepscope {
 
 // Calls of one operator with inputs of the same shapes, types and strides.
 struct ShapeUse {
-  std::string id;  // as IdOfCall()
+  std::string id = {};  // as IdOfCall()
   StringId op = 0;
-  RangeDetail inputs;       // of the longest call
+  RangeDetail inputs = {};  // of the longest call
   int64_t calls = 0;        // that launched activities
   int64_t device_time = 0;  // ns of activities
   int64_t longest = 0;      // likewise, of one call
   int64_t longest_rank = 0;
-  int64_t longest_step = -1;      // number of the step it is in; -1: in none
-  std::string longest_device;     // the name of that rank's device; empty: not known
-  bool communicates = false;      // any activity does
-  bool between_memories = false;  // any copies between host and device, or between devices
-  FlopsSum counted;    // `time` is that of compute kernels; all 0 where its operations do not count
-  std::string module;  // that has half of device_time or more, or else the class; may be empty
+  int64_t longest_step = -1;        // number of the step it is in; -1: in none
+  std::string longest_device = {};  // the name of that rank's device; empty: not known
+  bool communicates = false;        // any activity does
+  bool between_memories = false;    // any copies between host and device, or between devices
+  FlopsSum counted =
+      {};  // `time` is that of compute kernels; all 0 where its operations do not count
+  std::string module = {};  // that has half of device_time or more, or else the class; may be empty
 };
 
 struct Shapes {

@@ -14,9 +14,9 @@
 namespace stepscope {
 
 struct TensorInput {
-  std::string type;           // as the framework names it, "c10::BFloat16"
-  Dimensions sizes, strides;  // of as many dimensions, if strides are known
-  bool sizes_known = false;   // of a scalar tensor they are known, and none
+  std::string type = {};                // as the framework names it, "c10::BFloat16"
+  Dimensions sizes = {}, strides = {};  // of as many dimensions, if strides are known
+  bool sizes_known = false;             // of a scalar tensor they are known, and none
   bool strides_known = false;
 };
 
@@ -29,17 +29,17 @@ struct CallInput {
     kUnknown,  // a number or a list that the trace does not have
   };
   Form form = Form::kUnknown;
-  TensorInput tensor;                // of kTensor
-  std::vector<TensorInput> tensors;  // of kTensors; empty: not known
-  std::string value;                 // of kValue, as the trace has it: "False", "[1, 1]", "0.125"
+  TensorInput tensor = {};                // of kTensor
+  std::vector<TensorInput> tensors = {};  // of kTensors; empty: not known
+  std::string value = {};  // of kValue, as the trace has it: "False", "[1, 1]", "0.125"
 };
 
 struct OperatorCall {
-  std::string op;  // "aten::addmm"
-  std::vector<CallInput> inputs;
+  std::string op = {};  // "aten::addmm"
+  std::vector<CallInput> inputs = {};
   // Every input is among them. False where lists are of different lengths, or too long to be read.
   bool complete = false;
-  OperatorInputs for_cost;
+  OperatorInputs for_cost = {};
 };
 
 // What CostOf() reads of it.
