@@ -29,11 +29,12 @@ own operators, whole numbers such as the stride of a convolution agree too. `id`
 same in every run, so `compare` matches rows by it. `call` is for people: M, N, K of a product (M x K times K x N), B, H,
 S, D of attention (batch, heads, lengths of queries and keys, width). An activity belongs to the innermost operator
 around its launch whose shapes are known, or to the one whose FLOPs count (see `flops`). `device_time` is the sum of its
-activities. `mean` and `longest` are of one call; `longest_rank` and `longest_step` say where. FLOP/s, bytes/s and
+activities. `mean` and `longest` are of one call; `longest_rank` and `longest_step` say where. `host_time` is the
+duration of these calls on their threads. FLOP/s, bytes/s and
 `roofline` are over the time of compute kernels, as in `flops`. `module` has half of `device_time` or more; it is a class
 of modules if no single module has.
 
-**Limitations:** Shapes need record_shapes=True, strides PyTorch 2.2. Activities of captured graphs and of operators
+**Limitations:** Shapes need record_shapes=True; traces of older PyTorch have no strides. Activities of captured graphs and of operators
 without shapes are left out: `covered` is the share of the others. Compiled operations of TensorFlow and JAX are in
 `hlo_operators`. Jobs without accelerators have no device time of operators. Modules are known if Python calls were
 recorded, and are read if `modules` or `python` is asked for too.
@@ -81,6 +82,7 @@ std::vector<Column> Columns() {
           RatioColumn("share", "% of device time"),
           TimeColumn("mean", "mean"),
           TimeColumn("longest", "longest"),
+          Detail(TimeColumn("host_time", "host time")),
           Detail({"longest_rank", "rank of longest"}),
           Detail({"longest_step", "step of longest"}),
           ValueColumn("flop_rate", "FLOP/s", Unit::kFlopPerSecond),
@@ -109,15 +111,26 @@ Table ShapesTable(const Facts& facts, const Shapes& shapes, const std::vector<Ro
   for (const auto& [use, label] : rows) {
     const FlopsSum& s = use->counted;
     const bool roof = HasRoof(s);
-    table.rows.push_back(
-        {use->id, label, text(use->op), use->calls, use->device_time,
-         Ratio(use->device_time, shapes.device_time), Mean(*use), use->longest, use->longest_rank,
-         When(use->longest_step >= 0, use->longest_step),
-         When(s.time > 0 && s.flops > 0, RateOf(s.flops, s.time)),
-         When(s.time > 0 && s.bytes > 0, RateOf(s.bytes, s.time)), When(roof, s.Roofline()),
-         When(roof, std::string(s.MemoryBound() ? "memory" : "compute")),
-         When(!use->module.empty(), use->module), text(use->inputs.shapes), text(use->inputs.types),
-         text(use->inputs.strides), KindCell(KindOf(*use))});
+    table.rows.push_back({use->id,
+                          label,
+                          text(use->op),
+                          use->calls,
+                          use->device_time,
+                          Ratio(use->device_time, shapes.device_time),
+                          Mean(*use),
+                          use->longest,
+                          use->host_time,
+                          use->longest_rank,
+                          When(use->longest_step >= 0, use->longest_step),
+                          When(s.time > 0 && s.flops > 0, RateOf(s.flops, s.time)),
+                          When(s.time > 0 && s.bytes > 0, RateOf(s.bytes, s.time)),
+                          When(roof, s.Roofline()),
+                          When(roof, std::string(s.MemoryBound() ? "memory" : "compute")),
+                          When(!use->module.empty(), use->module),
+                          text(use->inputs.shapes),
+                          text(use->inputs.types),
+                          text(use->inputs.strides),
+                          KindCell(KindOf(*use))});
   }
   return table;
 }

@@ -181,6 +181,7 @@ class Measure {
   void AddItem(const RankActivity& rank, const HostRange& range, const Item& item, size_t group) {
     ShapeUse& use = answer_.shapes[group];
     ++use.calls;
+    use.host_time = AddSaturated(use.host_time, range.duration());
     use.device_time = AddSaturated(use.device_time, item.time);
     use.communicates |= item.communicates;
     use.between_memories |= item.between_memories;

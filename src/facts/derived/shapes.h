@@ -20,6 +20,7 @@ struct ShapeUse {
   StringId op = 0;
   RangeDetail inputs = {};  // of the longest call
   int64_t calls = 0;        // that launched activities
+  int64_t host_time = 0;    // ns of these calls on their threads
   int64_t device_time = 0;  // ns of activities
   int64_t longest = 0;      // likewise, of one call
   int64_t longest_rank = 0;
