@@ -228,7 +228,8 @@ void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels
            "time one call alone (`repro`, with its id in shapes)",
        .impact = static_cast<int64_t>(std::min(change, 9e18)),
        .table = "shapes",
-       .cause = {CauseKind::kCompute}});
+       .cause = {CauseKind::kCompute},
+       .nearness = Nearness::kPart});
 }
 
 }  // namespace stepscope::comparison
