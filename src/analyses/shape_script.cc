@@ -113,8 +113,8 @@ def run(calls):
 
 
 call = bound()
+run(3)  # warm-up
 calls = max(3, min(1000, int(1 / max(run(3), 1e-6))))
-run(calls // 3)  # warm-up
 mean = run(calls)
 where = torch.cuda.get_device_name() if DEVICE == "cuda" else "the host"
 rate = f", {FLOP / mean / 1e12:.3g} TFLOP/s" if FLOP else ""

@@ -109,7 +109,7 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   if (!operators.empty())
     report.tables.push_back(UsageTable("operators", "Operators by change", operators));
   if (!shapes.empty())
-    report.tables.push_back(UsageTable("shapes", "Operators by shape and change", shapes));
+    report.tables.push_back(UsageTable("shapes", "Shapes by change", shapes));
   if (!kernels.empty())
     report.tables.push_back(UsageTable("kernels", "Kernels by change", kernels));
   AddKernelFinding(report, kernels, amounts);
