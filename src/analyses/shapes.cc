@@ -73,14 +73,15 @@ int64_t Mean(const ShapeUse& use) { return use.device_time / std::max<int64_t>(u
 
 double RateOf(double amount, int64_t time) { return amount / static_cast<double>(time) * 1e9; }
 
+// Few are shown: calls take the width.
 std::vector<Column> Columns() {
   return {KeyColumn("id", "id"),
           KeyColumn("call", "call"),
           Detail({"operator", "operator"}),
           CountColumn("calls", "calls"),
           TimeColumn("device_time", "time"),
-          RatioColumn("share", "% of device time"),
-          TimeColumn("mean", "mean"),
+          Detail(RatioColumn("share", "% of device time")),
+          Detail(TimeColumn("mean", "mean")),
           TimeColumn("longest", "longest"),
           Detail(TimeColumn("host_time", "host time")),
           Detail({"longest_rank", "rank of longest"}),
