@@ -68,10 +68,13 @@ constexpr std::string_view kTensor = R"(
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def tensor(dtype, sizes, strides):
+def tensor(dtype, sizes, strides, below=1):
     length = 0 if 0 in sizes else 1 + sum((n - 1) * s for n, s in zip(sizes, strides))
-    make = torch.randn if dtype.is_floating_point or dtype.is_complex else torch.zeros
-    return make(length, device=DEVICE).to(dtype).as_strided(sizes, strides)
+    if dtype.is_floating_point or dtype.is_complex:
+        data = torch.randn(length, device=DEVICE)
+    else:
+        data = torch.randint(below, (length,), device=DEVICE)
+    return data.to(dtype).as_strided(sizes, strides)
 
 
 )";
@@ -293,9 +296,22 @@ class Writer {
     if (elements_ > kMostElements)
       return Fail("its inputs are larger than the memory of any device", "choose another id");
     const bool is_whole = type.starts_with("int") || type == "uint8" || type == "bool";
-    if (is_whole) zeros_.push_back(i + 1);
-    return fmt::format("tensor(torch.{}, [{}], [{}])", type, fmt::join(tensor.sizes, ", "),
-                       fmt::join(strides, ", "));
+    const int64_t below = is_whole ? IndexedBy(i) : 1;
+    if (is_whole && below == 1) zeros_.push_back(i + 1);
+    return fmt::format("tensor(torch.{}, [{}], [{}]{})", type, fmt::join(tensor.sizes, ", "),
+                       fmt::join(strides, ", "), below > 1 ? fmt::format(", {}", below) : "");
+  }
+
+  // How many places input `i` chooses from, where it is known to hold indexes; else 1.
+  int64_t IndexedBy(size_t i) const {
+    const TensorInput& source = call_.inputs.front().tensor;
+    std::optional<int64_t> dimension;
+    if (name_ == "embedding" && i == 1) dimension = 0;
+    if (name_ == "index_select" && i == 2) dimension = Read<int64_t>(call_.inputs[1].value);
+    const auto dimensions = static_cast<int64_t>(source.sizes.size());
+    if (!dimension || *dimension < -dimensions || *dimension >= dimensions) return 1;
+    const int64_t at = *dimension < 0 ? *dimension + dimensions : *dimension;
+    return std::max<int64_t>(source.sizes[static_cast<size_t>(at)], 1);
   }
 
   // Python's numbers are scalar tensors to operators.

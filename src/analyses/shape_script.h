@@ -25,8 +25,9 @@ struct RecordedCalls {
 };
 
 // The script. Its tensors have the sizes, types and strides of the call, and random values; whole
-// numbers are 0. Fails where the trace does not have all of the call: lists of tensors, indexes,
-// values before PyTorch 2.1, copies between memories, operators that are not PyTorch's own.
+// numbers are 0, or indexes where that is known. Fails where the trace does not have all of the
+// call: lists of tensors, indexes, values before PyTorch 2.1, copies between memories, operators
+// that are not PyTorch's own.
 Result<std::string> ScriptOf(const OperatorCall& call, const RecordedCalls& recorded);
 
 }  // namespace stepscope

@@ -78,6 +78,20 @@ TEST(ShapeScript, NumbersOfPythonAreNumbers) {
               {"# Inputs 2: a number that is not in the trace; 1 here.", "    1.0,"});
 }
 
+TEST(ShapeScript, IndexesAreWithinWhatTheyIndex) {
+  ExpectLines(Script({"aten::embedding", "[[100, 8], [4], [], [], []]",
+                      R"(["float", "long int", "Scalar", "Scalar", "Scalar"])", "",
+                      R"(["", "", "-1", "False", "False"])"}),
+              {"    tensor(torch.int64, [4], [1], 100),"});
+  ExpectLines(Script({"aten::index_select", "[[100, 8], [], [4]]",
+                      R"(["float", "Scalar", "long int"])", "", R"(["", "-1", ""])"}),
+              {"    tensor(torch.int64, [4], [1], 8),"});
+  ExpectLines(Script({"aten::index_select", "[[100, 8], [], [4]]",
+                      R"(["float", "Scalar", "long int"])", "", R"(["", "9", ""])"}),
+              {"    tensor(torch.int64, [4], [1]),",
+               "# Inputs 3: all 0 here; indexes read one place again and again."});
+}
+
 TEST(ShapeScript, OperatorsThatHostsLackHaveAnother) {
   ExpectLines(
       Script({"aten::cudnn_convolution", "[[1, 4, 5, 5], [8, 4, 3, 3], [], [], [], [], [], [], []]",
