@@ -202,6 +202,28 @@ TEST_F(CliTest, ConditionsSayWhatToWrite) {
   fails("comm_overlap.exposed>1s", "no report 'comm_overlap'", "write one of: temporal_breakdown");
 }
 
+TEST_F(CliTest, AScriptOfACallIsPrinted) {
+  const std::string file = folder_.Write(
+      "call.json",
+      Document(
+          {R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":9,"tid":9,"ts":0,"dur":9,"args":)"
+           R"({"Input Dims":[[2,3],[3,4]],"Input type":["float","float"]}})",
+           R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":1,"dur":1,)"
+           R"("args":{"correlation":5}})",
+           R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":12,"dur":5,)"
+           R"("args":{"device":0,"stream":7,"correlation":5}})"}));
+  const std::string analyze = "analyze '" + file + "' ";
+  const Outcome table = Stepscope(analyze + "--only shapes --format json");
+  const auto answer = nlohmann::json::parse(table.out);
+  const std::string id = answer["reports"][0]["tables"][0]["rows"][0][0];
+  const Outcome script = Stepscope(analyze + "--repro " + id);
+  EXPECT_EQ(script.code, 0) << script.err;
+  EXPECT_TRUE(script.out.starts_with("# Runs one call")) << script.out;
+  EXPECT_TRUE(script.out.contains("\noperator = torch.ops.aten.mm\n")) << script.out;
+  ExpectError(Stepscope(analyze + "--repro nope"), "there is no call of the id 'nope'", "shapes");
+  ExpectError(Stepscope(analyze + "--repro " + id + " --only flops"), "exclude each other", "");
+}
+
 TEST_F(CliTest, FilesOfGroupsAreNamedWhereTheyAreMissing) {
   const std::string analyze = "analyze " + job_ + " --groups ";
   ExpectError(Stepscope(analyze + "/nope.toml"), "No such file", "spelling");

@@ -140,6 +140,22 @@ class Checker : Relations {
     for (const Row& row : RowsOf(answer_, "flops", "operators")) {
       if (row.Has("utilisation")) Ordered("FLOPs", 0, static_cast<int64_t>(row.Real("flops")));
     }
+    CheckShapes();
+  }
+
+  // An operator has the same calls by shape as where its FLOPs count, or more.
+  void CheckShapes() {
+    std::map<std::string, int64_t> calls;
+    for (const Row& row : RowsOf(answer_, "shapes", "shapes")) {
+      calls[row.Text("operator")] += row.Int("calls");
+      Ordered("longest <= device time", row.Int("longest"), row.Int("device_time"));
+      Ordered("mean <= longest", row.Int("mean"), row.Int("longest"));
+    }
+    for (const Row& row : RowsOf(answer_, "flops", "top")) {
+      const auto of_operator = calls.find(row.Text("operator"));
+      if (of_operator != calls.end()) of_operator->second -= row.Int("occurrences");
+    }
+    for (const auto& [op, more] : calls) Ordered("counted calls <= calls of " + op, 0, more);
   }
 
   // The MFU over all steps lies between those of the steps.

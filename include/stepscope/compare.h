@@ -13,9 +13,9 @@
 namespace stepscope {
 
 // What two runs are asked for to be compared, where nobody says otherwise.
-inline constexpr std::array<std::string_view, 9> kComparedAnalyses = {
+inline constexpr std::array<std::string_view, 10> kComparedAnalyses = {
     "overview",    "temporal_breakdown", "comm_overlap",     "idle_time", "stragglers",
-    "collectives", "kernel_breakdown",   "operator_kernels", "operators"};
+    "collectives", "kernel_breakdown",   "operator_kernels", "operators", "shapes"};
 
 struct CompareOptions {
   // Kernels are the same when their names are, without template arguments, return types and
@@ -28,11 +28,12 @@ struct CompareOptions {
 // Compares `b`, the run after, with `a`, the run before: answers to the same questions. The result
 // holds
 //   - a report "compare". Its headline and table `categories` say which categories of the mean step
-//     changed most, for better or worse; `ranks`, how each rank's step changed; `operators` and
-//     `kernels`, counts and times of each side and what happened: added, removed, replaced, more,
-//     fewer, slower, faster or same; the largest change first. The last two are sums: where the two
-//     hold different numbers of steps, a note says so, and what is said in words is of a step.
-//     Findings are rises of a category, of one rank, of a kernel, merged by cause;
+//     changed most, for better or worse; `ranks`, how each rank's step changed; `operators`,
+//     `shapes` (operators by input shapes) and `kernels`, counts and times of each side and what
+//     happened: added, removed, replaced, more, fewer, slower, faster or same; the largest change
+//     first. The last three are sums: where the two hold different numbers of steps, a note says
+//     so, and what is said in words is of a step. Findings are rises of a category, of one rank, of
+//     a kernel, of a shape whose calls became slower, merged by cause;
 //   - for every analysis that both could answer, a report of its name: each metric and each table
 //     row by row, with every number X as X_a, X_b, X_change = b - a, and X_change_ratio =
 //     (b - a) / a. The X_change of a ratio is a difference of ratios; identifiers have none. Rows

@@ -7,7 +7,7 @@ namespace stepscope {
 
 extern const Analysis kOverview, kSteps, kInputPipeline, kTemporalBreakdown, kCommOverlap,
     kIdleTime, kStepGaps, kKernelBreakdown, kKernelDistribution, kKernelGroups, kKernels,
-    kOperators, kModules, kPython, kHloOperators, kFlops, kCollectives, kAllreduceCheck,
+    kOperators, kShapes, kModules, kPython, kHloOperators, kFlops, kCollectives, kAllreduceCheck,
     kStragglers, kImbalance, kCriticalPath, kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth,
     kOperatorKernels, kKernelSequences, kUserAnnotations, kMemoryTimeline, kMemoryProfile,
     kCuptiCounters;
@@ -26,6 +26,7 @@ inline constexpr const Analysis* kAllAnalyses[] = {
     &kKernelGroups,
     &kKernels,
     &kOperators,
+    &kShapes,
     &kModules,
     &kPython,
     &kHloOperators,

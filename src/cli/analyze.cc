@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "cli/answer.h"
@@ -16,17 +17,44 @@ struct AnalyzeFlags {
   Question question;
   OutputFlags output;
   bool full = false;
+  std::string repro;
 };
+
+// The lines of the script that the answer has.
+std::string ScriptIn(const ReportSet& answer) {
+  std::string script;
+  for (const Table& table : answer.reports.front().tables) {
+    if (table.key != "script") continue;
+    for (const auto& row : table.rows) script += std::get<std::string>(row.at(1)) + '\n';
+  }
+  return script;
+}
+
+int PrintScript(const ReportSet& answer, const AnalyzeFlags& flags) {
+  const Report& report = answer.reports.front();
+  if (report.status == Status::kUnavailable) {
+    return Fail({"cannot reproduce '" + flags.repro + "': " + report.why, "--repro", ""});
+  }
+  const auto written = WriteOutput(ScriptIn(answer), flags.output.file, answer.run.files);
+  return written ? kDone : Fail(written.error());
+}
 
 int Run(const AnalyzeFlags& flags) {
   const auto conditions = ReadConditions(flags.output);
   if (!conditions) return Fail(conditions.error());
   if (const auto writable = CheckOutput(flags.output.file); !writable)
     return Fail(writable.error());
-  auto answer = Answer(flags.paths, flags.question);
+  Question question = flags.question;
+  const bool script = !flags.repro.empty();
+  if (script) {
+    question.only = {"shapes"};
+    question.settings.params.push_back("shapes.repro=" + flags.repro);
+  }
+  auto answer = Answer(flags.paths, question);
   if (!answer) return Fail(answer.error());
+  if (script && flags.output.format == "text") return PrintScript(*answer, flags);
   OutputFlags output = flags.output;
-  output.brief = !flags.full && flags.question.only.empty();
+  output.brief = !flags.full && question.only.empty();
   return PrintAndJudge(*std::move(answer), output, *conditions);
 }
 
@@ -39,6 +67,7 @@ void AddAnalyze(Command& root) {
                    "Traces: files, or directories (.json, .json.gz, .xplane.pb)");
   AddQuestion(command, flags->question);
   command.Switch("--full", flags->full);
+  command.Take("--repro", flags->repro).Excludes("--only");
   AddOutput(command, flags->output, "comm_overlap.exposed_ratio>20%");
   command.Examples(
       {{"all ranks of a job, all analyses", "stepscope analyze traces/"},
@@ -48,6 +77,8 @@ void AddAnalyze(Command& root) {
         "stepscope analyze traces/ --steps 12..15 --format json -o report.json"},
        {"another threshold",
         "stepscope analyze traces/ -p idle_time.consecutive_kernel_delay=50us"},
+       {"a script that runs one call again",
+        "stepscope analyze traces/ --repro 5f3c9a0e71b2 -o call.py"},
        {"exit 1 if less than half of communication overlaps",
         "stepscope analyze traces/ --fail-on 'comm_overlap.overlap_ratio<50%'"}});
   command.Runs([flags] { return Run(*flags); });

@@ -21,6 +21,7 @@ constexpr Word kWords[] = {
     {"--groups", "FILE", "Custom kernel groups, as TOML", "", "groups"},
     {"--threads", "N", "Threads that read; 0 is one per CPU", "0", "threads"},
     {"--full", "", "Print all rows of all tables", "", ""},
+    {"--repro", "ID", "Print a PyTorch script of the call that 'shapes' lists as ID", "", "repro"},
     {"--steps-a", "STEPS", "Steps of BEFORE", "--steps", ""},
     {"--steps-b", "STEPS", "Steps of AFTER", "--steps", ""},
     {"--ranks-a", "N,...", "Ranks of BEFORE", "--ranks", ""},

@@ -83,6 +83,7 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   Report report{.analysis = "compare", .title = "What changed"};
   const Usages kernels = CompareKernels(a, b, options);
   const Usages operators = CompareOperators(a, b);
+  const Usages shapes = CompareShapes(a, b);
   const StepChange steps = CompareSteps(a, b);
   if (kernels.empty() && operators.empty() && !steps.known()) {
     report.status = Status::kUnavailable;
@@ -107,9 +108,12 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   AddRanksNote(a, b, report);
   if (!operators.empty())
     report.tables.push_back(UsageTable("operators", "Operators by change", operators));
+  if (!shapes.empty())
+    report.tables.push_back(UsageTable("shapes", "Shapes by change", shapes));
   if (!kernels.empty())
     report.tables.push_back(UsageTable("kernels", "Kernels by change", kernels));
   AddKernelFinding(report, kernels, amounts);
+  AddShapeFinding(report, shapes, kernels, amounts);
   return report;
 }
 

@@ -119,6 +119,11 @@ Usages CompareOperators(const ReportSet& a, const ReportSet& b) {
   return UsagesOf(a, b, kOperators, false);
 }
 
+Usages CompareShapes(const ReportSet& a, const ReportSet& b) {
+  constexpr Source kShapes{"shapes", "shapes", "call", "calls", "device_time"};
+  return UsagesOf(a, b, kShapes, false);
+}
+
 Table UsageTable(std::string key, std::string title, const Usages& usages) {
   Table table{.key = std::move(key),
               .title = std::move(title),
@@ -189,6 +194,42 @@ void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amou
        .impact = static_cast<int64_t>(std::min(change, 9e18)),
        .table = "kernels",
        .cause = {communicates ? CauseKind::kWait : CauseKind::kCompute}});
+}
+
+void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels,
+                     const Amounts& amounts) {
+  const double before = static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a;
+  const Usages::value_type* most = nullptr;
+  double change = 0;  // ns, of a step after
+  for (const auto& usage : shapes) {
+    const auto& [name, both] = usage;
+    if (both.kind == ColumnKindName(ColumnKind::kCommunication)) continue;
+    if (both.a.count <= 0 || both.b.count <= 0) continue;
+    if (both.b.Mean() <= (1 + kSameTime) * both.a.Mean()) continue;
+    const double own =
+        (both.b.Mean() - both.a.Mean()) * static_cast<double>(both.b.count) / amounts.b;
+    if (own <= change) continue;
+    most = &usage;
+    change = own;
+  }
+  if (most == nullptr || before <= 0 || change < kKernelMatters * before) return;
+  const auto& [name, both] = *most;
+  const auto ran = [](const Usage& usage) {
+    return fmt::format("{} of {}", Plural(static_cast<size_t>(usage.count), "call"),
+                       HumanTime(usage.Mean()));
+  };
+  report.findings.push_back(
+      {.message = fmt::format("Calls of {} are {} slower.", name,
+                              HumanRatio(both.b.Mean() / both.a.Mean() - 1)),
+       .because = fmt::format("{} before, {} after: {} of device time{}", ran(both.a), ran(both.b),
+                              HumanTime(change), amounts.per_step ? " per step" : ""),
+       .hint =
+           "sizes are the same: check library versions, clocks, and what runs at the same time; "
+           "time one call alone (`repro`, with its id in shapes)",
+       .impact = static_cast<int64_t>(std::min(change, 9e18)),
+       .table = "shapes",
+       .cause = {CauseKind::kCompute},
+       .nearness = Nearness::kPart});
 }
 
 }  // namespace stepscope::comparison

@@ -30,6 +30,8 @@ using Usages = std::map<std::string, BothSides>;
 // `join_replaced`.
 Usages CompareKernels(const ReportSet& a, const ReportSet& b, const CompareOptions& options);
 Usages CompareOperators(const ReportSet& a, const ReportSet& b);
+// Operators by the shapes of their inputs.
+Usages CompareShapes(const ReportSet& a, const ReportSet& b);
 
 Table UsageTable(std::string key, std::string title, const Usages& usages);
 
@@ -48,5 +50,10 @@ Amounts AmountsOf(const ReportSet& a, const ReportSet& b);
 
 // Adds the kernel whose time rose most, if that matters, and kernels of its kind rose in sum.
 void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts);
+
+// Adds the shape whose slower calls cost most, if that matters: calls that communicate aside, which
+// may only wait. `kernels` are those of CompareKernels().
+void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels,
+                     const Amounts& amounts);
 
 }  // namespace stepscope::comparison

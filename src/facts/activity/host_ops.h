@@ -18,8 +18,9 @@ namespace stepscope {
 
 // What a range says about itself. Texts that the trace does not give are kNoString, numbers -1.
 struct RangeDetail {
-  StringId shapes = kNoString;  // of an operator's inputs, "[[8, 16], [16, 4], []]"
-  StringId types = kNoString;   // of them, "["float", "float", "Scalar"]"
+  StringId shapes = kNoString;   // of an operator's inputs, "[[8, 16], [16, 4], []]"
+  StringId types = kNoString;    // of them, "["float", "float", "Scalar"]"
+  StringId strides = kNoString;  // of them, "[[16, 1], [1, 16], []]"; not in old traces
   // Of its inputs that are no tensors, "["", "", "[1, 1]", "False"]"; PyTorch 2.1 on.
   StringId values = kNoString;
   int64_t step = -1;      // the range is the step of this number

@@ -41,6 +41,7 @@ HostRecords::HostRecords(const Trace& trace)
       lifetime_peaks_(trace.Ints(IntField::kLifetimePeak)),
       shapes_(trace.Texts(TextField::kInputShapes)),
       types_(trace.Texts(TextField::kInputTypes)),
+      strides_(trace.Texts(TextField::kInputStrides)),
       values_(trace.Texts(TextField::kInputValues)),
       allocators_(trace.Texts(TextField::kAllocator)),
       framework_ops_(trace.Texts(TextField::kFrameworkOp)),
@@ -114,15 +115,16 @@ void HostRecords::TakeRange(EventId e) {
 }
 
 size_t HostRecords::HashOfDetail::operator()(const RangeDetail& detail) const {
-  const std::array<int64_t, 7> parts = {
-      detail.shapes,   detail.types,           detail.values,       detail.step,
-      detail.iterator, detail.iterator_parent, detail.eager ? 1 : 0};
+  const std::array<int64_t, 8> parts = {
+      detail.shapes, detail.types,    detail.strides,         detail.values,
+      detail.step,   detail.iterator, detail.iterator_parent, detail.eager ? 1 : 0};
   return XXH3_64bits(parts.data(), sizeof parts);
 }
 
 int32_t HostRecords::DetailOfRange(EventId e) {
   const RangeDetail detail{.shapes = shapes_.At(e).value_or(kNoString),
                            .types = types_.At(e).value_or(kNoString),
+                           .strides = strides_.At(e).value_or(kNoString),
                            .values = values_.At(e).value_or(kNoString),
                            .step = steps_.At(e).value_or(-1),
                            .iterator = iterators_.At(e).value_or(-1),

@@ -176,7 +176,7 @@ void ForEachName(RankActivity& rank, const F& f) {
   rank.host->calls.ForEachName(f);
   for (HostFrames& frames : rank.host->frames) frames.ForEachName(f);
   for (RangeDetail& d : rank.host->range_details) {
-    for (StringId* id : {&d.shapes, &d.types, &d.values}) maybe(*id);
+    for (StringId* id : {&d.shapes, &d.types, &d.strides, &d.values}) maybe(*id);
   }
   for (MemoryDetail& d : rank.host->memory_details) {
     for (StringId* id : {&d.allocator, &d.framework_op, &d.region, &d.type, &d.shape}) maybe(*id);

@@ -6,7 +6,6 @@
 
 #include "base/stop.h"
 #include "facts/derived/on_demand.h"
-#include "facts/devices/device_peaks.h"
 #include "facts/operators/compiled_ops.h"
 #include "facts/operators/operators.h"
 
@@ -27,16 +26,11 @@ struct Item {
 class Recording {
  public:
   Recording(const Facts& facts, const RankActivity& rank, double given_peak)
-      : facts_(facts), names_(*facts.names), rank_(rank), ops_(names_, rank) {
-    for (const int64_t device : rank.devices) {
-      DevicePeaks peaks = PeaksOf(rank, device);
-      has_tf32_.push_back(peaks.tf32 > 0);
-      if (given_peak > 0) {
-        peaks.bf16 = peaks.fp8 = peaks.int8 = peaks.tf32 = peaks.fp32 = given_peak;
-        peaks.source = kGiven;
-      }
-      peaks_.push_back(std::move(peaks));
-    }
+      : facts_(facts),
+        names_(*facts.names),
+        rank_(rank),
+        ops_(names_, rank),
+        roofs_(rank, given_peak) {
     MeasureTime();
   }
 
@@ -44,9 +38,9 @@ class Recording {
     sum_.rank = rank_.rank;
     sum_.window = rank_.window;
     sum_.devices = static_cast<int64_t>(rank_.devices.size());
-    if (!peaks_.empty()) {
-      sum_.chip = peaks_[0].name;
-      sum_.source = peaks_[0].source;
+    if (!roofs_.peaks().empty()) {
+      sum_.chip = roofs_.peaks()[0].name;
+      sum_.source = roofs_.given() ? "given" : roofs_.peaks()[0].source;
     }
     AddOperators();
     NamePeaks();
@@ -104,7 +98,7 @@ class Recording {
     if (activity.kind != Kind::kCompute) return;
     sum_.kernel_time = AddSaturated(sum_.kernel_time, activity.duration());
     const uint32_t device = rank_.streams[activity.stream].device_index;
-    const bool tensor_cores = UsesTensorCores(activity.name);
+    const bool tensor_cores = MayUseTensorCores(facts_, activity.name);
     const KernelDetail* kernel = rank_.KernelOf(activity);
     const auto call = rank_.CallOf(activity);
     const int32_t at =
@@ -152,7 +146,7 @@ class Recording {
 
   // A peak that was given is that of every type.
   void NamePeaks() {
-    if (sum_.source.empty() || sum_.source == kGiven) return;
+    if (sum_.source.empty() || roofs_.given()) return;
     for (size_t i = 0; std::string_view type : peak_types_) {
       sum_.source += i++ == 0 ? ": " : ", ";
       sum_.source += type;
@@ -160,37 +154,22 @@ class Recording {
   }
 
   void AddItem(const Item& item) {
-    const DevicePeaks& peaks = peaks_[item.device_index];
-    const bool tf32 =
-        item.cost.type == NumberType::kFp32 && item.tensor_cores && has_tf32_[item.device_index];
-    const double peak = peaks.Of(item.cost.type, item.tensor_cores);
-    const double at_peak = peak > 0 ? item.cost.flops / peak * 1e9 : 0;
-    const double at_memory =
-        peaks.memory_bandwidth > 0 ? item.cost.bytes / peaks.memory_bandwidth * 1e9 : 0;
-    sum_.operators[{item.op, item.cost.type}].Add({.occurrences = item.occurrences,
-                                                   .time = item.time,
-                                                   .flops = item.cost.flops,
-                                                   .bytes = item.cost.bytes,
-                                                   .at_peak = at_peak,
-                                                   .at_memory = at_memory,
-                                                   .tf32 = tf32});
+    FlopsSum sum = roofs_.Of(item.cost, item.device_index, item.tensor_cores);
+    sum.occurrences = item.occurrences;
+    sum.time = item.time;
+    sum_.operators[{item.op, item.cost.type}].Add(sum);
     const size_t place = PlaceOf(item.step);
     if (sum_.by_steps && place == kNotMeasured) return;
+    const double peak = roofs_.PeakOf(item.cost.type, item.device_index, item.tensor_cores);
     const double model_at_peak = peak > 0 ? item.cost.model_flops / peak * 1e9 : 0;
     if (sum_.by_steps) sum_.steps[place].model_peak_time += model_at_peak;
     sum_.flops += item.cost.flops;
     sum_.model += item.cost.model_flops;
-    sum_.peak_time += at_peak;
+    sum_.peak_time += sum.at_peak;
     sum_.model_peak_time += model_at_peak;
     sum_.has_peak |= peak > 0;
-    if (peak > 0 && item.cost.flops > 0) peak_types_.insert(PeakTypeName(item.cost.type, tf32));
+    if (peak > 0 && item.cost.flops > 0) peak_types_.insert(PeakTypeName(item.cost.type, sum.tf32));
     if (peak <= 0) sum_.without_peak += item.occurrences;
-  }
-
-  bool UsesTensorCores(StringId name) {
-    // What compilers generate is on Tensor Cores where it is matrix work: its rate must not be set
-    // against a lower peak.
-    return OnDemand(facts_).UseOfTensorCores(facts_, name) != TensorCores::kNo;
   }
 
   // Operands whose type is not known are set against the peak of 16 bit.
@@ -199,15 +178,13 @@ class Recording {
     return type == NumberType::kOther ? "16 bit" : NumberTypeName(type);
   }
 
-  static constexpr std::string_view kGiven = "given";
   static constexpr size_t kNotMeasured = SIZE_MAX;
 
   const Facts& facts_;
   const StringTable& names_;
   const RankActivity& rank_;
   const CompiledOps ops_;
-  std::vector<DevicePeaks> peaks_;         // by device index
-  std::vector<bool> has_tf32_;             // of the device itself
+  const Roofs roofs_;
   std::set<std::string_view> peak_types_;  // those that counted
   std::vector<size_t> place_;              // by step
   RecordingFlops sum_;

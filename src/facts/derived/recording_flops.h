@@ -1,13 +1,12 @@
 // Computes the FLOPs of a trace's devices, by operator and over its steps.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "base/saturate.h"
+#include "facts/derived/roofs.h"
 #include "facts/facts.h"
 #include "facts/operators/operator_flops.h"
 
@@ -19,34 +18,6 @@ struct FlopsKey {
   NumberType type = NumberType::kOther;
   bool operator==(const FlopsKey&) const = default;
   auto operator<=>(const FlopsKey&) const = default;
-};
-
-struct FlopsSum {
-  int64_t occurrences = 0;
-  int64_t time = 0;  // ns of activities
-  double flops = 0, bytes = 0;
-  double at_peak = 0;    // ns that computing it takes at the peak; 0: no peak is known
-  double at_memory = 0;  // ns that moving its bytes takes
-  bool tf32 = false;     // set against the peak of TF32
-
-  void Add(const FlopsSum& o) {
-    occurrences += o.occurrences;
-    time = AddSaturated(time, o.time);
-    flops += o.flops;
-    bytes += o.bytes;
-    at_peak += o.at_peak;
-    at_memory += o.at_memory;
-    tf32 |= o.tf32;
-  }
-  // At most 1: more is a compiler's count that is too high, or a chip's figure that is too low.
-  double Roofline() const { return ShareOfTime(std::max(at_peak, at_memory)); }
-  double Utilization() const { return ShareOfTime(at_peak); }
-  bool MemoryBound() const { return at_memory > at_peak; }
-
- private:
-  double ShareOfTime(double least) const {
-    return time > 0 ? std::min(least / static_cast<double>(time), 1.0) : 0;
-  }
 };
 
 using FlopsSums = std::map<FlopsKey, FlopsSum>;

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace stepscope {
 namespace {
@@ -59,7 +60,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"aten::conv_transpose3d", Family::kTransposed},
     {"aten::cudnn_convolution_transpose", Family::kTransposed},
     {"aten::miopen_convolution_transpose", Family::kTransposed},
-    {"aten::convolution_backward", Family::kConvolutionBackward},
+    {"aten::convolution_backward", Family::kConvolutionBackward, 0, 4},
     {"aten::cudnn_convolution_backward", Family::kConvolutionBackward},
     {"aten::miopen_convolution_backward", Family::kConvolutionBackward},
     {"aten::scaled_dot_product_attention", Family::kAttention, 0, 5},
@@ -120,35 +121,50 @@ std::optional<OperatorCost> Finish(OperatorCost cost, double flops, double eleme
 bool IsWeightTransposed(std::string_view op) { return op == "aten::linear"; }
 
 // (..., m, k) x (..., k, n), or a vector on either side; of linear the second is (n, k).
-std::optional<OperatorCost> Product(const Entry& entry, const OperatorInputs& in) {
+std::optional<ProductSizes> SizesOfProduct(const Entry& entry, const OperatorInputs& in) {
   const Dimensions& a = in.Shape(entry.first);
   const Dimensions& b = in.Shape(entry.first + 1u);
   if (a.empty() || b.empty()) return std::nullopt;
-  const bool transposed = IsWeightTransposed(entry.op);
-  const int64_t k = a.back();
-  const int64_t n = b.size() == 1 ? 1 : transposed ? b[b.size() - 2] : b.back();
-  const int64_t k_of_b = b.size() == 1 || transposed ? b.back() : b[b.size() - 2];
-  if (k != k_of_b) return std::nullopt;
+  ProductSizes sizes{.first = entry.first, .weight = IsWeightTransposed(entry.op)};
+  sizes.k = a.back();
+  if (a.size() > 1) sizes.m = a[a.size() - 2];
+  if (b.size() > 1) sizes.n = sizes.weight ? b[b.size() - 2] : b.back();
+  const int64_t k_of_b = b.size() == 1 || sizes.weight ? b.back() : b[b.size() - 2];
+  if (sizes.k != k_of_b) return std::nullopt;
   // Batches broadcast: the larger one counts.
-  const double rows = a.size() == 1 ? 1 : static_cast<double>(a[a.size() - 2]);
   const auto batch = [](const Dimensions& d) {
     return d.size() <= 2 ? 1.0 : Elements(Dimensions(d.begin(), d.end() - 2));
   };
-  const double products = std::max(batch(a), batch(b));
-  const double out = products * rows * static_cast<double>(n);
-  return Finish(Start(in, entry.first), 2 * out * static_cast<double>(k),
-                Elements(a) + Elements(b) + out);
+  sizes.batch = std::max(batch(a), batch(b));
+  return sizes;
+}
+
+std::optional<OperatorCost> Product(const Entry& entry, const OperatorInputs& in) {
+  const auto sizes = SizesOfProduct(entry, in);
+  if (!sizes) return std::nullopt;
+  const double out = sizes->batch * static_cast<double>(sizes->m) * static_cast<double>(sizes->n);
+  return Finish(Start(in, entry.first), 2 * out * static_cast<double>(sizes->k),
+                Elements(in.Shape(entry.first)) + Elements(in.Shape(entry.first + 1u)) + out);
+}
+
+// Where the operator says how its filters move.
+struct Window {
+  Dimensions stride, padding, dilation;
+};
+
+Window WindowOf(const Entry& entry, const OperatorInputs& in) {
+  if (entry.value == 0) return {};
+  Window window{ReadNumbers(in.Value(entry.value)), ReadNumbers(in.Value(entry.value + 1u)),
+                ReadNumbers(in.Value(entry.value + 2u))};
+  if (entry.swapped) std::swap(window.stride, window.padding);
+  return window;
 }
 
 // Of each dimension: (input + 2 padding - dilation (filter - 1) - 1) / stride + 1.
 Dimensions OutputOf(const Entry& entry, const OperatorInputs& in) {
   const Dimensions& input = in.Shape(0);
   const Dimensions& weight = in.Shape(1);
-  const Dimensions first = ReadNumbers(in.Value(entry.value));
-  const Dimensions second = ReadNumbers(in.Value(entry.value + 1u));
-  const Dimensions dilation = ReadNumbers(in.Value(entry.value + 2u));
-  const Dimensions& stride = entry.swapped ? second : first;
-  const Dimensions& padding = entry.swapped ? first : second;
+  const auto [stride, padding, dilation] = WindowOf(entry, in);
   const size_t spatial = input.size() - 2;
   // A list of one stands for all dimensions.
   const auto at = [](const Dimensions& d, size_t i) { return d.size() == 1 ? d[0] : d[i]; };
@@ -217,7 +233,7 @@ std::optional<OperatorCost> ConvolutionBackward(const Entry& entry, const Operat
 // "True" or "False"; of the efficient kernels a number: 0 for no mask.
 bool IsCausal(std::string_view value) { return value == "True" || value == "1" || value == "2"; }
 
-std::optional<OperatorCost> Attention(const Entry& entry, const OperatorInputs& in, bool backward) {
+std::optional<AttentionSizes> SizesOfAttention(const Entry& entry, const OperatorInputs& in) {
   const Dimensions& q = in.Shape(entry.first);
   const Dimensions& k = in.Shape(entry.first + 1u);
   const Dimensions& v = in.Shape(entry.first + 2u);
@@ -225,14 +241,31 @@ std::optional<OperatorCost> Attention(const Entry& entry, const OperatorInputs& 
   if (q.size() != 4 || k.size() != 4 || v.size() != 4) return std::nullopt;
   const size_t sequence = entry.swapped ? 1 : 2;
   const size_t heads = entry.swapped ? 2 : 1;
+  return AttentionSizes{.first = entry.first,
+                        .batch = q[0],
+                        .heads = q[heads],
+                        .key_heads = k[heads],
+                        .queries = q[sequence],
+                        .keys = k[sequence],
+                        .width = q[3],
+                        .value_width = v[3],
+                        .causal = IsCausal(in.Value(entry.value))};
+}
+
+std::optional<OperatorCost> Attention(const Entry& entry, const OperatorInputs& in, bool backward) {
+  const auto sizes = SizesOfAttention(entry, in);
+  if (!sizes) return std::nullopt;
   const auto real = [](int64_t n) { return static_cast<double>(n); };
-  double pairs = real(q[0]) * real(q[heads]) * real(q[sequence]) * real(k[sequence]);
-  if (IsCausal(in.Value(entry.value)) && q[sequence] == k[sequence]) pairs /= 2;
-  const double forward = 2 * pairs * (real(q[3]) + real(v[3]));
-  const double out = real(q[0]) * real(q[heads]) * real(q[sequence]) * real(v[3]);
-  const double operands = Elements(q) + Elements(k) + Elements(v);
-  if (!backward) return Finish(Start(in, entry.first), forward, operands + out);
-  auto cost = Finish(Start(in, entry.first), 2.5 * forward, 2 * operands + 2 * out);
+  const double rows = real(sizes->batch) * real(sizes->heads) * real(sizes->queries);
+  double pairs = rows * real(sizes->keys);
+  if (sizes->causal && sizes->queries == sizes->keys) pairs /= 2;
+  const double forward = 2 * pairs * (real(sizes->width) + real(sizes->value_width));
+  const double out = rows * real(sizes->value_width);
+  const size_t first = entry.first;
+  const double operands =
+      Elements(in.Shape(first)) + Elements(in.Shape(first + 1)) + Elements(in.Shape(first + 2));
+  if (!backward) return Finish(Start(in, first), forward, operands + out);
+  auto cost = Finish(Start(in, first), 2.5 * forward, 2 * operands + 2 * out);
   if (cost) cost->model_flops = 2 * forward;
   return cost;
 }
@@ -309,6 +342,35 @@ std::optional<OperatorCost> CostOf(std::string_view op, const OperatorInputs& in
       return Attention(*entry, in, true);
   }
   return std::nullopt;
+}
+
+std::optional<ProductSizes> ProductSizesOf(std::string_view op, const OperatorInputs& in) {
+  const Entry* entry = FindEntry(op);
+  if (entry == nullptr || entry->family != Family::kProduct) return std::nullopt;
+  return SizesOfProduct(*entry, in);
+}
+
+std::optional<AttentionSizes> AttentionSizesOf(std::string_view op, const OperatorInputs& in) {
+  const Entry* entry = FindEntry(op);
+  if (entry == nullptr) return std::nullopt;
+  if (entry->family != Family::kAttention && entry->family != Family::kAttentionBackward)
+    return std::nullopt;
+  return SizesOfAttention(*entry, in);
+}
+
+std::optional<ConvolutionSizes> ConvolutionSizesOf(std::string_view op, const OperatorInputs& in) {
+  const Entry* entry = FindEntry(op);
+  if (entry == nullptr) return std::nullopt;
+  const bool backward = entry->family == Family::kConvolutionBackward;
+  if (!backward && entry->family != Family::kConvolution && entry->family != Family::kTransposed)
+    return std::nullopt;
+  const bool old = backward && op != "aten::convolution_backward";
+  const Dimensions& input = in.Shape(backward && !old ? 1 : 0);
+  const Dimensions& weight = in.Shape(backward ? 2 : 1);
+  if (!IsConvolution(input, weight)) return std::nullopt;
+  Window window = WindowOf(*entry, in);
+  return ConvolutionSizes{input, weight, std::move(window.stride), std::move(window.padding),
+                          std::move(window.dilation)};
 }
 
 NumberType NumberTypeOf(std::string_view framework_type) {

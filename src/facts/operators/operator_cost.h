@@ -50,6 +50,39 @@ class ConvolutionOutputs {
   std::map<std::pair<Dimensions, Dimensions>, Dimensions> outputs_;  // empty: more than one
 };
 
+// A product of (m, k) and (k, n), `batch` times.
+struct ProductSizes {
+  size_t first = 0;  // the position of the (m, k) operand, which the other one follows
+  double batch = 1;
+  int64_t m = 1, n = 1, k = 1;
+  bool weight = false;  // the second operand is (n, k), as that of aten::linear
+};
+
+// Nothing for other operators, and where shapes do not fit.
+std::optional<ProductSizes> ProductSizesOf(std::string_view op, const OperatorInputs& inputs);
+
+// Attention, or its backward.
+struct AttentionSizes {
+  size_t first = 0;  // the position of the queries, which keys and values follow
+  int64_t batch = 0, heads = 0, key_heads = 0;
+  int64_t queries = 0, keys = 0;  // lengths of sequences
+  int64_t width = 0, value_width = 0;
+  bool causal = false;
+};
+
+// Nothing for other operators, and for packed sequences, whose lengths are not in the trace.
+std::optional<AttentionSizes> AttentionSizesOf(std::string_view op, const OperatorInputs& inputs);
+
+// A convolution, or its backward.
+struct ConvolutionSizes {
+  Dimensions input, weight;
+  Dimensions stride, padding, dilation;  // empty: the trace does not say
+};
+
+// Nothing for other operators.
+std::optional<ConvolutionSizes> ConvolutionSizesOf(std::string_view op,
+                                                   const OperatorInputs& inputs);
+
 // Whether an operator of this name can be counted at all.
 bool IsCountable(std::string_view op);
 

@@ -9,16 +9,11 @@
 #include <tuple>
 
 #include "base/stop.h"
+#include "facts/operators/operator_call.h"
 #include "facts/operators/operator_cost.h"
 
 namespace stepscope {
 namespace {
-
-OperatorInputs InputsOf(const StringTable& names, const RangeDetail& detail) {
-  const auto text = [&](StringId id) { return id == kNoString ? std::string_view() : names[id]; };
-  return {ReadShapes(text(detail.shapes)), ReadTexts(text(detail.types)),
-          ReadTexts(text(detail.values))};
-}
 
 // What a name says of an operator.
 struct Traits {

@@ -38,6 +38,7 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "stragglers.reasons": stackedColumns(["compute", "late_launches", "input", "copies", "transfer"]),
   "operators.top": plainBars("self"),
   "operators.tree": FlameGraph,
+  "shapes.shapes": plainBars("device_time", ["call"]),
   "modules.types": stackedColumns(["forward", "backward"]),
   "modules.tree": FlameGraph,
   "python.top": plainBars("self"),
