@@ -57,8 +57,8 @@ TEST(Python, FindingsNameTheInnermostFunctions) {
       "; Python meanwhile: log_metrics (train.py:9) 40.0 µs, Tensor.item in log_metrics "
       "(train.py:9) "
       "20.0 µs";
-  EXPECT_TRUE(BecauseOf(*answer, "overview", "Unrecorded host activity").ends_with(kLogging))
-      << BecauseOf(*answer, "overview", "Unrecorded host activity");
+  EXPECT_TRUE(BecauseOf(*answer, "overview", "Python between operators").ends_with(kLogging))
+      << BecauseOf(*answer, "overview", "Python between operators");
   EXPECT_TRUE(BecauseOf(*answer, "idle_time", "Host-bound").ends_with(kLogging))
       << BecauseOf(*answer, "idle_time", "Host-bound");
   EXPECT_TRUE(BecauseOf(*answer, "critical_path", "Without cpu").contains("Python meanwhile: "))
@@ -68,7 +68,7 @@ TEST(Python, FindingsNameTheInnermostFunctions) {
 TEST(Python, WhoRecordedItIsNotToldTo) {
   const auto hint = [](const ReportSet& answer) {
     for (const Finding& finding : ReportOf(answer, "overview").findings) {
-      if (finding.message.contains("Unrecorded")) return finding.hint;
+      if (finding.message.contains("etween operators")) return finding.hint;
     }
     return std::string();
   };

@@ -169,15 +169,29 @@ std::string SayMost(const Facts& facts, std::vector<std::pair<StringId, int64_t>
   return fmt::format("{}", fmt::join(places, ", "));
 }
 
+namespace {
+
+// "preprocess (train.py:12)", "sleep in log_metrics (train.py:30)".
+std::string SayLeader(const FrameTimes::Leader& leader) {
+  if (leader.caller.function.empty()) return LabelOf(leader.name);
+  return LabelOf(leader.name) + " in " + LabelOf(leader.caller);
+}
+
+}  // namespace
+
+std::string LargestFrame(const FrameTimes& times) {
+  const auto leaders = times.Leaders(1);
+  return leaders.empty() ? std::string() : SayLeader(leaders.front());
+}
+
 std::string SayPython(const FrameTimes& times, int64_t parts) {
   constexpr size_t kNamed = 2;
   std::string text;
   for (const FrameTimes::Leader& leader : times.Leaders(kNamed)) {
     text += text.empty() ? "; Python meanwhile: " : ", ";
-    text += LabelOf(leader.name);
-    if (!leader.caller.function.empty()) text += " in " + LabelOf(leader.caller);
-    text += " " + HumanTime(static_cast<double>(leader.time) /
-                            static_cast<double>(std::max<int64_t>(parts, 1)));
+    text += SayLeader(leader) + " " +
+            HumanTime(static_cast<double>(leader.time) /
+                      static_cast<double>(std::max<int64_t>(parts, 1)));
   }
   return text;
 }

@@ -55,6 +55,8 @@ std::string NoCommunication(const Facts& facts);
 // took a tenth of them, as where no frames were recorded.
 // Times are those of all windows divided by `parts`: steps, or devices.
 std::string SayPython(const FrameTimes& times, int64_t parts);
+// The first of them: "sleep in log_metrics (train.py:30)".
+std::string LargestFrame(const FrameTimes& times);
 
 // " in Linear_0", " in Linear": the module, or class of modules, that has half or more of the time
 // of activities of this name; empty where none has, or no modules are known.

@@ -75,6 +75,16 @@ bool RecordedOperators(const RankActivity& rank) {
                              [](const HostRange& range) { return range.kind == Kind::kOperator; });
 }
 
+// What Python did in time without operators was recorded where its frames were.
+std::string MessageOf(const Rule& rule, const FrameTimes& python, double share) {
+  const std::string largest =
+      rule.category == StepCategory::kOther ? LargestFrame(python) : std::string();
+  if (largest.empty())
+    return fmt::format("{} is {} of step time.", rule.message, HumanRatio(share));
+  return fmt::format("Python between operators is {} of step time; largest: {}.", HumanRatio(share),
+                     largest);
+}
+
 // The mean of the ranks.
 Extent ExtentOf(const std::vector<RankSteps>& ranks) {
   const StepStatistics total = StatisticsOfTotals(ranks);
@@ -96,14 +106,15 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     const bool of_host =
         rule.category == StepCategory::kInput || rule.category == StepCategory::kCompilation;
     if (share < kHigh || !(idle_known || of_host)) continue;
+    const FrameTimes python = PythonDuring(facts, ranks, rule.category);
     report.findings.push_back(
         {.severity = share >= 2 * kHigh ? Severity::kHigh : Severity::kMedium,
-         .message = fmt::format("{} is {} of step time.", rule.message, HumanRatio(share)),
-         .because = fmt::format(
-             "{} of {} per step in category {}{}",
-             HumanTime(StatisticsOf(ranks, rule.category).mean),
-             HumanTime(StatisticsOfTotals(ranks).mean), TitleOf(rule.category, facts),
-             SayPython(PythonDuring(facts, ranks, rule.category), StatisticsOfTotals(ranks).steps)),
+         .message = MessageOf(rule, python, share),
+         .because =
+             fmt::format("{} of {} per step in category {}{}",
+                         HumanTime(StatisticsOf(ranks, rule.category).mean),
+                         HumanTime(StatisticsOfTotals(ranks).mean), TitleOf(rule.category, facts),
+                         SayPython(python, StatisticsOfTotals(ranks).steps)),
          .hint = HintOf(rule, facts),
          .impact = time / static_cast<int64_t>(ranks.size()),
          .table = "step_time",
