@@ -83,6 +83,8 @@ std::string NoCommunication(const Facts& facts);
 // took a tenth of them, as where no frames were recorded.
 // Times are those of all windows divided by `parts`: steps, or devices.
 std::string SayPython(const FrameTimes& times, int64_t parts);
+// The same, per step, of the moments in which no device of this rank ran anything.
+std::string SayPythonWhileIdle(const Facts& facts, int64_t rank);
 
 // " in Linear_0", " in Linear": the module, or class of modules, that has most of a kernel's time;
 // empty where none has, or no modules are known.
