@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "facts/derived/excess_work.h"
+#include "report/humanize.h"
 #include "trace/frame_name.h"
 
 namespace stepscope {
@@ -17,7 +18,8 @@ constexpr double kLarger = 1.2;
 std::string SayGrowth(const ExcessWork& excess) {
   switch (GrowthOf(excess)) {
     case Growth::kCalls:
-      return fmt::format("{:.0f} more calls per step", excess.calls_beyond);
+      return fmt::format("{} per step",
+                         Plural(static_cast<size_t>(excess.calls_beyond + 0.5), "more call"));
     case Growth::kSize:
       return fmt::format("inputs {:.1f}× as large", excess.size_ratio);
     case Growth::kTime:

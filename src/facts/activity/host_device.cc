@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -58,8 +59,10 @@ bool IsCompiled(const HostOps& host, const HostRange& range) {
   return detail != nullptr && detail->compiled;
 }
 
-// Whether compiled programs run on the host.
-bool RunsPrograms(const HostOps& host) {
+// Whether JAX runs compiled programs on the host.
+bool RunsPrograms(const RankActivity& rank) {
+  if (rank.framework != Framework::kJax) return false;
+  const HostOps& host = *rank.host;
   std::vector<bool> of_xla;
   for (const std::string& thread : host.threads) of_xla.push_back(ContainsAny(thread, kXlaThreads));
   return std::ranges::any_of(host.ranges, [&](const HostRange& range) {
@@ -109,7 +112,7 @@ class Maker {
         host_(*rank.host),
         names_(names),
         group_size_(group_size),
-        compiled_(RunsPrograms(host_)),
+        compiled_(RunsPrograms(rank)),
         meanings_(Meanings(names, compiled_)) {}
 
   void Make() {
@@ -211,40 +214,37 @@ class Maker {
     return group_size_ == 0 ? kNoString : names_.Intern(name.substr(0, name.find(':')));
   }
 
-  // Of each thread the one whose stream it shares: itself, or the first thread of its process
-  // group.
-  std::vector<size_t> ThreadsOfGroups(const std::vector<Activity>& made) const {
-    std::vector<size_t> shared(host_.threads.size()), of_groups;
-    std::vector<bool> communicates(shared.size()), computes(shared.size());
+  // The threads of process groups, one group's after another's; empty where they cannot be told.
+  std::vector<uint32_t> ThreadsOfGroups(const std::vector<Activity>& made) const {
+    std::vector<bool> communicates(host_.threads.size()), computes(host_.threads.size());
     for (const Activity& activity : made)
       (activity.kind == Kind::kCompute ? computes : communicates)[activity.stream] = true;
-    for (size_t t = 0; t < shared.size(); ++t) {
-      shared[t] = t;
-      if (communicates[t] && !computes[t]) of_groups.push_back(t);
+    std::vector<uint32_t> threads;
+    for (uint32_t t = 0; t < host_.threads.size(); ++t) {
+      if (communicates[t] && !computes[t]) threads.push_back(t);
     }
-    if (group_size_ != 0 || of_groups.size() % kThreadsOfGroup != 0) return shared;
-    std::ranges::stable_sort(of_groups, {},
-                             [&](size_t t) { return NumberOfThread(host_.threads[t]); });
-    for (size_t i = 0; i < of_groups.size(); ++i)
-      shared[of_groups[i]] = of_groups[i - i % kThreadsOfGroup];
-    return shared;
+    if (group_size_ != 0 || threads.size() % kThreadsOfGroup != 0) return {};
+    std::ranges::stable_sort(threads, {},
+                             [&](uint32_t t) { return NumberOfThread(host_.threads[t]); });
+    return threads;
   }
 
-  // Threads that have activities, in their order, as streams of one device.
+  // Threads that have activities, in their order, as streams of one device. Behind them process
+  // groups, whose threads share a stream, in the order in which they were made.
   void NumberStreams(std::vector<Activity>& made) {
-    const std::vector<size_t> shared = ThreadsOfGroups(made);
-    std::vector<uint32_t> stream_of(host_.threads.size(), UINT32_MAX);
-    for (Activity& activity : made) {
-      activity.stream = static_cast<uint32_t>(shared[activity.stream]);
-      stream_of[activity.stream] = 0;
-    }
-    for (size_t thread = 0; thread < stream_of.size(); ++thread) {
-      if (stream_of[thread] == UINT32_MAX) continue;
-      stream_of[thread] = static_cast<uint32_t>(rank_.streams.size());
-      rank_.streams.push_back({.device = 0, .stream = static_cast<int64_t>(thread)});
+    std::vector<int64_t> stream_of(host_.threads.size());
+    for (size_t t = 0; t < stream_of.size(); ++t) stream_of[t] = static_cast<int64_t>(t);
+    const std::vector<uint32_t> of_groups = ThreadsOfGroups(made);
+    for (size_t i = 0; i < of_groups.size(); ++i)
+      stream_of[of_groups[i]] = std::ssize(stream_of) + static_cast<int64_t>(i / kThreadsOfGroup);
+    std::map<int64_t, uint32_t> index;
+    for (const Activity& activity : made) index.try_emplace(stream_of[activity.stream]);
+    for (auto& [stream, position] : index) {
+      position = static_cast<uint32_t>(rank_.streams.size());
+      rank_.streams.push_back({.device = 0, .stream = stream});
     }
     if (!made.empty()) rank_.devices = {0};
-    for (Activity& activity : made) activity.stream = stream_of[activity.stream];
+    for (Activity& activity : made) activity.stream = index.at(stream_of[activity.stream]);
   }
 
   void AddActivities(const std::vector<Activity>& made) {
@@ -278,7 +278,7 @@ bool ComputesOnHost(const RankActivity& rank, const StringTable& names) {
   }
   std::vector<bool> used(names.size());
   for (const HostRange& range : rank.host->ranges) used[range.name] = true;
-  bool found = RunsPrograms(*rank.host);
+  bool found = RunsPrograms(rank);
   for (StringId id = 0; id < names.size(); ++id) {
     if (!used[id]) continue;
     if (StartsWithAny(names[id], kDeviceLibraries)) return false;

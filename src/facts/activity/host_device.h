@@ -2,8 +2,9 @@
 //
 // PyTorch over gloo, MPI or UCC: the outermost operators of each thread compute, the records that
 // the library makes of its collectives ("gloo:all_reduce") and messages communicate, and each
-// thread is a stream. JAX and TensorFlow: the outermost operations of compiled programs compute
-// ("dot.3"), or communicate ("all-reduce.2").
+// thread is a stream. JAX: the outermost operations of compiled programs compute ("dot.3"), or
+// communicate
+// ("all-reduce.2").
 #pragma once
 
 #include "base/string_table.h"
@@ -14,8 +15,8 @@ namespace stepscope {
 // Whether the recording says that the job computes on the host: it has no trace of an accelerator
 // (activities, launches, properties of a device, collectives of a library for accelerators), and it
 // names work that only processors do: collectives of gloo, MPI or UCC, kernels of oneDNN, or
-// operations of programs on threads of XLA's client for processors. A recording that has none may
-// be of an accelerator whose activity was not recorded.
+// operations of JAX' programs on threads of XLA's client for processors. A recording that has none
+// may be of an accelerator whose activity was not recorded.
 bool ComputesOnHost(const RankActivity& rank, const StringTable& names);
 
 // Fills in activities, streams, devices and collectives from the host's ranges, and sets

@@ -69,9 +69,10 @@ Sums SumsOf(const Facts& facts, int64_t rank, const Steps& steps) {
   return sums;
 }
 
+// Of two the larger, as in BeyondOthers().
 double Median(std::vector<double> values) {
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
   return *middle;
 }
@@ -190,6 +191,16 @@ void AddSize(const Facts& facts, int64_t rank, const Steps& own,
   if (typical > 0) excess.size_ratio = sizes.Of(facts, rank, own) / typical;
 }
 
+// Makes the rates those of fewer steps of the rank.
+void CountOnly(const Facts& facts, int64_t rank, const Steps& before, const Steps& now,
+               ExcessWork& excess) {
+  const Sum then = SumsOf(facts, rank, before)[excess.name];
+  const Sum since = SumsOf(facts, rank, now)[excess.name];
+  excess.time += since.time - then.time;
+  excess.calls += since.calls - then.calls;
+  excess.calls_beyond += since.calls - then.calls;
+}
+
 std::optional<ExcessWork> Find(const Facts& facts, int64_t rank, const Steps& own,
                                const std::vector<std::pair<int64_t, Steps>>& others) {
   if (!facts.OnHost() || others.empty()) return std::nullopt;
@@ -197,10 +208,15 @@ std::optional<ExcessWork> Find(const Facts& facts, int64_t rank, const Steps& ow
   for (const auto& [other, steps] : others) of_others.push_back(SumsOf(facts, other, steps));
   ExcessWork excess = Most(*facts.names, SumsOf(facts, rank, own), of_others);
   if (excess.name == kNoString) return std::nullopt;
-  AddSize(facts, rank, own, others, excess);
   excess.module = ModuleOf(facts, rank, excess.name);
   const double median = static_cast<double>(OnDemand(facts).Changes(facts).median);
   excess.since = SinceOf(facts, rank, excess.name, kLeastStepChange * median);
+  Steps of_excess = own;
+  if (excess.since && own.from == INT64_MIN) {
+    of_excess.from = *excess.since;
+    CountOnly(facts, rank, own, of_excess, excess);
+  }
+  AddSize(facts, rank, of_excess, others, excess);
   return excess;
 }
 

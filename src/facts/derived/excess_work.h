@@ -9,7 +9,8 @@
 
 namespace stepscope {
 
-// An operator that no other is around. Rates are per step, without steps per recording.
+// An operator that no other is around. Rates are per step, of those since `since` where that is
+// known; without steps per recording.
 struct ExcessWork {
   StringId name = kNoString;
   double time = 0;          // ns per step beyond what it is compared with; positive
