@@ -15,8 +15,10 @@
 namespace stepscope {
 namespace {
 
-// Stages are never equal: what a stage may have beyond the others, over the span.
-constexpr double kLeastShare = 0.08;
+// Stages are never equal: what a stage may have beyond the others, over the span. Less counts where
+// it came at a step.
+constexpr double kLeastShare = 0.12;
+constexpr double kLeastShareSince = 0.05;
 constexpr double kHighShare = 0.15;
 
 Table StageTable(const Facts& facts, const std::vector<RankEffort>& efforts) {
@@ -86,11 +88,12 @@ void AddSlowStage(Report& report, const Facts& facts) {
   const double share =
       static_cast<double>(late.lost) /
       std::max(static_cast<double>(own.own) + static_cast<double>(own.exposed), 1.0);
-  if (share >= kLeastShare) AddFinding(report, facts, late, share);
+  const bool slow = share >= (late.since ? kLeastShareSince : kLeastShare);
+  if (slow) AddFinding(report, facts, late, share);
   if (!report.headline.empty()) return;
   report.headline =
       fmt::format("{}: {} has the most own time, {} of span more than the median of the others.",
-                  share >= kLeastShare ? "One stage is slow" : "No stage is slow",
+                  slow ? "One stage is slow" : "No stage is slow",
                   SayParticipant(facts, facts.collectives.ranks[late.rank]), HumanRatio(share));
 }
 

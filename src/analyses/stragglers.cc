@@ -47,7 +47,7 @@ share the input wait of their host.
 **Limitations:** Ranks that were not recorded are unknown. If two ranks are late together, only the last one is
 named. Pipeline stages wait for one another by design, and their sends and receives are not matched: where these are
 most of communication, `stages` compares the ranks' own time, which is their span without exposed communication. A
-finding names the rank whose own time is beyond the median of the others by 8% of span or more.
+finding names the rank whose own time is beyond the median of the others by 12% of span, or 5% since a step.
 
 **Interpretation:** A single rank with a score near 1 has a hardware problem or too much work. Equal scores
 are jitter: the job loses by synchronizing often, not by one rank.
