@@ -10,6 +10,7 @@
 #include "trace/frame_name.h"
 
 namespace stepscope {
+namespace excess {
 namespace {
 
 constexpr double kMoreCalls = 0.05;  // of the calls it is compared with
@@ -29,11 +30,12 @@ std::string SayGrowth(const ExcessWork& excess) {
 }
 
 }  // namespace
+}  // namespace excess
 
 Growth GrowthOf(const ExcessWork& excess) {
   const double others = excess.calls - excess.calls_beyond;
-  if (excess.calls_beyond >= std::max(kMoreCalls * others, 0.5)) return Growth::kCalls;
-  return excess.size_ratio >= kLarger ? Growth::kSize : Growth::kTime;
+  if (excess.calls_beyond >= std::max(excess::kMoreCalls * others, 0.5)) return Growth::kCalls;
+  return excess.size_ratio >= excess::kLarger ? Growth::kSize : Growth::kTime;
 }
 
 std::string_view OperatorLabel(std::string_view name) {
@@ -46,7 +48,7 @@ std::string SayExcess(const Facts& facts, const ExcessWork& excess) {
   if (excess.module != kNoString)
     module = " in " + std::string(ModuleOfFrame((*facts.names)[excess.module]));
   return fmt::format("; most of it in {}{} ({})", OperatorLabel((*facts.names)[excess.name]),
-                     module, SayGrowth(excess));
+                     module, excess::SayGrowth(excess));
 }
 
 }  // namespace stepscope

@@ -11,12 +11,14 @@
 #include "report/humanize.h"
 
 namespace stepscope {
+namespace late_rank {
 namespace {
 
 constexpr double kExplains = 0.3;        // of what each other participant loses
 constexpr double kExplainsOfAll = 0.05;  // of the delay, hidden or not
 
 }  // namespace
+}  // namespace late_rank
 
 LateReason FindLateReason(const LateRank& late, int64_t kernels, int64_t delay) {
   const RankEffort& b = late.beyond;
@@ -30,8 +32,8 @@ LateReason FindLateReason(const LateRank& late, int64_t kernels, int64_t delay) 
   // On a tie the first: host and input are often the same time, measured twice.
   const auto most = *std::ranges::max_element(reasons, {}, [](const auto& c) { return c.first; });
   const auto time = static_cast<double>(most.first);
-  const bool explains = time > 0 && time >= kExplains * static_cast<double>(late.lost) &&
-                        time >= kExplainsOfAll * static_cast<double>(delay);
+  const bool explains = time > 0 && time >= late_rank::kExplains * static_cast<double>(late.lost) &&
+                        time >= late_rank::kExplainsOfAll * static_cast<double>(delay);
   return explains ? most.second : LateReason::kUnknown;
 }
 

@@ -13,6 +13,7 @@
 #include "report/kinds.h"
 
 namespace stepscope {
+namespace slow_stage {
 namespace {
 
 // Stages are never equal: what a stage may have beyond the others, over the span. Less counts where
@@ -78,18 +79,19 @@ void AddFinding(Report& report, const Facts& facts, const LateRank& late, double
 }
 
 }  // namespace
+}  // namespace slow_stage
 
 void AddSlowStage(Report& report, const Facts& facts) {
   const std::vector<RankEffort> efforts = MeasureEfforts(facts);
   const std::vector<RankEffort> beyond = BeyondOthers(efforts);
-  report.tables.push_back(StageTable(facts, efforts));
-  const LateRank late = Explain(facts, efforts, beyond);
+  report.tables.push_back(slow_stage::StageTable(facts, efforts));
+  const LateRank late = slow_stage::Explain(facts, efforts, beyond);
   const RankEffort& own = efforts[late.rank];
   const double share =
       static_cast<double>(late.lost) /
       std::max(static_cast<double>(own.own) + static_cast<double>(own.exposed), 1.0);
-  const bool slow = share >= (late.since ? kLeastShareSince : kLeastShare);
-  if (slow) AddFinding(report, facts, late, share);
+  const bool slow = share >= (late.since ? slow_stage::kLeastShareSince : slow_stage::kLeastShare);
+  if (slow) slow_stage::AddFinding(report, facts, late, share);
   if (!report.headline.empty()) return;
   report.headline =
       fmt::format("{}: {} has the most own time, {} of span more than the median of the others.",

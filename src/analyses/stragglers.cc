@@ -35,7 +35,8 @@ that a rank caused. `lost` is how long each other rank waited for it on average,
 others wait longer for it (see `steps`, table `changes`). It is empty if there is none, as for a rank that is late from
 the first recorded step on. `late_steps` are the steps in which it caused at least half of the wait time.
 
-The reason is what the rank spends more on per step than the median of the other ranks: slower or more compute kernels,
+The reason is what the rank spends more on per step than the median of the other ranks: slower or more compute kernels
+(where processors compute: slower or more operators, or larger inputs of them, with the operator behind most of it),
 a device that idles before late launches (host-bound launch), time in a data loader (input wait), copies, or transfer
 in collectives (slower link). It must explain 30% of what the other ranks lose, and 5% of what they wait, else it is
 `unknown`. A finding requires 1.5 times a rank's fair share of the wait time, a loss of `share` of span, and waits above

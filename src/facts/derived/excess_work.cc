@@ -14,6 +14,7 @@
 #include "trace/input_lists.h"
 
 namespace stepscope {
+namespace excess_work {
 namespace {
 
 // Of a name, in some steps.
@@ -221,18 +222,19 @@ std::optional<ExcessWork> Find(const Facts& facts, int64_t rank, const Steps& ow
 }
 
 }  // namespace
+}  // namespace excess_work
 
 std::optional<ExcessWork> ExcessOverOthers(const Facts& facts, int64_t rank) {
-  std::vector<std::pair<int64_t, Steps>> others;
+  std::vector<std::pair<int64_t, excess_work::Steps>> others;
   for (const RankActivity& own : facts.ranks) {
     const bool known = !others.empty() && others.back().first == own.rank;
     if (own.rank != rank && !own.activities.empty() && !known) others.push_back({own.rank, {}});
   }
-  return Find(facts, rank, {}, others);
+  return excess_work::Find(facts, rank, {}, others);
 }
 
 std::optional<ExcessWork> ExcessSince(const Facts& facts, int64_t rank, int64_t since) {
-  return Find(facts, rank, {.from = since}, {{rank, {.to = since}}});
+  return excess_work::Find(facts, rank, {.from = since}, {{rank, {.to = since}}});
 }
 
 }  // namespace stepscope
