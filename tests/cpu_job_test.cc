@@ -1,4 +1,4 @@
-// Tests jobs without accelerators: PyTorch over gloo, where the host's threads compute and
+// Tests jobs without accelerators: PyTorch over gloo, and JAX, where the host's threads compute and
 // communicate.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tests/front_door.h"
+#include "tests/support/sample_xspace.h"
 
 namespace stepscope {
 namespace {
@@ -18,10 +19,10 @@ using testing::ScratchFolder;
 // One rank's trace as PyTorch writes it; times are milliseconds.
 class CpuTrace {
  public:
-  explicit CpuTrace(int rank, std::string_view properties = "[]")
+  explicit CpuTrace(int rank, std::string_view properties = "[]", int groups = 1, int ranks = 2)
       : text_(fmt::format(
-            R"({{"schemaVersion":1,"deviceProperties":{},"distributedInfo":{{"backend":"gloo","rank":{},"world_size":2,"pg_count":1}},"traceEvents":[)",
-            properties, rank)) {}
+            R"({{"schemaVersion":1,"deviceProperties":{},"distributedInfo":{{"backend":"gloo","rank":{},"world_size":{},"pg_count":{}}},"traceEvents":[)",
+            properties, rank, ranks, groups)) {}
 
   CpuTrace& Add(std::string_view category, std::string_view name, double start, double duration,
                 int thread = 1, std::string_view args = "") {
@@ -86,6 +87,201 @@ TEST(CpuJob, NamesTheRankThatIsLate) {
   EXPECT_TRUE(answer->verdict.contains("ank 1")) << answer->verdict;
   const std::string& headline = ReportOf(*answer, "stragglers").headline;
   EXPECT_TRUE(headline.starts_with("Rank 1 causes 100.0% of all wait time")) << headline;
+}
+
+Result<ReportSet> AskAboutRanks(const std::vector<const CpuTrace*>& ranks) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (size_t rank = 0; rank < ranks.size(); ++rank)
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), ranks[rank]->End()));
+  return Ask(paths);
+}
+
+// Whether a finding, or what another one took as its evidence, says so: one line each.
+std::string AllFindings(const ReportSet& answer) {
+  std::string all;
+  for (const Report& report : answer.reports) {
+    for (const Finding& finding : report.findings) {
+      all += finding.message + " " + finding.because + "\n";
+      for (const auto& evidence : finding.evidence)
+        all += evidence.message + " " + evidence.because + "\n";
+    }
+  }
+  return all;
+}
+
+// From the third step on rank 1 normalizes twice for 10 ms.
+TEST(CpuJob, NamesTheOperatorThatARankRunsMore) {
+  CpuTrace fast(0), slow(1);
+  double start = 0;
+  for (int step = 1; step <= 6; ++step) {
+    const double more = step >= 3 ? 20 : 0;
+    fast.Step(step, start, 0, start + 25 + more);
+    slow.Step(step, start, more, start + 25 + more);
+    for (double at = 10; at < 10 + more; at += 10)
+      slow.Add("cpu_op", "aten::layer_norm", start + at, 10);
+    start += 25 + more;
+  }
+  const auto answer = AskAboutRanks({&fast, &slow});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.contains("ank 1")) << answer->verdict;
+  EXPECT_TRUE(answer->verdict.contains("since step 3")) << answer->verdict;
+  EXPECT_TRUE(answer->verdict.contains("(aten::layer_norm)")) << answer->verdict;
+  const std::string all = AllFindings(*answer);
+  EXPECT_TRUE(all.contains(
+      "Rank 1 is a straggler since step 3: more operators (aten::layer_norm), 22.6% of span."))
+      << all;
+  EXPECT_TRUE(all.contains("most of it in aten::layer_norm (2 more calls per step)")) << all;
+}
+
+// Rank 1 has four times the rows: (64 * 8 + 8 * 8) / (16 * 8 + 8 * 8) = 3.0 times the elements.
+TEST(CpuJob, LargerInputsAreNoSlowDevice) {
+  CpuTrace few(0), many(1);
+  for (int step = 1; step <= 6; ++step) {
+    const double start = 45 * step;
+    for (CpuTrace* trace : {&few, &many}) {
+      const double time = trace == &few ? 10 : 30;
+      const std::string_view dims =
+          trace == &few ? R"("Input Dims":[[16,8],[8,8]])" : R"("Input Dims":[[64,8],[8,8]])";
+      trace->Add("user_annotation", fmt::format("ProfilerStep#{}", step), start, 45);
+      trace->Add("cpu_op", "aten::linear", start, time, 1, dims);
+      trace->Add("user_annotation", "gloo:all_reduce", start + time, 45 - time, 2);
+    }
+  }
+  const auto answer = AskAboutRanks({&few, &many});
+  ASSERT_TRUE(answer);
+  const std::string all = AllFindings(*answer);
+  EXPECT_TRUE(
+      all.contains("Rank 1 is a straggler in every recorded step (1 to 6): larger inputs "
+                   "(aten::linear)"))
+      << all;
+  EXPECT_TRUE(all.contains("most of it in aten::linear (inputs 3.0× as large)")) << all;
+}
+
+// Two collectives at a time: rank 0 waits 20 ms in both, of which it computes 7 ms, in 4 steps.
+TEST(CpuJob, WaitsAtOneTimeCountOnce) {
+  CpuTrace fast(0), slow(1);
+  double start = 0;
+  for (int step = 1; step <= 6; ++step) {
+    const double python = step >= 3 ? 20 : 0;
+    const double end = start + 25 + python;
+    fast.Step(step, start, 0, end)
+        .Add("user_annotation", "gloo:all_reduce", start + 13, end - start - 13, 3,
+             R"("Input Dims":[[5]])");
+    slow.Step(step, start, python, end)
+        .Add("user_annotation", "gloo:all_reduce", start + 13 + python, 12, 3,
+             R"("Input Dims":[[5]])");
+    start = end;
+  }
+  const auto answer = AskAboutRanks({&fast, &slow});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(testing::FirstRow(*answer, "ranks", "lost"), 4 * 13'000'000) << AllFindings(*answer);
+}
+
+// Of each step of 60 ms, rank 0 computes 20 ms, rank 1 33 ms and rank 2 4 ms; messages wait for the
+// rest. The send of rank 1 is waited for only at its end, and its thread computes meanwhile.
+TEST(CpuJob, NamesTheStageThatOthersWaitFor) {
+  CpuTrace first(0, "[]", 1, 3), middle(1, "[]", 1, 3), last(2, "[]", 1, 3);
+  const auto message = [](CpuTrace& trace, std::string_view what, double from, double to) {
+    trace.Add("user_annotation", fmt::format("gloo:{}", what), from, to - from);
+  };
+  const auto computes = [](CpuTrace& trace, double forward, double forward_time, double backward,
+                           double backward_time) {
+    trace.Add("cpu_op", "aten::linear", forward, forward_time);
+    trace.Add("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", backward,
+              backward_time);
+  };
+  for (int step = 1; step <= 6; ++step) {
+    const double t = 60 * step;
+    for (CpuTrace* trace : {&first, &middle, &last})
+      trace->Add("user_annotation", fmt::format("ProfilerStep#{}", step), t, 60);
+    computes(first, t, 10, t + 49.5, 10);
+    message(first, "send", t + 10, t + 11);
+    message(first, "recv", t + 11, t + 49.5);
+    computes(middle, t + 10, 15, t + 30, 18);
+    message(middle, "recv", t + 0.1, t + 10);
+    message(middle, "send", t + 25, t + 48.5);
+    message(middle, "send", t + 48, t + 59.5);
+    computes(last, t + 25, 2, t + 27, 2);
+    message(last, "recv", t + 0.1, t + 25);
+    message(last, "send", t + 29, t + 59.5);
+  }
+  const auto answer = AskAboutRanks({&first, &middle, &last});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(
+      answer->verdict.contains("Rank 1 is the slow stage: slower operators "
+                               "(AddmmBackward0)"))
+      << answer->verdict << AllFindings(*answer);
+}
+
+// Each of two process groups has two threads, and any of them takes the next collective.
+TEST(CpuJob, ProcessGroupsAreToldByTheirThreads) {
+  CpuTrace ranks[] = {CpuTrace(0, "[]", 2), CpuTrace(1, "[]", 2)};
+  for (int step = 1; step <= 6; ++step) {
+    for (int rank = 0; rank < 2; ++rank) {
+      const double start = 30 * step;
+      const int other = (step / (rank + 1)) % 2;
+      CpuTrace& trace = ranks[rank];
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), start, 30);
+      trace.Add("cpu_op", "aten::linear", start, 10);
+      trace.Add("user_annotation", "gloo:all_reduce", start + 10, 8 + step % 3, 11 + other,
+                R"("Input Dims":[[1000]])");
+      trace.Add("user_annotation", "gloo:all_reduce", start + 21, 4 + step % 2, 21 + other,
+                R"("Input Dims":[[5]])");
+    }
+  }
+  const auto answer = AskAboutRanks({&ranks[0], &ranks[1]});
+  ASSERT_TRUE(answer);
+  const Report& collectives = ReportOf(*answer, "collectives");
+  EXPECT_TRUE(collectives.headline.starts_with("12 collectives matched across 2 ranks"))
+      << collectives.headline;
+}
+
+TEST(CpuJob, MpiAndUccCommunicateToo) {
+  for (const std::string_view library : {"mpi", "ucc"}) {
+    CpuTrace trace(0);
+    for (int step = 1; step <= 3; ++step) {
+      const double start = 30 * step;
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), start, 30);
+      trace.Add("cpu_op", "aten::linear", start, 10);
+      trace.Add("user_annotation", fmt::format("{}:all_reduce", library), start + 10, 20, 2);
+    }
+    const auto answer = testing::AskAbout(trace.End());
+    ASSERT_TRUE(answer);
+    EXPECT_TRUE(answer->verdict.contains("66.7% device collectives")) << answer->verdict;
+  }
+}
+
+// One process of JAX: in each of 6 steps of 95 ms it reads, multiplies for 10 ms and reduces.
+std::string JaxProcess(int64_t read) {
+  constexpr int64_t kMs = 1'000'000;
+  SampleXSpace file;
+  SamplePlane& host = file.Plane("/host:CPU");
+  SampleLine& python = host.Line(1, "python");
+  SampleLine& xla = host.Line(2, "tf_XLAEigen/17");
+  for (int64_t step = 0; step < 6; ++step) {
+    const int64_t start = (1 + step) * 100 * kMs;
+    const int64_t computes = start + read * kMs, reduces = computes + 10 * kMs;
+    const auto stats = [&](const char* op) {
+      return SampleStats{{"hlo_op", op}, {"hlo_module", "jit_train_step"}, {"run_id", step}};
+    };
+    python.Event("train", start, 95 * kMs, {{"_r", 1}, {"step_num", step}});
+    python.Event("PjitFunction(train_step)", start + read * kMs, kMs, {});
+    xla.Event("dot.3", computes, 10 * kMs, stats("dot.3"));
+    xla.Event("all-reduce.2", reduces, start + 90 * kMs - reduces, stats("all-reduce.2"));
+  }
+  return file.Bytes();
+}
+
+TEST(CpuJob, ProcessesOfJaxAreRanks) {
+  const ScratchFolder folder;
+  const auto answer = Ask({folder.Write("process0.xplane.pb", JaxProcess(0)),
+                           folder.Write("process1.xplane.pb", JaxProcess(60))});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(NoteCount(*answer, "no_gpu_events"), 0);
+  const std::string all = AllFindings(*answer);
+  EXPECT_TRUE(all.contains("Rank 1 is a straggler")) << all;
+  EXPECT_TRUE(all.contains("time between operators")) << all;
 }
 
 TEST(CpuJob, AnAcceleratorThatWasNotRecordedIsNoCpuJob) {

@@ -196,6 +196,12 @@ std::string SayPython(const FrameTimes& times, int64_t parts) {
   return text;
 }
 
+std::string SayPythonWhileIdle(const Facts& facts, int64_t rank) {
+  int64_t steps = 0;
+  for (const RankActivity& own : facts.ranks) steps += own.rank == rank ? std::ssize(own.steps) : 0;
+  return SayPython(PythonWhileIdle(facts, rank), steps);
+}
+
 std::string_view ParticipantNoun(const Facts& facts) {
   return facts.collectives.HasDevices() ? "device" : "rank";
 }

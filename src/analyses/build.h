@@ -57,6 +57,8 @@ std::string NoCommunication(const Facts& facts);
 std::string SayPython(const FrameTimes& times, int64_t parts);
 // The first of them: "sleep in log_metrics (train.py:30)".
 std::string LargestFrame(const FrameTimes& times);
+// The same, per step, of the moments in which no device of this rank ran anything.
+std::string SayPythonWhileIdle(const Facts& facts, int64_t rank);
 
 // " in Linear_0", " in Linear": the module, or class of modules, that has half or more of the time
 // of activities of this name; empty where none has, or no modules are known.

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "analyses/build.h"
+#include "analyses/excess.h"
+#include "facts/derived/excess_work.h"
 #include "facts/derived/step_changes.h"
 #include "report/humanize.h"
 
@@ -47,6 +49,7 @@ Table ChangeTable(const StepChanges& changes) {
 struct Together {
   const StepChange* most = nullptr;
   int64_t places = 0;
+  std::optional<ExcessWork> excess;  // behind longer compute of `most`
 };
 
 // The same host event can reach a device a step earlier or later.
@@ -67,13 +70,16 @@ Together Rises(const StepChanges& changes, StepQuantity quantity) {
 
 // Of what explains the change, what others may follow from comes first: where one rank computes
 // longer, others idle or wait in collectives.
-std::optional<Together> Cause(const StepChanges& changes) {
+std::optional<Together> Cause(const Facts& facts, const StepChanges& changes) {
   using enum StepQuantity;
   for (const StepQuantity quantity : {kCompute, kInput, kIdle, kExposed}) {
-    const Together rises = Rises(changes, quantity);
+    Together rises = Rises(changes, quantity);
     if (rises.most == nullptr) continue;
     const auto difference = static_cast<double>(changes.step_time->Difference());
-    if (static_cast<double>(rises.most->Difference()) >= kExplains * difference) return rises;
+    if (static_cast<double>(rises.most->Difference()) < kExplains * difference) continue;
+    if (quantity == kCompute)
+      rises.excess = ExcessSince(facts, rises.most->rank, rises.most->since);
+    return rises;
   }
   return std::nullopt;
 }
@@ -92,8 +98,10 @@ std::string SayCause(const Facts& facts, const Together& cause) {
   const std::string_view verb = kVerbs[static_cast<size_t>(c.quantity)];
   const std::string others =
       cause.places > 1 ? fmt::format(", and {} more", cause.places - 1) : std::string();
-  return fmt::format("{}{} {} {}", SayPlace(facts, c.rank, c.device),
-                     others.empty() ? "" : " (most)", verb, Rise(c)) +
+  const std::string what =
+      cause.excess ? fmt::format(" ({})", OperatorLabel((*facts.names)[cause.excess->name])) : "";
+  return fmt::format("{}{} {} {}{}", SayPlace(facts, c.rank, c.device),
+                     others.empty() ? "" : " (most)", verb, Rise(c), what) +
          others;
 }
 
@@ -104,6 +112,8 @@ std::string Hint(const Facts& facts, const StepChange& change,
   if (!cause) return look;
   switch (cause->most->quantity) {
     case StepQuantity::kCompute:
+      if (cause->excess && GrowthOf(*cause->excess) != Growth::kTime)
+        return "find what adds this work since then: data, lengths, branches of the model; " + look;
       return fmt::format("check clocks and temperature of that device since then ({}); {}",
                          CommandForClocks(facts), look);
     case StepQuantity::kInput:
@@ -113,6 +123,14 @@ std::string Hint(const Facts& facts, const StepChange& change,
     default:
       return "check the network since then: other jobs, errors of links; " + look;
   }
+}
+
+// The operator or Python functions behind it.
+std::string SayBehind(const Facts& facts, const Together& cause) {
+  if (cause.excess) return SayExcess(facts, *cause.excess);
+  const bool on_host =
+      cause.most->quantity == StepQuantity::kIdle || cause.most->quantity == StepQuantity::kInput;
+  return on_host ? SayPythonWhileIdle(facts, cause.most->rank) : "";
 }
 
 // A change on several ranks is on none.
@@ -129,7 +147,7 @@ stepscope::Cause CauseOf(const std::optional<Together>& together) {
 void AddFinding(Report& report, const Facts& facts, const StepChanges& changes) {
   const StepChange& c = *changes.step_time;
   const double share = static_cast<double>(c.Difference()) / static_cast<double>(c.before);
-  const std::optional<Together> cause = Cause(changes);
+  const std::optional<Together> cause = Cause(facts, changes);
   report.findings.push_back(
       {.severity = share >= kHighChange ? Severity::kHigh : Severity::kMedium,
        .message = fmt::format("Step time is {} longer since step {}{}.", HumanRatio(share), c.since,
@@ -141,7 +159,8 @@ void AddFinding(Report& report, const Facts& facts, const StepChanges& changes) 
            cause
                ? fmt::format("{} of {}: {} to {} per step", StepQuantityName(cause->most->quantity),
                              SayPlace(facts, cause->most->rank, cause->most->device),
-                             Time(cause->most->before), Time(cause->most->after))
+                             Time(cause->most->before), Time(cause->most->after)) +
+                     SayBehind(facts, *cause)
                : "no rank's compute, input wait, idle or exposed communication explains it"),
        .hint = Hint(facts, c, cause),
        .impact = static_cast<int64_t>(std::min(

@@ -241,7 +241,8 @@ void AddFinding(Report& report, const Facts& facts, const Mined& mined, const Re
   const int64_t whole = mined.activities.back().end - mined.activities.front().start;
   const double share =
       static_cast<double>(time.gaps) / static_cast<double>(std::max<int64_t>(whole, 1));
-  if (share < kWorthSaying) return;
+  // Between operators of a host are Python and waits, which other findings name.
+  if (share < kWorthSaying || facts.OnHost()) return;
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kMedium : Severity::kLow,
        .message = fmt::format("Gaps in {} repeats of {} kernels are {} of the searched window.",

@@ -4,16 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/changes.h"
-#include "analyses/stragglers_reason.h"
+#include "analyses/late_rank.h"
+#include "analyses/slow_stage.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/exposed_waits.h"
 #include "facts/derived/lateness.h"
 #include "facts/derived/on_demand.h"
+#include "facts/derived/stages.h"
 #include "facts/derived/step_blame.h"
 #include "facts/derived/step_changes.h"
 #include "report/humanize.h"
@@ -33,7 +36,8 @@ that a rank caused. `lost` is how long each other rank waited for it on average,
 others wait longer for it (see `steps`, table `changes`). It is empty if there is none, as for a rank that is late from
 the first recorded step on. `late_steps` are the steps in which it caused at least half of the wait time.
 
-The reason is what the rank spends more on per step than the median of the other ranks: slower or more compute kernels,
+The reason is what the rank spends more on per step than the median of the other ranks: slower or more compute kernels
+(where processors compute: slower or more operators, or larger inputs of them, with the operator behind most of it),
 a device that idles before late launches (host-bound launch), time in a data loader (input wait), copies, or transfer
 in collectives (slower link). It must explain 30% of what the other ranks lose, and 5% of what they wait, else it is
 `unknown`. A finding requires 1.5 times a rank's fair share of the wait time, a loss of `share` of span, and waits above
@@ -43,7 +47,9 @@ Devices of one process, the usual case of TensorFlow and JAX, take the place of 
 share the input wait of their host.
 
 **Limitations:** Ranks that were not recorded are unknown. If two ranks are late together, only the last one is
-named. Pipeline stages wait for one another by design.
+named. Pipeline stages wait for one another by design, and their sends and receives are not matched: where these are
+most of communication, `stages` compares the ranks' own time, which is their span without exposed communication. A
+finding names the rank whose own time is beyond the median of the others by 12% of span, or 5% since a step.
 
 **Interpretation:** A single rank with a score near 1 has a hardware problem or too much work. Equal scores
 are jitter: the job loses by synchronizing often, not by one rank.
@@ -56,20 +62,13 @@ constexpr auto kParams = std::to_array<Parameter>({
 
 constexpr double kFairShares = 1.5;     // of the wait time, to stand out
 constexpr double kMostOfAll = 2.0 / 3;  // of the wait time, which stands out among two or three too
-constexpr double kEven =
-    1.0 / 3;  // of the usual wait time of a step, in each step that counts as late
-constexpr double kExplains = 0.3;        // of what each other participant loses
-constexpr double kExplainsOfAll = 0.05;  // of the delay, hidden or not
+constexpr double kEven = 1.0 / 3;  // of a step's usual wait time, in each step that counts as late
 
-struct Suspect {
-  uint32_t rank = 0;  // index into CollectiveFacts::ranks
+struct Suspect : LateRank {
   double score = 0;
-  int64_t blame = 0, lost = 0;
-  int64_t waits = 0;  // how many times a rank waited for it
-  std::optional<int64_t> since;
+  int64_t blame = 0;
+  int64_t waits = 0;       // how many times a rank waited for it
   int64_t late_steps = 0;  // in which it caused most of the wait time
-  RankEffort beyond;       // time beyond the median of the other ranks
-  Reason reason = Reason::kUnknown;
 };
 
 struct Blames {
@@ -82,59 +81,28 @@ Blames FindBlames(const Facts& facts) {
   const CollectiveFacts& c = facts.collectives;
   Blames blames{.steps = BlameOfSteps(facts)};
   for (uint32_t r = 0; r < c.ranks.size(); ++r) {
-    blames.suspects.push_back({.rank = r, .blame = c.ranks[r].blame});
+    Suspect& suspect = blames.suspects.emplace_back();
+    suspect.rank = r;
+    suspect.blame = c.ranks[r].blame;
     blames.total = AddSaturated(blames.total, c.ranks[r].wait);
   }
-  ExposedWaits exposed(facts);
+  std::vector<std::vector<const CollectivePart*>> waited_for(c.ranks.size());
   for (const CollectiveMatch& match : c.matches) {
     if (match.last == kNobody) continue;
-    const CollectivePart& last = c.parts[match.last];
-    Suspect& suspect = blames.suspects[last.rank];
+    auto& parts = waited_for[c.parts[match.last].rank];
     for (const CollectivePart& part : c.Parts(match)) {
-      if (part.wait == 0) continue;
-      ++suspect.waits;
-      suspect.lost = AddSaturated(suspect.lost, exposed.Of(part));
+      if (part.wait != 0) parts.push_back(&part);
     }
   }
+  ExposedWaits exposed(facts);
   for (Suspect& s : blames.suspects) {
+    s.waits = std::ssize(waited_for[s.rank]);
+    s.lost = exposed.Of(waited_for[s.rank]);
     s.lost /= std::max<int64_t>(1, std::ssize(c.ranks) - 1);
     if (blames.total > 0)
       s.score = static_cast<double>(s.blame) / static_cast<double>(blames.total);
   }
   return blames;
-}
-
-// `delay`: ns that each other rank waited for it. What compute hides of that is not lost, and need
-// not be explained.
-Reason FindReason(const Suspect& s, bool more_kernels, int64_t delay) {
-  const RankEffort& b = s.beyond;
-  const std::pair<int64_t, Reason> reasons[] = {
-      {b.compute, more_kernels ? Reason::kMoreCompute : Reason::kCompute},
-      {b.host_late, b.input >= b.host_late / 2 ? Reason::kInput : Reason::kHost},
-      {b.input, Reason::kInput},
-      {b.copies, Reason::kCopies},
-      {b.transfer, Reason::kLink}};
-  // On a tie the first: host and input are often the same time, measured twice.
-  const auto most = *std::ranges::max_element(reasons, {}, [](const auto& c) { return c.first; });
-  const auto time = static_cast<double>(most.first);
-  const bool explains = time > 0 && time >= kExplains * static_cast<double>(s.lost) &&
-                        time >= kExplainsOfAll * static_cast<double>(delay);
-  return explains ? most.second : Reason::kUnknown;
-}
-
-// What a rank spends more on in a step, where steps tell.
-std::optional<StepQuantity> QuantityOf(Reason reason) {
-  switch (reason) {
-    case Reason::kCompute:
-    case Reason::kMoreCompute:
-      return StepQuantity::kCompute;
-    case Reason::kHost:
-      return StepQuantity::kIdle;
-    case Reason::kInput:
-      return StepQuantity::kInput;
-    default:
-      return std::nullopt;
-  }
 }
 
 void FindSince(const Facts& facts, const StepBlame& steps, Suspect& s) {
@@ -157,8 +125,7 @@ void Explain(const Facts& facts, Blames& blames) {
   for (Suspect& s : blames.suspects) {
     if (s.blame == 0) continue;
     s.beyond = beyond[s.rank];
-    const bool more_kernels = s.beyond.kernels > efforts[s.rank].kernels / 20;
-    s.reason = FindReason(s, more_kernels, s.blame / others);
+    s.reason = FindLateReason(s, efforts[s.rank].kernels, s.blame / others);
     FindSince(facts, blames.steps, s);
   }
 }
@@ -183,8 +150,8 @@ Table RankTable(const Facts& facts, const Blames& blames) {
     std::vector<Cell> row = ParticipantCells(r);
     row.insert(row.end(),
                {blames.total > 0 ? Cell(s.score) : Cell(), s.since ? Cell(*s.since) : Cell(),
-                s.lost, blamed ? Cell(std::string(ReasonName(s.reason, facts))) : Cell(), s.blame,
-                r.times_last, When(!blames.steps.empty(), s.late_steps), r.clock.error});
+                s.lost, blamed ? Cell(std::string(LateReasonName(s.reason, facts))) : Cell(),
+                s.blame, r.times_last, When(!blames.steps.empty(), s.late_steps), r.clock.error});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -240,41 +207,6 @@ int64_t MeanSpan(const Facts& facts) {
   return std::max<int64_t>(static_cast<int64_t>(std::min(sum / devices, 9e18)), 1);
 }
 
-// What Python did while the rank's devices were idle, per step.
-std::string PythonOf(const Facts& facts, int64_t rank) {
-  const auto own = std::ranges::find(facts.ranks, rank, &RankActivity::rank);
-  const int64_t steps = own == facts.ranks.end() ? 0 : std::ssize(own->steps);
-  return SayPython(PythonWhileIdle(facts, rank), std::max<int64_t>(steps, 1));
-}
-
-std::string ReasonEvidence(const Suspect& s, const Facts& facts) {
-  const auto more = [](int64_t ns, std::string_view what) {
-    return fmt::format("{} more than the median of the others {}",
-                       HumanTime(static_cast<double>(ns)), what);
-  };
-  switch (s.reason) {
-    case Reason::kCompute:
-      return more(s.beyond.compute, facts.OnHost() ? "in the same number of operators"
-                                                   : "in the same number of compute kernels");
-    case Reason::kMoreCompute:
-      return more(s.beyond.compute,
-                  facts.OnHost() ? "in more operators" : "in more compute kernels");
-    case Reason::kHost:
-      return more(s.beyond.host_late,
-                  facts.OnHost() ? "between operators" : "idle before late launches") +
-             PythonOf(facts, facts.collectives.ranks[s.rank].rank);
-    case Reason::kInput:
-      return more(s.beyond.input, "in its data loader");
-    case Reason::kCopies:
-      return more(s.beyond.copies, "in memcpy and memset");
-    case Reason::kLink:
-      return more(s.beyond.transfer, "in transfer");
-    case Reason::kUnknown:
-      break;
-  }
-  return "its trace shows no cause";
-}
-
 int64_t LargestError(const CollectiveFacts& c) {
   return std::ranges::max(c.ranks, {}, [](const auto& r) { return r.clock.error; }).clock.error;
 }
@@ -312,22 +244,20 @@ void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, cons
   const std::string since = SaySince(facts, steps, s);
   report.findings.push_back(
       {.severity = share >= 0.1 ? Severity::kHigh : Severity::kMedium,
-       .message =
-           fmt::format("{} is a straggler{}: {}, {} of span.",
-                       Capitalized(SayParticipant(facts, c.ranks[s.rank])), since,
-                       s.reason == Reason::kUnknown ? "unknown cause" : ReasonName(s.reason, facts),
-                       HumanRatio(share)),
+       .message = fmt::format("{} is a straggler{}: {}, {} of span.",
+                              Capitalized(SayParticipant(facts, c.ranks[s.rank])), since,
+                              SayLateReason(s, facts), HumanRatio(share)),
        .because = fmt::format(
            "it caused {} of all wait time, was last {}, and cost each other {} {} (clock "
            "uncertainty {}); cause: {}",
            HumanRatio(s.score), Plural(static_cast<size_t>(c.ranks[s.rank].times_last), "time"),
            ParticipantNoun(facts), HumanTime(static_cast<double>(s.lost)),
-           HumanTime(static_cast<double>(LargestError(c))), ReasonEvidence(s, facts)),
-       .hint = Hint(s.reason, facts),
+           HumanTime(static_cast<double>(LargestError(c))), SayLateEvidence(s, facts)),
+       .hint = LateHint(s.reason, facts),
        .impact = s.lost,
        .table = "ranks",
        .cause = {CauseOf(s.reason), c.ranks[s.rank].rank},
-       .nearness = s.reason == Reason::kUnknown ? Nearness::kSymptom : Nearness::kCause});
+       .nearness = s.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause});
 }
 
 std::string WhyNot(const Facts& facts) {
@@ -365,13 +295,22 @@ Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kStragglers, facts);
   if (report.status == Status::kUnavailable) return report;
   const CollectiveFacts& c = facts.collectives;
+  const bool pipeline = TiedByMessages(facts);
   if (std::string why = WhyNot(facts); !why.empty()) {
-    MakeUnavailable(report, std::move(why));
+    if (pipeline)
+      AddSlowStage(report, facts);
+    else
+      MakeUnavailable(report, std::move(why));
     return report;
   }
   Blames blames = FindBlames(facts);
   Explain(facts, blames);
   std::ranges::stable_sort(blames.suspects, std::greater(), &Suspect::blame);
+  constexpr size_t kMostFindings = 3;
+  for (Suspect& s :
+       std::span(blames.suspects).first(std::min(kMostFindings, blames.suspects.size()))) {
+    if (StandsOut(facts, s, params)) AddExcess(facts, s);
+  }
   const Suspect& worst = blames.suspects.front();
   report.headline = Headline(facts, worst, StandsOut(facts, worst, params));
   report.metrics = {
@@ -380,12 +319,12 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(RankTable(facts, blames));
   report.tables.push_back(ReasonTable(c, blames));
   report.tables.push_back(StepTable(c, blames.steps));
-  constexpr size_t kMostFindings = 3;
   for (const Suspect& s : blames.suspects) {
     if (report.findings.size() < kMostFindings && StandsOut(facts, s, params)) {
       AddFinding(report, facts, blames.steps, s);
     }
   }
+  if (pipeline && report.findings.empty()) AddSlowStage(report, facts);
   return report;
 }
 

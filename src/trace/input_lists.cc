@@ -62,6 +62,18 @@ std::vector<Dimensions> ReadShapes(std::string_view text) {
   return shapes;
 }
 
+int64_t CountElements(std::string_view shapes) {
+  int64_t sum = 0;
+  for (const Dimensions& dimensions : ReadShapes(shapes)) {
+    int64_t product = 1;
+    for (const int64_t size : dimensions) {
+      if (__builtin_mul_overflow(product, size, &product)) return -1;
+    }
+    if (__builtin_add_overflow(sum, product, &sum)) return -1;
+  }
+  return sum;
+}
+
 std::vector<std::string> ReadTexts(std::string_view text) {
   std::vector<std::string> texts;
   ForEachItem(Inside(text), [&](std::string_view item) {

@@ -17,6 +17,10 @@ Dimensions ReadNumbers(std::string_view text);
 // "[[8, 16], [16, 4], []]": the dimensions of each input. Empty for one that is no single tensor.
 std::vector<Dimensions> ReadShapes(std::string_view text);
 
+// How many elements the tensors of "[[8, 16], [16, 4], []]" have, one for "[]"; -1 where 64 bits do
+// not hold it.
+int64_t CountElements(std::string_view shapes);
+
 // The texts of "["float", "", "[1, 1]"]". None holds an escape in traces; one that does stays as it
 // is written.
 std::vector<std::string> ReadTexts(std::string_view text);

@@ -86,7 +86,7 @@ def check_numbered_tensorflow(answer):
 
 # XProf leaves out the first and the last of more than 5 steps, writes ms, and knows picoseconds;
 # on a host alone its step is the annotation, as ours is where steps do not overlap.
-def compare_steps(answer, folder, numbers, parts):
+def compare_steps(answer, folder, numbers, parts, most=100):
     theirs = original.steps(folder)
     if theirs is None:
         return print("interop: XProf cannot be had: nothing was compared with it")
@@ -95,12 +95,13 @@ def compare_steps(answer, folder, numbers, parts):
     for number in numbers:
         for part, column in parts.items():
             difference = abs(theirs[number][column] * 1e6 - ours[number][part])
-            assert difference <= 100, (number, part, theirs[number][column], ours[number][part])
+            assert difference <= most, (number, part, theirs[number][column], ours[number][part])
     print(f"interop: {len(numbers)} steps of {folder.name} compared with XProf")
 
 
+# A step reaches to its last operation, which may end behind its annotation by a switch of threads.
 def compare_annotated_jax(answer, folder):
-    compare_steps(answer, folder, list(range(11, 17)), {"time": "stepTimeMs"})
+    compare_steps(answer, folder, list(range(11, 17)), {"time": "stepTimeMs"}, 200_000)
 
 
 def compare_plain_jax(answer, folder):

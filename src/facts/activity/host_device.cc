@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <iterator>
+#include <map>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -11,6 +15,7 @@
 #include "base/match_any.h"
 #include "base/sort_runs.h"
 #include "trace/input_lists.h"
+#include "trace/vocabulary.h"
 
 namespace stepscope {
 namespace {
@@ -20,33 +25,58 @@ constexpr auto kDeviceLibraries =
     std::to_array<std::string_view>({"nccl:", "rccl:", "xccl:", "hccl:"});
 constexpr auto kHostKernels = std::to_array<std::string_view>({"mkldnn", "_for_cpu", "onednn::"});
 constexpr std::string_view kDispatch = "c10d::";
+// The threads of XLA's client for processors, on which compiled programs run.
+constexpr auto kXlaThreads = std::to_array<std::string_view>({"XLAEigen", "XLAPjRtCpuClient"});
+// Of each process group of gloo, as PyTorch makes them.
+constexpr size_t kThreadsOfGroup = 2;
 
-// Of a name, what it tells about the range.
-enum class Meaning : uint8_t { kNothing, kCollective, kDispatch };
+// What a range is for the device.
+enum class Meaning : uint8_t { kOther, kCompute, kCollective };
 
+// Of an operator, by its name.
 Meaning MeaningOf(std::string_view name) {
   if (StartsWithAny(name, kHostLibraries)) return Meaning::kCollective;
-  return name.starts_with(kDispatch) ? Meaning::kDispatch : Meaning::kNothing;
+  return name.starts_with(kDispatch) ? Meaning::kOther : Meaning::kCompute;
+}
+
+// Of an operation of a compiled program.
+Meaning MeaningOfHlo(std::string_view name) {
+  const bool communicates = KindOfHloOp({}, name) == Kind::kCommunication;
+  return communicates ? Meaning::kCollective : Meaning::kCompute;
 }
 
 // By name: each is read once.
-std::vector<Meaning> Meanings(const StringTable& names) {
+std::vector<Meaning> Meanings(const StringTable& names, bool compiled) {
   std::vector<Meaning> meanings;
   meanings.reserve(names.size());
-  for (StringId id = 0; id < names.size(); ++id) meanings.push_back(MeaningOf(names[id]));
+  for (StringId id = 0; id < names.size(); ++id)
+    meanings.push_back(compiled ? MeaningOfHlo(names[id]) : MeaningOf(names[id]));
   return meanings;
 }
 
-int64_t Elements(std::string_view shapes) {
-  int64_t sum = 0;
-  for (const Dimensions& dimensions : ReadShapes(shapes)) {
-    int64_t product = 1;
-    for (const int64_t size : dimensions) {
-      if (__builtin_mul_overflow(product, size, &product)) return -1;
-    }
-    if (__builtin_add_overflow(sum, product, &sum)) return -1;
-  }
-  return sum;
+bool IsCompiled(const HostOps& host, const HostRange& range) {
+  const RangeDetail* detail = host.DetailOf(range);
+  return detail != nullptr && detail->compiled;
+}
+
+// Whether JAX runs compiled programs on the host.
+bool RunsPrograms(const RankActivity& rank) {
+  if (rank.framework != Framework::kJax) return false;
+  const HostOps& host = *rank.host;
+  std::vector<bool> of_xla;
+  for (const std::string& thread : host.threads) of_xla.push_back(ContainsAny(thread, kXlaThreads));
+  return std::ranges::any_of(host.ranges, [&](const HostRange& range) {
+    return of_xla[range.thread] && IsCompiled(host, range);
+  });
+}
+
+// The number in "thread 24199 (pt_gloo_runloop)": later threads of a process have higher ones, as
+// a rule. 0 without one.
+int64_t NumberOfThread(std::string_view name) {
+  const size_t digits = name.find_first_of("0123456789");
+  int64_t number = 0;
+  if (digits != name.npos) std::from_chars(name.data() + digits, name.data() + name.size(), number);
+  return number;
 }
 
 // The profiler writes C++ types where NCCL's metadata has PyTorch's: "float" is "Float".
@@ -66,11 +96,14 @@ std::string_view ScalarType(std::string_view type) {
   return at == kTypes.end() ? type : at->second;
 }
 
-// Both ends of a message do the same thing, as those of NCCL's kernel for it.
-std::string_view OperationOf(std::string_view operation) {
-  constexpr auto kMessages = std::to_array<std::string_view>({"send", "recv", "recvAnySource"});
-  return std::ranges::find(kMessages, operation) == kMessages.end() ? operation : "sendrecv";
+// "send" of "gloo:send", "all-reduce" of "all-reduce.2".
+std::string_view OperationOf(std::string_view name, bool compiled) {
+  if (compiled) return name.substr(0, name.find('.'));
+  const std::string_view operation = name.substr(name.find(':') + 1);
+  return operation == "recvAnySource" ? "recv" : operation;
 }
+
+bool IsMessage(std::string_view operation) { return operation == "send" || operation == "recv"; }
 
 class Maker {
  public:
@@ -79,10 +112,12 @@ class Maker {
         host_(*rank.host),
         names_(names),
         group_size_(group_size),
-        meanings_(Meanings(names)) {}
+        compiled_(RunsPrograms(rank)),
+        meanings_(Meanings(names, compiled_)) {}
 
   void Make() {
     MarkAroundCollectives();
+    CollectEnds();
     std::vector<Activity> made = Collect();
     NumberStreams(made);
     SortRuns(made, [](const Activity& a, const Activity& b) {
@@ -93,7 +128,12 @@ class Maker {
   }
 
  private:
-  Meaning Of(const HostRange& range) const { return meanings_[range.name]; }
+  Meaning Of(const HostRange& range) const {
+    const Meaning meaning = meanings_[range.name];
+    if (compiled_) return IsCompiled(host_, range) ? meaning : Meaning::kOther;
+    const bool runs = range.kind == Kind::kOperator || meaning == Meaning::kCollective;
+    return runs ? meaning : Meaning::kOther;
+  }
 
   // A range that holds a collective of its own thread waits for it.
   void MarkAroundCollectives() {
@@ -107,20 +147,39 @@ class Maker {
     }
   }
 
+  // Of each thread, when its ranges but collectives end; ascending.
+  void CollectEnds() {
+    ends_.resize(host_.threads.size());
+    for (const HostRange& range : host_.ranges) {
+      if (Of(range) != Meaning::kCollective) ends_[range.thread].push_back(range.end);
+    }
+    for (std::vector<int64_t>& ends : ends_) std::ranges::sort(ends);
+  }
+
+  // A message is recorded on the thread that posts it, until that thread has waited for it. What
+  // the thread ran meanwhile it did not wait: the wait begins when the last of that ended.
+  int64_t WaitsSince(const HostRange& message) const {
+    const std::vector<int64_t>& ends = ends_[message.thread];
+    const auto after = std::ranges::upper_bound(ends, message.end);
+    return after == ends.begin() ? message.start : std::max(message.start, *std::prev(after));
+  }
+
   std::vector<Activity> Collect() {
     std::vector<Activity> made;
-    std::vector<bool> within(host_.ranges.size());  // an activity is around it, or is it
+    std::vector<bool> within(host_.ranges.size());  // an operator that computes is around it, or it
     for (size_t r = 0; r < host_.ranges.size(); ++r) {
       const HostRange range = host_.ranges[r];
       within[r] = range.parent != kNoRange && within[static_cast<size_t>(range.parent)];
-      if (within[r] || range.duration() <= 0) continue;
+      if (range.duration() <= 0) continue;
       const bool communicates = Of(range) == Meaning::kCollective;
-      const bool computes = range.kind == Kind::kOperator && Of(range) == Meaning::kNothing;
-      if (around_[r] || !(communicates || computes)) continue;
-      within[r] = true;
-      made.push_back({.start = range.start,
+      const bool computes = Of(range) == Meaning::kCompute && !around_[r] && !within[r];
+      if (!communicates && !computes) continue;
+      if (computes) within[r] = true;
+      const bool message = communicates && IsMessage(OperationOf(names_[range.name], compiled_));
+      const int64_t start = message ? WaitsSince(range) : range.start;
+      made.push_back({.start = start,
                       .end = range.end,
-                      .launched = range.start,
+                      .launched = start,
                       .name = range.name,
                       .stream = range.thread,
                       .detail = communicates ? AddCollective(range) : kNoDetail,
@@ -131,14 +190,13 @@ class Maker {
 
   // What it moves is its input, also where that is the place to receive in.
   int32_t AddCollective(const HostRange& range) {
-    const std::string_view name = names_[range.name];
-    const size_t colon = name.find(':');
-    Collective collective{.operation = names_.Intern(OperationOf(name.substr(colon + 1))),
-                          .group = names_.Intern(name.substr(0, colon)),
-                          .group_size = group_size_};
+    const std::string name(names_[range.name]);
+    Collective collective{.operation = names_.Intern(OperationOf(name, compiled_)),
+                          .group = GroupOf(range),
+                          .group_size = group_size_ > 0 ? group_size_ : -1};
     if (const RangeDetail* detail = host_.DetailOf(range); detail != nullptr) {
       if (detail->shapes != kNoString) {
-        collective.in_elements = collective.out_elements = Elements(names_[detail->shapes]);
+        collective.in_elements = collective.out_elements = CountElements(names_[detail->shapes]);
       }
       const auto types = detail->types == kNoString ? std::vector<std::string>()
                                                     : ReadTexts(names_[detail->types]);
@@ -148,17 +206,45 @@ class Maker {
     return static_cast<int32_t>(rank_.collectives.size() - 1);
   }
 
-  // Threads that have activities, in their order, as streams of one device.
+  // Every process runs the same operation of a program. Several process groups are told by their
+  // threads alone.
+  StringId GroupOf(const HostRange& range) {
+    if (compiled_) return range.name;
+    const std::string name(names_[range.name]);
+    return group_size_ == 0 ? kNoString : names_.Intern(name.substr(0, name.find(':')));
+  }
+
+  // The threads of process groups, one group's after another's; empty where they cannot be told.
+  std::vector<uint32_t> ThreadsOfGroups(const std::vector<Activity>& made) const {
+    std::vector<bool> communicates(host_.threads.size()), computes(host_.threads.size());
+    for (const Activity& activity : made)
+      (activity.kind == Kind::kCompute ? computes : communicates)[activity.stream] = true;
+    std::vector<uint32_t> threads;
+    for (uint32_t t = 0; t < host_.threads.size(); ++t) {
+      if (communicates[t] && !computes[t]) threads.push_back(t);
+    }
+    if (group_size_ != 0 || threads.size() % kThreadsOfGroup != 0) return {};
+    std::ranges::stable_sort(threads, {},
+                             [&](uint32_t t) { return NumberOfThread(host_.threads[t]); });
+    return threads;
+  }
+
+  // Threads that have activities, in their order, as streams of one device. Behind them process
+  // groups, whose threads share a stream, in the order in which they were made.
   void NumberStreams(std::vector<Activity>& made) {
-    std::vector<uint32_t> stream_of(host_.threads.size(), UINT32_MAX);
-    for (const Activity& activity : made) stream_of[activity.stream] = 0;
-    for (size_t thread = 0; thread < stream_of.size(); ++thread) {
-      if (stream_of[thread] == UINT32_MAX) continue;
-      stream_of[thread] = static_cast<uint32_t>(rank_.streams.size());
-      rank_.streams.push_back({.device = 0, .stream = static_cast<int64_t>(thread)});
+    std::vector<int64_t> stream_of(host_.threads.size());
+    for (size_t t = 0; t < stream_of.size(); ++t) stream_of[t] = static_cast<int64_t>(t);
+    const std::vector<uint32_t> of_groups = ThreadsOfGroups(made);
+    for (size_t i = 0; i < of_groups.size(); ++i)
+      stream_of[of_groups[i]] = std::ssize(stream_of) + static_cast<int64_t>(i / kThreadsOfGroup);
+    std::map<int64_t, uint32_t> index;
+    for (const Activity& activity : made) index.try_emplace(stream_of[activity.stream]);
+    for (auto& [stream, position] : index) {
+      position = static_cast<uint32_t>(rank_.streams.size());
+      rank_.streams.push_back({.device = 0, .stream = stream});
     }
     if (!made.empty()) rank_.devices = {0};
-    for (Activity& activity : made) activity.stream = stream_of[activity.stream];
+    for (Activity& activity : made) activity.stream = index.at(stream_of[activity.stream]);
   }
 
   void AddActivities(const std::vector<Activity>& made) {
@@ -176,8 +262,10 @@ class Maker {
   HostOps& host_;
   StringTable& names_;
   const int64_t group_size_;
+  const bool compiled_;
   const std::vector<Meaning> meanings_;
-  std::vector<bool> around_;  // by range: a collective of its thread is within
+  std::vector<bool> around_;                // by range: a collective of its thread is within
+  std::vector<std::vector<int64_t>> ends_;  // by thread
 };
 
 }  // namespace
@@ -190,7 +278,7 @@ bool ComputesOnHost(const RankActivity& rank, const StringTable& names) {
   }
   std::vector<bool> used(names.size());
   for (const HostRange& range : rank.host->ranges) used[range.name] = true;
-  bool found = false;
+  bool found = RunsPrograms(rank);
   for (StringId id = 0; id < names.size(); ++id) {
     if (!used[id]) continue;
     if (StartsWithAny(names[id], kDeviceLibraries)) return false;

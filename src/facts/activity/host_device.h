@@ -1,8 +1,10 @@
 // Takes the processors of the host for the device of a job that has no accelerator.
 //
 // PyTorch over gloo, MPI or UCC: the outermost operators of each thread compute, the records that
-// the library makes of its collectives ("gloo:all_reduce") communicate, and each thread is a
-// stream.
+// the library makes of its collectives ("gloo:all_reduce") and messages communicate, and each
+// thread is a stream. JAX: the outermost operations of compiled programs compute ("dot.3"), or
+// communicate
+// ("all-reduce.2").
 #pragma once
 
 #include "base/string_table.h"
@@ -12,15 +14,17 @@ namespace stepscope {
 
 // Whether the recording says that the job computes on the host: it has no trace of an accelerator
 // (activities, launches, properties of a device, collectives of a library for accelerators), and it
-// names work that only processors do: collectives of gloo, MPI or UCC, or kernels of oneDNN. A
-// recording that has neither may be of an accelerator whose activity was not recorded.
+// names work that only processors do: collectives of gloo, MPI or UCC, kernels of oneDNN, or
+// operations of JAX' programs on threads of XLA's client for processors. A recording that has none
+// may be of an accelerator whose activity was not recorded.
 bool ComputesOnHost(const RankActivity& rank, const StringTable& names);
 
 // Fills in activities, streams, devices and collectives from the host's ranges, and sets
 // rank.on_host. Operators around a collective are no computing: those within are looked at
-// instead. `group_size`: of the one process group there is, or -1 where there are several, since a
-// collective does not say in which it was. `names` gets the collectives' operations. REQUIRES:
-// ComputesOnHost(rank), steps are final.
+// instead. A message communicates while its thread waits for it: from the end of what the thread
+// ran last. `group_size`: of the one process group there is; 0 where there are several: a
+// collective does not say in which it was, but each group has threads of its own; -1: unknown.
+// `names` gets the collectives' operations. REQUIRES: ComputesOnHost(rank), steps are final.
 void TakeHostForDevice(RankActivity& rank, StringTable& names, int64_t group_size);
 
 }  // namespace stepscope

@@ -26,7 +26,8 @@ struct RangeDetail {
   int64_t step = -1;      // the range is the step of this number
   int64_t iterator = -1;  // of a stage of an input pipeline: its id
   int64_t iterator_parent = -1;
-  bool eager = false;  // the operator ran by itself, in no compiled function
+  bool eager = false;     // the operator ran by itself, in no compiled function
+  bool compiled = false;  // it is an operation of a compiled program, run by the host
 
   bool operator==(const RangeDetail&) const = default;
 };

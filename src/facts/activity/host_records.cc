@@ -39,6 +39,7 @@ HostRecords::HostRecords(const Trace& trace)
       stacks_(trace.Ints(IntField::kStackBytes)),
       available_(trace.Ints(IntField::kAvailableBytes)),
       lifetime_peaks_(trace.Ints(IntField::kLifetimePeak)),
+      hlo_ops_(trace.Texts(TextField::kHloOp)),
       shapes_(trace.Texts(TextField::kInputShapes)),
       types_(trace.Texts(TextField::kInputTypes)),
       strides_(trace.Texts(TextField::kInputStrides)),
@@ -115,9 +116,14 @@ void HostRecords::TakeRange(EventId e) {
 }
 
 size_t HostRecords::HashOfDetail::operator()(const RangeDetail& detail) const {
-  const std::array<int64_t, 8> parts = {
-      detail.shapes, detail.types,    detail.strides,         detail.values,
-      detail.step,   detail.iterator, detail.iterator_parent, detail.eager ? 1 : 0};
+  const std::array<int64_t, 8> parts = {detail.shapes,
+                                        detail.types,
+                                        detail.strides,
+                                        detail.values,
+                                        detail.step,
+                                        detail.iterator,
+                                        detail.iterator_parent,
+                                        (detail.eager ? 1 : 0) + (detail.compiled ? 2 : 0)};
   return XXH3_64bits(parts.data(), sizeof parts);
 }
 
@@ -129,7 +135,8 @@ int32_t HostRecords::DetailOfRange(EventId e) {
                            .step = steps_.At(e).value_or(-1),
                            .iterator = iterators_.At(e).value_or(-1),
                            .iterator_parent = iterator_parents_.At(e).value_or(-1),
-                           .eager = eager_.At(e).value_or(0) > 0};
+                           .eager = eager_.At(e).value_or(0) > 0,
+                           .compiled = hlo_ops_.At(e).has_value()};
   if (detail == RangeDetail{}) return -1;
   const auto [at, is_new] =
       details_.try_emplace(detail, static_cast<int32_t>(out_.range_details.size()));

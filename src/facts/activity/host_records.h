@@ -64,8 +64,8 @@ class HostRecords {
   SparseWalk<int64_t> correlations_, bytes_, addresses_, allocated_, reserved_, device_types_,
       device_ids_, steps_, iterators_, iterator_parents_, eager_, requested_, stacks_, available_,
       lifetime_peaks_;
-  SparseWalk<StringId> shapes_, types_, strides_, values_, allocators_, framework_ops_, regions_,
-      data_types_, block_shapes_;
+  SparseWalk<StringId> hlo_ops_, shapes_, types_, strides_, values_, allocators_, framework_ops_,
+      regions_, data_types_, block_shapes_;
   SparseWalk<double> fragmentations_;
   std::vector<uint32_t> thread_of_track_;
   std::vector<CallRole> roles_;  // by name

@@ -360,8 +360,11 @@ RankActivity Builder::Join() {
   out_.properties = std::move(trace_.meta.devices);
   out_.has_python = trace_.meta.has_python;
   out_.memory_only = trace_.meta.memory_only;
-  if (ComputesOnHost(out_, trace_.strings))
-    TakeHostForDevice(out_, trace_.strings, trace_.meta.process_groups == 1 ? out_.world_size : -1);
+  if (ComputesOnHost(out_, trace_.strings)) {
+    const int64_t groups = trace_.meta.process_groups.value_or(0);
+    const int64_t of_several = groups > 1 ? 0 : -1;
+    TakeHostForDevice(out_, trace_.strings, groups == 1 ? out_.world_size : of_several);
+  }
   if (out_.activities.empty() && !out_.memory_only) trace_.notes.Add(NoteKind::kNoGpuEvents);
   return std::move(out_);
 }

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "base/intervals.h"
 #include "base/saturate.h"
 #include "facts/activity/compute_cover.h"
 #include "facts/facts.h"
@@ -15,29 +19,44 @@ class ExposedWaits {
  public:
   explicit ExposedWaits(const Facts& facts) : facts_(facts), covers_(facts.ranks.size()) {}
 
-  // ns of the part's waiting. REQUIRES: its wait is known.
-  int64_t Of(const CollectivePart& part) {
-    const RankActivity& rank = facts_.ranks[part.recording];
-    auto& devices = covers_[part.recording];
-    if (devices.empty()) devices = ComputeCover::Of(rank);
-    const Activity& activity = rank.activities[part.activity];
-    const ComputeCover& cover = devices[rank.streams[activity.stream].device_index];
-    return part.wait - cover.Within(part.start, part.start + part.wait);
+  // ns during which a device waits in any of the parts and computes nothing, of all devices.
+  // REQUIRES: their waits are known.
+  int64_t Of(std::span<const CollectivePart* const> parts) {
+    std::map<std::pair<uint32_t, uint32_t>, std::vector<Interval>> waits;  // by recording, device
+    for (const CollectivePart* part : parts) {
+      const RankActivity& rank = facts_.ranks[part->recording];
+      const Activity& activity = rank.activities[part->activity];
+      waits[{part->recording, rank.streams[activity.stream].device_index}].push_back(
+          {part->start, part->start + part->wait});
+    }
+    int64_t sum = 0;
+    for (auto& [device, of_device] : waits) {
+      const ComputeCover& cover = CoverOf(device.first, device.second);
+      for (const Interval& wait : UnionOf(std::move(of_device)))
+        sum = AddSaturated(sum, wait.end - wait.start - cover.Within(wait.start, wait.end));
+    }
+    return sum;
   }
 
   // Of all parts of all ranks.
   int64_t Total() {
-    int64_t total = 0;
+    std::vector<const CollectivePart*> parts;
     for (const CollectiveMatch& match : facts_.collectives.matches) {
       if (match.last == kNobody) continue;
       for (const CollectivePart& part : facts_.collectives.Parts(match)) {
-        if (part.wait > 0) total = AddSaturated(total, Of(part));
+        if (part.wait > 0) parts.push_back(&part);
       }
     }
-    return total;
+    return Of(parts);
   }
 
  private:
+  const ComputeCover& CoverOf(uint32_t recording, uint32_t device_index) {
+    auto& devices = covers_[recording];
+    if (devices.empty()) devices = ComputeCover::Of(facts_.ranks[recording]);
+    return devices[device_index];
+  }
+
   const Facts& facts_;
   std::vector<std::vector<ComputeCover>> covers_;
 };

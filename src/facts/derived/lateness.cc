@@ -88,8 +88,9 @@ void CompareOne(const std::vector<RankEffort>& efforts, int64_t RankEffort::* me
 
 std::vector<RankEffort> BeyondOthers(const std::vector<RankEffort>& efforts) {
   std::vector<RankEffort> beyond(efforts.size());
-  for (const auto member : {&RankEffort::kernels, &RankEffort::compute, &RankEffort::copies,
-                            &RankEffort::host_late, &RankEffort::input, &RankEffort::transfer}) {
+  for (const auto member :
+       {&RankEffort::kernels, &RankEffort::compute, &RankEffort::copies, &RankEffort::host_late,
+        &RankEffort::input, &RankEffort::transfer, &RankEffort::own, &RankEffort::exposed}) {
     CompareOne(efforts, member, beyond);
   }
   return beyond;
@@ -107,6 +108,8 @@ std::vector<RankEffort> MeasureEfforts(const Facts& facts) {
     if (effort == nullptr) continue;
     Add(effort->compute, device.total.Compute());
     Add(effort->copies, device.total.Memory());
+    Add(effort->own, device.total.Span() - device.total.Exposed());
+    Add(effort->exposed, device.total.Exposed());
     effort->steps += std::ranges::count_if(device.by_step, &Occupancy::any);
   }
   for (size_t r = 0; r < ranks.size(); ++r) efforts[r].transfer = ranks[r].transfer;

@@ -18,6 +18,8 @@ struct RankEffort {
   int64_t host_late = 0;  // ns during which nothing ran, until a launch that came too late
   int64_t input = 0;      // ns on the host in ranges of a data loader
   int64_t transfer = 0;   // ns in collectives, waiting not counted
+  int64_t own = 0;        // ns of span without exposed communication
+  int64_t exposed = 0;    // ns of exposed communication
 };
 
 // In the order of facts.collectives.ranks.

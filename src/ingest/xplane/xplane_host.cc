@@ -182,6 +182,7 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
   const XStats& stats = event.stats;
   if (kept != kNotKept) {
     SetInt(IntField::kCorrelation, stats.Int(StatKey::kCorrelation));
+    SetText(TextField::kHloOp, stats, StatKey::kHloOp);
     if (name.role == Role::kIterator && stats.Has(StatKey::kId)) {
       trace_.Set(IntField::kIterator, stats.Int(StatKey::kId) & INT64_MAX);
       if (stats.Has(StatKey::kParentId))

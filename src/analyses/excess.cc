@@ -1,0 +1,54 @@
+// Tells more calls from larger inputs and slower calls.
+#include "analyses/excess.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "facts/derived/excess_work.h"
+#include "report/humanize.h"
+#include "trace/frame_name.h"
+
+namespace stepscope {
+namespace excess {
+namespace {
+
+constexpr double kMoreCalls = 0.05;  // of the calls it is compared with
+constexpr double kLarger = 1.2;
+
+std::string SayGrowth(const ExcessWork& excess) {
+  switch (GrowthOf(excess)) {
+    case Growth::kCalls:
+      return fmt::format("{} per step",
+                         Plural(static_cast<size_t>(excess.calls_beyond + 0.5), "more call"));
+    case Growth::kSize:
+      return fmt::format("inputs {:.1f}× as large", excess.size_ratio);
+    case Growth::kTime:
+      break;
+  }
+  return "longer calls";
+}
+
+}  // namespace
+}  // namespace excess
+
+Growth GrowthOf(const ExcessWork& excess) {
+  const double others = excess.calls - excess.calls_beyond;
+  if (excess.calls_beyond >= std::max(excess::kMoreCalls * others, 0.5)) return Growth::kCalls;
+  return excess.size_ratio >= excess::kLarger ? Growth::kSize : Growth::kTime;
+}
+
+std::string_view OperatorLabel(std::string_view name) {
+  constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
+  return name.starts_with(kEngine) ? name.substr(kEngine.size()) : name;
+}
+
+std::string SayExcess(const Facts& facts, const ExcessWork& excess) {
+  std::string module;
+  if (excess.module != kNoString)
+    module = " in " + std::string(ModuleOfFrame((*facts.names)[excess.module]));
+  return fmt::format("; most of it in {}{} ({})", OperatorLabel((*facts.names)[excess.name]),
+                     module, excess::SayGrowth(excess));
+}
+
+}  // namespace stepscope

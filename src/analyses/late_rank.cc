@@ -1,0 +1,167 @@
+// Compares what ranks spend time on.
+#include "analyses/late_rank.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "analyses/advice.h"
+#include "analyses/build.h"
+#include "analyses/excess.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace late_rank {
+namespace {
+
+constexpr double kExplains = 0.3;        // of what each other participant loses
+constexpr double kExplainsOfAll = 0.05;  // of the delay, hidden or not
+
+}  // namespace
+}  // namespace late_rank
+
+LateReason FindLateReason(const LateRank& late, int64_t kernels, int64_t delay) {
+  const RankEffort& b = late.beyond;
+  const bool more_kernels = b.kernels > kernels / 20;
+  const std::pair<int64_t, LateReason> reasons[] = {
+      {b.compute, more_kernels ? LateReason::kMoreCompute : LateReason::kCompute},
+      {b.host_late, b.input >= b.host_late / 2 ? LateReason::kInput : LateReason::kHost},
+      {b.input, LateReason::kInput},
+      {b.copies, LateReason::kCopies},
+      {b.transfer, LateReason::kLink}};
+  // On a tie the first: host and input are often the same time, measured twice.
+  const auto most = *std::ranges::max_element(reasons, {}, [](const auto& c) { return c.first; });
+  const auto time = static_cast<double>(most.first);
+  const bool explains = time > 0 && time >= late_rank::kExplains * static_cast<double>(late.lost) &&
+                        time >= late_rank::kExplainsOfAll * static_cast<double>(delay);
+  return explains ? most.second : LateReason::kUnknown;
+}
+
+std::string_view LateReasonName(LateReason reason, const Facts& facts) {
+  // Where the host computes, it runs operators and launches nothing.
+  constexpr std::array<std::string_view, 8> kOnHost = {
+      "slower operators", "more operators", "larger inputs", "time between operators",
+      "input wait",       "slower copies",  "slower link",   "unknown"};
+  constexpr std::array<std::string_view, 8> kNames = {"slower compute kernels",
+                                                      "more compute kernels",
+                                                      "larger inputs",
+                                                      "host-bound launch",
+                                                      "input wait",
+                                                      "slower copies",
+                                                      "slower link",
+                                                      "unknown"};
+  return (facts.OnHost() ? kOnHost : kNames)[static_cast<size_t>(reason)];
+}
+
+CauseKind CauseOf(LateReason reason) {
+  switch (reason) {
+    case LateReason::kCompute:
+    case LateReason::kMoreCompute:
+    case LateReason::kLargerInputs:
+      return CauseKind::kCompute;
+    case LateReason::kHost:
+      return CauseKind::kHost;
+    case LateReason::kInput:
+      return CauseKind::kInput;
+    case LateReason::kCopies:
+      return CauseKind::kCopies;
+    case LateReason::kLink:
+      return CauseKind::kCommunication;
+    case LateReason::kUnknown:
+      break;
+  }
+  return CauseKind::kWait;
+}
+
+std::string LateHint(LateReason reason, const Facts& facts) {
+  switch (reason) {
+    case LateReason::kCompute:
+      return fmt::format(
+          "check its device: clocks and temperature ({}), other processes; replace it with a spare",
+          CommandForClocks(facts));
+    case LateReason::kMoreCompute:
+    case LateReason::kLargerInputs:
+      return "balance the work: pack sequences by length, balance experts or data across ranks";
+    case LateReason::kHost:
+      if (facts.OnHost()) return FollowPython(facts);
+      return "check its host: CPU clocks, other processes, NUMA binding, and synchronization; see "
+             "idle_time";
+    case LateReason::kInput:
+      return "give its data loader more workers, or check the storage it reads from";
+    case LateReason::kCopies:
+      return "check its PCIe link (lspci -vv), and pin the memory it copies from";
+    case LateReason::kLink:
+      return fmt::format("test its links: {} between its host and others{}", NetworkTest(facts),
+                         facts.OnHost() ? "" : ", InfiniBand counters");
+    case LateReason::kUnknown:
+      break;
+  }
+  return "compare the timeline of this rank before its collectives with that of another rank";
+}
+
+std::optional<StepQuantity> QuantityOf(LateReason reason) {
+  switch (reason) {
+    case LateReason::kCompute:
+    case LateReason::kMoreCompute:
+    case LateReason::kLargerInputs:
+      return StepQuantity::kCompute;
+    case LateReason::kHost:
+      return StepQuantity::kIdle;
+    case LateReason::kInput:
+      return StepQuantity::kInput;
+    default:
+      return std::nullopt;
+  }
+}
+
+void AddExcess(const Facts& facts, LateRank& late) {
+  if (!IsCompute(late.reason)) return;
+  late.excess = ExcessOverOthers(facts, facts.collectives.ranks[late.rank].rank);
+  if (!late.excess) return;
+  constexpr auto kReasons = std::to_array<LateReason>(
+      {LateReason::kMoreCompute, LateReason::kLargerInputs, LateReason::kCompute});
+  late.reason = kReasons[static_cast<size_t>(GrowthOf(*late.excess))];
+  if (late.excess->since) late.since = late.excess->since;
+}
+
+std::string SayLateReason(const LateRank& late, const Facts& facts) {
+  if (late.reason == LateReason::kUnknown) return "unknown cause";
+  const std::string_view name = LateReasonName(late.reason, facts);
+  if (!late.excess) return std::string(name);
+  return fmt::format("{} ({})", name, OperatorLabel((*facts.names)[late.excess->name]));
+}
+
+std::string SayLateEvidence(const LateRank& late, const Facts& facts) {
+  const auto more = [&](int64_t ns, std::string_view what) {
+    return fmt::format("{} more than the median of the others {}{}",
+                       HumanTime(static_cast<double>(ns)), what,
+                       late.excess ? SayExcess(facts, *late.excess) : "");
+  };
+  switch (late.reason) {
+    case LateReason::kCompute:
+      return more(late.beyond.compute, facts.OnHost() ? "in the same number of operators"
+                                                      : "in the same number of compute kernels");
+    case LateReason::kMoreCompute:
+      return more(late.beyond.compute,
+                  facts.OnHost() ? "in more operators" : "in more compute kernels");
+    case LateReason::kLargerInputs:
+      return more(late.beyond.compute, "in operators on larger inputs");
+    case LateReason::kHost:
+      return more(late.beyond.host_late,
+                  facts.OnHost() ? "between operators" : "idle before late launches") +
+             SayPythonWhileIdle(facts, facts.collectives.ranks[late.rank].rank);
+    case LateReason::kInput:
+      return more(late.beyond.input, "in its data loader") +
+             SayPythonWhileIdle(facts, facts.collectives.ranks[late.rank].rank);
+    case LateReason::kCopies:
+      return more(late.beyond.copies, "in memcpy and memset");
+    case LateReason::kLink:
+      return more(late.beyond.transfer, "in transfer");
+    case LateReason::kUnknown:
+      break;
+  }
+  return "its trace shows no cause";
+}
+
+}  // namespace stepscope

@@ -1,0 +1,57 @@
+// Finds and words why a rank is later than the others: what it spends more time on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "facts/derived/excess_work.h"
+#include "facts/derived/lateness.h"
+#include "facts/derived/step_changes.h"
+#include "facts/facts.h"
+#include "stepscope/report.h"
+
+namespace stepscope {
+
+enum class LateReason : uint8_t {
+  kCompute,
+  kMoreCompute,
+  kLargerInputs,  // of operators; known where the host computes
+  kHost,
+  kInput,
+  kCopies,
+  kLink,
+  kUnknown
+};
+
+struct LateRank {
+  uint32_t rank = 0;  // index into CollectiveFacts::ranks
+  int64_t lost = 0;   // ns that each other rank loses
+  std::optional<int64_t> since;
+  RankEffort beyond;  // time beyond the median of the other ranks
+  LateReason reason = LateReason::kUnknown;
+  std::optional<ExcessWork> excess;  // behind longer compute
+};
+
+// What the rank spends most on beyond the others, if that explains what they lose. `kernels`: its
+// own, all. `delay`: ns that each other rank waited for it; what compute hides of that is not lost,
+// and need not be explained.
+LateReason FindLateReason(const LateRank& late, int64_t kernels, int64_t delay);
+
+// What a rank spends more on in a step, where steps tell.
+std::optional<StepQuantity> QuantityOf(LateReason reason);
+
+// Names the operator behind longer compute, which tells more work from slower work.
+void AddExcess(const Facts& facts, LateRank& late);
+
+std::string_view LateReasonName(LateReason reason, const Facts& facts);
+// The same with the operator: "more operators (aten::layer_norm)"; or "unknown cause".
+std::string SayLateReason(const LateRank& late, const Facts& facts);
+// "76.9 ms more than the median of the others between operators; Python meanwhile: ...".
+std::string SayLateEvidence(const LateRank& late, const Facts& facts);
+std::string LateHint(LateReason reason, const Facts& facts);
+CauseKind CauseOf(LateReason reason);
+inline bool IsCompute(LateReason reason) { return CauseOf(reason) == CauseKind::kCompute; }
+
+}  // namespace stepscope

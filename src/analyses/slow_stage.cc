@@ -1,0 +1,102 @@
+// Words who sets the pace of a pipeline, since when and why.
+#include "analyses/slow_stage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyses/build.h"
+#include "analyses/late_rank.h"
+#include "facts/derived/on_demand.h"
+#include "facts/derived/stages.h"
+#include "report/humanize.h"
+#include "report/kinds.h"
+
+namespace stepscope {
+namespace slow_stage {
+namespace {
+
+// Stages are never equal: what a stage may have beyond the others, over the span. Less counts where
+// it came at a step.
+constexpr double kLeastShare = 0.12;
+constexpr double kLeastShareSince = 0.05;
+constexpr double kHighShare = 0.15;
+
+Table StageTable(const Facts& facts, const std::vector<RankEffort>& efforts) {
+  Table table{
+      .key = "stages", .title = "Ranks by own time", .columns = ParticipantKeys(), .text_rows = 8};
+  AddColumns(table, {TimeColumn("own", "own time"), TimeColumn("compute", "compute"),
+                     TimeColumn("exposed", "exposed communication")});
+  SetKinds(table, {{"compute", ColumnKind::kCompute}, {"exposed", ColumnKind::kCommunication}});
+  for (size_t r = 0; r < efforts.size(); ++r) {
+    std::vector<Cell> row = ParticipantCells(facts.collectives.ranks[r]);
+    row.insert(row.end(), {efforts[r].own, efforts[r].compute, efforts[r].exposed});
+    table.rows.push_back(std::move(row));
+  }
+  std::ranges::stable_sort(table.rows, std::ranges::greater{},
+                           [](const auto& row) { return std::get<int64_t>(row[row.size() - 3]); });
+  return table;
+}
+
+std::optional<int64_t> SinceOf(const Facts& facts, const LateRank& late) {
+  const auto quantity = QuantityOf(late.reason);
+  const RankCollectives& rank = facts.collectives.ranks[late.rank];
+  const StepChange* change =
+      quantity ? OnDemand(facts).Changes(facts).Rise(*quantity, rank.rank, rank.device) : nullptr;
+  return change == nullptr ? std::nullopt : std::optional(change->since);
+}
+
+LateRank Explain(const Facts& facts, const std::vector<RankEffort>& efforts,
+                 const std::vector<RankEffort>& beyond) {
+  const SlowStage slow = FindSlowStage(efforts, beyond);
+  LateRank late{.rank = slow.rank, .lost = slow.lost, .beyond = beyond[slow.rank]};
+  late.reason = FindLateReason(late, efforts[slow.rank].kernels, slow.lost);
+  late.since = SinceOf(facts, late);
+  AddExcess(facts, late);
+  return late;
+}
+
+void AddFinding(Report& report, const Facts& facts, const LateRank& late, double share) {
+  const RankCollectives& rank = facts.collectives.ranks[late.rank];
+  report.findings.push_back(
+      {.severity = share >= kHighShare ? Severity::kHigh : Severity::kMedium,
+       .message = fmt::format("{} is the slow stage{}: {}, {} of span.",
+                              Capitalized(SayParticipant(facts, rank)),
+                              late.since ? fmt::format(" since step {}", *late.since) : "",
+                              SayLateReason(late, facts), HumanRatio(share)),
+       .because = fmt::format("the others wait for it in sends and receives: outside of "
+                              "communication it takes {} more "
+                              "than the median of the others; cause: {}",
+                              HumanTime(static_cast<double>(late.beyond.own)),
+                              SayLateEvidence(late, facts)),
+       .hint = IsCompute(late.reason) && late.reason != LateReason::kCompute
+                   ? "balance the stages: move layers to ranks with less own time"
+                   : LateHint(late.reason, facts),
+       .impact = late.lost,
+       .table = "stages",
+       .cause = {CauseOf(late.reason), rank.rank},
+       .nearness = late.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause});
+}
+
+}  // namespace
+}  // namespace slow_stage
+
+void AddSlowStage(Report& report, const Facts& facts) {
+  const std::vector<RankEffort> efforts = MeasureEfforts(facts);
+  const std::vector<RankEffort> beyond = BeyondOthers(efforts);
+  report.tables.push_back(slow_stage::StageTable(facts, efforts));
+  const LateRank late = slow_stage::Explain(facts, efforts, beyond);
+  const RankEffort& own = efforts[late.rank];
+  const double share =
+      static_cast<double>(late.lost) /
+      std::max(static_cast<double>(own.own) + static_cast<double>(own.exposed), 1.0);
+  const bool slow = share >= (late.since ? slow_stage::kLeastShareSince : slow_stage::kLeastShare);
+  if (slow) slow_stage::AddFinding(report, facts, late, share);
+  if (!report.headline.empty()) return;
+  report.headline =
+      fmt::format("{}: {} has the most own time, {} of span more than the median of the others.",
+                  slow ? "One stage is slow" : "No stage is slow",
+                  SayParticipant(facts, facts.collectives.ranks[late.rank]), HumanRatio(share));
+}
+
+}  // namespace stepscope

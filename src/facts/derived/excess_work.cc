@@ -1,0 +1,240 @@
+// Sums operators by name, and compares ranks or steps.
+#include "facts/derived/excess_work.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/change_point.h"
+#include "base/saturate.h"
+#include "facts/derived/module_places.h"
+#include "facts/derived/on_demand.h"
+#include "trace/input_lists.h"
+
+namespace stepscope {
+namespace excess_work {
+namespace {
+
+// Of a name, in some steps.
+struct Sum {
+  double time = 0, calls = 0;
+};
+using Sums = std::unordered_map<StringId, Sum>;
+
+// Which steps count, by number; where none are marked, everything does.
+struct Steps {
+  int64_t from = INT64_MIN, to = INT64_MAX;  // from <= number < to
+
+  bool Hold(int64_t number) const { return from <= number && number < to; }
+};
+
+std::optional<int64_t> NumberOf(const RankActivity& rank, const Activity& activity) {
+  if (activity.step == kNoStep) return std::nullopt;
+  return rank.steps[static_cast<size_t>(activity.step)].number;
+}
+
+// Calls visit(recording, activity) for the operators of a rank in these steps.
+template <class Visit>
+void ForEachOperator(const Facts& facts, int64_t rank, const Steps& steps, const Visit& visit) {
+  for (const RankActivity& own : facts.ranks) {
+    if (own.rank != rank) continue;
+    for (const Activity& activity : own.activities) {
+      if (activity.kind != Kind::kCompute) continue;
+      const auto number = NumberOf(own, activity);
+      if (number ? steps.Hold(*number) : own.steps.empty()) visit(own, activity);
+    }
+  }
+}
+
+double CountSteps(const Facts& facts, int64_t rank, const Steps& steps) {
+  int64_t count = 0;
+  for (const RankActivity& own : facts.ranks) {
+    if (own.rank != rank) continue;
+    if (own.steps.empty()) ++count;
+    for (const Step& step : own.steps) count += steps.Hold(step.number) ? 1 : 0;
+  }
+  return static_cast<double>(std::max<int64_t>(count, 1));
+}
+
+// Per step.
+Sums SumsOf(const Facts& facts, int64_t rank, const Steps& steps) {
+  Sums sums;
+  const double share = 1 / CountSteps(facts, rank, steps);
+  ForEachOperator(facts, rank, steps, [&](const RankActivity&, const Activity& activity) {
+    Sum& sum = sums[activity.name];
+    sum.time += share * static_cast<double>(activity.duration());
+    sum.calls += share;
+  });
+  return sums;
+}
+
+// Of two the larger, as in BeyondOthers().
+double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// The names by what they take beyond the others, the most first: what `own` is compared with.
+ExcessWork Most(const StringTable& names, const Sums& own, const std::vector<Sums>& others) {
+  ExcessWork most;
+  for (const auto& [name, sum] : own) {
+    std::vector<double> times, calls;
+    for (const Sums& other : others) {
+      const auto at = other.find(name);
+      times.push_back(at == other.end() ? 0 : at->second.time);
+      calls.push_back(at == other.end() ? 0 : at->second.calls);
+    }
+    const double time = sum.time - Median(std::move(times));
+    const bool more = time > most.time || (time == most.time && most.name != kNoString &&
+                                           names[name] < names[most.name]);
+    if (time <= 0 || !more) continue;
+    most = {.name = name,
+            .time = time,
+            .calls = sum.calls,
+            .calls_beyond = sum.calls - Median(std::move(calls))};
+  }
+  return most;
+}
+
+// Elements of a call's inputs, of a rank's calls by one name and the operators within them.
+class InputSizes {
+ public:
+  InputSizes(const StringTable& names, StringId name) : names_(names), name_(name) {}
+
+  // The mean of a call in these steps; 0: unknown.
+  double Of(const Facts& facts, int64_t rank, const Steps& steps) {
+    double elements = 0, calls = 0;
+    for (const RankActivity& own : facts.ranks) {
+      if (own.rank != rank) continue;
+      std::vector<bool> within(own.host->ranges.size());
+      for (size_t r = 0; r < within.size(); ++r) {
+        const HostRange range = own.host->ranges[r];
+        const bool inner = range.parent != kNoRange && within[static_cast<size_t>(range.parent)];
+        if (!inner && (range.name != name_ || !Counts(own, range, steps))) continue;
+        within[r] = true;
+        calls += inner ? 0 : 1;
+        elements += Elements(own.host->DetailOf(range));
+      }
+    }
+    return calls > 0 ? elements / calls : 0;
+  }
+
+ private:
+  static bool Counts(const RankActivity& own, const HostRange& range, const Steps& steps) {
+    if (own.steps.empty()) return true;
+    const int32_t step = own.StepAt(range.start);
+    return step != kNoStep && steps.Hold(own.steps[static_cast<size_t>(step)].number);
+  }
+
+  double Elements(const RangeDetail* detail) {
+    if (detail == nullptr || detail->shapes == kNoString) return 0;
+    const auto [at, is_new] = elements_.try_emplace(detail->shapes, 0);
+    if (is_new) {
+      const int64_t count = CountElements(names_[detail->shapes]);
+      at->second = static_cast<double>(std::max<int64_t>(count, 0));
+    }
+    return at->second;
+  }
+
+  const StringTable& names_;
+  const StringId name_;
+  std::unordered_map<StringId, double> elements_;  // by shapes
+};
+
+// The module in which the rank spends the most on operators of this name.
+StringId ModuleOf(const Facts& facts, int64_t rank, StringId name) {
+  std::map<StringId, int64_t> times;
+  for (const RankActivity& own : facts.ranks) {
+    if (own.rank != rank || !own.host->HasFrames()) continue;
+    const ModulePlaces places(*facts.names, own);
+    if (!places.any()) continue;
+    for (size_t r = 0; r < own.host->ranges.size(); ++r) {
+      const HostRange range = own.host->ranges[r];
+      if (range.name != name) continue;
+      int64_t& time = times[places.OfRange(static_cast<int32_t>(r)).module];
+      time = AddSaturated(time, range.duration());
+    }
+  }
+  const auto most = std::ranges::max_element(times, {}, [](const auto& t) { return t.second; });
+  return most == times.end() ? kNoString : most->first;
+}
+
+// Since which step the rank spends more on it. `least`: ns per step that count.
+std::optional<int64_t> SinceOf(const Facts& facts, int64_t rank, StringId name, double least) {
+  std::map<int64_t, int64_t> by_step;
+  for (const RankActivity& own : facts.ranks) {
+    if (own.rank != rank) continue;
+    for (const Step& step : own.steps) by_step[step.number];
+  }
+  ForEachOperator(facts, rank, {}, [&](const RankActivity& own, const Activity& activity) {
+    const auto number = NumberOf(own, activity);
+    if (!number || activity.name != name) return;
+    int64_t& time = by_step[*number];
+    time = AddSaturated(time, activity.duration());
+  });
+  std::vector<int64_t> times;
+  for (const auto& [number, time] : by_step) times.push_back(time);
+  const auto change = FindChangePoint(times, least);
+  if (!change || change->Difference() <= 0) return std::nullopt;
+  return std::next(by_step.begin(), static_cast<std::ptrdiff_t>(change->at))->first;
+}
+
+void AddSize(const Facts& facts, int64_t rank, const Steps& own,
+             const std::vector<std::pair<int64_t, Steps>>& others, ExcessWork& excess) {
+  InputSizes sizes(*facts.names, excess.name);
+  std::vector<double> of_others;
+  for (const auto& [other, steps] : others) of_others.push_back(sizes.Of(facts, other, steps));
+  const double typical = Median(std::move(of_others));
+  if (typical > 0) excess.size_ratio = sizes.Of(facts, rank, own) / typical;
+}
+
+// Makes the rates those of fewer steps of the rank.
+void CountOnly(const Facts& facts, int64_t rank, const Steps& before, const Steps& now,
+               ExcessWork& excess) {
+  const Sum then = SumsOf(facts, rank, before)[excess.name];
+  const Sum since = SumsOf(facts, rank, now)[excess.name];
+  excess.time += since.time - then.time;
+  excess.calls += since.calls - then.calls;
+  excess.calls_beyond += since.calls - then.calls;
+}
+
+std::optional<ExcessWork> Find(const Facts& facts, int64_t rank, const Steps& own,
+                               const std::vector<std::pair<int64_t, Steps>>& others) {
+  if (!facts.OnHost() || others.empty()) return std::nullopt;
+  std::vector<Sums> of_others;
+  for (const auto& [other, steps] : others) of_others.push_back(SumsOf(facts, other, steps));
+  ExcessWork excess = Most(*facts.names, SumsOf(facts, rank, own), of_others);
+  if (excess.name == kNoString) return std::nullopt;
+  excess.module = ModuleOf(facts, rank, excess.name);
+  const double median = static_cast<double>(OnDemand(facts).Changes(facts).median);
+  excess.since = SinceOf(facts, rank, excess.name, kLeastStepChange * median);
+  Steps of_excess = own;
+  if (excess.since && own.from == INT64_MIN) {
+    of_excess.from = *excess.since;
+    CountOnly(facts, rank, own, of_excess, excess);
+  }
+  AddSize(facts, rank, of_excess, others, excess);
+  return excess;
+}
+
+}  // namespace
+}  // namespace excess_work
+
+std::optional<ExcessWork> ExcessOverOthers(const Facts& facts, int64_t rank) {
+  std::vector<std::pair<int64_t, excess_work::Steps>> others;
+  for (const RankActivity& own : facts.ranks) {
+    const bool known = !others.empty() && others.back().first == own.rank;
+    if (own.rank != rank && !own.activities.empty() && !known) others.push_back({own.rank, {}});
+  }
+  return excess_work::Find(facts, rank, {}, others);
+}
+
+std::optional<ExcessWork> ExcessSince(const Facts& facts, int64_t rank, int64_t since) {
+  return excess_work::Find(facts, rank, {.from = since}, {{rank, {.to = since}}});
+}
+
+}  // namespace stepscope

@@ -1,0 +1,32 @@
+// Finds what a rank without an accelerator computes more of: the operator behind most of the time
+// that it computes longer than the others, or than it did before a step.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "facts/facts.h"
+
+namespace stepscope {
+
+// An operator that no other is around. Rates are per step, of those since `since` where that is
+// known; without steps per recording.
+struct ExcessWork {
+  StringId name = kNoString;
+  double time = 0;          // ns per step beyond what it is compared with; positive
+  double calls = 0;         // per step
+  double calls_beyond = 0;  // per step; what it is compared with has `calls - calls_beyond`
+  // Elements of the inputs of a call, those of the operators within included, over those of what it
+  // is compared with; 0: unknown.
+  double size_ratio = 0;
+  StringId module = kNoString;   // where most of its time is, as its frames name it
+  std::optional<int64_t> since;  // number of the step since which the rank spends more on it
+};
+
+// What explains the most; nothing where no operator takes longer, or there is an accelerator.
+// Against the median of the other ranks.
+std::optional<ExcessWork> ExcessOverOthers(const Facts& facts, int64_t rank);
+// Against the rank's own steps before the one of this number.
+std::optional<ExcessWork> ExcessSince(const Facts& facts, int64_t rank, int64_t since);
+
+}  // namespace stepscope
