@@ -284,6 +284,28 @@ TEST(CpuJob, ProcessesOfJaxAreRanks) {
   EXPECT_TRUE(all.contains("time between operators")) << all;
 }
 
+TEST(CpuJob, AnAnalysisAloneSaysTheSameAsAllTogether) {
+  CpuTrace fast(0), slow(1);
+  double start = 0;
+  for (int step = 1; step <= 4; ++step, start += 45) {
+    fast.Step(step, start, 0, start + 45);
+    slow.Step(step, start, 20, start + 45);
+  }
+  const ScratchFolder folder;
+  const std::vector paths = {folder.Write("rank0.json", fast.End()),
+                             folder.Write("rank1.json", slow.End())};
+  const auto all = Ask(paths);
+  ASSERT_TRUE(all);
+  for (const std::string name : {"comm_overlap", "temporal_breakdown", "collectives", "steps"}) {
+    const auto session = Session::Open(paths, {.analyses = {name}});
+    ASSERT_TRUE(session);
+    const auto alone = session->Analyze();
+    ASSERT_TRUE(alone);
+    EXPECT_EQ(ReportOf(*alone, name).headline, ReportOf(*all, name).headline);
+    EXPECT_FALSE(ReportOf(*alone, name).headline.empty()) << name;
+  }
+}
+
 TEST(CpuJob, AnAcceleratorThatWasNotRecordedIsNoCpuJob) {
   CpuTrace trace(0, R"([{"id":0,"name":"NVIDIA H100"}])");
   trace.Step(1, 0, 0, 25).Step(2, 25, 0, 50);
