@@ -248,7 +248,7 @@ TEST(CpuJob, MpiAndUccCommunicateToo) {
     }
     const auto answer = testing::AskAbout(trace.End());
     ASSERT_TRUE(answer);
-    EXPECT_TRUE(answer->verdict.contains("66.7% device collectives")) << answer->verdict;
+    EXPECT_TRUE(answer->verdict.contains("66.7% collectives")) << answer->verdict;
   }
 }
 
