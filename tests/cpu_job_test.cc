@@ -248,7 +248,7 @@ TEST(CpuJob, MpiAndUccCommunicateToo) {
     }
     const auto answer = testing::AskAbout(trace.End());
     ASSERT_TRUE(answer);
-    EXPECT_TRUE(answer->verdict.contains("66.7% device collectives")) << answer->verdict;
+    EXPECT_TRUE(answer->verdict.contains("66.7% collectives")) << answer->verdict;
   }
 }
 
@@ -282,6 +282,28 @@ TEST(CpuJob, ProcessesOfJaxAreRanks) {
   const std::string all = AllFindings(*answer);
   EXPECT_TRUE(all.contains("Rank 1 is a straggler")) << all;
   EXPECT_TRUE(all.contains("time between operators")) << all;
+}
+
+TEST(CpuJob, AnAnalysisAloneSaysTheSameAsAllTogether) {
+  CpuTrace fast(0), slow(1);
+  double start = 0;
+  for (int step = 1; step <= 4; ++step, start += 45) {
+    fast.Step(step, start, 0, start + 45);
+    slow.Step(step, start, 20, start + 45);
+  }
+  const ScratchFolder folder;
+  const std::vector paths = {folder.Write("rank0.json", fast.End()),
+                             folder.Write("rank1.json", slow.End())};
+  const auto all = Ask(paths);
+  ASSERT_TRUE(all);
+  for (const std::string name : {"comm_overlap", "temporal_breakdown", "collectives", "steps"}) {
+    const auto session = Session::Open(paths, {.analyses = {name}});
+    ASSERT_TRUE(session);
+    const auto alone = session->Analyze();
+    ASSERT_TRUE(alone);
+    EXPECT_EQ(ReportOf(*alone, name).headline, ReportOf(*all, name).headline);
+    EXPECT_FALSE(ReportOf(*alone, name).headline.empty()) << name;
+  }
 }
 
 TEST(CpuJob, AnAcceleratorThatWasNotRecordedIsNoCpuJob) {

@@ -75,6 +75,11 @@ class Layers(unittest.TestCase):
         self.assert_caught("src/facts/steps/a.cc", "#include <fstream>", "input or output")
         self.assert_allowed("src/facts/derived/a.h", '#include "facts/facts.h"\n')
 
+    def test_a_door_that_nobody_uses_is_closed(self):
+        _, out = run("check_layers", {"tools/check_layers": "", "src/cli/a.cc": '#include "base/utf8.h"\n'})
+        self.assertIn("cli never includes stepscope: close the door", out)
+        self.assertNotIn("cli never includes base", out)
+
     def test_a_header_and_its_source_are_one_and_form_no_circle(self):
         tree = {"src/trace/a.h": "// A.\n", "src/trace/a.cc": '// A.\n#include "trace/b.h"\n',
                 "src/trace/b.h": "// B.\n", "src/trace/b.cc": '// B.\n#include "trace/a.h"\n'}

@@ -12,6 +12,7 @@
 #include "analyses/build.h"
 #include "facts/derived/exposed_waits.h"
 #include "facts/derived/modules.h"
+#include "facts/derived/stages.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
 #include "report/kinds.h"
@@ -79,6 +80,16 @@ constexpr AdviceByPurpose kStartEarlier{
      "see stragglers for wait time",
      kStartAsynchronously, kOverlapInXla}};
 
+// Stages of a pipeline wait for messages while it fills and drains.
+constexpr std::string_view kFillPipeline =
+    "shorten the time in which the pipeline fills and drains: more micro-batches, an interleaved "
+    "schedule, stages that take equally long; see stragglers for the time of each";
+
+std::string HintFor(const Facts& facts, bool waits) {
+  if (waits) return "find the late ranks that cause most of the wait time; see stragglers";
+  return TiedByMessages(facts) ? std::string(kFillPipeline) : Say(kStartEarlier, facts);
+}
+
 // "; most exposed: ncclAllGather in Shard_0"; empty where no module launched most of it.
 std::string SayMostExposed(const Facts& facts) {
   const Modules& modules = ModulesOf(facts);
@@ -116,8 +127,7 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
                               SayDevice(*sum.worst),
                               HumanTime(static_cast<double>(sum.worst->total.Exposed()))) +
                   SayMostExposed(facts),
-       .hint = waits ? "find the late ranks that cause most of the wait time; see stragglers"
-                     : Say(kStartEarlier, facts),
+       .hint = HintFor(facts, waits),
        .impact = waits ? exposed : exposed - waiting,
        .table = "ranks",
        .cause = {waits ? CauseKind::kWait : CauseKind::kCommunication}});

@@ -277,8 +277,7 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const 
       .table = "host",
       .cause = {CauseKind::kInput, RankThatWaits(ranks, t.input)},
       .nearness = Nearness::kCause,
-      .extent = {t.total / std::ssize(ranks),
-                 static_cast<double>(t.steps) / static_cast<double>(ranks.size())}};
+      .extent = {t.total / std::ssize(ranks)}};
   if (const PipelineStage* stage = SlowestStage(inputs)) {
     const std::string name((*facts.names)[stage->name]);
     finding.because += fmt::format("; cause: stage {} ({} in {}, max {})", name,

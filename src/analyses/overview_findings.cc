@@ -89,7 +89,7 @@ std::string MessageOf(const Rule& rule, const FrameTimes& python, double share) 
 Extent ExtentOf(const std::vector<RankSteps>& ranks) {
   const StepStatistics total = StatisticsOfTotals(ranks);
   const double steps = static_cast<double>(total.steps) / static_cast<double>(ranks.size());
-  return {static_cast<int64_t>(std::min(total.mean * steps, 9e18)), steps};
+  return {static_cast<int64_t>(std::min(total.mean * steps, 9e18))};
 }
 
 }  // namespace

@@ -300,7 +300,7 @@ void AddSlowSteps(const Facts& facts, const std::vector<RankStep>& steps, size_t
        .impact = lost / static_cast<int64_t>(ranks),
        .table = "steps",
        .cause = {grew.Cause(), {}, slowest->step->window.number},
-       .extent = {extent, static_cast<double>(steps.size()) / static_cast<double>(ranks)}});
+       .extent = {extent}});
 }
 
 Report Run(const Facts& facts, const Params& params) {

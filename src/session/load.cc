@@ -93,12 +93,31 @@ void TakeActivityAndEvents(LoadedFile& file, Trace& trace, std::atomic<int>& spa
   file.events.TakeFields(trace);  // which the activities have no use for any more
 }
 
+// What threads of the host do, where they may be the device (facts/activity/host_device.h).
+constexpr Wanted kHostAsDevice(KindSet{Kind::kOperator}, /*with_inputs=*/true,
+                               /*with_kernels=*/true);
+
+// Reads a file again where it records no device and what its host does was not asked for: numbers
+// are those of the job, whatever analyses ask.
+void ReadAgainAsHost(Trace& trace, const std::string& path, ReadOptions options) {
+  const bool has_all =
+      options.keep.Has(Kind::kOperator) && options.keep.inputs && options.keep.kernels;
+  if (has_all || trace.gpu_events_in_file > 0) return;
+  options.keep = options.keep | kHostAsDevice;
+  options.observer = nullptr;
+  std::atomic<int64_t> ignored = 0;  // the bytes were counted once
+  auto source = ByteSource::Open(path, &ignored);
+  if (!source) return;
+  if (auto again = ReadTrace(std::move(*source), options)) trace = std::move(*again);
+}
+
 void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& bytes_read) {
   const ReadOptions& options = load.read;
   auto source = ByteSource::Open(file.info.path, &bytes_read);
   if (!source) return Fail(file, source.error(), NoteKind::kUnreadable);
   auto trace = ReadTrace(std::move(*source), options);
   if (!trace) return Fail(file, trace.error(), NoteKind::kNotATrace);
+  ReadAgainAsHost(*trace, file.info.path, options);
   if (load.keep_events)
     TakeActivityAndEvents(file, *trace, *options.spare_threads);
   else

@@ -102,9 +102,20 @@ class Matcher {
     return facts_.ranks[in_.member_rank[order.items.front()->member]];
   }
   // Devices of one process.
-  bool OnOneClock(const Order& a, const Order& b) const {
+  bool OfOneRank(const Order& a, const Order& b) const {
     const RankCollectives &x = ParticipantOf(a), &y = ParticipantOf(b);
     return x.rank == y.rank && x.device >= 0;
+  }
+
+  // Machines of one name are one, and have one clock, unless only ends on two clocks fit.
+  OrderAlignment Align(const Order& a, const Order& b) const {
+    const bool one_rank = OfOneRank(a, b);
+    const std::string& machine = ParticipantOf(a).machine;
+    const bool one_machine = !machine.empty() && machine == ParticipantOf(b).machine;
+    OrderAlignment alignment = AlignOrder(a.entries, b.entries, one_rank || one_machine);
+    if (alignment.confirmed || one_rank || !one_machine) return alignment;
+    OrderAlignment other = AlignOrder(a.entries, b.entries, /*one_clock=*/false);
+    return other.confirmed ? other : alignment;
   }
 
   uint32_t AddHiddenGroup(uint32_t group) {
@@ -125,10 +136,9 @@ class Matcher {
     }
     int64_t joined = 1;
     std::erase_if(orders, [&](const Order& order) {
-      const bool one_clock = OnOneClock(reference, order);
-      const OrderAlignment alignment = AlignOrder(reference.entries, order.entries, one_clock);
-      const bool joins =
-          is_named || alignment.confirmed || (!one_clock && AreAlike(reference, order));
+      const OrderAlignment alignment = Align(reference, order);
+      const bool joins = is_named || alignment.confirmed ||
+                         (!OfOneRank(reference, order) && AreAlike(reference, order));
       if (!joins) return false;
       for (size_t i = 0; i < order.items.size(); ++i) {
         order.items[i]->sequence = alignment.partner[i];

@@ -99,7 +99,18 @@ std::vector<int64_t> Walk(Entries reference, Entries other, int64_t shift) {
   const auto resumes = [&](int64_t i, int64_t j) {
     return agree(i, j) && (agree(i + 1, j + 1) || i + 1 == Size(reference) || j + 1 == Size(other));
   };
+  // Threads side by side begin in either order.
+  const auto swapped = [&](int64_t i, int64_t j) {
+    return !agree(i, j) && agree(i, j + 1) && agree(i + 1, j) &&
+           (agree(i + 2, j + 2) || i + 2 == Size(reference) || j + 2 == Size(other));
+  };
   while (r < Size(reference) && o < Size(other)) {
+    if (swapped(r, o)) {
+      partner[static_cast<size_t>(o++)] = r + 1;
+      partner[static_cast<size_t>(o++)] = r;
+      r += 2;
+      continue;
+    }
     int64_t skip_r = 0, skip_o = 0;
     if (!agree(r, o) && !agree(r + 1, o + 1)) {
       for (int64_t k = 1; k <= kLookAhead && skip_r + skip_o == 0; ++k) {

@@ -21,7 +21,8 @@ struct OrderedEntry {
 inline constexpr int64_t kUnpaired = -1;
 
 struct OrderAlignment {
-  // For each entry of `other` the index of its partner in `reference`, ascending, or kUnpaired.
+  // For each entry of `other` the index of its partner in `reference`, or kUnpaired. Ascending, but
+  // for two neighbours that began in the other order.
   std::vector<int64_t> partner;
   // Whether the ends bear the pairing out: they differ by an offset that hardly changes. False
   // also when there are too few pairs to tell.

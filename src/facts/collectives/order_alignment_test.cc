@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace stepscope {
 namespace {
@@ -39,6 +41,16 @@ TEST(OrderAlignment, TheEndsTellHowFarOneIsAheadWhenAllLookAlike) {
   const OrderAlignment back = AlignOrder(other, reference);
   EXPECT_EQ(back.partner[4], kUnpaired);
   EXPECT_EQ(back.partner[5], 0);
+}
+
+TEST(OrderAlignment, NeighboursMayBeginInEitherOrder) {
+  auto reference = Uneven(12, 3);
+  for (size_t i = 0; i < reference.size(); ++i) reference[i].label = i % 2;
+  auto other = reference;
+  std::swap(other[4], other[5]);
+  const OrderAlignment alignment = AlignOrder(reference, other);
+  EXPECT_EQ(alignment.partner, (std::vector<int64_t>{0, 1, 2, 3, 5, 4, 6, 7, 8, 9, 10, 11}));
+  EXPECT_TRUE(alignment.confirmed);
 }
 
 TEST(OrderAlignment, WhatOnlyOneHasIsSteppedOver) {
