@@ -40,8 +40,8 @@ The reason is what the rank spends more on per step than the median of the other
 (where processors compute: slower or more operators, or larger inputs of them, with the operator behind most of it),
 a device that idles before late launches (host-bound launch), time in a data loader (input wait), copies, or transfer
 in collectives (slower link). It must explain 30% of what the other ranks lose, and 5% of what they wait, else it is
-`unknown`. A finding requires 1.5 times a rank's fair share of the wait time, a loss of `share` of span, and waits above
-the clock uncertainty.
+`unknown`. A finding requires 1.5 times a rank's fair share of the wait time (70% of it, of two ranks), a loss of
+`share` of span, and waits above the clock uncertainty.
 
 Devices of one process, the usual case of TensorFlow and JAX, take the place of ranks: they are on one clock, and
 share the input wait of their host.
@@ -60,8 +60,8 @@ constexpr auto kParams = std::to_array<Parameter>({
      "ignore ranks that cost the others less than this share of span"},
 });
 
-constexpr double kFairShares = 1.5;     // of the wait time, to stand out
-constexpr double kMostOfAll = 2.0 / 3;  // of the wait time, which stands out among two or three too
+constexpr double kFairShares = 1.5;  // of the wait time, to stand out
+constexpr double kMostOfAll = 0.7;   // of the wait time, which stands out of two ranks too
 constexpr double kEven = 1.0 / 3;  // of a step's usual wait time, in each step that counts as late
 
 struct Suspect : LateRank {
