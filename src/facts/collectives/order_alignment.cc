@@ -38,6 +38,14 @@ int64_t Scatter(std::vector<int64_t>& differences, bool one_clock) {
   return MedianOf(differences);
 }
 
+// Whether other[j] and its successor are reference[i] and its successor, but in the other order:
+// threads side by side begin in either.
+bool AreSwapped(Entries reference, int64_t i, Entries other, int64_t j) {
+  if (i + 1 >= Size(reference) || j + 1 >= Size(other)) return false;
+  const uint64_t first = At(reference, i).label, second = At(reference, i + 1).label;
+  return first != second && At(other, j).label == second && At(other, j + 1).label == first;
+}
+
 Shift Judge(Entries reference, Entries other, int64_t shift, bool one_clock,
             std::vector<int64_t>& differences) {
   const int64_t first = std::max<int64_t>(0, -shift);
@@ -49,9 +57,15 @@ Shift Judge(Entries reference, Entries other, int64_t shift, bool one_clock,
   for (int64_t i = first; i < first + sampled; ++i) {
     const OrderedEntry& a = At(reference, i + shift);
     const OrderedEntry& b = At(other, i);
-    if (a.label != b.label) continue;
-    ++judged.agreeing;
-    differences.push_back(Apart(b.end, a.end));
+    if (a.label == b.label) {
+      ++judged.agreeing;
+      differences.push_back(Apart(b.end, a.end));
+    } else if (i + 1 < first + sampled && AreSwapped(reference, i + shift, other, i)) {
+      // Half of them count: two labels in turn, one ahead, are no row of swaps.
+      ++judged.agreeing;
+      differences.push_back(Apart(b.end, At(reference, i + shift + 1).end));
+      ++i;
+    }
   }
   judged.pairs = sampled;
   if (!differences.empty()) judged.spread = Scatter(differences, one_clock);
@@ -99,9 +113,8 @@ std::vector<int64_t> Walk(Entries reference, Entries other, int64_t shift) {
   const auto resumes = [&](int64_t i, int64_t j) {
     return agree(i, j) && (agree(i + 1, j + 1) || i + 1 == Size(reference) || j + 1 == Size(other));
   };
-  // Threads side by side begin in either order.
   const auto swapped = [&](int64_t i, int64_t j) {
-    return !agree(i, j) && agree(i, j + 1) && agree(i + 1, j) &&
+    return AreSwapped(reference, i, other, j) &&
            (agree(i + 2, j + 2) || i + 2 == Size(reference) || j + 2 == Size(other));
   };
   while (r < Size(reference) && o < Size(other)) {

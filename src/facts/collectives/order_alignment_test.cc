@@ -53,6 +53,14 @@ TEST(OrderAlignment, NeighboursMayBeginInEitherOrder) {
   EXPECT_TRUE(alignment.confirmed);
 }
 
+TEST(OrderAlignment, TwoLabelsInTurnOneAheadAreNotSwapped) {
+  auto reference = Uneven(13, 4);
+  for (size_t i = 0; i < reference.size(); ++i) reference[i].label = i % 2;
+  const OrderAlignment alignment = AlignOrder(reference, Cut(reference, 1, 7 * kUs));
+  for (size_t i = 0; i < alignment.partner.size(); ++i)
+    EXPECT_EQ(alignment.partner[i], static_cast<int64_t>(i + 1));
+}
+
 TEST(OrderAlignment, WhatOnlyOneHasIsSteppedOver) {
   const auto reference = Uneven(60, 2, 5);
   auto other = reference;
