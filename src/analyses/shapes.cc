@@ -34,10 +34,10 @@ duration of these calls on their threads. FLOP/s, bytes/s and
 `roofline` are over the time of compute kernels, as in `flops`. `module` has half of `device_time` or more; it is a class
 of modules if no single module has.
 
-**Limitations:** Shapes need record_shapes=True; traces of older PyTorch have no strides. Activities of captured graphs and of operators
-without shapes are left out: `covered` is the share of the others. Compiled operations of TensorFlow and JAX are in
-`hlo_operators`. Jobs without accelerators have no device time of operators. Modules are known if Python calls were
-recorded, and are read if `modules` or `python` is asked for too.
+**Limitations:** Shapes need record_shapes=True; traces of older PyTorch have no strides. Activities of captured
+graphs and of operators without shapes are left out: `covered` is the share of the others. Compiled operations of
+TensorFlow and JAX are in `hlo_operators`. Jobs without accelerators have no device time of operators. Modules are
+known if Python calls were recorded (with_stack=True).
 
 **Interpretation:** If one shape is far below its roofline while others of its operator are not, its sizes do not suit
 the device: use multiples of 64. For a PyTorch script that runs the longest call of a row and times it, give its id as
@@ -259,7 +259,7 @@ const Analysis kShapes = {
     .title = "Operators by shape",
     .summary = "Time, FLOP/s and roofline per input shape",
     .doc = shapes::kDoc,
-    .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
+    .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kPython}, true, true),
     .params = shapes::kParams,
     .run = &shapes::Run,
 };
