@@ -77,6 +77,11 @@ CauseKind CauseOf(LateReason reason) {
 std::string LateHint(LateReason reason, const Facts& facts) {
   switch (reason) {
     case LateReason::kCompute:
+      if (facts.OnHost()) {
+        return fmt::format(
+            "check what else runs on its machine, and the clocks of its processors ({})",
+            CommandForClocks(facts));
+      }
       return fmt::format(
           "check its device: clocks and temperature ({}), other processes; replace it with a spare",
           CommandForClocks(facts));

@@ -76,11 +76,14 @@ bool RecordedOperators(const RankActivity& rank) {
 }
 
 // What Python did in time without operators was recorded where its frames were.
-std::string MessageOf(const Rule& rule, const FrameTimes& python, double share) {
-  const std::string largest =
-      rule.category == StepCategory::kOther ? LargestFrame(python) : std::string();
-  if (largest.empty())
-    return fmt::format("{} is {} of step time.", rule.message, HumanRatio(share));
+std::string MessageOf(const Facts& facts, const Rule& rule, const FrameTimes& python,
+                      double share) {
+  const bool has_python = rule.category == StepCategory::kOther && HasPython(facts);
+  const std::string largest = has_python ? LargestFrame(python) : std::string();
+  if (largest.empty()) {
+    return fmt::format("{} is {} of step time.",
+                       has_python ? "Time between operators" : rule.message, HumanRatio(share));
+  }
   return fmt::format("Python between operators is {} of step time; largest: {}.", HumanRatio(share),
                      largest);
 }
@@ -109,7 +112,7 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     const FrameTimes python = PythonDuring(facts, ranks, rule.category);
     report.findings.push_back(
         {.severity = share >= 2 * kHigh ? Severity::kHigh : Severity::kMedium,
-         .message = MessageOf(rule, python, share),
+         .message = MessageOf(facts, rule, python, share),
          .because =
              fmt::format("{} of {} per step in category {}{}",
                          HumanTime(StatisticsOf(ranks, rule.category).mean),
