@@ -108,8 +108,7 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   AddRanksNote(a, b, report);
   if (!operators.empty())
     report.tables.push_back(UsageTable("operators", "Operators by change", operators));
-  if (!shapes.empty())
-    report.tables.push_back(UsageTable("shapes", "Shapes by change", shapes));
+  if (!shapes.empty()) report.tables.push_back(UsageTable("shapes", "Shapes by change", shapes));
   if (!kernels.empty())
     report.tables.push_back(UsageTable("kernels", "Kernels by change", kernels));
   AddKernelFinding(report, kernels, amounts);
