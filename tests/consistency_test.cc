@@ -15,7 +15,7 @@
 #include "tests/front_door.h"
 #include "tests/shared_data.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::consistency_test {
 namespace {
 
 using Sentences = std::vector<std::string>;
@@ -167,4 +167,4 @@ TEST(Contradictions, AreFound) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::consistency_test

@@ -190,6 +190,10 @@ class Comparer {
   void CompareWaits() {
     if (!IsAvailable(answer_, "stragglers")) return;
     if (RowsOf(answer_, "stragglers", "ranks").empty()) return;
+    // Where ranks wait for those without a trace, no other is blamed.
+    for (const Metric& metric : ReportOf(answer_, "stragglers").metrics) {
+      if (metric.key == "waiting_absent") return;
+    }
     Same("waiting for ranks", Sum("stragglers", "ranks", "blame"),
          Sum("collectives", "ranks", "blame"));
   }

@@ -9,7 +9,7 @@
 #include "tests/front_door.h"
 #include "tests/support/sample_xspace.h"
 
-namespace stepscope {
+namespace stepscope::cpu_job_test {
 namespace {
 
 using testing::Ask;
@@ -214,6 +214,29 @@ TEST(CpuJob, NamesTheStageThatOthersWaitFor) {
       << answer->verdict << AllFindings(*answer);
 }
 
+// From step 9 on rank 1 spends 8 ms of 60 between operators; its thread idles as long, in an
+// operator that does not compute, now and then in all steps.
+TEST(CpuJob, SinceWhenIsSeenBetweenOperators) {
+  CpuTrace first(0), second(1);
+  for (int step = 3; step <= 18; ++step) {
+    const double t = 60 * step, python = step >= 9 ? 8 : 0, idle = (step * 7) % 11;
+    for (CpuTrace* trace : {&first, &second}) {
+      const double gap = trace == &second ? python : 0;
+      trace->Add("user_annotation", fmt::format("ProfilerStep#{}", step), t, 60);
+      trace->Add("cpu_op", "aten::linear", t, 20);
+      trace->Add("cpu_op", "aten::empty", t + 20, idle);
+      trace->Add("user_annotation", "gloo:send", t + 20 + idle + gap, 0.5);
+      trace->Add("user_annotation", "gloo:recv", t + 20.5 + idle + gap, 19.5 - idle - gap);
+      trace->Add("cpu_op", "aten::linear", t + 40, 20);
+    }
+  }
+  const auto answer = AskAboutRanks({&first, &second});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(AllFindings(*answer).contains(
+      "Rank 1 is the slow stage since step 9: time between operators"))
+      << AllFindings(*answer);
+}
+
 // Each of two process groups has two threads, and any of them takes the next collective.
 TEST(CpuJob, ProcessGroupsAreToldByTheirThreads) {
   CpuTrace ranks[] = {CpuTrace(0, "[]", 2), CpuTrace(1, "[]", 2)};
@@ -315,4 +338,4 @@ TEST(CpuJob, AnAcceleratorThatWasNotRecordedIsNoCpuJob) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::cpu_job_test

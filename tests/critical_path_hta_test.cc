@@ -10,7 +10,7 @@
 #include "tests/answer.h"
 #include "tests/shared_data.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::critical_path_hta_test {
 namespace {
 
 // Microseconds by bound.
@@ -62,4 +62,4 @@ TEST_F(CriticalPathHtaTest, AgreesOnWaitingForAnEvent) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::critical_path_hta_test

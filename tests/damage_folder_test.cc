@@ -9,7 +9,7 @@
 #include "tests/front_door.h"
 #include "tests/gzip.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::damage_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -235,4 +235,4 @@ TEST(DamageFolder, NamesOfFilesMayHoldAnything) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::damage_folder_test

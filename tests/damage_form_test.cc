@@ -4,7 +4,7 @@
 #include "tests/front_door.h"
 #include "tests/gzip.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::damage_form_test {
 namespace {
 
 // A step with two launches, kernels of both kinds and a copy, as PyTorch writes it today.
@@ -149,4 +149,4 @@ TEST(DamageForm, StreamsOfAnyNumberStayApart) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::damage_form_test

@@ -7,7 +7,7 @@
 #include "tests/front_door.h"
 #include "tests/gzip.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::damage_size_test {
 namespace {
 
 constexpr size_t kMegabyte = size_t{1} << 20;
@@ -201,4 +201,4 @@ TEST(DamageSize, ManyDamagedEventsAreEachPassedOver) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::damage_size_test

@@ -9,7 +9,7 @@
 #include "tests/front_door.h"
 #include "tests/gzip.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::damage_test {
 namespace {
 
 // Whether the answer says that something was wrong with a file.
@@ -268,4 +268,4 @@ TEST(Damage, OneDamagedFileNeverKeepsTheOthersFromBeingAnalyzed) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::damage_test

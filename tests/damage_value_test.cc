@@ -5,7 +5,7 @@
 
 #include "tests/front_door.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::damage_value_test {
 namespace {
 
 // A kernel with these times, as JSON tokens.
@@ -140,4 +140,4 @@ TEST(DamageValue, NamesKeepWhatTextMayHoldAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::damage_value_test

@@ -10,7 +10,7 @@
 #include "tests/support/sample_hlo.h"
 #include "tests/support/sample_xspace.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::damage_xplane_test {
 namespace {
 
 constexpr const char* kName = "host.xplane.pb";
@@ -318,4 +318,4 @@ TEST_F(DamagedProfile, AProfileThatWentThroughATextToolIsToldApart) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::damage_xplane_test

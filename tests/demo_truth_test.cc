@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "facts/collectives/collectives.h"
+#include "facts/collectives/split.h"
 #include "facts/derived/recording_flops.h"
 #include "facts/facts.h"
 #include "session/load.h"
@@ -16,7 +17,7 @@
 #include "stepscope/session.h"
 #include "tests/scratch.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::demo_truth_test {
 namespace {
 
 using Row = std::map<std::string, Cell>;
@@ -370,4 +371,4 @@ TEST(DemoTruth, AHealthyJobRaisesNothing) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::demo_truth_test

@@ -10,7 +10,7 @@
 #include "tests/support/sample_hlo.h"
 #include "tests/support/sample_xspace.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::devices_test {
 namespace {
 
 constexpr int64_t kUs = kMicrosecond;
@@ -178,4 +178,4 @@ TEST(Devices, OfASizeThatTheProgramDoesNotTellHaveNone) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::devices_test

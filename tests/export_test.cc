@@ -12,7 +12,7 @@
 #include "tests/gzip.h"
 #include "tests/perfetto_trace.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::export_test {
 namespace {
 
 // A call that launches a kernel; times are microseconds.
@@ -233,4 +233,4 @@ TEST_F(ExportTest, ErrorsSayWhatThereIs) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::export_test

@@ -7,7 +7,7 @@
 
 #include "tests/scratch.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::find_runs_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -59,4 +59,4 @@ TEST(FindRuns, AVersionChangesWithTheFiles) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::find_runs_test

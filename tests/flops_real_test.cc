@@ -9,7 +9,7 @@
 #include "tests/answer.h"
 #include "tests/shared_data.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::flops_real_test {
 namespace {
 
 class FlopsOnRealTraces : public SharedDataTest {};
@@ -110,4 +110,4 @@ TEST_F(FlopsOnRealTraces, TheoreticalOccupancyExplainsTheEstimates) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::flops_real_test

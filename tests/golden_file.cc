@@ -270,7 +270,9 @@ class KinetoText {
 
 std::string Header(const InlineTrace& trace) {
   std::string json = "{\"schemaVersion\": 1,\n";
-  if (!trace.gpu.empty()) {
+  if (trace.gpu == "none") {
+    json += "\"deviceProperties\": [],\n";
+  } else if (!trace.gpu.empty()) {
     json += fmt::format(R"("deviceProperties": [{{"id": 0, "name": "{}")", trace.gpu);
     if (const size_t point = trace.capability.find('.'); point != std::string::npos) {
       json += fmt::format(R"(, "computeMajor": {}, "computeMinor": {}, "numSms": 100, )",

@@ -20,7 +20,7 @@
 #include "tests/invariants.h"
 #include "tests/scratch.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::golden_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -294,4 +294,4 @@ TEST(GoldenAsXPlane, IsTriedOnMany) {
 INSTANTIATE_TEST_SUITE_P(Golden, GoldenTest, ::testing::ValuesIn(GoldenPaths()), TestName);
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::golden_test

@@ -3,24 +3,12 @@
 #include "tests/goodput_checks.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <tuple>
 
-namespace stepscope::testing {
-namespace {
+#include "tests/shell.h"
 
-// What the binary says of a subcommand.
-std::string HelpOf(const std::string& subcommand) {
-  const std::string line = "'" STEPSCOPE_BINARY "' " + subcommand + " --help";
-  FILE* pipe = popen(line.c_str(), "r");
-  if (pipe == nullptr) return {};
-  std::string help;
-  char buffer[4096];
-  for (size_t got = 0; (got = fread(buffer, 1, sizeof(buffer), pipe)) > 0;)
-    help.append(buffer, got);
-  pclose(pipe);
-  return help;
-}
+namespace stepscope::testing::goodput_checks_test {
+namespace {
 
 TEST_F(ChecksTest, EveryCheckHasATest) {
   const std::vector<std::string> tested = {"ettr_",  "llama3_",     "young_daly_", "palm_",
@@ -74,7 +62,7 @@ TEST_F(ChecksTest, EveryInputHasAnOption) {
   std::string help;
   for (const char* question :
        {"expect", "fit", "what-if", "failures", "spares", "program", "fleet", "gains"}) {
-    help += HelpOf(std::string("goodput model ") + question);
+    help += Stepscope(std::string("goodput model ") + question + " --help").out;
   }
   for (const auto& [id, check] : checks_) {
     const bool is_by_cause = id == "llama3_table5_sum" || id.starts_with("byterobust_t4");
@@ -226,4 +214,4 @@ TEST_F(ChecksTest, FormsOfTheModel) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::goodput_checks_test

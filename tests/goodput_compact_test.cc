@@ -14,7 +14,7 @@
 #include "tests/ledger.h"
 #include "tests/shared_data.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::goodput_compact_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -220,4 +220,4 @@ std::string VectorName(const ::testing::TestParamInfo<std::string>& vector) {
 INSTANTIATE_TEST_SUITE_P(Goodput, LedgerVector, ::testing::ValuesIn(VectorFiles()), VectorName);
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::goodput_compact_test

@@ -1,7 +1,7 @@
 // Reproduces published numbers on program goodput, gains, standby machines and chip time.
 #include "tests/goodput_checks.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::goodput_evidence_checks_test {
 namespace {
 
 std::vector<double> Numbers(const Json& list) { return list.get<std::vector<double>>(); }
@@ -105,4 +105,4 @@ TEST_F(ChecksTest, ChipTime) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::goodput_evidence_checks_test

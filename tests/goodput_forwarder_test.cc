@@ -15,7 +15,7 @@
 #include "tests/goodput_server.h"
 #include "tests/ledger.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::goodput_forwarder_test {
 namespace {
 
 using goodput::Event;
@@ -108,4 +108,4 @@ TEST_F(GoodputPostgresForwarder, ServerForwardsEvents) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::goodput_forwarder_test

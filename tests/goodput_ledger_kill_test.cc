@@ -16,7 +16,7 @@
 #include "tests/ledger.h"
 #include "tests/scratch.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::goodput_ledger_kill_test {
 namespace {
 
 using goodput::Event;
@@ -131,4 +131,4 @@ TEST_F(LedgerKillTest, FullDiskLeavesNothingPartial) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::goodput_ledger_kill_test

@@ -14,7 +14,7 @@
 #include "tests/goodput_lines.h"
 #include "tests/ledger.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::goodput_ledger_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -204,4 +204,4 @@ TEST_F(GoodputLedgerTest, MissingLedgerIsAnError) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::goodput_ledger_test

@@ -16,7 +16,7 @@
 #include "tests/goodput_server.h"
 #include "tests/scratch.h"
 
-namespace stepscope {
+namespace stepscope::goodput_otlp_test {
 namespace {
 
 using testing::Exchange;
@@ -197,4 +197,4 @@ TEST(GoodputOtlp, UnknownChipIsAnError) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::goodput_otlp_test

@@ -19,7 +19,7 @@
 #include "tests/goodput_lines.h"
 #include "tests/ledger.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::goodput_postgres_test {
 namespace {
 
 using goodput::Event;
@@ -271,4 +271,4 @@ TEST_F(GoodputPostgres, ReadOnlyUsersCanQuery) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::goodput_postgres_test

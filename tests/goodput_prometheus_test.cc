@@ -15,7 +15,7 @@
 #include "tests/goodput_server.h"
 #include "tests/scratch.h"
 
-namespace stepscope {
+namespace stepscope::goodput_prometheus_test {
 namespace {
 
 using testing::Exchange;
@@ -26,11 +26,6 @@ const std::string kDeploy = STEPSCOPE_SOURCE_DIR "/deploy/goodput/";
 
 bool Installed(const std::string& program) {
   return std::system((program + " --version >/dev/null 2>&1").c_str()) == 0;
-}
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 void Replace(std::string& text, const std::string& what, const std::string& with) {
@@ -44,7 +39,7 @@ void Replace(std::string& text, const std::string& what, const std::string& with
 // All PromQL of the dashboard, for all jobs.
 std::vector<std::string> DashboardQueries() {
   std::vector<std::string> queries;
-  const auto dashboard = nlohmann::json::parse(ReadFile(kDeploy + "dashboard.json"));
+  const auto dashboard = nlohmann::json::parse(testing::Content(kDeploy + "dashboard.json"));
   for (const auto& panel : dashboard.at("panels")) {
     for (const auto& target : panel.at("targets")) {
       std::string query = target.at("expr");
@@ -93,7 +88,7 @@ int FreePort() {
 class Prometheus {
  public:
   Prometheus(const testing::ScratchFolder& scratch, int server) : port_(FreePort()) {
-    std::string config = ReadFile(kDeploy + "prometheus.yml");
+    std::string config = testing::Content(kDeploy + "prometheus.yml");
     Replace(config, "127.0.0.1:9461", fmt::format("127.0.0.1:{}", server));
     Replace(config, "15s", "1s");
     Replace(config, "alerts.yml", kDeploy + "alerts.yml");
@@ -138,7 +133,7 @@ TEST(GoodputPrometheus, RulesAndConfigurationAreValid) {
        {"check rules alerts.yml", "check config prometheus.yml", "test rules alerts_test.yml"}) {
     const std::string command =
         fmt::format("cd {} && promtool {} >{} 2>&1", kDeploy, check, output);
-    EXPECT_EQ(std::system(command.c_str()), 0) << ReadFile(output);
+    EXPECT_EQ(std::system(command.c_str()), 0) << testing::Content(output);
   }
 }
 
@@ -159,7 +154,7 @@ TEST(GoodputPrometheus, ScrapesTheServer) {
     usleep(200'000);
     steps = Query(prometheus.port(), "stepscope_goodput_step");
   }
-  const std::string log = ReadFile(scratch.path() + "/prometheus.log");
+  const std::string log = testing::Content(scratch.path() + "/prometheus.log");
   ASSERT_EQ(steps.size(), 1u) << log;
   EXPECT_EQ(steps[0].at("metric").at("job"), "l\"l\\m\nß");
   EXPECT_EQ(steps[0].at("value").at(1), "4");
@@ -178,8 +173,8 @@ TEST(GoodputPrometheus, ScrapesTheServer) {
 
 // The dashboard and the rules speak of series that the server has.
 TEST(GoodputPrometheus, DashboardAndRulesUseExistingMetrics) {
-  const std::string known = ReadFile(STEPSCOPE_SOURCE_DIR "/src/goodput/live/metrics.cc");
-  std::string all = ReadFile(kDeploy + "alerts.yml");
+  const std::string known = testing::Content(STEPSCOPE_SOURCE_DIR "/src/goodput/live/metrics.cc");
+  std::string all = testing::Content(kDeploy + "alerts.yml");
   const auto queries = DashboardQueries();
   EXPECT_GE(queries.size(), 10u);
   for (const std::string& query : queries) all += query + "\n";
@@ -201,4 +196,4 @@ TEST(GoodputPrometheus, DashboardAndRulesUseExistingMetrics) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::goodput_prometheus_test

@@ -13,7 +13,7 @@
 #include "tests/gzip.h"
 #include "tests/scratch.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::goodput_report_test {
 namespace {
 
 // 100 s: 10 s of preparation, steps 0..4, 20 s down, steps 3..5 of which 3 is made again.
@@ -207,4 +207,4 @@ TEST(GoodputTime, ParsesSecondsAndNow) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::goodput_report_test

@@ -11,7 +11,7 @@
 #include "tests/ledger.h"
 #include "tests/scratch.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::goodput_scheduler_test {
 namespace {
 
 // Steps of a second: from 3 s, killed at 6 s, and again from 18 s; ends at 70 s.
@@ -212,4 +212,4 @@ TEST_F(GoodputScheduler, InvalidFilesAreErrors) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::goodput_scheduler_test

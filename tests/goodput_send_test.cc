@@ -21,7 +21,7 @@
 #include "tests/gzip.h"
 #include "tests/scratch.h"
 
-namespace stepscope {
+namespace stepscope::goodput_send_test {
 namespace {
 
 using goodput::Event;
@@ -62,18 +62,13 @@ class SenderProcess {
   pid_t child_ = -1;
 };
 
-std::string ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // Its exit code and output.
 std::string Send(int port, const std::vector<std::string>& words,
                  const testing::ScratchFolder& scratch) {
   const std::string out = scratch.path() + "/output";
   SenderProcess sender(port, words, out);
   const int code = sender.End(0);
-  return fmt::format("{} {}", code, ReadFile(out));
+  return fmt::format("{} {}", code, testing::Content(out));
 }
 
 // The steps whose starts are there; none may be there twice.
@@ -246,4 +241,4 @@ TEST(GoodputSend, FollowsARotatedFile) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::goodput_send_test

@@ -19,7 +19,7 @@
 #include "tests/goodput_server.h"
 #include "tests/scratch.h"
 
-namespace stepscope {
+namespace stepscope::goodput_serve_test {
 namespace {
 
 using goodput::Event;
@@ -177,4 +177,4 @@ TEST(GoodputServe, KillLosesNoAcknowledgedEvent) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::goodput_serve_test

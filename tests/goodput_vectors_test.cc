@@ -15,7 +15,7 @@
 #include "goodput/events/json_lines.h"
 #include "tests/shared_data.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::goodput_vectors_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -328,4 +328,4 @@ TEST(GoodputVectors, AreThere) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::goodput_vectors_test

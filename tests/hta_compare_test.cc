@@ -15,7 +15,7 @@
 #include "tests/answer.h"
 #include "tests/shared_data.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::hta_compare_test {
 namespace {
 
 struct Sides {
@@ -152,4 +152,4 @@ std::string TestName(const ::testing::TestParamInfo<Sides>& info) { return info.
 INSTANTIATE_TEST_SUITE_P(Hta, HtaCompareTest, ::testing::ValuesIn(kSides), TestName);
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::hta_compare_test

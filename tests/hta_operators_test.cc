@@ -20,7 +20,7 @@
 #include "tests/answer.h"
 #include "tests/shared_data.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::hta_operators_test {
 namespace {
 
 struct HtaSet {
@@ -356,4 +356,4 @@ std::string TestName(const ::testing::TestParamInfo<HtaSet>& info) { return info
 INSTANTIATE_TEST_SUITE_P(Hta, HtaOperatorsTest, ::testing::ValuesIn(kSets), TestName);
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::hta_operators_test

@@ -24,7 +24,7 @@
 #include "tests/answer.h"
 #include "tests/shared_data.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::hta_queue_test {
 namespace {
 
 struct HtaSet {
@@ -392,4 +392,4 @@ std::string TestName(const ::testing::TestParamInfo<HtaSet>& info) { return info
 INSTANTIATE_TEST_SUITE_P(Hta, HtaQueueTest, ::testing::ValuesIn(kSets), TestName);
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::hta_queue_test

@@ -29,7 +29,7 @@
 #include "tests/invariants.h"
 #include "tests/shared_data.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::hta_test {
 namespace {
 
 struct HtaSet {
@@ -372,4 +372,4 @@ std::string TestName(const ::testing::TestParamInfo<HtaSet>& info) {
 INSTANTIATE_TEST_SUITE_P(Hta, HtaTest, ::testing::ValuesIn(kSets), TestName);
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::hta_test

@@ -6,7 +6,7 @@
 #include "tests/answer.h"
 #include "tests/front_door.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::kernel_groups_test {
 namespace {
 
 // "name: pattern pattern; ...", or the error.
@@ -76,4 +76,4 @@ TEST(KernelGroups, WithoutAFileThereIsNoAnswer) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::kernel_groups_test

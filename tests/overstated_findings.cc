@@ -63,7 +63,8 @@ void CheckFinding(const ReportSet& answer, const Report& report, const Finding& 
   };
   if (finding.share > 1) say("share", finding.share, 1);
   const auto step = MeanStep(answer);
-  if (step && finding.per_step > *step + 1) say("per step", finding.per_step, *step);
+  if (step && !finding.since && finding.per_step > *step + 1)
+    say("per step", finding.per_step, *step);
   const int64_t idle = MostIdle(answer);
   if (IsAboutIdle(report.analysis) && finding.impact > idle) say("idle", finding.impact, idle);
   const auto said = SaidShare(finding);

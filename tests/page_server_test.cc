@@ -13,7 +13,7 @@
 #include "tests/front_door.h"
 #include "tests/goodput_server.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::page_server_test {
 namespace {
 
 class PageServerTest : public ::testing::Test {
@@ -429,4 +429,4 @@ TEST(PageServer, RefusesWhatCannotWork) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::page_server_test

@@ -3,7 +3,7 @@
 #include "tests/answer.h"
 #include "tests/front_door.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::python_test {
 namespace {
 
 std::string Host(std::string_view category, std::string_view name, int64_t start, int64_t end) {
@@ -50,16 +50,14 @@ std::string BecauseOf(const ReportSet& answer, std::string_view analysis, std::s
   return "no such finding";
 }
 
-TEST(Python, FindingsNameTheInnermostFunctions) {
+TEST(Python, FindingsNameTheUsersFunctions) {
   const auto answer = AskAbout(Document(SlowLogging()));
   ASSERT_TRUE(answer);
   constexpr std::string_view kLogging =
-      "; Python meanwhile: log_metrics (train.py:9) 40.0 µs, Tensor.item in log_metrics "
-      "(train.py:9) "
-      "20.0 µs";
-  EXPECT_TRUE(BecauseOf(*answer, "overview", "Python between operators").ends_with(kLogging))
+      "; Python meanwhile: log_metrics (train.py:9) 60.0 µs";
+  EXPECT_TRUE(BecauseOf(*answer, "overview", "Python between operators").contains(kLogging))
       << BecauseOf(*answer, "overview", "Python between operators");
-  EXPECT_TRUE(BecauseOf(*answer, "idle_time", "Host-bound").ends_with(kLogging))
+  EXPECT_TRUE(BecauseOf(*answer, "idle_time", "Host-bound").contains(kLogging))
       << BecauseOf(*answer, "idle_time", "Host-bound");
   EXPECT_TRUE(BecauseOf(*answer, "critical_path", "Without cpu").contains("Python meanwhile: "))
       << BecauseOf(*answer, "critical_path", "Without cpu");
@@ -177,4 +175,4 @@ TEST(Python, TakesAnyFrames) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::python_test

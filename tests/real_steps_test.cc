@@ -7,7 +7,7 @@
 #include "tests/answer.h"
 #include "tests/shared_data.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::real_steps_test {
 namespace {
 
 using RealSteps = SharedDataTest;
@@ -72,4 +72,4 @@ TEST_F(RealSteps, GapsAndWhatTheHostDoes) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::real_steps_test

@@ -14,7 +14,7 @@
 #include "tests/invariants.h"
 #include "tests/shared_data.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::real_traces_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -322,4 +322,4 @@ TEST_F(SharedDataTest, AnExportedMemoryTimelineIsAddedUp) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::real_traces_test

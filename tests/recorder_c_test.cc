@@ -7,7 +7,7 @@
 #include "goodput/recorder/segment_reader.h"
 #include "tests/scratch.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::recorder_c_test {
 namespace {
 
 std::vector<Event> ReadAll(const std::string& folder) {
@@ -70,4 +70,4 @@ TEST(RecorderC, PythonRecordsTheSame) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::recorder_c_test

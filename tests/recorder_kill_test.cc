@@ -17,7 +17,7 @@
 #include "stepscope/goodput.h"
 #include "tests/scratch.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::recorder_kill_test {
 namespace {
 
 #ifdef __SANITIZE_THREAD__
@@ -132,4 +132,4 @@ TEST(RecorderKill, ProcessesShareAFolder) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::recorder_kill_test

@@ -13,7 +13,7 @@
 #include "tests/front_door.h"
 #include "tests/gzip.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::report_page_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -159,4 +159,4 @@ TEST(ReportPage, SaysWhatItCannotShow) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::report_page_test

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <string>
 
 #include "tests/front_door.h"
+#include "tests/shell.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::serve_command_test {
 namespace {
 
 class ServeCommandTest : public ::testing::Test {
@@ -17,29 +17,20 @@ class ServeCommandTest : public ::testing::Test {
   const ScratchFolder folder_;
 };
 
-// What `line` of shell prints, in which `stepscope` is the binary.
-std::string Shell(const std::string& line) {
-  const std::string script =
-      "stepscope() { '" STEPSCOPE_BINARY "' \"$@\"; }; { " + line + "\n} 2>&1";
-  std::string out;
-  FILE* pipe = popen(script.c_str(), "r");
-  if (pipe == nullptr) return "no shell";
-  for (int c = 0; (c = fgetc(pipe)) != EOF;) out += static_cast<char>(c);
-  pclose(pipe);
-  return out;
-}
+// What a line of shell prints, errors too.
+std::string Printed(const std::string& line) { return Shell("{ " + line + "\n} 2>&1").out; }
 
 TEST_F(ServeCommandTest, PrintsAnAddressAndEndsAsTold) {
   for (const char* signal : {"TERM", "INT"}) {
     const std::string out =
-        Shell(fmt::format("timeout --preserve-status -s {} 1 '{}' serve '{}'; echo \"code $?\"",
-                          signal, STEPSCOPE_BINARY, folder_.path()));
+        Printed(fmt::format("timeout --preserve-status -s {} 1 '{}' serve '{}'; echo \"code $?\"",
+                            signal, STEPSCOPE_BINARY, folder_.path()));
     EXPECT_TRUE(out.starts_with("Listening on http://127.0.0.1:")) << out;
     EXPECT_NE(out.find("/?token="), out.npos);
     EXPECT_TRUE(out.ends_with("\ncode 0\n")) << out;
   }
   const std::string refused =
-      Shell("stepscope serve '" + folder_.path() + "' --host 0.0.0.0; echo \"code $?\"");
+      Printed("stepscope serve '" + folder_.path() + "' --host 0.0.0.0; echo \"code $?\"");
   EXPECT_NE(refused.find("set --token-file"), refused.npos);
   EXPECT_TRUE(refused.ends_with("code 2\n")) << refused;
 }
@@ -47,7 +38,7 @@ TEST_F(ServeCommandTest, PrintsAnAddressAndEndsAsTold) {
 // The token of the address that `serve` prints, or what it says instead, when it is started so.
 std::string TokenServed(const std::string& before, const std::string& folder,
                         const std::string& options) {
-  const std::string out = Shell(
+  const std::string out = Printed(
       fmt::format("{} timeout --preserve-status -s TERM 1 '{}' serve '{}' {}; echo \"code $?\"",
                   before, STEPSCOPE_BINARY, folder, options));
   const size_t at = out.find("/?token=");
@@ -77,14 +68,14 @@ TEST_F(ServeCommandTest, TakesATokenInThreeWays) {
 TEST_F(ServeCommandTest, WritesOneFile) {
   const ScratchFolder out;
   const std::string file = out.path() + "/report.html";
-  const std::string said = Shell("stepscope report '" + folder_.path() + "' -o '" + file + "'");
+  const std::string said = Printed("stepscope report '" + folder_.path() + "' -o '" + file + "'");
   EXPECT_TRUE(said.starts_with(file + ": ")) << said;
   EXPECT_GT(std::filesystem::file_size(file), 10'000u);
   const std::string failed =
-      Shell("stepscope report /no/such -o '" + file + "x'; echo \"code $?\"");
+      Printed("stepscope report /no/such -o '" + file + "x'; echo \"code $?\"");
   EXPECT_TRUE(failed.ends_with("code 2\n")) << failed;
   EXPECT_FALSE(std::filesystem::exists(file + "x"));
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::serve_command_test

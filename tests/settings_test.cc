@@ -6,7 +6,7 @@
 #include "tests/front_door.h"
 #include "tests/page_server.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::settings_test {
 namespace {
 
 constexpr const char* kDelay = "idle_time.consecutive_kernel_delay";
@@ -83,4 +83,4 @@ TEST(Settings, HoldForThePage) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::settings_test

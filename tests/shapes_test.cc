@@ -9,7 +9,7 @@
 #include "tests/answer.h"
 #include "tests/front_door.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::shapes_test {
 namespace {
 
 // An operator with these arguments, the call it launches a kernel with, and the kernel, 10 us long.
@@ -98,4 +98,4 @@ TEST(Shapes, HostileInputsAreListed) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::shapes_test

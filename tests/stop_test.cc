@@ -9,7 +9,7 @@
 #include "stepscope/demo.h"
 #include "tests/front_door.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::stop_test {
 namespace {
 
 std::stop_token AlreadyStopped() {
@@ -93,4 +93,4 @@ TEST_F(StopAnalysis, AQuestionEndsInTheMiddle) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::stop_test

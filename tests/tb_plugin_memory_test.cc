@@ -14,7 +14,7 @@
 #include "tests/answer.h"
 #include "tests/shared_data.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::tb_plugin_memory_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -102,4 +102,4 @@ TEST_F(TbPluginMemory, OperatorsOfResnet50) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::tb_plugin_memory_test

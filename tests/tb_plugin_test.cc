@@ -15,7 +15,7 @@
 #include "tests/answer.h"
 #include "tests/shared_data.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::tb_plugin_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -235,4 +235,4 @@ std::string SpanName(const ::testing::TestParamInfo<Span>& info) {
 INSTANTIATE_TEST_SUITE_P(TbPlugin, TbPluginTest, ::testing::ValuesIn(kSpans), SpanName);
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::tb_plugin_test

@@ -14,7 +14,7 @@
 #include "tests/shared_data.h"
 #include "tests/support/sample_timeline.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::timeline_run_test {
 namespace {
 
 Session Opened(const std::vector<std::string>& paths, bool keep_events) {
@@ -114,4 +114,4 @@ TEST_F(TimelineOfRealTraces, HoldsEveryEventAndChangesNoAnswer) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::timeline_run_test

@@ -21,7 +21,7 @@
 #include "tests/invariants.h"
 #include "tests/shared_data.h"
 
-namespace stepscope::testing {
+namespace stepscope::testing::xplane_test {
 namespace {
 
 using nlohmann::json;
@@ -335,4 +335,4 @@ TEST_F(XPlaneGolden, ExportedTheyAreTheSameToLookAt) {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::testing::xplane_test

@@ -58,9 +58,16 @@ class Groups(unittest.TestCase):
         def own(name):
             return (f"namespace s {{\nnamespace {name} {{\nnamespace {{\n\nint Run() {{\n\n}}  // namespace\n"
                     f"}}  // namespace {name}\n\n}}  // namespace s\n")
-        self.assertEqual(self.groups(x__a=own("a"), x__b=own("b")), [["a", "b"]])
-        self.assertEqual(self.groups(x__a=own("a"), x__b=local("int Run() {"), x__c=local("int Run() {")),
-                         [["a", "b"]])
+        def short(name):
+            return f"namespace s::{name} {{\nnamespace {{\n\nint Run() {{\n\n}}  // namespace\n}}  // namespace s::{name}\n"
+
+        self.assertEqual(self.groups(x__one=own("one"), x__two=short("two")), [["one", "two"]])
+        self.assertEqual(self.groups(x__one=own("one"), x__two=local("int Run() {"), x__we=local("int Run() {")),
+                         [["one", "two"]])
+
+    def test_two_sources_of_one_name_do_not_meet(self):
+        own = "namespace s::one {\nnamespace {\n\nint Run() {\n\n}  // namespace\n}  // namespace s::one\n"
+        self.assertEqual(self.groups(x__one=own, y__one=own), [])
 
     def test_have_a_size_an_edit_can_wait_for(self):
         many = {f"x__f{number:02}": f"int f{number};" for number in range(unity_groups.MOST_FILES + 2)}

@@ -13,9 +13,10 @@
 namespace stepscope {
 
 // What two runs are asked for to be compared, where nobody says otherwise.
-inline constexpr std::array<std::string_view, 10> kComparedAnalyses = {
+inline constexpr std::array<std::string_view, 11> kComparedAnalyses = {
     "overview",    "temporal_breakdown", "comm_overlap",     "idle_time", "stragglers",
-    "collectives", "kernel_breakdown",   "operator_kernels", "operators", "shapes"};
+    "collectives", "kernel_breakdown",   "operator_kernels", "operators", "shapes",
+    "python"};
 
 struct CompareOptions {
   // Kernels are the same when their names are, without template arguments, return types and
@@ -33,7 +34,9 @@ struct CompareOptions {
 //     happened: added, removed, replaced, more, fewer, slower, faster or same; the largest change
 //     first. The last three are sums: where the two hold different numbers of steps, a note says
 //     so, and what is said in words is of a step. Findings are rises of a category, of one rank, of
-//     a kernel, of a shape whose calls became slower, merged by cause;
+//     a kernel, of a shape whose calls became slower, merged by cause; they name the Python
+//     functions or kernels that grew. Each costs what it takes after minus before, as a share of
+//     the later step, and all together cost at most what the step grew by;
 //   - for every analysis that both could answer, a report of its name: each metric and each table
 //     row by row, with every number X as X_a, X_b, X_change = b - a, and X_change_ratio =
 //     (b - a) / a. The X_change of a ratio is a difference of ratios; identifiers have none. Rows

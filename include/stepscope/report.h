@@ -181,8 +181,8 @@ struct Evidence {
 
 // What a finding's impact was measured over.
 struct Extent {
-  int64_t time = 0;  // ns of one rank; 0: the mean span of a device
-  double steps = 0;  // of one rank, in steps of the median length; 0: unknown
+  int64_t time = 0;  // ns of one rank; 0: its mean time
+  double steps = 0;  // of one rank; 0: as many of the mean length as the time holds
 };
 
 // Something worth acting on: what it is, the numbers that show it, and one concrete thing to try.
@@ -197,10 +197,11 @@ struct Finding {
   Cause cause = {};
   Nearness nearness = Nearness::kSymptom;
   Extent extent = {};
+  std::optional<int64_t> since = {};  // number of the first step it is in; empty: it is in all
 
   // Set once all reports are there.
   double share = 0;      // impact / extent.time, 0..1
-  int64_t per_step = 0;  // ns: that share of a step of the median length; 0: unknown
+  int64_t per_step = 0;  // ns: impact per step that it is in; 0: unknown
   int64_t place = 0;     // 1, 2, ... in the whole answer, by worth; 0: not ordered yet
   std::vector<Evidence> evidence = {};
 };

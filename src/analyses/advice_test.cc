@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace stepscope {
+namespace stepscope::advice_test {
 namespace {
 
 TEST(Advice, IsInTheWordsOfTheFramework) {
@@ -38,4 +38,4 @@ TEST(Advice, AsksDevicesInTheirMakersWay) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::advice_test

@@ -24,7 +24,8 @@ all-reduces that do not reduce gradients?
 
 **Definition:** `measured` is the time per step during which an all-reduce ran on a device, as the mean over complete
 steps. Without steps the whole trace counts as one step. `exposed` is the part of it without any compute kernel.
-`waiting` is until the last rank arrived, where clocks could be aligned. `expected` is parameters × `bytes_per_parameter`
+`waiting` is until the last rank arrived, where clocks could be aligned; see `stragglers` for ranks without a trace.
+Findings leave it out. `expected` is parameters × `bytes_per_parameter`
 / bandwidth. `expected_bus` is `expected` × 2(n-1)/n for a group of n ranks, the traffic of a ring. If `parameters` is not
 given, a step's messages stand for the gradients: those launched in backward if the trace has phases, else all. Message
 sizes come from kernel arguments, from the compiled program (XLA), or from the operator's input tensors
@@ -187,7 +188,7 @@ void AddSlowFinding(Report& report, const Facts& facts, const AllReduceSums& sum
                     const Expectation& expected, double tolerance) {
   const double transfer = sums.Mean(&AllReduceSum::transfer);
   int64_t exposed = 0;
-  for (const AllReduceSum& d : sums.devices) exposed = AddSaturated(exposed, d.exposed);
+  for (const AllReduceSum& d : sums.devices) exposed = AddSaturated(exposed, d.exposed_transfer);
   // Threads that communicate share processors with those that compute: the best of them was lucky.
   if (facts.OnHost() && !expected.given) return;
   const bool has_all = HasAllRanks(facts.collectives);
@@ -248,20 +249,22 @@ void AddMergeFinding(Report& report, const Facts& facts, const AllReduceSums& su
     AlikeAllReduces& group = groups[std::get<0>(key)];
     group.calls += alike.calls;
     group.exposed = AddSaturated(group.exposed, alike.exposed);
+    group.exposed_transfer = AddSaturated(group.exposed_transfer, alike.exposed_transfer);
   }
   const auto most =
-      std::ranges::max_element(groups, {}, [](const auto& g) { return g.second.exposed; });
+      std::ranges::max_element(groups, {}, [](const auto& g) { return g.second.exposed_transfer; });
   if (most == groups.end()) return;
   const auto& [name, group] = *most;
   const double each = static_cast<double>(group.calls) / static_cast<double>(sums.Steps());
-  if (each < kCallsToMerge || sums.ShareOfTime(group.exposed) < kExposedToMerge) return;
-  const double saved = static_cast<double>(group.exposed) * (1 - 1 / each);
+  if (each < kCallsToMerge || sums.ShareOfTime(group.exposed_transfer) < kExposedToMerge) return;
+  const double saved = static_cast<double>(group.exposed_transfer) * (1 - 1 / each);
   report.findings.push_back(
       {.severity = Severity::kMedium,
        .message = fmt::format("{:.3g} small all-reduces per step are exposed.", each),
-       .because = fmt::format("exposed all-reduces of group {} below {} are {} of span", name,
+       .because = fmt::format("exposed all-reduces of group {} below {} are {} of span{}", name,
                               HumanBytes(static_cast<double>(merge_below)),
-                              HumanRatio(sums.ShareOfTime(group.exposed))),
+                              HumanRatio(sums.ShareOfTime(group.exposed_transfer)),
+                              group.exposed > group.exposed_transfer ? " without wait time" : ""),
        .hint = Say(kMerge, facts),
        .impact = PerDevice(sums, static_cast<int64_t>(saved)),
        .table = "messages",
@@ -278,7 +281,7 @@ void AddUnexplainedFinding(Report& report, const Facts& facts, const AllReduceSu
     const std::string& phase = std::get<2>(key);
     if (phase.empty() || phase == PhaseName(Phase::kBackward)) continue;
     outside.calls += alike.calls;
-    outside.exposed = AddSaturated(outside.exposed, alike.exposed);
+    outside.exposed = AddSaturated(outside.exposed, alike.exposed_transfer);
     phases[phase] += alike.calls;
   }
   const double share = sums.ShareOfTime(outside.exposed);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "analyses/kinds.h"
@@ -120,6 +121,17 @@ std::string SayMissingKernels(const Facts& facts) {
                      HumanCount(without), HumanCount(calls));
 }
 
+std::string SayRanks(std::span<const int64_t> ranks) {
+  constexpr size_t kMostNamed = 6;
+  const size_t count = ranks.size();
+  if (count == 1) return fmt::format("rank {}", ranks.front());
+  const bool in_a_row = ranks.back() - ranks.front() + 1 == std::ssize(ranks);
+  if (in_a_row && count > 2) return fmt::format("ranks {} to {}", ranks.front(), ranks.back());
+  if (count > kMostNamed)
+    return fmt::format("{} ranks ({} to {})", count, ranks.front(), ranks.back());
+  return fmt::format("ranks {} and {}", fmt::join(ranks.first(count - 1), ", "), ranks.back());
+}
+
 std::string NoCommunication(const Facts& facts) {
   const MissingCommunication& missing = OnDemand(facts).CommunicationMissing(facts);
   if (missing.world_size == 0) return "no communication kernel was recorded";
@@ -127,9 +139,11 @@ std::string NoCommunication(const Facts& facts) {
       "communication not recognized: the job has {} ranks, and no kernel's name is known as "
       "communication",
       missing.world_size);
-  for (const CommunicationCandidate& candidate : missing.candidates) {
-    text +=
-        &candidate == missing.candidates.data() ? "; candidates, on a stream of their own: " : ", ";
+  constexpr size_t kNamed = 3;
+  const auto& all = missing.candidates;
+  for (const CommunicationCandidate& candidate :
+       std::span(all).first(std::min(all.size(), kNamed))) {
+    text += &candidate == all.data() ? "; candidates, on a stream of their own: " : ", ";
     text += fmt::format("{} ({})", ShortName((*facts.names)[candidate.name]),
                         HumanTime(static_cast<double>(candidate.time)));
   }
@@ -171,13 +185,26 @@ std::string SayMost(const Facts& facts, std::vector<std::pair<StringId, int64_t>
 
 namespace {
 
-// "preprocess (train.py:12)", "sleep in log_metrics (train.py:30)".
-std::string SayLeader(const FrameTimes::Leader& leader) {
-  if (leader.caller.function.empty()) return LabelOf(leader.name);
-  return LabelOf(leader.name) + " in " + LabelOf(leader.caller);
+// "get of queue.py"; "lock.acquire" of "_thread.lock.acquire".
+std::string SayWithin(const FrameName& name) {
+  if (!name.file.empty())
+    return fmt::format("{} of {}", name.function,
+                       name.file.substr(name.file.find_last_of("/\\") + 1));
+  const size_t last = name.function.rfind('.');
+  const size_t before = last == 0 || last == std::string::npos ? std::string::npos
+                                                               : name.function.rfind('.', last - 1);
+  return before == std::string::npos ? name.function : name.function.substr(before + 1);
 }
 
 }  // namespace
+
+std::string SayLeader(const FrameTimes::Leader& leader) {
+  std::string label = LabelOf(leader.name);
+  if (leader.within.function.empty()) return label;
+  const bool in_parentheses = label.ends_with(')') && !leader.name.file.empty();
+  if (in_parentheses) label.pop_back();
+  return fmt::format("{}{}in {})", label, in_parentheses ? ", " : " (", SayWithin(leader.within));
+}
 
 std::string LargestFrame(const FrameTimes& times) {
   const auto leaders = times.Leaders(1);

@@ -1,6 +1,7 @@
 // Builds the columns, statuses and sentences that several reports share.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -50,12 +51,16 @@ std::string SayMissingKernels(const Facts& facts);
 // the kernels that may be it, or that none was recorded. Without a final stop.
 std::string NoCommunication(const Facts& facts);
 
-// "; Python meanwhile: preprocess (video.py:42) 178 ms, lock.acquire in get (queue.py:180) 36 ms":
+// "preprocess (video.py:42)", "log_metrics (train.py:30, in sleep)", "next_batch (data.py:5, in get
+// of queue.py)".
+std::string SayLeader(const FrameTimes::Leader& leader);
+
+// "; Python meanwhile: preprocess (video.py:42) 178 ms, log_metrics (train.py:30, in sleep) 36 ms":
 // the functions that took most of the windows, to follow the reason of a finding. Empty where none
 // took a tenth of them, as where no frames were recorded.
 // Times are those of all windows divided by `parts`: steps, or devices.
 std::string SayPython(const FrameTimes& times, int64_t parts);
-// The first of them: "sleep in log_metrics (train.py:30)".
+// The first of them: "log_metrics (train.py:30, in sleep)".
 std::string LargestFrame(const FrameTimes& times);
 // The same, per step, of the moments in which no device of this rank ran anything.
 std::string SayPythonWhileIdle(const Facts& facts, int64_t rank);
@@ -85,6 +90,10 @@ std::string_view ParticipantNoun(const Facts& facts);
 // -1: the rank as a whole.
 std::string SayPlace(const Facts& facts, int64_t rank, int64_t device);
 std::string SayParticipant(const Facts& facts, const RankCollectives& participant);
+
+// "rank 3", "ranks 0 to 2", "ranks 0, 2 and 5", "12 ranks (0 to 63)". REQUIRES: ascending, not
+// empty.
+std::string SayRanks(std::span<const int64_t> ranks);
 
 // With a capital first letter, to begin a sentence.
 std::string Capitalized(std::string text);

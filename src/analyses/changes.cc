@@ -2,6 +2,7 @@
 #include "analyses/changes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 
 #include "analyses/build.h"
 #include "analyses/excess.h"
+#include "base/period.h"
 #include "facts/derived/excess_work.h"
 #include "facts/derived/step_changes.h"
 #include "report/humanize.h"
@@ -72,7 +74,7 @@ Together Rises(const StepChanges& changes, StepQuantity quantity) {
 // longer, others idle or wait in collectives.
 std::optional<Together> Cause(const Facts& facts, const StepChanges& changes) {
   using enum StepQuantity;
-  for (const StepQuantity quantity : {kCompute, kInput, kIdle, kExposed}) {
+  for (const StepQuantity quantity : {kCompute, kInput, kOther, kIdle, kExposed}) {
     Together rises = Rises(changes, quantity);
     if (rises.most == nullptr) continue;
     const auto difference = static_cast<double>(changes.step_time->Difference());
@@ -92,8 +94,9 @@ std::string Rise(const StepChange& c) {
 
 // "rank 11 computes 66% longer".
 std::string SayCause(const Facts& facts, const Together& cause) {
-  constexpr auto kVerbs = std::to_array<std::string_view>(
-      {"takes", "computes", "waits for input", "idles", "has exposed communication"});
+  constexpr auto kVerbs =
+      std::to_array<std::string_view>({"takes", "computes", "waits for input", "runs no operator",
+                                       "idles", "has exposed communication"});
   const StepChange& c = *cause.most;
   const std::string_view verb = kVerbs[static_cast<size_t>(c.quantity)];
   const std::string others =
@@ -118,6 +121,7 @@ std::string Hint(const Facts& facts, const StepChange& change,
                          CommandForClocks(facts), look);
     case StepQuantity::kInput:
       return "check the data loader and the storage it reads from since then; " + look;
+    case StepQuantity::kOther:
     case StepQuantity::kIdle:
       return "check that host since then: other processes, logging, synchronization; " + look;
     default:
@@ -128,8 +132,9 @@ std::string Hint(const Facts& facts, const StepChange& change,
 // The operator or Python functions behind it.
 std::string SayBehind(const Facts& facts, const Together& cause) {
   if (cause.excess) return SayExcess(facts, *cause.excess);
-  const bool on_host =
-      cause.most->quantity == StepQuantity::kIdle || cause.most->quantity == StepQuantity::kInput;
+  using enum StepQuantity;
+  const StepQuantity quantity = cause.most->quantity;
+  const bool on_host = quantity == kIdle || quantity == kInput || quantity == kOther;
   return on_host ? SayPythonWhileIdle(facts, cause.most->rank) : "";
 }
 
@@ -138,7 +143,7 @@ stepscope::Cause CauseOf(const std::optional<Together>& together) {
   if (!together) return {};
   constexpr auto kKinds =
       std::to_array<CauseKind>({CauseKind::kNone, CauseKind::kCompute, CauseKind::kInput,
-                                CauseKind::kHost, CauseKind::kCommunication});
+                                CauseKind::kHost, CauseKind::kHost, CauseKind::kCommunication});
   stepscope::Cause cause{kKinds[static_cast<size_t>(together->most->quantity)]};
   if (together->places == 1) cause.rank = together->most->rank;
   return cause;
@@ -152,26 +157,55 @@ void AddFinding(Report& report, const Facts& facts, const StepChanges& changes) 
       {.severity = share >= kHighChange ? Severity::kHigh : Severity::kMedium,
        .message = fmt::format("Step time is {} longer since step {}{}.", HumanRatio(share), c.since,
                               cause ? ": " + SayCause(facts, *cause) : ""),
-       .because = fmt::format(
-           "median {} in {} before, {} in {} since; {}", Time(c.before),
-           Plural(static_cast<size_t>(c.steps_before), "step"), Time(c.after),
-           Plural(static_cast<size_t>(c.steps_after), "step"),
-           cause
-               ? fmt::format("{} of {}: {} to {} per step", StepQuantityName(cause->most->quantity),
-                             SayPlace(facts, cause->most->rank, cause->most->device),
-                             Time(cause->most->before), Time(cause->most->after)) +
-                     SayBehind(facts, *cause)
-               : "no rank's compute, input wait, idle or exposed communication explains it"),
+       .because =
+           fmt::format("median {} in {} before, {} in {} since; {}", Time(c.before),
+                       Plural(static_cast<size_t>(c.steps_before), "step"), Time(c.after),
+                       Plural(static_cast<size_t>(c.steps_after), "step"),
+                       cause ? fmt::format("{} of {}: {} to {} per step",
+                                           StepQuantityName(cause->most->quantity),
+                                           SayPlace(facts, cause->most->rank, cause->most->device),
+                                           Time(cause->most->before), Time(cause->most->after)) +
+                                   SayBehind(facts, *cause)
+                             : "no rank's compute, input wait, time without operators, idle or "
+                               "exposed communication explains it"),
        .hint = Hint(facts, c, cause),
        .impact = static_cast<int64_t>(std::min(
            static_cast<double>(c.Difference()) * static_cast<double>(c.steps_after), 9e18)),
        .table = "changes",
        .cause = CauseOf(cause),
-       .nearness = cause ? Nearness::kCause : Nearness::kSymptom});
+       .nearness = cause ? Nearness::kCause : Nearness::kSymptom,
+       .since = c.since});
 }
 
 }  // namespace
 }  // namespace changes
+
+std::string PeriodOfSteps::Say() const {
+  constexpr size_t kMostNamed = 5, kNamed = 3;
+  const std::vector<int64_t> all(numbers.begin(), numbers.end());
+  const int64_t every = all[1] - all[0];
+  const int64_t last_digit = every / 10 % 10 == 1 ? 0 : every % 10;
+  const std::string_view ending = last_digit == 1   ? "st"
+                                  : last_digit == 2 ? "nd"
+                                  : last_digit == 3 ? "rd"
+                                                    : "th";
+  const bool few = all.size() <= kMostNamed;
+  const auto first = std::span(all).first(few ? all.size() - 1 : kNamed);
+  return fmt::format("every {}{} step ({}{}{})", every, ending, fmt::join(first, ", "),
+                     few ? " and " : " … ", all.back());
+}
+
+std::optional<PeriodOfSteps> FindPeriodOfSteps(std::span<const int64_t> numbers,
+                                               std::span<const int64_t> values, double least) {
+  if (numbers.empty() || numbers.back() - numbers.front() + 1 != std::ssize(numbers))
+    return std::nullopt;
+  const auto found = FindPeriod(values, least);
+  if (!found) return std::nullopt;
+  PeriodOfSteps period{.usual = found->usual, .high = found->high};
+  for (size_t i = 0; i < found->times; ++i)
+    period.numbers.insert(numbers[found->first + i * found->every]);
+  return period;
+}
 
 std::string InEveryStep(const Facts& facts, int64_t first, int64_t last) {
   return fmt::format("in every {} step ({} to {})",

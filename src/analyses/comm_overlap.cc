@@ -11,6 +11,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "facts/derived/exposed_waits.h"
+#include "facts/derived/gradient_syncs.h"
 #include "facts/derived/modules.h"
 #include "facts/derived/stages.h"
 #include "report/humanize.h"
@@ -28,6 +29,9 @@ constexpr std::string_view kDoc = R"md(
 memory, NVSHMEM, ...) on a device. `overlapped` is the part during which any compute kernel runs, `exposed`
 the rest, and overlap_ratio = overlapped / communication. A kernel is communication if it carries a
 collective's name, by its own name, or if a collective's call launched it.
+
+Gradients are all-reduced repeatedly where several backward passes of DistributedDataParallel, each with as many
+all-reduces of the same sizes, lie between every two steps of an optimizer on one thread.
 
 **Limitations:** The cause of long communication is not shown here. A rank that arrives early waits inside the
 kernel, so its exposed time is caused by another rank. Overlap has a cost too: compute and communication share memory
@@ -133,6 +137,26 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
        .cause = {waits ? CauseKind::kWait : CauseKind::kCommunication}});
 }
 
+// Gradients that accumulate need to be reduced once per optimizer step.
+void AddRepeatedSyncs(Report& report, const Facts& facts, const Exposed& sum) {
+  const auto syncs = FindRepeatedSyncs(facts);
+  if (!syncs) return;
+  const auto devices = static_cast<int64_t>(facts.devices.size());
+  report.findings.push_back(
+      {.severity = Severity::kMedium,
+       .message = fmt::format("Gradients are all-reduced {} times per optimizer step: use no_sync.",
+                              syncs->per_step),
+       .because =
+           fmt::format("{} backward passes between two optimizer steps, each with {}; in all {}",
+                       syncs->per_step, Plural(static_cast<size_t>(syncs->messages), "all-reduce"),
+                       Plural(static_cast<size_t>(syncs->steps), "recorded step")),
+       .hint = "run all but the last micro-batch of an optimizer step within model.no_sync()",
+       .impact = sum.exposed / devices / syncs->per_step * (syncs->per_step - 1),
+       .table = "ranks",
+       .cause = {CauseKind::kCommunication},
+       .nearness = Nearness::kCause});
+}
+
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kCommOverlap, facts);
   if (report.status == Status::kUnavailable) return report;
@@ -163,6 +187,7 @@ Report Run(const Facts& facts, const Params&) {
       {"overlap_ratio", "overlap, % of communication", hidden, Unit::kRatio},
       {"exposed_ratio", "exposed, % of span", Ratio(sum.exposed, sum.span), Unit::kRatio}};
   AddFinding(report, facts, sum);
+  AddRepeatedSyncs(report, facts, sum);
   return report;
 }
 
@@ -174,7 +199,7 @@ const Analysis kCommOverlap = {
     .title = "Communication overlap",
     .summary = "Overlapped and exposed communication",
     .doc = comm_overlap::kDoc,
-    .needs = kRankActivityNeeds,
+    .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
     .params = {},
     .run = &comm_overlap::Run,
 };

@@ -9,7 +9,7 @@
 #include "tests/answer.h"
 #include "tests/support/sample_trace.h"
 
-namespace stepscope {
+namespace stepscope::compiled_work_test {
 namespace {
 
 using testing::Row;
@@ -228,4 +228,4 @@ TEST(CompiledActivity, PeakOfAnArchitecture) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::compiled_work_test

@@ -38,11 +38,6 @@ Growth GrowthOf(const ExcessWork& excess) {
   return excess.size_ratio >= excess::kLarger ? Growth::kSize : Growth::kTime;
 }
 
-std::string_view OperatorLabel(std::string_view name) {
-  constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
-  return name.starts_with(kEngine) ? name.substr(kEngine.size()) : name;
-}
-
 std::string SayExcess(const Facts& facts, const ExcessWork& excess) {
   std::string module;
   if (excess.module != kNoString)

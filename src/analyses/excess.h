@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "facts/facts.h"
+#include "report/kernel_name.h"
 
 namespace stepscope {
 
@@ -14,9 +15,6 @@ struct ExcessWork;
 enum class Growth : uint8_t { kCalls, kSize, kTime };
 // More calls of it per step by a twentieth; else inputs that are larger by a fifth; else neither.
 Growth GrowthOf(const ExcessWork& excess);
-
-// "aten::layer_norm"; "AddmmBackward0" of "autograd::engine::evaluate_function: AddmmBackward0".
-std::string_view OperatorLabel(std::string_view name);
 
 // "; most of it in aten::layer_norm in Net_0 (200 more calls per step)".
 std::string SayExcess(const Facts& facts, const ExcessWork& excess);

@@ -12,8 +12,10 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/kinds.h"
+#include "analyses/thread_wait.h"
 #include "base/saturate.h"
 #include "facts/derived/on_demand.h"
+#include "facts/derived/other_threads.h"
 #include "facts/derived/step_categories.h"
 #include "report/humanize.h"
 
@@ -31,6 +33,9 @@ by purpose. `total` is their time, `self` excludes pipeline operations inside. T
 data is enqueued while the device computes, they are scaled to the input wait, as in the TensorFlow Profiler. `stages`
 divides the time in which a pipeline was waited for. A stage gets the time in which it was producing a
 batch and not waiting for an earlier stage. These times sum to the wait.
+
+A thread of the same process may load data in Python that no operation marks. Where the training thread waits for a lock, as
+of a queue, for 5% of step time, while another thread works for half of that or more, both functions are named.
 
 **Limitations:** Worker processes of a PyTorch DataLoader are other processes and are not in the trace. Stages of
 tf.data are recorded from host_tracer_level 2.
@@ -61,10 +66,12 @@ Totals AddUp(const std::vector<RankSteps>& ranks) {
   return t;
 }
 
-std::string Classify(const Totals& t, bool marked) {
+// A wait for another thread may be for input that no range marks.
+std::string Classify(const Totals& t, bool marked, bool waits_for_thread) {
   if (!marked || t.total == 0) return "unknown";
   const double share = static_cast<double>(t.input) / static_cast<double>(t.total);
   if (share >= kBound) return "input-bound";
+  if (share < kModerately && waits_for_thread) return "unknown";
   return share >= kModerately ? "moderately input-bound" : "not input-bound";
 }
 
@@ -291,6 +298,25 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const 
   report.findings.push_back(std::move(finding));
 }
 
+void AddThreadFinding(const Facts& facts, const ThreadWait& wait,
+                      const std::vector<RankSteps>& ranks, Report& report) {
+  const auto own = std::ranges::find(ranks, wait.rank, &RankSteps::rank);
+  const bool several = facts.ranks.front().rank != facts.ranks.back().rank;
+  report.findings.push_back(
+      {.severity = Severity::kHigh,
+       .message = SayThreadWait(facts, wait, ranks),
+       .because = fmt::format("{} runs it for {} per step of that time", wait.thread,
+                              HumanTime(static_cast<double>(wait.works.time) /
+                                        static_cast<double>(own->steps.size()))),
+       .hint = "make that function faster, or run it in more threads or processes (DataLoader with "
+               "num_workers)",
+       .impact = wait.waits.time,
+       .table = "host",
+       .cause = {CauseKind::kHost, several ? std::optional(wait.rank->rank) : std::nullopt},
+       .nearness = Nearness::kCause,
+       .extent = {wait.whole}});
+}
+
 std::string Headline(const std::string& classification, const Totals& t, bool marked,
                      const Facts& facts, const std::vector<RankInput>& inputs) {
   const double share =
@@ -324,12 +350,18 @@ Report Run(const Facts& facts, const Params&) {
   if (report.status == Status::kUnavailable) report.status = Status::kPartial;
   std::vector<RankInput> inputs;
   for (const RankSteps& rank : ranks)
-    inputs.push_back({rank.rank, InputPipelineOf(*rank.rank, *facts.names)});
+    inputs.push_back(
+        {rank.rank, InputPipelineOf(*rank.rank, *facts.names, !facts.selected.empty())});
   const bool marked = !ranks.front().whole_recording;
   const Totals totals = AddUp(ranks);
-  const std::string classification = Classify(totals, marked);
+  const TypicalSteps typical = FindTypicalSteps(ranks);
+  const auto wait = FindThreadWait(facts, typical.ranks);
+  const std::string classification = Classify(totals, marked, wait.has_value());
   const PipelineStage* slowest = SlowestStage(inputs);
-  report.headline = Headline(classification, totals, marked, facts, inputs);
+  report.headline = marked && wait && classification == "unknown"
+                        ? "It is unknown whether the job is input-bound. " +
+                              SayThreadWait(facts, *wait, typical.ranks)
+                        : Headline(classification, totals, marked, facts, inputs);
   report.metrics = {{"input_ratio", "input wait, % of step time", Ratio(totals.input, totals.total),
                      Unit::kRatio},
                     {"classification", "classification", classification, Unit::kNone},
@@ -340,6 +372,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(HostTable(HostTimes(inputs, totals)));
   report.tables.push_back(OperatorTable(facts, inputs));
   if (marked) AddFinding(facts, inputs, totals, ranks, report);
+  if (marked && wait) AddThreadFinding(facts, *wait, typical.ranks, report);
   return report;
 }
 

@@ -9,6 +9,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
+#include "facts/derived/on_demand.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
 
@@ -218,6 +219,7 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
   int64_t total = 0;
   for (const Kernel& k : kernels) total = AddSaturated(total, k.sum);
   const double share = params.Number("share");
+  const MissingCommunication& missing = OnDemand(facts).CommunicationMissing(facts);
   Deviants slow;
   for (const Kernel& k : kernels) {
     if (k.ranks.size() < 3 || static_cast<double>(k.sum) < share * static_cast<double>(total) ||
@@ -225,7 +227,7 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
       continue;
     }
     // The duration of a collective contains wait time, which `stragglers` covers.
-    if (k.kind == Kind::kCommunication || k.Deviation(*k.odd) <= 0) continue;
+    if (k.kind == Kind::kCommunication || missing.MayBe(k.id) || k.Deviation(*k.odd) <= 0) continue;
     AddDeviation(slow, k, (k.odd->Mean() - k.median) * static_cast<double>(k.odd->count));
   }
   if (const Deviant* d = Worst(slow)) {

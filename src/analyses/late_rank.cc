@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "analyses/advice.h"
 #include "analyses/build.h"
 #include "analyses/excess.h"
+#include "facts/derived/on_demand.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -17,6 +19,27 @@ namespace {
 
 constexpr double kExplains = 0.3;        // of what each other participant loses
 constexpr double kExplainsOfAll = 0.05;  // of the delay, hidden or not
+
+// What a rank spends more on in a step, the sharpest first: a device that idles may do so in
+// operators too.
+std::span<const StepQuantity> QuantitiesOf(LateReason reason) {
+  using enum StepQuantity;
+  static constexpr auto kOfCompute = std::to_array({kCompute});
+  static constexpr auto kOfHost = std::to_array({kOther, kIdle});
+  static constexpr auto kOfInput = std::to_array({kInput});
+  switch (reason) {
+    case LateReason::kCompute:
+    case LateReason::kMoreCompute:
+    case LateReason::kLargerInputs:
+      return kOfCompute;
+    case LateReason::kHost:
+      return kOfHost;
+    case LateReason::kInput:
+      return kOfInput;
+    default:
+      return {};
+  }
+}
 
 }  // namespace
 }  // namespace late_rank
@@ -105,24 +128,17 @@ std::string LateHint(LateReason reason, const Facts& facts) {
   return "compare the timeline of this rank before its collectives with that of another rank";
 }
 
-std::optional<StepQuantity> QuantityOf(LateReason reason) {
-  switch (reason) {
-    case LateReason::kCompute:
-    case LateReason::kMoreCompute:
-    case LateReason::kLargerInputs:
-      return StepQuantity::kCompute;
-    case LateReason::kHost:
-      return StepQuantity::kIdle;
-    case LateReason::kInput:
-      return StepQuantity::kInput;
-    default:
-      return std::nullopt;
+const StepChange* RiseOf(LateReason reason, const Facts& facts, const RankCollectives& rank) {
+  const StepChanges& changes = OnDemand(facts).Changes(facts);
+  for (const StepQuantity quantity : late_rank::QuantitiesOf(reason)) {
+    if (const StepChange* change = changes.Rise(quantity, rank.rank, rank.device)) return change;
   }
+  return nullptr;
 }
 
-void AddExcess(const Facts& facts, LateRank& late) {
+void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* steps) {
   if (!IsCompute(late.reason)) return;
-  late.excess = ExcessOverOthers(facts, facts.collectives.ranks[late.rank].rank);
+  late.excess = ExcessOverOthers(facts, facts.collectives.ranks[late.rank].rank, steps);
   if (!late.excess) return;
   constexpr auto kReasons = std::to_array<LateReason>(
       {LateReason::kMoreCompute, LateReason::kLargerInputs, LateReason::kCompute});

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -39,11 +40,12 @@ struct LateRank {
 // and need not be explained.
 LateReason FindLateReason(const LateRank& late, int64_t kernels, int64_t delay);
 
-// What a rank spends more on in a step, where steps tell.
-std::optional<StepQuantity> QuantityOf(LateReason reason);
+// Since when the rank spends more on it in its steps; null where they do not tell.
+const StepChange* RiseOf(LateReason reason, const Facts& facts, const RankCollectives& rank);
 
 // Names the operator behind longer compute, which tells more work from slower work.
-void AddExcess(const Facts& facts, LateRank& late);
+// `steps`: in these, null: in all.
+void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* steps = nullptr);
 
 std::string_view LateReasonName(LateReason reason, const Facts& facts);
 // The same with the operator: "more operators (aten::layer_norm)"; or "unknown cause".

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/overview_findings.h"
+#include "analyses/overview_lead.h"
 #include "analyses/overview_tables.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/operator_use.h"
@@ -38,7 +40,11 @@ When several things run at once, the first in this list gets the moment:
 10. host compute: operators
 11. all others: nothing recorded, such as Python between operators
 
-Where threads of the host are the device, as with gloo, 1 and 5 are called compute and collectives.
+Where threads of the host are the device, 1 and 5 are called compute and collectives. That is so in jobs over gloo, MPI or
+UCC, with kernels of oneDNN, and where operators ran and the profiler listed no accelerator. Without collectives, the
+first sentence then names the function of your program, or the operator, with the most time of the thread that trains or
+serves; what libraries and built-in functions do belongs to the function that called them. A thread that runs Python for
+half of the steps beside it is a possible cause of slow steps.
 
 A step begins at its annotation or at the end of the previous step, whichever is later. It ends when its
 annotation and all activities launched in it have ended. Means are over the complete steps of all ranks.
@@ -50,7 +56,7 @@ start of the first step to the end of the last, where the profiler recorded them
 
 The headline and the findings leave out slow steps (1.5 times the median or more, of at least five steps), and warm-up:
 the first step of a recording if it takes 1.5 times the median of the others, at least two. Warm-up is not in the median.
-The tables have all.
+If most of that is activities launched before the recording, the headline says so. The tables have all.
 
 **Limitations:** If no steps are marked, the categories cover the whole trace and step times are absent.
 Host activity that the profiler did not record is in "all others".
@@ -125,9 +131,11 @@ void AddPrecision(const StepBreakdown& sum, Report& report) {
 std::string SayWarmUp(const TypicalSteps& typical) {
   if (typical.warm_up == 0) return "";
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
-  return fmt::format("; first {} {} left out: warm-up, {} more",
-                     typical.warm_up == 1 ? "step of" : "steps of up to",
-                     time(typical.longest_warm_up), time(typical.longest_warm_up - typical.median));
+  return fmt::format(
+      "; first {} {} left out: {}, {} more", typical.warm_up == 1 ? "step of" : "steps of up to",
+      time(typical.longest_warm_up),
+      typical.queued == typical.warm_up ? "ran what was queued before the recording" : "warm-up",
+      time(typical.longest_warm_up - typical.median));
 }
 
 // "Step time is 960 µs (median of 7 steps of 8 ranks, 948 µs to 972 µs; 1 slow step of 4.10 ms left
@@ -220,7 +228,9 @@ Report Run(const Facts& facts, const Params&) {
   const StepStatistics total = StatisticsOfTotals(ranks);
   const StepBreakdown sum = SumOf(ranks);
   const TypicalSteps typical = FindTypicalSteps(ranks);
-  report.headline = Headline(facts, ranks, typical) + SayUnrecorded(facts, typical.ranks);
+  const std::optional<Lead> lead = FindLead(facts, typical.ranks);
+  report.headline = (lead ? lead->says + " " : "") + Headline(facts, ranks, typical) +
+                    SayUnrecorded(facts, typical.ranks);
   AddMissingKernels(facts, report);
   AddMissingCommunication(facts, report);
   if (OnDemand(facts).JobPurpose(facts) == Purpose::kInference)
@@ -237,8 +247,16 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(StepTable(facts, ranks));
   report.tables.push_back(RoleTable(facts, ranks));
   report.tables.push_back(LaunchTable(facts));
-  if (marked) AddFindings(facts, typical.ranks, has_work, report);
+  AddThreadBeside(facts, typical.ranks, report);
+  if (marked) AddFindings(facts, typical.ranks, has_work, lead, report);
   AddPrecisionFinding(facts, ranks, sum, report);
+  if (std::ranges::any_of(facts.ranks, &RankActivity::assumed_on_host)) {
+    report.notes.push_back(
+        {"processors_compute", 1,
+         "the traces list no accelerator: operators are taken to compute on processors (an "
+         "accelerator that the profiler does not list, such as MPS, is missed)",
+         ""});
+  }
   if (!marked) {
     report.notes.push_back(
         {"no_steps", 1,

@@ -76,14 +76,15 @@ bool RecordedOperators(const RankActivity& rank) {
 }
 
 // What Python did in time without operators was recorded where its frames were.
-std::string MessageOf(const Facts& facts, const Rule& rule, const FrameTimes& python,
-                      double share) {
+std::string MessageOf(const Facts& facts, const Rule& rule, const FrameTimes& python, double share,
+                      const std::optional<Lead>& lead) {
   const bool has_python = rule.category == StepCategory::kOther && HasPython(facts);
   const std::string largest = has_python ? LargestFrame(python) : std::string();
   if (largest.empty()) {
     return fmt::format("{} is {} of step time.",
                        has_python ? "Time between operators" : rule.message, HumanRatio(share));
   }
+  if (lead && lead->function == python.Leaders(1).front().name) return lead->says;
   return fmt::format("Python between operators is {} of step time; largest: {}.", HumanRatio(share),
                      largest);
 }
@@ -92,13 +93,13 @@ std::string MessageOf(const Facts& facts, const Rule& rule, const FrameTimes& py
 Extent ExtentOf(const std::vector<RankSteps>& ranks) {
   const StepStatistics total = StatisticsOfTotals(ranks);
   const double steps = static_cast<double>(total.steps) / static_cast<double>(ranks.size());
-  return {static_cast<int64_t>(std::min(total.mean * steps, 9e18))};
+  return {static_cast<int64_t>(std::min(total.mean * steps, 9e18)), steps};
 }
 
 }  // namespace
 
 void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool has_work,
-                 Report& report) {
+                 const std::optional<Lead>& lead, Report& report) {
   const StepBreakdown sum = SumOf(ranks);
   const int64_t total = sum.Total();
   const bool idle_known = has_work && !facts.MostKernelsMissing();
@@ -110,9 +111,12 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
         rule.category == StepCategory::kInput || rule.category == StepCategory::kCompilation;
     if (share < kHigh || !(idle_known || of_host)) continue;
     const FrameTimes python = PythonDuring(facts, ranks, rule.category);
+    // Where most time is in operators, much of that between them is due to recording.
+    const bool of_operators = rule.category == StepCategory::kOther && lead && lead->of_operators;
+    if (of_operators && share < 2 * kHigh) continue;
     report.findings.push_back(
         {.severity = share >= 2 * kHigh ? Severity::kHigh : Severity::kMedium,
-         .message = MessageOf(facts, rule, python, share),
+         .message = MessageOf(facts, rule, python, share, lead),
          .because =
              fmt::format("{} of {} per step in category {}{}",
                          HumanTime(StatisticsOf(ranks, rule.category).mean),
@@ -195,7 +199,7 @@ void AddMissingCommunication(const Facts& facts, Report& report) {
 
 std::string SayUnrecorded(const Facts& facts, const std::vector<RankSteps>& ranks) {
   constexpr double kMost = 0.5;
-  if (facts.MostKernelsMissing()) return "";
+  if (facts.MostKernelsMissing() || HasPython(facts)) return "";
   const StepBreakdown sum = SumOf(ranks);
   if (Share(TimeOf(sum, StepCategory::kOther), sum.Total()) < kMost) return "";
   const Unrecorded found = LongestUnrecorded(facts, ranks);

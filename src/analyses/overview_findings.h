@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analyses/overview_lead.h"
 #include "facts/derived/step_categories.h"
 #include "facts/facts.h"
 #include "stepscope/report.h"
@@ -18,9 +20,9 @@ inline double Share(int64_t part, int64_t whole) {
 }
 
 // One for each category with a large share of step time. `ranks` have typical steps only: a finding
-// is about what steps cost again and again.
+// is about what steps cost again and again. The one about the function of `lead` is worded as that.
 void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool has_work,
-                 Report& report);
+                 const std::optional<Lead>& lead, Report& report);
 
 // One where most compute is known to be in 32 bit. `sum` is that of the steps of `ranks`.
 void AddPrecisionFinding(const Facts& facts, const std::vector<RankSteps>& ranks,
@@ -36,7 +38,7 @@ void AddMissingCommunication(const Facts& facts, Report& report);
 
 // Where nothing was recorded in half of the steps or more: a sentence with the longest such
 // stretch, what was recorded next to it, and what was not recorded at all. Begins with a space;
-// else empty.
+// else empty, as where Python was recorded.
 std::string SayUnrecorded(const Facts& facts, const std::vector<RankSteps>& ranks);
 
 }  // namespace stepscope::overview

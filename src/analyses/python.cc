@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <span>
 #include <tuple>
 
 #include "analyses/all.h"
@@ -25,9 +27,11 @@ function that was recorded. `self` is the sum of these moments: the function wit
 the operators and runtime calls it ran. `total` includes the functions it called; a function that calls itself counts once.
 `idle` is the part of `self` in which no device of the rank ran anything. `calls` are those that began within steps.
 `share` is `self` as a share of step time. `top` adds up the training threads of all ranks: the thread that steps are
-marked on, else the one with the most launches. `functions` has every thread of every rank. Built-in functions
-have no file; `nn.Module: Linear_0` is the call of a module. `tree` has the training threads' functions by caller, with
-the activities launched inside as `device_time`; those below 0.5% of the total are "(smaller)" of their caller.
+marked on, else the one with the most launches. `functions` has every thread of every rank; `training` says which are
+these. Built-in functions have no file; `nn.Module: Linear_0` is the call of a module. `tree` has the training threads'
+functions by caller, with the activities launched inside as `device_time`; those below 0.5% of the total are "(smaller)" of
+their caller. Sentences give what installed libraries and built-in functions take to the function of yours that called
+them, and name them where they have half of it.
 
 **Limitations:** Recording Python makes it slower, most of all short functions. Worker processes of a DataLoader are other
 processes and are not in the trace. If no steps are marked, the whole trace counts and `share` is absent. With several
@@ -117,40 +121,48 @@ Table FunctionsTable(const std::vector<RankFunctions>& ranks) {
                           KeyColumn("thread", "thread")},
               .text_rows = 0};
   AddColumns(table, ValueColumns());
+  table.columns.push_back({"training", "training thread", Unit::kNone, Role::kValue, true});
   for (const RankFunctions& rank : ranks) {
     std::map<std::string, Sums> threads;  // several may have one name
+    std::set<std::string> training;
     for (const ThreadFunctions& thread : rank.threads) {
+      if (thread.training) training.insert(thread.thread);
       for (const auto& [name, sum] : thread.functions) threads[thread.thread][name].Add(sum);
     }
-    for (const auto& [thread, functions] : threads)
+    for (const auto& [thread, functions] : threads) {
+      const size_t first = table.rows.size();
       AddRows(table, {rank.rank->rank, rank.rank->window, thread}, functions,
               {rank.time, rank.marked, rank.idle_known});
+      for (auto& row : std::span(table.rows).subspan(first))
+        row.emplace_back(training.contains(thread) ? "yes" : "no");
+    }
   }
   return table;
 }
 
-// The function with the most of what `of` says.
-template <class Of>
-std::string SayMost(const Training& all, const Of& of) {
-  const auto most = std::ranges::max_element(
-      all.functions, {}, [&](const auto& function) { return of(function.second); });
-  const int64_t time = of(most->second);
-  std::string text =
-      fmt::format("{} ({}", LabelOf(most->first), HumanTime(static_cast<double>(time)));
-  if (all.marked && all.time > 0) {
-    text += fmt::format(", {} of step time",
-                        HumanRatio(static_cast<double>(time) / static_cast<double>(all.time)));
-  }
+// The function of the user's with the most time, "preprocess (data.py:7) (27.0 ms, 27.0% of step
+// time)"; empty where no moment belongs to any.
+std::string SayMost(const Training& all, const FrameTimes& times) {
+  const auto most = times.Leaders(1, 0);
+  if (most.empty()) return "";
+  const auto time = static_cast<double>(most.front().time);
+  std::string text = fmt::format("{} ({}", SayLeader(most.front()), HumanTime(time));
+  if (all.marked && all.time > 0)
+    text += fmt::format(", {} of step time", HumanRatio(time / static_cast<double>(all.time)));
   return text + ")";
 }
 
-std::string Headline(const Training& all) {
-  std::string text =
-      "Most Python self time: " + SayMost(all, [](const FunctionSum& sum) { return sum.self; });
-  if (all.idle_known && all.idle > 0) {
-    text += "; while devices are idle: " +
-            SayMost(all, [](const FunctionSum& sum) { return sum.idle; });
+std::string Headline(const Facts& facts, const Training& all) {
+  FrameTimes times(facts), idle(facts);
+  for (const CountedPython& counted : CountedPythonOf(facts)) {
+    const auto training = TrainingThread(*facts.names, *counted.rank);
+    if (!training) continue;
+    times.Add(*counted.rank, *training, counted.windows);
+    if (all.idle_known)
+      idle.Add(*counted.rank, *training, IdleWithin(*counted.rank, counted.windows));
   }
+  std::string text = "Most Python time: " + SayMost(all, times);
+  if (all.idle_known && all.idle > 0) text += "; while devices are idle: " + SayMost(all, idle);
   return text + ".";
 }
 
@@ -168,7 +180,7 @@ Report Run(const Facts& facts, const Params&) {
   }
   // Without device activity the host side remains.
   if (report.status == Status::kUnavailable) report.status = Status::kPartial;
-  report.headline = Headline(all);
+  report.headline = Headline(facts, all);
   report.metrics = {
       {"calls", "calls of Python functions", all.calls, Unit::kCount},
       {"idle_ratio", "Python while idle, % of step time",

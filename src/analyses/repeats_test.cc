@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-namespace stepscope {
+namespace stepscope::repeats_test {
 namespace {
 
 // "ab x 3 at 0 2 4" for each repeat.
@@ -58,4 +58,4 @@ TEST(Repeats, TimeGrowsNearlyLinearly) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::repeats_test

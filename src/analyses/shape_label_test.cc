@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace stepscope {
+namespace stepscope::shape_label_test {
 namespace {
 
 struct Case {
@@ -53,4 +53,4 @@ TEST(ShapeLabel, NamesCallsByTheirSizes) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::shape_label_test

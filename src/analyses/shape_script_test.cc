@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace stepscope {
+namespace stepscope::shape_script_test {
 namespace {
 
 struct Texts {
@@ -151,4 +151,4 @@ TEST(ShapeScript, NothingOfATraceIsRun) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::shape_script_test

@@ -39,10 +39,7 @@ Table StageTable(const Facts& facts, const std::vector<RankEffort>& efforts) {
 }
 
 std::optional<int64_t> SinceOf(const Facts& facts, const LateRank& late) {
-  const auto quantity = QuantityOf(late.reason);
-  const RankCollectives& rank = facts.collectives.ranks[late.rank];
-  const StepChange* change =
-      quantity ? OnDemand(facts).Changes(facts).Rise(*quantity, rank.rank, rank.device) : nullptr;
+  const StepChange* change = RiseOf(late.reason, facts, facts.collectives.ranks[late.rank]);
   return change == nullptr ? std::nullopt : std::optional(change->since);
 }
 
@@ -75,7 +72,8 @@ void AddFinding(Report& report, const Facts& facts, const LateRank& late, double
        .impact = late.lost,
        .table = "stages",
        .cause = {CauseOf(late.reason), rank.rank},
-       .nearness = late.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause});
+       .nearness = late.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause,
+       .since = late.since});
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/changes.h"
+#include "analyses/steps_slow.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/on_demand.h"
@@ -42,6 +43,9 @@ It counts if each side has at least two steps and an eighth of all, and if the m
 time and by at least 6 + 70 / (n - 2)² times the mean deviation of the n steps. Only steps that all ranks recorded count;
 an exceptional first one is left out. A step is slow by the median of its own side.
 
+Slow steps that follow one another at the same distance, three or more and none missing, are told as one: every 5th
+step. Where Python was recorded, the function is named that takes half or more of what a slow step takes longer.
+
 **Limitations:** Steps without an annotation and truncated steps are missing. `mfu` needs shapes and a known peak, as
 in `flops`. In a job that communicates, all ranks are as slow as the slowest; `stragglers` names it.
 
@@ -67,7 +71,6 @@ struct RankStep {
   const StepBreakdown* step = nullptr;
   StepUse use;
   bool has_devices = false;
-  bool is_first = false;  // of its recording
 
   int64_t Time() const { return step->Total(); }
 };
@@ -79,8 +82,7 @@ std::vector<RankStep> StepsOf(const std::vector<RankSteps>& ranks) {
     for (const StepBreakdown& step : rank.steps) windows.push_back(step.window);
     const auto uses = UseOfSteps(*rank.rank, windows);
     for (size_t s = 0; s < rank.steps.size(); ++s) {
-      all.push_back(
-          {rank.rank, &rank.steps[s], uses.empty() ? StepUse{} : uses[s], !uses.empty(), s == 0});
+      all.push_back({rank.rank, &rank.steps[s], uses.empty() ? StepUse{} : uses[s], !uses.empty()});
     }
   }
   return all;
@@ -217,92 +219,6 @@ void AddMfu(const Facts& facts, double given_peak, Report& report) {
   if (!mfu.points.empty()) report.series.push_back(std::move(mfu));
 }
 
-// The median step time, which changes where steps do.
-class UsualTime {
- public:
-  UsualTime(int64_t median, const std::optional<StepChange>& change)
-      : median_(median), change_(change) {}
-
-  int64_t Of(const RankStep& step) const {
-    if (!change_) return median_;
-    return step.step->window.number < change_->since ? change_->before : change_->after;
-  }
-
- private:
-  int64_t median_;
-  const std::optional<StepChange>& change_;
-};
-
-// The category that grew most over its median in a slow step.
-struct Growth {
-  StepCategory category = StepCategory::kOther;
-  int64_t time = 0;
-
-  // "1.2 ms more input".
-  std::string Say(const Facts& facts) const {
-    if (time == 0) return "no category grew";
-    return fmt::format("{} more {}", HumanTime(static_cast<double>(time)),
-                       TitleOf(category, facts));
-  }
-  CauseKind Cause() const { return time == 0 ? CauseKind::kNone : CauseOf(category); }
-};
-
-Growth WhatGrew(const StepBreakdown& slow, const std::vector<RankStep>& steps) {
-  Growth most;
-  for (size_t c = 0; c < kStepCategories; ++c) {
-    const auto category = static_cast<StepCategory>(c);
-    std::vector<int64_t> times;
-    times.reserve(steps.size());
-    for (const RankStep& s : steps) times.push_back(TimeOf(*s.step, category));
-    const int64_t more = TimeOf(slow, category) - Describe(times).p50;
-    if (more > most.time) most = {category, more};
-  }
-  return most;
-}
-
-constexpr AdviceByPurpose kDoRarely{
-    ForAll("look at this step in the timeline; if slow steps recur at regular intervals, do "
-           "checkpoints, evaluation or logging less often or in the background"),
-    ForAll("look at this step in the timeline: prompts may share it with generation (chunked "
-           "prefill divides them), or its batch is larger, or the host collects garbage"),
-    ForAll("look at this step in the timeline; if slow steps recur at regular intervals, do what "
-           "recurs less often or in the background")};
-
-void AddSlowSteps(const Facts& facts, const std::vector<RankStep>& steps, size_t ranks,
-                  const UsualTime& usual, double slow, Report& report) {
-  int64_t lost = 0, count = 0, total = 0;
-  const RankStep* slowest = nullptr;
-  for (const RankStep& s : steps) {
-    total = AddSaturated(total, s.Time());
-    const int64_t own = usual.Of(s);
-    if (static_cast<double>(s.Time()) < slow * static_cast<double>(own)) continue;
-    if (slowest == nullptr || s.Time() > slowest->Time()) slowest = &s;
-    ++count;
-    lost = AddSaturated(lost, s.Time() - own);
-  }
-  report.metrics.push_back({"slow_steps", "slow steps", count, Unit::kCount});
-  if (count == 0) return;
-  const int64_t median = usual.Of(*slowest);
-  if (median <= 0) return;
-  const double share = static_cast<double>(lost) / static_cast<double>(std::max<int64_t>(total, 1));
-  const Growth grew = WhatGrew(*slowest->step, steps);
-  const auto extent = total / static_cast<int64_t>(ranks);
-  report.findings.push_back(
-      {.severity = share >= 0.1 ? Severity::kMedium : Severity::kLow,
-       .message = fmt::format("Step {} of rank {} took {:.1f}× the median step time.",
-                              slowest->step->window.number, slowest->rank->rank,
-                              static_cast<double>(slowest->Time()) / static_cast<double>(median)),
-       .because = fmt::format(
-           "{} vs median {}; cause: {}; {} of {} steps are slow and cost {} of all step time",
-           HumanTime(static_cast<double>(slowest->Time())), HumanTime(static_cast<double>(median)),
-           grew.Say(facts), count, steps.size(), HumanRatio(share)),
-       .hint = slowest->is_first ? Say(kRecordLater, facts) : Say(kDoRarely, facts),
-       .impact = lost / static_cast<int64_t>(ranks),
-       .table = "steps",
-       .cause = {grew.Cause(), {}, slowest->step->window.number},
-       .extent = {extent}});
-}
-
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kSteps, facts);
   const std::vector<RankSteps>& ranks = OnDemand(facts).Steps(facts);
@@ -339,10 +255,8 @@ Report Run(const Facts& facts, const Params& params) {
   AddMfu(facts, params.Number("peak_tflops") * 1e12, report);
   const StepChanges& changes = OnDemand(facts).Changes(facts);
   AddStepChanges(report, facts, changes);
-  if (static_cast<int64_t>(by_number.size()) >= kEnoughSteps) {
-    const UsualTime usual(typical.median, changes.step_time);
-    AddSlowSteps(facts, steps, ranks.size(), usual, params.Number("slow"), report);
-  }
+  if (static_cast<int64_t>(by_number.size()) >= kEnoughSteps)
+    AddSlowSteps(report, facts, ranks, typical.median, params.Number("slow"));
   return report;
 }
 

@@ -4,21 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/changes.h"
-#include "analyses/late_rank.h"
 #include "analyses/slow_stage.h"
+#include "analyses/stragglers_absent.h"
+#include "analyses/stragglers_suspects.h"
 #include "base/distribution.h"
-#include "base/saturate.h"
-#include "facts/derived/exposed_waits.h"
-#include "facts/derived/lateness.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/stages.h"
-#include "facts/derived/step_blame.h"
-#include "facts/derived/step_changes.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -30,7 +27,7 @@ constexpr std::string_view kDoc = R"md(
 **Question:** Which ranks do others wait for, since which step, at what cost, and what is the likely cause?
 
 **Definition:** In every synchronizing collective, the wait time of all ranks is caused by the rank that arrived
-last on aligned clocks. See `collectives` for wait time and clock uncertainty. `score` is the share of all wait time
+last on aligned clocks, or by the rank which that one waited for meanwhile in a collective of another group. See `collectives` for wait time and clock uncertainty. `score` is the share of all wait time
 that a rank caused. `lost` is how long each other rank waited for it on average, without concurrent compute.
 `since_step` is the step since which the rank spends more on the reason, or, where that did not change, since which the
 others wait longer for it (see `steps`, table `changes`). It is empty if there is none, as for a rank that is late from
@@ -40,13 +37,22 @@ The reason is what the rank spends more on per step than the median of the other
 (where processors compute: slower or more operators, or larger inputs of them, with the operator behind most of it),
 a device that idles before late launches (host-bound launch), time in a data loader (input wait), copies, or transfer
 in collectives (slower link). It must explain 30% of what the other ranks lose, and 5% of what they wait, else it is
-`unknown`. A finding requires 1.5 times a rank's fair share of the wait time (70% of it, of two ranks), a loss of
-`share` of span, and waits above the clock uncertainty.
+`unknown`. A finding requires 1.5 times a rank's fair share of the wait time (70% of it, of two ranks), a loss of `share` of
+span, and waits above the clock uncertainty. Of six steps or more, the rank must be late in three or more, by twice
+what that and its own time (without exposed communication) vary; in few of the steps, by three times the variation
+over all; or it has more or larger operators, or is late since a certain step (on hosts not by slower operators). Then a quarter of the wait time is
+enough, since several ranks may be late. Variation is the median absolute deviation, as a standard deviation. A rank
+that is late in some steps is compared with the others in these steps.
 
 Devices of one process, the usual case of TensorFlow and JAX, take the place of ranks: they are on one clock, and
 share the input wait of their host.
 
-**Limitations:** Ranks that were not recorded are unknown. If two ranks are late together, only the last one is
+A rank without a trace may be late too. Where all recorded ranks of its group wait together, which is the time of a
+collective after the last of them arrived, beyond the lower quartile of its kind or its time on gigabit Ethernet, a
+finding names it from 5% of span on. It is a guess, since a slow network looks the same. Nobody else is blamed for
+these collectives.
+
+**Limitations:** If two ranks are late together, only the last one is
 named. Pipeline stages wait for one another by design, and their sends and receives are not matched: where these are
 most of communication, `stages` compares the ranks' own time, which is their span without exposed communication. A
 finding names the rank whose own time is beyond the median of the others by 12% of span, or 5% since a step.
@@ -60,75 +66,11 @@ constexpr auto kParams = std::to_array<Parameter>({
      "ignore ranks that cost the others less than this share of span"},
 });
 
-constexpr double kFairShares = 1.5;  // of the wait time, to stand out
-constexpr double kMostOfAll = 0.7;   // of the wait time, which stands out of two ranks too
-constexpr double kEven = 1.0 / 3;  // of a step's usual wait time, in each step that counts as late
-
-struct Suspect : LateRank {
-  double score = 0;
-  int64_t blame = 0;
-  int64_t waits = 0;       // how many times a rank waited for it
-  int64_t late_steps = 0;  // in which it caused most of the wait time
-};
-
-struct Blames {
-  std::vector<Suspect> suspects;  // by rank
-  StepBlame steps;
-  int64_t total = 0;  // ns of wait time
-};
-
-Blames FindBlames(const Facts& facts) {
-  const CollectiveFacts& c = facts.collectives;
-  Blames blames{.steps = BlameOfSteps(facts)};
-  for (uint32_t r = 0; r < c.ranks.size(); ++r) {
-    Suspect& suspect = blames.suspects.emplace_back();
-    suspect.rank = r;
-    suspect.blame = c.ranks[r].blame;
-    blames.total = AddSaturated(blames.total, c.ranks[r].wait);
-  }
-  std::vector<std::vector<const CollectivePart*>> waited_for(c.ranks.size());
-  for (const CollectiveMatch& match : c.matches) {
-    if (match.last == kNobody) continue;
-    auto& parts = waited_for[c.parts[match.last].rank];
-    for (const CollectivePart& part : c.Parts(match)) {
-      if (part.wait != 0) parts.push_back(&part);
-    }
-  }
-  ExposedWaits exposed(facts);
-  for (Suspect& s : blames.suspects) {
-    s.waits = std::ssize(waited_for[s.rank]);
-    s.lost = exposed.Of(waited_for[s.rank]);
-    s.lost /= std::max<int64_t>(1, std::ssize(c.ranks) - 1);
-    if (blames.total > 0)
-      s.score = static_cast<double>(s.blame) / static_cast<double>(blames.total);
-  }
-  return blames;
-}
-
-void FindSince(const Facts& facts, const StepBlame& steps, Suspect& s) {
-  s.late_steps = LateSteps(steps, s.rank);
-  const RankCollectives& rank = facts.collectives.ranks[s.rank];
-  const StepChanges& changes = OnDemand(facts).Changes(facts);
-  if (const auto quantity = QuantityOf(s.reason)) {
-    if (const StepChange* change = changes.Rise(*quantity, rank.rank, rank.device)) {
-      s.since = change->since;
-      return;
-    }
-  }
-  s.since = WaitedForSince(steps, s.rank, kLeastStepChange * static_cast<double>(changes.median));
-}
-
-void Explain(const Facts& facts, Blames& blames) {
-  const std::vector<RankEffort> efforts = MeasureEfforts(facts);
-  const std::vector<RankEffort> beyond = BeyondOthers(efforts);
-  const int64_t others = std::ssize(efforts) - 1;
-  for (Suspect& s : blames.suspects) {
-    if (s.blame == 0) continue;
-    s.beyond = beyond[s.rank];
-    s.reason = FindLateReason(s, efforts[s.rank].kernels, s.blame / others);
-    FindSince(facts, blames.steps, s);
-  }
-}
+constexpr double kFairShares = 1.5;   // of the wait time, to stand out
+constexpr double kEven = 1.0 / 3;     // of a step's usual wait time, in each that counts as late
+constexpr double kMostOfAll = 0.7;    // of the wait time, which stands out of two ranks too
+constexpr double kClearShare = 0.25;  // the same where the rank is clearly late: others may be, too
+constexpr double kWorthSaying = 0.05;  // of collectives, that have no partner
 
 Table RankTable(const Facts& facts, const Blames& blames) {
   const CollectiveFacts& c = facts.collectives;
@@ -148,10 +90,11 @@ Table RankTable(const Facts& facts, const Blames& blames) {
     if (r.split == 0) continue;
     const bool blamed = s.blame > 0;
     std::vector<Cell> row = ParticipantCells(r);
-    row.insert(row.end(),
-               {blames.total > 0 ? Cell(s.score) : Cell(), s.since ? Cell(*s.since) : Cell(),
-                s.lost, blamed ? Cell(std::string(LateReasonName(s.reason, facts))) : Cell(),
-                s.blame, r.times_last, When(!blames.steps.empty(), s.late_steps), r.clock.error});
+    row.insert(
+        row.end(),
+        {blames.total > 0 ? Cell(s.score) : Cell(), s.since ? Cell(*s.since) : Cell(), s.lost,
+         blamed ? Cell(std::string(LateReasonName(s.reason, facts))) : Cell(), s.blame,
+         r.times_last, When(!blames.steps.empty(), std::ssize(s.late)), r.clock.error});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -214,7 +157,8 @@ int64_t LargestError(const CollectiveFacts& c) {
 bool StandsOut(const Facts& facts, const Suspect& s, const Params& params) {
   const auto ranks = static_cast<double>(facts.collectives.ranks.size());
   const int64_t typical = s.waits > 0 ? s.blame / s.waits : 0;
-  return s.score >= std::min(kFairShares / ranks, kMostOfAll) &&
+  const double least = s.evidence == LateEvidence::kClear ? kClearShare : kMostOfAll;
+  return s.evidence != LateEvidence::kNone && s.score >= std::min(kFairShares / ranks, least) &&
          typical > LargestError(facts.collectives) &&
          static_cast<double>(s.lost) >=
              params.Number("share") * static_cast<double>(MeanSpan(facts));
@@ -223,18 +167,47 @@ bool StandsOut(const Facts& facts, const Suspect& s, const Params& params) {
 // Whether the rank is late in every step, and in none much less than usual: what grew in between
 // began later, even where no change point is certain.
 bool IsAlwaysLate(const StepBlame& steps, const Suspect& s) {
-  if (steps.size() < 2 || s.late_steps < std::ssize(steps)) return false;
+  if (steps.size() < 2 || s.late.size() < steps.size()) return false;
   std::vector<int64_t> caused;
   for (const auto& [step, blame] : steps) caused.push_back(blame.by_rank.at(s.rank));
   const Distribution d = Describe(caused);
   return static_cast<double>(d.min) >= kEven * static_cast<double>(d.p50);
 }
 
-// " since step 5", " in every recorded step (3 to 8)"; empty where neither holds.
+std::optional<PeriodOfSteps> PeriodOf(const Facts& facts, const StepBlame& steps,
+                                      const Suspect& s) {
+  std::vector<int64_t> numbers;
+  for (const auto& [step, blame] : steps) numbers.push_back(step);
+  const auto median = static_cast<double>(OnDemand(facts).Changes(facts).median);
+  return FindPeriodOfSteps(numbers, CausedBySteps(steps, s.rank), kLeastStepChange * median);
+}
+
+// " since step 5", " in every recorded step (3 to 8)", " in every 5th step (4, 9 and 14)"; empty
+// where none holds.
 std::string SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+  if (const auto period = PeriodOf(facts, steps, s)) return " in " + period->Say();
   if (s.since) return fmt::format(" since step {}", *s.since);
   if (!IsAlwaysLate(steps, s)) return {};
   return " " + InEveryStep(facts, steps.begin()->first, steps.rbegin()->first);
+}
+
+// ns that each other rank loses in the steps since it is late.
+int64_t LostSince(const StepBlame& steps, const Suspect& s) {
+  if (!s.since) return s.lost;
+  double all = 0, since = 0;
+  for (const auto& [step, blame] : steps) {
+    const auto own = blame.by_rank.find(s.rank);
+    if (own == blame.by_rank.end()) continue;
+    all += static_cast<double>(own->second);
+    if (step >= *s.since) since += static_cast<double>(own->second);
+  }
+  return all > 0 ? static_cast<int64_t>(static_cast<double>(s.lost) * since / all) : s.lost;
+}
+
+// " (most of it in 10 of 20 steps)".
+std::string SayLateSteps(const StepBlame& steps, const Suspect& s) {
+  if (s.late.empty() || s.late.size() == steps.size()) return {};
+  return fmt::format(" (most of it in {} of {})", s.late.size(), Plural(steps.size(), "step"));
 }
 
 void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, const Suspect& s) {
@@ -248,16 +221,18 @@ void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, cons
                               Capitalized(SayParticipant(facts, c.ranks[s.rank])), since,
                               SayLateReason(s, facts), HumanRatio(share)),
        .because = fmt::format(
-           "it caused {} of all wait time, was last {}, and cost each other {} {} (clock "
+           "it caused {} of all wait time{}, was last {}, and cost each other {} {} (clock "
            "uncertainty {}); cause: {}",
-           HumanRatio(s.score), Plural(static_cast<size_t>(c.ranks[s.rank].times_last), "time"),
-           ParticipantNoun(facts), HumanTime(static_cast<double>(s.lost)),
-           HumanTime(static_cast<double>(LargestError(c))), SayLateEvidence(s, facts)),
+           HumanRatio(s.score), SayLateSteps(steps, s),
+           Plural(static_cast<size_t>(c.ranks[s.rank].times_last), "time"), ParticipantNoun(facts),
+           HumanTime(static_cast<double>(s.lost)), HumanTime(static_cast<double>(LargestError(c))),
+           SayLateEvidence(s, facts)),
        .hint = LateHint(s.reason, facts),
-       .impact = s.lost,
+       .impact = LostSince(steps, s),
        .table = "ranks",
        .cause = {CauseOf(s.reason), c.ranks[s.rank].rank},
-       .nearness = s.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause});
+       .nearness = s.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause,
+       .since = s.since});
 }
 
 std::string WhyNot(const Facts& facts) {
@@ -272,7 +247,31 @@ std::string WhyNot(const Facts& facts) {
   return "";
 }
 
-std::string Headline(const Facts& facts, const Suspect& worst, bool stands_out) {
+// Why a rank that others wait for long is no straggler.
+std::string SayWhyNoStraggler(const StepBlame& steps, const Suspect& s) {
+  if (s.evidence != LateEvidence::kNone) return {};
+  if (const auto step = MostInOneStep(steps, s))
+    return fmt::format(" Most of it is in step {}.", *step);
+  return " Its steps vary by as much.";
+}
+
+// Collectives without a partner may have waits of their own; sends and receives never have one.
+std::string SayUnmatched(const CollectiveFacts& c) {
+  int64_t matched = 0, unmatched = 0;
+  for (const RankCollectives& rank : c.ranks) {
+    matched += rank.matched;
+    unmatched += rank.unmatched - rank.point_to_point;
+  }
+  const double share = static_cast<double>(unmatched) /
+                       static_cast<double>(std::max<int64_t>(matched + unmatched, 1));
+  if (share < kWorthSaying) return {};
+  return fmt::format(
+      " {} of {} collectives are matched with no other rank: their waits are unknown.",
+      HumanCount(unmatched), HumanCount(matched + unmatched));
+}
+
+std::string Headline(const Facts& facts, const StepBlame& steps, const Suspect& worst,
+                     bool stands_out) {
   const std::string_view noun = ParticipantNoun(facts);
   if (worst.blame == 0) return fmt::format("No {} waits for another.", noun);
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
@@ -287,8 +286,8 @@ std::string Headline(const Facts& facts, const Suspect& worst, bool stands_out) 
   const double share = static_cast<double>(worst.lost) / static_cast<double>(MeanSpan(facts));
   return fmt::format(
       "No {} is a straggler: most wait time is for {}, which costs each other {} {}, {} of span "
-      "(clock uncertainty {}).",
-      noun, who, noun, time(worst.lost), HumanRatio(share), error);
+      "(clock uncertainty {}).{}",
+      noun, who, noun, time(worst.lost), HumanRatio(share), error, SayWhyNoStraggler(steps, worst));
 }
 
 Report Run(const Facts& facts, const Params& params) {
@@ -297,34 +296,36 @@ Report Run(const Facts& facts, const Params& params) {
   const CollectiveFacts& c = facts.collectives;
   const bool pipeline = TiedByMessages(facts);
   if (std::string why = WhyNot(facts); !why.empty()) {
-    if (pipeline)
+    if (AddWaitForAbsent(report, facts, MeanSpan(facts)) > 0)
+      report.headline = report.findings.front().message;
+    else if (pipeline)
       AddSlowStage(report, facts);
     else
       MakeUnavailable(report, std::move(why));
     return report;
   }
   Blames blames = FindBlames(facts);
-  Explain(facts, blames);
-  std::ranges::stable_sort(blames.suspects, std::greater(), &Suspect::blame);
-  constexpr size_t kMostFindings = 3;
-  for (Suspect& s :
-       std::span(blames.suspects).first(std::min(kMostFindings, blames.suspects.size()))) {
-    if (StandsOut(facts, s, params)) AddExcess(facts, s);
-  }
+  ExplainSuspects(facts, blames);
   const Suspect& worst = blames.suspects.front();
-  report.headline = Headline(facts, worst, StandsOut(facts, worst, params));
+  report.headline = Headline(facts, blames.steps, worst, StandsOut(facts, worst, params));
+  report.headline += SayUnmatched(c);
   report.metrics = {
       {"waiting", "total wait time", blames.total, Unit::kNanoseconds},
       {"clock_error_max", "max clock uncertainty", LargestError(c), Unit::kNanoseconds}};
+  if (blames.for_absent > 0) {
+    report.metrics.push_back(
+        {"waiting_absent", "waits for absent ranks", blames.for_absent, Unit::kNanoseconds});
+  }
   report.tables.push_back(RankTable(facts, blames));
   report.tables.push_back(ReasonTable(c, blames));
   report.tables.push_back(StepTable(c, blames.steps));
-  for (const Suspect& s : blames.suspects) {
-    if (report.findings.size() < kMostFindings && StandsOut(facts, s, params)) {
-      AddFinding(report, facts, blames.steps, s);
-    }
+  for (const Suspect& s :
+       std::span(blames.suspects).first(std::min(kMostSuspects, blames.suspects.size()))) {
+    if (StandsOut(facts, s, params)) AddFinding(report, facts, blames.steps, s);
   }
   if (pipeline && report.findings.empty()) AddSlowStage(report, facts);
+  if (AddWaitForAbsent(report, facts, MeanSpan(facts)) > worst.lost)
+    report.headline = report.findings.back().message;
   return report;
 }
 

@@ -7,7 +7,7 @@
 
 #include "tests/gzip.h"
 
-namespace stepscope {
+namespace stepscope::byte_source_test {
 namespace {
 
 // All bytes, read in small pieces, and how they ended.
@@ -46,4 +46,4 @@ TEST(ByteSource, AFolderOrNothingIsAnError) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::byte_source_test

@@ -76,6 +76,25 @@ size_t CheapestSplit(const std::vector<double>& values) {
   return best;
 }
 
+ChangePoint SplitAt(const std::vector<double>& values, size_t at) {
+  return {.at = at,
+          .before = Median(std::span(values).first(at)),
+          .since = Median(std::span(values).subspan(at)),
+          .before_count = at};
+}
+
+// Sides have a smallest length, so the level may begin earlier, or the old one end later: as long
+// as values at the boundary are nearer to the level of the other side.
+size_t AtTheBoundary(const std::vector<double>& values, const ChangePoint& change) {
+  const auto is_new = [&](double value) {
+    return std::abs(value - change.since) < std::abs(value - change.before);
+  };
+  size_t at = change.at;
+  while (at > kFewest && is_new(values[at - 1])) --at;
+  while (at + kFewest < values.size() && !is_new(values[at])) ++at;
+  return at;
+}
+
 // The mean absolute deviation from the sides' medians, each of which takes a value away. Where
 // sides are long, a tenth of the values may be exceptional, as steps with a checkpoint are.
 double Spread(const std::vector<double>& values, const ChangePoint& change) {
@@ -93,16 +112,14 @@ double Spread(const std::vector<double>& values, const ChangePoint& change) {
 
 std::optional<ChangePoint> Find(const std::vector<double>& values, double least) {
   if (values.size() < 2 * kFewest) return std::nullopt;
-  ChangePoint change{.at = CheapestSplit(values)};
-  change.before_count = change.at;
-  change.before = Median(std::span(values).first(change.at));
-  change.since = Median(std::span(values).subspan(change.at));
+  const ChangePoint change = SplitAt(values, CheapestSplit(values));
   const double difference = std::abs(change.Difference());
   const auto freedom = static_cast<double>(values.size() - 2);
   const double times = 6 + 70 / (freedom * freedom);
   const bool clear =
       difference > 0 && difference >= least && difference >= times * Spread(values, change);
-  return clear ? std::optional(change) : std::nullopt;
+  if (!clear) return std::nullopt;
+  return SplitAt(values, AtTheBoundary(values, change));
 }
 
 }  // namespace

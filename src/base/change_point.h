@@ -24,7 +24,8 @@ struct ChangePoint {
   double Difference() const { return since - before; }
 };
 
-// Each side has two values at least, and an eighth of all. A first value that hides the change is
+// Each side has two values at least, and an eighth of all, but for those next to the split that
+// are nearer to the other side's median. A first value that hides the change is
 // left out: the first step of a recording is often exceptional. `least`: the smallest difference of
 // medians that counts. Needs four values. n log n.
 std::optional<ChangePoint> FindChangePoint(std::span<const int64_t> values, double least);

@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 
-namespace stepscope {
+namespace stepscope::change_point_test {
 namespace {
 
 TEST(ChangePoint, IsTheFirstValueOfTheNewLevel) {
@@ -49,6 +49,16 @@ TEST(ChangePoint, OfALongSeriesIsSeenThroughExceptionsAndNotMadeByThem) {
   std::vector<int64_t> late(60, 500);
   late[58] = late[59] = 900;
   EXPECT_FALSE(FindChangePoint(late, 25));
+}
+
+// A side has an eighth of the values, 3 of 20, but the level may begin before that.
+TEST(ChangePoint, BeginsWithTheFirstValueOfTheNewLevel) {
+  std::vector<int64_t> early(20, 900), late(20, 500);
+  early[0] = early[1] = 500;
+  late[18] = late[19] = 900;
+  EXPECT_EQ(FindChangePoint(early, 25)->at, 2u);
+  EXPECT_EQ(FindChangePoint(early, 25)->before, 500);
+  EXPECT_EQ(FindChangePoint(late, 25)->at, 18u);
 }
 
 TEST(ChangePoint, IsNotMadeByALineNorByWhatRepeats) {
@@ -98,4 +108,4 @@ TEST(ChangePoint, IsFoundBehindNoiseOfStepTimes) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::change_point_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace stepscope {
+namespace stepscope::crc32_test {
 namespace {
 
 uint32_t Of(std::string_view bytes, uint32_t before = 0) {
@@ -30,4 +30,4 @@ TEST(Crc32, ContinuesWhereItStopped) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::crc32_test

@@ -5,7 +5,7 @@
 
 #include "tests/gzip.h"
 
-namespace stepscope {
+namespace stepscope::deflate_test {
 namespace {
 
 std::string Deflate(std::string_view bytes) {
@@ -48,4 +48,4 @@ TEST(Deflate, OfPiecesIsOneStreamWhoseSizeIsKnownOnTheWay) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::deflate_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::distribution_test {
 namespace {
 
 TEST(Distribution, InterpolatesPercentiles) {
@@ -67,4 +67,4 @@ TEST(HistogramOfRange, HoldsEveryValueOnce) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::distribution_test

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace stepscope {
+namespace stepscope::exact_test {
 namespace {
 
 std::string Exact(auto value) {
@@ -24,4 +24,4 @@ TEST(AppendExact, NumbersReadBackAsTheSame) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::exact_test

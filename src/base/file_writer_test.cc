@@ -15,15 +15,12 @@
 
 #include "tests/scratch.h"
 
-namespace stepscope {
+namespace stepscope::file_writer_test {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string Content(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using testing::Content;
 
 size_t FilesIn(const std::string& folder) {
   return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
@@ -181,4 +178,4 @@ TEST(FileWriter, StreamsIntoADevice) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::file_writer_test

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-namespace stepscope {
+namespace stepscope::growing_array_test {
 namespace {
 
 GrowingArray<int64_t> CountTo(int64_t count) {
@@ -102,4 +102,4 @@ TEST(GrowingMemory, GivesAtLeastWhatWasAskedFor) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::growing_array_test

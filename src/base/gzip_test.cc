@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace stepscope {
+namespace stepscope::gzip_test {
 namespace {
 
 TEST(Gzip, GivesBackWhatItWasGiven) {
@@ -27,4 +27,4 @@ TEST(Gzip, SaysWhatIsDamaged) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::gzip_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::label_value_test {
 namespace {
 
 TEST(LabelValue, IsValidWhateverTheText) {
@@ -13,4 +13,4 @@ TEST(LabelValue, IsValidWhateverTheText) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::label_value_test

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-namespace stepscope {
+namespace stepscope::narrow_array_test {
 namespace {
 
 template <class T>
@@ -53,4 +53,4 @@ TEST(NarrowArray, FindsTheFirstThatIsNotLess) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::narrow_array_test

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepscope {
+namespace stepscope::narrow_rows_test {
 namespace {
 
 using Rows = NarrowRows<3>;
@@ -116,4 +116,4 @@ TEST(NarrowRows, KeepsWhatFollowsWhatIsReleased) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::narrow_rows_test

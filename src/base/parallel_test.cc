@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace stepscope {
+namespace stepscope::parallel_test {
 namespace {
 
 TEST(ParallelFor, CallsEveryItemOnce) {
@@ -62,4 +62,4 @@ TEST(ParallelFor, StopsAllWithTheCaller) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::parallel_test

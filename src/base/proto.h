@@ -45,6 +45,15 @@ bool ReadFields(std::string_view message, const Take& take) {
   }
 }
 
+// Calls take(field) at each field of a message that is `wanted`, as tag_and_type() has it.
+template <class Take>
+void ForEachField(uint32_t wanted, std::string_view message, const Take& take) {
+  ReadFields(message, [&](pbf_reader& field) {
+    if (field.tag_and_type() != wanted) return field.skip();
+    take(field);
+  });
+}
+
 // Appends the numbers of a repeated field, packed or one by one.
 inline void TakeNumbers(pbf_reader& field, std::vector<int64_t>& numbers) {
   if (field.wire_type() == WireType::varint) return numbers.push_back(field.get_int64());

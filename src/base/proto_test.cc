@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace stepscope {
+namespace stepscope::proto_test {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -109,4 +109,4 @@ TEST(ReadFields, WhatIsNotAMessageStopsItWithoutAnException) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::proto_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::quantity_test {
 namespace {
 
 TEST(QuantityTest, Durations) {
@@ -71,4 +71,4 @@ TEST(QuantityTest, SharesAndNumbers) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::quantity_test

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace stepscope {
+namespace stepscope::random_test {
 namespace {
 
 constexpr double kSigmas = 4;
@@ -45,4 +45,4 @@ TEST(RandomTest, ExponentialHasItsMomentsAndTail) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::random_test

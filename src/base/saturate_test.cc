@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::saturate_test {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
@@ -24,4 +24,4 @@ TEST(AddSaturated, StopsAtTheEnds) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::saturate_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::secret_test {
 namespace {
 
 TEST(Secret, IsNeverTheSame) {
@@ -22,4 +22,4 @@ TEST(Secret, IsTheSameOnlyAsAWhole) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::secret_test

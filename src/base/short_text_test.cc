@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace stepscope {
+namespace stepscope::short_text_test {
 namespace {
 
 TEST(ShortText, LoadsWhatThereIs) {
@@ -33,4 +33,4 @@ TEST(ShortText, TellsTextsApartThatDifferInOneByte) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::short_text_test

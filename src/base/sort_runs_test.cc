@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-namespace stepscope {
+namespace stepscope::sort_runs_test {
 namespace {
 
 using Item = std::pair<int, int>;  // of which the first is the key
@@ -49,4 +49,4 @@ TEST(SortRuns, SortsWhatDescends) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::sort_runs_test

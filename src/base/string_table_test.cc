@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepscope {
+namespace stepscope::string_table_test {
 namespace {
 
 TEST(StringTable, CountsUpFromZeroInOrderOfArrival) {
@@ -68,4 +68,4 @@ TEST(StringTable, ViewsOutliveAMove) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::string_table_test

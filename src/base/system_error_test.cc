@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-namespace stepscope {
+namespace stepscope::system_error_test {
 namespace {
 
 TEST(SystemError, SaysWhatWhereAndWhatToTry) {
@@ -20,4 +20,4 @@ TEST(SystemError, SaysWhatWhereAndWhatToTry) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::system_error_test

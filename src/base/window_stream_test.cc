@@ -8,7 +8,7 @@
 #include <atomic>
 #include <string>
 
-namespace stepscope {
+namespace stepscope::window_stream_test {
 namespace {
 
 // Text in which every place looks different from its neighbors.
@@ -135,4 +135,4 @@ INSTANTIATE_TEST_SUITE_P(SpareThread, WindowStreamTest, ::testing::Values(kNever
                          });
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::window_stream_test

@@ -20,7 +20,7 @@
 #include "stepscope/condition.h"
 #include "stepscope/session.h"
 
-namespace stepscope::cli {
+namespace stepscope::cli::vocabulary_test {
 namespace {
 
 void ForEach(const Command& command, const std::function<void(const Command&)>& visit) {
@@ -289,4 +289,4 @@ TEST(Parser, StoresListsAsTheyAreWritten) {
 }
 
 }  // namespace
-}  // namespace stepscope::cli
+}  // namespace stepscope::cli::vocabulary_test

@@ -12,7 +12,7 @@
 
 #include "tests/support/demo_fixture.h"
 
-namespace stepscope {
+namespace stepscope::demo_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,4 +116,4 @@ TEST_F(DemoTest, SaysWhyItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::demo_files_test

@@ -15,7 +15,7 @@
 
 #include "tests/support/demo_fixture.h"
 
-namespace stepscope {
+namespace stepscope::demo_test {
 namespace {
 
 using nlohmann::json;
@@ -347,4 +347,4 @@ TEST_F(DemoTest, GrowsToTheSizeAskedFor) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::demo_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope::demo {
+namespace stepscope::demo::script_test {
 namespace {
 
 TEST(Script, BuildsTrees) {
@@ -76,4 +76,4 @@ TEST(Script, TrainingStepIsSound) {
 }
 
 }  // namespace
-}  // namespace stepscope::demo
+}  // namespace stepscope::demo::script_test

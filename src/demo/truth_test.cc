@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace stepscope::demo {
+namespace stepscope::demo::truth_test {
 namespace {
 
 TEST(Measure, NothingIsZero) {
@@ -33,4 +33,4 @@ TEST(Measure, CountsOverlapOnce) {
 }
 
 }  // namespace
-}  // namespace stepscope::demo
+}  // namespace stepscope::demo::truth_test

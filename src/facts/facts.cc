@@ -66,6 +66,9 @@ std::string WhyNoActivity(std::span<const RankActivity> recorded, const StepSele
                           std::string_view selection_text) {
   const bool recorded_some =
       std::ranges::any_of(recorded, [](const RankActivity& r) { return !r.activities.empty(); });
+  if (!recorded_some && std::ranges::any_of(recorded, &RankActivity::of_ascend))
+    return "the traces are of Ascend's profiler, whose device activities this version does not "
+           "read";
   if (!recorded_some) {
     return "no trace has device activity: " + HowToRecordDevices(recorded);
   }

@@ -7,7 +7,7 @@
 #include "facts/activity/rank_activity_builder.h"
 #include "tests/support/sample_trace.h"
 
-namespace stepscope {
+namespace stepscope::facts_test {
 namespace {
 
 Facts Derive(const StringTable& names, std::span<const RankActivity> ranks,
@@ -88,4 +88,4 @@ TEST(Facts, NameTheRanksWithoutWork) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::facts_test

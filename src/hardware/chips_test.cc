@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::chips_test {
 namespace {
 
 std::string_view Found(std::string_view name) {
@@ -47,4 +47,4 @@ TEST(Chips, TheirPeaksAndMemoriesBelongTogether) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::chips_test

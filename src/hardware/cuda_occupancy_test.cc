@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace stepscope {
+namespace stepscope::cuda_occupancy_test {
 namespace {
 
 struct Case {
@@ -47,4 +47,4 @@ TEST(CudaOccupancy, UnknownStaysUnknown) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::cuda_occupancy_test

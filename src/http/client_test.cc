@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope::http {
+namespace stepscope::http::client_test {
 namespace {
 
 TEST(Backoff, GrowsToItsMost) {
@@ -35,4 +35,4 @@ TEST(Poster, SaysWhenNobodyIsThere) {
 }
 
 }  // namespace
-}  // namespace stepscope::http
+}  // namespace stepscope::http::client_test

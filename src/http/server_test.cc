@@ -12,7 +12,7 @@
 
 #include "tests/goodput_server.h"
 
-namespace stepscope::http {
+namespace stepscope::http::server_test {
 namespace {
 
 using std::chrono::seconds;
@@ -165,4 +165,4 @@ TEST(HttpServer, EndsWithTheAnswersThatAreBeingMade) {
 }
 
 }  // namespace
-}  // namespace stepscope::http
+}  // namespace stepscope::http::server_test

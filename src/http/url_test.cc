@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace stepscope::http {
+namespace stepscope::http::url_test {
 namespace {
 
 using Parts = std::vector<std::string>;
@@ -104,4 +104,4 @@ TEST(Address, ReadsWhatItCanReach) {
 }
 
 }  // namespace
-}  // namespace stepscope::http
+}  // namespace stepscope::http::url_test

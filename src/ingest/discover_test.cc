@@ -8,7 +8,7 @@
 
 #include "tests/scratch.h"
 
-namespace stepscope {
+namespace stepscope::discover_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -157,4 +157,4 @@ TEST(FindTraces, ALoopOfLinksIsAnErrorNotAHang) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::discover_test

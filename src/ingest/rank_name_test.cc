@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepscope {
+namespace stepscope::rank_name_test {
 namespace {
 
 TEST(RankFromPath, ReadsTheUsualNames) {
@@ -43,4 +43,4 @@ TEST(RankFromPath, FindsNoneWhereNoneIs) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::rank_name_test

@@ -7,7 +7,7 @@
 #include "ingest/trace_reader.h"
 #include "tests/support/describe_trace.h"
 
-namespace stepscope {
+namespace stepscope::trace_reader_modes_test {
 namespace {
 
 // Every kind of record in turn, `count` times, with arguments of different lengths.
@@ -101,4 +101,4 @@ TEST(TraceReaderModes, ColumnsStayUnder64BytesAnEvent) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::trace_reader_modes_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace stepscope {
+namespace stepscope::trace_reader_test {
 namespace {
 
 Trace Read(std::string_view json, const ReadOptions& options = {}) {
@@ -172,6 +172,9 @@ TEST(TraceReader, KnowsWhatDevicesAre) {
                                                  .multiprocessors = 108,
                                                  .threads_per_multiprocessor = 2048}));
   EXPECT_EQ(t.meta.devices[1], DeviceProperties{}) << "nothing in it is what it should be";
+  EXPECT_FALSE(t.meta.lists_no_device);
+  EXPECT_TRUE(Read(R"({"deviceProperties":[],"traceEvents":[]})").meta.lists_no_device);
+  EXPECT_FALSE(Read(R"({"traceEvents":[]})").meta.lists_no_device) << "it says nothing";
 }
 
 TEST(TraceReader, KeepsHowKernelsWereLaunchedOnceEach) {
@@ -204,6 +207,14 @@ TEST(TraceReader, KnowsStepsByTheirNames) {
   EXPECT_EQ(t.Ints(IntField::kStep).Find(1), std::nullopt);
 }
 
+TEST(TraceReader, KnowsTracesOfAscend) {
+  const Trace t = ReadEvents(R"(
+    {"ph":"M","name":"process_name","pid":800,"args":{"name":"Ascend Hardware"}},
+    {"ph":"X","name":"MatMul","pid":800,"tid":2,"ts":1,"dur":1})");
+  EXPECT_TRUE(t.meta.of_ascend);
+  EXPECT_FALSE(ReadEvents("").meta.of_ascend);
+}
+
 TEST(TraceReader, UnknownCategoriesAreCountedWithAnExample) {
   const std::string events = R"(
     {"ph":"X","cat":"quantum","name":"a","pid":0,"tid":0,"ts":1,"dur":1},
@@ -218,4 +229,4 @@ TEST(TraceReader, UnknownCategoriesAreCountedWithAnExample) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::trace_reader_test

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "report/compare_growth.h"
 #include "report/compare_rows.h"
 #include "report/compare_sides.h"
 #include "report/compare_steps.h"
@@ -78,8 +79,20 @@ void AddRanksNote(const ReportSet& a, const ReportSet& b, Report& report) {
                           ""});
 }
 
+// Slowdowns are weighed by the later step, and together cost no more than it grew by.
+RankTime LaterStep(const StepChange& steps, const Usages& kernels, const Amounts& amounts) {
+  double before = steps.a, after = steps.b;
+  if (!steps.known()) {
+    before = static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a;
+    after = static_cast<double>(Total(kernels, &BothSides::b)) / amounts.b;
+  }
+  return {.time = static_cast<int64_t>(std::min(after, 9e18)),
+          .steps = amounts.per_step ? 1.0 : 0.0,
+          .most = static_cast<int64_t>(std::clamp(after - before, 0.0, 9e18))};
+}
+
 Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions& options,
-                   Extent& step) {
+                   RankTime& step) {
   Report report{.analysis = "compare", .title = "What changed"};
   const Usages kernels = CompareKernels(a, b, options);
   const Usages operators = CompareOperators(a, b);
@@ -91,17 +104,13 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
     return report;
   }
   const Amounts amounts = AmountsOf(a, b);
-  step = {
-      static_cast<int64_t>(std::min(
-          steps.known() ? steps.a : static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a,
-          9e18)),
-      amounts.per_step ? 1.0 : 0.0};
+  step = LaterStep(steps, kernels, amounts);
   if (steps.known()) {
     report.headline = SayStepChange(steps);
     if (steps.categories.empty()) report.headline += " ";
     report.tables.push_back(CategoryTable(steps));
     AddRankChange(a, b, steps, report);
-    AddCategoryFindings(steps, report);
+    AddCategoryFindings(a, b, steps, report);
   }
   if (steps.categories.empty()) report.headline += SayKernelTime(kernels, amounts);
   AddAmountsNote(report, amounts);
@@ -111,8 +120,9 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   if (!shapes.empty()) report.tables.push_back(UsageTable("shapes", "Shapes by change", shapes));
   if (!kernels.empty())
     report.tables.push_back(UsageTable("kernels", "Kernels by change", kernels));
-  AddKernelFinding(report, kernels, amounts);
-  AddShapeFinding(report, shapes, kernels, amounts);
+  const bool alike = SlowerAlike(a, b, std::nullopt);
+  AddKernelFinding(report, kernels, amounts, alike);
+  AddShapeFinding(report, shapes, kernels, amounts, alike);
   return report;
 }
 
@@ -154,7 +164,7 @@ Result<std::vector<int64_t>> RanksToCompare(const ReportSet& a, const ReportSet&
 ReportSet Compare(const ReportSet& a, const ReportSet& b, const CompareOptions& options) {
   using namespace comparison;
   ReportSet out{.run = BothRuns(a, b)};
-  Extent step;
+  RankTime step;
   out.reports.push_back(WhatChanged(a, b, options, step));
   for (const Report& report : a.reports) {
     const Report* other = FindReport(b, report.analysis);

@@ -8,7 +8,7 @@
 
 #include "stepscope/compare.h"
 
-namespace stepscope {
+namespace stepscope::compare_shapes_test {
 namespace {
 
 struct Calls {
@@ -99,4 +99,4 @@ TEST(CompareShapes, WithoutShapesThereIsNoTable) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::compare_shapes_test

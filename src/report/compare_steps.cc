@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "report/compare_growth.h"
 #include "report/compare_sides.h"
 #include "report/findings.h"
 #include "report/humanize.h"
@@ -16,7 +17,8 @@
 namespace stepscope::comparison {
 namespace {
 
-constexpr double kWorthSaying = 0.03;  // of step time
+constexpr double kWorthSaying = 0.03;  // of the longer step time
+constexpr double kStandsOut = 0.5;     // of a rank's change, that the others must not share
 constexpr size_t kNamed = 3;           // categories in the first sentence
 
 CauseKind CauseOf(std::string_view kind) {
@@ -56,10 +58,11 @@ std::string_view HintFor(CauseKind cause) {
     case CauseKind::kCommunication:
       return "compare sizes and numbers of collectives, and the links; see collectives";
     case CauseKind::kCompute:
-      return "check what changed for the kernels: shapes, data types, library versions, clocks; "
-             "table kernels";
+      return "check what changed for the kernels: shapes, data types, library versions; table "
+             "kernels";
     default:
-      return "compare the timelines of one step of both runs";
+      return "compare the timelines of one step of both runs, recorded with Python functions "
+             "(with_stack=True)";
   }
 }
 
@@ -71,6 +74,14 @@ std::string Capitalized(std::string text) {
 
 double Real(const std::vector<Cell>& row, std::optional<size_t> at) {
   return at && IsNumber(row[*at]) ? NumberOf(row[*at]) : 0;
+}
+
+// The key of a category's column in the table of steps; empty where it has none.
+std::string KeyOf(const ReportSet& answer, const std::string& category) {
+  const Table* steps = FindTable(FindReport(answer, "overview"), "steps");
+  if (steps == nullptr) return {};
+  const auto at = std::ranges::find(steps->columns, category, &Column::title);
+  return at == steps->columns.end() ? std::string() : at->key;
 }
 
 void AddSide(const ReportSet& answer, double CategoryChange::* time, double CategoryChange::* share,
@@ -85,10 +96,13 @@ void AddSide(const ReportSet& answer, double CategoryChange::* time, double Cate
     if (text == nullptr) continue;
     CategoryChange& category = categories[*text];
     category.name = *text;
+    category.key = KeyOf(answer, *text);
     category.*time = Real(row, mean);
     category.*share = Real(row, ratio);
     const auto* of = kind ? std::get_if<std::string>(&row[*kind]) : nullptr;
-    if (of != nullptr) category.cause = CauseOf(*of);
+    if (of == nullptr) continue;
+    category.cause = CauseOf(*of);
+    category.is_rest = *of == ColumnKindName(ColumnKind::kOther);
   }
 }
 
@@ -140,7 +154,6 @@ std::vector<RankPair> PairRanks(const ReportSet& a, const ReportSet& b) {
 struct Outlier {
   const RankPair* rank = nullptr;
   const CategoryChange* category = nullptr;
-  std::string key;
   double others = 0, beyond = 0;  // ns per step
 };
 
@@ -150,16 +163,17 @@ Outlier FindOutlier(const std::vector<RankPair>& ranks, const StepChange& steps)
   for (const CategoryChange& category : steps.categories) {
     // Waiting in collectives is due to other ranks.
     if (category.cause == CauseKind::kCommunication || category.cause == CauseKind::kNone) continue;
-    std::string key = category.name;
-    std::ranges::replace(key, ' ', '_');
     std::vector<double> changes;
-    for (const RankPair& rank : ranks) changes.push_back(rank.Change(key));
+    for (const RankPair& rank : ranks) changes.push_back(rank.Change(category.key));
     std::ranges::sort(changes);
-    const auto most =
-        std::ranges::max_element(ranks, {}, [&](const RankPair& rank) { return rank.Change(key); });
+    const auto most = std::ranges::max_element(
+        ranks, {}, [&](const RankPair& rank) { return rank.Change(category.key); });
     const double others = changes[(changes.size() - 2) / 2];  // the largest left out
-    const double beyond = most->Change(key) - others;
-    if (beyond > worst.beyond) worst = {&*most, &category, key, others, beyond};
+    // Where the others became faster, it is not slower by that.
+    const double change = most->Change(category.key);
+    const double beyond = std::min(change - others, change);
+    if (beyond > std::max(worst.beyond, kStandsOut * change))
+      worst = {&*most, &category, others, beyond};
   }
   return worst;
 }
@@ -192,6 +206,33 @@ std::string SayPoints(const CategoryChange& c) {
   return fmt::format("{} to {} of step time", HumanRatio(c.share_a), HumanRatio(c.share_b));
 }
 
+// "all others" says nothing without the rest of the list.
+std::string SayPart(const CategoryChange& c) {
+  return c.is_rest ? "time without a record" : c.name;
+}
+
+// What a part of steps takes more time for, on a rank or on all.
+Reason ReasonOf(const ReportSet& a, const ReportSet& b, CauseKind cause,
+                std::optional<int64_t> rank, double more) {
+  switch (cause) {
+    case CauseKind::kCompute:
+      return ReasonInCompute(a, b, rank, more);
+    case CauseKind::kInput:
+    case CauseKind::kLaunch:
+    case CauseKind::kHost:
+    case CauseKind::kSync:
+      return ReasonOnHost(a, b, rank, more);
+    default:
+      return {};
+  }
+}
+
+// Of loading data the place is known, whatever it runs.
+std::string HintOn(const CategoryChange& c, const Reason& reason) {
+  const bool generic = reason.hint.empty() || c.cause == CauseKind::kInput;
+  return generic ? std::string(HintFor(c.cause)) : reason.hint;
+}
+
 }  // namespace
 
 StepChange CompareSteps(const ReportSet& a, const ReportSet& b) {
@@ -219,8 +260,8 @@ std::string SayStepChange(const StepChange& steps) {
   for (const CategoryChange& c : steps.categories) {
     if (named == kNamed || std::abs(c.Change()) < kWorthALook * steps.a) break;
     text += fmt::format("{} {}: {} before, {} after ({})", named == 0 ? "" : ";",
-                        named == 0 ? Capitalized(c.name) : c.name, HumanTime(c.a), HumanTime(c.b),
-                        SayPoints(c));
+                        named == 0 ? Capitalized(SayPart(c)) : SayPart(c), HumanTime(c.a),
+                        HumanTime(c.b), SayPoints(c));
     ++named;
   }
   if (steps.categories.empty()) return text;
@@ -254,37 +295,41 @@ void AddRankChange(const ReportSet& a, const ReportSet& b, const StepChange& ste
   if (ranks.size() < 2) return;
   report.tables.push_back(RankTable(ranks));
   const Outlier worst = FindOutlier(ranks, steps);
-  if (worst.rank == nullptr || worst.beyond < kWorthSaying * steps.a) return;
+  if (worst.rank == nullptr || worst.beyond < kWorthSaying * std::max(steps.a, steps.b)) return;
   const RankPair& rank = *worst.rank;
+  const CategoryChange& category = *worst.category;
+  const double change = rank.Change(category.key);
+  const Reason reason = ReasonOf(a, b, category.cause, rank.rank, change);
   report.findings.push_back(
-      {.message = fmt::format("Rank {} takes {} more {} per step than before.", rank.rank,
-                              HumanTime(rank.Change(worst.key)), worst.category->name),
-       .because = fmt::format("{}; the other ranks changed by {} (median)",
-                              SaySides(rank.a.Mean(worst.key), rank.b.Mean(worst.key)),
-                              HumanTime(worst.others)),
-       .hint = fmt::format("see stragglers of the run after; check the host and the devices of "
-                           "rank {}: clocks, temperature, other processes, its share of the data",
-                           rank.rank),
+      {.message = fmt::format("Rank {} takes {} more {} per step than before{}.", rank.rank,
+                              HumanTime(change), SayPart(category), reason.is),
+       .because = fmt::format("{}; the other ranks changed by {} (median){}",
+                              SaySides(rank.a.Mean(category.key), rank.b.Mean(category.key)),
+                              HumanTime(worst.others), reason.because),
+       .hint = fmt::format("on rank {}: {}", rank.rank, HintOn(category, reason)),
        .impact = static_cast<int64_t>(std::min(worst.beyond, 9e18)),
        .table = "ranks",
-       .cause = {worst.category->cause, rank.rank},
+       .cause = {category.cause, rank.rank},
        .nearness = Nearness::kCause});
 }
 
-void AddCategoryFindings(const StepChange& steps, Report& report) {
+void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+                         Report& report) {
   const bool on_a_rank = !report.findings.empty();
   for (const CategoryChange& c : steps.categories) {
-    if (c.Change() < kWorthSaying * steps.a) continue;
+    if (c.Change() < kWorthSaying * std::max(steps.a, steps.b)) continue;
     // Where one rank became slower, the others wait for it.
     const bool waits = on_a_rank && c.cause == CauseKind::kCommunication;
-    report.findings.push_back({.message = fmt::format("{}: {} more per step.", Capitalized(c.name),
-                                                      HumanTime(c.Change())),
-                               .because = fmt::format("{}; {}", SaySides(c.a, c.b), SayPoints(c)),
-                               .hint = std::string(HintFor(c.cause)),
-                               .impact = static_cast<int64_t>(std::min(c.Change(), 9e18)),
-                               .table = "categories",
-                               .cause = {waits ? CauseKind::kWait : c.cause},
-                               .nearness = on_a_rank ? Nearness::kSymptom : Nearness::kPart});
+    const Reason reason = ReasonOf(a, b, c.cause, std::nullopt, c.Change());
+    report.findings.push_back(
+        {.message = fmt::format("{}: {} more per step{}.", Capitalized(SayPart(c)),
+                                HumanTime(c.Change()), reason.is),
+         .because = fmt::format("{}; {}{}", SaySides(c.a, c.b), SayPoints(c), reason.because),
+         .hint = HintOn(c, reason),
+         .impact = static_cast<int64_t>(std::min(c.Change(), 9e18)),
+         .table = "categories",
+         .cause = {waits ? CauseKind::kWait : c.cause},
+         .nearness = on_a_rank ? Nearness::kSymptom : Nearness::kPart});
   }
 }
 

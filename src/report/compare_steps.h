@@ -10,7 +10,9 @@ namespace stepscope::comparison {
 
 // A category of the mean step, in both runs.
 struct CategoryChange {
-  std::string name;  // "input"
+  std::string name;      // "device compute"
+  std::string key;       // of its column in the table of steps; empty: it has none
+  bool is_rest = false;  // what no other category has
   CauseKind cause = CauseKind::kNone;
   double a = 0, b = 0;              // ns per step
   double share_a = 0, share_b = 0;  // of step time
@@ -34,7 +36,8 @@ Table CategoryTable(const StepChange& steps);
 // Adds the table of ranks, and findings: categories that take more, and the rank whose time rose
 // beyond the others'. Their impact is ns per step.
 void AddRankChange(const ReportSet& a, const ReportSet& b, const StepChange& steps, Report& report);
-void AddCategoryFindings(const StepChange& steps, Report& report);
+void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+                         Report& report);
 
 // "47.3 ms before, 0.30 ms after (-99.4%)".
 std::string SaySides(double a, double b);

@@ -8,7 +8,7 @@
 #include "report/humanize.h"
 #include "stepscope/condition.h"
 
-namespace stepscope {
+namespace stepscope::compare_test {
 namespace {
 
 using Rows = std::vector<std::vector<Cell>>;
@@ -150,17 +150,17 @@ TEST(Compare, KernelsSayWhatHappenedToThem) {
     changes += Say(row[0]) + " " + Say(row[1]) + ", ";
   EXPECT_EQ(changes, "new added, gone removed, more more, swift faster, slow slower, same same, ");
   ASSERT_EQ(answer.reports[0].findings.size(), 1u);
-  EXPECT_EQ(answer.reports[0].findings[0].impact, 500);
+  EXPECT_EQ(answer.reports[0].findings[0].message, "new takes 500 ns more device time.");
+  EXPECT_EQ(answer.reports[0].findings[0].impact, 426) << "what all took is 410, then 836";
   EXPECT_EQ(answer.reports[0].findings[0].table, "kernels");
 }
 
 // Twice the steps are twice the work: nothing got slower.
 TEST(Compare, RunsOfDifferentLengthAreComparedByTheStep) {
-  const auto with_steps = [](ReportSet answer, int64_t steps) {
+  const auto with_steps = [](ReportSet answer, int64_t steps, int64_t time = 400) {
     answer.reports.push_back({.analysis = "overview"});
-    answer.reports.back().metrics = {
-        {"steps", "steps", steps, Unit::kCount},
-        {"step_time_mean", "a step", int64_t{400}, Unit::kNanoseconds}};
+    answer.reports.back().metrics = {{"steps", "steps", steps, Unit::kCount},
+                                     {"step_time_mean", "a step", time, Unit::kNanoseconds}};
     return answer;
   };
   const ReportSet a = with_steps(Kernels({{"gemm", int64_t{3}, int64_t{300}}}), 3);
@@ -174,11 +174,11 @@ TEST(Compare, RunsOfDifferentLengthAreComparedByTheStep) {
   ASSERT_EQ(same.notes.size(), 1u);
   EXPECT_TRUE(same.notes[0].message.starts_with("3 steps of ranks before, 6 after "));
 
-  const ReportSet slow = with_steps(Kernels({{"gemm", int64_t{6}, int64_t{900}}}), 6);
+  const ReportSet slow = with_steps(Kernels({{"gemm", int64_t{6}, int64_t{900}}}), 6, 500);
   const Report slower = Compare(a, slow).reports[0];
   ASSERT_EQ(slower.findings.size(), 1u);
   EXPECT_EQ(slower.findings[0].message, "gemm takes 50 ns more device time per step.");
-  EXPECT_EQ(slower.findings[0].share, 0.125);
+  EXPECT_EQ(slower.findings[0].share, 0.1) << "of the later step";
 }
 
 TEST(Compare, ShortNamesMatchOtherTemplates) {
@@ -426,4 +426,4 @@ TEST(Conditions, ThatCannotBeJudgedAreErrors) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::compare_test

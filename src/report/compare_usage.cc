@@ -164,7 +164,7 @@ Amounts AmountsOf(const ReportSet& a, const ReportSet& b) {
   return {in_a, in_b, true};
 }
 
-void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts) {
+void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts, bool alike) {
   const Usages::value_type* most = nullptr;
   std::map<std::string, double> kinds;
   for (const auto& usage : kernels) {
@@ -189,15 +189,17 @@ void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amou
                               WhatHappened(both)),
        .hint = communicates ? "compare sizes and numbers of collectives, the ranks that come late, "
                               "and the links; see stragglers and collectives"
+               : alike      ? "the same calls on the same shapes are all slower: check clocks, "
+                              "temperature and other processes"
                             : "check what changed for this kernel: shapes, data types, library "
-                              "versions, clocks; table operators shows its callers",
+                              "versions; table operators shows its callers",
        .impact = static_cast<int64_t>(std::min(change, 9e18)),
        .table = "kernels",
        .cause = {communicates ? CauseKind::kWait : CauseKind::kCompute}});
 }
 
 void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels,
-                     const Amounts& amounts) {
+                     const Amounts& amounts, bool alike) {
   const double before = static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a;
   const Usages::value_type* most = nullptr;
   double change = 0;  // ns, of a step after
@@ -223,9 +225,9 @@ void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels
                               HumanRatio(both.b.Mean() / both.a.Mean() - 1)),
        .because = fmt::format("{} before, {} after: {} of device time{}", ran(both.a), ran(both.b),
                               HumanTime(change), amounts.per_step ? " per step" : ""),
-       .hint =
-           "sizes are the same: check library versions, clocks, and what runs at the same time; "
-           "time one call alone (`repro`, with its id in shapes)",
+       .hint = fmt::format("sizes are the same: check {}what runs at the same time; time one call "
+                           "alone (`repro`, with its id in shapes)",
+                           alike ? "clocks, temperature, and " : "library versions, and "),
        .impact = static_cast<int64_t>(std::min(change, 9e18)),
        .table = "shapes",
        .cause = {CauseKind::kCompute},

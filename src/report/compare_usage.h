@@ -49,11 +49,12 @@ struct Amounts {
 Amounts AmountsOf(const ReportSet& a, const ReportSet& b);
 
 // Adds the kernel whose time rose most, if that matters, and kernels of its kind rose in sum.
-void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts);
+// `alike`: SlowerAlike() of all ranks.
+void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts, bool alike);
 
 // Adds the shape whose slower calls cost most, if that matters: calls that communicate aside, which
 // may only wait. `kernels` are those of CompareKernels().
 void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels,
-                     const Amounts& amounts);
+                     const Amounts& amounts, bool alike);
 
 }  // namespace stepscope::comparison

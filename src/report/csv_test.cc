@@ -8,7 +8,7 @@
 #include "stepscope/write.h"
 #include "tests/support/sample_answer.h"
 
-namespace stepscope {
+namespace stepscope::csv_test {
 namespace {
 
 // Expected text is written with plain line ends; the face ends every line in CR LF.
@@ -83,4 +83,4 @@ TEST(Csv, NumbersAreExactAndNothingIsEmpty) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::csv_test

@@ -21,13 +21,40 @@ struct Found {
   size_t report = 0;
 };
 
-void Weigh(Finding& f, const Extent& whole) {
-  if (f.extent.time <= 0) f.extent = whole;
+// The steps since this one: how many of all there are, 0..1, and their mean time.
+struct LaterSteps {
+  double share = 0, mean = 0;
+};
+
+LaterSteps StepsSince(int64_t first, const RankTime& whole) {
+  double steps = 0, time = 0;
+  for (const TimedStep& s : whole.every) {
+    if (s.number < first) continue;
+    ++steps;
+    time += static_cast<double>(s.time);
+  }
+  if (steps == 0) return {};
+  return {steps / static_cast<double>(whole.every.size()), time / steps};
+}
+
+// ns that are lost in each step; 0: unknown.
+double PerStep(const Finding& f, const RankTime& whole) {
+  if (whole.steps <= 0) return 0;
+  const double mean = static_cast<double>(whole.time) / whole.steps;
+  const auto lost = static_cast<double>(f.impact);
+  if (f.since) {
+    const LaterSteps later = StepsSince(*f.since, whole);
+    return later.share > 0 ? std::min(lost / (whole.steps * later.share), later.mean) : 0;
+  }
+  return std::min(f.extent.steps > 0 ? lost / f.extent.steps : f.share * mean, mean);
+}
+
+void Weigh(Finding& f, const RankTime& whole) {
+  if (f.extent.time <= 0) f.extent.time = whole.time;
   const auto time = static_cast<double>(f.extent.time);
   if (f.impact <= 0 || time <= 0) return;
   f.share = std::min(static_cast<double>(f.impact) / time, 1.0);
-  if (whole.steps > 0)
-    f.per_step = static_cast<int64_t>(f.share * static_cast<double>(whole.time) / whole.steps);
+  f.per_step = static_cast<int64_t>(PerStep(f, whole));
   f.severity = f.share >= kHigh     ? Severity::kHigh
                : f.share >= kMedium ? Severity::kMedium
                                     : Severity::kLow;
@@ -94,6 +121,21 @@ bool IsBefore(const Found& a, const Found& b) {
   return order(a) < order(b);
 }
 
+// Together they cost at most `most`: each what those before it leave.
+void KeepWithin(std::vector<Found>& found, const RankTime& whole) {
+  if (!whole.most) return;
+  int64_t left = *whole.most;
+  for (auto& [f, report] : found) {
+    if (f.impact <= 0) continue;
+    f.impact = std::min(f.impact, left);
+    left -= f.impact;
+    f.share = 0;
+    f.per_step = 0;
+    f.severity = Severity::kLow;
+    Weigh(f, whole);
+  }
+}
+
 std::vector<Found> TakeAll(ReportSet& answer) {
   std::vector<Found> all;
   for (size_t r = 0; r < answer.reports.size(); ++r) {
@@ -123,7 +165,7 @@ void ReconcileHints(std::vector<Found>& found) {
 
 }  // namespace
 
-void JoinFindings(ReportSet& answer, const Extent& whole) {
+void JoinFindings(ReportSet& answer, const RankTime& whole) {
   std::vector<Found> all = TakeAll(answer);
   for (Found& f : all) Weigh(f.finding, whole);
   std::ranges::stable_sort(all, IsNearer);
@@ -141,6 +183,8 @@ void JoinFindings(ReportSet& answer, const Extent& whole) {
   std::vector<Found> found;
   for (auto& group : groups) found.push_back(Merge(std::move(group), answer.reports));
   ReconcileHints(found);
+  std::ranges::stable_sort(found, IsBefore);
+  KeepWithin(found, whole);
   std::ranges::stable_sort(found, IsBefore);
   int64_t place = 0;
   for (Found& f : found) {

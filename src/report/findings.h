@@ -1,6 +1,9 @@
 // Makes one finding of all findings with one cause, and orders what remains by worth.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "stepscope/report.h"
 
 namespace stepscope {
@@ -8,9 +11,26 @@ namespace stepscope {
 // From this share of the time, a finding is worth a reader's first look.
 inline constexpr double kWorthALook = 0.01;
 
+// A step of a rank.
+struct TimedStep {
+  int64_t number = 0;
+  int64_t time = 0;  // ns
+};
+
+// What findings are weighed by.
+struct RankTime {
+  int64_t time = 0;                   // ns: the mean of ranks
+  double steps = 0;                   // of the mean length in that time; 0: unknown
+  std::vector<TimedStep> every = {};  // of all ranks
+  std::optional<int64_t> most = {};   // ns that all findings together cost at most
+};
+
 // Sets what the findings of all reports have only together:
 //   - share, from the impact and what it was measured over, or else `whole`: at most all of that
-//     time; per_step: that share of a step of `whole`;
+//     time; per_step: the impact over the number of steps it was measured over, or that share of
+//     the mean step, and over the steps since then of a finding since a step: at most the mean of
+//     these steps;
+//     together they cost at most `most`: each, in their order, what is left of it;
 //   - severity: high from a share of 10%, medium from 3%, else low. Findings that are not a time,
 //     such as full memory, keep theirs;
 //   - evidence: of findings with one cause, the one nearest to it stays in its report and takes the
@@ -18,9 +38,8 @@ inline constexpr double kWorthALook = 0.01;
 //     where memory is nearly full;
 //   - place: recordings that lack something first, then by severity, then what was measured before
 //     what another precision might save, then by share, where a cause on one rank counts thrice.
-// `whole`: the mean time of a rank, and how many steps of the usual length it holds; zeros where
-// unknown.
-void JoinFindings(ReportSet& answer, const Extent& whole);
+// `whole`: zeros where unknown.
+void JoinFindings(ReportSet& answer, const RankTime& whole);
 
 // All findings, first place first. Those without a place come first, by impact.
 std::vector<const Finding*> FindingsInOrder(const ReportSet& answer);

@@ -5,10 +5,10 @@
 
 #include "stepscope/write.h"
 
-namespace stepscope {
+namespace stepscope::findings_test {
 namespace {
 
-constexpr Extent kTenSteps = {.time = 1'000, .steps = 10};
+const RankTime kTenSteps = {.time = 1'000, .steps = 10};
 
 Finding Of(std::string message, int64_t impact, Cause cause, Nearness nearness,
            std::string hint = "") {
@@ -21,7 +21,7 @@ Finding Of(std::string message, int64_t impact, Cause cause, Nearness nearness,
 }
 
 // One report per finding, a, b, ...
-ReportSet Joined(std::vector<Finding> findings, const Extent& whole = kTenSteps) {
+ReportSet Joined(std::vector<Finding> findings, const RankTime& whole = kTenSteps) {
   ReportSet answer;
   for (Finding& finding : findings) {
     answer.reports.push_back(
@@ -97,8 +97,37 @@ TEST(JoinFindings, AFindingIsWeighedByWhatItWasMeasuredOver) {
   const auto answer = Joined({f});
   EXPECT_EQ(answer.reports[0].findings[0].share, 0.2);
   EXPECT_EQ(answer.reports[0].findings[0].per_step, 20) << "100 ns are one step of ten";
+  f.extent = {.time = 50, .steps = 2};
+  const auto typical = Joined({f});
+  EXPECT_EQ(typical.reports[0].findings[0].share, 0.4);
+  EXPECT_EQ(typical.reports[0].findings[0].per_step, 10) << "of two short steps";
   EXPECT_EQ(Joined({Of("Unknown", 20, {}, Nearness::kSymptom)}, {}).reports[0].findings[0].share,
             0);
+}
+
+TEST(JoinFindings, CostIsPerStepThatItIsIn) {
+  // Two ranks of four steps, 1000 ns each: 100, 100, 300 and 500.
+  const RankTime uneven = {
+      .time = 1'000,
+      .steps = 4,
+      .every = {{1, 100}, {2, 100}, {3, 300}, {4, 500}, {1, 100}, {2, 100}, {3, 300}, {4, 500}}};
+  Finding all = Of("All", 400, {}, Nearness::kSymptom), since = all, more = all, none = all;
+  since.since = 3;
+  more.impact = 900;
+  more.since = 3;
+  none.since = 9;
+  const auto answer = Joined({all, since, more, none}, uneven);
+  EXPECT_EQ(answer.reports[0].findings[0].per_step, 100) << "400 ns in 4 steps";
+  EXPECT_EQ(answer.reports[1].findings[0].per_step, 200) << "400 ns in 2 steps";
+  EXPECT_EQ(answer.reports[1].findings[0].share, 0.4) << "of all steps";
+  EXPECT_EQ(answer.reports[2].findings[0].per_step, 400) << "the mean of these steps";
+  EXPECT_EQ(answer.reports[3].findings[0].per_step, 0) << "there is no such step";
+  const std::string text = ToText(answer);
+  EXPECT_TRUE(text.contains("costs up to 100 ns per step (40.0%)")) << text;
+  EXPECT_TRUE(text.contains("costs up to 200 ns in each step since step 3 (40.0% of the time)"))
+      << text;
+  EXPECT_TRUE(ToJson(answer).contains("\"worth_per_step\": 200,\n     \"since_step\": 3"))
+      << ToJson(answer);
 }
 
 TEST(JoinFindings, OneAdvicePerCause) {
@@ -125,4 +154,4 @@ TEST(JoinFindings, CostsUnderOnePercentAreNotShownFirst) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::findings_test

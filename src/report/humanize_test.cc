@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace stepscope {
+namespace stepscope::humanize_test {
 namespace {
 
 TEST(Humanize, TimesChooseTheirUnit) {
@@ -88,4 +88,4 @@ TEST(Humanize, IdentifiersStayAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::humanize_test

@@ -144,6 +144,8 @@ void PutFinding(JsonWriter& json, const Finding& finding) {
   PutCell(json, finding.share > 0 ? Cell(finding.share) : Cell());
   json.Key("worth_per_step");
   PutCell(json, finding.per_step > 0 ? Cell(finding.per_step) : Cell());
+  json.Key("since_step");
+  PutCell(json, finding.since ? Cell(*finding.since) : Cell());
   PutCause(json, finding.cause);
   PutEach(json, "evidence", finding.evidence, PutEvidence);
   json.End();

@@ -13,7 +13,7 @@
 #include "stepscope/write.h"
 #include "tests/support/sample_answer.h"
 
-namespace stepscope {
+namespace stepscope::json_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -181,4 +181,4 @@ TEST(ReportJson, AnyBytesBecomeValidUtf8) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::json_test

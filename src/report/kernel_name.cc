@@ -75,4 +75,9 @@ std::string ShortName(std::string_view name) {
   return plain;
 }
 
+std::string_view OperatorLabel(std::string_view name) {
+  constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
+  return name.starts_with(kEngine) ? name.substr(kEngine.size()) : name;
+}
+
 }  // namespace stepscope

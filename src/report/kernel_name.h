@@ -16,4 +16,7 @@ std::string PlainName(std::string_view name);
 // The same without template arguments: "reduce_kernel". For sentences.
 std::string ShortName(std::string_view name);
 
+// "aten::layer_norm"; "AddmmBackward0" of "autograd::engine::evaluate_function: AddmmBackward0".
+std::string_view OperatorLabel(std::string_view name);
+
 }  // namespace stepscope

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::kernel_name_test {
 namespace {
 
 TEST(KernelName, DropsReturnTypeParametersAndFamiliarNamespaces) {
@@ -38,4 +38,4 @@ TEST(KernelName, PlainCSignatureLosesOnlyItsParameters) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::kernel_name_test

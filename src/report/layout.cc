@@ -160,8 +160,12 @@ std::string CostOf(const Finding& f) {
   if (f.share <= 0) return {};
   const bool by_step = f.per_step > 0;
   const auto time = static_cast<double>(by_step ? f.per_step : f.impact);
-  return fmt::format("up to {}{} ({}{})", HumanTime(time), by_step ? " per step" : "",
-                     HumanRatio(f.share), by_step ? "" : " of the time");
+  const std::string in_steps = f.since && by_step
+                                   ? fmt::format(" in each step since step {}", *f.since)
+                               : by_step ? " per step"
+                                         : "";
+  return fmt::format("up to {}{} ({}{})", HumanTime(time), in_steps, HumanRatio(f.share),
+                     by_step && !f.since ? "" : " of the time");
 }
 
 std::vector<std::string> LayOutEvidence(const Finding& f) {

@@ -6,7 +6,7 @@
 #include "stepscope/write.h"
 #include "tests/support/sample_answer.h"
 
-namespace stepscope {
+namespace stepscope::markdown_test {
 namespace {
 
 TEST(Markdown, ShowsWhatTextShows) {
@@ -84,4 +84,4 @@ TEST(Markdown, UnderscoresInsideWordsStayReadable) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::markdown_test

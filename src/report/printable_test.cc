@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::printable_test {
 namespace {
 
 TEST(Printable, OrdinaryTextPasses) {
@@ -51,4 +51,4 @@ TEST(Printable, LongNamesLoseTheirMiddle) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::printable_test

@@ -7,7 +7,7 @@
 #include "stepscope/write.h"
 #include "tests/support/sample_answer.h"
 
-namespace stepscope {
+namespace stepscope::text_test {
 namespace {
 
 TEST(Text, OpensWithTheAnswer) {
@@ -214,4 +214,4 @@ TEST(Text, LinesNeverEndInSpaces) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::text_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/sample_answer.h"
 
-namespace stepscope {
+namespace stepscope::write_test {
 namespace {
 
 TEST(Write, KnowsItsFormatsByName) {
@@ -46,4 +46,4 @@ TEST(Write, NamesAreStable) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::write_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope::server {
+namespace stepscope::server::compact_json_test {
 namespace {
 
 TEST(CompactJson, LeavesTextsAsTheyAre) {
@@ -12,4 +12,4 @@ TEST(CompactJson, LeavesTextsAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace stepscope::server
+}  // namespace stepscope::server::compact_json_test

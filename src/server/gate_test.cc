@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope::server {
+namespace stepscope::server::gate_test {
 namespace {
 
 int Status(const Gate& gate, const std::string& host) {
@@ -51,4 +51,4 @@ TEST(Gate, OnLoopbackOnlyItsNamesAndTheOneGivenAre) {
 }
 
 }  // namespace
-}  // namespace stepscope::server
+}  // namespace stepscope::server::gate_test

@@ -9,7 +9,7 @@
 #include "stepscope/write.h"
 #include "tests/front_door.h"
 
-namespace stepscope::server {
+namespace stepscope::server::open_run_test {
 namespace {
 
 class OpenRunTest : public ::testing::Test {
@@ -109,4 +109,4 @@ TEST_F(LongQuestionTest, IsGivenUpWhenTheLastOfManyGoes) {
 }
 
 }  // namespace
-}  // namespace stepscope::server
+}  // namespace stepscope::server::open_run_test

@@ -20,6 +20,7 @@
 #include "base/parallel.h"
 #include "base/spare_threads.h"
 #include "base/stop.h"
+#include "facts/activity/host_device.h"
 #include "facts/activity/rank_activity_builder.h"
 #include "ingest/rank_name.h"
 #include "ingest/trace_reader.h"
@@ -312,6 +313,16 @@ void AddRecording(LoadedFile& file, LoadedRun& run) {
                     std::back_inserter(first->host->memory_timelines));
 }
 
+// Where a rank has an accelerator, one without is not taken to compute on its processors.
+void SettleHosts(std::vector<RankActivity>& ranks) {
+  if (std::ranges::none_of(
+          ranks, [](const RankActivity& r) { return !r.activities.empty() && !r.on_host; }))
+    return;
+  for (RankActivity& rank : ranks) {
+    if (rank.assumed_on_host) TakeNoDevice(rank);
+  }
+}
+
 void NoteMissingRanks(const std::vector<LoadedFile>& files, RunInfo& info) {
   int64_t world_size = 0;
   std::set<int64_t> recorded;
@@ -370,6 +381,7 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
     MergeNames(file, run.names);
     AddRecording(file, run);
   }
+  SettleHosts(run.ranks);
   run.info.ranks = static_cast<int64_t>(ranks.size());
   NoteMissingRanks(files, run.info);
   return run;

@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace stepscope {
+namespace stepscope::params_test {
 namespace {
 
 using Given = std::vector<std::pair<std::string, std::string>>;
@@ -92,4 +92,4 @@ TEST(Params, StandForParametersThatThereAre) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::params_test

@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "analyses/all.h"
-#include "base/distribution.h"
 #include "base/stop.h"
 #include "facts/steps/step_breakdown.h"
 #include "ingest/discover.h"
@@ -81,21 +80,22 @@ double MeanSpan(const Facts& facts) {
 }
 
 // The mean time of a rank's steps, or the mean span of a device if that is longer, as where only
-// some steps are marked; and how many steps of the median length that is.
-Extent MeanExtent(const Facts& facts) {
-  std::vector<int64_t> steps;
+// some steps are marked; and how many steps of the mean length that is.
+RankTime MeanTime(const Facts& facts) {
+  RankTime whole;
   double time = 0, ranks = 0;
   for (const RankActivity& rank : facts.ranks) {
     const std::vector<StepWindow> windows = StepWindows(rank);
     ranks += windows.empty() ? 0 : 1;
     for (const StepWindow& w : windows) {
-      steps.push_back(w.end - w.start);
+      whole.every.push_back({w.number, w.end - w.start});
       time += static_cast<double>(w.end - w.start);
     }
   }
-  const double whole = std::max(MeanSpan(facts), ranks > 0 ? time / ranks : 0.0);
-  const auto median = static_cast<double>(Describe(steps).p50);
-  return {static_cast<int64_t>(std::min(whole, 9e18)), median > 0 ? whole / median : 0};
+  const double longer = std::max(MeanSpan(facts), ranks > 0 ? time / ranks : 0.0);
+  whole.time = static_cast<int64_t>(std::min(longer, 9e18));
+  if (time > 0) whole.steps = longer * static_cast<double>(whole.every.size()) / time;
+  return whole;
 }
 
 ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
@@ -110,7 +110,7 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
     StopIfAsked();
     answer.reports.push_back(analysis->run(facts, params));
   }
-  JoinFindings(answer, MeanExtent(facts));
+  JoinFindings(answer, MeanTime(facts));
   answer.verdict = Verdict(answer) + SayWhatIsMissing(answer.run);
   return answer;
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace stepscope {
+namespace stepscope::packed_times_test {
 namespace {
 
 TEST(PackedTimes, GivesBackCloseAndDistantTimes) {
@@ -32,4 +32,4 @@ TEST(PackedTimes, FirstAtOrAfterIsALowerBound) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::packed_times_test

@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 
-namespace stepscope {
+namespace stepscope::rows_test {
 namespace {
 
 using Times = std::vector<std::pair<int64_t, int64_t>>;  // start and end, as they are placed
@@ -77,4 +77,4 @@ TEST(Rows, TheLastTakesWhatFindsNoOther) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::rows_test

@@ -13,7 +13,7 @@
 #include "tests/support/sample_timeline.h"
 #include "timeline/rows.h"
 
-namespace stepscope {
+namespace stepscope::tile_test {
 namespace {
 
 constexpr uint32_t kComputeKind = static_cast<uint32_t>(Kind::kCompute);
@@ -228,4 +228,4 @@ TEST(Tile, ThousandsThatOverlapAreAllThere) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::tile_test

@@ -9,7 +9,7 @@
 
 #include "tests/support/sample_timeline.h"
 
-namespace stepscope {
+namespace stepscope::timeline_test {
 namespace {
 
 // An operator in another, the call that launches, the kernel, and a copy that nobody launched.
@@ -431,4 +431,4 @@ TEST(Timeline, JsonHasWhatAViewerAsksFor) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::timeline_test

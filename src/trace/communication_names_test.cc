@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace stepscope {
+namespace stepscope::communication_names_test {
 namespace {
 
 using Path = std::vector<std::string_view>;
@@ -92,4 +92,4 @@ TEST(CommunicationNames, RangesOfCollectiveCalls) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::communication_names_test

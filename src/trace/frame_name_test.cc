@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::frame_name_test {
 namespace {
 
 TEST(FrameName, OfPyTorch) {
@@ -49,4 +49,4 @@ TEST(FrameName, OfModules) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::frame_name_test

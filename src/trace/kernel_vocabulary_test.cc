@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace stepscope {
+namespace stepscope::kernel_vocabulary_test {
 namespace {
 
 struct KernelCase {
@@ -163,4 +163,4 @@ TEST(KernelVocabulary, FrameworkOperators) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::kernel_vocabulary_test

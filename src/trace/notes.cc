@@ -38,6 +38,9 @@ constexpr auto kTexts = std::to_array<NoteText>({
     {"overlapping",
      "activities start before the previous one of their stream ends (shared time counts once)"},
     {"no_gpu_events", "the trace has no device activity"},
+    {"of_ascend",
+     "the trace is of Ascend's profiler: its device activities (without a category) and task queue "
+     "(enqueue, dequeue) were left out"},
     {"without_launch",
      "activities have no launch call in the trace (they are in no step, and the gaps before them "
      "are not host-bound)"},

@@ -39,6 +39,7 @@ enum class NoteKind : uint8_t {
   kClockStep,
   kOverlapping,
   kNoGpuEvents,
+  kOfAscend,
   kWithoutLaunch,
   kOutsideSteps,
   kRepeatedStep,

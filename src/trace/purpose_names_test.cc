@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::purpose_names_test {
 namespace {
 
 TEST(Purpose, OfTraining) {
@@ -58,4 +58,4 @@ TEST(Compiled, ByTheNamesOfItsRegionsGraphsAndKernels) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::purpose_names_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::scope_name_test {
 namespace {
 
 using Modules = std::vector<std::string_view>;
@@ -35,4 +35,4 @@ TEST(ScopeName, TakesAnyText) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::scope_name_test

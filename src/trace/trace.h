@@ -203,12 +203,17 @@ struct TraceMeta {
   std::optional<int64_t> rank;
   std::optional<int64_t> world_size;
   std::optional<int64_t> process_groups;  // how many the job has
-  std::string machine;                    // its name; empty: the recording does not say
-  std::string device_name;                // "NVIDIA H100 80GB HBM3", of the first device listed
+  // The members of each process group that the rank is in, in the order in which they were made;
+  // empty: the recording does not say.
+  std::vector<std::vector<int64_t>> group_members;
+  std::string machine;      // its name; empty: the recording does not say
+  std::string device_name;  // "NVIDIA H100 80GB HBM3", of the first device listed
   std::vector<DeviceProperties> devices;
-  bool has_python = false;  // there are Python frames, kept or not
+  bool lists_no_device = false;  // the profiler looked for accelerators, and found none
+  bool has_python = false;       // there are Python frames, kept or not
   // There are no events, only memory by its use: an export that accompanies a trace.
   bool memory_only = false;
+  bool of_ascend = false;  // of Ascend's profiler, whose device activities are not read
 };
 
 class Trace {

@@ -9,7 +9,7 @@
 
 #include "trace/communication_names.h"
 
-namespace stepscope {
+namespace stepscope::vocabulary_test {
 namespace {
 
 struct CategoryCase {
@@ -297,4 +297,4 @@ TEST(Vocabulary, WhatHostRangesMeanForTheirStep) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::vocabulary_test

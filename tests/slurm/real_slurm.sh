@@ -31,16 +31,16 @@ trap stop EXIT
 cd "$folder"
 mkdir -p state spool/n1 spool/n2 log run db
 
+# What does not come up within a minute says nothing of stepscope.
 wait_for() {  # WHAT COMMAND...
-  local what=$1
+  local what=$1 end=$((SECONDS + 60))
   shift
-  for _ in $(seq 200); do
+  while ((SECONDS < end)); do
     "$@" >/dev/null 2>&1 && return 0
     sleep 0.1
   done
   tail -n 5 log/* >&2
-  echo "no $what" >&2
-  exit 1
+  skip "Slurm gave no $what within a minute"
 }
 
 head -c 64 /dev/urandom >munge.key
@@ -55,7 +55,7 @@ port=$((20000 + RANDOM % 20000))
 setsid mariadbd --user=mysql --datadir="$folder/db" --socket="$folder/db/mysql.sock" \
   --bind-address=127.0.0.1 --port=$port --pid-file="$folder/db/mysql.pid" \
   --innodb-buffer-pool-size=64M >log/mariadb 2>&1 &
-sql() { mariadb -S "$folder/db/mysql.sock" -u root -e "$1"; }
+sql() { timeout 10 mariadb -S "$folder/db/mysql.sock" -u root -e "$1"; }
 wait_for database sql "select 1"
 sql "create database slurm_acct_db; create user slurm@'127.0.0.1' identified by 'x';
      create user slurm@localhost identified by 'x';
@@ -108,15 +108,15 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 END
 export SLURM_CONF=$folder/slurm.conf
 slurmdbd
-wait_for slurmdbd sacctmgr -n list cluster
+wait_for slurmdbd timeout 10 sacctmgr -n list cluster
 sacctmgr -i add cluster test >/dev/null 2>&1 || true
 slurmctld -c
 slurmd -N n1
 slurmd -N n2
-idle() { [[ $(sinfo -h -o '%T %D') == 'idle 2' ]]; }
+idle() { [[ $(timeout 10 sinfo -h -o '%T %D') == 'idle 2' ]]; }
 wait_for nodes idle
 
-state_is() { [[ $(sacct -X -n -j "$job" -o State | tail -n 1 | tr -d ' ') == "$1" ]]; }
+state_is() { [[ $(timeout 10 sacct -X -n -j "$job" -o State | tail -n 1 | tr -d ' ') == "$1" ]]; }
 job=$(sbatch --parsable -J train -N2 --requeue -o /dev/null --wrap 'sleep 4')
 wait_for "running job" state_is RUNNING
 scontrol requeue "$job"

@@ -23,6 +23,9 @@ namespace {
 constexpr auto kHostLibraries = std::to_array<std::string_view>({"gloo:", "mpi:", "ucc:"});
 constexpr auto kDeviceLibraries =
     std::to_array<std::string_view>({"nccl:", "rccl:", "xccl:", "hccl:"});
+constexpr auto kDeviceKernels =
+    std::to_array<std::string_view>({"::cudnn_convolution", "::cudnn_batch_norm", "::_cudnn_rnn",
+                                     "::miopen_", "::_mps_", "::mps_"});
 constexpr auto kHostKernels = std::to_array<std::string_view>({"mkldnn", "_for_cpu", "onednn::"});
 constexpr std::string_view kDispatch = "c10d::";
 // The threads of XLA's client for processors, on which compiled programs run.
@@ -31,11 +34,12 @@ constexpr auto kXlaThreads = std::to_array<std::string_view>({"XLAEigen", "XLAPj
 constexpr size_t kThreadsOfGroup = 2;
 
 // What a range is for the device.
-enum class Meaning : uint8_t { kOther, kCompute, kCollective };
+enum class Meaning : uint8_t { kOther, kCompute, kCollective, kInput };
 
 // Of an operator, by its name.
 Meaning MeaningOf(std::string_view name) {
   if (StartsWithAny(name, kHostLibraries)) return Meaning::kCollective;
+  if (HostActivityOfName(name) == HostActivity::kInputWait) return Meaning::kInput;
   return name.starts_with(kDispatch) ? Meaning::kOther : Meaning::kCompute;
 }
 
@@ -131,7 +135,7 @@ class Maker {
   Meaning Of(const HostRange& range) const {
     const Meaning meaning = meanings_[range.name];
     if (compiled_) return IsCompiled(host_, range) ? meaning : Meaning::kOther;
-    const bool runs = range.kind == Kind::kOperator || meaning == Meaning::kCollective;
+    const bool runs = range.kind == Kind::kOperator || meaning != Meaning::kCompute;
     return runs ? meaning : Meaning::kOther;
   }
 
@@ -166,10 +170,12 @@ class Maker {
 
   std::vector<Activity> Collect() {
     std::vector<Activity> made;
-    std::vector<bool> within(host_.ranges.size());  // an operator that computes is around it, or it
+    std::vector<bool> within(
+        host_.ranges.size());  // of what computes or loads data, or such itself
     for (size_t r = 0; r < host_.ranges.size(); ++r) {
       const HostRange range = host_.ranges[r];
       within[r] = range.parent != kNoRange && within[static_cast<size_t>(range.parent)];
+      if (Of(range) == Meaning::kInput) within[r] = true;
       if (range.duration() <= 0) continue;
       const bool communicates = Of(range) == Meaning::kCollective;
       const bool computes = Of(range) == Meaning::kCompute && !around_[r] && !within[r];
@@ -270,25 +276,41 @@ class Maker {
 
 }  // namespace
 
-bool ComputesOnHost(const RankActivity& rank, const StringTable& names) {
+OnHost ComputesOnHost(const RankActivity& rank, const StringTable& names, bool lists_no_device) {
   const LaunchCount& launches = rank.launches;
+  const HostOps& host = *rank.host;
   if (!rank.activities.empty() || rank.memory_only || !rank.properties.empty() ||
-      launches.calls > 0 || launches.captured > 0) {
-    return false;
+      launches.calls > 0 || launches.captured > 0 ||
+      std::ranges::any_of(host.memory, [](const MemoryEvent& e) { return e.device >= 0; })) {
+    return OnHost::kUnknown;
   }
   std::vector<bool> used(names.size());
-  for (const HostRange& range : rank.host->ranges) used[range.name] = true;
+  bool ran = false;
+  for (const HostRange& range : host.ranges) {
+    used[range.name] = true;
+    ran = ran || range.kind == Kind::kOperator;
+  }
   bool found = RunsPrograms(rank);
   for (StringId id = 0; id < names.size(); ++id) {
     if (!used[id]) continue;
-    if (StartsWithAny(names[id], kDeviceLibraries)) return false;
+    if (StartsWithAny(names[id], kDeviceLibraries) || ContainsAny(names[id], kDeviceKernels))
+      return OnHost::kUnknown;
     found |= StartsWithAny(names[id], kHostLibraries) || ContainsAny(names[id], kHostKernels);
   }
-  return found;
+  if (found) return OnHost::kKnown;
+  return ran && lists_no_device ? OnHost::kAssumed : OnHost::kUnknown;
 }
 
 void TakeHostForDevice(RankActivity& rank, StringTable& names, int64_t group_size) {
   Maker(rank, names, group_size).Make();
+}
+
+void TakeNoDevice(RankActivity& rank) {
+  rank.activities = {};
+  rank.streams.clear();
+  rank.devices.clear();
+  rank.collectives.clear();
+  rank.on_host = rank.assumed_on_host = false;
 }
 
 }  // namespace stepscope

@@ -7,24 +7,33 @@
 // ("all-reduce.2").
 #pragma once
 
+#include <cstdint>
+
 #include "base/string_table.h"
 #include "facts/activity/rank_activity.h"
 
 namespace stepscope {
 
-// Whether the recording says that the job computes on the host: it has no trace of an accelerator
-// (activities, launches, properties of a device, collectives of a library for accelerators), and it
-// names work that only processors do: collectives of gloo, MPI or UCC, kernels of oneDNN, or
-// operations of JAX' programs on threads of XLA's client for processors. A recording that has none
-// may be of an accelerator whose activity was not recorded.
-bool ComputesOnHost(const RankActivity& rank, const StringTable& names);
+// Whether the job computes on the host. That is known where the recording has no trace of an
+// accelerator (activities, launches, properties or memory of a device, collectives or kernels of a
+// library for accelerators) and names work that only processors do: collectives of gloo, MPI or
+// UCC, kernels of oneDNN, or operations of JAX' programs on threads of XLA's client for processors.
+// It is assumed where the recording names no such work, but operators ran, and the profiler looked
+// for accelerators and found none (`lists_no_device`). All others may be of an accelerator whose
+// activity was not recorded.
+enum class OnHost : uint8_t { kUnknown, kAssumed, kKnown };
+OnHost ComputesOnHost(const RankActivity& rank, const StringTable& names, bool lists_no_device);
 
 // Fills in activities, streams, devices and collectives from the host's ranges, and sets
 // rank.on_host. Operators around a collective are no computing: those within are looked at
 // instead. A message communicates while its thread waits for it: from the end of what the thread
 // ran last. `group_size`: of the one process group there is; 0 where there are several: a
 // collective does not say in which it was, but each group has threads of its own; -1: unknown.
-// `names` gets the collectives' operations. REQUIRES: ComputesOnHost(rank), steps are final.
+// `names` gets the collectives' operations. Operators that load data, in a range
+// that waits for the next batch, are no computing. REQUIRES: ComputesOnHost(rank), steps are final.
 void TakeHostForDevice(RankActivity& rank, StringTable& names, int64_t group_size);
+
+// Takes back what TakeHostForDevice() filled in.
+void TakeNoDevice(RankActivity& rank);
 
 }  // namespace stepscope

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/intervals.h"
 #include "base/sort_runs.h"
 #include "base/time_units.h"
 
@@ -17,6 +18,8 @@ namespace {
 
 // A launch takes microseconds; loading its code or creating a context takes tens of milliseconds.
 constexpr int64_t kLong = 10 * kMillisecond;
+// Loading a little code takes some; then the device must have nothing else to do.
+constexpr int64_t kLongLaunch = 3 * kMillisecond;
 // A launch that waits for room in a full queue is long too, but then its kernel starts much later.
 constexpr int64_t kAtOnce = kMillisecond;
 // Convolutions are set up and tuned once per shape: most of many calls are not.
@@ -40,15 +43,15 @@ void Add(HostOps& host, const Call& call) {
   host.one_time.push_back({.start = call.start, .end = call.end, .thread = call.thread});
 }
 
-// Whether an activity begins during the call: it may have waited for that.
-bool DeviceWorks(const RankActivity& rank, const Call& call) {
+// Whether an activity begins in this time: a call may have waited for that.
+bool DeviceWorks(const RankActivity& rank, const Interval& time) {
   size_t low = 0, high = rank.activities.size();  // by start
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    (rank.activities[middle].start < call.start ? low : high) =
-        rank.activities[middle].start < call.start ? middle + 1 : middle;
+    (rank.activities[middle].start < time.start ? low : high) =
+        rank.activities[middle].start < time.start ? middle + 1 : middle;
   }
-  return low < rank.activities.size() && rank.activities[low].start < call.end;
+  return low < rank.activities.size() && rank.activities[low].start < time.end;
 }
 
 // The first call of a name that is long while the device does nothing. Contexts are created in
@@ -59,20 +62,27 @@ void FindContextCreation(RankActivity& rank) {
   if (NoneOf(host.calls, is_long)) return;
   std::unordered_set<StringId> names;
   for (const Call& call : host.calls) {
-    if (names.insert(call.name).second && is_long(call) && !DeviceWorks(rank, call))
+    if (names.insert(call.name).second && is_long(call) &&
+        !DeviceWorks(rank, {call.start, call.end}))
       Add(host, call);
   }
+}
+
+bool IsLongLaunch(const Call& call) {
+  return call.role == CallRole::kLaunch && call.duration() >= kLongLaunch;
 }
 
 // The first launch of a kernel that is long, where the kernel starts at once.
 void FindModuleLoading(RankActivity& rank) {
   HostOps& host = *rank.host;
-  if (NoneOf(host.calls, [](const Call& call) { return IsLong(call, CallRole::kLaunch); })) return;
+  if (NoneOf(host.calls, IsLongLaunch)) return;
   std::unordered_set<StringId> kernels;
   for (const Activity& activity : rank.activities) {
     if (!kernels.insert(activity.name).second) continue;
     const auto call = rank.CallOf(activity);
-    if (call && IsLong(*call, CallRole::kLaunch) && activity.start < call->end + kAtOnce)
+    if (!call || !IsLongLaunch(*call) || activity.start >= call->end + kAtOnce) continue;
+    // The kernel itself may begin before its launch has returned.
+    if (call->duration() >= kLong || !DeviceWorks(rank, {call->start, activity.start}))
       Add(host, *call);
   }
 }

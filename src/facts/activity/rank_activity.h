@@ -112,8 +112,11 @@ struct LaunchCount {
 
 struct RankActivity {
   int64_t rank = 0;
-  int64_t window = 0;            // which recording of this rank
-  int64_t world_size = 1;        // of the job, as the recording says; 1 when it does not
+  int64_t window = 0;      // which recording of this rank
+  int64_t world_size = 1;  // of the job, as the recording says; 1 when it does not
+  // The members of each process group that the rank is in, ascending, in the order in which the
+  // groups were made; empty: unknown.
+  std::vector<std::vector<int64_t>> group_members;
   std::string machine;           // its name; empty: unknown
   ActivityList activities;       // by start, then end, then stream, then name
   std::vector<Stream> streams;   // by device, then stream
@@ -123,8 +126,10 @@ struct RankActivity {
   std::string device_name;
   std::vector<DeviceProperties> properties;  // of the devices, as far as the trace lists them
   bool has_python = false;   // Python frames were recorded; HostOps::frames if they were asked for
+  bool of_ascend = false;    // devices were recorded in a form that is not read
   bool memory_only = false;  // of this rank there is a memory timeline, and no recording
   bool on_host = false;      // the job has no accelerator: the host's threads are its streams
+  bool assumed_on_host = false;  // and only that the recording lists no accelerator says so
 
   std::vector<KernelDetail> kernels;    // what Activity::detail of compute points to; each once
   std::vector<Collective> collectives;  // what Activity::detail of communication points to

@@ -355,17 +355,26 @@ RankActivity Builder::Join() {
   FindOneTimeWork(out_, trace_.strings);
   out_.framework = trace_.meta.framework;
   out_.world_size = std::max<int64_t>(trace_.meta.world_size.value_or(1), 1);
+  out_.group_members = std::move(trace_.meta.group_members);
   out_.machine = trace_.meta.machine;
   out_.device_name = trace_.meta.device_name;
   out_.properties = std::move(trace_.meta.devices);
   out_.has_python = trace_.meta.has_python;
   out_.memory_only = trace_.meta.memory_only;
-  if (ComputesOnHost(out_, trace_.strings)) {
+  out_.of_ascend = trace_.meta.of_ascend;
+  const OnHost on_host = out_.of_ascend
+                             ? OnHost::kUnknown
+                             : ComputesOnHost(out_, trace_.strings, trace_.meta.lists_no_device);
+  if (on_host != OnHost::kUnknown) {
+    out_.assumed_on_host = on_host == OnHost::kAssumed;
     const int64_t groups = trace_.meta.process_groups.value_or(0);
     const int64_t of_several = groups > 1 ? 0 : -1;
     TakeHostForDevice(out_, trace_.strings, groups == 1 ? out_.world_size : of_several);
   }
-  if (out_.activities.empty() && !out_.memory_only) trace_.notes.Add(NoteKind::kNoGpuEvents);
+  if (out_.of_ascend)
+    trace_.notes.Add(NoteKind::kOfAscend);
+  else if (out_.activities.empty() && !out_.memory_only)
+    trace_.notes.Add(NoteKind::kNoGpuEvents);
   return std::move(out_);
 }
 

@@ -5,7 +5,7 @@
 #include "facts/activity/rank_activity_builder.h"
 #include "tests/support/sample_trace.h"
 
-namespace stepscope {
+namespace stepscope::rank_activity_test {
 namespace {
 
 TEST(RankActivity, IsSortedByStartEndStreamAndName) {
@@ -194,4 +194,4 @@ TEST(RankActivity, OfAHostOnlyTraceIsEmptyAndNoted) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::rank_activity_test

@@ -9,7 +9,7 @@
 #include "facts/collectives/collectives.h"
 #include "tests/support/sample_collectives.h"
 
-namespace stepscope {
+namespace stepscope::clocks_test {
 namespace {
 
 constexpr int64_t kUs = kMicrosecond, kMs = kMillisecond;
@@ -169,4 +169,4 @@ TEST(Clocks, TimesAtTheEndsOfTheRangeStayInIt) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::clocks_test

@@ -1,9 +1,13 @@
 // Reads the collective arguments of each communication kernel.
 #include "facts/collectives/collective_items.h"
 
+#include <algorithm>
+#include <charconv>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -13,6 +17,23 @@ namespace {
 uint64_t Mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9e37'79b9'7f4a'7c15u;
   return hash ^ (hash >> 29);
+}
+
+// The numbers of "[0, 1, 2]", ascending; none of another text.
+std::vector<int64_t> ReadNumbers(std::string_view text) {
+  std::vector<int64_t> numbers;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at < end;) {
+    if (std::string_view("[], ").contains(*at)) {
+      ++at;
+      continue;
+    }
+    const auto [next, error] = std::from_chars(at, end, numbers.emplace_back());
+    if (error != std::errc() || numbers.back() < 0) return {};
+    at = next;
+  }
+  std::ranges::sort(numbers);
+  return numbers;
 }
 
 // Collects the kernels of all ranks.
@@ -72,11 +93,12 @@ class Collector {
                                 ? kSilent
                                 : rank.collectives[static_cast<size_t>(activity.detail)];
       const uint32_t member = members[rank.streams[activity.stream].device_index];
-      const uint32_t group = GroupOf(c, rank.window, lanes[activity.stream]);
+      const uint32_t group = GroupOf(rank, c, lanes[activity.stream]);
       NotePresence(group, member);
       out_.items.push_back({.sequence = c.sequence,
                             .group = group,
                             .member = member,
+                            .lane = c.group == kNoString ? lanes[activity.stream] : 0,
                             .recording = recording,
                             .activity = w,
                             .description = DescriptionOf(c, activity.name)});
@@ -102,24 +124,39 @@ class Collector {
     return lanes;
   }
 
-  uint32_t GroupOf(const Collective& c, int64_t window, uint32_t lane) {
+  // Where the rank lists its groups, collectives that name none are told apart by them.
+  uint32_t GroupOf(const RankActivity& rank, const Collective& c, uint32_t lane) {
     const bool numbered = c.sequence >= 0;
     const bool is_named = c.group != kNoString;
     const GroupKey key = {c.group,
                           c.members,
                           c.group_size,
                           numbered,
-                          numbered ? 0 : window,
-                          numbered || is_named ? 0 : lane};
+                          numbered ? 0 : rank.window,
+                          numbered || is_named || !rank.group_members.empty() ? 0 : lane};
     if (!facts_.groups.empty() && key == last_group_key_) return last_group_;
     const auto added = static_cast<uint32_t>(facts_.groups.size());
     const auto [at, is_new] = groups_.try_emplace(key, added);
     if (is_new) {
-      facts_.groups.push_back({.label = Label(c), .size = c.group_size, .numbered = numbered});
+      facts_.groups.push_back({.label = Label(c),
+                               .size = c.group_size,
+                               .members = MembersOf(rank, c),
+                               .numbered = numbered});
       out_.named.push_back(is_named);
     }
     last_group_key_ = key;
     return last_group_ = at->second;
+  }
+
+  // As the collective lists them; else the one group of that size which the rank lists.
+  std::vector<int64_t> MembersOf(const RankActivity& rank, const Collective& c) const {
+    std::vector<int64_t> members;
+    if (c.members != kNoString) members = ReadNumbers(names_[c.members]);
+    if (std::ssize(members) == c.group_size) return members;
+    const auto fits = [&](const auto& group) { return std::ssize(group) == c.group_size; };
+    const auto& listed = rank.group_members;
+    if (std::ranges::count_if(listed, fits) != 1) return {};
+    return *std::ranges::find_if(listed, fits);
   }
 
   std::string Label(const Collective& c) {

@@ -23,6 +23,7 @@ struct CollectiveItem {
   int64_t sequence = -1;
   uint32_t group = 0;
   uint32_t member = 0;   // a device of a rank, whether it is a participant of its own or not
+  uint32_t lane = 0;     // which of its member's streams; 0 where it names its group
   uint32_t ordinal = 0;  // among those of this member with this sequence number
   uint32_t recording = 0;
   uint32_t activity = 0;

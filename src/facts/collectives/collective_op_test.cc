@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::collective_op_test {
 namespace {
 
 using enum CollectiveOp;
@@ -64,4 +64,4 @@ TEST(CollectiveOp, BusFactorsAreThoseOfNcclTests) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::collective_op_test

@@ -1,6 +1,9 @@
 // Matches collectives of one group and position across ranks.
 #include "facts/collectives/collectives.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,7 +13,9 @@
 #include "base/saturate.h"
 #include "facts/collectives/clocks.h"
 #include "facts/collectives/collective_items.h"
+#include "facts/collectives/listed_groups.h"
 #include "facts/collectives/order_alignment.h"
+#include "facts/collectives/split.h"
 
 namespace stepscope {
 namespace {
@@ -47,9 +52,16 @@ class Matcher {
     return ranks_[item.recording].activities[item.activity];
   }
 
+  int64_t StepOf(const CollectiveItem& item, const Activity& activity) const {
+    if (activity.step == kNoStep) return -1;
+    return ranks_[item.recording].steps[static_cast<size_t>(activity.step)].number;
+  }
+
   void SortItems() {
     std::ranges::sort(in_.items, {}, [](const CollectiveItem& i) {
-      return std::tuple(i.group, i.sequence, i.member, i.recording, i.activity);
+      // Without numbers, each stream's are together.
+      const uint32_t lane = i.sequence < 0 ? i.lane : 0;
+      return std::tuple(i.group, i.sequence, i.member, lane, i.recording, i.activity);
     });
   }
 
@@ -68,7 +80,7 @@ class Matcher {
     if (changed) SortItems();
   }
 
-  // One member's collectives in the order they ran.
+  // One member's collectives on one stream in the order they ran.
   struct Order {
     std::vector<CollectiveItem*> items;
     std::vector<OrderedEntry> entries;
@@ -79,14 +91,20 @@ class Matcher {
     const CollectiveItem* before = nullptr;
     for (CollectiveItem& item : items) {
       if (IsPointToPoint(Of(item).op)) continue;
-      if (before == nullptr || before->member != item.member) orders.emplace_back();
+      if (before == nullptr || before->member != item.member || before->lane != item.lane)
+        orders.emplace_back();
       const Activity& activity = ActivityOf(item);
       orders.back().items.push_back(&item);
-      orders.back().entries.push_back({Of(item).label, activity.end, activity.duration()});
+      orders.back().entries.push_back(
+          {Of(item).label, activity.end, activity.duration(), StepOf(item, activity)});
       before = &item;
     }
     const uint32_t group = items.front().group;
     const bool is_named = in_.named[group];
+    if (!is_named && AreListed(orders)) {
+      NumberListed(orders, group);
+      return;
+    }
     if (orders.size() < 2) return;  // nobody to compare with
     int64_t compared = 0;
     for (int round = 0; round < kMostHiddenGroups && !orders.empty(); ++round) {
@@ -96,6 +114,62 @@ class Matcher {
       NumberWithReference(orders, into, is_named);
     }
     for (const Order& order : orders) facts_.unconfirmed += std::ssize(order.items);
+  }
+
+  const std::vector<std::vector<int64_t>>& GroupsOf(const Order& order) const {
+    return ranks_[order.items.front()->recording].group_members;
+  }
+  bool AreListed(const std::vector<Order>& orders) const {
+    return std::ssize(orders) * std::ssize(orders) <= kMostComparisons &&
+           std::ranges::none_of(orders, [&](const Order& o) { return GroupsOf(o).empty(); });
+  }
+
+  // Machines of one name are one, unless no two orders of theirs end at the same times.
+  bool HaveOneClock(const std::vector<Order>& orders, const RankCollectives& x,
+                    const RankCollectives& y) const {
+    if (x.machine.empty() || x.machine != y.machine) return false;
+    for (const Order& a : orders) {
+      for (const Order& b : orders) {
+        if (&ParticipantOf(a) != &x || &ParticipantOf(b) != &y) continue;
+        if (AlignOrder(a.entries, b.entries, /*one_clock=*/true).confirmed) return true;
+      }
+    }
+    return false;
+  }
+
+  void NumberListed(const std::vector<Order>& orders, uint32_t group) {
+    std::vector<ListedOrder> listed;
+    for (const Order& order : orders)
+      listed.push_back({ParticipantOf(order).rank, order.items.size(), &GroupsOf(order)});
+    std::vector<int64_t> recorded;
+    for (const RankCollectives& rank : facts_.ranks) recorded.push_back(rank.rank);
+    const auto [rest, end] = std::ranges::unique(recorded);
+    recorded.erase(rest, end);
+    for (const Order& order : orders) facts_.unconfirmed += std::ssize(order.items);
+    const auto align = [&](size_t a, size_t b) {
+      return AlignOrder(orders[a].entries, orders[b].entries,
+                        HaveOneClock(orders, ParticipantOf(orders[a]), ParticipantOf(orders[b])));
+    };
+    for (ListedGroup& found : FindListedGroups(listed, recorded, align)) {
+      NumberFound(orders, found, AddHiddenGroup(group));
+    }
+  }
+
+  void NumberFound(const std::vector<Order>& orders, ListedGroup& found, uint32_t into) {
+    for (size_t i = 0; i < found.orders.size(); ++i) {
+      const std::vector<CollectiveItem*>& items = orders[found.orders[i]].items;
+      const auto& partner = found.alignment[i].partner;
+      for (size_t n = 0; n < items.size(); ++n) {
+        items[n]->sequence = i == 0 ? static_cast<int64_t>(n) : partner[n];
+        items[n]->group = into;
+      }
+      facts_.unconfirmed -= std::ssize(items);
+    }
+    CollectiveGroup& group = facts_.groups[into];
+    group.label = fmt::format("[{}]", fmt::join(found.members, ", "));
+    group.size = std::ssize(found.members);
+    group.present = std::ssize(found.orders);
+    group.members = std::move(found.members);
   }
 
   const RankCollectives& ParticipantOf(const Order& order) const {
@@ -256,35 +330,6 @@ class Matcher {
   CollectiveItems in_;
 };
 
-// The clocks of all of them are on one reference.
-bool Comparable(const CollectiveFacts& facts, std::span<const CollectivePart> parts) {
-  const Clock& first = facts.ranks[parts.front().rank].clock;
-  return std::ranges::all_of(parts, [&](const CollectivePart& part) {
-    const Clock& clock = facts.ranks[part.rank].clock;
-    return clock.known && clock.reference == first.reference;
-  });
-}
-
-void Split(CollectiveFacts& facts, CollectiveMatch& match) {
-  const auto parts = std::span(facts.parts).subspan(match.first, match.count);
-  const auto aligned = [&](const CollectivePart& part) {
-    return facts.ranks[part.rank].clock.Aligned(part.start);
-  };
-  const auto last = std::ranges::max_element(parts, {}, aligned);
-  const int64_t all_there = aligned(*last);
-  match.last = match.first + static_cast<uint32_t>(last - parts.begin());
-  RankCollectives& late = facts.ranks[last->rank];
-  ++late.times_last;
-  for (CollectivePart& part : parts) {
-    part.wait = std::clamp<int64_t>(all_there - aligned(part), 0, part.duration());
-    RankCollectives& rank = facts.ranks[part.rank];
-    ++rank.split;
-    rank.wait = AddSaturated(rank.wait, part.wait);
-    rank.transfer = AddSaturated(rank.transfer, part.duration() - part.wait);
-    late.blame = AddSaturated(late.blame, part.wait);
-  }
-}
-
 // The clocks of the participants `of` the recordings. Selected steps may have fewer of them.
 void TakeClocks(const std::vector<Clock>& clocks, const CollectiveFacts& of,
                 CollectiveFacts& facts) {
@@ -300,18 +345,6 @@ void TakeClocks(const std::vector<Clock>& clocks, const CollectiveFacts& of,
 
 CollectiveFacts MatchCollectives(const StringTable& names, std::span<const RankActivity> ranks) {
   return Matcher(names, ranks).Match();
-}
-
-void SplitCollectives(CollectiveFacts& facts) {
-  for (RankCollectives& rank : facts.ranks) {
-    rank.wait = rank.transfer = rank.split = rank.blame = rank.times_last = 0;
-  }
-  for (CollectiveMatch& match : facts.matches) {
-    match.last = kNobody;
-    const auto parts = std::span(facts.parts).subspan(match.first, match.count);
-    for (CollectivePart& part : parts) part.wait = kNoTime;
-    if (match.Matched() && Synchronizes(match.op) && Comparable(facts, parts)) Split(facts, match);
-  }
 }
 
 CollectiveFacts DeriveCollectives(const StringTable& names, std::span<const RankActivity> ranks,

@@ -20,9 +20,7 @@ namespace stepscope {
 CollectiveFacts DeriveCollectives(const StringTable& names, std::span<const RankActivity> ranks,
                                   std::span<const RankActivity> recorded);
 
-// The steps of DeriveCollectives.
+// The first step of it; the last is SplitCollectives() (split.h).
 CollectiveFacts MatchCollectives(const StringTable& names, std::span<const RankActivity> ranks);
-// Splits every collective by the ranks' clocks as they stand in `facts.ranks`.
-void SplitCollectives(CollectiveFacts& facts);
 
 }  // namespace stepscope

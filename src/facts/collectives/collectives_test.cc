@@ -6,9 +6,10 @@
 #include <chrono>
 #include <random>
 
+#include "facts/collectives/split.h"
 #include "tests/support/sample_collectives.h"
 
-namespace stepscope {
+namespace stepscope::collectives_test {
 namespace {
 
 CollectiveFacts Derive(const SampleRanks& s) {
@@ -68,6 +69,47 @@ TEST(Collectives, ANameOfSeveralGroupsWithoutMembersIsNotMatched) {
   const CollectiveFacts facts = Derive(s);
   EXPECT_EQ(Matched(facts), 0);
   EXPECT_TRUE(facts.groups[0].ambiguous);
+}
+
+// Streams 0 and 1 carry groups without names: rank r has {r's pair of ranks} and {even or odd
+// ranks}.
+TEST(Collectives, GroupsWithoutNamesAreThoseThatTheRanksList) {
+  SampleRanks s(4);
+  for (int64_t r = 0; r < 4; ++r) {
+    RankActivity& rank = s.ranks[static_cast<size_t>(r)];
+    rank.machine = "node";
+    rank.streams.push_back({.device = 0, .stream = 21, .device_index = 0});
+    rank.group_members = {{0, 1, 2, 3},
+                          r < 2 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{2, 3},
+                          r % 2 == 0 ? std::vector<int64_t>{0, 2} : std::vector<int64_t>{1, 3}};
+    for (int64_t i = 0; i < 8; ++i) {
+      // Pairs end at the same time, and others about 100 us later, where a collective takes 1 ms.
+      const int64_t pair = i * 10'000'000 + (r < 2 ? 0 : 100'000);
+      const int64_t turn = i * 10'000'000 + 5'000'000 + (r % 2 == 0 ? 0 : 100'000);
+      s.AddKernel(static_cast<size_t>(r), pair, pair + 1'000'000, "AllReduce", 0);
+      s.AddKernel(static_cast<size_t>(r), turn, turn + 1'000'000, "AllReduce", 1);
+    }
+  }
+  const CollectiveFacts facts = Derive(s);
+  EXPECT_EQ(Matched(facts), 4 * 8);
+  EXPECT_EQ(facts.unconfirmed, 0);
+  std::vector<std::string> labels;
+  for (const CollectiveGroup& group : facts.groups) labels.push_back(group.label);
+  std::ranges::sort(labels);
+  EXPECT_EQ(labels, (std::vector<std::string>{"[0, 1]", "[0, 2]", "[1, 3]", "[2, 3]", "unnamed"}));
+}
+
+TEST(Collectives, AGroupOfAllIsNotTakenForItsParts) {
+  SampleRanks s(3);
+  for (size_t r = 0; r < 3; ++r) {
+    s.ranks[r].group_members = {{0, 1, 2}, {0, 1}, {1, 2}};
+    for (int64_t i = 0; i < 8; ++i)
+      s.AddKernel(r, i * 1'000'000, i * 1'000'000 + 100'000, "AllReduce");
+  }
+  const CollectiveFacts facts = Derive(s);
+  EXPECT_EQ(Matched(facts), 8);
+  EXPECT_EQ(facts.groups.back().label, "[0, 1, 2]");
+  EXPECT_EQ(facts.groups.back().present, 3);
 }
 
 TEST(Collectives, WhoDoesSomethingElseIsAMismatch) {
@@ -249,4 +291,4 @@ TEST(Collectives, AThousandRanksInSeconds) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::collectives_test

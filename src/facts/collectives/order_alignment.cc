@@ -2,6 +2,9 @@
 #include "facts/collectives/order_alignment.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "facts/collectives/robust.h"
 
@@ -72,14 +75,34 @@ Shift Judge(Entries reference, Entries other, int64_t shift, bool one_clock,
   return judged;
 }
 
+// The first entry of each step.
+std::map<int64_t, int64_t> FirstOfSteps(Entries entries) {
+  std::map<int64_t, int64_t> first;
+  for (int64_t i = 0; i < Size(entries); ++i) {
+    if (At(entries, i).step >= 0) first.try_emplace(At(entries, i).step, i);
+  }
+  return first;
+}
+
+// The shift at which most steps begin together: the median, since a recording may begin within one.
+std::optional<int64_t> ShiftOfSteps(Entries reference, Entries other) {
+  const auto own = FirstOfSteps(other);
+  std::vector<int64_t> shifts;
+  for (const auto& [step, first] : FirstOfSteps(reference)) {
+    if (const auto same = own.find(step); same != own.end()) shifts.push_back(first - same->second);
+  }
+  return shifts.empty() ? std::nullopt : std::optional(MedianOf(shifts));
+}
+
 // Labels come first: a shift that makes clearly fewer of them agree is out. Then the ends decide.
-Shift FindShift(Entries reference, Entries other, bool one_clock) {
+// Looks at most `furthest` entries around the shift `likely`.
+Shift FindShift(Entries reference, Entries other, bool one_clock, int64_t likely,
+                int64_t furthest) {
   const int64_t shorter = std::min(Size(reference), Size(other));
-  const int64_t furthest = std::min(kMostShift, std::max(Size(reference), Size(other)));
   std::vector<Shift> shifts;
   std::vector<int64_t> differences;
   double best = 0;
-  for (int64_t shift = -furthest; shift <= furthest; ++shift) {
+  for (int64_t shift = likely - furthest; shift <= likely + furthest; ++shift) {
     const Shift judged = Judge(reference, other, shift, one_clock, differences);
     // Few pairs agree by chance.
     if (judged.pairs < std::min(kSample, std::max<int64_t>(1, (shorter + 1) / 2))) continue;
@@ -140,8 +163,8 @@ std::vector<int64_t> Walk(Entries reference, Entries other, int64_t shift) {
   return partner;
 }
 
-bool Confirm(Entries reference, Entries other, const std::vector<int64_t>& partner,
-             bool one_clock) {
+void Confirm(Entries reference, Entries other, bool one_clock, OrderAlignment& alignment) {
+  const std::vector<int64_t>& partner = alignment.partner;
   std::vector<int64_t> differences, durations;
   for (size_t o = 0; o < partner.size(); ++o) {
     if (partner[o] == kUnpaired) continue;
@@ -150,22 +173,44 @@ bool Confirm(Entries reference, Entries other, const std::vector<int64_t>& partn
     differences.push_back(Apart(other[o].end, r.end));
     durations.push_back(std::min(other[o].duration, r.duration));
   }
-  if (std::ssize(differences) < (one_clock ? 1 : kFewest)) return false;
-  return Scatter(differences, one_clock) <= kTolerance + MedianOf(durations) / 4;
+  if (differences.empty()) return;
+  alignment.agreeing = std::ssize(differences);
+  alignment.apart = Scatter(differences, one_clock);
+  alignment.duration = MedianOf(durations);
+  alignment.confirmed = alignment.agreeing >= (one_clock ? 1 : kFewest) &&
+                        alignment.apart <= kTolerance + alignment.duration / 4;
 }
 
-}  // namespace
-
-OrderAlignment AlignOrder(Entries reference, Entries other, bool one_clock) {
+OrderAlignment AlignBy(Entries reference, Entries other, const Shift& shift, bool one_clock) {
   OrderAlignment alignment;
-  const Shift shift = FindShift(reference, other, one_clock);
   if (shift.agreeing == 0) {
     alignment.partner.assign(other.size(), kUnpaired);
     return alignment;
   }
   alignment.partner = Walk(reference, other, shift.shift);
-  alignment.confirmed = Confirm(reference, other, alignment.partner, one_clock);
+  Confirm(reference, other, one_clock, alignment);
   return alignment;
+}
+
+}  // namespace
+
+OrderAlignment AlignOrder(Entries reference, Entries other, bool one_clock) {
+  constexpr int64_t kAround = 2;  // a collective at the border of two steps
+  constexpr double kAgree = 0.9;
+  std::optional<OrderAlignment> by_step;
+  if (const auto likely = ShiftOfSteps(reference, other)) {
+    const Shift near = FindShift(reference, other, one_clock, *likely, kAround);
+    OrderAlignment alignment = AlignBy(reference, other, near, one_clock);
+    if (alignment.confirmed) return alignment;
+    if (near.Agreement() >= kAgree) by_step = std::move(alignment);
+  }
+  const int64_t furthest = std::min(kMostShift, std::max(Size(reference), Size(other)));
+  const Shift shift = FindShift(reference, other, one_clock, 0, furthest);
+  OrderAlignment alignment = AlignBy(reference, other, shift, one_clock);
+  // Steps of one number are the same step, unless times on one clock say otherwise: ends at an
+  // offset that nobody knows look regular wherever steps are alike.
+  const bool otherwise = one_clock && alignment.confirmed;
+  return by_step && !otherwise ? *std::move(by_step) : std::move(alignment);
 }
 
 }  // namespace stepscope

@@ -16,6 +16,7 @@ struct OrderedEntry {
   uint64_t label = 0;
   int64_t end = 0;       // ns, on its own rank's clock
   int64_t duration = 0;  // ns
+  int64_t step = -1;     // number; -1: in none
 };
 
 inline constexpr int64_t kUnpaired = -1;
@@ -27,10 +28,14 @@ struct OrderAlignment {
   // Whether the ends bear the pairing out: they differ by an offset that hardly changes. False
   // also when there are too few pairs to tell.
   bool confirmed = false;
+  // Of the pairs that are the same operation and size: how many, how far their ends are from that
+  // offset, and how long the shorter of a pair takes; medians in ns.
+  int64_t agreeing = 0, apart = 0, duration = 0;
 };
 
-// Linear in the lengths: looks at most kMostShift entries ahead or back. `one_clock`: both are on
-// one clock, so that partners end at the same time, and one pair is enough to tell.
+// First partners are sought in the same step, where the ends bear that out.
+// Linear in the lengths: else it looks at most kMostShift entries ahead or back. `one_clock`: both
+// are on one clock, so that partners end at the same time, and one pair is enough to tell.
 inline constexpr int64_t kMostShift = 64;
 OrderAlignment AlignOrder(std::span<const OrderedEntry> reference,
                           std::span<const OrderedEntry> other, bool one_clock = false);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepscope {
+namespace stepscope::order_alignment_test {
 namespace {
 
 constexpr int64_t kUs = 1000;
@@ -41,6 +41,21 @@ TEST(OrderAlignment, TheEndsTellHowFarOneIsAheadWhenAllLookAlike) {
   const OrderAlignment back = AlignOrder(other, reference);
   EXPECT_EQ(back.partner[4], kUnpaired);
   EXPECT_EQ(back.partner[5], 0);
+}
+
+// The other recording begins 81 entries later, in a job whose steps are all alike.
+TEST(OrderAlignment, StepsTellHowFarOneIsAhead) {
+  std::vector<OrderedEntry> reference;
+  for (int64_t i = 0; i < 180; ++i)
+    reference.push_back(
+        {static_cast<uint64_t>(i % 9), i * 1000 * kUs + i % 7 * 10 * kUs, 100 * kUs, i / 9});
+  const auto other = Cut(reference, 81, 0);
+  for (const bool one_clock : {true, false}) {
+    const OrderAlignment alignment = AlignOrder(reference, other, one_clock);
+    EXPECT_TRUE(alignment.confirmed);
+    EXPECT_EQ(alignment.partner.front(), 81);
+    EXPECT_EQ(alignment.partner.back(), 179);
+  }
 }
 
 TEST(OrderAlignment, NeighboursMayBeginInEitherOrder) {
@@ -114,4 +129,4 @@ TEST(OrderAlignment, OnOneClockTakesTheEntriesThatEndTogether) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::order_alignment_test

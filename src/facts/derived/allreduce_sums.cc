@@ -78,6 +78,7 @@ class Adder {
     ++sum.calls;
     sum.measured = AddSaturated(sum.measured, a.alone);
     sum.exposed = AddSaturated(sum.exposed, a.exposed);
+    sum.exposed_transfer = AddSaturated(sum.exposed_transfer, a.exposed_transfer);
     sum.waiting = AddSaturated(sum.waiting, a.wait);
     if (a.bytes < 0) {
       sum.sized = false;
@@ -98,6 +99,7 @@ class Adder {
     alike.time = AddSaturated(alike.time, a.duration());
     alike.waiting = AddSaturated(alike.waiting, a.wait);
     alike.exposed = AddSaturated(alike.exposed, a.exposed);
+    alike.exposed_transfer = AddSaturated(alike.exposed_transfer, a.exposed_transfer);
   }
 
   const Facts& facts_;

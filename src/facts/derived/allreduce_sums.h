@@ -18,6 +18,7 @@ struct AllReduceSum {
   int64_t steps = 0;
   int64_t calls = 0;
   int64_t measured = 0, transfer = 0, exposed = 0;  // ns, unions
+  int64_t exposed_transfer = 0;                     // ns of `exposed` without waiting
   int64_t waiting = 0;                              // ns, sum
   int64_t bytes = 0, gradient_bytes = 0, gradient_elements = 0;
   bool sized = true;        // all sizes are known
@@ -30,6 +31,7 @@ struct AllReduceSum {
 struct AlikeAllReduces {
   int64_t calls = 0;
   int64_t time = 0, waiting = 0, exposed = 0;  // ns
+  int64_t exposed_transfer = 0;                // ns of `exposed` without waiting
 };
 using AllReduceKind = std::tuple<std::string, int64_t, std::string>;  // group, bytes, phase or ""
 

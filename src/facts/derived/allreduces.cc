@@ -10,6 +10,7 @@
 
 #include "facts/activity/compute_cover.h"
 #include "facts/activity/range_phases.h"
+#include "facts/derived/on_demand.h"
 
 namespace stepscope {
 namespace {
@@ -95,6 +96,9 @@ class Finder {
 
  private:
   void AddMatch(const CollectiveMatch& match) {
+    const AbsentWaits& absent = OnDemand(facts_).WaitsForAbsent(facts_);
+    const int64_t for_absent =
+        absent.by_match[static_cast<size_t>(&match - facts_.collectives.matches.data())];
     int64_t shortest = INT64_MAX, bytes = -1;
     for (const CollectivePart& part : facts_.collectives.Parts(match)) {
       const RankActivity& rank = facts_.ranks[part.recording];
@@ -105,7 +109,7 @@ class Finder {
                   .step = activity.step,
                   .start = part.start,
                   .end = part.end,
-                  .wait = std::max<int64_t>(part.wait, 0),
+                  .wait = std::max<int64_t>(part.wait, 0) + for_absent,
                   .bytes = size.bytes,
                   .elements = size.elements};
       if (const auto call = rank.CallOf(activity)) {
@@ -148,7 +152,10 @@ class Finder {
       until = std::max(until, a.end);
       if (from >= a.end) continue;
       a.alone = a.end - from;
-      a.exposed = a.alone - covers[on.device_index].Within(from, a.end);
+      const ComputeCover& cover = covers[on.device_index];
+      a.exposed = a.alone - cover.Within(from, a.end);
+      const int64_t all_there = std::max(from, a.start + a.wait);
+      a.exposed_transfer = a.end - all_there - cover.Within(all_there, a.end);
     }
   }
 

@@ -15,10 +15,12 @@ struct AllReduce {
   int32_t step = kNoStep;
   int64_t start = 0;  // ns, on the rank's own clock
   int64_t end = 0;
-  int64_t wait = 0;     // ns of it until the last rank arrived; 0 where that is not known
+  // ns of it until the last rank arrived, one without a trace included; 0 where that is not known.
+  int64_t wait = 0;
   int64_t alone = 0;    // ns in which no all-reduce ran that began before: these add up to a union
   int64_t exposed = 0;  // ns of that in which no compute kernel ran on the device
-  int64_t bytes = -1;   // of the message; -1: the trace does not say
+  int64_t exposed_transfer = 0;  // ns of that after the last rank arrived
+  int64_t bytes = -1;            // of the message; -1: the trace does not say
   int64_t elements = -1;
   // Where its launch lies. kOther: in none, or the trace does not tell.
   Phase phase = Phase::kOther;

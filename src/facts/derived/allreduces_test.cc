@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::allreduces_test {
 namespace {
 
 TEST(ElementsOfShapes, MultipliesDimensionsAndAddsTensors) {
@@ -22,4 +22,4 @@ TEST(ElementsOfShapes, SaysSoWhereItCannotTell) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::allreduces_test

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -26,8 +27,11 @@ using Sums = std::unordered_map<StringId, Sum>;
 // Which steps count, by number; where none are marked, everything does.
 struct Steps {
   int64_t from = INT64_MIN, to = INT64_MAX;  // from <= number < to
+  const std::set<int64_t>* only = nullptr;   // null: all of these
 
-  bool Hold(int64_t number) const { return from <= number && number < to; }
+  bool Hold(int64_t number) const {
+    return from <= number && number < to && (only == nullptr || only->contains(number));
+  }
 };
 
 std::optional<int64_t> NumberOf(const RankActivity& rank, const Activity& activity) {
@@ -70,12 +74,11 @@ Sums SumsOf(const Facts& facts, int64_t rank, const Steps& steps) {
   return sums;
 }
 
-// Of two the larger, as in BeyondOthers().
+// The mean of the middle two of an even number, as in BeyondOthers().
 double Median(std::vector<double> values) {
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
+  std::ranges::sort(values);
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 // The names by what they take beyond the others, the most first: what `own` is compared with.
@@ -224,13 +227,15 @@ std::optional<ExcessWork> Find(const Facts& facts, int64_t rank, const Steps& ow
 }  // namespace
 }  // namespace excess_work
 
-std::optional<ExcessWork> ExcessOverOthers(const Facts& facts, int64_t rank) {
+std::optional<ExcessWork> ExcessOverOthers(const Facts& facts, int64_t rank,
+                                           const std::set<int64_t>* steps) {
   std::vector<std::pair<int64_t, excess_work::Steps>> others;
   for (const RankActivity& own : facts.ranks) {
     const bool known = !others.empty() && others.back().first == own.rank;
-    if (own.rank != rank && !own.activities.empty() && !known) others.push_back({own.rank, {}});
+    if (own.rank != rank && !own.activities.empty() && !known)
+      others.push_back({own.rank, {.only = steps}});
   }
-  return excess_work::Find(facts, rank, {}, others);
+  return excess_work::Find(facts, rank, {.only = steps}, others);
 }
 
 std::optional<ExcessWork> ExcessSince(const Facts& facts, int64_t rank, int64_t since) {

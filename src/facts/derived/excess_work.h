@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 
 #include "facts/facts.h"
 
@@ -24,8 +25,9 @@ struct ExcessWork {
 };
 
 // What explains the most; nothing where no operator takes longer, or there is an accelerator.
-// Against the median of the other ranks.
-std::optional<ExcessWork> ExcessOverOthers(const Facts& facts, int64_t rank);
+// Against the median of the other ranks; `steps`: in these, null: in all.
+std::optional<ExcessWork> ExcessOverOthers(const Facts& facts, int64_t rank,
+                                           const std::set<int64_t>* steps = nullptr);
 // Against the rank's own steps before the one of this number.
 std::optional<ExcessWork> ExcessSince(const Facts& facts, int64_t rank, int64_t since);
 

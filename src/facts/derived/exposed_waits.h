@@ -1,6 +1,7 @@
 // Measures exposed wait time in collectives.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -10,9 +11,21 @@
 #include "base/intervals.h"
 #include "base/saturate.h"
 #include "facts/activity/compute_cover.h"
+#include "facts/derived/on_demand.h"
 #include "facts/facts.h"
 
 namespace stepscope {
+
+// A stretch of a collective.
+struct PartWait {
+  const CollectivePart* part = nullptr;
+  Interval time;  // on the rank's own clock
+};
+
+// Until the last rank arrived. REQUIRES: that is known.
+inline PartWait WaitOf(const CollectivePart& part) {
+  return {&part, {part.start, part.start + part.wait}};
+}
 
 // Keeps what it finds out about each recording, so use one for many parts. `facts` must outlive it.
 class ExposedWaits {
@@ -20,14 +33,12 @@ class ExposedWaits {
   explicit ExposedWaits(const Facts& facts) : facts_(facts), covers_(facts.ranks.size()) {}
 
   // ns during which a device waits in any of the parts and computes nothing, of all devices.
-  // REQUIRES: their waits are known.
-  int64_t Of(std::span<const CollectivePart* const> parts) {
+  int64_t Of(std::span<const PartWait> parts) {
     std::map<std::pair<uint32_t, uint32_t>, std::vector<Interval>> waits;  // by recording, device
-    for (const CollectivePart* part : parts) {
+    for (const auto& [part, time] : parts) {
       const RankActivity& rank = facts_.ranks[part->recording];
       const Activity& activity = rank.activities[part->activity];
-      waits[{part->recording, rank.streams[activity.stream].device_index}].push_back(
-          {part->start, part->start + part->wait});
+      waits[{part->recording, rank.streams[activity.stream].device_index}].push_back(time);
     }
     int64_t sum = 0;
     for (auto& [device, of_device] : waits) {
@@ -38,19 +49,42 @@ class ExposedWaits {
     return sum;
   }
 
-  // Of all parts of all ranks.
+  // Of all parts of all ranks, for recorded ranks and for those without a trace.
   int64_t Total() {
-    std::vector<const CollectivePart*> parts;
-    for (const CollectiveMatch& match : facts_.collectives.matches) {
+    std::vector<PartWait> waits;
+    const CollectiveFacts& c = facts_.collectives;
+    for (const CollectiveMatch& match : c.matches) {
       if (match.last == kNobody) continue;
-      for (const CollectivePart& part : facts_.collectives.Parts(match)) {
-        if (part.wait > 0) parts.push_back(&part);
+      for (const CollectivePart& part : c.Parts(match)) {
+        if (part.wait > 0) waits.push_back(WaitOf(part));
       }
     }
-    return Of(parts);
+    for (const AbsentWait& wait : OnDemand(facts_).WaitsForAbsent(facts_).of_absent)
+      Add(wait, waits);
+    return Of(waits);
+  }
+
+  // For ranks without a trace.
+  int64_t Of(const AbsentWait& wait) {
+    std::vector<PartWait> waits;
+    Add(wait, waits);
+    return Of(waits);
   }
 
  private:
+  void Add(const AbsentWait& wait, std::vector<PartWait>& waits) {
+    const CollectiveFacts& c = facts_.collectives;
+    const AbsentWaits& all = OnDemand(facts_).WaitsForAbsent(facts_);
+    for (const uint32_t m : wait.matches) {
+      const auto parts = c.Parts(c.matches[m]);
+      const int64_t together = std::ranges::min(parts, {}, &CollectivePart::duration).duration();
+      for (const CollectivePart& part : parts) {
+        const int64_t since = part.end - together;
+        waits.push_back({&part, {since, since + all.by_match[m]}});
+      }
+    }
+  }
+
   const ComputeCover& CoverOf(uint32_t recording, uint32_t device_index) {
     auto& devices = covers_[recording];
     if (devices.empty()) devices = ComputeCover::Of(facts_.ranks[recording]);

@@ -104,9 +104,10 @@ void KernelUse::AddToTotals(const Activity& activity, StringId op, const LaunchC
     t.missed[op] = AddSaturated(t.missed[op], time);
     t.missed_time = AddSaturated(t.missed_time, time);
   }
-  // Matrix kernels are made to run with few threads.
+  // Matrix kernels, and those that may communicate, are made to run with few threads.
   if (compute && !eligible && use == TensorCores::kNo && occupied >= 0 &&
-      occupied < kLowOccupancy) {
+      occupied < kLowOccupancy &&
+      !OnDemand(facts_).CommunicationMissing(facts_).MayBe(activity.name)) {
     t.low[activity.name].Add(activity, config, occupied);
     t.low_time = AddSaturated(t.low_time, time);
     if (config->blocks_per_sm >= 0 && config->blocks_per_sm < 1)

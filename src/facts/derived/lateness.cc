@@ -28,35 +28,78 @@ class InputNames {
   std::unordered_map<StringId, bool> known_;
 };
 
-int64_t InputOf(const RankActivity& rank, InputNames& names) {
+// What counts: all, or what belongs to certain steps.
+class Counted {
+ public:
+  explicit Counted(const std::set<int64_t>* steps) : steps_(steps) {}
+
+  bool all() const { return steps_ == nullptr; }
+  bool Number(int64_t number) const { return all() || steps_->contains(number); }
+  bool Step(const RankActivity& rank, int32_t step) const {
+    return all() || (step != kNoStep && Number(rank.steps[static_cast<size_t>(step)].number));
+  }
+
+ private:
+  const std::set<int64_t>* steps_;
+};
+
+int64_t InputOf(const RankActivity& rank, InputNames& names, const Counted& counted) {
   int64_t input = 0;
   const auto& ranges = rank.host->ranges;
   for (const HostRange& range : ranges) {
     if (!names.IsInput(range.name)) continue;
     if (range.parent != kNoRange && names.IsInput(ranges[static_cast<size_t>(range.parent)].name))
       continue;
-    if (!rank.steps.empty() && rank.StepAt(range.start) == kNoStep) continue;
+    const int32_t step = rank.StepAt(range.start);
+    if ((!rank.steps.empty() && step == kNoStep) || !counted.Step(rank, step)) continue;
     Add(input, range.duration());
   }
   return input;
 }
 
 // `efforts`: of each device; null for those that take no part.
-void AddActivity(const RankActivity& rank, const std::vector<RankEffort*>& efforts) {
+void AddActivity(const RankActivity& rank, const std::vector<RankEffort*>& efforts,
+                 const Counted& counted) {
   std::vector<int64_t> until(rank.devices.size(), kNoTime);
   for (const Activity& activity : rank.activities) {
     const uint32_t device = rank.streams[activity.stream].device_index;
     if (efforts[device] == nullptr) continue;
     RankEffort& effort = *efforts[device];
-    if (activity.kind == Kind::kCompute) ++effort.kernels;
+    const bool counts = counted.Step(rank, activity.step);
+    if (activity.kind == Kind::kCompute && counts) ++effort.kernels;
     int64_t& busy_until = until[device];
     // Steps that were not selected may lie before the first activity: what was idle then is not
     // known.
     if (busy_until != kNoTime && activity.start > busy_until && activity.launched != kNoTime &&
-        activity.launched > busy_until) {
+        activity.launched > busy_until && counts) {
       Add(effort.host_late, activity.start - busy_until);
     }
     busy_until = std::max(busy_until, activity.end);
+  }
+}
+
+void AddUse(const Occupancy& use, RankEffort& effort) {
+  Add(effort.compute, use.Compute());
+  Add(effort.copies, use.Memory());
+  Add(effort.own, use.Span() - use.Exposed());
+  Add(effort.exposed, use.Exposed());
+}
+
+void AddDevice(const DeviceFacts& device, const Counted& counted, RankEffort& effort) {
+  if (counted.all()) AddUse(device.total, effort);
+  for (size_t s = 0; s < device.by_step.size(); ++s) {
+    const Occupancy& use = device.by_step[s];
+    if (!use.any || !counted.Number(device.rank->steps[s].number)) continue;
+    ++effort.steps;
+    if (!counted.all()) AddUse(use, effort);
+  }
+}
+
+void AddTransfer(const Facts& facts, const Counted& counted, std::vector<RankEffort>& efforts) {
+  for (const CollectivePart& part : facts.collectives.parts) {
+    const RankActivity& rank = facts.ranks[part.recording];
+    if (part.wait == kNoTime || !counted.Step(rank, rank.activities[part.activity].step)) continue;
+    Add(efforts[part.rank].transfer, part.duration() - part.wait);
   }
 }
 
@@ -73,11 +116,13 @@ void CompareOne(const std::vector<RankEffort>& efforts, int64_t RankEffort::* me
   std::vector<double> sorted;
   for (const RankEffort& effort : efforts) sorted.push_back(per_step(effort));
   std::ranges::sort(sorted);
-  const size_t middle = (sorted.size() - 1) / 2;  // of the others
+  // Of the others, of which one is missing in `sorted`.
+  const size_t high = (sorted.size() - 1) / 2, low = (sorted.size() - 2) / 2;
   for (size_t r = 0; r < efforts.size(); ++r) {
     const double own = per_step(efforts[r]);
-    const auto place = std::ranges::lower_bound(sorted, own) - sorted.begin();
-    const double median = sorted[static_cast<size_t>(place) <= middle ? middle + 1 : middle];
+    const auto place = static_cast<size_t>(std::ranges::lower_bound(sorted, own) - sorted.begin());
+    const auto other = [&](size_t i) { return sorted[place <= i ? i + 1 : i]; };
+    const double median = (other(low) + other(high)) / 2;
     constexpr double kMost = 9e18;  // fits into an int64_t
     beyond[r].*member =
         static_cast<int64_t>(std::clamp((own - median) * StepsOf(efforts[r]), -kMost, kMost));
@@ -96,8 +141,9 @@ std::vector<RankEffort> BeyondOthers(const std::vector<RankEffort>& efforts) {
   return beyond;
 }
 
-std::vector<RankEffort> MeasureEfforts(const Facts& facts) {
+std::vector<RankEffort> MeasureEfforts(const Facts& facts, const std::set<int64_t>* steps) {
   const auto& ranks = facts.collectives.ranks;
+  const Counted counted(steps);
   std::vector<RankEffort> efforts(ranks.size());
   const auto of = [&](int64_t rank, int64_t device) -> RankEffort* {
     const uint32_t participant = facts.collectives.ParticipantOf(rank, device);
@@ -105,23 +151,18 @@ std::vector<RankEffort> MeasureEfforts(const Facts& facts) {
   };
   for (const DeviceFacts& device : facts.devices) {
     RankEffort* effort = of(device.rank->rank, device.device);
-    if (effort == nullptr) continue;
-    Add(effort->compute, device.total.Compute());
-    Add(effort->copies, device.total.Memory());
-    Add(effort->own, device.total.Span() - device.total.Exposed());
-    Add(effort->exposed, device.total.Exposed());
-    effort->steps += std::ranges::count_if(device.by_step, &Occupancy::any);
+    if (effort != nullptr) AddDevice(device, counted, *effort);
   }
-  for (size_t r = 0; r < ranks.size(); ++r) efforts[r].transfer = ranks[r].transfer;
+  AddTransfer(facts, counted, efforts);
   InputNames names(*facts.names);
   for (const RankActivity& rank : facts.ranks) {
-    const int64_t input = InputOf(rank, names);
+    const int64_t input = InputOf(rank, names, counted);
     const auto own = facts.collectives.OfRank(rank.rank);
     for (const RankCollectives& r : own)
       Add(efforts[static_cast<size_t>(&r - ranks.data())].input, input);
     std::vector<RankEffort*> of_devices;
     for (const int64_t device : rank.devices) of_devices.push_back(of(rank.rank, device));
-    AddActivity(rank, of_devices);
+    AddActivity(rank, of_devices, counted);
   }
   return efforts;
 }

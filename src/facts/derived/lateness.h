@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "facts/facts.h"
@@ -22,11 +23,12 @@ struct RankEffort {
   int64_t exposed = 0;    // ns of exposed communication
 };
 
-// In the order of facts.collectives.ranks.
-std::vector<RankEffort> MeasureEfforts(const Facts& facts);
+// In the order of facts.collectives.ranks. `steps`: only what belongs to these; null: everything.
+std::vector<RankEffort> MeasureEfforts(const Facts& facts,
+                                       const std::set<int64_t>* steps = nullptr);
 
-// How much each rank spends beyond the median of the others, per step, times its own steps. Values
-// can be negative. REQUIRES: at least two.
+// How much each rank spends beyond the median of the others, the mean of the middle two of an even
+// number, per step, times its own steps. Values can be negative. REQUIRES: at least two.
 std::vector<RankEffort> BeyondOthers(const std::vector<RankEffort>& efforts);
 
 }  // namespace stepscope

@@ -7,7 +7,7 @@
 #include "facts/activity/rank_activity_builder.h"
 #include "tests/support/sample_trace.h"
 
-namespace stepscope {
+namespace stepscope::lateness_test {
 namespace {
 
 TEST(ComputeCover, IsTheUnionOfComputeOnOneDevice) {
@@ -62,4 +62,4 @@ TEST(Lateness, IdleUntilALateLaunchIsTheHosts) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::lateness_test

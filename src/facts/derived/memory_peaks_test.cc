@@ -12,7 +12,7 @@
 #include "facts/activity/rank_activity_builder.h"
 #include "tests/support/sample_trace.h"
 
-namespace stepscope {
+namespace stepscope::memory_peaks_test {
 namespace {
 
 // What the allocator says with an event.
@@ -187,4 +187,4 @@ TEST(MemoryPeaks, DoNotOverflow) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::memory_peaks_test

@@ -10,7 +10,6 @@ namespace {
 
 // NCCL takes 24 or fewer, DeepEP 20; GPUs that train have 80 and more.
 constexpr double kFewBlocks = 32;
-constexpr size_t kMostCandidates = 3;
 
 // The stream of each device with the longest compute time; by recording, then device.
 std::vector<uint32_t> BusiestStreams(const RankActivity& rank) {
@@ -62,11 +61,14 @@ std::vector<CommunicationCandidate> Candidates(const Facts& facts) {
     if (!computes.contains(name)) candidates.push_back(candidate);
   }
   std::ranges::stable_sort(candidates, std::ranges::greater{}, &CommunicationCandidate::time);
-  if (candidates.size() > kMostCandidates) candidates.resize(kMostCandidates);
   return candidates;
 }
 
 }  // namespace
+
+bool MissingCommunication::MayBe(StringId name) const {
+  return std::ranges::find(candidates, name, &CommunicationCandidate::name) != candidates.end();
+}
 
 MissingCommunication FindMissingCommunication(const Facts& facts) {
   MissingCommunication missing;

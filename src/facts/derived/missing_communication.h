@@ -19,7 +19,10 @@ struct MissingCommunication {
   // Ranks of the job, recorded or not, when it has several and no activity is known as
   // communication; else 0.
   int64_t world_size = 0;
-  std::vector<CommunicationCandidate> candidates;  // by time, largest first; at most three
+  std::vector<CommunicationCandidate> candidates;  // by time, largest first
+
+  // Whether the kernel is a candidate: no advice about computing may be for it.
+  bool MayBe(StringId name) const;
 };
 
 MissingCommunication FindMissingCommunication(const Facts& facts);

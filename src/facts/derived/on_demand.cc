@@ -21,6 +21,16 @@ const MissingCommunication& FactsOnDemand::CommunicationMissing(const Facts& fac
   return *missing_communication_;
 }
 
+const AbsentWaits& FactsOnDemand::WaitsForAbsent(const Facts& facts) {
+  if (!absent_waits_) absent_waits_ = FindAbsentWaits(facts);
+  return *absent_waits_;
+}
+
+const std::vector<WaitCause>& FactsOnDemand::WaitCauses(const Facts& facts) {
+  if (!wait_causes_) wait_causes_ = FindWaitCauses(facts, WaitsForAbsent(facts));
+  return *wait_causes_;
+}
+
 Purpose FactsOnDemand::JobPurpose(const Facts& facts) {
   if (!purpose_) purpose_ = FindPurpose(facts);
   return *purpose_;

@@ -7,10 +7,12 @@
 #include <optional>
 #include <vector>
 
+#include "facts/derived/absent_ranks.h"
 #include "facts/derived/job_purpose.h"
 #include "facts/derived/missing_communication.h"
 #include "facts/derived/step_categories.h"
 #include "facts/derived/step_changes.h"
+#include "facts/derived/wait_causes.h"
 #include "facts/facts.h"
 #include "facts/operators/operator_flops.h"
 #include "facts/operators/operators.h"
@@ -32,6 +34,12 @@ class FactsOnDemand {
 
   // As FindMissingCommunication().
   const MissingCommunication& CommunicationMissing(const Facts& facts);
+
+  // As FindAbsentWaits().
+  const AbsentWaits& WaitsForAbsent(const Facts& facts);
+
+  // As FindWaitCauses().
+  const std::vector<WaitCause>& WaitCauses(const Facts& facts);
 
   // As FindPurpose().
   Purpose JobPurpose(const Facts& facts);
@@ -64,6 +72,8 @@ class FactsOnDemand {
   std::optional<std::vector<RankSteps>> steps_;
   std::optional<StepChanges> changes_;
   std::optional<MissingCommunication> missing_communication_;
+  std::optional<AbsentWaits> absent_waits_;
+  std::optional<std::vector<WaitCause>> wait_causes_;
   std::optional<Purpose> purpose_;
   std::optional<bool> compiled_;
   std::map<const RankActivity*, OfRank> ranks_;

@@ -9,14 +9,46 @@
 #include "base/saturate.h"
 #include "facts/derived/along_windows.h"
 #include "facts/derived/on_demand.h"
+#include "trace/library_frames.h"
 
 namespace stepscope {
 namespace {
 
-constexpr int kFurthestCaller = 8;  // built-in functions that call one another
-
 uint32_t ThreadOfMost(const std::map<uint32_t, int64_t>& counts) {
   return std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; })->first;
+}
+
+// The thread that steps are marked on, of those that `counts` holds for.
+template <class Counts>
+std::optional<uint32_t> MarkedThread(const StringTable& names, const HostOps& host,
+                                     const Counts& counts) {
+  for (const HostRange& range : host.ranges) {
+    const RangeDetail* detail = host.DetailOf(range);
+    const bool is_step =
+        (detail != nullptr && detail->step >= 0) || StepNumber(names[range.name]) >= 0;
+    if (is_step && counts(range.thread)) return range.thread;
+  }
+  return std::nullopt;
+}
+
+// ns of each thread in operators that no other range is around.
+template <class Counts>
+std::map<uint32_t, int64_t> OperatorTimes(const HostOps& host, const Counts& counts) {
+  std::map<uint32_t, int64_t> times;
+  const RangeLinks outermost =
+      FindOutermost(host, [](const HostRange& range) { return range.kind == Kind::kOperator; });
+  for (size_t r = 0; r < host.ranges.size(); ++r) {
+    const HostRange range = host.ranges[r];
+    if (outermost[r] != static_cast<int32_t>(r) || !counts(range.thread)) continue;
+    int64_t& time = times[range.thread];
+    time = AddSaturated(time, range.duration());
+  }
+  return times;
+}
+
+// "<genexpr>", "<lambda>": a part of the function that calls it.
+bool IsNested(const FrameName& frame) {
+  return frame.function.starts_with('<') && !frame.file.empty() && frame.function != "<module>";
 }
 
 // Adds up the functions of one thread.
@@ -91,71 +123,123 @@ bool RecordedPython(const Facts& facts) {
   return std::ranges::any_of(facts.ranks, &RankActivity::has_python);
 }
 
+std::optional<uint32_t> ComputingThread(const StringTable& names, const RankActivity& rank) {
+  const auto any = [](uint32_t) { return true; };
+  if (const auto marked = MarkedThread(names, *rank.host, any)) return marked;
+  const std::map<uint32_t, int64_t> times = OperatorTimes(*rank.host, any);
+  return times.empty() ? std::nullopt : std::optional(ThreadOfMost(times));
+}
+
 std::optional<uint32_t> TrainingThread(const StringTable& names, const RankActivity& rank) {
   const HostOps& host = *rank.host;
   if (!host.HasFrames()) return std::nullopt;
-  for (const HostRange& range : host.ranges) {
-    const RangeDetail* detail = host.DetailOf(range);
-    const bool is_step =
-        (detail != nullptr && detail->step >= 0) || StepNumber(names[range.name]) >= 0;
-    if (is_step && !host.frames[range.thread].empty()) return range.thread;
-  }
+  const auto has_frames = [&](uint32_t thread) { return !host.frames[thread].empty(); };
+  if (const auto marked = MarkedThread(names, host, has_frames)) return marked;
   std::map<uint32_t, int64_t> counts;
   for (const Call& call : host.calls) {
-    if (LaunchesKernels(call.role) && !host.frames[call.thread].empty()) ++counts[call.thread];
+    if (LaunchesKernels(call.role) && has_frames(call.thread)) ++counts[call.thread];
   }
+  if (counts.empty()) counts = OperatorTimes(host, has_frames);
   if (!counts.empty()) return ThreadOfMost(counts);
   for (uint32_t t = 0; t < host.frames.size(); ++t) counts[t] = std::ssize(host.frames[t]);
   return ThreadOfMost(counts);
 }
 
-bool FrameTimes::IsBuiltIn(StringId name) {
-  const auto [at, is_new] = built_in_.try_emplace(name, false);
-  if (is_new) at->second = ParseFrameName(names_[name]).file.empty();
+FrameTimes::Origin FrameTimes::OriginOf(StringId name) {
+  const auto [at, is_new] = origins_.try_emplace(name, Origin::kUser);
+  if (is_new) {
+    const FrameName frame = ParseFrameName(names_[name]);
+    if (IsOfLibrary(frame) || IsNested(frame)) at->second = Origin::kLibrary;
+    if (frame.file.empty()) at->second = Origin::kBuiltIn;
+  }
   return at->second;
 }
 
-FrameTimes::Key FrameTimes::KeyOf(const HostFrames& frames, size_t f) {
-  HostFrame frame = frames[f];
-  Key key{frame.name, kNoString};
-  if (!IsBuiltIn(frame.name)) return key;
-  for (int i = 0; i < kFurthestCaller && frame.parent != kNoRange; ++i) {
-    frame = frames[static_cast<size_t>(frame.parent)];
-    if (IsBuiltIn(frame.name)) continue;
-    key.caller = frame.name;
-    break;
+// Of each frame the one that its time belongs to.
+std::vector<int32_t> FrameTimes::OwnersOf(const HostFrames& frames) {
+  std::vector<int32_t> owners;
+  owners.reserve(frames.size());
+  std::vector<bool> of_user;
+  StopChecks checks;
+  for (size_t f = 0; f < frames.size(); ++f) {
+    checks.Turn();
+    const HostFrame frame = frames[f];
+    const Origin origin = OriginOf(frame.name);
+    const bool has_caller = frame.parent != kNoRange;
+    const bool called_by_user = has_caller && of_user[static_cast<size_t>(frame.parent)];
+    const bool callers = origin == Origin::kBuiltIn ? has_caller : called_by_user;
+    of_user.push_back(origin == Origin::kUser || called_by_user);
+    owners.push_back(origin != Origin::kUser && callers ? owners[static_cast<size_t>(frame.parent)]
+                                                        : static_cast<int32_t>(f));
   }
-  return key;
+  return owners;
+}
+
+// Calls visit(frame, its owner, start, end) for each stretch of a thread.
+template <class Visit>
+void FrameTimes::ForEachOwned(const HostFrames& frames, const Visit& visit) {
+  const std::vector<int32_t> owners = OwnersOf(frames);
+  const auto nothing = [](size_t) {};
+  WalkFrames(
+      frames, nothing,
+      [&](size_t f, int64_t start, int64_t end) {
+        visit(f, static_cast<size_t>(owners[f]), start, end);
+      },
+      nothing);
 }
 
 void FrameTimes::Add(const RankActivity& rank, uint32_t thread, const IntervalSet& windows) {
   windows_ = AddSaturated(windows_, LengthOf(windows));
   const HostFrames& frames = rank.host->frames[thread];
   AlongWindows along(windows);
-  const auto nothing = [](size_t) {};
-  WalkFrames(
-      frames, nothing,
-      [&](size_t f, int64_t start, int64_t end) {
-        const int64_t time = along.Within(start, end);
-        if (time == 0) return;
-        int64_t& sum = times_[KeyOf(frames, f)];
-        sum = AddSaturated(sum, time);
-      },
-      nothing);
+  ForEachOwned(frames, [&](size_t f, size_t owner, int64_t start, int64_t end) {
+    const int64_t time = along.Within(start, end);
+    if (time == 0) return;
+    int64_t& sum = times_[{frames[owner].name, owner == f ? kNoString : frames[f].name}];
+    sum = AddSaturated(sum, time);
+  });
+}
+
+IntervalSet FrameTimes::StretchesOf(const RankActivity& rank, uint32_t thread,
+                                    const IntervalSet& windows, const FrameName& function) {
+  const HostFrames& frames = rank.host->frames[thread];
+  std::unordered_map<StringId, bool> wanted;
+  std::vector<Interval> stretches;
+  ForEachOwned(frames, [&](size_t, size_t owner, int64_t start, int64_t end) {
+    const auto [at, is_new] = wanted.try_emplace(frames[owner].name, false);
+    if (is_new) at->second = ParseFrameName(names_[at->first]) == function;
+    if (!at->second) return;
+    if (!stretches.empty() && stretches.back().end == start)
+      stretches.back().end = end;
+    else
+      stretches.push_back({start, end});
+  });
+  return Intersection(UnionOf(std::move(stretches)), windows);
 }
 
 std::vector<FrameTimes::Leader> FrameTimes::Leaders(size_t most, double share) const {
-  std::map<std::pair<FrameName, FrameName>, int64_t> merged;
+  struct Owned {
+    int64_t time = 0;
+    std::map<FrameName, int64_t> within;
+  };
+  std::map<FrameName, Owned> merged;
   for (const auto& [key, time] : times_) {
-    FrameName caller;
-    if (key.caller != kNoString) caller = ParseFrameName(names_[key.caller]);
-    int64_t& sum = merged[{ParseFrameName(names_[key.frame]), std::move(caller)}];
-    sum = AddSaturated(sum, time);
+    Owned& owned = merged[ParseFrameName(names_[key.owner])];
+    owned.time = AddSaturated(owned.time, time);
+    if (key.within == kNoString) continue;
+    const FrameName frame = ParseFrameName(names_[key.within]);
+    if (IsNested(frame) && !IsOfLibrary(frame)) continue;
+    int64_t& within = owned.within[frame];
+    within = AddSaturated(within, time);
   }
   std::vector<Leader> leaders;
-  for (const auto& [names, time] : merged) {
-    if (static_cast<double>(time) >= share * static_cast<double>(windows_))
-      leaders.push_back({names.first, names.second, time});
+  for (const auto& [name, owned] : merged) {
+    if (static_cast<double>(owned.time) < share * static_cast<double>(windows_)) continue;
+    leaders.push_back({.name = name, .time = owned.time});
+    const auto of = [](const auto& within) { return within.second; };
+    const auto longest = std::ranges::max_element(owned.within, {}, of);
+    if (longest != owned.within.end() && longest->second >= owned.time - longest->second)
+      leaders.back().within = longest->first;
   }
   std::ranges::stable_sort(leaders, std::ranges::greater{}, &Leader::time);
   leaders.resize(std::min(leaders.size(), most));

@@ -26,8 +26,13 @@ bool HasPython(const Facts& facts);
 // The same, also where the frames were not asked for.
 bool RecordedPython(const Facts& facts);
 
+// The thread that a rank's steps are marked on; else the one with the most time in operators.
+// Nothing where there are neither.
+std::optional<uint32_t> ComputingThread(const StringTable& names, const RankActivity& rank);
+
 // Of the threads with frames the one that a rank's steps are marked on; else the one with the most
-// launches, else with the most frames. Nothing where there are no frames.
+// launches, else with the most time in operators, else with the most frames. Nothing where there
+// are no frames.
 std::optional<uint32_t> TrainingThread(const StringTable& names, const RankActivity& rank);
 
 // Goes through the frames of a thread: calls enter(f) when a frame begins, visit(f, start, end) for
@@ -67,7 +72,9 @@ void WalkFrames(const HostFrames& frames, const Enter& enter, const Visit& visit
   advance(INT64_MAX);
 }
 
-// How long frames were the innermost of a thread within windows.
+// What the user's functions took of a thread's time within windows. Each moment belongs to the
+// innermost function of the user's program around it: what libraries and built-in functions do
+// there is its own. Where there is none, it belongs to the innermost function that has a file.
 class FrameTimes {
  public:
   explicit FrameTimes(const Facts& facts) : names_(*facts.names) {}
@@ -77,29 +84,36 @@ class FrameTimes {
 
   struct Leader {
     FrameName name;
-    FrameName caller;  // of what is built in: the function of Python's that called it, or empty
+    FrameName
+        within;  // built in or a library's: the innermost for half of `time` or more; or empty
     int64_t time = 0;  // ns
   };
   // Most time first; of those below `share` of all windows none.
   std::vector<Leader> Leaders(size_t most, double share = 0.1) const;
+  // When the thread's time within `windows` belongs to this function.
+  IntervalSet StretchesOf(const RankActivity& rank, uint32_t thread, const IntervalSet& windows,
+                          const FrameName& function);
 
  private:
+  enum class Origin : uint8_t { kUser, kLibrary, kBuiltIn };
   struct Key {
-    StringId frame, caller;  // caller: kNoString where the frame has a file, or nothing called it
+    StringId owner, within;  // within: kNoString where the owner is the innermost itself
     bool operator==(const Key&) const = default;
   };
   struct Hash {
     size_t operator()(const Key& key) const {
-      return std::hash<uint64_t>()((uint64_t{key.frame} << 32) + key.caller);
+      return std::hash<uint64_t>()((uint64_t{key.owner} << 32) + key.within);
     }
   };
-  Key KeyOf(const HostFrames& frames, size_t f);
-  bool IsBuiltIn(StringId name);
+  std::vector<int32_t> OwnersOf(const HostFrames& frames);
+  template <class Visit>
+  void ForEachOwned(const HostFrames& frames, const Visit& visit);
+  Origin OriginOf(StringId name);
 
   const StringTable& names_;
   std::unordered_map<Key, int64_t, Hash> times_;
-  std::unordered_map<StringId, bool> built_in_;
-  int64_t windows_ = 0;  // ns
+  std::unordered_map<StringId, Origin> origins_;
+  int64_t windows_ = 0;
 };
 
 // What counts of a recording's frames.

@@ -6,7 +6,7 @@
 #include "facts/activity/rank_activity_builder.h"
 #include "tests/support/sample_trace.h"
 
-namespace stepscope {
+namespace stepscope::python_time_test {
 namespace {
 
 std::string PiecesOf(const SampleTrace& s, const HostOps& host) {
@@ -52,26 +52,60 @@ TEST(PythonTime, EachMomentBelongsToOneFrame) {
   EXPECT_EQ(PiecesOf(s, *rank.host), "a 0..4; b 4..30; d 40..50; ");
 }
 
-TEST(PythonTime, LeadersAreTheInnermostWithinWindows) {
+TEST(PythonTime, LeadersAreTheUsersFunctionsWithinWindows) {
   SampleTrace s;
   s.Range("train.py(3): step", 0, 100, Kind::kPython);
   s.Range("queue.py(9): get", 20, 60, Kind::kPython);
   s.Range("<built-in method acquire of _thread.lock object at 0x1>", 30, 60, Kind::kPython);
   s.Range("a.py(1): short", 61, 62, Kind::kPython);
+  s.Range("train.py(4): <genexpr>", 64, 66, Kind::kPython);
+  s.Range("torch/nn/modules/module.py(7): _call_impl", 200, 300, Kind::kPython);
+  s.Range("nn.Module: Net_0", 200, 300, Kind::kPython);
+  s.Range("model.py(4): forward", 210, 290, Kind::kPython);
+  s.Range("torch/nn/functional.py(2): relu", 220, 230, Kind::kPython);
   const RankActivity rank = BuildRankActivity(s.trace);
   Facts facts;
   facts.names = &s.trace.strings;
   FrameTimes times(facts);
-  times.Add(rank, 0, {{10, 40}, {50, 70}});
-  const auto leaders = times.Leaders(9);
+  times.Add(rank, 0, {{10, 40}, {50, 70}, {205, 240}});
+  const auto leaders = times.Leaders(9, 0.05);
   ASSERT_EQ(leaders.size(), 3u);
-  EXPECT_EQ(leaders[0].name.function, "_thread.lock.acquire");
-  EXPECT_EQ(leaders[0].caller.function, "get");
-  EXPECT_EQ(leaders[0].time, 20);
-  EXPECT_EQ(leaders[1].name.function, "step");
-  EXPECT_EQ(leaders[1].time, 19);
-  EXPECT_EQ(leaders[2].name.function, "get");
+  EXPECT_EQ(leaders[0].name.function, "step");
+  EXPECT_EQ(leaders[0].within.function, "")
+      << "of 49, 19 are its own, 20 in acquire and 10 in get: none has half";
+  EXPECT_EQ(leaders[0].time, 49);
+  EXPECT_EQ(leaders[1].name.function, "forward");
+  EXPECT_EQ(leaders[1].within.function, "");
+  EXPECT_EQ(leaders[1].time, 30);
+  EXPECT_EQ(leaders[2].name.function, "_call_impl") << "no function of the user is around it";
+  EXPECT_EQ(leaders[2].within.function, "nn.Module: Net_0");
   EXPECT_EQ(times.Leaders(1).size(), 1u);
+
+  FrameTimes waits(facts);
+  waits.Add(rank, 0, {{30, 60}});
+  ASSERT_EQ(waits.Leaders(9).size(), 1u);
+  EXPECT_EQ(waits.Leaders(9)[0].name.function, "step");
+  EXPECT_EQ(waits.Leaders(9)[0].within.function, "_thread.lock.acquire");
+
+  FrameName step;
+  step.function = "step";
+  step.file = "train.py";
+  step.line = 3;
+  const IntervalSet stretches = times.StretchesOf(rank, 0, {{10, 240}}, step);
+  ASSERT_EQ(stretches.size(), 2u);
+  EXPECT_EQ(stretches[0].end, 61);
+  EXPECT_EQ(stretches[1].start, 62);
+}
+
+TEST(PythonTime, TheThreadWithTheOperatorsTrains) {
+  SampleTrace s;
+  s.Range("train.py(3): step", 0, 100, Kind::kPython);
+  s.Range("aten::mm", 10, 60);
+  for (int i = 0; i < 9; ++i) s.Range("log.py(1): format", 10 * i, 10 * i + 5, Kind::kPython, 5);
+  const RankActivity rank = BuildRankActivity(s.trace);
+  const auto thread = TrainingThread(s.trace.strings, rank);
+  ASSERT_TRUE(thread);
+  EXPECT_EQ(rank.host->frames[*thread].size(), 1u);
 }
 
 // A million frames within one another, and as many windows.
@@ -93,4 +127,4 @@ TEST(PythonTime, TakesTimeByTheNumberOfFrames) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::python_time_test

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/change_point.h"
+#include "facts/derived/on_demand.h"
 
 namespace stepscope {
 namespace {
@@ -23,28 +24,37 @@ StepBlame BlameOfSteps(const Facts& facts) {
   const CollectiveFacts& c = facts.collectives;
   StepBlame steps;
   for (const CollectiveMatch& match : c.matches) {
-    if (match.last == kNobody) continue;
-    const CollectivePart& last = c.parts[match.last];
-    const auto step = StepOf(facts, last);
-    if (!step) continue;
-    int64_t waited = 0;
-    for (const CollectivePart& part : c.Parts(match)) waited = AddSaturated(waited, part.wait);
-    steps[*step].Add(last.rank, waited);
+    const auto step = match.last == kNobody ? std::nullopt : StepOf(facts, c.parts[match.last]);
+    if (step) steps[*step].Add(c.parts[match.last].rank, 0);
+  }
+  for (const WaitCause& wait : OnDemand(facts).WaitCauses(facts)) {
+    const CollectiveMatch& match = c.matches[wait.match];
+    if (wait.rank == kNobody || match.last == kNobody) continue;
+    if (const auto step = StepOf(facts, c.parts[match.last]))
+      steps[*step].Add(wait.rank, wait.duration());
   }
   return steps;
 }
 
-int64_t LateSteps(const StepBlame& steps, uint32_t rank) {
-  return std::ranges::count_if(steps,
-                               [&](const auto& step) { return step.second.CausedMost(rank); });
+std::set<int64_t> LateSteps(const StepBlame& steps, uint32_t rank) {
+  std::set<int64_t> late;
+  for (const auto& [step, blame] : steps) {
+    if (blame.CausedMost(rank)) late.insert(step);
+  }
+  return late;
 }
 
-std::optional<int64_t> WaitedForSince(const StepBlame& steps, uint32_t rank, double least) {
+std::vector<int64_t> CausedBySteps(const StepBlame& steps, uint32_t rank) {
   std::vector<int64_t> waits;
   for (const auto& [step, blame] : steps) {
     const auto own = blame.by_rank.find(rank);
     waits.push_back(own == blame.by_rank.end() ? 0 : own->second);
   }
+  return waits;
+}
+
+std::optional<int64_t> WaitedForSince(const StepBlame& steps, uint32_t rank, double least) {
+  const std::vector<int64_t> waits = CausedBySteps(steps, rank);
   const auto change = FindChangePoint(waits, least);
   if (!change || change->Difference() <= 0) return std::nullopt;
   return std::next(steps.begin(), static_cast<std::ptrdiff_t>(change->at))->first;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <vector>
 
 #include "base/saturate.h"
 #include "facts/facts.h"
@@ -28,11 +30,14 @@ struct Blame {
 using StepBlame = std::map<int64_t, Blame>;  // by step number
 
 // Of the steps in which a collective was split into wait and transfer, as its last to arrive
-// numbers them.
+// numbers them. Where a rank without a trace was last, nobody is known to have caused the wait.
 StepBlame BlameOfSteps(const Facts& facts);
 
-// In how many steps the participant caused at least half of the wait time.
-int64_t LateSteps(const StepBlame& steps, uint32_t rank);
+// The steps in which the participant caused at least half of the wait time.
+std::set<int64_t> LateSteps(const StepBlame& steps, uint32_t rank);
+
+// The wait time that it caused in each step.
+std::vector<int64_t> CausedBySteps(const StepBlame& steps, uint32_t rank);
 
 // The step since which the others wait longer for the participant; `least`: by how many ns per step
 // (base/change_point.h).

@@ -24,6 +24,11 @@ std::optional<StepWindow> WholeRecording(const RankActivity& rank) {
   for (const Activity& activity : rank.activities) take(activity.start, activity.end);
   for (const HostRange& range : rank.host->ranges) take(range.start, range.end);
   for (const Call& call : rank.host->calls) take(call.start, call.end);
+  if (first > last) {  // a program that runs nothing but Python
+    for (const HostFrames& frames : rank.host->frames) {
+      for (const HostFrame& frame : frames) take(frame.start, frame.end);
+    }
+  }
   if (first >= last) return std::nullopt;
   return StepWindow{.number = 0, .start = first, .end = last};
 }
@@ -61,10 +66,31 @@ bool IsSlow(int64_t time, int64_t median) {
   return static_cast<double>(time) >= kSlow * static_cast<double>(median);
 }
 
+// For how long the first step ran activities that were launched before the recording: until the
+// last before the first one whose launch is known. 0 where none is known.
+int64_t QueuedBefore(const RankSteps& rank) {
+  const StepWindow& window = rank.steps.front().window;
+  int64_t until = window.start;
+  for (const Activity& activity : rank.rank->activities) {
+    if (activity.call != kNoCall) return std::min(until, window.end) - window.start;
+    until = std::max(until, activity.end);
+  }
+  return 0;
+}
+
+// Whether that is most of what the first step takes more.
+bool BeganWithQueue(const RankSteps& rank, int64_t median) {
+  return 2 * QueuedBefore(rank) >= rank.steps.front().Total() - median;
+}
+
 void LeaveOutWarmUp(TypicalSteps& typical) {
   for (RankSteps& rank : typical.ranks) {
     if (!BeginsWithWarmUp(rank)) continue;
     ++typical.warm_up;
+    std::vector<int64_t> others;
+    for (const StepBreakdown& step : rank.steps | std::views::drop(1))
+      others.push_back(step.Total());
+    if (BeganWithQueue(rank, Describe(others).p50)) ++typical.queued;
     typical.longest_warm_up = std::max(typical.longest_warm_up, rank.steps.front().Total());
     rank.steps.erase(rank.steps.begin());
   }

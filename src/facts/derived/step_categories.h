@@ -67,6 +67,7 @@ struct TypicalSteps {
   int64_t slow = 0;              // steps left out that are no warm-up
   int64_t slowest = 0;           // ns, of them
   int64_t warm_up = 0;           // first steps left out
+  int64_t queued = 0;            // of these, that mostly ran what was queued before the recording
   int64_t longest_warm_up = 0;   // ns, of them
 };
 TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks);

@@ -85,6 +85,8 @@ class Collector {
       if (!Counts(windows[s].number)) continue;
       At(own, StepQuantity::kInput)
           .Add(windows[s].number, TimeOf(rank.steps[s], StepCategory::kInput));
+      At(own, StepQuantity::kOther)
+          .Add(windows[s].number, TimeOf(rank.steps[s], StepCategory::kOther));
     }
     for (size_t d = 0; d < uses.size(); ++d) {
       const bool only = uses.size() == 1;
@@ -129,8 +131,8 @@ class Collector {
 }  // namespace
 
 std::string_view StepQuantityName(StepQuantity quantity) {
-  constexpr std::array<std::string_view, kParts> kNames = {"step time", "compute", "input wait",
-                                                           "idle", "exposed communication"};
+  constexpr std::array<std::string_view, kParts> kNames = {
+      "step time", "compute", "input wait", "all others", "idle", "exposed communication"};
   return kNames[static_cast<size_t>(quantity)];
 }
 

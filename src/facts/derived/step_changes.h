@@ -12,8 +12,9 @@
 
 namespace stepscope {
 
-// Of a step: all of it, or a part of it on one device; input is that of a rank's host.
-enum class StepQuantity : uint8_t { kStepTime, kCompute, kInput, kIdle, kExposed, kCount };
+// Of a step: all of it, or a part of it on one device; input, and time without any operator, are
+// those of a rank's host.
+enum class StepQuantity : uint8_t { kStepTime, kCompute, kInput, kOther, kIdle, kExposed, kCount };
 std::string_view StepQuantityName(StepQuantity quantity);  // "step time", "compute", ...
 
 struct StepChange {

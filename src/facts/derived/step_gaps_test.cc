@@ -6,7 +6,7 @@
 #include "facts/activity/rank_activity_builder.h"
 #include "tests/support/sample_trace.h"
 
-namespace stepscope {
+namespace stepscope::step_gaps_test {
 namespace {
 
 TEST(StepGaps, WithoutALaunchTheLaunchingThreadIsAsked) {
@@ -63,4 +63,4 @@ TEST(HostActivities, LooksAtEachRecordSoManyTimesOnly) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::step_gaps_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::kernel_groups_test {
 namespace {
 
 TEST(KernelPatterns, StarsAndQuestionMarks) {
@@ -35,4 +35,4 @@ TEST(KernelPatterns, TheFirstGroupThatMatchesHasTheName) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::kernel_groups_test

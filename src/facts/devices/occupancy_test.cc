@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace stepscope {
+namespace stepscope::occupancy_test {
 namespace {
 
 struct Piece {
@@ -97,4 +97,4 @@ TEST(Occupancy, AgreesWithALookAtEveryNanosecond) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::occupancy_test

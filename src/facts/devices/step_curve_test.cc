@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::step_curve_test {
 namespace {
 
 TEST(StepCurve, AddsWhatOverlaps) {
@@ -49,4 +49,4 @@ TEST(StepCurve, ThinningKeepsPeaksAndTheEnd) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::step_curve_test

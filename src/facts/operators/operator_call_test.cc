@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace stepscope {
+namespace stepscope::operator_call_test {
 namespace {
 
 struct Texts {
@@ -137,4 +137,4 @@ TEST_F(OperatorCallTest, TypesHaveNamesForPeopleAndForPython) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::operator_call_test

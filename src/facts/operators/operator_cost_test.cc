@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace stepscope {
+namespace stepscope::operator_cost_test {
 namespace {
 
 struct Case {
@@ -135,4 +135,4 @@ TEST(InputLists, ReadWhatTracesWrite) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::operator_cost_test

@@ -12,7 +12,7 @@
 #include "facts/paths/what_if.h"
 #include "tests/support/sample_trace.h"
 
-namespace stepscope {
+namespace stepscope::critical_path_test {
 namespace {
 
 struct Solved {
@@ -188,4 +188,4 @@ TEST(CriticalPath, CausesFromTheFutureAreNotBelieved) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::critical_path_test

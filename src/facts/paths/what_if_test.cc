@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::what_if_test {
 namespace {
 
 TEST(WhatIf, ReadsChanges) {
@@ -33,4 +33,4 @@ TEST(WhatIf, SaysWhatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::what_if_test

@@ -59,8 +59,8 @@ void AddTo(int64_t& sum, int64_t time) { sum = AddSaturated(sum, time); }
 
 class Collector {
  public:
-  Collector(const RankActivity& rank, const StringTable& names)
-      : host_(*rank.host), names_(names) {}
+  Collector(const RankActivity& rank, const StringTable& names, bool only_steps)
+      : rank_(rank), host_(*rank.host), names_(names), only_steps_(only_steps) {}
 
   InputPipeline Collect() {
     FindOwners();
@@ -95,6 +95,12 @@ class Collector {
     }
   }
 
+  // Whether the range prepares input itself, where that counts.
+  bool Counts(size_t r) const {
+    if (owner_[r] != static_cast<int32_t>(r)) return false;
+    return !only_steps_ || rank_.StepAt(host_.ranges[r].start) != kNoStep;
+  }
+
   int32_t OwnerAround(int32_t parent) const {
     return parent == kNoRange ? kNone : owner_[static_cast<size_t>(parent)];
   }
@@ -102,13 +108,13 @@ class Collector {
   void CountOperators() {
     std::unordered_map<int32_t, int64_t> within;
     for (size_t r = 0; r < owner_.size(); ++r) {
-      if (owner_[r] != static_cast<int32_t>(r)) continue;
+      if (!Counts(r)) continue;
       const int32_t around = OwnerAround(host_.ranges[r].parent);
       if (around != kNone) AddTo(within[around], host_.ranges[r].duration());
     }
     std::map<StringId, InputOperator> by_name;
     for (size_t r = 0; r < owner_.size(); ++r) {
-      if (owner_[r] != static_cast<int32_t>(r)) continue;
+      if (!Counts(r)) continue;
       const HostRange& range = host_.ranges[r];
       InputOperator& op = by_name[range.name];
       op.name = range.name;
@@ -148,7 +154,7 @@ class Collector {
     for (size_t r = 0; r < owner_.size(); ++r) {
       const std::string_view name = names_[host_.ranges[r].name];
       const bool stage = name.starts_with(kIterator) || IsLoader(name);
-      if (owner_[r] == static_cast<int32_t>(r) && stage) AddCall(r);
+      if (stage && Counts(r)) AddCall(r);
     }
     std::map<int64_t, std::vector<int64_t>> asked_by;
     std::vector<std::pair<int64_t, IntervalSet>> next;  // stages, and when they are waited for
@@ -183,8 +189,10 @@ class Collector {
          .waited = waited});
   }
 
+  const RankActivity& rank_;
   const HostOps& host_;
   const StringTable& names_;
+  const bool only_steps_;
   InputPipeline out_;
   std::unordered_map<StringId, std::optional<InputCategory>> categories_;
   RangeLinks owner_;  // by range
@@ -202,8 +210,8 @@ std::string_view InputCategoryName(InputCategory category) {
   return kNames[static_cast<size_t>(category)];
 }
 
-InputPipeline InputPipelineOf(const RankActivity& rank, const StringTable& names) {
-  return Collector(rank, names).Collect();
+InputPipeline InputPipelineOf(const RankActivity& rank, const StringTable& names, bool only_steps) {
+  return Collector(rank, names, only_steps).Collect();
 }
 
 }  // namespace stepscope

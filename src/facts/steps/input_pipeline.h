@@ -52,6 +52,8 @@ struct InputPipeline {
   int64_t waited = 0;                    // ns in which pipelines were waited for
 };
 
-InputPipeline InputPipelineOf(const RankActivity& rank, const StringTable& names);
+// `only_steps`: of what began within the recording's steps, as where some were selected.
+InputPipeline InputPipelineOf(const RankActivity& rank, const StringTable& names,
+                              bool only_steps = false);
 
 }  // namespace stepscope

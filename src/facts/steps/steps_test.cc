@@ -6,7 +6,7 @@
 #include <climits>
 #include <vector>
 
-namespace stepscope {
+namespace stepscope::steps_test {
 namespace {
 
 using Mode = StepSelection::Mode;
@@ -77,4 +77,4 @@ TEST(DescribeSteps, JoinsWhatFollowsOneAnother) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::steps_test

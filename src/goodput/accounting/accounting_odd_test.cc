@@ -6,7 +6,7 @@
 #include "goodput/accounting/accounting.h"
 #include "tests/support/scenario.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::accounting_odd_test {
 namespace {
 
 int64_t Counted(const std::string& scenario, NoteKind kind) {
@@ -159,4 +159,4 @@ TEST(OddEvents, RandomEventsKeepThePartitionExact) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::accounting_odd_test

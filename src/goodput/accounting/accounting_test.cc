@@ -5,7 +5,7 @@
 
 #include "tests/support/scenario.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::accounting_test {
 namespace {
 
 // The first step takes 25 s where others take 10: 15 s are startup. The last one is closed by the
@@ -247,4 +247,4 @@ TEST(Accounting, SlicesAreWeightedByTime) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::accounting_test

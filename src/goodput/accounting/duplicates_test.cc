@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::duplicates_test {
 namespace {
 
 Event Step(int64_t step, int64_t time) {
@@ -60,4 +60,4 @@ TEST(Duplicates, SequenceNumbersIdentifyEvents) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::duplicates_test

@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::overlays_test {
 namespace {
 
 // At each whole moment the bucket that counts, worked out one by one.
@@ -53,4 +53,4 @@ TEST(Overlays, PrecedenceIsIndependentOfOrder) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::overlays_test

@@ -6,7 +6,7 @@
 #include "goodput/report/report.h"
 #include "tests/support/scenario.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::periods_test {
 namespace {
 
 Partition PartitionWithPeriods(const std::string& scenario, PartitionQuery query = {}) {
@@ -120,4 +120,4 @@ TEST(GoodputPeriods, ReportNotesJoinedSegments) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::periods_test

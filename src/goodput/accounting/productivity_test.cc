@@ -5,7 +5,7 @@
 
 #include "base/time_units.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::productivity_test {
 namespace {
 
 double Metric(const Report& report, std::string_view key) {
@@ -57,4 +57,4 @@ TEST(Productivity, OmitsUnknownFactors) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::productivity_test

@@ -5,7 +5,7 @@
 
 #include "base/time_units.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::scheduling_test {
 namespace {
 
 Event Resources(int64_t second, int64_t requested, int64_t allocated, int64_t healthy = kUnknown) {
@@ -70,4 +70,4 @@ TEST(Scheduling, OrderAndInvalidCountsDoNotMatter) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::scheduling_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::step_clock_test {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
@@ -28,4 +28,4 @@ TEST(StepClock, MedianIsWithin1Part64) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::step_clock_test

@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::step_times_test {
 namespace {
 
 TEST(StepTimes, FindsNeighborsOfEveryStep) {
@@ -43,4 +43,4 @@ TEST(StepTimes, NothingBeyondTheEnds) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::step_times_test

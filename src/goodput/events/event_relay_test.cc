@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::event_relay_test {
 namespace {
 
 std::vector<Event> Relayed(const std::vector<Event>& events, size_t alone) {
@@ -193,4 +193,4 @@ TEST(EventRelay, StopsWithoutFinish) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::event_relay_test

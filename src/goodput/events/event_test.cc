@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::event_test {
 namespace {
 
 TEST(Event, NamesAreUnique) {
@@ -34,4 +34,4 @@ TEST(Event, KindsKeepTheirNumbers) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::event_test

@@ -11,7 +11,7 @@
 
 #include "goodput/events/rounding.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::flat_json_test {
 namespace {
 
 void ExpectRead(const std::string& number) {
@@ -68,4 +68,4 @@ TEST(RoundToInteger, IsLlround) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::flat_json_test

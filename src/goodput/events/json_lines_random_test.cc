@@ -12,7 +12,7 @@
 #include "goodput/events/json_lines.h"
 #include "tests/scratch.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::json_lines_random_test {
 namespace {
 
 struct Outcome {
@@ -224,4 +224,4 @@ TEST(JsonLinesRandom, ObjectsAcrossLinesEqualLines) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::json_lines_random_test

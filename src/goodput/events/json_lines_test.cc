@@ -8,7 +8,7 @@
 #include "goodput/events/entry.h"
 #include "goodput/events/flat_json.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::json_lines_test {
 namespace {
 
 struct Outcome {
@@ -206,4 +206,4 @@ TEST(FlatJson, AgreesWithARealParser) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::json_lines_test

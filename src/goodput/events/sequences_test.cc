@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::sequences_test {
 namespace {
 
 TEST(Sequences, InsertReturnsTrueOnce) {
@@ -30,4 +30,4 @@ TEST(Sequences, AgreeWithASet) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::sequences_test

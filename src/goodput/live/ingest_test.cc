@@ -10,7 +10,7 @@
 #include "goodput/recorder/segment_reader.h"
 #include "tests/scratch.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::ingest_test {
 namespace {
 
 std::string Line(std::string_view writer, int64_t sequence, std::string_view job = "j") {
@@ -108,4 +108,4 @@ TEST(Ingest, ReportsNoRoom) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::ingest_test

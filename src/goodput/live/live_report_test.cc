@@ -5,7 +5,7 @@
 
 #include "base/time_units.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::live_report_test {
 namespace {
 
 constexpr int64_t kBegin = 1'780'000'000 * kSecond;
@@ -62,4 +62,4 @@ TEST(LiveReport, ListsManyJobs) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::live_report_test

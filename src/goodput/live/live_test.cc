@@ -9,7 +9,7 @@
 #include "goodput/recorder/recorder.h"
 #include "tests/scratch.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::live_test {
 namespace {
 
 constexpr int64_t kBegin = 1'780'000'000 * kSecond;
@@ -111,4 +111,4 @@ TEST(Live, CountsInvalidSegmentsAndClocks) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::live_test

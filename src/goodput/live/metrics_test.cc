@@ -9,7 +9,7 @@
 #include "base/time_units.h"
 #include "tests/scratch.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::metrics_test {
 namespace {
 
 constexpr int64_t kBegin = 1'780'000'000 * kSecond;
@@ -159,4 +159,4 @@ TEST(Metrics, PassesPromtool) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::metrics_test

@@ -10,7 +10,7 @@
 #include "base/label_value.h"
 #include "base/time_units.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::otlp_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -131,4 +131,4 @@ TEST(Otlp, InvalidNamesAreReplaced) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::otlp_test

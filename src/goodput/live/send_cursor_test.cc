@@ -8,7 +8,7 @@
 
 #include "tests/scratch.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::send_cursor_test {
 namespace {
 
 constexpr SendPosition kHalf{.at = 77}, kDone{.at = 5, .done = true, .mark = 1ULL << 63};
@@ -58,4 +58,4 @@ TEST(SendCursor, DamagedFileIsIgnored) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::send_cursor_test

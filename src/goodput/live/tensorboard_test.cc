@@ -12,7 +12,7 @@
 #include "base/time_units.h"
 #include "tests/scratch.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::tensorboard_test {
 namespace {
 
 constexpr int64_t kBegin = 1'780'000'000 * kSecond;
@@ -97,4 +97,4 @@ TEST(TensorBoard, WritesChangedJobs) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::tensorboard_test

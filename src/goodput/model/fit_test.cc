@@ -5,7 +5,7 @@
 #include "stepscope/goodput_model.h"
 #include "tests/scratch.h"
 
-namespace stepscope {
+namespace stepscope::fit_test {
 namespace {
 
 // Records `attempts` times: a start, 30 s until the first step, steps of 1 s, a save of 5 s every
@@ -94,4 +94,4 @@ TEST(FitGoodputModel, FailsWithoutEvents) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::fit_test

@@ -10,7 +10,7 @@
 
 #include "stepscope/write.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::goodput_model_test {
 namespace {
 
 using Options = GoodputModelOptions;
@@ -245,4 +245,4 @@ TEST(GoodputModelTest, ExtremesAreAnswered) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::goodput_model_test

@@ -8,7 +8,7 @@
 
 #include "goodput/model/spares.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::levers_test {
 namespace {
 
 constexpr Parameters kNow{.failures_per_s = 1 / 11135.0,
@@ -94,4 +94,4 @@ TEST(LeversTest, HigherShareStays) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::levers_test

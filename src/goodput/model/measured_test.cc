@@ -7,7 +7,7 @@
 
 #include "goodput/model/model.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::measured_test {
 namespace {
 
 // 100 days, 160 failures, 40 of them announced.
@@ -102,4 +102,4 @@ TEST(MeasuredTest, ContradictionsAreErrors) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::measured_test

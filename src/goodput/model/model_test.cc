@@ -8,7 +8,7 @@
 
 #include "goodput/model/checkpoint_interval.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::model_test {
 namespace {
 
 struct Case {
@@ -178,4 +178,4 @@ TEST(ModelTest, RulesForTheInterval) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::model_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::simulate_test {
 namespace {
 
 constexpr double kSigmas = 4;
@@ -85,4 +85,4 @@ TEST(SimulateTest, StopsIfRestartsNeverSucceed) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::simulate_test

@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::spares_test {
 namespace {
 
 TEST(SparesTest, ShareIsPoisson) {
@@ -60,4 +60,4 @@ TEST(SparesTest, StandbyMachinesOfByteRobust) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::spares_test

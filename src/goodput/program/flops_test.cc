@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::flops_test {
 namespace {
 
 // PaLM 540B, arXiv 2204.02311 appendix B: 238.3 k tokens/s on 6,144 TPU v4, MFU 46.2 %, without
@@ -124,4 +124,4 @@ TEST(Flops, RecomputationIncreasesHfu) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::flops_test

@@ -6,7 +6,7 @@
 #include "goodput/program/flops.h"
 #include "tests/scratch.h"
 
-namespace stepscope {
+namespace stepscope::program_goodput_test {
 namespace {
 
 using testing::ScratchFolder;
@@ -136,4 +136,4 @@ TEST(ProgramGoodput, ReadsConfigs) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::program_goodput_test

@@ -16,7 +16,7 @@
 #include "stepscope/goodput.h"
 #include "tests/scratch.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::recorder_test {
 namespace {
 
 constexpr int64_t kSmallest = 64 << 10;  // bytes of a segment: 1,792 slots
@@ -377,4 +377,4 @@ TEST(Recorder, AcceptsShorterStructs) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::recorder_test

@@ -10,7 +10,7 @@
 #include "goodput/recorder/segment_reader.h"
 #include "tests/scratch.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::segment_test {
 namespace {
 
 const SegmentHeader kHeader{.salt = 0x5EED1234,
@@ -363,4 +363,4 @@ TEST(Segment, CountsInvalidFiles) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::segment_test

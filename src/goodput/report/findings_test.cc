@@ -4,7 +4,7 @@
 #include "goodput/report/report.h"
 #include "tests/support/scenario.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::findings_test {
 namespace {
 
 std::vector<Finding> FindingsOf(const std::string& scenario, double at = 0) {
@@ -85,4 +85,4 @@ TEST(GoodputFindings, CustomEventsAreNamed) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::findings_test

@@ -7,7 +7,7 @@
 #include "base/time_units.h"
 #include "goodput/scheduler/calendar.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::kubernetes_test {
 namespace {
 
 // An event at 10:00:00 plus `second`.
@@ -113,4 +113,4 @@ TEST(Calendar, ReadsRfc3339) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::kubernetes_test

@@ -9,7 +9,7 @@
 
 #include "base/time_units.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::slurm_test {
 namespace {
 
 const SlurmOptions kUtc{.utc_offset = 0};
@@ -122,4 +122,4 @@ TEST(Slurm, ReadingAgainAddsOnlyNewEvents) {
 }
 
 }  // namespace
-}  // namespace stepscope::goodput
+}  // namespace stepscope::goodput::slurm_test

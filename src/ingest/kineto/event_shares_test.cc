@@ -9,7 +9,7 @@
 #include "ingest/trace_reader.h"
 #include "tests/support/describe_trace.h"
 
-namespace stepscope {
+namespace stepscope::event_shares_test {
 namespace {
 
 std::string TextOf(const Trace& trace) {
@@ -128,4 +128,4 @@ TEST(EventShares, WithNoThreadToSpareThereAreNone) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::event_shares_test

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stepscope {
+namespace stepscope::json_scan_test {
 namespace {
 
 struct Found {
@@ -86,4 +86,4 @@ TEST(JsonScan, FindsTheTokensOfAnEvent) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::json_scan_test

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepscope {
+namespace stepscope::json_text_test {
 namespace {
 
 struct Decimal {
@@ -184,4 +184,4 @@ TEST(ReplaceInvalid, ReplacesBytesThatNoTextMayHold) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::json_text_test

@@ -6,7 +6,7 @@
 
 #include "ingest/trace_reader.h"
 
-namespace stepscope {
+namespace stepscope::memory_changes_test {
 namespace {
 
 Result<Trace> Read(std::string_view json, const ReadOptions& options = {}) {
@@ -119,4 +119,4 @@ TEST(MemoryChanges, BordersOfWindowsDoNotMatter) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::memory_changes_test

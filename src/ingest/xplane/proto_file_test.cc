@@ -8,7 +8,7 @@
 #include "base/proto.h"
 #include "tests/scratch.h"
 
-namespace stepscope {
+namespace stepscope::proto_file_test {
 namespace {
 
 // Texts of many lengths, some longer than a window, behind one another.
@@ -69,4 +69,4 @@ TEST(ProtoFile, WhatIsCutShortLeavesItsRest) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::proto_file_test

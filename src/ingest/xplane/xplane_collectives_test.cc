@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::xplane_collectives_test {
 namespace {
 
 using Lists = std::vector<std::vector<int64_t>>;
@@ -49,4 +49,4 @@ TEST(CollectiveOfOpcode, TakesStartsForTheirCollective) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::xplane_collectives_test

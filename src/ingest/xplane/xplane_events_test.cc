@@ -9,7 +9,7 @@
 #include "tests/support/read_profile.h"
 #include "tests/support/sample_xspace.h"
 
-namespace stepscope {
+namespace stepscope::xplane_events_test {
 namespace {
 
 std::string_view Text(const Trace& trace, TextField field, EventId event) {
@@ -251,4 +251,4 @@ TEST(XPlaneEvents, AsTextTheyAreTheSameEvents) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::xplane_events_test

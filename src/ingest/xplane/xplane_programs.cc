@@ -1,4 +1,4 @@
-// Reads compiled programs. Field numbers are those of xplane.proto, hlo.proto and xla_data.proto.
+// Reads compiled programs. Field numbers are those of xplane.proto and hlo.proto.
 #include "ingest/xplane/xplane_programs.h"
 
 #include <algorithm>
@@ -10,193 +10,34 @@
 #include <vector>
 
 #include "base/proto.h"
+#include "ingest/xplane/xplane_instruction.h"
 
 namespace stepscope {
 namespace {
 
-// An array's shape. Sizes are capped so that products of hostile dimensions stay numbers.
-struct Shape {
-  uint64_t type = 0;  // PrimitiveType
-  int64_t element_bytes = 0;
-  std::vector<int64_t> dimensions;
-  std::vector<Shape> parts;  // of a tuple
-};
-
-constexpr int kDeepestTuple = 16;
 constexpr double kLargestCount = 9e18;
 
 int64_t Capped(double count) {
   return count < kLargestCount ? static_cast<int64_t>(count) : int64_t{-1};
 }
 
-double ElementsOf(const Shape& shape) {
-  double elements = 1;
-  for (const int64_t size : shape.dimensions) elements *= static_cast<double>(size);
-  return elements;
-}
-
-double BytesOf(const Shape& shape) {
-  double bytes =
-      shape.element_bytes > 0 ? ElementsOf(shape) * static_cast<double>(shape.element_bytes) : 0;
-  for (const Shape& part : shape.parts) bytes += BytesOf(part);
-  return bytes;
-}
-
-// xla_data.proto's PrimitiveType. Types of under a byte count as one.
-int64_t BytesOfType(uint64_t type) {
-  switch (type) {
-    case 4:   // S32
-    case 8:   // U32
-    case 11:  // F32
-      return 4;
-    case 3:   // S16
-    case 7:   // U16
-    case 10:  // F16
-    case 16:  // BF16
-      return 2;
-    case 5:   // S64
-    case 9:   // U64
-    case 12:  // F64
-    case 15:  // C64
-      return 8;
-    case 18:  // C128
-      return 16;
-    case 13:  // TUPLE
-    case 14:  // OPAQUE
-    case 17:  // TOKEN
-      return 0;
-    default:
-      return 1;
-  }
-}
-
-// ShapeProto: 2 element_type, 3 dimensions, 4 tuple_shapes.
-Shape ReadShape(std::string_view message, int depth = 0) {
-  Shape shape;
-  ReadFields(message, [&](pbf_reader& field) {
-    if (field.tag() == 3) return TakeNumbers(field, shape.dimensions);
-    if (field.tag_and_type() == VarintField(2)) {
-      shape.type = field.get_uint64();
-      shape.element_bytes = BytesOfType(shape.type);
-    } else if (field.tag_and_type() == BytesField(4) && depth < kDeepestTuple) {
-      shape.parts.push_back(ReadShape(field.get_view(), depth + 1));
-    } else {
-      field.skip();
-    }
-  });
-  for (int64_t& size : shape.dimensions) size = std::max<int64_t>(size, 0);
-  return shape;
-}
-
-struct Instruction {
-  std::string_view name, opcode, op_name, target, config;
-  int64_t id = 0;
-  Shape shape;
-  double bytes = 0;  // of the shape: others that take it as operand count it too
-  std::vector<int64_t> operands, called, contracting;
-  std::vector<int64_t> window;  // sizes of a convolution's kernel
-  int64_t input_feature = -1;   // dimension of the kernel
-  ReplicaGroups groups;         // of a collective
-  bool is_dot = false;
-  bool is_convolution = false;
-};
-
-// Calls take(field) at each field of a message that is `wanted`, as tag_and_type() has it.
-template <class Take>
-void ForEach(uint32_t wanted, std::string_view message, const Take& take) {
-  ReadFields(message, [&](pbf_reader& field) {
-    if (field.tag_and_type() != wanted) return field.skip();
-    take(field);
-  });
-}
-
-// The fields of an instruction that are messages of their own.
-void TakeMessage(pbf_reader& field, Instruction& in) {
-  switch (field.tag_and_type()) {
-    case BytesField(3):
-      in.shape = ReadShape(field.get_view());
-      in.bytes = BytesOf(in.shape);
-      break;
-    case BytesField(7):  // OpMetadata: 2 op_name
-      ForEach(BytesField(2), field.get_view(), [&](pbf_reader& f) { in.op_name = f.get_view(); });
-      break;
-    case BytesField(15):  // Window: 1 dimensions, of which 1 size
-      ForEach(BytesField(1), field.get_view(), [&](pbf_reader& dimension) {
-        ForEach(VarintField(1), dimension.get_view(),
-                [&](pbf_reader& f) { in.window.push_back(std::max<int64_t>(f.get_int64(), 0)); });
-      });
-      break;
-    case BytesField(16):  // ConvolutionDimensionNumbers: 3 kernel_input_feature_dimension
-      in.is_convolution = true;
-      in.input_feature = 0;
-      ForEach(VarintField(3), field.get_view(),
-              [&](pbf_reader& f) { in.input_feature = f.get_int64(); });
-      break;
-    case BytesField(30):  // DotDimensionNumbers: 1 lhs_contracting_dimensions
-      in.is_dot = true;
-      ReadFields(field.get_view(), [&](pbf_reader& f) {
-        if (f.tag() != 1) return f.skip();
-        TakeNumbers(f, in.contracting);
-      });
-      break;
-    case BytesField(49):
-      ReadReplicaGroup(field.get_view(), in.groups);
-      break;
-    case BytesField(87):
-      ReadDeviceList(field.get_view(), in.groups);
-      break;
-    default:
-      field.skip();
-  }
-}
-
-// HloInstructionProto, as far as it tells names and costs.
-Instruction ReadInstruction(std::string_view message) {
-  Instruction in;
-  ReadFields(message, [&](pbf_reader& field) {
-    if (field.tag() == 36) return TakeNumbers(field, in.operands);
-    if (field.tag() == 38) return TakeNumbers(field, in.called);
-    switch (field.tag_and_type()) {
-      case BytesField(1):
-        in.name = field.get_view();
-        break;
-      case BytesField(2):
-        in.opcode = field.get_view();
-        break;
-      case BytesField(28):
-        in.target = field.get_view();
-        break;
-      case BytesField(43):
-        in.config = field.get_view();
-        break;
-      case VarintField(35):
-        in.id = field.get_int64();
-        break;
-      default:
-        TakeMessage(field, in);
-        break;
-    }
-  });
-  return in;
-}
-
 struct Computation {
-  std::vector<Instruction> instructions;
+  std::vector<HloInstruction> instructions;
   std::unordered_map<int64_t, size_t> by_id;
   double flops = -1;  // of all in it; -1: nothing counted
 };
 
-int64_t SizeOf(const Shape& shape, int64_t dimension) {
+int64_t SizeOf(const HloShape& shape, int64_t dimension) {
   const bool there = dimension >= 0 && dimension < static_cast<int64_t>(shape.dimensions.size());
   return there ? shape.dimensions[static_cast<size_t>(dimension)] : 1;
 }
 
 // The result of a convolution by a library is the first of a tuple; the rest is scratch space.
-const Shape& ResultOf(const Instruction& in) {
+const HloShape& ResultOf(const HloInstruction& in) {
   return in.shape.parts.empty() ? in.shape : in.shape.parts.front();
 }
 
-const Instruction* Operand(const Computation& in, const Instruction& of, size_t operand) {
+const HloInstruction* Operand(const Computation& in, const HloInstruction& of, size_t operand) {
   if (operand >= of.operands.size()) return nullptr;
   const auto at = in.by_id.find(of.operands[operand]);
   return at == in.by_id.end() ? nullptr : &in.instructions[at->second];
@@ -226,8 +67,8 @@ std::vector<int64_t> ContractingOf(std::string_view config) {
 }
 
 // Of (m, k) x (k, n), what each result is a sum over; -1: not known.
-double SummedByLibrary(const Computation& in, const Instruction& of) {
-  const Instruction *left = Operand(in, of, 0), *right = Operand(in, of, 1);
+double SummedByLibrary(const Computation& in, const HloInstruction& of) {
+  const HloInstruction *left = Operand(in, of, 0), *right = Operand(in, of, 1);
   if (left == nullptr || right == nullptr) return -1;
   double summed = 1;
   const std::vector<int64_t> contracting = ContractingOf(of.config);
@@ -241,14 +82,14 @@ double SummedByLibrary(const Computation& in, const Instruction& of) {
 }
 
 // Two for each multiplication and addition: 2 x results x what each is a sum over.
-double OwnFlops(const Computation& in, const Instruction& of) {
+double OwnFlops(const Computation& in, const HloInstruction& of) {
   double summed = 1;
   if (of.is_dot) {
-    const Instruction* left = Operand(in, of, 0);
+    const HloInstruction* left = Operand(in, of, 0);
     if (left == nullptr) return -1;
     for (const int64_t d : of.contracting) summed *= static_cast<double>(SizeOf(left->shape, d));
   } else if (of.is_convolution) {
-    const Instruction* kernel = Operand(in, of, 1);
+    const HloInstruction* kernel = Operand(in, of, 1);
     if (kernel == nullptr) return -1;
     summed = static_cast<double>(SizeOf(kernel->shape, of.input_feature));
     for (const int64_t size : of.window) summed *= static_cast<double>(size);
@@ -267,18 +108,18 @@ struct Message {
   uint64_t type = 0;
   bool one_type = true;
 
-  void Take(const Shape& shape) {
-    for (const Shape& part : shape.parts) Take(part);
+  void Take(const HloShape& shape) {
+    for (const HloShape& part : shape.parts) Take(part);
     if (shape.element_bytes == 0) return;
     one_type = one_type && (type == 0 || type == shape.type);
     type = shape.type;
   }
 };
 
-Message MessageOf(const Computation& within, const Instruction& of) {
+Message MessageOf(const Computation& within, const HloInstruction& of) {
   Message message;
   for (size_t i = 0; i < of.operands.size(); ++i) {
-    const Instruction* operand = Operand(within, of, i);
+    const HloInstruction* operand = Operand(within, of, i);
     if (operand == nullptr) continue;
     message.in_bytes += operand->bytes;
     message.Take(operand->shape);
@@ -291,7 +132,7 @@ Message MessageOf(const Computation& within, const Instruction& of) {
   return message;
 }
 
-HloCollective CollectiveOf(const Computation& within, const Instruction& of) {
+HloCollective CollectiveOf(const Computation& within, const HloInstruction& of) {
   HloCollective collective{.operation = std::string(CollectiveOfOpcode(of.opcode))};
   if (collective.operation.empty()) return collective;
   const Message message = MessageOf(within, of);
@@ -305,10 +146,10 @@ HloCollective CollectiveOf(const Computation& within, const Instruction& of) {
   return collective;
 }
 
-double BytesAccessed(const Computation& in, const Instruction& of) {
+double BytesAccessed(const Computation& in, const HloInstruction& of) {
   double bytes = of.bytes;
   for (size_t i = 0; i < of.operands.size(); ++i) {
-    const Instruction* operand = Operand(in, of, i);
+    const HloInstruction* operand = Operand(in, of, i);
     if (operand != nullptr) bytes += operand->bytes;
   }
   return bytes;
@@ -331,7 +172,7 @@ class Module {
       Computation& computation = computations_[id];
       double sum = 0;
       bool any = false;
-      for (const Instruction& in : computation.instructions) {
+      for (const HloInstruction& in : computation.instructions) {
         const double flops = Flops(computation, in);
         any = any || flops >= 0;
         sum += std::max(flops, 0.0);
@@ -340,7 +181,7 @@ class Module {
     }
     Ops ops;
     for (const auto& [id, computation] : computations_) {
-      for (const Instruction& in : computation.instructions) {
+      for (const HloInstruction& in : computation.instructions) {
         ops[std::string(in.name)] = {.category = Category(in),
                                      .op_name = std::string(in.op_name),
                                      .flops = Capped(Flops(computation, in)),
@@ -374,7 +215,7 @@ class Module {
     if (computations_.insert_or_assign(id, std::move(computation)).second) order_.push_back(id);
   }
 
-  double Flops(const Computation& within, const Instruction& in) const {
+  double Flops(const Computation& within, const HloInstruction& in) const {
     const double own = OwnFlops(within, in);
     if (own >= 0 || in.opcode == "while" || in.opcode == "conditional") return own;
     double called = -1;
@@ -387,19 +228,19 @@ class Module {
   }
 
   // Of a wrapper, that of the collective within.
-  HloCollective Collective(const Computation& within, const Instruction& in) const {
+  HloCollective Collective(const Computation& within, const HloInstruction& in) const {
     if (in.opcode != "async-start" && in.opcode != "fusion") return CollectiveOf(within, in);
     for (const int64_t id : in.called) {
       const auto at = computations_.find(id);
       if (at == computations_.end()) continue;
-      for (const Instruction& inner : at->second.instructions) {
+      for (const HloInstruction& inner : at->second.instructions) {
         if (!CollectiveOfOpcode(inner.opcode).empty()) return CollectiveOf(at->second, inner);
       }
     }
     return {};
   }
 
-  static std::string Category(const Instruction& in) {
+  static std::string Category(const HloInstruction& in) {
     std::string category(in.opcode);
     if (!in.target.empty()) category += " " + std::string(in.target);
     return category;
@@ -419,11 +260,12 @@ std::string_view WithoutNumber(std::string_view name) {
 void Programs::Add(std::string_view map_entry, Notes& notes) {
   std::string_view name;
   std::string_view proto;
-  ForEach(BytesField(2), map_entry, [&](pbf_reader& entry) {
+  ForEachField(BytesField(2), map_entry, [&](pbf_reader& entry) {
     const std::string_view metadata = entry.get_view();
-    ForEach(BytesField(2), metadata, [&](pbf_reader& field) { name = field.get_view(); });
-    ForEach(BytesField(5), metadata, [&](pbf_reader& stat) {
-      ForEach(BytesField(6), stat.get_view(), [&](pbf_reader& field) { proto = field.get_view(); });
+    ForEachField(BytesField(2), metadata, [&](pbf_reader& field) { name = field.get_view(); });
+    ForEachField(BytesField(5), metadata, [&](pbf_reader& stat) {
+      ForEachField(BytesField(6), stat.get_view(),
+                   [&](pbf_reader& field) { proto = field.get_view(); });
     });
   });
   bool modules_ok = true;

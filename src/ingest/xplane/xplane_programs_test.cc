@@ -7,7 +7,7 @@
 #include "tests/support/sample_hlo.h"
 #include "tests/support/sample_xspace.h"
 
-namespace stepscope {
+namespace stepscope::xplane_programs_test {
 namespace {
 
 // An entry of the table of programs.
@@ -219,4 +219,4 @@ TEST(Programs, CutAnywhereItIsANoteAtMost) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::xplane_programs_test

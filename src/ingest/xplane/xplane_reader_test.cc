@@ -12,7 +12,7 @@
 #include "tests/support/read_profile.h"
 #include "tests/support/sample_xspace.h"
 
-namespace stepscope {
+namespace stepscope::xplane_reader_test {
 namespace {
 
 const Track& TrackOf(const Trace& trace, EventId event) {
@@ -309,4 +309,4 @@ TEST(XPlane, WithoutPlanesThereIsNoProfile) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::xplane_reader_test

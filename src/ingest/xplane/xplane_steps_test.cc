@@ -13,7 +13,7 @@
 #include "tests/support/read_profile.h"
 #include "tests/support/sample_xspace.h"
 
-namespace stepscope {
+namespace stepscope::xplane_steps_test {
 namespace {
 
 using Steps = std::vector<std::pair<std::string, int64_t>>;
@@ -470,4 +470,4 @@ TEST(XPlaneSteps, ATpuMarksItsSteps) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::xplane_steps_test

@@ -65,6 +65,7 @@ export interface Finding {
   readonly place: number;  // over all reports, from 1; 0 where findings are not ordered
   readonly share: number | null;
   readonly worth_per_step: number | null;
+  readonly since_step?: number | null;  // of steps from this one on
   readonly evidence: readonly Evidence[];
 }
 

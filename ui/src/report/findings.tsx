@@ -13,6 +13,7 @@ export function evidenceOf(finding: Finding, report: Report): string | null {
 function worthOf(finding: Finding, ofJob: boolean): string {
   if (ofJob) return t("finding.worth_job", { time: humanTime(finding.worth) });
   if (finding.worth_per_step === null || finding.share === null) return t("finding.worth", { time: humanTime(finding.worth) });
+  if (finding.since_step != null) return t("finding.worth_since", { time: humanTime(finding.worth_per_step), step: finding.since_step, share: humanRatio(finding.share) });
   return t("finding.worth_step", { time: humanTime(finding.worth_per_step), share: humanRatio(finding.share) });
 }
 

@@ -93,6 +93,7 @@ export const en = {
   "finding.try": "Try:",
   "finding.worth": "saves up to {time} of a rank's time",
   "finding.worth_step": "costs up to {time} per step ({share})",
+  "finding.worth_since": "costs up to {time} in each step since step {step} ({share} of the time)",
   "finding.also": "Also:",
   "finding.worth_job": "saves up to {time} of the job",
   "finding.evidence": "Evidence",

@@ -94,6 +94,7 @@ export const ja: Record<keyof typeof en, string> = {
   "finding.try": "試すこと:",
   "finding.worth": "1 ランクの時間を最大 {time} 短縮",
   "finding.worth_step": "1 ステップあたり最大 {time} のコスト ({share})",
+  "finding.worth_since": "ステップ {step} 以降、1 ステップあたり最大 {time} のコスト (全体の {share})",
   "finding.also": "関連:",
   "finding.worth_job": "ジョブの時間を最大 {time} 短縮",
   "finding.evidence": "根拠",

@@ -1,0 +1,105 @@
+// Words the function or the operator with the most time.
+#include "analyses/overview_lead.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyses/build.h"
+#include "analyses/thread_wait.h"
+#include "facts/derived/leading_function.h"
+#include "facts/derived/other_threads.h"
+#include "report/humanize.h"
+#include "report/kernel_name.h"
+
+namespace stepscope::overview {
+namespace {
+
+bool Communicates(const RankActivity& rank) {
+  return !rank.collectives.empty() ||
+         std::ranges::any_of(rank.activities, [](const Activity& activity) {
+           return activity.kind == Kind::kCommunication;
+         });
+}
+
+// Whether the time of steps is that of one thread per process.
+bool HostDecides(const Facts& facts) {
+  const bool has_device = !facts.devices.empty() && !facts.OnHost();
+  return !has_device && facts.launches.calls == 0 &&
+         std::ranges::none_of(facts.ranks, Communicates);
+}
+
+// "62.0% of step time is in WHAT, 41.0 ms per step", "62.0% of the 489 ms recorded is in WHAT".
+std::string SayShare(const std::vector<RankSteps>& ranks, const std::string& what, int64_t time,
+                     int64_t whole) {
+  const double share = static_cast<double>(time) / static_cast<double>(whole);
+  const auto steps = static_cast<double>(StatisticsOfTotals(ranks).steps);
+  if (ranks.front().whole_recording) {
+    return fmt::format("{} of the {} recorded is in {}", HumanRatio(share),
+                       HumanTime(static_cast<double>(whole) / steps), what);
+  }
+  return fmt::format("{} of step time is in {}, {} per step", HumanRatio(share), what,
+                     HumanTime(static_cast<double>(time) / steps));
+}
+
+// What operators have half of the function's time.
+std::string SayOperators(const Facts& facts, const LeadingFunction& lead) {
+  const int64_t time = lead.function.time;
+  if (lead.longest_operator >= time - lead.longest_operator && lead.op != kNoString)
+    return ", mostly in " + ShortName((*facts.names)[lead.op]);
+  return lead.operators >= time - lead.operators ? ", mostly in operators" : "";
+}
+
+// "thread 28125" of "python: thread 28125 (python)".
+std::string SayThread(const std::string& name) {
+  const size_t at = name.find("thread ");
+  if (at == std::string::npos) return "another thread";
+  return name.substr(at, name.find_first_not_of("0123456789", at + 7) - at);
+}
+
+}  // namespace
+
+std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  if (ranks.empty() || !HostDecides(facts)) return std::nullopt;
+  if (const auto lead = FindLeadingFunction(facts, ranks)) {
+    const FrameName& name = lead->function.name;
+    const auto wait = FindThreadWait(facts, ranks);
+    if (wait && wait->waits.name == name) return Lead{SayThreadWait(facts, *wait, ranks), {}};
+    const std::string operators = SayOperators(facts, *lead);
+    Lead said{SayShare(ranks, SayLeader(lead->function), lead->function.time, lead->whole) +
+              operators + "."};
+    if (lead->operators < lead->function.time / 4) said.function = name;
+    said.of_operators = !operators.empty();
+    return said;
+  }
+  if (!facts.OnHost() || RecordedPython(facts)) return std::nullopt;
+  const auto op = FindLeadingOperator(facts, ranks);
+  if (!op || op->time < TimeOf(SumOf(ranks), StepCategory::kOther)) return std::nullopt;
+  return Lead{
+      SayShare(ranks, ShortName((*facts.names)[op->op]), op->time, op->whole) + ".", {}, true};
+}
+
+void AddThreadBeside(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
+  if (!facts.devices.empty() && !facts.OnHost()) return;
+  const auto beside = FindThreadBeside(facts, ranks);
+  if (!beside) return;
+  const auto own = std::ranges::find(ranks, beside->rank, &RankSteps::rank);
+  const auto time = static_cast<double>(beside->time);
+  std::string message = fmt::format(
+      "Possible cause of slow steps: {} runs {} for {} of {}, which holds Python's lock.",
+      SayThread(beside->thread), SayLeader(beside->works),
+      HumanRatio(time / static_cast<double>(beside->whole)),
+      own->whole_recording ? "the recording" : "step time");
+  report.headline += " " + message;
+  report.findings.push_back(
+      {.severity = Severity::kMedium,
+       .message = std::move(message),
+       .because = fmt::format(
+           "{} per step of Python on another thread than the one that trains; only one thread runs "
+           "Python at a time, and which one does is not recorded",
+           HumanTime(time / static_cast<double>(own->steps.size()))),
+       .hint = "run it in another process, or less often, and compare the step time",
+       .table = "step_time"});
+}
+
+}  // namespace stepscope::overview

@@ -1,0 +1,207 @@
+// Finds steps that take much longer than the median, and what they have in common.
+#include "analyses/steps_slow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "analyses/build.h"
+#include "analyses/changes.h"
+#include "base/distribution.h"
+#include "base/saturate.h"
+#include "facts/derived/on_demand.h"
+#include "facts/derived/step_function.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace steps_slow {
+namespace {
+
+constexpr int64_t kMost = 2;  // of what a slow step takes longer, one function takes half
+
+struct RankStep {
+  const RankSteps* rank = nullptr;
+  const StepBreakdown* step = nullptr;
+
+  int64_t Time() const { return step->Total(); }
+  int64_t Number() const { return step->window.number; }
+  bool IsFirst() const { return step == rank->steps.data(); }
+};
+
+// The median step time, which changes where steps do.
+class UsualTime {
+ public:
+  UsualTime(int64_t median, const std::optional<StepChange>& change)
+      : median_(median), change_(change) {}
+
+  int64_t Of(const RankStep& step) const {
+    if (!change_) return median_;
+    return step.Number() < change_->since ? change_->before : change_->after;
+  }
+
+ private:
+  int64_t median_;
+  const std::optional<StepChange>& change_;
+};
+
+// The category that grew most over its median in a slow step.
+struct Growth {
+  StepCategory category = StepCategory::kOther;
+  int64_t time = 0;
+
+  // "1.2 ms more input".
+  std::string Say(const Facts& facts) const {
+    if (time == 0) return "no category grew";
+    return fmt::format("{} more {}", HumanTime(static_cast<double>(time)),
+                       TitleOf(category, facts));
+  }
+  CauseKind Cause() const { return time == 0 ? CauseKind::kNone : CauseOf(category); }
+};
+
+Growth WhatGrew(const StepBreakdown& slow, const std::vector<RankSteps>& ranks) {
+  Growth most;
+  for (size_t c = 0; c < kStepCategories; ++c) {
+    const auto category = static_cast<StepCategory>(c);
+    std::vector<int64_t> times;
+    for (const RankSteps& rank : ranks) {
+      for (const StepBreakdown& step : rank.steps) times.push_back(TimeOf(step, category));
+    }
+    const int64_t more = TimeOf(slow, category) - Describe(times).p50;
+    if (more > most.time) most = {category, more};
+  }
+  return most;
+}
+
+constexpr AdviceByPurpose kDoRarely{
+    ForAll("look at this step in the timeline; if slow steps recur at regular intervals, do "
+           "checkpoints, evaluation or logging less often or in the background"),
+    ForAll("look at this step in the timeline: prompts may share it with generation (chunked "
+           "prefill divides them), or its batch is larger, or the host collects garbage"),
+    ForAll("look at this step in the timeline; if slow steps recur at regular intervals, do what "
+           "recurs less often or in the background")};
+constexpr std::string_view kRecurs =
+    "do what recurs in these steps (checkpoints, evaluation, logging) less often or in the "
+    "background";
+
+struct SlowSteps {
+  int64_t count = 0, of = 0;
+  int64_t lost = 0, total = 0;  // ns
+  RankStep slowest;
+  std::map<int64_t, std::set<int64_t>> ranks;  // on which a step is slow, by number
+};
+
+SlowSteps FindSlowSteps(const std::vector<RankSteps>& ranks, const UsualTime& usual, double slow) {
+  SlowSteps found;
+  for (const RankSteps& rank : ranks) {
+    for (const StepBreakdown& breakdown : rank.steps) {
+      const RankStep s{&rank, &breakdown};
+      ++found.of;
+      found.total = AddSaturated(found.total, s.Time());
+      const int64_t own = usual.Of(s);
+      if (static_cast<double>(s.Time()) < slow * static_cast<double>(own)) continue;
+      if (found.slowest.step == nullptr || s.Time() > found.slowest.Time()) found.slowest = s;
+      ++found.count;
+      found.lost = AddSaturated(found.lost, s.Time() - own);
+      found.ranks[s.Number()].insert(rank.rank->rank);
+    }
+  }
+  return found;
+}
+
+// Of the job's steps, which are as long as their mean over ranks.
+std::optional<PeriodOfSteps> PeriodOf(const std::vector<RankSteps>& ranks, double least) {
+  std::map<int64_t, std::pair<int64_t, int64_t>> sums;
+  for (const RankSteps& rank : ranks) {
+    for (const StepBreakdown& step : rank.steps) {
+      auto& [time, count] = sums[step.window.number];
+      time = AddSaturated(time, step.Total());
+      ++count;
+    }
+  }
+  std::vector<int64_t> numbers, means;
+  for (const auto& [number, sum] : sums) {
+    numbers.push_back(number);
+    means.push_back(sum.first / sum.second);
+  }
+  return FindPeriodOfSteps(numbers, means, least);
+}
+
+// ", in validate (train.py:40)": behind the steps with these numbers, as the slowest one's rank has
+// them.
+std::string SayFunction(const Facts& facts, const RankStep& slowest,
+                        const std::set<int64_t>& numbers, int64_t least) {
+  IntervalSet slow, others;
+  for (const StepBreakdown& step : slowest.rank->steps) {
+    const bool is_slow = numbers.contains(step.window.number);
+    (is_slow ? slow : others).push_back({step.window.start, step.window.end});
+  }
+  const auto function = FunctionBehind(facts, *slowest.rank->rank, slow, others, least);
+  return function ? ", in " + LabelOf(*function) : "";
+}
+
+std::string Times(double time, double usual) { return fmt::format("{:.1f}×", time / usual); }
+
+// "Step 12 of rank 0 took 8.0× the median step time.", or of all ranks, or of every 5th step.
+std::string Message(const Facts& facts, const std::vector<RankSteps>& ranks, const SlowSteps& found,
+                    const std::optional<PeriodOfSteps>& period, int64_t median) {
+  const RankStep& slowest = found.slowest;
+  if (period) {
+    return fmt::format("{} takes {} the median step time{}.", Capitalized(period->Say()),
+                       Times(period->high, period->usual),
+                       SayFunction(facts, slowest, period->numbers,
+                                   static_cast<int64_t>(period->high - period->usual) / kMost));
+  }
+  const std::string in =
+      SayFunction(facts, slowest, {slowest.Number()}, (slowest.Time() - median) / kMost);
+  const std::string times = Times(static_cast<double>(slowest.Time()), static_cast<double>(median));
+  std::set<int64_t> all;
+  for (const RankSteps& rank : ranks) all.insert(rank.rank->rank);
+  const bool on_all = all.size() > 1 && found.ranks.at(slowest.Number()).size() == all.size();
+  if (on_all)
+    return fmt::format(
+        "Step {} took {} the median step time on rank {}, and is slow on all ranks{}.",
+        slowest.Number(), times, slowest.rank->rank->rank, in);
+  return fmt::format("Step {} of rank {} took {} the median step time{}.", slowest.Number(),
+                     slowest.rank->rank->rank, times, in);
+}
+
+}  // namespace
+}  // namespace steps_slow
+
+void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankSteps>& ranks,
+                  int64_t median_of_all, double slow) {
+  const steps_slow::UsualTime usual(median_of_all, OnDemand(facts).Changes(facts).step_time);
+  const steps_slow::SlowSteps found = steps_slow::FindSlowSteps(ranks, usual, slow);
+  report.metrics.push_back({"slow_steps", "slow steps", found.count, Unit::kCount});
+  if (found.count == 0) return;
+  const steps_slow::RankStep& slowest = found.slowest;
+  const int64_t median = usual.Of(slowest);
+  if (median <= 0) return;
+  auto period = steps_slow::PeriodOf(ranks, (slow - 1) * static_cast<double>(median));
+  if (period && !period->numbers.contains(slowest.Number())) period.reset();
+  const double share =
+      static_cast<double>(found.lost) / static_cast<double>(std::max<int64_t>(found.total, 1));
+  const steps_slow::Growth grew = steps_slow::WhatGrew(*slowest.step, ranks);
+  const auto devices = static_cast<int64_t>(ranks.size());
+  report.findings.push_back(
+      {.severity = share >= 0.1 ? Severity::kMedium : Severity::kLow,
+       .message = steps_slow::Message(facts, ranks, found, period, median),
+       .because = fmt::format(
+           "{}{} vs median {}; cause: {}; {} of {} steps are slow and cost {} of all step time",
+           period ? "longest " : "", HumanTime(static_cast<double>(slowest.Time())),
+           HumanTime(static_cast<double>(median)), grew.Say(facts), found.count, found.of,
+           HumanRatio(share)),
+       .hint = period              ? std::string(steps_slow::kRecurs)
+               : slowest.IsFirst() ? Say(kRecordLater, facts)
+                                   : Say(steps_slow::kDoRarely, facts),
+       .impact = found.lost / devices,
+       .table = "steps",
+       .cause = {grew.Cause(), {}, slowest.Number()},
+       .extent = {found.total / devices}});
+}
+
+}  // namespace stepscope

@@ -1,0 +1,160 @@
+// Sums what each rank is waited for, and compares the ranks that are waited for most.
+#include "analyses/stragglers_suspects.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include "analyses/excess.h"
+#include "base/distribution.h"
+#include "base/saturate.h"
+#include "facts/derived/exposed_waits.h"
+#include "facts/derived/lateness.h"
+#include "facts/derived/on_demand.h"
+#include "facts/derived/step_changes.h"
+
+namespace stepscope {
+namespace stragglers {
+namespace {
+
+constexpr size_t kFewestLate = 3;     // steps
+constexpr double kMostInOne = 0.5;    // of what a rank caused, in one step
+constexpr double kAsLate = 2.0 / 3;   // of what the others wait since
+constexpr double kLateBefore = 0.25;  // of a step, that each other rank waits
+
+// Whether the others waited about as long before, or for a quarter of a step: then it was late
+// before, too.
+bool WasLateBefore(const Facts& facts, const StepBlame& steps, const Suspect& s, int64_t since) {
+  std::vector<int64_t> before, after;
+  const std::vector<int64_t> caused = CausedBySteps(steps, s.rank);
+  size_t i = 0;
+  for (const auto& [step, blame] : steps) (step < since ? before : after).push_back(caused[i++]);
+  if (before.empty() || after.empty()) return false;
+  const auto others = std::max<int64_t>(1, std::ssize(facts.collectives.ranks) - 1);
+  const auto usual = static_cast<double>(Describe(before).p50);
+  const auto step = static_cast<double>(OnDemand(facts).Changes(facts).median);
+  return usual >= kAsLate * static_cast<double>(Describe(after).p50) ||
+         usual >= kLateBefore * step * static_cast<double>(others);
+}
+
+// Before its first step nobody knows how late it was.
+bool HasStepBefore(const Facts& facts, int64_t rank, int64_t number) {
+  return std::ranges::any_of(facts.ranks, [&](const RankActivity& own) {
+    return own.rank == rank &&
+           std::ranges::any_of(own.steps, [&](const Step& step) { return step.number < number; });
+  });
+}
+
+void FindSince(const Facts& facts, const StepBlame& steps, Suspect& s) {
+  const auto median = static_cast<double>(OnDemand(facts).Changes(facts).median);
+  const RankCollectives& rank = facts.collectives.ranks[s.rank];
+  if (const StepChange* change = RiseOf(s.reason, facts, rank)) {
+    s.since = change->since;
+    return;
+  }
+  s.since = WaitedForSince(steps, s.rank, kLeastStepChange * median);
+  if (s.since && !HasStepBefore(facts, rank.rank, *s.since)) s.since.reset();
+}
+
+// Whether the rank, and no other, spends more on the reason since a step. Operators of a host
+// become slower by whatever else runs there: that is variation.
+bool ChangedAlone(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+  const bool may_vary = facts.OnHost() && s.reason == LateReason::kCompute;
+  if (!s.since || may_vary || WasLateBefore(facts, steps, s, *s.since)) return false;
+  const StepChange* own = RiseOf(s.reason, facts, facts.collectives.ranks[s.rank]);
+  if (own == nullptr) return true;
+  return std::ranges::none_of(OnDemand(facts).Changes(facts).parts, [&](const StepChange& c) {
+    return c.quantity == own->quantity && c.rank != own->rank && c.Difference() > 0 &&
+           std::abs(c.since - *s.since) <= 1;
+  });
+}
+
+// Variation does not give a rank more work, nor does it change at a step for certain: all of its
+// time, that is. One of its many operators may.
+bool HasOtherEvidence(const StepBlame& steps, const Suspect& s, bool changed) {
+  if (s.late.size() < kFewestLate || MostInOneStep(steps, s)) return false;
+  return changed || (s.excess && GrowthOf(*s.excess) != Growth::kTime);
+}
+
+struct Efforts {
+  explicit Efforts(std::vector<RankEffort> efforts)
+      : own(std::move(efforts)), beyond(own.empty() ? own : BeyondOthers(own)) {}
+
+  std::vector<RankEffort> own, beyond;
+};
+
+// A rank that is late in some steps only is compared with the others in these: in others another
+// rank may be late.
+void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, bool closely,
+                Suspect& s) {
+  const int64_t others = std::ssize(all.own) - 1;
+  const bool some = closely && !s.late.empty() && s.late.size() < steps.size();
+  const Efforts in_some = some ? Efforts(MeasureEfforts(facts, &s.late)) : Efforts({});
+  const Efforts& efforts = some ? in_some : all;
+  s.beyond = efforts.beyond[s.rank];
+  s.reason = FindLateReason(s, efforts.own[s.rank].kernels, s.blame / others);
+  FindSince(facts, steps, s);
+  const bool changed = ChangedAlone(facts, steps, s);
+  if (closely) AddExcess(facts, s, some ? &s.late : nullptr);
+  if (s.since && WasLateBefore(facts, steps, s, *s.since)) s.since.reset();
+  if (s.evidence == LateEvidence::kNone && HasOtherEvidence(steps, s, changed))
+    s.evidence = LateEvidence::kClear;
+}
+
+}  // namespace
+
+std::optional<int64_t> MostInOneStep(const StepBlame& steps, const Suspect& s) {
+  const std::vector<int64_t> caused = CausedBySteps(steps, s.rank);
+  const auto most = std::ranges::max_element(caused);
+  if (most == caused.end()) return std::nullopt;
+  if (static_cast<double>(*most) <= kMostInOne * static_cast<double>(s.blame)) return std::nullopt;
+  return std::next(steps.begin(), most - caused.begin())->first;
+}
+
+Blames FindBlames(const Facts& facts) {
+  const CollectiveFacts& c = facts.collectives;
+  Blames blames{.steps = BlameOfSteps(facts)};
+  for (uint32_t r = 0; r < c.ranks.size(); ++r) {
+    Suspect& suspect = blames.suspects.emplace_back();
+    suspect.rank = r;
+  }
+  std::vector<std::vector<PartWait>> waited_for(c.ranks.size());
+  for (const WaitCause& wait : OnDemand(facts).WaitCauses(facts)) {
+    if (wait.rank == kNobody) {
+      blames.for_absent = AddSaturated(blames.for_absent, wait.duration());
+      continue;
+    }
+    waited_for[wait.rank].push_back({&c.parts[wait.part], wait.time});
+    int64_t& blame = blames.suspects[wait.rank].blame;
+    blame = AddSaturated(blame, wait.duration());
+    blames.total = AddSaturated(blames.total, wait.duration());
+  }
+  ExposedWaits exposed(facts);
+  for (Suspect& s : blames.suspects) {
+    s.waits = std::ssize(waited_for[s.rank]);
+    s.lost = exposed.Of(waited_for[s.rank]);
+    s.lost /= std::max<int64_t>(1, std::ssize(c.ranks) - 1);
+    if (blames.total > 0)
+      s.score = static_cast<double>(s.blame) / static_cast<double>(blames.total);
+  }
+  return blames;
+}
+
+void ExplainSuspects(const Facts& facts, Blames& blames) {
+  std::ranges::stable_sort(blames.suspects, std::greater(), &Suspect::blame);
+  const Efforts efforts(MeasureEfforts(facts));
+  const OwnTimes own(facts);
+  for (size_t i = 0; i < blames.suspects.size(); ++i) {
+    Suspect& s = blames.suspects[i];
+    if (s.blame == 0) break;
+    const bool closely = i < kMostSuspects;
+    s.late = LateSteps(blames.steps, s.rank);
+    if (closely) s.evidence = own.Weigh(blames.steps, s.rank);
+    ExplainOne(facts, blames.steps, efforts, closely, s);
+  }
+}
+
+}  // namespace stragglers
+}  // namespace stepscope

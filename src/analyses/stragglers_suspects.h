@@ -1,0 +1,43 @@
+// Finds the ranks that others wait for, and why they are late.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "analyses/late_rank.h"
+#include "facts/derived/late_evidence.h"
+#include "facts/derived/step_blame.h"
+#include "facts/facts.h"
+
+namespace stepscope::stragglers {
+
+constexpr size_t kMostSuspects = 3;  // that are looked at closely
+
+struct Suspect : LateRank {
+  double score = 0;
+  int64_t blame = 0;
+  int64_t waits = 0;       // how many times a rank waited for it
+  std::set<int64_t> late;  // the steps in which it caused most of the wait time
+  LateEvidence evidence = LateEvidence::kFewSteps;
+};
+
+struct Blames {
+  std::vector<Suspect> suspects;  // by rank; once explained by blame, the most first
+  StepBlame steps;
+  int64_t total = 0;       // ns of wait time for recorded ranks
+  int64_t for_absent = 0;  // ns of wait time for ranks without a trace
+};
+
+Blames FindBlames(const Facts& facts);
+
+// The step in which the suspect caused more than half of all that it caused, if there is one.
+std::optional<int64_t> MostInOneStep(const StepBlame& steps, const Suspect& s);
+
+// Sorts the suspects. The first few are weighed, and compared with the others in the steps in which
+// they are late.
+void ExplainSuspects(const Facts& facts, Blames& blames);
+
+}  // namespace stepscope::stragglers

@@ -1,0 +1,17 @@
+// The members beside a trace's events that say something about the recording.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "trace/trace.h"
+
+namespace stepscope {
+
+// Takes rank and world size ("distributedInfo"), devices ("deviceProperties") and the machine's
+// name
+// ("host_name") from a member's JSON; any other member, and what is not of the form expected, is
+// passed over.
+void TakeMember(std::string_view key, const std::string& json, TraceMeta& meta);
+
+}  // namespace stepscope

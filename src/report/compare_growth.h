@@ -1,0 +1,42 @@
+// Finds what grew behind a longer part of steps: Python functions, kernels, calls by shape.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stepscope/report.h"
+
+namespace stepscope::comparison {
+
+// Something that runs in steps. All is per step.
+struct Growth {
+  std::string name;
+  double a = 0, b = 0;              // ns
+  double calls_a = 0, calls_b = 0;  // 0 on both sides: unknown
+  double Change() const { return b - a; }
+  bool IsNew() const { return calls_a == 0 && calls_b > 0; }
+};
+
+// What explains that a part of steps takes longer, and what to do about it. Empty texts where
+// nothing does.
+struct Reason {
+  std::string is;       // ": check_tokens (data.py:17) is new"
+  std::string because;  // "; Python: check_tokens (data.py:17) 0 ns before, 42.0 ms after"
+  std::string hint;
+};
+
+// Behind `more` ns per step of a part of steps, on one rank or in the mean of all: of the host,
+// where Python functions are its reason; of compute, where kernels (or operators) and their shapes
+// are. Hardware is advised only where the same calls on the same shapes all take longer by about
+// one factor.
+Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank,
+                    double more);
+Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank,
+                       double more);
+
+// Whether the same compute kernels run as often, on the same shapes, and all take longer by about
+// one factor. False where shapes are unknown.
+bool SlowerAlike(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank);
+
+}  // namespace stepscope::comparison

@@ -1,0 +1,57 @@
+// Knows where libraries lie, and the names of those that training jobs call.
+#include "trace/library_frames.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "base/match_any.h"
+
+namespace stepscope {
+namespace {
+
+constexpr auto kPlaces =
+    std::to_array<std::string_view>({"site-packages/", "dist-packages/", "lib/python3", "/Lib/",
+                                     "torchinductor_", "site-packages\\"});
+
+// Modules of Python's own whose names nobody gives a file of a training program, and libraries that
+// such programs call, between spaces.
+constexpr std::string_view kLibraries =
+    " IPython PIL __future__ _bootlocale _collections_abc _compression _pytest _weakrefset abc "
+    "absl accelerate aiohttp albumentations apex argparse ast asyncio base64 bdb bisect "
+    "bitsandbytes boto3 botocore bz2 cProfile codecs collections concurrent configparser "
+    "contextlib contextvars copy copyreg csv ctypes cv2 dataclasses datetime decimal "
+    "deepspeed diffusers dill dis einops email encodings enum fairscale faiss flash_attn flax "
+    "fnmatch fractions fsspec functools functorch genericpath getpass glob gzip h5py hashlib "
+    "heapq hmac html http huggingface_hub imageio importlib inspect io ipaddress ipykernel "
+    "jax jaxlib joblib json keras librosa lightning lightning_fabric linecache locale logging "
+    "lzma matplotlib mimetypes msgpack multiprocess multiprocessing networkx nltk ntpath "
+    "numba numpy omegaconf opcode operator optax orjson os pandas pathlib pdb peft pickle "
+    "pkgutil posixpath pprint psutil pyarrow pydantic pytorch_lightning queue random ray re "
+    "regex reprlib requests runpy s3fs safetensors scipy selectors sentencepiece shutil "
+    "signal site skimage sklearn socket socketserver soundfile spacy sqlite3 sre_compile "
+    "sre_parse ssl statistics string struct subprocess sympy tarfile tempfile tensorboard "
+    "tensorboardX tensordict tensorflow textwrap threading tiktoken timm tokenizers torch "
+    "torch_xla torchaudio torchdata torchmetrics torchtext torchvision tornado tqdm traceback "
+    "transformers triton typing typing_extensions ujson unittest urllib urllib3 uuid wandb "
+    "warnings weakref webdataset xformers xml yaml zipfile zipimport zmq ";
+
+// "torch" of "torch/nn/modules/module.py", "queue" of "queue.py".
+std::string_view TopOf(std::string_view file) {
+  const std::string_view top = file.substr(0, file.find_first_of("/\\"));
+  return top.ends_with(".py") ? top.substr(0, top.size() - 3) : top;
+}
+
+std::string Spaced(std::string_view word) { return " " + std::string(word) + " "; }
+
+}  // namespace
+
+bool IsOfLibrary(const FrameName& name) {
+  const std::string_view file = name.file;
+  // "<frozen importlib._bootstrap>", "<string>", "<eval_with_key>.3"; cells of a notebook are the
+  // user's.
+  if (file.starts_with('<')) return !file.starts_with("<ipython-input");
+  return ContainsAny(file, kPlaces) || kLibraries.contains(Spaced(TopOf(file)));
+}
+
+}  // namespace stepscope

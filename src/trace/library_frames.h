@@ -1,0 +1,13 @@
+// Tells functions of Python's own and of installed libraries from those of the user's program.
+#pragma once
+
+#include "trace/frame_name.h"
+
+namespace stepscope {
+
+// Whether the function is in a file of an installed library: told by the directory, or where the
+// profiler has cut the path off there, as PyTorch does, by the library's name. False for what is
+// built in, which has no file.
+bool IsOfLibrary(const FrameName& name);
+
+}  // namespace stepscope
