@@ -53,8 +53,7 @@ std::string BecauseOf(const ReportSet& answer, std::string_view analysis, std::s
 TEST(Python, FindingsNameTheUsersFunctions) {
   const auto answer = AskAbout(Document(SlowLogging()));
   ASSERT_TRUE(answer);
-  constexpr std::string_view kLogging =
-      "; Python meanwhile: log_metrics (train.py:9) 60.0 µs";
+  constexpr std::string_view kLogging = "; Python meanwhile: log_metrics (train.py:9) 60.0 µs";
   EXPECT_TRUE(BecauseOf(*answer, "overview", "Python between operators").contains(kLogging))
       << BecauseOf(*answer, "overview", "Python between operators");
   EXPECT_TRUE(BecauseOf(*answer, "idle_time", "Host-bound").contains(kLogging))
