@@ -248,7 +248,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(RoleTable(facts, ranks));
   report.tables.push_back(LaunchTable(facts));
   AddThreadBeside(facts, typical.ranks, report);
-  if (marked) AddFindings(facts, typical.ranks, has_work, lead, report);
+  AddFindings(facts, typical.ranks, has_work, lead, report);
   AddPrecisionFinding(facts, ranks, sum, report);
   if (std::ranges::any_of(facts.ranks, &RankActivity::assumed_on_host)) {
     report.notes.push_back(

@@ -77,12 +77,12 @@ bool RecordedOperators(const RankActivity& rank) {
 
 // What Python did in time without operators was recorded where its frames were.
 std::string MessageOf(const Facts& facts, const Rule& rule, const FrameTimes& python, double share,
-                      const std::optional<Lead>& lead) {
+                      bool marked, const std::optional<Lead>& lead) {
   const bool has_python = rule.category == StepCategory::kOther && HasPython(facts);
   const std::string largest = has_python ? LargestFrame(python) : std::string();
   if (largest.empty()) {
-    return fmt::format("{} is {} of step time.",
-                       has_python ? "Time between operators" : rule.message, HumanRatio(share));
+    return fmt::format("{} is {} of {}.", has_python ? "Time between operators" : rule.message,
+                       HumanRatio(share), marked ? "step time" : "the recording");
   }
   if (lead && lead->function == python.Leaders(1).front().name) return lead->says;
   return fmt::format("Python between operators is {} of step time; largest: {}.", HumanRatio(share),
@@ -103,7 +103,10 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
   const StepBreakdown sum = SumOf(ranks);
   const int64_t total = sum.Total();
   const bool idle_known = has_work && !facts.MostKernelsMissing();
+  const bool marked = !ranks.front().whole_recording;
   for (const Rule& rule : kRules) {
+    // What a step spends is unknown without steps; that most of a recording happens once is not.
+    if (!marked && rule.category != StepCategory::kOneTime) continue;
     const int64_t time = TimeOf(sum, rule.category);
     const double share = Share(time, total);
     // Without a device, launching and other host activity is expected.
@@ -116,11 +119,12 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     if (of_operators && share < 2 * kHigh) continue;
     report.findings.push_back(
         {.severity = share >= 2 * kHigh ? Severity::kHigh : Severity::kMedium,
-         .message = MessageOf(facts, rule, python, share, lead),
+         .message = MessageOf(facts, rule, python, share, marked, lead),
          .because =
-             fmt::format("{} of {} per step in category {}{}",
+             fmt::format("{} of {}{} in category {}{}",
                          HumanTime(StatisticsOf(ranks, rule.category).mean),
-                         HumanTime(StatisticsOfTotals(ranks).mean), TitleOf(rule.category, facts),
+                         HumanTime(StatisticsOfTotals(ranks).mean), marked ? " per step" : "",
+                         TitleOf(rule.category, facts),
                          SayPython(python, StatisticsOfTotals(ranks).steps)),
          .hint = HintOf(rule, facts),
          .impact = time / static_cast<int64_t>(ranks.size()),
