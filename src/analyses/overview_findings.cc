@@ -120,12 +120,10 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     report.findings.push_back(
         {.severity = share >= 2 * kHigh ? Severity::kHigh : Severity::kMedium,
          .message = MessageOf(facts, rule, python, share, marked, lead),
-         .because =
-             fmt::format("{} of {}{} in category {}{}",
-                         HumanTime(StatisticsOf(ranks, rule.category).mean),
-                         HumanTime(StatisticsOfTotals(ranks).mean), marked ? " per step" : "",
-                         TitleOf(rule.category, facts),
-                         SayPython(python, StatisticsOfTotals(ranks).steps)),
+         .because = fmt::format(
+             "{} of {}{} in category {}{}", HumanTime(StatisticsOf(ranks, rule.category).mean),
+             HumanTime(StatisticsOfTotals(ranks).mean), marked ? " per step" : "",
+             TitleOf(rule.category, facts), SayPython(python, StatisticsOfTotals(ranks).steps)),
          .hint = HintOf(rule, facts),
          .impact = time / static_cast<int64_t>(ranks.size()),
          .table = "step_time",

@@ -20,8 +20,8 @@ inline double Share(int64_t part, int64_t whole) {
 }
 
 // One for each category with a large share of step time; where no steps are marked, only one for
-// one-time work. `ranks` have typical steps only: a finding is about what steps cost again and again.
-// The one about the function of `lead` is worded as that.
+// one-time work. `ranks` have typical steps only: a finding is about what steps cost again and
+// again. The one about the function of `lead` is worded as that.
 void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool has_work,
                  const std::optional<Lead>& lead, Report& report);
 
