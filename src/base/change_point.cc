@@ -7,6 +7,8 @@
 #include <queue>
 #include <vector>
 
+#include "base/robust.h"
+
 namespace stepscope {
 namespace {
 
@@ -56,14 +58,6 @@ std::vector<double> Costs(const std::vector<double>& values) {
   return costs;
 }
 
-// The mean of the middle two of an even number. REQUIRES: not empty.
-double Median(std::span<const double> values) {
-  std::vector<double> sorted(values.begin(), values.end());
-  std::ranges::sort(sorted);
-  const size_t half = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-}
-
 size_t CheapestSplit(const std::vector<double>& values) {
   const size_t side = std::max(kFewest, (values.size() + kSmallestPart - 1) / kSmallestPart);
   std::vector<double> reversed(values.rbegin(), values.rend());
@@ -77,9 +71,10 @@ size_t CheapestSplit(const std::vector<double>& values) {
 }
 
 ChangePoint SplitAt(const std::vector<double>& values, size_t at) {
+  const auto boundary = values.begin() + static_cast<std::ptrdiff_t>(at);
   return {.at = at,
-          .before = Median(std::span(values).first(at)),
-          .since = Median(std::span(values).subspan(at)),
+          .before = Median({values.begin(), boundary}),
+          .since = Median({boundary, values.end()}),
           .before_count = at};
 }
 

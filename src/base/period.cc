@@ -5,20 +5,14 @@
 #include <cmath>
 #include <vector>
 
+#include "base/robust.h"
+
 namespace stepscope {
 namespace {
 
 constexpr size_t kFewest = 3;
 constexpr int kRounds = 8;
 constexpr double kBeyond = 4;  // deviations of the low values
-constexpr double kDeviationPerMad = 1.4826;
-
-// REQUIRES: not empty.
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 struct Parted {
   std::vector<double> low, high;
@@ -39,12 +33,12 @@ double Middle(std::span<const int64_t> values, double least) {
   std::vector<double> all;
   for (const int64_t value : values) all.push_back(static_cast<double>(value));
   double at = std::ranges::max(all);
-  double low = Median(all);
+  double low = UpperMedian(all);
   for (int round = 0; round < kRounds; ++round) {
-    const Parted parted = Part(values, at);
+    Parted parted = Part(values, at);
     if (parted.low.empty() || parted.high.empty()) break;
-    low = Median(parted.low);
-    at = std::sqrt((low + least) * (Median(parted.high) + least)) - least;
+    low = UpperMedian(parted.low);
+    at = std::sqrt((low + least) * (UpperMedian(parted.high) + least)) - least;
   }
   return at;
 }
@@ -76,16 +70,16 @@ std::optional<Period> FindPeriod(std::span<const int64_t> values, double least) 
   const double at = Middle(values, least);
   const std::vector<size_t> high = HighOnes(values, at);
   if (!IsRegular(high, values.size())) return std::nullopt;
-  const Parted parted = Part(values, at);
+  Parted parted = Part(values, at);
   if (parted.low.empty()) return std::nullopt;
   const Period period{.first = high.front(),
                       .every = high[1] - high[0],
                       .times = high.size(),
-                      .usual = Median(parted.low),
-                      .high = Median(parted.high)};
+                      .usual = UpperMedian(parted.low),
+                      .high = UpperMedian(parted.high)};
   std::vector<double> deviations;
   for (const double low : parted.low) deviations.push_back(std::abs(low - period.usual));
-  const double spread = kDeviationPerMad * Median(std::move(deviations));
+  const double spread = kDeviationPerMad * UpperMedian(deviations);
   const double difference = period.high - period.usual;
   if (difference < least || difference < kBeyond * spread) return std::nullopt;
   return period;

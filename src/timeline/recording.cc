@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/robust.h"
 #include "base/saturate.h"
 #include "base/stop.h"
 #include "base/time_units.h"
@@ -113,9 +114,7 @@ void Recorder::FindMiddle() {
   const size_t stride = trace_.size() / kSamples + 1;
   for (size_t e = 0; e < trace_.size(); e += stride) samples.push_back(trace_.starts()[e]);
   if (samples.empty()) return;
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::ranges::nth_element(samples, middle);
-  middle_ = *middle;
+  middle_ = UpperMedian(samples);
 }
 
 bool Recorder::HasPlace(EventId e) const {

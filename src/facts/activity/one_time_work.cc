@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/intervals.h"
+#include "base/robust.h"
 #include "base/sort_runs.h"
 #include "base/time_units.h"
 
@@ -116,9 +117,7 @@ std::unordered_map<StringId, int64_t> MediansOf(const HostOps& host,
   std::unordered_map<StringId, int64_t> medians;
   for (auto& [name, own] : times) {
     if (own.size() < kEnoughCalls) continue;
-    const auto middle = own.begin() + std::ssize(own) / 2;
-    std::ranges::nth_element(own, middle);
-    medians[name] = *middle;
+    medians[name] = UpperMedian(own);
   }
   return medians;
 }

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/robust.h"
 #include "base/sort_runs.h"
 #include "base/stop.h"
 #include "base/time_units.h"
@@ -151,9 +152,7 @@ void Builder::LeaveOutliersOut() {
   std::vector<int64_t> starts;
   starts.reserve(drafts_.size());
   for (const Activity& activity : drafts_) starts.push_back(activity.start);
-  const auto middle = starts.begin() + static_cast<std::ptrdiff_t>(starts.size() / 2);
-  std::ranges::nth_element(starts, middle);
-  const auto is_outlier = [median = *middle](int64_t start) {
+  const auto is_outlier = [median = UpperMedian(starts)](int64_t start) {
     return start < median - kDay || start > median + kDay;
   };
   const auto outliers = std::ranges::count_if(starts, is_outlier);

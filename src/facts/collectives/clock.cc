@@ -3,8 +3,6 @@
 
 #include <cmath>
 
-#include "facts/collectives/robust.h"
-
 namespace stepscope {
 
 int64_t Drifted(double drift, int64_t time, int64_t origin) {

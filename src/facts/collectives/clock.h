@@ -1,9 +1,16 @@
 // Converts between the clock of one rank and the common clock.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace stepscope {
+
+// `a - b`, kept within +-2^61 so that differences of differences fit. REQUIRES: both within +-2^62.
+inline int64_t Apart(int64_t a, int64_t b) {
+  constexpr int64_t kMost = int64_t{1} << 61;
+  return std::clamp(a - b, -kMost, kMost);
+}
 
 struct Clock {
   bool known = false;      // whether collectives join it to another rank's

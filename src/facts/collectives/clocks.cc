@@ -8,8 +8,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/robust.h"
 #include "base/saturate.h"
-#include "facts/collectives/robust.h"
 
 namespace stepscope {
 namespace {
@@ -48,7 +48,7 @@ double DriftOf(const std::vector<CommonEnd>& ends) {
     slopes.push_back(static_cast<double>(Apart(ends[i + half].apart, ends[i].apart)) /
                      static_cast<double>(passed));
   }
-  const double drift = slopes.empty() ? 0 : MedianOf(slopes);
+  const double drift = slopes.empty() ? 0 : UpperMedian(slopes);
   return std::abs(drift) <= kMostDrift ? drift : 0;
 }
 
@@ -64,7 +64,7 @@ void Compare(std::vector<CommonEnd>& ends, int64_t origin, Comparison& c) {
   for (const CommonEnd& end : ends) {
     offsets.push_back(Apart(end.apart, Drifted(c.drift, end.time, origin)));
   }
-  c.offset = MedianOf(offsets);
+  c.offset = UpperMedian(offsets);
   // Neither can have left before the other came: the offset is off by a duration at most.
   c.error = std::ranges::min(ends, {}, &CommonEnd::shorter).shorter;
   if (ends.size() < kFewest) return;
@@ -76,7 +76,7 @@ void CompareOneClock(const std::vector<CommonEnd>& ends, Comparison& c) {
   std::vector<int64_t> apart;
   apart.reserve(ends.size());
   for (const CommonEnd& end : ends) apart.push_back(end.apart < 0 ? -end.apart : end.apart);
-  c.error = std::llround(std::ceil(kDeviationPerMad * static_cast<double>(MedianOf(apart))));
+  c.error = std::llround(std::ceil(kDeviationPerMad * static_cast<double>(UpperMedian(apart))));
 }
 
 // The same for ranks of machines with one name, which says little: many are "localhost".

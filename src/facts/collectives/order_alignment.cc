@@ -6,7 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "facts/collectives/robust.h"
+#include "base/robust.h"
+#include "facts/collectives/clock.h"
 
 namespace stepscope {
 namespace {
@@ -38,7 +39,7 @@ int64_t Size(Entries entries) { return static_cast<int64_t>(entries.size()); }
 int64_t Scatter(std::vector<int64_t>& differences, bool one_clock) {
   if (!one_clock) return MadOf(differences);
   for (int64_t& difference : differences) difference = difference < 0 ? -difference : difference;
-  return MedianOf(differences);
+  return UpperMedian(differences);
 }
 
 // Whether other[j] and its successor are reference[i] and its successor, but in the other order:
@@ -91,7 +92,7 @@ std::optional<int64_t> ShiftOfSteps(Entries reference, Entries other) {
   for (const auto& [step, first] : FirstOfSteps(reference)) {
     if (const auto same = own.find(step); same != own.end()) shifts.push_back(first - same->second);
   }
-  return shifts.empty() ? std::nullopt : std::optional(MedianOf(shifts));
+  return shifts.empty() ? std::nullopt : std::optional(UpperMedian(shifts));
 }
 
 // Labels come first: a shift that makes clearly fewer of them agree is out. Then the ends decide.
@@ -176,7 +177,7 @@ void Confirm(Entries reference, Entries other, bool one_clock, OrderAlignment& a
   if (differences.empty()) return;
   alignment.agreeing = std::ssize(differences);
   alignment.apart = Scatter(differences, one_clock);
-  alignment.duration = MedianOf(durations);
+  alignment.duration = UpperMedian(durations);
   alignment.confirmed = alignment.agreeing >= (one_clock ? 1 : kFewest) &&
                         alignment.apart <= kTolerance + alignment.duration / 4;
 }

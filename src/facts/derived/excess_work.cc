@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/change_point.h"
+#include "base/robust.h"
 #include "base/saturate.h"
 #include "facts/derived/module_places.h"
 #include "facts/derived/on_demand.h"
@@ -72,13 +73,6 @@ Sums SumsOf(const Facts& facts, int64_t rank, const Steps& steps) {
     sum.calls += share;
   });
   return sums;
-}
-
-// The mean of the middle two of an even number, as in BeyondOthers().
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 // The names by what they take beyond the others, the most first: what `own` is compared with.

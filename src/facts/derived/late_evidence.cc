@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/robust.h"
 #include "base/saturate.h"
 #include "facts/derived/on_demand.h"
 #include "facts/steps/step_use.h"
@@ -16,13 +17,6 @@ constexpr size_t kFewestLate = 3;         // in fewer steps it is late by chance
 constexpr double kBeyond = 2;             // variations, where the rank is late
 constexpr double kBeyondRare = 3;         // where it is late in few of the steps
 constexpr double kBeyondUnexplained = 3;  // of what others wait for it
-constexpr double kDeviationPerMad = 1.4826;
-
-// REQUIRES: not empty.
-double Median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
-}
 
 // 0 of too few.
 double Variation(std::vector<double> values) {

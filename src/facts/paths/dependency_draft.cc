@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/robust.h"
+
 namespace stepscope {
 namespace {
 
@@ -109,9 +111,7 @@ void DependencyDraft::SettleLags() {
   std::array<int64_t, seen.size()> usual{};
   for (size_t r = 0; r < seen.size(); ++r) {
     if (seen[r].empty()) continue;
-    const auto middle = seen[r].begin() + static_cast<std::ptrdiff_t>(seen[r].size() / 2);
-    std::ranges::nth_element(seen[r], middle);
-    usual[r] = *middle;
+    usual[r] = UpperMedian(seen[r]);
   }
   for (uint32_t m = 1; m < out_.times.size(); ++m) {
     const Edge& decided = out_.edges[out_.first_edge[m]];

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/ascii.h"
+#include "base/robust.h"
 #include "base/time_units.h"
 
 namespace stepscope::goodput {
@@ -70,12 +71,6 @@ MlSpread Describe(std::vector<double> values) {
   for (const double v : values) squares += (v - spread.mean) * (v - spread.mean);
   spread.deviation = std::sqrt(squares / (count - 1));
   return spread;
-}
-
-double Median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 // The 90th percentile, interpolated linearly.
