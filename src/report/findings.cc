@@ -50,7 +50,8 @@ double PerStep(const Finding& f, const RankTime& whole) {
 }
 
 void Weigh(Finding& f, const RankTime& whole) {
-  if (f.extent.time <= 0) f.extent.time = whole.time;
+  // Without steps there is no typical part: a share is one of all that was recorded.
+  if (f.extent.time <= 0 || whole.steps <= 0) f.extent.time = std::max(f.extent.time, whole.time);
   const auto time = static_cast<double>(f.extent.time);
   if (f.impact <= 0 || time <= 0) return;
   f.share = std::min(static_cast<double>(f.impact) / time, 1.0);

@@ -26,11 +26,11 @@ struct RankTime {
 };
 
 // Sets what the findings of all reports have only together:
-//   - share, from the impact and what it was measured over, or else `whole`: at most all of that
-//     time; per_step: the impact over the number of steps it was measured over, or that share of
-//     the mean step, and over the steps since then of a finding since a step: at most the mean of
-//     these steps;
-//     together they cost at most `most`: each, in their order, what is left of it;
+//   - share, from the impact and what it was measured over, or else `whole`, always that where
+//     no steps are known: at most all of that time; per_step: the impact over the number of steps
+//     it was measured over, or that share of the mean step, and over the steps since then of a
+//     finding since a step: at most the mean of these steps; together they cost at most `most`:
+//     each, in their order, what is left of it;
 //   - severity: high from a share of 10%, medium from 3%, else low. Findings that are not a time,
 //     such as full memory, keep theirs;
 //   - evidence: of findings with one cause, the one nearest to it stays in its report and takes the

@@ -103,6 +103,8 @@ TEST(JoinFindings, AFindingIsWeighedByWhatItWasMeasuredOver) {
   EXPECT_EQ(typical.reports[0].findings[0].per_step, 10) << "of two short steps";
   EXPECT_EQ(Joined({Of("Unknown", 20, {}, Nearness::kSymptom)}, {}).reports[0].findings[0].share,
             0);
+  EXPECT_EQ(Joined({f}, {.time = 1'000}).reports[0].findings[0].share, 0.02)
+      << "without steps: of all that was recorded";
 }
 
 TEST(JoinFindings, CostIsPerStepThatItIsIn) {

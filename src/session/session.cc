@@ -79,6 +79,18 @@ double MeanSpan(const Facts& facts) {
   return time / static_cast<double>(std::max<size_t>(facts.devices.size(), 1));
 }
 
+// Without steps, the time of a rank is its whole recording.
+double MeanRecording(const Facts& facts) {
+  double time = 0, ranks = 0;
+  for (const RankActivity& rank : facts.ranks) {
+    const auto whole = WholeRecording(rank);
+    if (!whole) continue;
+    time += static_cast<double>(whole->end - whole->start);
+    ++ranks;
+  }
+  return time / std::max(ranks, 1.0);
+}
+
 // The mean time of a rank's steps, or the mean span of a device if that is longer, as where only
 // some steps are marked; and how many steps of the mean length that is.
 RankTime MeanTime(const Facts& facts) {
@@ -92,7 +104,7 @@ RankTime MeanTime(const Facts& facts) {
       time += static_cast<double>(w.end - w.start);
     }
   }
-  const double longer = std::max(MeanSpan(facts), ranks > 0 ? time / ranks : 0.0);
+  const double longer = std::max(MeanSpan(facts), ranks > 0 ? time / ranks : MeanRecording(facts));
   whole.time = static_cast<int64_t>(std::min(longer, 9e18));
   if (time > 0) whole.steps = longer * static_cast<double>(whole.every.size()) / time;
   return whole;

@@ -13,26 +13,6 @@
 namespace stepscope {
 namespace {
 
-// From the first to the last of what was recorded; nothing if that is nothing.
-std::optional<StepWindow> WholeRecording(const RankActivity& rank) {
-  int64_t first = INT64_MAX;
-  int64_t last = INT64_MIN;
-  const auto take = [&](int64_t start, int64_t end) {
-    first = std::min(first, start);
-    last = std::max(last, end);
-  };
-  for (const Activity& activity : rank.activities) take(activity.start, activity.end);
-  for (const HostRange& range : rank.host->ranges) take(range.start, range.end);
-  for (const Call& call : rank.host->calls) take(call.start, call.end);
-  if (first > last) {  // a program that runs nothing but Python
-    for (const HostFrames& frames : rank.host->frames) {
-      for (const HostFrame& frame : frames) take(frame.start, frame.end);
-    }
-  }
-  if (first >= last) return std::nullopt;
-  return StepWindow{.number = 0, .start = first, .end = last};
-}
-
 template <class Value>
 StepStatistics Statistics(const std::vector<RankSteps>& ranks, const Value& value) {
   StepStatistics s;
@@ -123,6 +103,25 @@ int64_t TimeOf(const StepBreakdown& step, StepCategory category) {
   int64_t time = 0;
   for (const StepPart part : PartsOf(category)) time = AddSaturated(time, step.Of(part));
   return time;
+}
+
+std::optional<StepWindow> WholeRecording(const RankActivity& rank) {
+  int64_t first = INT64_MAX;
+  int64_t last = INT64_MIN;
+  const auto take = [&](int64_t start, int64_t end) {
+    first = std::min(first, start);
+    last = std::max(last, end);
+  };
+  for (const Activity& activity : rank.activities) take(activity.start, activity.end);
+  for (const HostRange& range : rank.host->ranges) take(range.start, range.end);
+  for (const Call& call : rank.host->calls) take(call.start, call.end);
+  if (first > last) {  // a program that runs nothing but Python
+    for (const HostFrames& frames : rank.host->frames) {
+      for (const HostFrame& frame : frames) take(frame.start, frame.end);
+    }
+  }
+  if (first >= last) return std::nullopt;
+  return StepWindow{.number = 0, .start = first, .end = last};
 }
 
 std::vector<RankSteps> StepsOfRanks(const Facts& facts) {

@@ -39,6 +39,9 @@ struct RankSteps {
   bool whole_recording = false;
 };
 
+// From the first to the last of what was recorded; nothing if that is nothing.
+std::optional<StepWindow> WholeRecording(const RankActivity& rank);
+
 // The steps of every recording that holds anything but a memory timeline.
 std::vector<RankSteps> StepsOfRanks(const Facts& facts);
 
