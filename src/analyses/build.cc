@@ -196,6 +196,11 @@ std::string SayWithin(const FrameName& name) {
   return before == std::string::npos ? name.function : name.function.substr(before + 1);
 }
 
+// " (all on ranks 1 and 3)", where other ranks spend hardly any time in it.
+std::string OnRanks(const FrameTimes::Leader& leader) {
+  return leader.ranks.empty() ? "" : fmt::format(" (all on {})", SayRanks(leader.ranks));
+}
+
 }  // namespace
 
 std::string SayLeader(const FrameTimes::Leader& leader) {
@@ -208,7 +213,7 @@ std::string SayLeader(const FrameTimes::Leader& leader) {
 
 std::string LargestFrame(const FrameTimes& times) {
   const auto leaders = times.Leaders(1);
-  return leaders.empty() ? std::string() : SayLeader(leaders.front());
+  return leaders.empty() ? std::string() : SayLeader(leaders.front()) + OnRanks(leaders.front());
 }
 
 std::string SayPython(const FrameTimes& times, int64_t parts) {
@@ -218,7 +223,8 @@ std::string SayPython(const FrameTimes& times, int64_t parts) {
     text += text.empty() ? "; Python meanwhile: " : ", ";
     text += SayLeader(leader) + " " +
             HumanTime(static_cast<double>(leader.time) /
-                      static_cast<double>(std::max<int64_t>(parts, 1)));
+                      static_cast<double>(std::max<int64_t>(parts, 1))) +
+            OnRanks(leader);
   }
   return text;
 }

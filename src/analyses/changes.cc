@@ -64,9 +64,9 @@ Together Rises(const StepChanges& changes, StepQuantity quantity) {
   for (const StepChange& c : changes.parts) {
     if (c.quantity != quantity || c.Difference() <= 0) continue;
     if (!AtOneStep(c, *changes.step_time)) continue;
-    ++rises.places;
     if (rises.most == nullptr || c.Difference() > rises.most->Difference()) rises.most = &c;
   }
+  if (rises.most != nullptr) rises.places = 1 + rises.most->also;
   return rises;
 }
 
@@ -100,7 +100,9 @@ std::string SayCause(const Facts& facts, const Together& cause) {
   const StepChange& c = *cause.most;
   const std::string_view verb = kVerbs[static_cast<size_t>(c.quantity)];
   const std::string others =
-      cause.places > 1 ? fmt::format(", and {} more", cause.places - 1) : std::string();
+      cause.places > 1 ? fmt::format(", as {} {}", cause.places == 2 ? "does" : "do",
+                                     Plural(static_cast<size_t>(cause.places - 1), "other"))
+                       : std::string();
   const std::string what =
       cause.excess ? fmt::format(" ({})", OperatorLabel((*facts.names)[cause.excess->name])) : "";
   return fmt::format("{}{} {} {}{}", SayPlace(facts, c.rank, c.device),
@@ -117,7 +119,8 @@ std::string Hint(const Facts& facts, const StepChange& change,
     case StepQuantity::kCompute:
       if (cause->excess && GrowthOf(*cause->excess) != Growth::kTime)
         return "find what adds this work since then: data, lengths, branches of the model; " + look;
-      return fmt::format("check clocks and temperature of that device since then ({}); {}",
+      return fmt::format("check clocks and temperature of {} since then ({}); {}",
+                         cause->places == 1 ? "that device" : "these devices",
                          CommandForClocks(facts), look);
     case StepQuantity::kInput:
       return "check the data loader and the storage it reads from since then; " + look;

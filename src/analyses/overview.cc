@@ -9,6 +9,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/many_calls.h"
 #include "analyses/overview_findings.h"
 #include "analyses/overview_lead.h"
 #include "analyses/overview_tables.h"
@@ -249,6 +250,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(LaunchTable(facts));
   AddThreadBeside(facts, typical.ranks, report);
   AddFindings(facts, typical.ranks, has_work, lead, report);
+  AddManyCalls(facts, ranks, report);
   AddPrecisionFinding(facts, ranks, sum, report);
   if (std::ranges::any_of(facts.ranks, &RankActivity::assumed_on_host)) {
     report.notes.push_back(

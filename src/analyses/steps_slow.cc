@@ -94,6 +94,25 @@ struct SlowSteps {
   std::map<int64_t, std::set<int64_t>> ranks;  // on which a step is slow, by number
 };
 
+// Ranks that only wait for a slow one are as slow: the rank of that step that communicates least.
+RankStep Working(const std::vector<RankSteps>& ranks, const RankStep& slowest) {
+  constexpr double kAsSlow = 0.9;
+  const auto own = [](const RankStep& s) {
+    return s.Time() - TimeOf(*s.step, StepCategory::kDeviceCollectives);
+  };
+  RankStep working = slowest;
+  for (const RankSteps& rank : ranks) {
+    for (const StepBreakdown& step : rank.steps) {
+      const RankStep s{&rank, &step};
+      const bool as_slow =
+          s.Number() == slowest.Number() &&
+          static_cast<double>(s.Time()) >= kAsSlow * static_cast<double>(slowest.Time());
+      if (as_slow && own(s) > own(working)) working = s;
+    }
+  }
+  return working;
+}
+
 SlowSteps FindSlowSteps(const std::vector<RankSteps>& ranks, const UsualTime& usual, double slow) {
   SlowSteps found;
   for (const RankSteps& rank : ranks) {
@@ -109,6 +128,7 @@ SlowSteps FindSlowSteps(const std::vector<RankSteps>& ranks, const UsualTime& us
       found.ranks[s.Number()].insert(rank.rank->rank);
     }
   }
+  if (found.count > 0) found.slowest = Working(ranks, found.slowest);
   return found;
 }
 

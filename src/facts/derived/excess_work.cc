@@ -2,8 +2,10 @@
 #include "facts/derived/excess_work.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -97,14 +99,18 @@ ExcessWork Most(const StringTable& names, const Sums& own, const std::vector<Sum
   return most;
 }
 
-// Elements of a call's inputs, of a rank's calls by one name and the operators within them.
+// How many inputs of so many elements there are per call, by operator and place.
+using Sizes = std::map<std::tuple<StringId, size_t, double>, double>;
+
+// Of a rank's calls by one name, and the operators within them.
 class InputSizes {
  public:
   InputSizes(const StringTable& names, StringId name) : names_(names), name_(name) {}
 
-  // The mean of a call in these steps; 0: unknown.
-  double Of(const Facts& facts, int64_t rank, const Steps& steps) {
-    double elements = 0, calls = 0;
+  // The mean of calls in these steps; empty: unknown.
+  Sizes Of(const Facts& facts, int64_t rank, const Steps& steps) {
+    Sizes sizes;
+    double calls = 0;
     for (const RankActivity& own : facts.ranks) {
       if (own.rank != rank) continue;
       std::vector<bool> within(own.host->ranges.size());
@@ -114,10 +120,12 @@ class InputSizes {
         if (!inner && (range.name != name_ || !Counts(own, range, steps))) continue;
         within[r] = true;
         calls += inner ? 0 : 1;
-        elements += Elements(own.host->DetailOf(range));
+        const std::vector<double>& inputs = Elements(own.host->DetailOf(range));
+        for (size_t i = 0; i < inputs.size(); ++i) sizes[{range.name, i, inputs[i]}] += 1;
       }
     }
-    return calls > 0 ? elements / calls : 0;
+    for (auto& [input, count] : sizes) count /= calls;
+    return sizes;
   }
 
  private:
@@ -127,19 +135,27 @@ class InputSizes {
     return step != kNoStep && steps.Hold(own.steps[static_cast<size_t>(step)].number);
   }
 
-  double Elements(const RangeDetail* detail) {
-    if (detail == nullptr || detail->shapes == kNoString) return 0;
-    const auto [at, is_new] = elements_.try_emplace(detail->shapes, 0);
+  const std::vector<double>& Elements(const RangeDetail* detail) {
+    static const std::vector<double> kUnknown;
+    if (detail == nullptr || detail->shapes == kNoString) return kUnknown;
+    const auto [at, is_new] = elements_.try_emplace(detail->shapes);
     if (is_new) {
-      const int64_t count = CountElements(names_[detail->shapes]);
-      at->second = static_cast<double>(std::max<int64_t>(count, 0));
+      const std::string_view shapes = names_[detail->shapes];
+      auto lists = static_cast<double>(std::max<int64_t>(CountElements(shapes), 0));
+      for (const Dimensions& shape : ReadShapes(shapes)) {
+        double count = shape.empty() ? 0 : 1;
+        for (const int64_t size : shape) count *= static_cast<double>(std::max<int64_t>(size, 0));
+        at->second.push_back(count);
+        lists -= count;
+      }
+      at->second.push_back(std::max(lists, 0.0));  // what lists of tensors hold, and scalars
     }
     return at->second;
   }
 
   const StringTable& names_;
   const StringId name_;
-  std::unordered_map<StringId, double> elements_;  // by shapes
+  std::unordered_map<StringId, std::vector<double>> elements_;  // by shapes
 };
 
 // The module in which the rank spends the most on operators of this name.
@@ -180,13 +196,47 @@ std::optional<int64_t> SinceOf(const Facts& facts, int64_t rank, StringId name, 
   return std::next(by_step.begin(), static_cast<std::ptrdiff_t>(change->at))->first;
 }
 
+double ElementsIn(const Sizes& sizes) {
+  double elements = 0;
+  for (const auto& [input, count] : sizes) elements += std::get<2>(input) * count;
+  return elements;
+}
+
+// How much larger the inputs are than those of the others. What both have, such as weights, says
+// nothing of it, unless nearly all of what `own` has is of that kind. 0: unknown.
+double SizeRatio(const Sizes& own, const std::vector<Sizes>& others) {
+  constexpr double kFew = 0.05;  // of all elements
+  std::set<Sizes::key_type> inputs;
+  const auto add = [&](const Sizes& sizes) {
+    for (const auto& [input, count] : sizes) inputs.insert(input);
+  };
+  add(own);
+  std::ranges::for_each(others, add);
+  const auto count_in = [](const Sizes& sizes, const Sizes::key_type& input) {
+    const auto at = sizes.find(input);
+    return at == sizes.end() ? 0 : at->second;
+  };
+  double own_alone = 0, others_alone = 0;
+  for (const Sizes::key_type& input : inputs) {
+    std::vector<double> of_others;
+    for (const Sizes& other : others) of_others.push_back(count_in(other, input));
+    const double more = count_in(own, input) - Median(std::move(of_others));
+    (more > 0 ? own_alone : others_alone) += std::abs(more) * std::get<2>(input);
+  }
+  const double all = ElementsIn(own);
+  if (others_alone > 0 && own_alone >= kFew * all) return own_alone / others_alone;
+  std::vector<double> totals;
+  for (const Sizes& other : others) totals.push_back(ElementsIn(other));
+  const double typical = Median(std::move(totals));
+  return typical > 0 ? all / typical : 0;
+}
+
 void AddSize(const Facts& facts, int64_t rank, const Steps& own,
              const std::vector<std::pair<int64_t, Steps>>& others, ExcessWork& excess) {
   InputSizes sizes(*facts.names, excess.name);
-  std::vector<double> of_others;
+  std::vector<Sizes> of_others;
   for (const auto& [other, steps] : others) of_others.push_back(sizes.Of(facts, other, steps));
-  const double typical = Median(std::move(of_others));
-  if (typical > 0) excess.size_ratio = sizes.Of(facts, rank, own) / typical;
+  excess.size_ratio = SizeRatio(sizes.Of(facts, rank, own), of_others);
 }
 
 // Makes the rates those of fewer steps of the rank.

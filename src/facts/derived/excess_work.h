@@ -18,7 +18,8 @@ struct ExcessWork {
   double calls = 0;         // per step
   double calls_beyond = 0;  // per step; what it is compared with has `calls - calls_beyond`
   // Elements of the inputs of a call, those of the operators within included, over those of what it
-  // is compared with; 0: unknown.
+  // is compared with: of the inputs whose size differs, as a batch does and weights do not. 0:
+  // unknown.
   double size_ratio = 0;
   StringId module = kNoString;   // where most of its time is, as its frames name it
   std::optional<int64_t> since;  // number of the step since which the rank spends more on it

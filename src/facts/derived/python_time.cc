@@ -190,12 +190,14 @@ void FrameTimes::ForEachOwned(const HostFrames& frames, const Visit& visit) {
 
 void FrameTimes::Add(const RankActivity& rank, uint32_t thread, const IntervalSet& windows) {
   windows_ = AddSaturated(windows_, LengthOf(windows));
+  ranks_.insert(rank.rank);
   const HostFrames& frames = rank.host->frames[thread];
   AlongWindows along(windows);
   ForEachOwned(frames, [&](size_t f, size_t owner, int64_t start, int64_t end) {
     const int64_t time = along.Within(start, end);
     if (time == 0) return;
-    int64_t& sum = times_[{frames[owner].name, owner == f ? kNoString : frames[f].name}];
+    const StringId within = owner == f ? kNoString : frames[f].name;
+    int64_t& sum = times_[{frames[owner].name, within, rank.rank}];
     sum = AddSaturated(sum, time);
   });
 }
@@ -217,15 +219,32 @@ IntervalSet FrameTimes::StretchesOf(const RankActivity& rank, uint32_t thread,
   return Intersection(UnionOf(std::move(stretches)), windows);
 }
 
+std::vector<int64_t> FrameTimes::RanksOf(const std::map<int64_t, int64_t>& times) const {
+  constexpr int64_t kHardlyAny = 5;  // a fifth
+  const auto of = [](const auto& entry) { return entry.second; };
+  const int64_t most = of(*std::ranges::max_element(times, {}, of));
+  std::vector<int64_t> ranks;
+  for (const auto& [rank, time] : times) {
+    if (time >= most / 2)
+      ranks.push_back(rank);
+    else if (time > most / kHardlyAny)
+      return {};
+  }
+  return ranks.size() < ranks_.size() ? ranks : std::vector<int64_t>();
+}
+
 std::vector<FrameTimes::Leader> FrameTimes::Leaders(size_t most, double share) const {
   struct Owned {
     int64_t time = 0;
     std::map<FrameName, int64_t> within;
+    std::map<int64_t, int64_t> of_ranks;
   };
   std::map<FrameName, Owned> merged;
   for (const auto& [key, time] : times_) {
     Owned& owned = merged[ParseFrameName(names_[key.owner])];
     owned.time = AddSaturated(owned.time, time);
+    int64_t& of_rank = owned.of_ranks[key.rank];
+    of_rank = AddSaturated(of_rank, time);
     if (key.within == kNoString) continue;
     const FrameName frame = ParseFrameName(names_[key.within]);
     if (IsNested(frame) && !IsOfLibrary(frame)) continue;
@@ -235,7 +254,7 @@ std::vector<FrameTimes::Leader> FrameTimes::Leaders(size_t most, double share) c
   std::vector<Leader> leaders;
   for (const auto& [name, owned] : merged) {
     if (static_cast<double>(owned.time) < share * static_cast<double>(windows_)) continue;
-    leaders.push_back({.name = name, .time = owned.time});
+    leaders.push_back({.name = name, .time = owned.time, .ranks = RanksOf(owned.of_ranks)});
     const auto of = [](const auto& within) { return within.second; };
     const auto longest = std::ranges::max_element(owned.within, {}, of);
     if (longest != owned.within.end() && longest->second >= owned.time - longest->second)

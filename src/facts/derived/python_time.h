@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -87,6 +89,9 @@ class FrameTimes {
     FrameName
         within;  // built in or a library's: the innermost for half of `time` or more; or empty
     int64_t time = 0;  // ns
+    // Where some ranks spend hardly any of it: those that spend half as much as the one with the
+    // most, or more; ascending. Else empty.
+    std::vector<int64_t> ranks;
   };
   // Most time first; of those below `share` of all windows none.
   std::vector<Leader> Leaders(size_t most, double share = 0.1) const;
@@ -98,21 +103,25 @@ class FrameTimes {
   enum class Origin : uint8_t { kUser, kLibrary, kBuiltIn };
   struct Key {
     StringId owner, within;  // within: kNoString where the owner is the innermost itself
+    int64_t rank;
     bool operator==(const Key&) const = default;
   };
   struct Hash {
     size_t operator()(const Key& key) const {
-      return std::hash<uint64_t>()((uint64_t{key.owner} << 32) + key.within);
+      const uint64_t names = (uint64_t{key.owner} << 32) + key.within;
+      return std::hash<uint64_t>()(names ^ static_cast<uint64_t>(key.rank) * 0x9e3779b97f4a7c15);
     }
   };
   std::vector<int32_t> OwnersOf(const HostFrames& frames);
   template <class Visit>
   void ForEachOwned(const HostFrames& frames, const Visit& visit);
   Origin OriginOf(StringId name);
+  std::vector<int64_t> RanksOf(const std::map<int64_t, int64_t>& times) const;
 
   const StringTable& names_;
   std::unordered_map<Key, int64_t, Hash> times_;
   std::unordered_map<StringId, Origin> origins_;
+  std::set<int64_t> ranks_;  // whose windows were added
   int64_t windows_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/distribution.h"
+#include "base/robust.h"
 #include "base/saturate.h"
 #include "facts/steps/step_use.h"
 
@@ -24,6 +25,8 @@ struct Numbered {
     values.push_back(value);
   }
 };
+
+constexpr double kAlso = 1.0 / 3;
 
 constexpr size_t kParts = static_cast<size_t>(StepQuantity::kCount);
 using Parts = std::array<Numbered, kParts>;
@@ -45,6 +48,7 @@ class Collector {
           changes.parts.push_back(*change);
       }
     }
+    for (StepChange& change : changes.parts) change.also = CountAlso(change);
     return changes;
   }
 
@@ -119,6 +123,22 @@ class Collector {
                       .after = Rounded(at->since),
                       .steps_before = static_cast<int64_t>(at->before_count),
                       .steps_after = std::ssize(numbered.values) - static_cast<int64_t>(at->at)};
+  }
+
+  int64_t CountAlso(const StepChange& change) const {
+    if (change.Difference() <= 0) return 0;
+    const auto rises = [&](const auto& entry) {
+      const auto& [key, parts] = entry;
+      if (key == std::pair(change.rank, change.device)) return false;
+      const Numbered& own = parts[static_cast<size_t>(change.quantity)];
+      std::vector<double> before, since;
+      for (size_t s = 0; s < own.steps.size(); ++s)
+        (own.steps[s] < change.since ? before : since)
+            .push_back(static_cast<double>(own.values[s]));
+      return !before.empty() && !since.empty() &&
+             Median(since) - Median(before) >= kAlso * static_cast<double>(change.Difference());
+    };
+    return std::ranges::count_if(parts_, rises);
   }
 
   std::span<const RankSteps> ranks_;

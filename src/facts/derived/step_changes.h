@@ -25,6 +25,9 @@ struct StepChange {
   int64_t last_before = 0;        // number of the step before it
   int64_t before = 0, after = 0;  // medians of a step, ns
   int64_t steps_before = 0, steps_after = 0;
+  // Of a rise: how many other ranks (or devices of this rank) spend at least a third of it more
+  // since then, by their medians; noise may hide that from a search for change points.
+  int64_t also = 0;
 
   int64_t Difference() const { return after - before; }
 };

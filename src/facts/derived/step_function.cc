@@ -9,6 +9,7 @@
 #include "base/stop.h"
 #include "facts/derived/along_windows.h"
 #include "facts/derived/python_time.h"
+#include "trace/library_frames.h"
 
 namespace stepscope {
 namespace {
@@ -45,14 +46,15 @@ std::optional<FrameName> FunctionBehind(const Facts& facts, const RankActivity& 
   if (!thread || slow.empty() || others.empty()) return std::nullopt;
   const auto slow_count = std::ssize(slow), other_count = std::ssize(others);
   std::optional<FrameName> behind;
-  std::tuple<bool, int64_t, int64_t, StringId> best;
+  std::tuple<bool, bool, int64_t, int64_t, StringId> best;
   for (const auto& [name, sum] : SumsOf(rank.host->frames[*thread], slow, others)) {
     if (sum.slow / slow_count - sum.others / other_count < least) continue;
     FrameName frame = ParseFrameName((*facts.names)[name]);
     // Built in, or "<lambda>", "<listcomp>": no name to look for.
     if (frame.file.empty() || frame.function.starts_with('<')) continue;
     const bool is_new = sum.others == 0;
-    const std::tuple order(!is_new, is_new ? -sum.slow : sum.slow, sum.first, name);
+    const std::tuple order(IsOfLibrary(frame), !is_new, is_new ? -sum.slow : sum.slow, sum.first,
+                           name);
     if (behind && order >= best) continue;
     best = order;
     behind = std::move(frame);

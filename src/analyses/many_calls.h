@@ -1,0 +1,17 @@
+// Finds an operator of a job on processors that runs very often and for a short time: a loop in
+// Python over single elements.
+#pragma once
+
+#include <vector>
+
+#include "facts/derived/step_categories.h"
+#include "facts/facts.h"
+#include "stepscope/report.h"
+
+namespace stepscope {
+
+// "aten::item runs 5,758 times per step: 12.2% of step time." Nothing where no operator runs 1,000
+// times per step, for a twentieth of it, and for less than 20 µs each.
+void AddManyCalls(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report);
+
+}  // namespace stepscope
