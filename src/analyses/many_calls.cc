@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 #include <unordered_map>
 
 #include "analyses/advice.h"
@@ -12,6 +11,7 @@
 #include "base/saturate.h"
 #include "base/stop.h"
 #include "report/humanize.h"
+#include "report/kernel_name.h"
 
 namespace stepscope {
 namespace many_calls {

@@ -6,6 +6,7 @@
 
 #include "analyses/all.h"
 #include "base/stop.h"
+#include "facts/derived/step_categories.h"
 #include "facts/steps/step_breakdown.h"
 #include "ingest/discover.h"
 #include "report/findings.h"
