@@ -54,20 +54,9 @@ struct Together {
   std::optional<ExcessWork> excess;  // behind longer compute of `most`
 };
 
-// The same host event can reach a device a step earlier or later.
-bool AtOneStep(const StepChange& a, const StepChange& b) {
-  return std::abs(a.since - b.since) <= 1;
-}
-
 Together Rises(const StepChanges& changes, StepQuantity quantity) {
-  Together rises;
-  for (const StepChange& c : changes.parts) {
-    if (c.quantity != quantity || c.Difference() <= 0) continue;
-    if (!AtOneStep(c, *changes.step_time)) continue;
-    if (rises.most == nullptr || c.Difference() > rises.most->Difference()) rises.most = &c;
-  }
-  if (rises.most != nullptr) rises.places = 1 + rises.most->also;
-  return rises;
+  const StepChange* most = changes.LargestRise(quantity);
+  return {.most = most, .places = most == nullptr ? 0 : 1 + most->also};
 }
 
 // Of what explains the change, what others may follow from comes first: where one rank computes

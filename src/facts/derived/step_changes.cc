@@ -26,7 +26,7 @@ struct Numbered {
   }
 };
 
-constexpr double kAlso = 1.0 / 3;
+constexpr double kAlso = 1.0 / 3;  // of the largest rise
 
 constexpr size_t kParts = static_cast<size_t>(StepQuantity::kCount);
 using Parts = std::array<Numbered, kParts>;
@@ -48,7 +48,12 @@ class Collector {
           changes.parts.push_back(*change);
       }
     }
-    for (StepChange& change : changes.parts) change.also = CountAlso(change);
+    for (size_t q = 0; q < kParts; ++q) {
+      const StepChange* largest = changes.LargestRise(static_cast<StepQuantity>(q));
+      if (largest != nullptr)
+        changes.parts[static_cast<size_t>(largest - changes.parts.data())].also =
+            CountAlso(*largest);
+    }
     return changes;
   }
 
@@ -126,7 +131,6 @@ class Collector {
   }
 
   int64_t CountAlso(const StepChange& change) const {
-    if (change.Difference() <= 0) return 0;
     const auto rises = [&](const auto& entry) {
       const auto& [key, parts] = entry;
       if (key == std::pair(change.rank, change.device)) return false;
@@ -163,6 +167,17 @@ const StepChange* StepChanges::Rise(StepQuantity quantity, int64_t rank, int64_t
   };
   const auto at = std::ranges::find_if(parts, is_it);
   return at == parts.end() ? nullptr : &*at;
+}
+
+const StepChange* StepChanges::LargestRise(StepQuantity quantity) const {
+  const StepChange* largest = nullptr;
+  for (const StepChange& c : parts) {
+    if (!step_time || c.quantity != quantity || c.Difference() <= 0) continue;
+    // The same host event can reach a device a step earlier or later.
+    if (std::abs(c.since - step_time->since) > 1) continue;
+    if (largest == nullptr || c.Difference() > largest->Difference()) largest = &c;
+  }
+  return largest;
 }
 
 StepChanges FindStepChanges(std::span<const RankSteps> ranks) {

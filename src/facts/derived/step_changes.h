@@ -25,8 +25,8 @@ struct StepChange {
   int64_t last_before = 0;        // number of the step before it
   int64_t before = 0, after = 0;  // medians of a step, ns
   int64_t steps_before = 0, steps_after = 0;
-  // Of a rise: how many other ranks (or devices of this rank) spend at least a third of it more
-  // since then, by their medians; noise may hide that from a search for change points.
+  // Of a LargestRise(): how many other ranks or devices spend at least a third of it more since
+  // then, by their medians; noise may hide that from a search for change points.
   int64_t also = 0;
 
   int64_t Difference() const { return after - before; }
@@ -39,6 +39,8 @@ struct StepChanges {
 
   // Since when this rank (and device, -1: any) spends more on it.
   const StepChange* Rise(StepQuantity quantity, int64_t rank, int64_t device) const;
+  // Of the parts, the one that rises most where step time changes; null: none, or it does not.
+  const StepChange* LargestRise(StepQuantity quantity) const;
 };
 
 // What a change is at least, over the median step time.
