@@ -281,6 +281,34 @@ TEST(CpuJob, SinceWhenIsSeenBetweenOperators) {
       << AllFindings(*answer);
 }
 
+// From step 9 on rank 1 calls another operator ten times: 0.4 ms in each, and 0.5 ms before each.
+TEST(CpuJob, TimeBetweenMoreOperatorsIsTheirs) {
+  CpuTrace first(0), second(1);
+  for (int step = 3; step <= 18; ++step) {
+    const double t = 60 * step;
+    for (CpuTrace* trace : {&first, &second}) {
+      const int calls = trace == &second && step >= 9 ? 10 : 0;
+      trace->Add("user_annotation", fmt::format("ProfilerStep#{}", step), t, 60);
+      trace->Add("cpu_op", "aten::linear", t, 20);
+      for (int call = 0; call < calls; ++call)
+        trace->Add("cpu_op", "aten::layer_norm", t + 20.5 + 0.9 * call, 0.4);
+      const double sent = t + 20 + 0.9 * calls;
+      trace->Add("user_annotation", "gloo:send", sent, 0.5);
+      trace->Add("user_annotation", "gloo:recv", sent + 0.5, t + 40 - sent - 0.5);
+      trace->Add("cpu_op", "aten::linear", t + 40, 20);
+    }
+  }
+  const auto answer = AskAboutRanks({&first, &second});
+  ASSERT_TRUE(answer);
+  const std::string all = AllFindings(*answer);
+  EXPECT_TRUE(all.contains(
+      "Rank 1 is the slow stage since step 9: more operators (aten::layer_norm), 9.4% of span"))
+      << all;
+  EXPECT_TRUE(all.contains("90.0 ms more than the median of the others in more operators and "
+                           "between them; most of it in aten::layer_norm (10 more calls per step)"))
+      << all;
+}
+
 // Each of two process groups has two threads, and any of them takes the next collective.
 TEST(CpuJob, ProcessGroupsAreToldByTheirThreads) {
   CpuTrace ranks[] = {CpuTrace(0, "[]", 2), CpuTrace(1, "[]", 2)};

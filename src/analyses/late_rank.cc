@@ -10,6 +10,7 @@
 #include "analyses/advice.h"
 #include "analyses/build.h"
 #include "analyses/excess.h"
+#include "base/saturate.h"
 #include "facts/derived/on_demand.h"
 #include "report/humanize.h"
 
@@ -19,6 +20,9 @@ namespace {
 
 constexpr double kExplains = 0.3;        // of what each other participant loses
 constexpr double kExplainsOfAll = 0.05;  // of the delay, hidden or not
+// Who computes more calls has more time between them too, that they cause. Of that time, what they
+// take themselves is at least this.
+constexpr double kBehindCalls = 0.5;
 
 // What a rank spends more on in a step, the sharpest first: a device that idles may do so in
 // operators too.
@@ -41,14 +45,25 @@ std::span<const StepQuantity> QuantitiesOf(LateReason reason) {
   }
 }
 
+bool RunsMore(const LateRank& late, int64_t kernels) { return late.beyond.kernels > kernels / 20; }
+
+bool CallsExplainHost(const LateRank& late, int64_t kernels) {
+  const auto computes = static_cast<double>(late.beyond.compute);
+  return RunsMore(late, kernels) &&
+         computes >= kBehindCalls * static_cast<double>(late.beyond.host_late);
+}
+
 }  // namespace
 }  // namespace late_rank
 
 LateReason FindLateReason(const LateRank& late, int64_t kernels, int64_t delay) {
   const RankEffort& b = late.beyond;
-  const bool more_kernels = b.kernels > kernels / 20;
+  const bool more_calls = late_rank::RunsMore(late, kernels);
+  const int64_t with_calls = late_rank::CallsExplainHost(late, kernels)
+                                 ? AddSaturated(b.compute, std::max<int64_t>(b.host_late, 0))
+                                 : b.compute;
   const std::pair<int64_t, LateReason> reasons[] = {
-      {b.compute, more_kernels ? LateReason::kMoreCompute : LateReason::kCompute},
+      {with_calls, more_calls ? LateReason::kMoreCompute : LateReason::kCompute},
       {b.host_late, b.input >= b.host_late / 2 ? LateReason::kInput : LateReason::kHost},
       {b.input, LateReason::kInput},
       {b.copies, LateReason::kCopies},
@@ -163,9 +178,11 @@ std::string SayLateEvidence(const LateRank& late, const Facts& facts) {
     case LateReason::kCompute:
       return more(late.beyond.compute, facts.OnHost() ? "in the same number of operators"
                                                       : "in the same number of compute kernels");
-    case LateReason::kMoreCompute:
-      return more(late.beyond.compute,
-                  facts.OnHost() ? "in more operators" : "in more compute kernels");
+    case LateReason::kMoreCompute: {
+      const std::string in = facts.OnHost() ? "in more operators" : "in more compute kernels";
+      if (late.beyond.host_late <= late.beyond.compute) return more(late.beyond.compute, in);
+      return more(AddSaturated(late.beyond.compute, late.beyond.host_late), in + " and between them");
+    }
     case LateReason::kLargerInputs:
       return more(late.beyond.compute, "in operators on larger inputs");
     case LateReason::kHost:
