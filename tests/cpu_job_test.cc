@@ -304,8 +304,9 @@ TEST(CpuJob, TimeBetweenMoreOperatorsIsTheirs) {
   EXPECT_TRUE(all.contains(
       "Rank 1 is the slow stage since step 9: more operators (aten::layer_norm), 9.4% of span"))
       << all;
-  EXPECT_TRUE(all.contains("90.0 ms more than the median of the others in more operators and "
-                           "between them; most of it in aten::layer_norm (10 more calls per step)"))
+  EXPECT_TRUE(
+      all.contains("90.0 ms more than the median of the others in more operators and "
+                   "between them; most of it in aten::layer_norm (10 more calls per step)"))
       << all;
 }
 

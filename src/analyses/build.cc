@@ -250,12 +250,6 @@ std::string SayParticipant(const Facts& facts, const RankCollectives& participan
   return SayPlace(facts, participant.rank, participant.device);
 }
 
-std::string Capitalized(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
-
 std::vector<Column> ParticipantKeys() {
   return {KeyColumn("rank", "rank"), KeyColumn("device", "device")};
 }

@@ -95,9 +95,6 @@ std::string SayParticipant(const Facts& facts, const RankCollectives& participan
 // empty.
 std::string SayRanks(std::span<const int64_t> ranks);
 
-// With a capital first letter, to begin a sentence.
-std::string Capitalized(std::string text);
-
 // Key columns of a participant, and their cells. The device is empty where the rank has no other.
 std::vector<Column> ParticipantKeys();
 std::vector<Cell> ParticipantCells(const RankCollectives& participant);

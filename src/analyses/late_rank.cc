@@ -181,7 +181,8 @@ std::string SayLateEvidence(const LateRank& late, const Facts& facts) {
     case LateReason::kMoreCompute: {
       const std::string in = facts.OnHost() ? "in more operators" : "in more compute kernels";
       if (late.beyond.host_late <= late.beyond.compute) return more(late.beyond.compute, in);
-      return more(AddSaturated(late.beyond.compute, late.beyond.host_late), in + " and between them");
+      return more(AddSaturated(late.beyond.compute, late.beyond.host_late),
+                  in + " and between them");
     }
     case LateReason::kLargerInputs:
       return more(late.beyond.compute, "in operators on larger inputs");

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "report/lookup.h"
+
 namespace stepscope {
 
 Column KeyColumn(std::string key, std::string title) {
@@ -49,9 +51,9 @@ Cell Ratio(int64_t part, int64_t whole) {
 Cell When(bool known, Cell cell) { return known ? std::move(cell) : Cell(); }
 
 size_t ColumnAt(const Table& table, std::string_view key) {
-  const auto found = std::ranges::find(table.columns, key, &Column::key);
-  assert(found != table.columns.end());
-  return static_cast<size_t>(found - table.columns.begin());
+  const std::optional<size_t> found = FindColumn(table, key);
+  assert(found);
+  return *found;
 }
 
 void SortDescending(Table& table, std::string_view key) {

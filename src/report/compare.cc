@@ -14,6 +14,7 @@
 #include "report/compare_usage.h"
 #include "report/findings.h"
 #include "report/humanize.h"
+#include "report/lookup.h"
 
 namespace stepscope::comparison {
 namespace {

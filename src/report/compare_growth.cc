@@ -12,6 +12,7 @@
 #include "report/compare_sides.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
+#include "report/lookup.h"
 
 namespace stepscope::comparison {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "report/compare_sides.h"
 #include "report/humanize.h"
+#include "report/lookup.h"
 
 namespace stepscope::comparison {
 namespace {

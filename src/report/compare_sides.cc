@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/lookup.h"
+
 namespace stepscope::comparison {
 namespace {
 
@@ -53,23 +55,6 @@ std::vector<Cell> SideCells(const Cell& a, const Cell& b, Unit unit) {
   if (unit == Unit::kNone) return {a, b, Cell(), Cell()};  // from rank 3 to rank 1 is no change
   // Times of day are not compared.
   return {a, b, Change(a, b), unit == Unit::kUnixTime ? Cell() : ChangeRatio(a, b)};
-}
-
-const Report* FindReport(const ReportSet& answer, std::string_view analysis) {
-  const auto at = std::ranges::find(answer.reports, analysis, &Report::analysis);
-  return at == answer.reports.end() ? nullptr : &*at;
-}
-
-const Table* FindTable(const Report* report, std::string_view key) {
-  if (report == nullptr) return nullptr;
-  const auto at = std::ranges::find(report->tables, key, &Table::key);
-  return at == report->tables.end() ? nullptr : &*at;
-}
-
-std::optional<size_t> FindColumn(const Table& table, std::string_view key) {
-  const auto at = std::ranges::find(table.columns, key, &Column::key);
-  if (at == table.columns.end()) return std::nullopt;
-  return static_cast<size_t>(at - table.columns.begin());
 }
 
 double MetricOf(const ReportSet& answer, std::string_view analysis, std::string_view metric) {

@@ -1,7 +1,6 @@
-// Builds what every part of a comparison shares: the columns and cells of two sides, and lookups.
+// Builds what every part of a comparison shares: the columns and cells of two sides, and metrics.
 #pragma once
 
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -17,10 +16,6 @@ double NumberOf(const Cell& cell);  // REQUIRES: IsNumber(cell)
 // and identifiers such as a rank have none.
 std::vector<Column> Sides(const Column& column);
 std::vector<Cell> SideCells(const Cell& a, const Cell& b, Unit unit);
-
-const Report* FindReport(const ReportSet& answer, std::string_view analysis);  // or null
-const Table* FindTable(const Report* report, std::string_view key);            // or null
-std::optional<size_t> FindColumn(const Table& table, std::string_view key);
 
 // A metric's number; 0 where there is none.
 double MetricOf(const ReportSet& answer, std::string_view analysis, std::string_view metric);

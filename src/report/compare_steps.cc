@@ -13,6 +13,7 @@
 #include "report/compare_sides.h"
 #include "report/findings.h"
 #include "report/humanize.h"
+#include "report/lookup.h"
 
 namespace stepscope::comparison {
 namespace {
@@ -64,12 +65,6 @@ std::string_view HintFor(CauseKind cause) {
       return "compare the timelines of one step of both runs, recorded with Python functions "
              "(with_stack=True)";
   }
-}
-
-std::string Capitalized(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
 }
 
 double Real(const std::vector<Cell>& row, std::optional<size_t> at) {

@@ -13,6 +13,7 @@
 #include "report/compare_steps.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
+#include "report/lookup.h"
 
 namespace stepscope::comparison {
 namespace {

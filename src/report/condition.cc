@@ -11,6 +11,7 @@
 #include "base/nearest_name.h"
 #include "base/quantity.h"
 #include "report/humanize.h"
+#include "report/lookup.h"
 
 namespace stepscope {
 namespace {
@@ -192,8 +193,7 @@ class Judge {
 
   std::string HintOfNames() const {
     const bool known_table =
-        condition_.table.empty() ||
-        std::ranges::find(report_.tables, condition_.table, &Table::key) != report_.tables.end();
+        condition_.table.empty() || FindTable(&report_, condition_.table) != nullptr;
     if (known_table) return SuggestFrom(condition_.name, known_);
     std::vector<std::string> tables;
     for (const Table& table : report_.tables) tables.push_back(table.key);
@@ -321,8 +321,8 @@ Result<std::vector<std::string>> Matches(const ReportSet& answer,
                                          const std::vector<Condition>& conditions) {
   std::vector<std::string> all;
   for (const Condition& condition : conditions) {
-    const auto report = std::ranges::find(answer.reports, condition.analysis, &Report::analysis);
-    if (report == answer.reports.end()) {
+    const Report* report = FindReport(answer, condition.analysis);
+    if (report == nullptr) {
       std::vector<std::string> known;
       for (const Report& r : answer.reports) known.push_back(r.analysis);
       return std::unexpected(Error{fmt::format("cannot judge '{}': the answer has no report '{}'",

@@ -162,6 +162,12 @@ std::string Plural(size_t count, std::string_view noun) {
                      count == 1 ? "" : "s");
 }
 
+std::string Capitalized(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
 bool IsBlank(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) return text->empty();
   if (const auto* number = std::get_if<double>(&cell)) return !std::isfinite(*number);

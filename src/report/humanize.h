@@ -38,6 +38,9 @@ std::string HumanCount(double count);
 // "1 row", "34 rows".
 std::string Plural(size_t count, std::string_view noun);
 
+// With a capital first letter, to begin a sentence.
+std::string Capitalized(std::string text);
+
 // Whether a cell has nothing to show: no value, no text, or no finite number.
 bool IsBlank(const Cell& cell);
 

@@ -12,16 +12,12 @@
 #include "report/columns.h"
 #include "report/findings.h"
 #include "report/humanize.h"
+#include "report/lookup.h"
 #include "trace/notes.h"
 
 namespace stepscope {
 
 namespace {
-
-const Report* FindReport(const ReportSet& answer, std::string_view analysis) {
-  const auto at = std::ranges::find(answer.reports, analysis, &Report::analysis);
-  return at == answer.reports.end() ? nullptr : &*at;
-}
 
 // Whether the analyses that find most costs were asked and could answer.
 bool KnowsCosts(const ReportSet& answer) {
@@ -45,8 +41,8 @@ std::string SayCategory(const std::string& name) {
 std::string SayNoFinding(const ReportSet& answer) {
   if (!KnowsCosts(answer)) return {};
   const Report& overview = *FindReport(answer, "overview");
-  const auto table = std::ranges::find(overview.tables, "step_time", &Table::key);
-  if (table == overview.tables.end()) return {};
+  const Table* table = FindTable(&overview, "step_time");
+  if (table == nullptr) return {};
   const ColumnOf category(*table, "category"), kind(*table, "kind"), ratio(*table, "ratio"),
       mean(*table, "mean");
   for (const auto& row : table->rows) {  // the largest first

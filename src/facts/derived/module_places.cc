@@ -63,7 +63,7 @@ ModulePlaces::ModulePlaces(const StringTable& names, const RankActivity& rank) :
   FindModules(names);
   if (!any_) return;
   of_calls_ = FramesOfCalls(host_);
-  FindFrames();
+  of_ranges_ = FramesOfRanges(host_);
   LinkBackward();
 }
 
@@ -83,18 +83,6 @@ void ModulePlaces::FindModules(const StringTable& names) {
       modules_[t].Append(known == kYes ? static_cast<int32_t>(f)
                                        : ModuleAt(static_cast<uint32_t>(t), frame.parent));
     }
-  }
-}
-
-void ModulePlaces::FindFrames() {
-  std::vector<Innermost> threads(host_.threads.size());
-  of_ranges_.reserve(host_.ranges.size());
-  StopChecks checks;
-  for (const HostRange& range : host_.ranges) {
-    checks.Turn();
-    const HostFrames& own = host_.frames[range.thread];
-    of_ranges_.push_back(
-        threads[range.thread].At(range.start, own.size(), [&](size_t f) { return own[f]; }));
   }
 }
 

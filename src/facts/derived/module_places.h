@@ -39,7 +39,6 @@ class ModulePlaces {
 
  private:
   void FindModules(const StringTable& names);
-  void FindFrames();
   void LinkBackward();
   StringId NameAt(uint32_t thread, int32_t frame) const;
   ModulePlace Of(uint32_t thread, int32_t frame, int32_t range) const;

@@ -112,6 +112,22 @@ RankFunctions FunctionsOf(const Facts& facts, const CountedPython& counted) {
   return result;
 }
 
+// Of each item of a thread, sorted by start: the innermost frame around its start.
+template <class Items>
+std::vector<int32_t> FramesAround(const HostOps& host, const Items& items) {
+  std::vector<Innermost> threads(host.threads.size());
+  std::vector<int32_t> around;
+  around.reserve(items.size());
+  StopChecks checks;
+  for (const auto& item : items) {
+    checks.Turn();
+    const HostFrames& own = host.frames[item.thread];
+    around.push_back(
+        threads[item.thread].At(item.start, own.size(), [&](size_t f) { return own[f]; }));
+  }
+  return around;
+}
+
 }  // namespace
 
 bool HasPython(const Facts& facts) {
@@ -332,19 +348,9 @@ std::vector<RankFunctions> FunctionsOfRanks(const Facts& facts) {
   return ranks;
 }
 
-std::vector<int32_t> FramesOfCalls(const HostOps& host) {
-  std::vector<Innermost> threads(host.threads.size());
-  std::vector<int32_t> frames;
-  frames.reserve(host.calls.size());
-  StopChecks checks;
-  for (const Call& call : host.calls) {
-    checks.Turn();
-    const HostFrames& own = host.frames[call.thread];
-    frames.push_back(
-        threads[call.thread].At(call.start, own.size(), [&](size_t f) { return own[f]; }));
-  }
-  return frames;
-}
+std::vector<int32_t> FramesOfCalls(const HostOps& host) { return FramesAround(host, host.calls); }
+
+std::vector<int32_t> FramesOfRanges(const HostOps& host) { return FramesAround(host, host.ranges); }
 
 IntervalSet IdleWithin(const RankActivity& rank, const IntervalSet& windows) {
   IntervalSet idle;

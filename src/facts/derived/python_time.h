@@ -134,8 +134,10 @@ struct CountedPython {
 // Of the recordings that have frames.
 std::vector<CountedPython> CountedPythonOf(const Facts& facts);
 
-// Of each call into the runtime, the innermost frame of its thread around it; kNoRange for none.
+// Of each call into the runtime, and of each range: the innermost frame of its thread around its
+// start; kNoRange for none.
 std::vector<int32_t> FramesOfCalls(const HostOps& host);
+std::vector<int32_t> FramesOfRanges(const HostOps& host);
 
 // What the training threads' functions took of the steps' moments of a category.
 FrameTimes PythonDuring(const Facts& facts, const std::vector<RankSteps>& ranks,

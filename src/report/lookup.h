@@ -1,0 +1,17 @@
+// Finds a report, a table or a column by its key, where there may be none.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "stepscope/report.h"
+
+namespace stepscope {
+
+// Null: the answer has none.
+const Report* FindReport(const ReportSet& answer, std::string_view analysis);
+// Null: the report has none, or is null itself.
+const Table* FindTable(const Report* report, std::string_view key);
+std::optional<size_t> FindColumn(const Table& table, std::string_view key);
+
+}  // namespace stepscope
