@@ -58,8 +58,8 @@ TEST(Python, FindingsNameTheUsersFunctions) {
       << BecauseOf(*answer, "overview", "Python between operators");
   EXPECT_TRUE(BecauseOf(*answer, "idle_time", "Host-bound").contains(kLogging))
       << BecauseOf(*answer, "idle_time", "Host-bound");
-  EXPECT_TRUE(BecauseOf(*answer, "critical_path", "Without cpu").contains("Python meanwhile: "))
-      << BecauseOf(*answer, "critical_path", "Without cpu");
+  EXPECT_TRUE(BecauseOf(*answer, "critical_path", "Host work").contains("Python meanwhile: "))
+      << BecauseOf(*answer, "critical_path", "Host work");
 }
 
 TEST(Python, WhoRecordedItIsNotToldTo) {

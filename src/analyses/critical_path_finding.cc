@@ -59,6 +59,19 @@ constexpr AdviceByPurpose kHideCommunication{
      "start communication earlier, so that it overlaps with compute, and use NCCL for collectives",
      kOverlapInXla}};
 
+std::string_view SayBound(Bound bound) {
+  switch (bound) {
+    case Bound::kCpu:
+      return "Host work";
+    case Bound::kLaunch:
+      return "Kernel launch";
+    case Bound::kDataLoading:
+      return "Data loading";
+    default:
+      return "Communication";
+  }
+}
+
 std::string HintFor(Bound bound, const Facts& facts) {
   switch (bound) {
     case Bound::kCpu:
@@ -128,13 +141,13 @@ void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("Without {} on the critical path, up to {} of {} would be saved.",
-                              BoundName(worst), HumanRatio(share), SayWhere(shown)),
-       .because = fmt::format("{} of {} is {}; worst: {}{} ({}, {}); span without {}: {}",
+       .message = fmt::format("{} on the critical path costs up to {} of {}.", SayBound(worst),
+                              HumanRatio(share), SayWhere(shown)),
+       .because = fmt::format("{} of {} is {}; worst: {}{} ({}, {}); span without it: {}",
                               time(shown.path.Time(worst)), time(shown.span()), BoundName(worst),
                               most.first, kernel == kNoString ? "" : InModule(facts, kernel),
                               Plural(static_cast<size_t>(most.second.count), "segment"),
-                              time(most.second.time), BoundName(worst), time(answer->length)) +
+                              time(most.second.time), time(answer->length)) +
                   SayPython(PythonOnPath(facts, shown, worst), 1),
        .hint = HintFor(worst, facts),
        .impact = saved,
