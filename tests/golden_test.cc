@@ -18,6 +18,7 @@
 #include "tests/golden_file.h"
 #include "tests/golden_xplane.h"
 #include "tests/invariants.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace stepscope::testing::golden_test {
@@ -254,7 +255,7 @@ void UpdateFile(GoldenFile file, const std::string& path) {
 
 Lines GoldenPaths() {
   Lines paths;
-  for (const auto& entry : fs::recursive_directory_iterator(STEPSCOPE_SOURCE_DIR "/tests/golden")) {
+  for (const auto& entry : fs::recursive_directory_iterator(SourceDir() + "/tests/golden")) {
     if (entry.path().extension() == ".test") paths.push_back(entry.path());
   }
   std::ranges::sort(paths);

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "tests/goodput_server.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace stepscope::goodput_prometheus_test {
@@ -22,7 +23,7 @@ using testing::Exchange;
 using testing::Get;
 using testing::ServerProcess;
 
-const std::string kDeploy = STEPSCOPE_SOURCE_DIR "/deploy/goodput/";
+const std::string kDeploy = testing::SourceDir() + "/deploy/goodput/";
 
 bool Installed(const std::string& program) {
   return std::system((program + " --version >/dev/null 2>&1").c_str()) == 0;
@@ -173,7 +174,7 @@ TEST(GoodputPrometheus, ScrapesTheServer) {
 
 // The dashboard and the rules speak of series that the server has.
 TEST(GoodputPrometheus, DashboardAndRulesUseExistingMetrics) {
-  const std::string known = testing::Content(STEPSCOPE_SOURCE_DIR "/src/goodput/live/metrics.cc");
+  const std::string known = testing::Content(testing::SourceDir() + "/src/goodput/live/metrics.cc");
   std::string all = testing::Content(kDeploy + "alerts.yml");
   const auto queries = DashboardQueries();
   EXPECT_GE(queries.size(), 10u);

@@ -19,6 +19,7 @@
 #include "stepscope/goodput.h"
 #include "tests/goodput_server.h"
 #include "tests/gzip.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace stepscope::goodput_send_test {
@@ -32,7 +33,7 @@ using testing::ServerProcess;
 class SenderProcess {
  public:
   SenderProcess(int port, std::vector<std::string> words, const std::string& out) {
-    words.insert(words.begin(), {STEPSCOPE_BINARY, "goodput", "send", "--to",
+    words.insert(words.begin(), {testing::Binary(), "goodput", "send", "--to",
                                  fmt::format("http://127.0.0.1:{}", port)});
     child_ = fork();
     if (child_ != 0) return;

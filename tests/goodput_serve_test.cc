@@ -17,6 +17,7 @@
 
 #include "goodput/recorder/segment_reader.h"
 #include "tests/goodput_server.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace stepscope::goodput_serve_test {
@@ -83,7 +84,7 @@ TEST(GoodputServe, CanBeWatched) {
   ASSERT_TRUE(Succeeded(Post(server.port(), Line(0, 0) + Line(0, 1))));
   const auto watch = [&](const std::string& words) {
     const std::string out = scratch.path() + "/out";
-    const int status = std::system((STEPSCOPE_BINARY " goodput watch " + scratch.path() + words +
+    const int status = std::system((testing::Binary() + " goodput watch " + scratch.path() + words +
                                     " >" + out + " 2>&1 </dev/null")
                                        .c_str());
     std::ifstream in(out);

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/paths.h"
+
 namespace stepscope::testing {
 
 // `stepscope goodput collect` on a port of loopback.
@@ -25,8 +27,8 @@ class ServerProcess {
     child_ = fork();
     if (child_ == 0) {
       dup2(out[1], STDOUT_FILENO);
-      std::vector<std::string> words = {STEPSCOPE_BINARY, "goodput", "collect",
-                                        folder,           "--port",  std::to_string(port)};
+      std::vector<std::string> words = {testing::Binary(), "goodput",           "collect", folder,
+                                        "--port",          std::to_string(port)};
       words.insert(words.end(), more.begin(), more.end());
       std::vector<char*> argv;
       for (std::string& word : words) argv.push_back(word.data());

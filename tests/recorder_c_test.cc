@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "goodput/recorder/segment_reader.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace stepscope::goodput::recorder_c_test {
@@ -20,7 +21,7 @@ std::vector<Event> ReadAll(const std::string& folder) {
 
 TEST(RecorderC, CProgramRecords) {
   const testing::ScratchFolder scratch;
-  const std::string command = std::string(STEPSCOPE_GOODPUT_C_TEST) + " " + scratch.path();
+  const std::string command = testing::GoodputCTest() + " " + scratch.path();
   ASSERT_EQ(std::system(command.c_str()), 0);
   const auto events = ReadAll(scratch.path());
   ASSERT_EQ(events.size(), 202u);
@@ -33,10 +34,10 @@ TEST(RecorderC, CProgramRecords) {
 }
 
 TEST(RecorderC, PythonRecordsTheSame) {
-  if (std::string_view(STEPSCOPE_PYTHON).empty()) GTEST_SKIP() << "no Python here";
+  if (testing::Python().empty()) GTEST_SKIP() << "no Python here";
   const testing::ScratchFolder scratch;
-  const std::string script = STEPSCOPE_SOURCE_DIR "/tests/record_everything.py";
-  const std::string command = STEPSCOPE_PYTHON " " + script + " " + scratch.path();
+  const std::string script = testing::SourceDir() + "/tests/record_everything.py";
+  const std::string command = testing::Python() + " " + script + " " + scratch.path();
   ASSERT_EQ(std::system(command.c_str()), 0);
   std::vector<Event> events;
   Notes note_counts;

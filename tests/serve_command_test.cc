@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/front_door.h"
+#include "tests/paths.h"
 #include "tests/shell.h"
 
 namespace stepscope::testing::serve_command_test {
@@ -24,7 +25,7 @@ TEST_F(ServeCommandTest, PrintsAnAddressAndEndsAsTold) {
   for (const char* signal : {"TERM", "INT"}) {
     const std::string out =
         Printed(fmt::format("timeout --preserve-status -s {} 1 '{}' serve '{}'; echo \"code $?\"",
-                            signal, STEPSCOPE_BINARY, folder_.path()));
+                            signal, Binary(), folder_.path()));
     EXPECT_TRUE(out.starts_with("Listening on http://127.0.0.1:")) << out;
     EXPECT_NE(out.find("/?token="), out.npos);
     EXPECT_TRUE(out.ends_with("\ncode 0\n")) << out;
@@ -40,7 +41,7 @@ std::string TokenServed(const std::string& before, const std::string& folder,
                         const std::string& options) {
   const std::string out = Printed(
       fmt::format("{} timeout --preserve-status -s TERM 1 '{}' serve '{}' {}; echo \"code $?\"",
-                  before, STEPSCOPE_BINARY, folder, options));
+                  before, Binary(), folder, options));
   const size_t at = out.find("/?token=");
   return at == out.npos ? out : out.substr(at + 8, out.find('\n', at) - at - 8);
 }

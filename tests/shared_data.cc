@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "stepscope/session.h"
+#include "tests/paths.h"
 
 namespace stepscope::testing {
 namespace {
@@ -31,7 +32,7 @@ std::vector<std::string> Fields(const std::string& line) {
 }  // namespace
 
 std::filesystem::path Shared(const std::string& path) {
-  return std::filesystem::path(STEPSCOPE_SOURCE_DIR "/../shared").lexically_normal() / path;
+  return std::filesystem::path(SourceDir() + "/../shared").lexically_normal() / path;
 }
 
 std::vector<std::string> SharedFiles(const std::string& folder) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace stepscope::testing {
@@ -14,8 +15,8 @@ namespace stepscope::testing {
 Outcome Shell(const std::string& line) {
   const ScratchFolder folder;
   const std::string errors = folder.path() + "/stderr";
-  const std::string script =
-      "stepscope() { '" STEPSCOPE_BINARY "' \"$@\"; }; { " + line + "\n} 2>'" + errors + "'";
+  const std::string script = std::string("stepscope() { '") + Binary() + "' \"$@\"; }; { " + line +
+                             "\n} 2>'" + errors + "'";
   Outcome outcome;
   FILE* pipe = popen(script.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("no shell");

@@ -19,6 +19,7 @@
 #include "cli/root.h"
 #include "stepscope/condition.h"
 #include "stepscope/session.h"
+#include "tests/paths.h"
 
 namespace stepscope::cli::vocabulary_test {
 namespace {
@@ -180,7 +181,7 @@ std::vector<std::string> CommandsIn(const std::filesystem::path& path) {
 
 TEST(Commands, OfTheDocumentsParse) {
   namespace fs = std::filesystem;
-  const fs::path source = STEPSCOPE_SOURCE_DIR;
+  const fs::path source = testing::SourceDir();
   std::vector<fs::path> documents = {source / "README.md", source / "CONTRIBUTING.md"};
   for (const char* folder : {"docs", "deploy"}) {
     for (const auto& entry : fs::recursive_directory_iterator(source / folder)) {

@@ -11,6 +11,7 @@
 
 #include "report/kinds.h"
 #include "stepscope/write.h"
+#include "tests/paths.h"
 #include "tests/support/sample_answer.h"
 
 namespace stepscope::json_test {
@@ -19,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string ReadDoc(const std::string& name) {
-  std::ifstream file(STEPSCOPE_SOURCE_DIR "/docs/" + name, std::ios::binary);
+  std::ifstream file(testing::SourceDir() + "/docs/" + name, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

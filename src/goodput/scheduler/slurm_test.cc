@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/time_units.h"
+#include "tests/paths.h"
 
 namespace stepscope::goodput::slurm_test {
 namespace {
@@ -17,7 +18,7 @@ const SlurmOptions kUtc{.utc_offset = 0};
 // tests/data/slurm: printed by Slurm 22.05.8 about two nodes. Job 1 ran on both, was requeued after
 // 6 s, waited 7 s and ran for a minute; 2 waited 4 s behind it; 3 was held for 8 s.
 std::string Printed(const std::string& name) {
-  std::ifstream in(STEPSCOPE_SOURCE_DIR "/tests/data/slurm/" + name);
+  std::ifstream in(testing::SourceDir() + "/tests/data/slurm/" + name);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
