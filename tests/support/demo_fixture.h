@@ -16,11 +16,11 @@
 namespace stepscope {
 
 // A folder of its own for every test, which does not exist yet.
-class DemoTest : public testing::Test {
+class DemoTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) /
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(::testing::TempDir()) /
               ("stepscope_demo_" + std::to_string(getpid()) + test->name());
     std::filesystem::remove_all(folder_);
   }
