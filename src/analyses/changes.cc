@@ -12,8 +12,11 @@
 
 #include "analyses/build.h"
 #include "analyses/excess.h"
+#include "analyses/late_rank.h"
+#include "analyses/work_rise.h"
 #include "base/period.h"
 #include "facts/derived/excess_work.h"
+#include "facts/derived/on_demand.h"
 #include "facts/derived/step_changes.h"
 #include "report/humanize.h"
 
@@ -141,32 +144,97 @@ stepscope::Cause CauseOf(const std::optional<Together>& together) {
   return cause;
 }
 
-void AddFinding(Report& report, const Facts& facts, const StepChanges& changes) {
-  const StepChange& c = *changes.step_time;
+// Of the work that ranks have more of, what explains the change.
+const WorkRise* WorkBehind(const Facts& facts, const StepChange& c) {
+  for (const WorkRise& rise : OnDemand(facts).Work(facts).rises) {
+    const bool then = rise.since && std::abs(*rise.since - c.since) <= 1;
+    if (then &&
+        static_cast<double>(rise.Difference()) >= kExplains * static_cast<double>(c.Difference()))
+      return &rise;
+  }
+  return nullptr;
+}
+
+// Operators of a host that run as often, on inputs of the same size, become slower by whatever else
+// runs there.
+bool MayBeLoad(const Facts& facts, const std::optional<Together>& cause) {
+  return facts.OnHost() && cause && cause->excess && GrowthOf(*cause->excess) == Growth::kTime;
+}
+
+std::string SayBecause(const Facts& facts, const StepChange& c,
+                       const std::optional<Together>& cause) {
+  const std::string times =
+      fmt::format("median {} in {} before, {} in {} since; ", Time(c.before),
+                  Plural(static_cast<size_t>(c.steps_before), "step"), Time(c.after),
+                  Plural(static_cast<size_t>(c.steps_after), "step"));
+  if (!cause)
+    return times +
+           "no rank's compute, input wait, time without operators, idle or exposed communication "
+           "explains it";
+  const StepChange& part = *cause->most;
+  return times +
+         fmt::format("{} of {}: {} to {} per step", StepQuantityName(part.quantity),
+                     SayPlace(facts, part.rank, part.device), Time(part.before), Time(part.after)) +
+         SayBehind(facts, *cause);
+}
+
+// Since when, by how much, and, once that is known, why.
+Finding FindingOf(const StepChange& c, const std::string& why) {
   const double share = static_cast<double>(c.Difference()) / static_cast<double>(c.before);
+  return {.severity = share >= kHighChange ? Severity::kHigh : Severity::kMedium,
+          .message = fmt::format("Step time is {} longer since step {}{}.", HumanRatio(share),
+                                 c.since, why.empty() ? "" : ": " + why),
+          .impact = static_cast<int64_t>(std::min(
+              static_cast<double>(c.Difference()) * static_cast<double>(c.steps_after), 9e18)),
+          .table = "changes",
+          .since = c.since};
+}
+
+Finding ByWork(const Facts& facts, const StepChange& c, const WorkRise& work) {
+  Finding finding = FindingOf(c, SayMore(facts, work) + ": " + SayWork(facts, work));
+  const LateReason reason = ReasonOf(facts, work);
+  finding.because =
+      fmt::format("step time: median {} before, {} since; rank {}: {}", Time(c.before),
+                  Time(c.after), work.rank, SayWorkEvidence(facts, work));
+  finding.hint = LateHint(reason, facts);
+  finding.cause = {stepscope::CauseOf(reason)};
+  if (work.ranks.size() == 1) finding.cause.rank = work.rank;
+  finding.nearness = Nearness::kCause;
+  return finding;
+}
+
+// A change that no part explains, or that other load may have brought, is nobody's to mend: it is
+// told, but takes no part in the order of costs.
+Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Together>& cause) {
+  Finding finding = FindingOf(c, cause ? SayCause(facts, *cause) : "");
+  finding.because = SayBecause(facts, c, cause);
+  finding.hint = Hint(facts, c, cause);
+  finding.cause = CauseOf(cause);
+  finding.nearness = cause ? Nearness::kCause : Nearness::kSymptom;
+  const bool of_one = cause && cause->places == 1;
+  if (!cause || (MayBeLoad(facts, cause) && !of_one)) {
+    finding.severity = facts.OnHost() ? Severity::kLow : Severity::kMedium;
+    finding.impact = 0;
+    finding.cause = {};
+  }
+  if (cause && finding.impact == 0)
+    finding.because +=
+        "; operators that run as often take longer, as where other programs run on "
+        "the machine";
+  return finding;
+}
+
+// Returns the work that the finding tells of; null: none.
+const WorkRise* AddFinding(Report& report, const Facts& facts, const StepChanges& changes) {
+  const StepChange& c = *changes.step_time;
   const std::optional<Together> cause = Cause(facts, changes);
-  report.findings.push_back(
-      {.severity = share >= kHighChange ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("Step time is {} longer since step {}{}.", HumanRatio(share), c.since,
-                              cause ? ": " + SayCause(facts, *cause) : ""),
-       .because =
-           fmt::format("median {} in {} before, {} in {} since; {}", Time(c.before),
-                       Plural(static_cast<size_t>(c.steps_before), "step"), Time(c.after),
-                       Plural(static_cast<size_t>(c.steps_after), "step"),
-                       cause ? fmt::format("{} of {}: {} to {} per step",
-                                           StepQuantityName(cause->most->quantity),
-                                           SayPlace(facts, cause->most->rank, cause->most->device),
-                                           Time(cause->most->before), Time(cause->most->after)) +
-                                   SayBehind(facts, *cause)
-                             : "no rank's compute, input wait, time without operators, idle or "
-                               "exposed communication explains it"),
-       .hint = Hint(facts, c, cause),
-       .impact = static_cast<int64_t>(std::min(
-           static_cast<double>(c.Difference()) * static_cast<double>(c.steps_after), 9e18)),
-       .table = "changes",
-       .cause = CauseOf(cause),
-       .nearness = cause ? Nearness::kCause : Nearness::kSymptom,
-       .since = c.since});
+  const WorkRise* work = WorkBehind(facts, c);
+  const bool same = work != nullptr && cause && cause->places == 1 &&
+                    work->ranks == std::vector{cause->most->rank} &&
+                    CauseOf(cause).kind == stepscope::CauseOf(ReasonOf(facts, *work));
+  report.findings.push_back(work == nullptr || same ? ByParts(facts, c, cause)
+                                                    : ByWork(facts, c, *work));
+  return work;
 }
 
 }  // namespace
@@ -204,10 +272,10 @@ std::string InEveryStep(const Facts& facts, int64_t first, int64_t last) {
                      facts.selected.empty() ? "recorded" : "selected", first, last);
 }
 
-void AddStepChanges(Report& report, const Facts& facts, const StepChanges& all) {
-  if (!all.step_time && all.parts.empty()) return;
-  report.tables.push_back(changes::ChangeTable(all));
-  if (all.step_time && all.step_time->Difference() > 0) changes::AddFinding(report, facts, all);
+const WorkRise* AddStepChanges(Report& report, const Facts& facts, const StepChanges& all) {
+  if (all.step_time || !all.parts.empty()) report.tables.push_back(changes::ChangeTable(all));
+  const bool longer = all.step_time && all.step_time->Difference() > 0;
+  return longer ? changes::AddFinding(report, facts, all) : nullptr;
 }
 
 }  // namespace stepscope

@@ -14,6 +14,7 @@
 namespace stepscope {
 
 struct StepChanges;
+struct WorkRise;
 
 // "in every recorded step (3 to 8)". REQUIRES: first < last.
 std::string InEveryStep(const Facts& facts, int64_t first, int64_t last);
@@ -31,7 +32,7 @@ std::optional<PeriodOfSteps> FindPeriodOfSteps(std::span<const int64_t> numbers,
                                                std::span<const int64_t> values, double least);
 
 // Adds the table `changes`, where there are any, and a finding where steps take longer since one of
-// them.
-void AddStepChanges(Report& report, const Facts& facts, const StepChanges& changes);
+// them. Returns the work that the finding tells of; null: none.
+const WorkRise* AddStepChanges(Report& report, const Facts& facts, const StepChanges& changes);
 
 }  // namespace stepscope

@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "base/robust.h"
 #include "base/saturate.h"
+#include "facts/derived/on_demand.h"
+#include "facts/derived/stages.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -29,7 +34,8 @@ slowest, so spans are equal and only compute shows the cause. `exposed` contains
 
 **Interpretation:** Color ranks over steps by `compute`. A row that stands out is a slow device or a larger share of
 the work; a column is a step with unusual data. Pipeline stages and expert-parallel ranks differ by design. A
-single rank that others wait for is a finding of `stragglers`.
+single rank that others wait for is a finding of `stragglers`. Where processors compute, imbalance is a finding if one
+rank computes longer by twice what that varies, or if inputs are unequal: else it is what other load does.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
@@ -165,6 +171,57 @@ bool IsWaitedFor(const CollectiveFacts& c, const DeviceFacts& device) {
   return all > 0 && own >= all / 2;
 }
 
+// How far beyond the median of the others a device computes in its steps, over how much that
+// varies, as a standard deviation; 0 where few steps tell.
+double Clearness(const Steps& steps, const DeviceFacts* device) {
+  constexpr size_t kEnough = 4;
+  std::vector<double> beyond;
+  for (const auto& [step, cells] : steps) {
+    std::vector<double> others;
+    double own = 0;
+    for (const InStep& cell : cells) {
+      const auto compute = static_cast<double>(cell.activity->Compute());
+      if (cell.device == device)
+        own = compute;
+      else
+        others.push_back(compute);
+    }
+    if (!others.empty()) beyond.push_back(own - Median(std::move(others)));
+  }
+  if (beyond.size() < kEnough) return 0;
+  const double median = Median(beyond);
+  for (double& b : beyond) b = std::abs(b - median);
+  const double varies = kDeviationPerMad * Median(std::move(beyond));
+  return varies > 0 ? median / varies : median > 0 ? HUGE_VAL : 0;
+}
+
+// By how much the mean rank has smaller inputs than the one with the largest in each step.
+double UnevenWork(const Facts& facts) {
+  const std::vector<StepParts>& ranks = OnDemand(facts).Parts(facts);
+  double most = 0, mean = 0;
+  for (size_t s = 0; !ranks.empty() && s < ranks.front().steps.size(); ++s) {
+    double largest = 0;
+    for (const StepParts& rank : ranks) {
+      double elements = 0;
+      for (const auto& [name, op] : rank.operators) elements += static_cast<double>(op.elements[s]);
+      largest = std::max(largest, elements);
+      mean += elements / static_cast<double>(ranks.size());
+    }
+    most += largest;
+  }
+  return most > 0 ? (most - mean) / most : 0;
+}
+
+// Operators of hosts take longer or shorter by whatever else runs there: imbalance is that one rank
+// computes longer in nearly all steps, or that ranks have unequal inputs. Stages of a pipeline have
+// unequal work by design, and `stragglers` compares them.
+bool MayBeLoad(const Facts& facts, const Steps& steps, const DeviceFacts* most, double least) {
+  constexpr double kClear = 2;
+  if (!facts.OnHost()) return false;
+  if (TiedByMessages(facts)) return true;
+  return Clearness(steps, most) < kClear && UnevenWork(facts) < least;
+}
+
 void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t steps) {
   const auto& [device, times] =
       *std::ranges::max_element(t.most, {}, [](const auto& m) { return m.second; });
@@ -209,7 +266,8 @@ Report Run(const Facts& facts, const Params& params) {
     return report;
   }
   std::map<int64_t, StepSpread> spreads;
-  for (const auto& [step, cells] : CollectSteps(facts)) {
+  const Steps steps = CollectSteps(facts);
+  for (const auto& [step, cells] : steps) {
     if (cells.size() > 1) spreads.emplace(step, Measure(cells));
   }
   if (spreads.empty()) {
@@ -223,8 +281,11 @@ Report Run(const Facts& facts, const Params& params) {
   report.metrics = {{"compute_imbalance", "imbalance, % of longest", t.Share(), Unit::kRatio}};
   report.tables.push_back(StepTable(spreads));
   report.tables.push_back(MatrixTable(facts));
-  if (t.Share() >= params.Number("share") && t.Share() > 0)
-    AddFinding(report, facts, t, spreads.size());
+  const double least = params.Number("share");
+  if (t.Share() < least || t.Share() <= 0) return report;
+  const DeviceFacts* most =
+      std::ranges::max_element(t.most, {}, [](const auto& m) { return m.second; })->first;
+  if (!MayBeLoad(facts, steps, most, least)) AddFinding(report, facts, t, spreads.size());
   return report;
 }
 

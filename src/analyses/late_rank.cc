@@ -10,6 +10,8 @@
 #include "analyses/advice.h"
 #include "analyses/build.h"
 #include "analyses/excess.h"
+#include "analyses/work_rise.h"
+#include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/on_demand.h"
 #include "report/humanize.h"
@@ -151,10 +153,39 @@ const StepChange* RiseOf(LateReason reason, const Facts& facts, const RankCollec
   return nullptr;
 }
 
+LateReason ReasonOf(const Facts& facts, const WorkRise& rise) {
+  if (rise.kind == WorkKind::kCalls) return LateReason::kMoreCompute;
+  if (rise.kind == WorkKind::kSize) return LateReason::kLargerInputs;
+  std::vector<int64_t> more, others;
+  for (const RankSteps& own : OnDemand(facts).Steps(facts)) {
+    if (own.rank->rank != rise.rank) continue;
+    for (const StepBreakdown& step : own.steps)
+      (rise.steps.contains(step.window.number) ? more : others)
+          .push_back(TimeOf(step, StepCategory::kInput));
+  }
+  const int64_t input = Describe(more).p50 - Describe(others).p50;
+  return input >= rise.Difference() / 2 ? LateReason::kInput : LateReason::kHost;
+}
+
+std::string SayWork(const Facts& facts, const WorkRise& rise) {
+  return fmt::format("{} ({})", LateReasonName(ReasonOf(facts, rise), facts),
+                     SayPlaceOf(facts, rise));
+}
+
+void TakeWork(const Facts& facts, LateRank& late) {
+  const WorkRises& work = OnDemand(facts).Work(facts);
+  const WorkRise* own = work.Of(facts.collectives.ranks[late.rank].rank);
+  if (own == nullptr || work.IsOfAll(*own)) return;
+  late.work = own;
+  late.reason = ReasonOf(facts, *own);
+  late.since = own->since;
+}
+
 void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* steps) {
   if (!IsCompute(late.reason)) return;
-  late.excess = ExcessOverOthers(facts, facts.collectives.ranks[late.rank].rank, steps);
-  if (!late.excess) return;
+  const StringId name = late.work == nullptr ? kNoString : late.work->name;
+  late.excess = ExcessOverOthers(facts, facts.collectives.ranks[late.rank].rank, steps, name);
+  if (late.work != nullptr || !late.excess) return;
   constexpr auto kReasons = std::to_array<LateReason>(
       {LateReason::kMoreCompute, LateReason::kLargerInputs, LateReason::kCompute});
   late.reason = kReasons[static_cast<size_t>(GrowthOf(*late.excess))];
@@ -162,6 +193,7 @@ void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* step
 }
 
 std::string SayLateReason(const LateRank& late, const Facts& facts) {
+  if (late.work != nullptr) return SayWork(facts, *late.work);
   if (late.reason == LateReason::kUnknown) return "unknown cause";
   const std::string_view name = LateReasonName(late.reason, facts);
   if (!late.excess) return std::string(name);
@@ -169,6 +201,9 @@ std::string SayLateReason(const LateRank& late, const Facts& facts) {
 }
 
 std::string SayLateEvidence(const LateRank& late, const Facts& facts) {
+  // Noise may hide from sums what is seen in a part.
+  const int64_t beyond = IsCompute(late.reason) ? late.beyond.compute : late.beyond.host_late;
+  if (late.work != nullptr && beyond <= 0) return SayWorkEvidence(facts, *late.work);
   const auto more = [&](int64_t ns, std::string_view what) {
     return fmt::format("{} more than the median of the others {}{}",
                        HumanTime(static_cast<double>(ns)), what,

@@ -10,6 +10,7 @@
 #include "facts/derived/excess_work.h"
 #include "facts/derived/lateness.h"
 #include "facts/derived/step_changes.h"
+#include "facts/derived/work_rises.h"
 #include "facts/facts.h"
 #include "stepscope/report.h"
 
@@ -33,6 +34,7 @@ struct LateRank {
   RankEffort beyond;  // time beyond the median of the other ranks
   LateReason reason = LateReason::kUnknown;
   std::optional<ExcessWork> excess;  // behind longer compute
+  const WorkRise* work = nullptr;    // what it has more of than ranks that are not late
 };
 
 // What the rank spends most on beyond the others, if that explains what they lose. `kernels`: its
@@ -42,6 +44,15 @@ LateReason FindLateReason(const LateRank& late, int64_t kernels, int64_t delay);
 
 // Since when the rank spends more on it in its steps; null where they do not tell.
 const StepChange* RiseOf(LateReason reason, const Facts& facts, const RankCollectives& rank);
+
+// Why a rank that has more of it is late.
+LateReason ReasonOf(const Facts& facts, const WorkRise& rise);
+
+// "more operators (aten::layer_norm)", "time between operators (slow_transform (train.py:20))".
+std::string SayWork(const Facts& facts, const WorkRise& rise);
+
+// Where the rank has more work than others (work_rises.h), that is the reason, whatever noise adds.
+void TakeWork(const Facts& facts, LateRank& late);
 
 // Names the operator behind longer compute, which tells more work from slower work.
 // `steps`: in these, null: in all.

@@ -49,6 +49,7 @@ LateRank Explain(const Facts& facts, const std::vector<RankEffort>& efforts,
   LateRank late{.rank = slow.rank, .lost = slow.lost, .beyond = beyond[slow.rank]};
   late.reason = FindLateReason(late, efforts[slow.rank].kernels, slow.lost);
   late.since = SinceOf(facts, late);
+  TakeWork(facts, late);
   AddExcess(facts, late);
   return late;
 }

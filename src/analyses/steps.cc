@@ -12,6 +12,7 @@
 #include "analyses/build.h"
 #include "analyses/changes.h"
 #include "analyses/steps_slow.h"
+#include "analyses/work_finding.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/on_demand.h"
@@ -42,6 +43,14 @@ rank (and device), are at another level: the split of the steps into two whose s
 It counts if each side has at least two steps and an eighth of all, and if the medians differ by 5% of the median step
 time and by at least 6 + 70 / (n - 2)² times the mean deviation of the n steps. Only steps that all ranks recorded count;
 an exceptional first one is left out. A step is slow by the median of its own side.
+
+Where processors compute, whatever else runs there makes steps vary. Three parts hardly do: how often an operator
+runs, how large its inputs are, and the time between two operators that follow one another, which is next to nothing. A
+rank that has more of one since a step is named, also where step time does not tell: since then it takes 3% of the median
+step time more, with a quarter of exceptions before and an eighth since at most, of eight steps or more; time between
+operators is three times as long. Ranks of a data-parallel job that have it in turn, or in all recorded steps, are named by
+comparing them with the others. A change of step time that no part explains, or that only operators explain which
+take longer without more work, is of low or medium severity.
 
 Slow steps that follow one another at the same distance, three or more and none missing, are told as one: every 5th
 step. Where Python was recorded, the function is named that takes half or more of what a slow step takes longer.
@@ -254,7 +263,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.series = Trends(by_number);
   AddMfu(facts, params.Number("peak_tflops") * 1e12, report);
   const StepChanges& changes = OnDemand(facts).Changes(facts);
-  AddStepChanges(report, facts, changes);
+  AddWorkRises(report, facts, AddStepChanges(report, facts, changes));
   if (static_cast<int64_t>(by_number.size()) >= kEnoughSteps)
     AddSlowSteps(report, facts, ranks, typical.median, params.Number("slow"));
   return report;

@@ -42,7 +42,9 @@ span, and waits above the clock uncertainty. Of six steps or more, the rank must
 what that and its own time (without exposed communication) vary; in few of the steps, by three times the variation
 over all; or it has more or larger operators, or is late since a certain step (on hosts not by slower operators). Then a quarter of the wait time is
 enough, since several ranks may be late. Variation is the median absolute deviation, as a standard deviation. A rank
-that is late in some steps is compared with the others in these steps.
+that is late in some steps is compared with the others in these steps. A rank on hosts that has more work than before,
+or than the others (see `steps`), is late for that reason, and ranks that have more of the same are one finding. Beside
+a straggler with a known reason none is named without one.
 
 Devices of one process, the usual case of TensorFlow and JAX, take the place of ranks: they are on one clock, and
 share the input wait of their host.
@@ -210,29 +212,68 @@ std::string SayLateSteps(const StepBlame& steps, const Suspect& s) {
   return fmt::format(" (most of it in {} of {})", s.late.size(), Plural(steps.size(), "step"));
 }
 
+// "Rank 1 is a straggler since step 9", "Ranks 0 and 2 are stragglers in turn".
+std::string SayWho(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+  if (s.work == nullptr || s.work->ranks.size() == 1) {
+    return Capitalized(SayParticipant(facts, facts.collectives.ranks[s.rank])) + " is a straggler" +
+           SaySince(facts, steps, s);
+  }
+  return Capitalized(SayRanks(s.work->ranks)) + " are stragglers" +
+         (s.work->in_turn ? " in turn" : SaySince(facts, steps, s));
+}
+
 void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, const Suspect& s) {
   const CollectiveFacts& c = facts.collectives;
   const int64_t span = MeanSpan(facts);
   const double share = span == 0 ? 0 : static_cast<double>(s.lost) / static_cast<double>(span);
-  const std::string since = SaySince(facts, steps, s);
+  const bool several = s.work != nullptr && s.work->ranks.size() > 1;
+  std::optional<int64_t> rank;
+  if (!several) rank = c.ranks[s.rank].rank;
   report.findings.push_back(
       {.severity = share >= 0.1 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("{} is a straggler{}: {}, {} of span.",
-                              Capitalized(SayParticipant(facts, c.ranks[s.rank])), since,
+       .message = fmt::format("{}: {}, {} of span.", SayWho(facts, steps, s),
                               SayLateReason(s, facts), HumanRatio(share)),
        .because = fmt::format(
-           "it caused {} of all wait time{}, was last {}, and cost each other {} {} (clock "
+           "{} caused {} of all wait time{}, {} last {}, and cost each other {} {} (clock "
            "uncertainty {}); cause: {}",
-           HumanRatio(s.score), SayLateSteps(steps, s),
-           Plural(static_cast<size_t>(c.ranks[s.rank].times_last), "time"), ParticipantNoun(facts),
-           HumanTime(static_cast<double>(s.lost)), HumanTime(static_cast<double>(LargestError(c))),
-           SayLateEvidence(s, facts)),
+           several ? "they" : "it", HumanRatio(s.score), SayLateSteps(steps, s),
+           several ? "were" : "was", Plural(static_cast<size_t>(s.times_last), "time"),
+           ParticipantNoun(facts), HumanTime(static_cast<double>(s.lost)),
+           HumanTime(static_cast<double>(LargestError(c))), SayLateEvidence(s, facts)),
        .hint = LateHint(s.reason, facts),
        .impact = LostSince(steps, s),
        .table = "ranks",
-       .cause = {CauseOf(s.reason), c.ranks[s.rank].rank},
+       .cause = {CauseOf(s.reason), rank},
        .nearness = s.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause,
        .since = s.since});
+}
+
+// Whether what explains another straggler makes this one doubtful: nothing in its trace explains
+// why it is late, or only that its operators take longer, where another rank has more work.
+bool IsDoubtful(const Facts& facts, const Suspect& s, std::span<const Suspect> all) {
+  const bool by_load = facts.OnHost() && s.reason == LateReason::kCompute;
+  return std::ranges::any_of(all, [&](const Suspect& other) {
+    if (other.rank == s.rank) return false;
+    if (s.reason == LateReason::kUnknown)
+      return other.reason != LateReason::kUnknown && other.blame >= s.blame;
+    return by_load && s.work == nullptr && other.work != nullptr;
+  });
+}
+
+// Of ranks that have more of the same work one.
+void AddFindings(Report& report, const Facts& facts, const Blames& blames, const Params& params) {
+  const auto first =
+      std::span(blames.suspects).first(std::min(kMostSuspects, blames.suspects.size()));
+  std::set<const WorkRise*> told;
+  std::vector<Suspect> stand_out;
+  for (const Suspect& s : first) {
+    if (s.work != nullptr && !told.insert(s.work).second) continue;
+    const Suspect all = s.work == nullptr ? s : Together(blames, *s.work);
+    if (StandsOut(facts, all, params)) stand_out.push_back(all);
+  }
+  for (const Suspect& s : stand_out) {
+    if (!IsDoubtful(facts, s, stand_out)) AddFinding(report, facts, blames.steps, s);
+  }
 }
 
 std::string WhyNot(const Facts& facts) {
@@ -319,10 +360,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(RankTable(facts, blames));
   report.tables.push_back(ReasonTable(c, blames));
   report.tables.push_back(StepTable(c, blames.steps));
-  for (const Suspect& s :
-       std::span(blames.suspects).first(std::min(kMostSuspects, blames.suspects.size()))) {
-    if (StandsOut(facts, s, params)) AddFinding(report, facts, blames.steps, s);
-  }
+  AddFindings(report, facts, blames, params);
   if (pipeline && report.findings.empty()) AddSlowStage(report, facts);
   if (AddWaitForAbsent(report, facts, MeanSpan(facts)) > worst.lost)
     report.headline = report.findings.back().message;

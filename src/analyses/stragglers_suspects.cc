@@ -97,10 +97,12 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
   s.reason = FindLateReason(s, efforts.own[s.rank].kernels, s.blame / others);
   FindSince(facts, steps, s);
   const bool changed = ChangedAlone(facts, steps, s);
+  TakeWork(facts, s);
   if (closely) AddExcess(facts, s, some ? &s.late : nullptr);
-  if (s.since && WasLateBefore(facts, steps, s, *s.since)) s.since.reset();
-  if (s.evidence == LateEvidence::kNone && HasOtherEvidence(steps, s, changed))
-    s.evidence = LateEvidence::kClear;
+  if (s.work == nullptr && s.since && WasLateBefore(facts, steps, s, *s.since)) s.since.reset();
+  const bool other =
+      s.work != nullptr ? !MostInOneStep(steps, s) : HasOtherEvidence(steps, s, changed);
+  if (s.evidence != LateEvidence::kFewSteps && other) s.evidence = LateEvidence::kClear;
 }
 
 }  // namespace
@@ -133,6 +135,7 @@ Blames FindBlames(const Facts& facts) {
   }
   ExposedWaits exposed(facts);
   for (Suspect& s : blames.suspects) {
+    s.times_last = c.ranks[s.rank].times_last;
     s.waits = std::ssize(waited_for[s.rank]);
     s.lost = exposed.Of(waited_for[s.rank]);
     s.lost /= std::max<int64_t>(1, std::ssize(c.ranks) - 1);
@@ -140,6 +143,25 @@ Blames FindBlames(const Facts& facts) {
       s.score = static_cast<double>(s.blame) / static_cast<double>(blames.total);
   }
   return blames;
+}
+
+Suspect Together(const Blames& blames, const WorkRise& work) {
+  Suspect all;
+  for (const Suspect& s : blames.suspects) {
+    if (s.work != &work) continue;
+    if (all.work == nullptr) {
+      all = s;
+      continue;
+    }
+    all.lost = AddSaturated(all.lost, s.lost);
+    all.blame = AddSaturated(all.blame, s.blame);
+    all.score += s.score;
+    all.waits += s.waits;
+    all.times_last += s.times_last;
+    all.late.insert(s.late.begin(), s.late.end());
+    if (s.evidence == LateEvidence::kClear) all.evidence = s.evidence;
+  }
+  return all;
 }
 
 void ExplainSuspects(const Facts& facts, Blames& blames) {

@@ -20,6 +20,7 @@ struct Suspect : LateRank {
   double score = 0;
   int64_t blame = 0;
   int64_t waits = 0;       // how many times a rank waited for it
+  int64_t times_last = 0;  // in collectives
   std::set<int64_t> late;  // the steps in which it caused most of the wait time
   LateEvidence evidence = LateEvidence::kFewSteps;
 };
@@ -35,6 +36,9 @@ Blames FindBlames(const Facts& facts);
 
 // The step in which the suspect caused more than half of all that it caused, if there is one.
 std::optional<int64_t> MostInOneStep(const StepBlame& steps, const Suspect& s);
+
+// Suspects that have more of the same work, as one: what they cause, all together.
+Suspect Together(const Blames& blames, const WorkRise& work);
 
 // Sorts the suspects. The first few are weighed, and compared with the others in the steps in which
 // they are late.

@@ -77,9 +77,12 @@ Sums SumsOf(const Facts& facts, int64_t rank, const Steps& steps) {
   return sums;
 }
 
-// The names by what they take beyond the others, the most first: what `own` is compared with.
+constexpr double kMoreCalls = 0.05;  // of the calls, to run more often
+constexpr double kAsMuch = 0.25;     // of the most, for one that runs more often
+
+// What `own` takes beyond the others: by the operator with the most, or one that runs more often.
 ExcessWork Most(const StringTable& names, const Sums& own, const std::vector<Sums>& others) {
-  ExcessWork most;
+  std::vector<ExcessWork> all;
   for (const auto& [name, sum] : own) {
     std::vector<double> times, calls;
     for (const Sums& other : others) {
@@ -88,15 +91,25 @@ ExcessWork Most(const StringTable& names, const Sums& own, const std::vector<Sum
       calls.push_back(at == other.end() ? 0 : at->second.calls);
     }
     const double time = sum.time - Median(std::move(times));
-    const bool more = time > most.time || (time == most.time && most.name != kNoString &&
-                                           names[name] < names[most.name]);
-    if (time <= 0 || !more) continue;
-    most = {.name = name,
-            .time = time,
-            .calls = sum.calls,
-            .calls_beyond = sum.calls - Median(std::move(calls))};
+    if (time <= 0) continue;
+    all.push_back({.name = name,
+                   .time = time,
+                   .calls = sum.calls,
+                   .calls_beyond = sum.calls - Median(std::move(calls))});
   }
-  return most;
+  if (all.empty()) return {};
+  std::ranges::sort(all, [&](const ExcessWork& a, const ExcessWork& b) {
+    return a.time != b.time ? a.time > b.time : names[a.name] < names[b.name];
+  });
+  const auto runs_more = [&](const ExcessWork& e) {
+    return e.time >= kAsMuch * all.front().time && e.calls_beyond >= kMoreCalls * e.calls;
+  };
+  const auto more = std::ranges::find_if(all, runs_more);
+  return more == all.end() ? all.front() : *more;
+}
+
+void KeepOnly(StringId name, Sums& sums) {
+  if (name != kNoString) std::erase_if(sums, [&](const auto& sum) { return sum.first != name; });
 }
 
 // How many inputs of so many elements there are per call, by operator and place.
@@ -250,11 +263,14 @@ void CountOnly(const Facts& facts, int64_t rank, const Steps& before, const Step
 }
 
 std::optional<ExcessWork> Find(const Facts& facts, int64_t rank, const Steps& own,
-                               const std::vector<std::pair<int64_t, Steps>>& others) {
+                               const std::vector<std::pair<int64_t, Steps>>& others,
+                               StringId name) {
   if (!facts.OnHost() || others.empty()) return std::nullopt;
   std::vector<Sums> of_others;
   for (const auto& [other, steps] : others) of_others.push_back(SumsOf(facts, other, steps));
-  ExcessWork excess = Most(*facts.names, SumsOf(facts, rank, own), of_others);
+  Sums sums = SumsOf(facts, rank, own);
+  KeepOnly(name, sums);
+  ExcessWork excess = Most(*facts.names, sums, of_others);
   if (excess.name == kNoString) return std::nullopt;
   excess.module = ModuleOf(facts, rank, excess.name);
   const double median = static_cast<double>(OnDemand(facts).Changes(facts).median);
@@ -272,18 +288,19 @@ std::optional<ExcessWork> Find(const Facts& facts, int64_t rank, const Steps& ow
 }  // namespace excess_work
 
 std::optional<ExcessWork> ExcessOverOthers(const Facts& facts, int64_t rank,
-                                           const std::set<int64_t>* steps) {
+                                           const std::set<int64_t>* steps, StringId name) {
   std::vector<std::pair<int64_t, excess_work::Steps>> others;
   for (const RankActivity& own : facts.ranks) {
     const bool known = !others.empty() && others.back().first == own.rank;
     if (own.rank != rank && !own.activities.empty() && !known)
       others.push_back({own.rank, {.only = steps}});
   }
-  return excess_work::Find(facts, rank, {.only = steps}, others);
+  return excess_work::Find(facts, rank, {.only = steps}, others, name);
 }
 
-std::optional<ExcessWork> ExcessSince(const Facts& facts, int64_t rank, int64_t since) {
-  return excess_work::Find(facts, rank, {.from = since}, {{rank, {.to = since}}});
+std::optional<ExcessWork> ExcessSince(const Facts& facts, int64_t rank, int64_t since,
+                                      StringId name) {
+  return excess_work::Find(facts, rank, {.from = since}, {{rank, {.to = since}}}, name);
 }
 
 }  // namespace stepscope

@@ -25,11 +25,15 @@ struct ExcessWork {
   std::optional<int64_t> since;  // number of the step since which the rank spends more on it
 };
 
-// What explains the most; nothing where no operator takes longer, or there is an accelerator.
+// What explains the most, or the operator of this name; nothing where it takes no longer, or there
+// is an accelerator. Of operators that take about as much more, one that runs more often or on
+// larger inputs comes first: others may be slower by whatever else runs there.
 // Against the median of the other ranks; `steps`: in these, null: in all.
 std::optional<ExcessWork> ExcessOverOthers(const Facts& facts, int64_t rank,
-                                           const std::set<int64_t>* steps = nullptr);
+                                           const std::set<int64_t>* steps = nullptr,
+                                           StringId name = kNoString);
 // Against the rank's own steps before the one of this number.
-std::optional<ExcessWork> ExcessSince(const Facts& facts, int64_t rank, int64_t since);
+std::optional<ExcessWork> ExcessSince(const Facts& facts, int64_t rank, int64_t since,
+                                      StringId name = kNoString);
 
 }  // namespace stepscope

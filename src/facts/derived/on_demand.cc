@@ -3,6 +3,7 @@
 
 #include "base/stop.h"
 #include "facts/derived/compiled_code.h"
+#include "facts/derived/stages.h"
 
 namespace stepscope {
 
@@ -14,6 +15,20 @@ const std::vector<RankSteps>& FactsOnDemand::Steps(const Facts& facts) {
 const StepChanges& FactsOnDemand::Changes(const Facts& facts) {
   if (!changes_) changes_ = FindStepChanges(Steps(facts));
   return *changes_;
+}
+
+const std::vector<StepParts>& FactsOnDemand::Parts(const Facts& facts) {
+  if (parts_) return *parts_;
+  const std::vector<RankSteps>& steps = Steps(facts);
+  const bool marked = !steps.empty() && !steps.front().whole_recording;
+  parts_.emplace();
+  if (marked && facts.OnHost()) parts_ = PartsOfSteps(facts, steps);
+  return *parts_;
+}
+
+const WorkRises& FactsOnDemand::Work(const Facts& facts) {
+  if (!work_) work_ = FindWorkRises(Parts(facts), Changes(facts).median, !TiedByMessages(facts));
+  return *work_;
 }
 
 const MissingCommunication& FactsOnDemand::CommunicationMissing(const Facts& facts) {

@@ -13,6 +13,7 @@
 #include "facts/derived/step_categories.h"
 #include "facts/derived/step_changes.h"
 #include "facts/derived/wait_causes.h"
+#include "facts/derived/work_rises.h"
 #include "facts/facts.h"
 #include "facts/operators/operator_flops.h"
 #include "facts/operators/operators.h"
@@ -31,6 +32,12 @@ class FactsOnDemand {
 
   // As FindStepChanges().
   const StepChanges& Changes(const Facts& facts);
+
+  // As PartsOfSteps(); empty where devices compute, or no steps are marked.
+  const std::vector<StepParts>& Parts(const Facts& facts);
+
+  // As FindWorkRises().
+  const WorkRises& Work(const Facts& facts);
 
   // As FindMissingCommunication().
   const MissingCommunication& CommunicationMissing(const Facts& facts);
@@ -71,6 +78,8 @@ class FactsOnDemand {
 
   std::optional<std::vector<RankSteps>> steps_;
   std::optional<StepChanges> changes_;
+  std::optional<std::vector<StepParts>> parts_;
+  std::optional<WorkRises> work_;
   std::optional<MissingCommunication> missing_communication_;
   std::optional<AbsentWaits> absent_waits_;
   std::optional<std::vector<WaitCause>> wait_causes_;

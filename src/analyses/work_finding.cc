@@ -1,0 +1,54 @@
+// Words the findings about work.
+#include "analyses/work_finding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "analyses/build.h"
+#include "analyses/changes.h"
+#include "analyses/late_rank.h"
+#include "analyses/work_rise.h"
+#include "facts/derived/on_demand.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+// " since step 9", " in turn", " in every recorded step (3 to 18)".
+std::string SayWhen(const Facts& facts, const WorkRise& rise) {
+  if (rise.since) return fmt::format(" since step {}", *rise.since);
+  if (rise.in_turn) return " in turn";
+  return " " + InEveryStep(facts, *rise.steps.begin(), *rise.steps.rbegin());
+}
+
+Finding FindingOf(const Facts& facts, const WorkRise& rise) {
+  const LateReason reason = ReasonOf(facts, rise);
+  std::optional<int64_t> rank;
+  if (rise.ranks.size() == 1) rank = rise.rank;
+  const auto steps = static_cast<double>(rise.steps.size()) *
+                     static_cast<double>(rise.in_turn ? rise.ranks.size() : 1);
+  return {.severity = Severity::kMedium,
+          .message = fmt::format("{}{}: {}.", Capitalized(SayMore(facts, rise)),
+                                 SayWhen(facts, rise), SayWork(facts, rise)),
+          .because = SayWorkEvidence(facts, rise),
+          .hint = LateHint(reason, facts),
+          .impact =
+              static_cast<int64_t>(std::min(static_cast<double>(rise.Difference()) * steps, 9e18)),
+          .table = "steps",
+          .cause = {CauseOf(reason), rank},
+          .nearness = Nearness::kCause,
+          .since = rise.since};
+}
+
+}  // namespace
+
+void AddWorkRises(Report& report, const Facts& facts, const WorkRise* told) {
+  for (const WorkRise& rise : OnDemand(facts).Work(facts).rises) {
+    if (&rise != told) report.findings.push_back(FindingOf(facts, rise));
+  }
+}
+
+}  // namespace stepscope

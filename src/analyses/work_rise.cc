@@ -1,0 +1,94 @@
+// Names the ranks, the operators and the Python function.
+#include "analyses/work_rise.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "analyses/build.h"
+#include "analyses/excess.h"
+#include "facts/derived/excess_work.h"
+#include "facts/derived/on_demand.h"
+#include "facts/derived/step_function.h"
+#include "report/humanize.h"
+
+namespace stepscope {
+namespace {
+
+std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
+
+// The steps with more of the rank that has the most, and its other steps.
+struct Halves {
+  const RankActivity* rank = nullptr;
+  IntervalSet more, others;
+};
+
+Halves HalvesOf(const Facts& facts, const WorkRise& rise) {
+  Halves halves;
+  for (const RankSteps& own : OnDemand(facts).Steps(facts)) {
+    if (own.rank->rank != rise.rank || halves.rank != nullptr) continue;
+    halves.rank = own.rank;
+    for (const StepBreakdown& step : own.steps) {
+      const bool more = rise.steps.contains(step.window.number);
+      (more ? halves.more : halves.others).push_back({step.window.start, step.window.end});
+    }
+  }
+  return halves;
+}
+
+std::optional<FrameName> FunctionOf(const Facts& facts, const WorkRise& rise) {
+  const Halves halves = HalvesOf(facts, rise);
+  if (halves.rank == nullptr) return std::nullopt;
+  return FunctionBehind(facts, *halves.rank, halves.more, halves.others, rise.Difference() / 2);
+}
+
+// "from aten::remainder to aten::linear", "before aten::linear", "after aten::add_".
+std::string SayNeighbours(const Facts& facts, const WorkRise& rise) {
+  const auto label = [&](StringId name) { return OperatorLabel((*facts.names)[name]); };
+  if (rise.previous == kNoString && rise.name == kNoString) return "in steps without operators";
+  if (rise.previous == kNoString) return fmt::format("before {}", label(rise.name));
+  if (rise.name == kNoString) return fmt::format("after {}", label(rise.previous));
+  return fmt::format("from {} to {}", label(rise.previous), label(rise.name));
+}
+
+bool IsOfAll(const Facts& facts, const WorkRise& rise) {
+  return rise.ranks.size() > 1 && OnDemand(facts).Work(facts).IsOfAll(rise);
+}
+
+}  // namespace
+
+std::string SayRanksOf(const Facts& facts, const WorkRise& rise) {
+  return IsOfAll(facts, rise) ? "all ranks" : SayRanks(rise.ranks);
+}
+
+std::string SayMore(const Facts& facts, const WorkRise& rise) {
+  return fmt::format("{} {} {}{} more per step", SayRanksOf(facts, rise),
+                     rise.ranks.size() == 1 ? "spends" : "spend",
+                     rise.ranks.size() == 1 ? "" : "up to ", Time(rise.Difference()));
+}
+
+std::string SayPlaceOf(const Facts& facts, const WorkRise& rise) {
+  if (rise.kind != WorkKind::kBetween) return std::string(OperatorLabel((*facts.names)[rise.name]));
+  const auto function = FunctionOf(facts, rise);
+  return function ? LabelOf(*function) : SayNeighbours(facts, rise);
+}
+
+std::string SayWorkEvidence(const Facts& facts, const WorkRise& rise) {
+  const auto more = static_cast<int64_t>(rise.steps.size());
+  const auto steps = [](int64_t count) { return Plural(static_cast<size_t>(count), "step"); };
+  std::string text;
+  if (rise.since) {
+    text = fmt::format("median {} in {} before, {} in {} since", Time(rise.before),
+                       steps(rise.all_steps - more), Time(rise.after), steps(more));
+  } else {
+    text = fmt::format("rank {}: median {} in {} of {}, other ranks {}", rise.rank,
+                       Time(rise.after), more, steps(rise.all_steps), Time(rise.before));
+  }
+  if (rise.kind == WorkKind::kBetween) return text + ", " + SayNeighbours(facts, rise);
+  text += fmt::format(", in {}", OperatorLabel((*facts.names)[rise.name]));
+  if (!rise.since) return text;
+  const auto excess = ExcessSince(facts, rise.rank, *rise.since, rise.name);
+  return excess ? text + SayExcess(facts, *excess) : text;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,40 @@
+// Finds since when, or in which places, values are far above the lowest ones, in noise that only
+// adds: what else runs on a machine makes a stretch of time longer, and never shorter.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace stepscope {
+
+// Between two levels lies more than noise is asked to bridge.
+struct RiseLimits {
+  double least = 0;  // that a high value is above the lower level
+  double times = 1;  // and this multiple of it
+};
+
+// The lower level: the value with a tenth of all below it, so that some may be exceptional.
+// REQUIRES: not empty.
+int64_t FloorOf(std::span<const int64_t> values);
+
+// Which values are high above this floor.
+std::vector<bool> HighAbove(int64_t floor, std::span<const int64_t> values,
+                            const RiseLimits& limits);
+
+struct Rise {
+  size_t at = 0;                 // index of the first value of the higher level
+  double before = 0, since = 0;  // medians
+
+  double Difference() const { return since - before; }
+};
+
+// The split with the fewest exceptions: high values before, and others since; at last by which of
+// the two medians is nearer. Nothing where more than a quarter of the values before, or an eighth
+// of those since, are exceptions, or the medians are not so far apart. Each side has three values
+// and a fifth of all; needs eight values. n log n.
+std::optional<Rise> FindRise(std::span<const int64_t> values, const RiseLimits& limits);
+
+}  // namespace stepscope

@@ -1,0 +1,213 @@
+// Tests who is told to be at fault in jobs on a busy machine, where steps vary more than the fault
+// takes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "tests/front_door.h"
+#include "tests/support/cpu_trace.h"
+
+namespace stepscope::cpu_job_noise_test {
+namespace {
+
+using testing::CpuTrace;
+using testing::ScratchFolder;
+
+// What a rank does more of in a step; times are milliseconds.
+struct Extra {
+  double python = 0;  // before the forward pass
+  int calls = 0;      // of layer_norm, 0.1 ms each
+  int rows = 0;       // beyond 128; computing takes as much longer
+};
+using Fault = std::function<Extra(int rank, int step)>;
+
+constexpr int kFirst = 3, kLast = 18;  // steps
+
+// A job of 16 steps of data-parallel ranks. `load`: with what chance a stretch of 5 ms takes up to
+// 15 ms longer. Short stretches between operators are hit as rarely as they are short.
+class NoisyJob {
+ public:
+  NoisyJob(int ranks, double load, uint64_t seed) : load_(load), random_(seed, 0) {
+    for (int rank = 0; rank < ranks; ++rank) traces_.emplace_back(rank, "[]", 1, ranks);
+  }
+
+  Result<ReportSet> Ask(const Fault& fault) {
+    double start = 0;
+    for (int step = kFirst; step <= kLast; ++step) start = Step(step, start, fault);
+    const ScratchFolder folder;
+    std::vector<std::string> paths;
+    for (size_t rank = 0; rank < traces_.size(); ++rank)
+      paths.push_back(folder.Write(fmt::format("rank{}.json", rank), traces_[rank].End()));
+    return testing::Ask(paths);
+  }
+
+ private:
+  double Noise(double length) {
+    return random_.Fraction() < load_ * length / 5 ? 15 * random_.Fraction() : 0;
+  }
+
+  // Calls an operator at `at`, after a moment of Python.
+  void Call(CpuTrace& trace, double& at, std::string_view name, double length, int rows) {
+    at += 0.03 + Noise(0.03);
+    const double takes = length + Noise(length);
+    trace.Add("cpu_op", name, at, takes, 1,
+              fmt::format(R"("Input Dims":[[{},192],[192,192]])", rows));
+    at += takes;
+  }
+
+  // Returns when the step ends.
+  double Step(int number, double start, const Fault& fault) {
+    std::vector<double> arrive;
+    for (size_t rank = 0; rank < traces_.size(); ++rank) {
+      CpuTrace& trace = traces_[rank];
+      const Extra extra = fault(static_cast<int>(rank), number);
+      const int rows = 128 + extra.rows;
+      const double longer = rows / 128.0;
+      double at = start;
+      Call(trace, at, "aten::randn", 0.2, rows);
+      at += extra.python;
+      for (int layer = 0; layer < 3; ++layer) {
+        Call(trace, at, "aten::linear", 3 * longer, rows);
+        Call(trace, at, "aten::gelu", 0.5 * longer, rows);
+      }
+      for (int call = 0; call < extra.calls; ++call) Call(trace, at, "aten::layer_norm", 0.1, rows);
+      for (int layer = 0; layer < 3; ++layer)
+        Call(trace, at, "autograd::engine::evaluate_function: AddmmBackward0", 5 * longer, rows);
+      arrive.push_back(at);
+    }
+    const double end = std::ranges::max(arrive) + 2;
+    double last = end;
+    for (size_t rank = 0; rank < traces_.size(); ++rank) {
+      traces_[rank].Add("user_annotation", "gloo:all_reduce", arrive[rank], end - arrive[rank], 2,
+                        R"("Input Dims":[[1000]],"Input type":["float"])");
+      double at = end;
+      for (int call = 0; call < 4; ++call) Call(traces_[rank], at, "aten::sqrt", 0.4, 192);
+      last = std::max(last, at);
+    }
+    for (CpuTrace& trace : traces_)
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", number), start, last - start);
+    return last;
+  }
+
+  const double load_;
+  Random random_;
+  std::vector<CpuTrace> traces_;
+};
+
+// The findings of an answer, one line each, that lead first.
+std::string Findings(const ReportSet& answer) {
+  std::vector<const Finding*> all;
+  for (const Report& report : answer.reports) {
+    for (const Finding& finding : report.findings) all.push_back(&finding);
+  }
+  std::ranges::sort(all, {}, &Finding::place);
+  std::string text;
+  for (const Finding* finding : all) text += finding->message + "\n";
+  return text;
+}
+
+constexpr double kLoad = 0.4;
+
+Extra PythonSinceStep9(int rank, int step) {
+  return {.python = rank == 1 && step >= 9 ? 10.0 : 0.0};
+}
+
+TEST(NoisyJob, NamesTheRankThatSpendsMoreInPython) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto answer = NoisyJob(2, kLoad, seed).Ask(PythonSinceStep9);
+    ASSERT_TRUE(answer);
+    EXPECT_TRUE(answer->verdict.contains("ank 1")) << seed << answer->verdict;
+    EXPECT_TRUE(answer->verdict.contains("since step 9")) << seed << answer->verdict;
+    EXPECT_TRUE(
+        answer->verdict.contains("time between operators (from aten::randn to aten::linear)"))
+        << seed << answer->verdict;
+  }
+}
+
+TEST(NoisyJob, NamesTheOperatorThatARankRunsMore) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto answer = NoisyJob(2, kLoad, seed).Ask([](int rank, int step) {
+      return Extra{.calls = rank == 1 && step >= 9 ? 80 : 0};
+    });
+    ASSERT_TRUE(answer);
+    EXPECT_TRUE(answer->verdict.contains("ank 1")) << seed << answer->verdict;
+    EXPECT_TRUE(answer->verdict.contains("since step 9")) << seed << answer->verdict;
+    EXPECT_TRUE(answer->verdict.contains("aten::layer_norm")) << seed << answer->verdict;
+  }
+}
+
+TEST(NoisyJob, LargerInputsAreExact) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto answer = NoisyJob(2, kLoad, seed).Ask([](int rank, int step) {
+      return Extra{.rows = rank == 0 && step >= 9 ? 128 : 0};
+    });
+    ASSERT_TRUE(answer);
+    const std::string all = Findings(*answer);
+    EXPECT_TRUE(answer->verdict.contains("ank 0")) << seed << all;
+    EXPECT_TRUE(answer->verdict.contains("since step 9")) << seed << all;
+    EXPECT_FALSE(answer->verdict.contains("ank 1")) << seed << all;
+  }
+}
+
+TEST(NoisyJob, TwoOfFourRanksAreToldTogether) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto answer = NoisyJob(4, kLoad, seed).Ask([](int rank, int step) {
+      return Extra{.python = rank % 2 == 1 && step >= 9 ? 12.0 : 0.0};
+    });
+    ASSERT_TRUE(answer);
+    EXPECT_TRUE(answer->verdict.contains("anks 1 and 3")) << seed << Findings(*answer);
+    EXPECT_TRUE(answer->verdict.contains("since step 9")) << seed << Findings(*answer);
+  }
+}
+
+TEST(NoisyJob, RanksThatAreLateInTurnAreToldTogether) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto answer = NoisyJob(4, kLoad, seed).Ask([](int rank, int step) {
+      return Extra{.python = rank == step % 2 * 2 ? 12.0 : 0.0};
+    });
+    ASSERT_TRUE(answer);
+    EXPECT_TRUE(answer->verdict.contains("anks 0 and 2")) << seed << Findings(*answer);
+    EXPECT_TRUE(answer->verdict.contains("in turn")) << seed << Findings(*answer);
+  }
+}
+
+TEST(NoisyJob, WhatAllRanksDoIsNoRanksFault) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto answer = NoisyJob(2, kLoad, seed).Ask([](int, int step) {
+      return Extra{.python = step >= 9 ? 10.0 : 0.0};
+    });
+    ASSERT_TRUE(answer);
+    const std::string all = Findings(*answer);
+    const std::string lead = all.substr(0, all.find('\n'));
+    EXPECT_TRUE(lead.contains("ll ranks spend")) << seed << all;
+    EXPECT_TRUE(lead.contains("since step 9")) << seed << all;
+    EXPECT_FALSE(all.contains("straggler")) << seed << all;
+  }
+}
+
+// Also where other programs begin to run halfway: nobody is at fault.
+TEST(NoisyJob, AHealthyJobAccusesNobody) {
+  int accused = 0;
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    const int ranks = seed % 2 == 0 ? 2 : 4;
+    const auto answer =
+        NoisyJob(ranks, 0.1 * static_cast<double>(seed % 7), seed).Ask([](int, int) {
+          return Extra{};
+        });
+    ASSERT_TRUE(answer);
+    const std::string all = Findings(*answer);
+    const bool names = all.contains("straggler") || all.contains("spends") || all.contains("since");
+    accused += names ? 1 : 0;
+    if (names) ADD_FAILURE() << seed << all;
+  }
+  EXPECT_EQ(accused, 0);
+}
+
+}  // namespace
+}  // namespace stepscope::cpu_job_noise_test
