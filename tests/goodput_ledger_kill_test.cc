@@ -14,8 +14,8 @@
 #include "stepscope/goodput_report.h"
 #include "stepscope/write.h"
 #include "tests/ledger.h"
-#include "tests/paths.h"
 #include "tests/scratch.h"
+#include "tests/shell.h"
 
 namespace stepscope::testing::goodput_ledger_kill_test {
 namespace {
@@ -76,13 +76,7 @@ class LedgerKillTest : public ::testing::Test {
     const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
     dup2(nothing, STDOUT_FILENO);
     dup2(nothing, STDERR_FILENO);
-    std::string binary = testing::Binary();
-    std::vector<std::string> words = arguments;
-    std::vector<char*> argv{binary.data()};
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    execv(binary.c_str(), argv.data());
-    _exit(127);
+    ExecStepscope(arguments);
   }
 };
 

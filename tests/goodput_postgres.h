@@ -19,7 +19,7 @@
 #include "goodput/ledger/postgres.h"
 #include "tests/goodput_lines.h"
 #include "tests/ledger.h"
-#include "tests/paths.h"
+#include "tests/shell.h"
 
 namespace stepscope::testing {
 
@@ -75,13 +75,7 @@ class GoodputPostgres : public LedgerTest {
     const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
-    std::string binary = testing::Binary();
-    std::vector<std::string> words = arguments;
-    std::vector<char*> argv{binary.data()};
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    execv(binary.c_str(), argv.data());
-    _exit(127);
+    ExecStepscope(arguments);
   }
 
   // The exit code; -1: it was killed.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <stdexcept>
@@ -30,6 +31,15 @@ Outcome Shell(const std::string& line) {
 }
 
 Outcome Stepscope(const std::string& arguments) { return Shell("stepscope " + arguments); }
+
+void ExecStepscope(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), Binary());
+  std::vector<char*> argv;
+  for (std::string& word : arguments) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execv(argv[0], argv.data());
+  _exit(127);
+}
 
 void ExpectError(const Outcome& outcome, const std::string& what, const std::string& hint) {
   EXPECT_EQ(outcome.code, 2) << outcome.err;

@@ -127,6 +127,9 @@ class Style(unittest.TestCase):
         self.assertEqual(status, 1, out)
         self.assertIn("a.cc:2: error: a title has at most 4 words", out)
         self.assertEqual(run("check_style", readme | {"src/analyses/a.cc": text.replace(" five", "")})[0], 0)
+        text = '// A.\nTable t{.title = fmt::format("One {} two three four, of {}", a, b)};\n'
+        self.assertEqual(run("check_style", readme | {"src/analyses/a.cc": text})[0], 0)
+        self.assertEqual(run("check_style", readme | {"src/analyses/a.cc": text.replace("One", "One one")})[0], 1)
 
     def test_functions(self):
         body = "  int x;\n"
@@ -137,7 +140,8 @@ class Style(unittest.TestCase):
         self.assertIn("warning: function of 73 lines", out)
 
     def test_what_is_no_function(self):
-        for head, tail in (("struct S {", "};"), ("const T kT[] = {", "};"), ("void F() {}", "")):
+        for head, tail in (("struct S {", "};"), ("const T kT[] = {", "};"), ("void F() {}", ""),
+                           ("constexpr auto kT = std::to_array<T>({", "});")):
             text = f"// A.\n{head}\n" + "  int x;\n" * 130 + f"{tail}\n"
             self.assertEqual(self.check("tests/a.cc", text), (0, ""), head)
         text = "// A.\nclass A {\n  int F() {\n  }\n" + "  int x;\n" * 130 + "};\n"

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analyses/all.h"
+#include "analyses/allreduce_expectation.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "facts/derived/allreduce_sums.h"
@@ -60,40 +61,6 @@ constexpr double kExposedToMerge = 0.01;  // of span
 constexpr double kExposedUnexplained = 0.01;
 constexpr double kExposedSlow = 0.02;
 constexpr double kMoreThanParameters = 1.2;
-constexpr double kMostNs = 9e18;  // bounds times computed from user parameters; fits int64
-
-// The expected time of a step's all-reduces.
-struct Expectation {
-  double parameters = -1, bytes = -1;  // per step; -1: unknown
-  double bandwidth = -1;               // bytes/s; -1: unknown
-  bool given = false;                  // the bandwidth was given
-  double simple = -1, bus = -1;        // ns
-
-  // The time to compare with. A best observed bandwidth is bytes / time already.
-  double Best() const { return given && bus >= 0 ? bus : simple; }
-};
-
-Expectation Expect(const AllReduceSums& sums, const AllReduceFacts& allreduces,
-                   const Params& params) {
-  Expectation e;
-  if (const int64_t given = params.Integer("parameters"); given > 0) {
-    e.parameters = static_cast<double>(given);
-    e.bytes = e.parameters *
-              static_cast<double>(std::max<int64_t>(params.Integer("bytes_per_parameter"), 1));
-  } else if (std::ranges::all_of(sums.devices, &AllReduceSum::sized)) {
-    const double bytes = sums.Mean(&AllReduceSum::gradient_bytes);
-    if (bytes > 0) e.bytes = bytes;
-    if (bytes > 0) e.parameters = sums.Mean(&AllReduceSum::gradient_elements);
-  }
-  e.given = params.Number("bandwidth") > 0;
-  e.bandwidth = e.given ? params.Number("bandwidth") : allreduces.best_bandwidth;
-  if (e.bytes < 0 || e.bandwidth <= 0) return e;
-  e.simple = std::min(e.bytes / e.bandwidth * 1e9, kMostNs);
-  const double bus = e.given ? e.bandwidth : allreduces.best_bus_bandwidth;
-  const auto factor = BusFactor(CollectiveOp::kAllReduce, sums.devices.front().group_size);
-  if (factor && bus > 0) e.bus = std::min(e.bytes * *factor / bus * 1e9, kMostNs);
-  return e;
-}
 
 Cell TimeCell(double ns) {
   return ns < 0 ? Cell() : Cell(static_cast<int64_t>(std::llround(std::min(ns, kMostNs))));
@@ -104,7 +71,7 @@ Cell MeanCell(double mean) {
   return static_cast<double>(whole) == mean ? Cell(whole) : Cell(mean);
 }
 
-Table DeviceTable(const AllReduceSums& sums, const Expectation& expected) {
+Table DeviceTable(const AllReduceSums& sums, const AllReduceExpectation& expected) {
   Table table{
       .key = "ranks", .title = "All-reduces per device", .columns = DeviceKeys(), .text_rows = 12};
   AddColumns(table,
@@ -185,7 +152,7 @@ bool HasAllRanks(const CollectiveFacts& c) {
 }
 
 void AddSlowFinding(Report& report, const Facts& facts, const AllReduceSums& sums,
-                    const Expectation& expected, double tolerance) {
+                    const AllReduceExpectation& expected, double tolerance) {
   const double transfer = sums.Mean(&AllReduceSum::transfer);
   int64_t exposed = 0;
   for (const AllReduceSum& d : sums.devices) exposed = AddSaturated(exposed, d.exposed_transfer);
@@ -303,7 +270,7 @@ void AddUnexplainedFinding(Report& report, const Facts& facts, const AllReduceSu
 }
 
 void AddBeyondFinding(Report& report, const Facts& facts, const AllReduceSums& sums,
-                      const Expectation& expected, bool parameters_given) {
+                      const AllReduceExpectation& expected, bool parameters_given) {
   const double bytes = sums.Mean(&AllReduceSum::bytes);
   if (!parameters_given || bytes <= kMoreThanParameters * expected.bytes) return;
   int64_t exposed = 0;
@@ -322,7 +289,7 @@ void AddBeyondFinding(Report& report, const Facts& facts, const AllReduceSums& s
        .nearness = Nearness::kPart});
 }
 
-void AddMetrics(Report& report, const AllReduceSums& sums, const Expectation& e,
+void AddMetrics(Report& report, const AllReduceSums& sums, const AllReduceExpectation& e,
                 const AllReduceFacts& allreduces) {
   const double measured = sums.Mean(&AllReduceSum::measured);
   const auto rate = [](double value) { return value > 0 ? Cell(value) : Cell(); };
@@ -379,7 +346,7 @@ Report Run(const Facts& facts, const Params& params) {
                                                    : "no all-reduce is in a complete step");
     return report;
   }
-  const Expectation expected = Expect(sums, allreduces, params);
+  const AllReduceExpectation expected = ExpectAllReduces(sums, allreduces, params);
   AddMetrics(report, sums, expected, allreduces);
   report.tables.push_back(DeviceTable(sums, expected));
   report.tables.push_back(MessageTable(sums));

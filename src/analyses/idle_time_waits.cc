@@ -24,14 +24,14 @@ struct WaitSum {
 };
 
 constexpr Advice kWaitLess{
-    "check whether the wait recurs in later steps; what was launched before the recording is not "
-    "in the trace (use schedule(wait=1, warmup=1, active=3)). If it recurs, remove the "
+    "check whether the wait recurs in later steps; launches before the trace began are not "
+    "in it (use schedule(wait=1, warmup=1, active=3)). If it recurs, remove the "
     "synchronization (.item(), .cpu(), .to(device) of pageable memory: use pin_memory and "
     "non_blocking=True)",
-    "check whether the wait recurs in later steps; what was launched before the recording is not "
-    "in the trace. If it recurs, remove the synchronization (.numpy(), printing tensors)",
-    "check whether the wait recurs in later steps; what was launched before the recording is not "
-    "in the trace. If it recurs, remove the synchronization (float(), np.asarray(), "
+    "check whether the wait recurs in later steps; launches before the trace began are not "
+    "in it. If it recurs, remove the synchronization (.numpy(), printing tensors)",
+    "check whether the wait recurs in later steps; launches before the trace began are not "
+    "in it. If it recurs, remove the synchronization (float(), np.asarray(), "
     "block_until_ready)"};
 
 class IdleWaits {

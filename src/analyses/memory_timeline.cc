@@ -303,7 +303,7 @@ class UseWriter {
     std::string key(use);
     std::ranges::replace(key, ' ', '_');
     report_.series.push_back({.key = fmt::format("{}.rank{}.timeline{}", key, rank.rank, number),
-                              .title = fmt::format("Memory of rank {} by use: {}", rank.rank, use),
+                              .title = fmt::format("Memory by use, rank {}: {}", rank.rank, use),
                               .x_unit = Unit::kNanoseconds,
                               .y_unit = Unit::kBytes,
                               .points = Thin(points, points_)});

@@ -56,8 +56,8 @@ utilization (share of time in which kernels run), SM efficiency and occupancy ar
 start of the first step to the end of the last, where the profiler recorded them.
 
 The headline and the findings leave out slow steps (1.5 times the median or more, of at least five steps), and warm-up:
-the first step of a recording if it takes 1.5 times the median of the others, at least two. Warm-up is not in the median.
-If most of that is activities launched before the recording, the headline says so. The tables have all.
+the first step of a trace if it takes 1.5 times the median of the others, at least two. Warm-up is not in the median.
+If most of that is activities launched before the trace began, the headline says so. The tables have all.
 
 **Limitations:** If no steps are marked, the categories cover the whole trace and step times are absent.
 Host activity that the profiler did not record is in "all others".
@@ -135,7 +135,7 @@ std::string SayWarmUp(const TypicalSteps& typical) {
   return fmt::format(
       "; first {} {} left out: {}, {} more", typical.warm_up == 1 ? "step of" : "steps of up to",
       time(typical.longest_warm_up),
-      typical.queued == typical.warm_up ? "ran what was queued before the recording" : "warm-up",
+      typical.queued == typical.warm_up ? "ran what was queued before the trace began" : "warm-up",
       time(typical.longest_warm_up - typical.median));
 }
 

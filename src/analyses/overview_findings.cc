@@ -82,7 +82,7 @@ std::string MessageOf(const Facts& facts, const Rule& rule, const FrameTimes& py
   const std::string largest = has_python ? LargestFrame(python) : std::string();
   if (largest.empty()) {
     return fmt::format("{} is {} of {}.", has_python ? "Time between operators" : rule.message,
-                       HumanRatio(share), marked ? "step time" : "the recording");
+                       HumanRatio(share), marked ? "step time" : "the trace");
   }
   if (lead && lead->function == python.Leaders(1).front().name) return lead->says;
   return fmt::format("Python between operators is {} of step time; largest: {}.", HumanRatio(share),
@@ -206,7 +206,7 @@ std::string SayUnrecorded(const Facts& facts, const std::vector<RankSteps>& rank
   if (Share(TimeOf(sum, StepCategory::kOther), sum.Total()) < kMost) return "";
   const Unrecorded found = LongestUnrecorded(facts, ranks);
   const auto name = [&](StringId id, std::string_view edge) {
-    return id == kNoString ? fmt::format("the {} of the recording", edge)
+    return id == kNoString ? fmt::format("the {} of the trace", edge)
                            : ShortName((*facts.names)[id]);
   };
   std::string said = fmt::format(

@@ -89,7 +89,7 @@ void AddThreadBeside(const Facts& facts, const std::vector<RankSteps>& ranks, Re
       "Possible cause of slow steps: {} runs {} for {} of {}, which holds Python's lock.",
       SayThread(beside->thread), SayLeader(beside->works),
       HumanRatio(time / static_cast<double>(beside->whole)),
-      own->whole_recording ? "the recording" : "step time");
+      own->whole_recording ? "the trace" : "step time");
   report.headline += " " + message;
   report.findings.push_back(
       {.severity = Severity::kMedium,

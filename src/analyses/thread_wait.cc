@@ -18,7 +18,7 @@ std::string SayThreadWait(const Facts& facts, const ThreadWait& wait,
   std::string said = several ? fmt::format("On rank {}, ", wait.rank->rank) : "";
   said += fmt::format("{} waits {} of {} for another thread, which runs {}", SayLeader(wait.waits),
                       HumanRatio(time / static_cast<double>(wait.whole)),
-                      own->whole_recording ? "the recording" : "step time", SayLeader(wait.works));
+                      own->whole_recording ? "the trace" : "step time", SayLeader(wait.works));
   return said + (own->whole_recording
                      ? "."
                      : fmt::format(": {} per step.",

@@ -39,7 +39,7 @@ int PrintScript(const ReportSet& answer, const AnalyzeFlags& flags) {
   return written ? kDone : Fail(written.error());
 }
 
-int Run(const AnalyzeFlags& flags) {
+int RunAnalyze(const AnalyzeFlags& flags) {
   const auto conditions = ReadConditions(flags.output);
   if (!conditions) return Fail(conditions.error());
   if (const auto writable = CheckOutput(flags.output.file); !writable)
@@ -81,7 +81,7 @@ void AddAnalyze(Command& root) {
         "stepscope analyze traces/ --repro 5f3c9a0e71b2 -o call.py"},
        {"exit 1 if less than half of communication overlaps",
         "stepscope analyze traces/ --fail-on 'comm_overlap.overlap_ratio<50%'"}});
-  command.Runs([flags] { return Run(*flags); });
+  command.Runs([flags] { return RunAnalyze(*flags); });
 }
 
 }  // namespace stepscope::cli

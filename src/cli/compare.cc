@@ -21,7 +21,7 @@ struct CompareFlags {
   OutputFlags output;
 };
 
-int Run(const CompareFlags& flags) {
+int RunCompare(const CompareFlags& flags) {
   const auto conditions = ReadConditions(flags.output);
   if (!conditions) return Fail(conditions.error());
   if (const auto writable = CheckOutput(flags.output.file); !writable)
@@ -70,7 +70,7 @@ void AddCompare(Command& root) {
        {"kernels of two chips", "stepscope compare h100.json.gz mi300.json.gz --short-names"},
        {"exit 1 if idle time rose by 5%",
         "stepscope compare before/ after/ --fail-on 'temporal_breakdown.idle:+5%'"}});
-  command.Runs([flags] { return Run(*flags); });
+  command.Runs([flags] { return RunCompare(*flags); });
 }
 
 }  // namespace stepscope::cli

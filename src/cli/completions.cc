@@ -101,7 +101,7 @@ std::string Fish(const Command& root) {
   return text;
 }
 
-int Run(const Command& root, const std::string& shell) {
+int PrintCompletions(const Command& root, const std::string& shell) {
   if (shell == "fish") {
     fmt::print("{}", Fish(root));
   } else if (shell == "zsh") {
@@ -120,7 +120,7 @@ void AddCompletions(Command& root) {
   command.Examples(
       {{"load with: source <(stepscope completions bash)", "stepscope completions bash"}});
   command.Argument("SHELL", *shell, "bash, zsh or fish").Choices({"bash", "zsh", "fish"});
-  command.Runs([shell, &root] { return Run(root, *shell); });
+  command.Runs([shell, &root] { return PrintCompletions(root, *shell); });
 }
 
 }  // namespace stepscope::cli

@@ -13,7 +13,7 @@
 namespace stepscope::cli {
 namespace {
 
-int Run(const std::string& folder, const DemoOptions& options) {
+int RunDemo(const std::string& folder, const DemoOptions& options) {
   const auto summary = WriteDemo(folder, options);
   if (!summary) return Fail(summary.error());
   fmt::print("{} traces with {} events ({:.1f} MB of JSON) in {}\n", options.ranks, summary->events,
@@ -70,7 +70,7 @@ void AddDemo(Command& root) {
     } else if (asked.slow_rank >= asked.ranks) {
       asked.slow_rank = asked.ranks > 1 || asked.slow_device >= 0 ? asked.ranks - 1 : -1;
     }
-    return Run(flags->folder, asked);
+    return RunDemo(flags->folder, asked);
   });
 }
 

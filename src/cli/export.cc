@@ -20,7 +20,7 @@ struct ExportFlags {
   OutputFlags output;
 };
 
-int Run(const ExportFlags& flags) {
+int RunExportTraces(const ExportFlags& flags) {
   ProgressLine line;
   ExportOptions options = flags.options;
   if (flags.perfetto) options.format = ExportFormat::kPerfetto;
@@ -55,7 +55,7 @@ void AddExport(Command& root) {
        {"all ranks in one file, on one clock", "stepscope export traces/ -o out --perfetto"},
        {"one step of two ranks", "stepscope export traces/ -o small --steps 7 --ranks 0,3"}});
   command.Notes("Open the result at https://ui.perfetto.dev, or a .json.gz in chrome://tracing.");
-  command.Runs([flags] { return Run(*flags); });
+  command.Runs([flags] { return RunExportTraces(*flags); });
 }
 
 }  // namespace stepscope::cli

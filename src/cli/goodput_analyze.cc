@@ -65,7 +65,7 @@ Result<GoodputReportOptions> ToOptions(const GoodputFlags& flags) {
   return options;
 }
 
-int Run(const GoodputFlags& flags) {
+int RunGoodputAnalyze(const GoodputFlags& flags) {
   const auto options = ToOptions(flags);
   if (!options) return Fail(options.error());
   ProgressLine line;
@@ -138,7 +138,7 @@ void AddGoodputAnalyze(Command& goodput) {
       "plain or gzip. --scheduler reads sacct -D -X --parsable2, scontrol show job, and kubectl "
       "get\n"
       "events -o json. 'stepscope report LEDGER' writes the same as HTML.");
-  command.Runs([flags] { return Run(*flags); });
+  command.Runs([flags] { return RunGoodputAnalyze(*flags); });
 }
 
 }  // namespace stepscope::cli

@@ -23,7 +23,7 @@ struct CollectFlags {
   ChipFlags program;
 };
 
-int Run(const CollectFlags& flags) {
+int RunCollect(const CollectFlags& flags) {
   GoodputServeOptions options{.folder = flags.folder,
                               .store = flags.store,
                               .host = flags.host,
@@ -76,7 +76,7 @@ void AddGoodputCollect(Command& goodput) {
       "events sent twice count once. An answer confirms that the events are on disk. Recorders of\n"
       "this host may write to the same directory. If the database is down, events are kept and\n"
       "sent later. SIGINT or SIGTERM ends the server.");
-  command.Runs([flags] { return Run(*flags); });
+  command.Runs([flags] { return RunCollect(*flags); });
 }
 
 }  // namespace stepscope::cli

@@ -43,7 +43,7 @@ constexpr Given kShape[] = {
     {"--parameters", &ModelShape::parameters},
 };
 
-Result<ProgramOptions> ToOptions(const MfuFlags& flags) {
+Result<ProgramOptions> ToProgramOptions(const MfuFlags& flags) {
   ProgramOptions options = flags.options;
   if (!flags.model.empty()) {
     const auto shape = ReadModelConfig(flags.model);
@@ -65,8 +65,8 @@ Result<ProgramOptions> ToOptions(const MfuFlags& flags) {
   return options;
 }
 
-int Run(const MfuFlags& flags) {
-  const auto options = ToOptions(flags);
+int RunMfu(const MfuFlags& flags) {
+  const auto options = ToProgramOptions(flags);
   if (!options) return Fail(options.error());
   return PrintAndJudge(ProgramGoodput(*options), flags.output);
 }
@@ -110,7 +110,7 @@ void AddGoodputMfu(Command& goodput) {
       "Chips with known peaks: V100, T4, A100, H100 (SXM, PCIe, NVL), H200, B200, GB200, MI300X,\n"
       "MI325X, TPU v4, v5e, v5p, v6e. Others need --peak-tflops. For packed sequences,\n"
       "--sequence-length is the sum of squared lengths / sum of lengths.");
-  command.Runs([flags] { return Run(*flags); });
+  command.Runs([flags] { return RunMfu(*flags); });
 }
 
 }  // namespace stepscope::cli

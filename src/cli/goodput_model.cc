@@ -20,7 +20,7 @@ struct ModelFlags {
   OutputFlags output;
 };
 
-int Run(const ModelFlags& flags) {
+int RunModel(const ModelFlags& flags) {
   GoodputModelOptions options = flags.options;
   if (flags.needs_events || !flags.events.files.empty() || !flags.events.store.empty()) {
     auto fitted = FitGoodputModel(flags.events, options);
@@ -106,7 +106,7 @@ Command& Question(Command& model, const char* name, const char* about, const Fla
                   ModelQuestion question = ModelQuestion::kExpected) {
   flags->options.question = question;
   Command& command = model.Sub(name, about);
-  command.Runs([flags] { return Run(*flags); });
+  command.Runs([flags] { return RunModel(*flags); });
   return command;
 }
 

@@ -55,7 +55,7 @@ void PrintSummary(const GoodputSent& sent) {
   }
 }
 
-int Run(const SendFlags& flags) {
+int RunSend(const SendFlags& flags) {
   GoodputSendOptions options = flags.options;
   options.patience = static_cast<int64_t>(flags.patience * 1e9);
   auto token = TokenOf(flags.token);
@@ -115,7 +115,7 @@ void AddGoodputSend(Command& goodput) {
       "is\n"
       "sent again after a kill. With --follow it retries without limit; SIGINT or SIGTERM ends it\n"
       "after the remaining events are sent.");
-  command.Runs([flags] { return Run(*flags); });
+  command.Runs([flags] { return RunSend(*flags); });
 }
 
 }  // namespace stepscope::cli

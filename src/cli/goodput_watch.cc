@@ -43,7 +43,7 @@ void Draw(const std::string& page) {
   std::fflush(stdout);
 }
 
-int Run(const WatchFlags& flags) {
+int RunWatch(const WatchFlags& flags) {
   if (const auto conditions = ReadConditions(flags.output); !conditions) {
     return Fail(conditions.error());
   }
@@ -79,7 +79,7 @@ void AddGoodputWatch(Command& goodput) {
                      "stepscope goodput watch DIR --job llm --fail-on 'watch.silent>5min'"}});
   command.Notes(
       "On a terminal it updates until Ctrl-C. Elsewhere, or with another format, it prints once.");
-  command.Runs([flags] { return Run(*flags); });
+  command.Runs([flags] { return RunWatch(*flags); });
 }
 
 }  // namespace stepscope::cli

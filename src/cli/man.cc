@@ -47,7 +47,7 @@ void PrintCommand(const Command& command) {
   PrintExamples(command);
 }
 
-int Run(const Command& root) {
+int PrintManual(const Command& root) {
   fmt::print(".TH STEPSCOPE 1 \"\" \"stepscope {}\"\n.SH NAME\nstepscope \\- {}\n",
              STEPSCOPE_VERSION, Roff(root.about()));
   fmt::print(".SH SYNOPSIS\n.B {}\n", Roff(Usage(root)));
@@ -64,7 +64,7 @@ int Run(const Command& root) {
 void AddMan(Command& root) {
   Command& command = root.Sub("man", "Print the manual page in roff");
   command.Examples({{"read with: stepscope man | man -l -", "stepscope man"}});
-  command.Runs([&root] { return Run(root); });
+  command.Runs([&root] { return PrintManual(root); });
 }
 
 }  // namespace stepscope::cli

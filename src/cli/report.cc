@@ -32,7 +32,7 @@ void PrintProblems(const PageFile& page) {
     fmt::print(stderr, "stepscope: and {} more files are damaged\n", damaged - kMostNamed);
 }
 
-int Run(const ReportFlags& flags) {
+int RunReport(const ReportFlags& flags) {
   ReportPageOptions options = flags.options;
   auto settings = ReadSettings(flags.settings);
   if (!settings) return Fail(settings.error());
@@ -67,7 +67,7 @@ void AddReport(Command& root) {
   command.Notes(
       "The file holds all reports, and as much of the timeline as fits; it states how much.\n"
       "'stepscope serve' shows all details.");
-  command.Runs([flags] { return Run(*flags); });
+  command.Runs([flags] { return RunReport(*flags); });
 }
 
 }  // namespace stepscope::cli

@@ -36,7 +36,7 @@ sigset_t BlockSignals() {
   return signals;
 }
 
-int Run(const ServeFlags& flags) {
+int RunServe(const ServeFlags& flags) {
   PageServerOptions options = flags.options;
   auto token = TokenOf(flags.token);
   if (!token) return Fail(token.error());
@@ -79,9 +79,9 @@ void AddServe(Command& root) {
        {"behind ssh -L 8080:127.0.0.1:8080 HOST", "stepscope serve traces/ --port 8080"},
        {"for a trusted network", "stepscope serve traces/ --host 0.0.0.0 --token-file FILE"}});
   command.Notes(
-      "Without a token of its own, each server makes one and prints it in the address.\n"
-      "SIGINT or SIGTERM ends it.");
-  command.Runs([flags] { return Run(*flags); });
+      "Without --token, the server generates a token and prints it in the address.\n"
+      "SIGINT or SIGTERM stops the server.");
+  command.Runs([flags] { return RunServe(*flags); });
 }
 
 }  // namespace stepscope::cli

@@ -1,4 +1,4 @@
-// Counts of what could not be taken at face value in an input, by kind.
+// Counts, by kind, what in an input could not be taken at face value.
 //
 // Nothing is dropped, clipped or guessed in silence: whoever does so counts a note. Traces and job
 // logs have lists of kinds of their own (trace/notes.h, goodput/events/notes.h); this is the class

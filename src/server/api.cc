@@ -27,7 +27,7 @@ std::unexpected<Failure> Fail(int status, Error error) {
 }
 
 std::unexpected<Failure> NothingThere(std::string_view target) {
-  return Fail(404, {"there is nothing at this address", std::string(target), ""});
+  return Fail(404, {"unknown address", std::string(target), ""});
 }
 
 BodyPtr JsonBody(std::string text) { return MakeBody(kJson, std::move(text)); }

@@ -19,8 +19,8 @@ using http::Url;
 
 // The answer to a browser without the cookie.
 const Error kNoToken{
-    "missing token: the server printed it at its start", "",
-    "open the printed address with ?token=..., or send Authorization: Bearer TOKEN"};
+    "missing token", "",
+    "open the address that the server printed at its start, or send Authorization: Bearer TOKEN"};
 
 // "[::1]" of an IPv6 address, else as it is.
 std::string InUrl(const std::string& host) {
@@ -68,7 +68,7 @@ std::optional<Response> Gate::Stop(const Request& request, const Url& url) const
   if (!IsOurName(request.Header("host"))) {
     return Refusal(
         request, 403,
-        {"cannot answer: the address names another server", std::string(request.Header("host")),
+        {"cannot answer: the address names another host", std::string(request.Header("host")),
          "use the printed address; over SSH forward the same port: ssh -L "
          "PORT:127.0.0.1:PORT"});
   }

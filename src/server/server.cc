@@ -91,11 +91,11 @@ std::string UrlOf(const std::string& host, int port, const std::string& token) {
 // What is said where we listen beyond this machine, with the address for others.
 std::string OverTheNetwork(const std::string& host, int port, const std::string& token) {
   std::string text =
-      "the page and its token travel unencrypted: let a proxy with TLS listen beyond this host "
-      "instead, or forward the port over SSH, unless the network is your own";
+      "the page and its token are sent unencrypted; outside a trusted network, use a TLS proxy or "
+      "forward the port over SSH";
   const auto names = server::MachineNames();
   if (IsAnyAddress(host) && !names.empty())
-    text += "; other machines open " + UrlOf(names.back(), port, token);
+    text += "; from other machines, open " + UrlOf(names.back(), port, token);
   return text;
 }
 
@@ -125,10 +125,9 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
         Error{"listening beyond this host needs a token", options.host, "set `token`"});
   }
   if (!options.token.empty() && !IsGoodToken(options.token)) {
-    return std::unexpected(Error{"cannot use the token: it is too short or has other characters",
-                                 "`token`",
-                                 "16 or more letters, digits and - _ . ~, as from 'openssl rand "
-                                 "-hex 16'"});
+    return std::unexpected(Error{
+        "cannot use the token: it is too short, or has characters that addresses do not", "`token`",
+        "use 16 or more letters, digits and - _ . ~, such as from 'openssl rand -hex 16'"});
   }
   if (const auto checked = server::CheckPaths(options.paths); !checked) {
     return std::unexpected(checked.error());

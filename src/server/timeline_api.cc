@@ -192,7 +192,7 @@ Attempt<BodyPtr> TimelineAnswer(const OpenRun& run, std::span<const std::string>
   if (word == "occurrences") {
     return ref ? Occurrences(run, *ref, gone) : std::unexpected(ref.error());
   }
-  return Fail(404, {"there is nothing at this address", std::string(word), ""});
+  return Fail(404, {"unknown address", std::string(word), ""});
 }
 
 }  // namespace stepscope::server

@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kRunFile = "run.pftrace.gz";
 
 // A recording to be written, and what became of it.
-struct Item {
+struct ExportItem {
   const InputFile* file = nullptr;
   const RankActivity* rank = nullptr;
   std::string path;  // of what is written
@@ -58,10 +58,10 @@ class Exporter {
   std::string NameOf(const RankActivity& rank) const;
   void FindClocks();
   int64_t ShiftForOneAxis() const;
-  Overlay OverlayOf(Item& item) const;
-  Result<Trace> Read(const Item& item, ReadOptions read);
+  Overlay OverlayOf(ExportItem& item) const;
+  Result<Trace> Read(const ExportItem& item, ReadOptions read);
   void WriteAll();
-  void WriteChrome(Item& item);
+  void WriteChrome(ExportItem& item);
   void WritePerfetto();
   ReportSet Answer() const;
   Table FilesTable() const;
@@ -69,7 +69,7 @@ class Exporter {
   LoadedRun run_;
   const ExportOptions& options_;
   StepSelection selection_;
-  std::vector<Item> items_;
+  std::vector<ExportItem> items_;
   std::atomic<int64_t> bytes_read_ = 0;
   std::atomic<int> files_done_ = 0;
   std::atomic<int> spare_threads_ = 1;
@@ -105,7 +105,7 @@ Result<void> Exporter::ChooseItems() {
 
 // Nothing that was read is written over.
 Result<void> Exporter::CheckTargets() const {
-  for (const Item& item : items_) {
+  for (const ExportItem& item : items_) {
     for (const InputFile& input : run_.info.files) {
       std::error_code none;  // of a target that does not exist yet
       if (!fs::equivalent(item.path, input.path, none)) continue;
@@ -120,21 +120,21 @@ void Exporter::FindClocks() {
   const CollectiveFacts facts = DeriveCollectives(run_.names, run_.ranks, run_.ranks);
   std::map<int64_t, Clock> clocks;
   for (const RankCollectives& rank : facts.ranks) clocks[rank.rank] = rank.clock;
-  for (Item& item : items_) item.clock = clocks[item.rank->rank];
+  for (ExportItem& item : items_) item.clock = clocks[item.rank->rank];
 }
 
 // So much that no recording begins before 0, with a day to spare for what comes before its
 // activities.
 int64_t Exporter::ShiftForOneAxis() const {
   int64_t first = kDay;
-  for (const Item& item : items_) {
+  for (const ExportItem& item : items_) {
     if (item.rank->activities.empty()) continue;
     first = std::min(first, item.clock.Aligned(item.rank->activities.front().start));
   }
   return kDay - first;
 }
 
-Overlay Exporter::OverlayOf(Item& item) const {
+Overlay Exporter::OverlayOf(ExportItem& item) const {
   Overlay overlay;
   const RankActivity* rank = item.rank;
   RankActivity chosen;
@@ -149,7 +149,7 @@ Overlay Exporter::OverlayOf(Item& item) const {
   return overlay;
 }
 
-Result<Trace> Exporter::Read(const Item& item, ReadOptions read) {
+Result<Trace> Exporter::Read(const ExportItem& item, ReadOptions read) {
   auto source = ByteSource::Open(item.file->path, &bytes_read_);
   if (!source) return std::unexpected(source.error());
   read.spare_threads = &spare_threads_;
@@ -158,7 +158,7 @@ Result<Trace> Exporter::Read(const Item& item, ReadOptions read) {
   return trace;
 }
 
-void Exporter::WriteChrome(Item& item) {
+void Exporter::WriteChrome(ExportItem& item) {
   ChromeFile file(item.path, KeptTimes::Of(*item.rank, selection_));
   const auto write = [&]() -> Result<void> {
     if (auto created = file.Create(); !created) return created;
@@ -177,7 +177,7 @@ void Exporter::WritePerfetto() {
   PerfettoFile file(items_.front().path, ShiftForOneAxis());
   const auto write = [&]() -> Result<void> {
     if (auto created = file.Create(); !created) return created;
-    for (Item& item : items_) {
+    for (ExportItem& item : items_) {
       const int64_t before = file.events();
       auto trace = Read(item, {});
       if (!trace) return std::unexpected(trace.error());
@@ -225,7 +225,7 @@ Table Exporter::FilesTable() const {
                           {"clock_offset", "clock offset", Unit::kNanoseconds},
                           {"clock_error", "+-", Unit::kNanoseconds}},
               .text_rows = 16};
-  for (const Item& item : items_) {
+  for (const ExportItem& item : items_) {
     const bool moved = options_.format == ExportFormat::kPerfetto && item.clock.known;
     table.rows.push_back(
         {item.rank->rank, item.rank->window, item.path, item.file->events, item.written,
@@ -249,7 +249,7 @@ ReportSet Exporter::Answer() const {
         {"left_out", left_out_, "events were left out: more than 64 overlap on their track", ""});
   }
   const auto unaligned =
-      std::ranges::count_if(items_, [](const Item& i) { return !i.clock.known; });
+      std::ranges::count_if(items_, [](const ExportItem& i) { return !i.clock.known; });
   if (perfetto && items_.size() > 1 && unaligned > 0) {
     report.notes.push_back({"clock_not_aligned", unaligned,
                             "no common collective tells how the rank's clock differs: its times "
@@ -273,7 +273,7 @@ Result<ReportSet> Exporter::Write() {
   if (auto safe = CheckTargets(); !safe) return std::unexpected(safe.error());
   if (options_.format == ExportFormat::kPerfetto) FindClocks();
   WriteAll();
-  for (const Item& item : items_) {
+  for (const ExportItem& item : items_) {
     if (item.error) return std::unexpected(*item.error);
   }
   if (auto synced = SyncFolder(options_.folder); !synced) return std::unexpected(synced.error());

@@ -100,4 +100,18 @@ inline ReportSet SampleAnswer() {
   return answer;
 }
 
+// One report with a metric and a table of ranks.
+inline ReportSet SampleIdleRanks(double ratio, std::vector<std::vector<Cell>> ranks) {
+  Report report{.analysis = "temporal_breakdown", .title = "Time", .headline = "So."};
+  report.metrics = {{"idle_ratio", "idle", ratio, Unit::kRatio}};
+  report.tables = {
+      {.key = "ranks",
+       .title = "Ranks",
+       .columns = {{"rank", "rank", Unit::kNone, Role::kKey}, {"idle", "idle", Unit::kNanoseconds}},
+       .rows = std::move(ranks)}};
+  ReportSet answer;
+  answer.reports.push_back(std::move(report));
+  return answer;
+}
+
 }  // namespace stepscope

@@ -46,6 +46,12 @@ inline uint32_t TrackNamed(const Timeline& timeline, std::string_view name) {
   return UINT32_MAX;
 }
 
+inline std::vector<std::string> Names(const std::vector<TimelineEvent>& events) {
+  std::vector<std::string> names;
+  for (const TimelineEvent& event : events) names.emplace_back(event.name);
+  return names;
+}
+
 struct ReadBox {
   double start = 0, duration = 0;
   uint32_t event = 0, row = 0, kind = 0;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "base/robust.h"
@@ -16,6 +15,7 @@
 #include "facts/activity/host_device.h"
 #include "facts/activity/host_records.h"
 #include "facts/activity/one_time_work.h"
+#include "facts/activity/settle_steps.h"
 #include "trace/sparse_walk.h"
 
 namespace stepscope {
@@ -34,11 +34,8 @@ class Builder {
  private:
   void AddDraft(EventId event, int64_t correlation, int64_t step, int32_t detail);
   void AddStep(EventId event, int64_t number);
-  void StepsFromOptimizer();
   void LeaveOutliersOut();
   void IndexCalls();
-  void NoteStepsWithinSteps();
-  void SettleSteps();
   void FindStreams();
   bool ComesFirst(uint32_t a, uint32_t b) const;
   void SetOrder();
@@ -123,27 +120,6 @@ void Builder::AddDraft(EventId event, int64_t correlation, int64_t step, int32_t
 void Builder::AddStep(EventId event, int64_t number) {
   const int64_t start = trace_.starts()[event];
   out_.steps.push_back({number, start, start + trace_.durations()[event], true});
-}
-
-// Training loops without profiler.step() still step their optimizer: what lies between the ends of
-// two of its steps is one of the loop's. Of several optimizers the one counts that steps least
-// often: the others may do so several times in a turn of the loop.
-void Builder::StepsFromOptimizer() {
-  std::map<StringId, std::vector<int64_t>> ends;
-  for (const HostRange& range : out_.host->ranges) {
-    if (range.kind == Kind::kAnnotation &&
-        trace_.strings[range.name].starts_with("Optimizer.step#"))
-      ends[range.name].push_back(range.end);
-  }
-  std::erase_if(ends, [](const auto& of_one) { return of_one.second.size() < 2; });
-  if (ends.empty()) return;
-  auto& [name, rarest] =
-      *std::ranges::min_element(ends, {}, [](const auto& of_one) { return of_one.second.size(); });
-  std::ranges::sort(rarest);
-  for (size_t i = 1; i < rarest.size(); ++i)
-    out_.steps.push_back({static_cast<int64_t>(i - 1), rarest[i - 1], rarest[i], true});
-  trace_.notes.Add(NoteKind::kStepsFromOptimizer, static_cast<int64_t>(out_.steps.size()),
-                   trace_.strings[name]);
 }
 
 // A record with a broken clock, such as a start of 0, would stretch every span to half a century.
@@ -241,29 +217,6 @@ void Builder::SetOrder() {
   for (const Draft& draft : sorted) order_.push_back(draft.number);
 }
 
-// Threads that step side by side: times of steps are cut where the step before ends, so that they
-// add up to the recording's, and of a step within another nothing is left.
-void Builder::NoteStepsWithinSteps() {
-  int64_t within = 0;
-  int64_t end = out_.steps.front().start;
-  for (const Step& step : out_.steps) {
-    within += step.end <= end && step.end > step.start ? 1 : 0;
-    end = std::max(end, step.end);
-  }
-  if (within > 0) trace_.notes.Add(NoteKind::kStepWithinStep, within);
-}
-
-void Builder::SettleSteps() {
-  auto& steps = out_.steps;
-  std::ranges::sort(steps, {}, [](const Step& s) { return std::tuple(s.start, s.end, s.number); });
-  std::map<int64_t, int64_t> seen;
-  const auto repeated = std::erase_if(steps, [&](const Step& s) { return seen[s.number]++ > 0; });
-  if (repeated > 0) trace_.notes.Add(NoteKind::kRepeatedStep, static_cast<int64_t>(repeated));
-  if (!steps.empty()) NoteStepsWithinSteps();
-  for (size_t s = 0; s < steps.size(); ++s)
-    step_by_number_[steps[s].number] = static_cast<int32_t>(s);
-}
-
 // The one the trace says, else the one that its launch lies in.
 int32_t Builder::StepOf(size_t draft, int64_t launched) const {
   const auto said = step_by_number_.find(said_steps_[draft]);
@@ -346,8 +299,8 @@ void Builder::CountLaunches() {
 
 RankActivity Builder::Join() {
   frames_.Finish(threads_, *out_.host);
-  if (out_.steps.empty()) StepsFromOptimizer();
-  SettleSteps();
+  if (out_.steps.empty()) out_.steps = StepsFromOptimizer(out_.host->ranges, trace_);
+  step_by_number_ = SettleSteps(out_.steps, trace_.notes);
   AddActivity();
   FindIncompleteSteps();
   CountLaunches();

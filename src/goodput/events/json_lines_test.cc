@@ -140,51 +140,56 @@ TEST(JsonLines, LinesOfAnyLength) {
   EXPECT_EQ(outcome.note_counts.Count(NoteKind::kLongLine), 1);
 }
 
+constexpr auto kValues = std::to_array<std::string_view>({
+    "1",
+    "-1",
+    "0",
+    "-0.5",
+    "0.1",
+    "1780000055.0000048",
+    "1780000000.123",
+    "123456789012345678",
+    "1234567890123456789",
+    "9223372036854775807",
+    "-9223372036854775807",
+    "9223372036854775808",
+    "9999999999999999999.5",
+    "12345678901234567890",
+    "1234567890123456789.25",
+    "0.30000000000000004",
+    "9007199254740993.5",
+    "1e5",
+    "01",
+    "1.",
+    ".5",
+    "-",
+    "--1",
+    "1.5.5",
+    "null",
+    "true",
+    "nul",
+    "\"text\"",
+    "\"a\\n\"",
+    "\"\xff\"",
+    "\"\xc3\xa4\"",
+    "{}",
+    "[1]",
+    "",
+    "1 2",
+    "+1",
+    "NaN",
+});
+
 // The reader of flat objects says what simdjson says, or leaves it to it.
 TEST(FlatJson, AgreesWithARealParser) {
   simdjson::dom::parser parser;
   FlatJson flat;
   Entry entry;
   int read = 0;
-  for (const std::string value : {"1",
-                                  "-1",
-                                  "0",
-                                  "-0.5",
-                                  "0.1",
-                                  "1780000055.0000048",
-                                  "1780000000.123",
-                                  "123456789012345678",
-                                  "1234567890123456789",
-                                  "9223372036854775807",
-                                  "-9223372036854775807",
-                                  "9223372036854775808",
-                                  "9999999999999999999.5",
-                                  "12345678901234567890",
-                                  "1234567890123456789.25",
-                                  "0.30000000000000004",
-                                  "9007199254740993.5",
-                                  "1e5",
-                                  "01",
-                                  "1.",
-                                  ".5",
-                                  "-",
-                                  "--1",
-                                  "1.5.5",
-                                  "null",
-                                  "true",
-                                  "nul",
-                                  "\"text\"",
-                                  "\"a\\n\"",
-                                  "\"\xff\"",
-                                  "\"\xc3\xa4\"",
-                                  "{}",
-                                  "[1]",
-                                  "",
-                                  "1 2",
-                                  "+1",
-                                  "NaN"}) {
-    for (const std::string& text : {"{\"step\":" + value + "}", " { \"step\" : " + value + " } ",
-                                    "{\"x\":1,\"step\":" + value + ",\"directory\":\"d\"}"}) {
+  for (const std::string_view value : kValues) {
+    for (const std::string& text :
+         {fmt::format("{{\"step\":{}}}", value), fmt::format(" {{ \"step\" : {} }} ", value),
+          fmt::format("{{\"x\":1,\"step\":{},\"directory\":\"d\"}}", value)}) {
       const auto document = parser.parse(text);
       if (!flat.Read(text, entry)) continue;
       ++read;

@@ -41,7 +41,8 @@ using http::Response;
 constexpr size_t kMostBytes = size_t{8} << 20;  // of a batch
 constexpr size_t kThreads = 16;                 // batches that are stored at once
 constexpr size_t kConnections = 2048;
-constexpr const char* kTooLarge = "at most 8 MB at a time";
+constexpr const char* kTooLarge =
+    "cannot store events: the body is larger than 8 MB; send smaller batches";
 
 std::string ToJson(const IngestCounts& counts) {
   JsonWriter json;
@@ -63,7 +64,7 @@ Result<std::string> BatchOf(const Request& request) {
   std::string batch(kMostBytes + 1, '\0');
   batch.resize(source.Read(batch));
   if (batch.size() <= kMostBytes && source.end() != InputEnd::kClean) {
-    return std::unexpected(Error{"this gzip is damaged", "", ""});
+    return std::unexpected(Error{"cannot store events: the gzip body is damaged", "", ""});
   }
   return batch;
 }
@@ -83,9 +84,10 @@ class Service {
   // too, but names its origin.
   std::optional<Response> Refuse(const Request& request) const {
     if (!IsBatch(request)) return std::nullopt;
-    if (request.HasHeader("origin")) return PlainText(403, "not from a browser");
+    if (request.HasHeader("origin"))
+      return PlainText(403, "cannot store events: the request comes from a browser");
     if (!token_.empty() && !SameSecret(request.Header("authorization"), "Bearer " + token_)) {
-      return PlainText(401, "say the token: Authorization: Bearer ...");
+      return PlainText(401, "missing or wrong token; send Authorization: Bearer TOKEN");
     }
     return std::nullopt;
   }
@@ -96,7 +98,7 @@ class Service {
       if (request.Path() == "/metrics") return Metrics(request);
       if (request.Path() == "/healthz") return PlainText(200, "ok");
     }
-    return PlainText(404, "there is nothing at this address");
+    return PlainText(404, "unknown address; use /v1/events, /metrics or /healthz");
   }
 
   // Call every second: syncs stored events and follows the directory. Returns the first failure.
@@ -277,9 +279,10 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   }
   for (const auto& [address, wanted] : {std::pair(options.folder, false), {options.store, true}}) {
     if (address.empty() || goodput::IsPostgres(address) == wanted) continue;
-    return std::unexpected(Error{
-        "cannot collect: events go into a directory, and from there to PostgreSQL",
-        wanted ? address : "postgresql://...", "give a directory, and the database as `store`"});
+    return std::unexpected(Error{wanted ? "cannot collect: the store is not PostgreSQL"
+                                        : "cannot collect: the directory is PostgreSQL",
+                                 address,
+                                 "give a directory, and a database (postgresql://...) as `store`"});
   }
   RaiseLimits();
   sigset_t signals;
@@ -310,8 +313,8 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
     options.on_ready(fmt::format("http://{}:{}", v6 ? "[" + options.host + "]" : options.host,
                                  (*server)->port()),
                      loopback ? ""
-                              : "events and the token travel unencrypted: let a proxy with TLS "
-                                "listen beyond this host instead, unless the network is your own");
+                              : "events and the token are sent unencrypted; outside a trusted "
+                                "network, use a TLS proxy");
   }
   std::optional<goodput::OtlpPush> push;
   StartPush(*otlp, options, service, push);

@@ -1,0 +1,32 @@
+// Computes the time that a step's all-reduces should take.
+#include "analyses/allreduce_expectation.h"
+
+#include <algorithm>
+
+#include "facts/derived/on_demand.h"
+
+namespace stepscope {
+
+AllReduceExpectation ExpectAllReduces(const AllReduceSums& sums, const AllReduceFacts& allreduces,
+                                      const Params& params) {
+  AllReduceExpectation e;
+  if (const int64_t given = params.Integer("parameters"); given > 0) {
+    e.parameters = static_cast<double>(given);
+    e.bytes = e.parameters *
+              static_cast<double>(std::max<int64_t>(params.Integer("bytes_per_parameter"), 1));
+  } else if (std::ranges::all_of(sums.devices, &AllReduceSum::sized)) {
+    const double bytes = sums.Mean(&AllReduceSum::gradient_bytes);
+    if (bytes > 0) e.bytes = bytes;
+    if (bytes > 0) e.parameters = sums.Mean(&AllReduceSum::gradient_elements);
+  }
+  e.given = params.Number("bandwidth") > 0;
+  e.bandwidth = e.given ? params.Number("bandwidth") : allreduces.best_bandwidth;
+  if (e.bytes < 0 || e.bandwidth <= 0) return e;
+  e.simple = std::min(e.bytes / e.bandwidth * 1e9, kMostNs);
+  const double bus = e.given ? e.bandwidth : allreduces.best_bus_bandwidth;
+  const auto factor = BusFactor(CollectiveOp::kAllReduce, sums.devices.front().group_size);
+  if (factor && bus > 0) e.bus = std::min(e.bytes * *factor / bus * 1e9, kMostNs);
+  return e;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,21 @@
+// Takes steps from the optimizer where a trace marks none, and puts a rank's steps in order.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "facts/activity/rank_activity.h"
+#include "trace/trace.h"
+
+namespace stepscope {
+
+// Returns the stretches between the ends of two optimizer steps, for training loops without
+// profiler.step(). Of several optimizers the one counts that steps least often: the others may step
+// several times per turn of the loop.
+std::vector<Step> StepsFromOptimizer(const HostRanges& ranges, Trace& trace);
+
+// Sorts steps by start and drops those whose number came before. Returns the place of each number.
+std::map<int64_t, int32_t> SettleSteps(std::vector<Step>& steps, Notes& notes);
+
+}  // namespace stepscope
