@@ -128,6 +128,26 @@ TEST(DemoTruth, GraphCaptureIsOneTimeWork) {
   EXPECT_FALSE(job.answer.verdict.contains("wait for the host")) << job.answer.verdict;
 }
 
+// What is left out of the step time is left out of what findings cost.
+TEST(DemoTruth, GraphCaptureMakesNoSlowRankCheaper) {
+  Job job;
+  ASSERT_NO_FATAL_FAILURE(MakeJob({.ranks = 2,
+                                   .steps = 4,
+                                   .slow_rank = 1,
+                                   .slow_factor = 1.4,
+                                   .host_gap_fraction = 0,
+                                   .graph_capture = 2'000'000'000,
+                                   .layers = 4},
+                                  job));
+  const Finding* slow = FindFinding(job.answer, "Rank 1 is a straggler");
+  ASSERT_NE(slow, nullptr) << job.answer.verdict;
+  const Cell& median = MetricOf(job.answer, "overview", "step_time_median");
+  EXPECT_NEAR(slow->share,
+              static_cast<double>(slow->per_step) / static_cast<double>(std::get<int64_t>(median)),
+              0.02);
+  EXPECT_EQ(slow->severity, Severity::kHigh);
+}
+
 TEST(DemoTruth, ALibraryThatNobodyKnowsIsNamedACandidate) {
   Job job;
   ASSERT_NO_FATAL_FAILURE(
@@ -225,6 +245,21 @@ TEST(DemoTruth, TheStepAndTheRankOfAPlantedChangeAreTheLeadingFinding) {
 }
 
 // Devices of one process are told apart as ranks are, with one clock and one annotation of steps.
+// It computes longest in five steps of ten, and is behind most of the imbalance.
+TEST(DemoTruth, TheImbalanceOfASlowRankIsItsEvidence) {
+  Job job;
+  ASSERT_NO_FATAL_FAILURE(MakeJob({.ranks = 8,
+                                   .steps = 10,
+                                   .slow_rank = 2,
+                                   .slow_factor = 1.2,
+                                   .slow_since = 8,
+                                   .exposed_fraction = 0.1,
+                                   .host_gap_fraction = 0.02,
+                                   .layers = 4},
+                                  job));
+  EXPECT_EQ(FindFinding(job.answer, "Compute imbalance"), nullptr) << job.answer.verdict;
+}
+
 TEST(DemoTruth, TheSlowDeviceOfAProcessIsTheLeadingFinding) {
   struct Case {
     int ranks, devices, slow_rank, slow_device;

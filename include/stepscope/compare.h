@@ -13,10 +13,13 @@
 namespace stepscope {
 
 // What two runs are asked for to be compared, where nobody says otherwise.
-inline constexpr std::array<std::string_view, 11> kComparedAnalyses = {
-    "overview",    "temporal_breakdown", "comm_overlap",     "idle_time", "stragglers",
-    "collectives", "kernel_breakdown",   "operator_kernels", "operators", "shapes",
-    "python"};
+inline constexpr std::array<std::string_view, 12> kComparedAnalyses = {
+    "overview",         "temporal_breakdown",
+    "comm_overlap",     "idle_time",
+    "stragglers",       "collectives",
+    "kernel_breakdown", "operator_kernels",
+    "operators",        "shapes",
+    "modules",          "python"};
 
 struct CompareOptions {
   // Kernels are the same when their names are, without template arguments, return types and
@@ -29,14 +32,17 @@ struct CompareOptions {
 // Compares `b`, the run after, with `a`, the run before: answers to the same questions. The result
 // holds
 //   - a report "compare". Its headline and table `categories` say which categories of the mean step
-//     changed most, for better or worse; `ranks`, how each rank's step changed; `operators`,
+//     changed most, for better or worse, beyond what steps of one run differ by; the headline says
+//     where nothing did, and what both runs do differently: FLOP, precision, and where times say
+//     nothing, calls; `ranks`, how each rank's step changed; `operators`,
 //     `shapes` (operators by input shapes) and `kernels`, counts and times of each side and what
 //     happened: added, removed, replaced, more, fewer, slower, faster or same; the largest change
 //     first. The last three are sums: where the two hold different numbers of steps, a note says
 //     so, and what is said in words is of a step. Findings are rises of a category, of one rank, of
 //     a kernel, of a shape whose calls became slower, merged by cause; they name the Python
 //     functions or kernels that grew. Each costs what it takes after minus before, as a share of
-//     the later step, and all together cost at most what the step grew by;
+//     the later step, and all together cost at most what the step grew by beyond what became
+//     shorter, waits aside, or what one rank grew by beyond the others;
 //   - for every analysis that both could answer, a report of its name: each metric and each table
 //     row by row, with every number X as X_a, X_b, X_change = b - a, and X_change_ratio =
 //     (b - a) / a. The X_change of a ratio is a difference of ratios; identifiers have none. Rows
@@ -45,8 +51,8 @@ struct CompareOptions {
 //     empty.
 ReportSet Compare(const ReportSet& a, const ReportSet& b, const CompareOptions& options = {});
 
-// Which ranks to ask both for, where runs have different numbers of ranks: those that both have.
-// Empty where all can be compared. Fails if no rank is in both.
+// Which ranks to ask both for, where runs have different ranks: those that both have. Empty where
+// all can be compared, and where each has one. Fails if no rank is in both.
 Result<std::vector<int64_t>> RanksToCompare(const ReportSet& a, const ReportSet& b);
 
 }  // namespace stepscope

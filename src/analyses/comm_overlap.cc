@@ -90,7 +90,9 @@ constexpr std::string_view kFillPipeline =
     "schedule, stages that take equally long; see stragglers for the time of each";
 
 std::string HintFor(const Facts& facts, bool waits) {
-  if (waits) return "find the late ranks that cause most of the wait time; see stragglers";
+  if (waits)
+    return "see in stragglers which ranks are late: if always one, look at it; if they are late in "
+           "turn, balance inputs, and look for other work on their machines";
   return TiedByMessages(facts) ? std::string(kFillPipeline) : Say(kStartEarlier, facts);
 }
 
@@ -119,9 +121,13 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   // What would remain without late ranks is a finding of its own, if it is worth saying.
   const auto rest = static_cast<double>((exposed - waiting) * devices);
   const bool waits = waiting > exposed / 2 && rest < kWorthSaying * static_cast<double>(sum.span);
+  const int64_t said = waits ? exposed : exposed - waiting;
+  const auto count = static_cast<double>(devices), span = static_cast<double>(sum.span);
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("Exposed communication is {} of span.", HumanRatio(share)),
+       .message = fmt::format("Exposed communication{} is {} of span.",
+                              waiting > exposed / 100 && !waits ? " beyond wait time" : "",
+                              HumanRatio(static_cast<double>(said) * count / span)),
        .because = fmt::format("{} of {} communication per device{}; worst: {} ({})",
                               HumanTime(static_cast<double>(exposed)),
                               HumanTime(static_cast<double>(communication)),
@@ -132,7 +138,7 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
                               HumanTime(static_cast<double>(sum.worst->total.Exposed()))) +
                   SayMostExposed(facts),
        .hint = HintFor(facts, waits),
-       .impact = waits ? exposed : exposed - waiting,
+       .impact = said,
        .table = "ranks",
        .cause = {waits ? CauseKind::kWait : CauseKind::kCommunication}});
 }

@@ -25,8 +25,8 @@ constexpr std::string_view kDoc = R"md(
 **Question:** Which chain of host and device activity sets step time, and how much would it shrink if a part
 were faster?
 
-**Definition:** Each rank has one window: the given `step`, or else the longest complete step. With `annotation` it is
-the `instance`-th range of that name. Without steps it is the whole trace. The window is from the start of the range until
+**Definition:** Each rank has one window: the given `step`, or else its complete step of median length. With `annotation` it
+is the `instance`-th range of that name. Without steps it is the whole trace. The window is from the start of the range until
 the range and all activities launched in it have ended. From there the path goes back in time, at every moment to the
 dependency that ended last. An activity depends on three things:
 
@@ -76,7 +76,7 @@ Result<void> CheckChanges(std::string_view text) {
 
 constexpr auto kParams = std::to_array<Parameter>({
     {"step", Parameter::Type::kInteger, "-1", Unit::kNone,
-     "step to explain; -1: the longest complete step of each rank"},
+     "step to explain; -1: the complete step of median length of each rank"},
     {"annotation", Parameter::Type::kText, "", Unit::kNone,
      "explain the range with this name instead of a step"},
     {"instance", Parameter::Type::kInteger, "0", Unit::kNone,
@@ -343,7 +343,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(RanksTable(measured));
   const int64_t segments = std::max<int64_t>(params.Integer("segments"), 0);
   report.tables.push_back(SegmentsTable(facts, shown, static_cast<size_t>(segments)));
-  AddFinding(report, facts, shown, sums);
+  AddFinding(report, facts, measured, sums);
   AddNotes(report, measured);
   return report;
 }

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "analyses/build.h"
+#include "base/saturate.h"
+#include "facts/derived/exposed_waits.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -99,6 +102,14 @@ FrameTimes PythonOnPath(const Facts& facts, const RankPath& shown, Bound bound) 
   return times;
 }
 
+// Whether most exposed communication is waiting for late ranks.
+bool MostlyWaits(const Facts& facts) {
+  int64_t exposed = 0;
+  for (const DeviceFacts& device : facts.devices)
+    exposed = AddSaturated(exposed, device.total.Exposed());
+  return ExposedWaits(facts).Total() > exposed / 2;
+}
+
 // The host's own time on the path is due to what devices wait for.
 CauseKind CauseOf(Bound bound, const Facts& facts) {
   switch (bound) {
@@ -107,11 +118,60 @@ CauseKind CauseOf(Bound bound, const Facts& facts) {
     case Bound::kDataLoading:
       return CauseKind::kInput;
     case Bound::kCommunication:
-      return CauseKind::kCommunication;
+      return MostlyWaits(facts) ? CauseKind::kWait : CauseKind::kCommunication;
     default:
       break;
   }
   return CauseOfIdle(facts);
+}
+
+// The time that a bound takes on all ranks' paths, and what removing it saves there.
+struct Removal {
+  Bound bound = Bound::kCpu;
+  int64_t time = 0, saved = 0, span = 0;  // ns, sums over ranks
+};
+
+Removal RemovalOf(const MeasuredPaths& measured, Bound bound) {
+  Removal sum{.bound = bound};
+  for (const RankPath& rank : measured.ranks) {
+    sum.time += rank.path.Time(bound);
+    sum.span += rank.span();
+    const auto answer = std::ranges::find(rank.outcomes, QuestionAbout(bound), &Outcome::change);
+    if (answer != rank.outcomes.end()) sum.saved += rank.span() - answer->length;
+  }
+  return sum;
+}
+
+// "step 1 of rank 0", "the median step of 8 ranks".
+std::string SayAll(const MeasuredPaths& measured, const RankPath& shown) {
+  if (measured.ranks.size() == 1) return SayWhere(shown);
+  const bool same = std::ranges::all_of(measured.ranks, [&](const RankPath& rank) {
+    return rank.chosen.covers == shown.chosen.covers;
+  });
+  return fmt::format("{} of {}", same ? shown.chosen.covers : "the median step",
+                     Plural(measured.ranks.size(), "rank"));
+}
+
+std::string Because(const Facts& facts, const MeasuredPaths& measured, const RankPath& shown,
+                    const Contributions& sums, Bound bound) {
+  std::pair<std::string_view, Contribution> most;
+  for (const auto& [key, sum] : sums) {
+    if (key.first == bound && sum.time > most.second.time) most = {key.second, sum};
+  }
+  const StringId kernel =
+      bound == Bound::kCommunication ? facts.names->Find(most.first) : kNoString;
+  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
+  const auto answer = std::ranges::find(shown.outcomes, QuestionAbout(bound), &Outcome::change);
+  std::string text = measured.ranks.size() == 1 ? "" : fmt::format("{}: ", SayWhere(shown));
+  text += fmt::format("{} of {} is {}", time(shown.path.Time(bound)), time(shown.span()),
+                      BoundName(bound));
+  if (!most.first.empty())
+    text += fmt::format(
+        "; worst: {}{} ({}, {})", most.first, kernel == kNoString ? "" : InModule(facts, kernel),
+        Plural(static_cast<size_t>(most.second.count), "segment"), time(most.second.time));
+  if (answer != shown.outcomes.end())
+    text += fmt::format("; span without it: {}", time(answer->length));
+  return text + SayPython(PythonOnPath(facts, shown, bound), 1);
 }
 
 }  // namespace
@@ -120,40 +180,30 @@ std::string SayWhere(const RankPath& path) {
   return fmt::format("{} of rank {}", path.chosen.covers, path.rank->rank);
 }
 
-void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
+void AddFinding(Report& report, const Facts& facts, const MeasuredPaths& measured,
                 const Contributions& sums) {
   if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
-  Bound worst = Bound::kCpu;
+  Removal worst = RemovalOf(measured, Bound::kCpu);
   for (const Bound b : {Bound::kLaunch, Bound::kDataLoading, Bound::kCommunication}) {
-    if (shown.path.Time(b) > shown.path.Time(worst)) worst = b;
+    const Removal other = RemovalOf(measured, b);
+    if (other.time > worst.time) worst = other;
   }
-  const auto answer = std::ranges::find(shown.outcomes, QuestionAbout(worst), &Outcome::change);
-  if (answer == shown.outcomes.end() || shown.span() == 0) return;
-  const int64_t saved = shown.span() - answer->length;
-  const double share = static_cast<double>(saved) / static_cast<double>(shown.span());
+  if (worst.span == 0) return;
+  const double share = static_cast<double>(worst.saved) / static_cast<double>(worst.span);
   if (share < kWorthSaying) return;
-  std::pair<std::string_view, Contribution> most;
-  for (const auto& [key, sum] : sums) {
-    if (key.first == worst && sum.time > most.second.time) most = {key.second, sum};
-  }
-  const StringId kernel =
-      worst == Bound::kCommunication ? facts.names->Find(most.first) : kNoString;
-  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
+  const RankPath& shown = measured.ranks.front();
+  const auto ranks = std::ssize(measured.ranks);
   report.findings.push_back(
       {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("{} on the critical path costs up to {} of {}.", SayBound(worst),
-                              HumanRatio(share), SayWhere(shown)),
-       .because = fmt::format("{} of {} is {}; worst: {}{} ({}, {}); span without it: {}",
-                              time(shown.path.Time(worst)), time(shown.span()), BoundName(worst),
-                              most.first, kernel == kNoString ? "" : InModule(facts, kernel),
-                              Plural(static_cast<size_t>(most.second.count), "segment"),
-                              time(most.second.time), time(answer->length)) +
-                  SayPython(PythonOnPath(facts, shown, worst), 1),
-       .hint = HintFor(worst, facts),
-       .impact = saved,
+       .message = fmt::format("{} on the critical path costs up to {} of {}.",
+                              SayBound(worst.bound), HumanRatio(share), SayAll(measured, shown)),
+       .because = Because(facts, measured, shown, sums, worst.bound),
+       .hint = HintFor(worst.bound, facts),
+       .impact = worst.saved / ranks,
        .table = "what_if",
-       .cause = {CauseOf(worst, facts)},
-       .extent = {shown.span()}});
+       .cause = {CauseOf(worst.bound, facts)},
+       // The share of the step of median length stands for that of all.
+       .extent = {worst.span / ranks}});
 }
 
 }  // namespace critical_path

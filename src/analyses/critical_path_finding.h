@@ -22,9 +22,9 @@ using Contributions = std::map<std::pair<Bound, std::string_view>, Contribution>
 // "step 7 of rank 0".
 std::string SayWhere(const RankPath& path);
 
-// What would be saved without the bound of the host or of communication that has the most of the
-// path, where that is worth saying. `sums` are those of `shown`.
-void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
+// What would be saved without the bound of the host or of communication that has the most of all
+// ranks' paths, where that is worth saying. `sums` are those of the first rank.
+void AddFinding(Report& report, const Facts& facts, const MeasuredPaths& measured,
                 const Contributions& sums);
 
 }  // namespace stepscope::critical_path

@@ -137,8 +137,12 @@ struct Totals {
   double uneven = 0;   // ns: the longest compute minus the mean
   double longest = 0;  // ns: the longest compute
   double waiting = 0;  // ns: exposed and idle of the mean rank, the most that balancing can save
-  // In how many steps each device had the longest compute; in the order of facts.devices.
-  std::map<const DeviceFacts*, int64_t> most;
+  struct Longest {
+    int64_t steps = 0;
+    double uneven = 0;  // ns, in these steps
+  };
+  // The steps in which each device had the longest compute; in the order of facts.devices.
+  std::map<const DeviceFacts*, Longest> most;
 
   double Share() const { return longest > 0 ? uneven / longest : 0; }
 };
@@ -147,10 +151,14 @@ Totals AddUp(const std::map<int64_t, StepSpread>& steps) {
   Totals t;
   for (const auto& [step, s] : steps) {
     const auto ranks = static_cast<double>(s.ranks);
-    t.uneven += static_cast<double>(s.compute.max) - s.compute.sum / ranks;
+    const double uneven = static_cast<double>(s.compute.max) - s.compute.sum / ranks;
+    t.uneven += uneven;
     t.longest += static_cast<double>(s.compute.max);
     t.waiting += s.exposed.sum / ranks;
-    if (s.compute.max > s.compute.min) ++t.most[s.compute.longest];
+    if (s.compute.max == s.compute.min) continue;
+    Totals::Longest& longest = t.most[s.compute.longest];
+    ++longest.steps;
+    longest.uneven += uneven;
   }
   return t;
 }
@@ -223,10 +231,11 @@ bool MayBeLoad(const Facts& facts, const Steps& steps, const DeviceFacts* most, 
 }
 
 void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t steps) {
-  const auto& [device, times] =
-      *std::ranges::max_element(t.most, {}, [](const auto& m) { return m.second; });
-  const bool always_one = static_cast<size_t>(times) * 2 > steps;
-  if (always_one && IsWaitedFor(facts.collectives, *device)) return;
+  const auto& [device, longest] =
+      *std::ranges::max_element(t.most, {}, [](const auto& m) { return m.second.uneven; });
+  // One device is behind most of it, be it in few steps.
+  const bool of_one = longest.uneven * 2 > t.uneven;
+  if (of_one && IsWaitedFor(facts.collectives, *device)) return;
   const std::string who = SayDevice(*device);
   const double impact = std::min(t.uneven, t.waiting);
   report.findings.push_back(
@@ -236,17 +245,15 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t step
        .because = fmt::format(
            "over {}, the mean {} computes {} less than the longest; worst: {} (longest in {})",
            Plural(steps, "step"), Noun(facts), HumanTime(t.uneven), who,
-           Plural(static_cast<size_t>(times), "step")),
-       .hint = always_one
-                   ? fmt::format("check whether {} is slower or has more work; see "
-                                 "kernel_distribution",
-                                 who)
-                   : "balance the data: pack or sort sequences by length, so that all ranks get "
-                     "equal work in each step",
+           Plural(static_cast<size_t>(longest.steps), "step")),
+       .hint = of_one ? fmt::format("check whether {} is slower or has more work; see "
+                                    "kernel_distribution",
+                                    who)
+                      : "balance the data: pack or sort sequences by length, so that all ranks get "
+                        "equal work in each step",
        .impact = static_cast<int64_t>(impact),
        .table = "steps",
-       .cause = {CauseKind::kCompute,
-                 always_one ? std::optional(device->rank->rank) : std::nullopt},
+       .cause = {CauseKind::kCompute, of_one ? std::optional(device->rank->rank) : std::nullopt},
        .nearness = Nearness::kPart});
 }
 

@@ -245,7 +245,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(CategoryTable(facts, ranks, total, marked));
   report.tables.push_back(DeviceTable(facts, ranks));
   report.tables.push_back(OperatorTable(facts, use));
-  report.tables.push_back(StepTable(facts, ranks));
+  report.tables.push_back(StepTable(facts, ranks, typical.ranks));
   report.tables.push_back(RoleTable(facts, ranks));
   report.tables.push_back(LaunchTable(facts));
   AddThreadBeside(facts, typical.ranks, report);

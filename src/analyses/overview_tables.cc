@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -45,19 +46,27 @@ Table CategoryTable(const Facts& facts, const std::vector<RankSteps>& ranks,
   return table;
 }
 
-Table StepTable(const Facts& facts, const std::vector<RankSteps>& ranks) {
+Table StepTable(const Facts& facts, const std::vector<RankSteps>& ranks,
+                const std::vector<RankSteps>& typical) {
   Table table{.key = "steps",
               .title = "Steps",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
                           KeyColumn("step", "step"), TimeColumn("time", "step time")},
               .text_rows = 0};
   AddCategoryColumns(table, facts);
+  table.columns.push_back({"typical", "typical", Unit::kNone, Role::kValue, /*detail=*/true});
   for (const RankSteps& rank : ranks) {
+    const auto own = std::ranges::find(typical, rank.rank, &RankSteps::rank);
+    std::set<int64_t> starts;  // of typical steps
+    if (own != typical.end()) {
+      for (const StepBreakdown& step : own->steps) starts.insert(step.window.start);
+    }
     for (const StepBreakdown& step : rank.steps) {
       std::vector<Cell> row = {rank.rank->rank, rank.rank->window, step.window.number,
                                step.Total()};
       for (size_t c = 0; c < kStepCategories; ++c)
         row.emplace_back(TimeOf(step, static_cast<StepCategory>(c)));
+      row.emplace_back(starts.contains(step.window.start) ? "yes" : "no");
       table.rows.push_back(std::move(row));
     }
   }

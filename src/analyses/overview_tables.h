@@ -14,8 +14,9 @@ namespace stepscope::overview {
 Table CategoryTable(const Facts& facts, const std::vector<RankSteps>& ranks,
                     const StepStatistics& total, bool marked);
 
-// A row per rank and step.
-Table StepTable(const Facts& facts, const std::vector<RankSteps>& ranks);
+// A row per rank and step; `typical` are those without warm-up and slow ones.
+Table StepTable(const Facts& facts, const std::vector<RankSteps>& ranks,
+                const std::vector<RankSteps>& typical);
 
 // The roles of PyTorch's TensorBoard plugin, per rank.
 Table RoleTable(const Facts& facts, const std::vector<RankSteps>& ranks);

@@ -37,7 +37,7 @@ constexpr Word kWords[] = {
     {"--chrome", "", "Write a JSON trace per rank for chrome://tracing (the default)", "", ""},
     {"--perfetto", "", "Write one Perfetto trace of all ranks on one clock", "", ""},
     {"--counters", "", "Add queue length and copy bandwidth", "", "counters"},
-    {"--critical-path", "", "Add the critical path of the longest complete step", "",
+    {"--critical-path", "", "Add the critical path of the median complete step", "",
      "critical_path"},
 
     // Servers.

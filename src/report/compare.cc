@@ -8,10 +8,12 @@
 #include <set>
 
 #include "report/compare_growth.h"
+#include "report/compare_ranks.h"
 #include "report/compare_rows.h"
 #include "report/compare_sides.h"
 #include "report/compare_steps.h"
 #include "report/compare_usage.h"
+#include "report/compare_work.h"
 #include "report/findings.h"
 #include "report/humanize.h"
 #include "report/lookup.h"
@@ -75,21 +77,36 @@ void AddRanksNote(const ReportSet& a, const ReportSet& b, Report& report) {
   };
   report.notes.push_back({"different_ranks", 1,
                           fmt::format("{} before, {} after (ranks that only one run has are "
-                                      "compared with nothing, or left out)",
+                                      "left out)",
                                       ranks(a), ranks(b)),
                           ""});
 }
 
-// Slowdowns are weighed by the later step, and together cost no more than it grew by.
+// Slowdowns are weighed by the later step, and together cost no more than steps grew by.
 RankTime LaterStep(const StepChange& steps, const Usages& kernels, const Amounts& amounts) {
-  double before = steps.a, after = steps.b;
+  double after = steps.b, growth = steps.Growth();
   if (!steps.known()) {
-    before = static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a;
+    const double before = static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a;
     after = static_cast<double>(Total(kernels, &BothSides::b)) / amounts.b;
+    growth = after - before;
   }
   return {.time = static_cast<int64_t>(std::min(after, 9e18)),
           .steps = amounts.per_step ? 1.0 : 0.0,
-          .most = static_cast<int64_t>(std::clamp(after - before, 0.0, 9e18))};
+          .most = static_cast<int64_t>(std::clamp(growth, 0.0, 9e18))};
+}
+
+// Adds what is said of steps; returns ns that a rank takes more beyond the others.
+double AddSteps(const ReportSet& a, const ReportSet& b, const StepChange& steps, Report& report) {
+  report.headline = SayStepChange(a, b, steps);
+  if (steps.categories.empty()) report.headline += " ";
+  report.tables.push_back(CategoryTable(steps));
+  const RankChange ranks = AddRankChange(a, b, steps, report);
+  report.headline += ranks.headline + SayWork(a, b, steps);
+  if (steps.in_a.Values("time").size() == 1 && steps.in_b.Values("time").size() == 1)
+    report.notes.push_back(
+        {"one_step", 1, "each run has one step: how much steps differ by noise is unknown", ""});
+  AddCategoryFindings(a, b, steps, ranks.beyond > 0, report);
+  return ranks.beyond;
 }
 
 Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions& options,
@@ -107,14 +124,16 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   const Amounts amounts = AmountsOf(a, b);
   step = LaterStep(steps, kernels, amounts);
   if (steps.known()) {
-    report.headline = SayStepChange(steps);
-    if (steps.categories.empty()) report.headline += " ";
-    report.tables.push_back(CategoryTable(steps));
-    AddRankChange(a, b, steps, report);
-    AddCategoryFindings(a, b, steps, report);
+    // A fault that moved to another rank costs there what it cost before.
+    const auto beyond = static_cast<int64_t>(std::min(AddSteps(a, b, steps, report), 9e18));
+    step.most = std::max(*step.most, beyond);
   }
   if (steps.categories.empty()) report.headline += SayKernelTime(kernels, amounts);
   AddAmountsNote(report, amounts);
+  if (a.run.ranks != b.run.ranks)
+    report.headline +=
+        fmt::format(" Of {} before and {} after, the ranks that both runs have are compared.",
+                    Plural(static_cast<size_t>(a.run.ranks), "rank"), b.run.ranks);
   AddRanksNote(a, b, report);
   if (!operators.empty())
     report.tables.push_back(UsageTable("operators", "Operators by change", operators));
@@ -122,8 +141,9 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   if (!kernels.empty())
     report.tables.push_back(UsageTable("kernels", "Kernels by change", kernels));
   const bool alike = SlowerAlike(a, b, std::nullopt);
-  AddKernelFinding(report, kernels, amounts, alike);
-  AddShapeFinding(report, shapes, kernels, amounts, alike);
+  AddKernelFinding(report, kernels, amounts, steps, alike);
+  if (!IsNoise(steps, CauseKind::kCompute))
+    AddShapeFinding(report, shapes, kernels, amounts, alike);
   return report;
 }
 
@@ -152,7 +172,8 @@ namespace stepscope {
 
 Result<std::vector<int64_t>> RanksToCompare(const ReportSet& a, const ReportSet& b) {
   const auto in_a = comparison::RanksOf(a), in_b = comparison::RanksOf(b);
-  if (in_a.size() == in_b.size()) return std::vector<int64_t>();
+  // One rank of each is a pair, whatever their numbers.
+  if (in_a == in_b || (in_a.size() == 1 && in_b.size() == 1)) return std::vector<int64_t>();
   std::vector<int64_t> both;
   std::ranges::set_intersection(in_a, in_b, std::back_inserter(both));
   if (!both.empty()) return both;
@@ -176,7 +197,8 @@ ReportSet Compare(const ReportSet& a, const ReportSet& b, const CompareOptions& 
   out.verdict = first.status == Status::kUnavailable ? "Nothing to compare: " + first.why + "."
                                                      : first.headline;
   const auto findings = FindingsInOrder(out);
-  if (!findings.empty() && WorthALook(*findings.front()))
+  if (!findings.empty() && WorthALook(*findings.front()) &&
+      !out.verdict.contains(findings.front()->message))
     out.verdict += " " + findings.front()->message;
   return out;
 }

@@ -77,7 +77,7 @@ void AddFunctions(const ReportSet& answer, Rank rank, double Growth::* time, dou
     if (Text(row, of("training")) != "yes") return;
     const std::string name(Text(row, of("function"))), file(Text(row, of("file")));
     Function& function = functions[{name, file}];
-    function.has_file = !file.empty();
+    function.has_file = !file.empty() && !file.starts_with('<');  // generated code has none
     const auto idle = of("idle");
     const bool known = idle && IsNumber(row[*idle]);
     function.self.*time += Number(row, known ? idle : of("self")) / steps;
@@ -128,6 +128,11 @@ const Growth* LongerFunction(const std::vector<Function>& functions, double more
   return found == nullptr ? &functions.front().self : found;
 }
 
+const Growth* FunctionBehind(const std::vector<Function>& functions, double more) {
+  const Growth* named = NewFunction(functions, more);
+  return named == nullptr ? LongerFunction(functions, more) : named;
+}
+
 std::string SayBoth(const Growth& growth) {
   return fmt::format("{} {} before, {} after", growth.name, HumanTime(growth.a),
                      HumanTime(growth.b));
@@ -146,8 +151,14 @@ std::string SayLargest(std::string_view what, const auto& all, double more, cons
 }
 
 std::string SayChange(const Growth& growth) {
-  if (growth.IsNew()) return fmt::format(": {} is new", growth.name);
-  return fmt::format(": {} takes {} more", growth.name, HumanTime(growth.Change()));
+  if (growth.IsNew()) return fmt::format("{} is new", growth.name);
+  return fmt::format("{} takes {} more", growth.name, HumanTime(growth.Change()));
+}
+
+// Of what grew from the run after to the one before.
+std::string SayLess(const Growth& growth) {
+  if (growth.IsNew()) return fmt::format("{} no longer runs", growth.name);
+  return fmt::format("{} takes {} less", growth.name, HumanTime(growth.Change()));
 }
 
 std::vector<Growth> Sorted(std::map<std::string, Growth> by_name) {
@@ -189,6 +200,13 @@ std::vector<Growth> CompareCompute(const ReportSet& a, const ReportSet& b, Rank 
   return Sorted(std::move(by_name));
 }
 
+// Kernels by the names that people read.
+std::vector<Growth> CompareNamed(const ReportSet& a, const ReportSet& b, Rank rank) {
+  std::vector<Growth> kernels = CompareCompute(a, b, rank, kKernels);
+  for (Growth& kernel : kernels) kernel.name = ShortName(OperatorLabel(kernel.name));
+  return kernels;
+}
+
 bool AsManyCalls(const Growth& growth) {
   return std::abs(growth.calls_b - growth.calls_a) <= kSameCalls * growth.calls_a;
 }
@@ -204,30 +222,46 @@ bool SameCalls(const std::vector<Growth>& all) {
 
 enum class Sizes : uint8_t { kUnknown, kSame, kDiffer };
 
-// Of what operators work on, by their FLOP: of jobs that compute on their host.
-Sizes CompareFlops(const ReportSet& a, const ReportSet& b, Rank rank) {
+Sizes CompareFlopsIn(const ReportSet& a, const ReportSet& b, Rank rank, const Source& source) {
   std::map<std::string, std::pair<double, double>> flops;
   const auto add = [&](const ReportSet& answer, double std::pair<double, double>::* side) {
-    ForRows(answer, "operators", "operators", rank, [&](const Table& table, const Row& row) {
-      const double of_rows = Number(row, FindColumn(table, "flops"));
+    ForRows(answer, source.analysis, source.table, rank, [&](const Table& table, const Row& row) {
+      const double of_rows = Number(row, FindColumn(table, source.time));
       if (of_rows <= 0) return;
-      flops[std::string(Text(row, FindColumn(table, "name")))].*side +=
+      flops[std::string(Text(row, FindColumn(table, source.name)))].*side +=
           of_rows / StepsOf(answer, rank);
     });
   };
   add(a, &std::pair<double, double>::first);
   add(b, &std::pair<double, double>::second);
-  if (flops.empty()) return Sizes::kUnknown;
+  double before = 0, after = 0;
+  for (const auto& [name, of] : flops) {
+    before += of.first;
+    after += of.second;
+  }
+  if (before == 0 || after == 0) return Sizes::kUnknown;
   const bool same = std::ranges::all_of(flops, [](const auto& of) {
-    const auto& [before, after] = of.second;
-    return std::abs(after - before) <= kSameCalls * before;
+    const auto& [in_a, in_b] = of.second;
+    return std::abs(in_b - in_a) <= kSameCalls * in_a;
   });
   return same ? Sizes::kSame : Sizes::kDiffer;
 }
 
+// Of what operators, or else modules, work on, by their FLOP: of jobs that compute on their host.
+Sizes CompareFlops(const ReportSet& a, const ReportSet& b, Rank rank) {
+  Sizes sizes = CompareFlopsIn(a, b, rank, {"operators", "operators", "name", "", "flops"});
+  if (sizes == Sizes::kUnknown)
+    sizes = CompareFlopsIn(a, b, std::nullopt, {"modules", "types", "type", "", "flops"});
+  return sizes;
+}
+
 Sizes CompareSizes(const ReportSet& a, const ReportSet& b, Rank rank) {
   const std::vector<Growth> shapes = CompareCompute(a, b, std::nullopt, kShapes);
-  if (shapes.empty()) return CompareFlops(a, b, rank);
+  const auto in_a = [](const Growth& g) { return g.calls_a > 0; };
+  const auto in_b = [](const Growth& g) { return g.calls_b > 0; };
+  // Only one run may have recorded shapes.
+  if (std::ranges::none_of(shapes, in_a) || std::ranges::none_of(shapes, in_b))
+    return CompareFlops(a, b, rank);
   return SameCalls(shapes) ? Sizes::kSame : Sizes::kDiffer;
 }
 
@@ -252,8 +286,7 @@ std::string HintForCompute(const Growth& most, Sizes sizes, bool alike) {
 
 Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double more) {
   const std::vector<Function> functions = CompareFunctions(a, b, rank);
-  const Growth* named = NewFunction(functions, more);
-  if (named == nullptr) named = LongerFunction(functions, more);
+  const Growth* named = FunctionBehind(functions, more);
   if (named == nullptr) return {};
   return {.is = SayChange(*named),
           .because = SayLargest("Python: ", functions, more,
@@ -261,6 +294,12 @@ Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double mo
           .hint = fmt::format(
               "look at {} and what calls it: changed code, arguments or data; see python",
               named->name)};
+}
+
+std::string LessOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double less) {
+  const std::vector<Function> functions = CompareFunctions(b, a, rank);
+  const Growth* named = FunctionBehind(functions, less);
+  return named == nullptr ? "" : SayLess(*named);
 }
 
 bool SlowerAlike(const ReportSet& a, const ReportSet& b, Rank rank) {
@@ -284,8 +323,7 @@ bool SlowerAlike(const ReportSet& a, const ReportSet& b, Rank rank) {
 }
 
 Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double more) {
-  std::vector<Growth> kernels = CompareCompute(a, b, rank, kKernels);
-  for (Growth& kernel : kernels) kernel.name = ShortName(OperatorLabel(kernel.name));
+  const std::vector<Growth> kernels = CompareNamed(a, b, rank);
   if (kernels.empty() || kernels.front().Change() <= 0) return {};
   const std::vector<Growth> shapes = CompareCompute(a, b, std::nullopt, kShapes);
   const auto itself = [](const Growth& growth) -> const Growth& { return growth; };
@@ -295,6 +333,13 @@ Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double
           .because = SayLargest("kernels: ", kernels, more, itself) +
                      SayLargest("calls by shape, all ranks: ", shapes, more, itself),
           .hint = HintForCompute(most, CompareSizes(a, b, rank), alike)};
+}
+
+std::string LessInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double less) {
+  if (SlowerAlike(b, a, rank)) return "the same calls on the same shapes are all faster";
+  const std::vector<Growth> kernels = CompareNamed(b, a, rank);
+  if (kernels.empty() || kernels.front().Change() < kExplains * less) return {};
+  return SayLess(kernels.front());
 }
 
 }  // namespace stepscope::comparison

@@ -21,7 +21,7 @@ struct Growth {
 // What explains that a part of steps takes longer, and what to do about it. Empty texts where
 // nothing does.
 struct Reason {
-  std::string is;       // ": check_tokens (data.py:17) is new"
+  std::string is;       // "check_tokens (data.py:17) is new"
   std::string because;  // "; Python: check_tokens (data.py:17) 0 ns before, 42.0 ms after"
   std::string hint;
 };
@@ -34,6 +34,13 @@ Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, std::optional<int64_
                     double more);
 Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank,
                        double more);
+
+// What explains that a part takes `less` ns per step: "check_tokens (data.py:17) no longer runs".
+// Empty where nothing does.
+std::string LessOnHost(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank,
+                       double less);
+std::string LessInCompute(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank,
+                          double less);
 
 // Whether the same compute kernels run as often, on the same shapes, and all take longer by about
 // one factor. False where shapes are unknown.

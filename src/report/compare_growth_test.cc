@@ -96,7 +96,7 @@ TEST(CompareGrowth, ASlowdownCostsWhatItAddsWhateverTheStepTookBefore) {
   const auto answer =
       Compare(RunOf({{.compute = 20, .others = 4}}), RunOf({{.compute = 20, .others = 46}}));
   ASSERT_EQ(Findings(answer).size(), 1u);
-  EXPECT_EQ(Findings(answer)[0].message, "Time without a record: 42 ns more per step.");
+  EXPECT_EQ(Findings(answer)[0].message, "Time without a record grew by 42 ns per step.");
   EXPECT_EQ(Findings(answer)[0].impact, 42);
   EXPECT_EQ(Findings(answer)[0].per_step, 42);
   EXPECT_EQ(Findings(answer)[0].share, 42.0 / 66) << "of the later step";
@@ -106,7 +106,7 @@ TEST(CompareGrowth, FindingsCostNoMoreThanTheStepGrewBy) {
   const auto answer = Compare(RunOf({{.compute = 500, .others = 100, .waits = 400}}),
                               RunOf({{.compute = 800, .others = 350, .waits = 50}}));
   ASSERT_EQ(Findings(answer).size(), 2u);
-  EXPECT_EQ(Findings(answer)[0].message, "Compute: 300 ns more per step.");
+  EXPECT_EQ(Findings(answer)[0].message, "Compute grew by 300 ns per step.");
   EXPECT_EQ(Findings(answer)[0].impact, 200) << "1000 ns, then 1200 ns";
   EXPECT_EQ(Findings(answer)[1].impact, 0);
   EXPECT_EQ(Findings(answer)[1].severity, Severity::kLow);

@@ -60,7 +60,7 @@ std::string About(const ReportSet& answer) {
 TEST(CompareShapes, SlowerCallsOfOneShapeAreAFinding) {
   const ReportSet a = RunOf({{"mm A", 4, 400}, {"mm B", 2, 100}});
   const auto answer = Compare(a, RunOf({{"mm A", 4, 600}, {"mm B", 2, 100}}));
-  EXPECT_EQ(About(answer), "Calls of mm A are 50.0% slower.");
+  EXPECT_EQ(About(answer), "Calls of mm A take 50.0% longer.");
   const Finding& finding = answer.reports[0].findings.at(0);
   EXPECT_EQ(finding.because,
             "4 calls of 100 ns before, 4 calls of 150 ns after: 200 ns of device time");

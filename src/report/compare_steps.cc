@@ -1,4 +1,4 @@
-// Implements the comparison of steps and ranks.
+// Implements the comparison of steps and their categories.
 #include "report/compare_steps.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,6 @@ namespace stepscope::comparison {
 namespace {
 
 constexpr double kWorthSaying = 0.03;  // of the longer step time
-constexpr double kStandsOut = 0.5;     // of a rank's change, that the others must not share
 constexpr size_t kNamed = 3;           // categories in the first sentence
 
 CauseKind CauseOf(std::string_view kind) {
@@ -79,12 +78,14 @@ std::string KeyOf(const ReportSet& answer, const std::string& category) {
   return at == steps->columns.end() ? std::string() : at->key;
 }
 
-void AddSide(const ReportSet& answer, double CategoryChange::* time, double CategoryChange::* share,
+// The table of categories is of all steps: where steps are listed, the mean is of the typical ones.
+void AddSide(const ReportSet& answer, const StepSamples& samples, double step,
+             double CategoryChange::* time, double CategoryChange::* share,
              std::map<std::string, CategoryChange>& categories) {
   const Table* table = FindTable(FindReport(answer, "overview"), "step_time");
   if (table == nullptr) return;
   const auto name = FindColumn(*table, "category"), mean = FindColumn(*table, "mean"),
-             ratio = FindColumn(*table, "ratio"), kind = FindColumn(*table, "kind");
+             kind = FindColumn(*table, "kind");
   if (!name) return;
   for (const auto& row : table->rows) {
     const auto* text = std::get_if<std::string>(&row[*name]);
@@ -92,8 +93,9 @@ void AddSide(const ReportSet& answer, double CategoryChange::* time, double Cate
     CategoryChange& category = categories[*text];
     category.name = *text;
     category.key = KeyOf(answer, *text);
-    category.*time = Real(row, mean);
-    category.*share = Real(row, ratio);
+    const bool listed = !category.key.empty() && !samples.empty();
+    category.*time = listed ? samples.Mean(category.key) : Real(row, mean);
+    category.*share = step > 0 ? category.*time / step : 0;
     const auto* of = kind ? std::get_if<std::string>(&row[*kind]) : nullptr;
     if (of == nullptr) continue;
     category.cause = CauseOf(*of);
@@ -101,104 +103,62 @@ void AddSide(const ReportSet& answer, double CategoryChange::* time, double Cate
   }
 }
 
-// ns per step of each rank, by category.
-struct RankTimes {
-  double steps = 0;
-  std::map<std::string, double> sums;  // by column key: "time", "device_compute"
-  double Mean(const std::string& key) const {
-    const auto at = sums.find(key);
-    return at == sums.end() || steps == 0 ? 0 : at->second / steps;
-  }
-};
-
-std::map<int64_t, RankTimes> TimesOfRanks(const ReportSet& answer) {
-  std::map<int64_t, RankTimes> ranks;
-  const Table* table = FindTable(FindReport(answer, "overview"), "steps");
-  const auto rank = table == nullptr ? std::nullopt : FindColumn(*table, "rank");
-  if (!rank) return ranks;
-  for (const auto& row : table->rows) {
-    const auto* number = std::get_if<int64_t>(&row[*rank]);
-    if (number == nullptr) continue;
-    RankTimes& times = ranks[*number];
-    ++times.steps;
-    for (size_t c = 0; c < row.size(); ++c) {
-      const Column& column = table->columns[c];
-      if (column.unit == Unit::kNanoseconds) times.sums[column.key] += Real(row, c);
-    }
-  }
-  return ranks;
-}
-
-struct RankPair {
-  int64_t rank = 0;
-  RankTimes a, b;
-  double Change(const std::string& key) const { return b.Mean(key) - a.Mean(key); }
-};
-
-std::vector<RankPair> PairRanks(const ReportSet& a, const ReportSet& b) {
-  std::vector<RankPair> pairs;
-  const auto in_b = TimesOfRanks(b);
-  for (const auto& [rank, times] : TimesOfRanks(a)) {
-    const auto other = in_b.find(rank);
-    if (other != in_b.end()) pairs.push_back({rank, times, other->second});
-  }
-  return pairs;
-}
-
-// The rank whose time in a category rose most beyond the median change of the others.
-struct Outlier {
-  const RankPair* rank = nullptr;
-  const CategoryChange* category = nullptr;
-  double others = 0, beyond = 0;  // ns per step
-};
-
-Outlier FindOutlier(const std::vector<RankPair>& ranks, const StepChange& steps) {
-  Outlier worst;
-  if (ranks.size() < 2) return worst;
-  for (const CategoryChange& category : steps.categories) {
-    // Waiting in collectives is due to other ranks.
-    if (category.cause == CauseKind::kCommunication || category.cause == CauseKind::kNone) continue;
-    std::vector<double> changes;
-    for (const RankPair& rank : ranks) changes.push_back(rank.Change(category.key));
-    std::ranges::sort(changes);
-    const auto most = std::ranges::max_element(
-        ranks, {}, [&](const RankPair& rank) { return rank.Change(category.key); });
-    const double others = changes[(changes.size() - 2) / 2];  // the largest left out
-    // Where the others became faster, it is not slower by that.
-    const double change = most->Change(category.key);
-    const double beyond = std::min(change - others, change);
-    if (beyond > std::max(worst.beyond, kStandsOut * change))
-      worst = {&*most, &category, others, beyond};
-  }
-  return worst;
-}
-
-Table RankTable(const std::vector<RankPair>& ranks) {
-  Table table{.key = "ranks",
-              .title = "Ranks, mean step",
-              .columns = {{"rank", "rank", Unit::kNone, Role::kKey}},
-              .text_rows = 8};
-  const Column columns[] = {{"time", "step time", Unit::kNanoseconds},
-                            {"device_compute", "compute", Unit::kNanoseconds},
-                            {"input", "input", Unit::kNanoseconds, Role::kValue, /*detail=*/true}};
-  for (const Column& column : columns) {
-    std::ranges::move(Sides(column), std::back_inserter(table.columns));
-  }
-  for (const RankPair& rank : ranks) {
-    auto& row = table.rows.emplace_back();
-    row.emplace_back(rank.rank);
-    for (const Column& column : columns) {
-      const auto whole = [](double ns) { return Cell(static_cast<int64_t>(std::min(ns, 9e18))); };
-      std::ranges::move(
-          SideCells(whole(rank.a.Mean(column.key)), whole(rank.b.Mean(column.key)), column.unit),
-          std::back_inserter(row));
-    }
-  }
-  return table;
+double MeanStep(const ReportSet& answer, const StepSamples& samples) {
+  const double all = MetricOf(answer, "overview", "step_time_mean");
+  return all > 0 && !samples.empty() ? samples.Mean("time") : all;
 }
 
 std::string SayPoints(const CategoryChange& c) {
   return fmt::format("{} to {} of step time", HumanRatio(c.share_a), HumanRatio(c.share_b));
+}
+
+// Means are of typical steps.
+std::string SayLeftOut(const StepChange& steps) {
+  const int64_t left_out = steps.in_a.left_out() + steps.in_b.left_out();
+  return left_out > 0 ? ", slow steps and warm-up left out" : "";
+}
+
+// The larger of both runs.
+double LargerDeviation(const StepChange& steps) {
+  return std::max(DeviationOf(steps.in_a.Values("time")), DeviationOf(steps.in_b.Values("time")));
+}
+
+}  // namespace
+
+double StepChange::Growth() const {
+  double rises = 0, falls = 0;
+  for (const CategoryChange& c : categories) {
+    if (c.IsNoise()) continue;
+    rises += std::max(c.Change(), 0.0);
+    // Steps wait less where they compute longer.
+    if (c.cause != CauseKind::kCommunication) falls += std::max(-c.Change(), 0.0);
+  }
+  if (categories.empty()) return std::max(b - a, 0.0);
+  return IsNoise() ? rises : std::clamp(b - a + falls, 0.0, rises);
+}
+
+StepChange CompareSteps(const ReportSet& a, const ReportSet& b) {
+  StepChange steps{.categories = {}, .in_a = StepSamples(a), .in_b = StepSamples(b)};
+  steps.a = MeanStep(a, steps.in_a);
+  steps.b = MeanStep(b, steps.in_b);
+  if (!steps.known()) {
+    steps.a = steps.b = 0;
+    return steps;
+  }
+  const auto noise = [&](const std::string& key) {
+    return NoiseOf(steps.in_a.Values(key), steps.in_b.Values(key));
+  };
+  steps.noise = noise("time");
+  std::map<std::string, CategoryChange> categories;
+  AddSide(a, steps.in_a, steps.a, &CategoryChange::a, &CategoryChange::share_a, categories);
+  AddSide(b, steps.in_b, steps.b, &CategoryChange::b, &CategoryChange::share_b, categories);
+  for (auto& [name, category] : categories) {
+    if (!category.key.empty()) category.noise = noise(category.key);
+    steps.categories.push_back(std::move(category));
+  }
+  std::ranges::stable_sort(steps.categories, std::ranges::greater{},
+                           [](const CategoryChange& c) { return std::abs(c.Change()); });
+  return steps;
 }
 
 // "all others" says nothing without the rest of the list.
@@ -211,11 +171,13 @@ Reason ReasonOf(const ReportSet& a, const ReportSet& b, CauseKind cause,
                 std::optional<int64_t> rank, double more) {
   switch (cause) {
     case CauseKind::kCompute:
+      if (more < 0) return {.is = LessInCompute(a, b, rank, -more), .because = {}, .hint = {}};
       return ReasonInCompute(a, b, rank, more);
     case CauseKind::kInput:
     case CauseKind::kLaunch:
     case CauseKind::kHost:
     case CauseKind::kSync:
+      if (more < 0) return {.is = LessOnHost(a, b, rank, -more), .because = {}, .hint = {}};
       return ReasonOnHost(a, b, rank, more);
     default:
       return {};
@@ -228,20 +190,9 @@ std::string HintOn(const CategoryChange& c, const Reason& reason) {
   return generic ? std::string(HintFor(c.cause)) : reason.hint;
 }
 
-}  // namespace
-
-StepChange CompareSteps(const ReportSet& a, const ReportSet& b) {
-  StepChange steps{.a = MetricOf(a, "overview", "step_time_mean"),
-                   .b = MetricOf(b, "overview", "step_time_mean"),
-                   .categories = {}};
-  if (!steps.known()) return {};
-  std::map<std::string, CategoryChange> categories;
-  AddSide(a, &CategoryChange::a, &CategoryChange::share_a, categories);
-  AddSide(b, &CategoryChange::b, &CategoryChange::share_b, categories);
-  for (auto& [name, category] : categories) steps.categories.push_back(std::move(category));
-  std::ranges::stable_sort(steps.categories, std::ranges::greater{},
-                           [](const CategoryChange& c) { return std::abs(c.Change()); });
-  return steps;
+bool IsNoise(const StepChange& steps, CauseKind cause) {
+  const auto at = std::ranges::find(steps.categories, cause, &CategoryChange::cause);
+  return at != steps.categories.end() && at->IsNoise();
 }
 
 std::string SaySides(double a, double b) {
@@ -249,18 +200,36 @@ std::string SaySides(double a, double b) {
   return a > 0 ? fmt::format("{} ({})", text, HumanChange((b - a) / a)) : text;
 }
 
-std::string SayStepChange(const StepChange& steps) {
-  std::string text = fmt::format("Mean step time: {}.", SaySides(steps.a, steps.b));
-  size_t named = 0;
+std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepChange& steps) {
+  std::string categories;
+  size_t named = 0, noise = 0;
   for (const CategoryChange& c : steps.categories) {
     if (named == kNamed || std::abs(c.Change()) < kWorthALook * steps.a) break;
-    text += fmt::format("{} {}: {} before, {} after ({})", named == 0 ? "" : ";",
-                        named == 0 ? Capitalized(SayPart(c)) : SayPart(c), HumanTime(c.a),
-                        HumanTime(c.b), SayPoints(c));
+    if (c.IsNoise()) {
+      ++noise;
+      continue;
+    }
+    const std::string part = named == 0 ? Capitalized(SayPart(c)) : SayPart(c);
+    const std::string less =
+        c.Change() < 0 && named == 0 ? ReasonOf(a, b, c.cause, std::nullopt, c.Change()).is : "";
+    categories +=
+        fmt::format("{} {}: {} before, {} after ({}{}{})", named == 0 ? "" : ";", part,
+                    HumanTime(c.a), HumanTime(c.b), SayPoints(c), less.empty() ? "" : "; ", less);
     ++named;
   }
+  const std::string sides = SaySides(steps.a, steps.b) + SayLeftOut(steps);
+  if (steps.IsNoise()) {
+    const std::string differ =
+        fmt::format("steps of one run differ by {} (std dev)", HumanTime(LargerDeviation(steps)));
+    return named == 0
+               ? fmt::format("No change beyond noise: mean step time is {}, and {}.", sides, differ)
+               : fmt::format("Mean step time: {}; {}.{}.", sides, differ, categories);
+  }
+  const std::string text = fmt::format("Mean step time: {}.", sides);
   if (steps.categories.empty()) return text;
-  return named == 0 ? text + " No category changed by 1% of step time." : text + ".";
+  if (named > 0) return text + categories + ".";
+  return text + (noise > 0 ? " No category changed beyond noise."
+                           : " No category changed by 1% of step time.");
 }
 
 Table CategoryTable(const StepChange& steps) {
@@ -284,41 +253,16 @@ Table CategoryTable(const StepChange& steps) {
   return table;
 }
 
-void AddRankChange(const ReportSet& a, const ReportSet& b, const StepChange& steps,
-                   Report& report) {
-  const std::vector<RankPair> ranks = PairRanks(a, b);
-  if (ranks.size() < 2) return;
-  report.tables.push_back(RankTable(ranks));
-  const Outlier worst = FindOutlier(ranks, steps);
-  if (worst.rank == nullptr || worst.beyond < kWorthSaying * std::max(steps.a, steps.b)) return;
-  const RankPair& rank = *worst.rank;
-  const CategoryChange& category = *worst.category;
-  const double change = rank.Change(category.key);
-  const Reason reason = ReasonOf(a, b, category.cause, rank.rank, change);
-  report.findings.push_back(
-      {.message = fmt::format("Rank {} takes {} more {} per step than before{}.", rank.rank,
-                              HumanTime(change), SayPart(category), reason.is),
-       .because = fmt::format("{}; the other ranks changed by {} (median){}",
-                              SaySides(rank.a.Mean(category.key), rank.b.Mean(category.key)),
-                              HumanTime(worst.others), reason.because),
-       .hint = fmt::format("on rank {}: {}", rank.rank, HintOn(category, reason)),
-       .impact = static_cast<int64_t>(std::min(worst.beyond, 9e18)),
-       .table = "ranks",
-       .cause = {category.cause, rank.rank},
-       .nearness = Nearness::kCause});
-}
-
 void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepChange& steps,
-                         Report& report) {
-  const bool on_a_rank = !report.findings.empty();
+                         bool on_a_rank, Report& report) {
   for (const CategoryChange& c : steps.categories) {
-    if (c.Change() < kWorthSaying * std::max(steps.a, steps.b)) continue;
+    if (c.Change() < kWorthSaying * std::max(steps.a, steps.b) || c.IsNoise()) continue;
     // Where one rank became slower, the others wait for it.
     const bool waits = on_a_rank && c.cause == CauseKind::kCommunication;
     const Reason reason = ReasonOf(a, b, c.cause, std::nullopt, c.Change());
     report.findings.push_back(
-        {.message = fmt::format("{}: {} more per step{}.", Capitalized(SayPart(c)),
-                                HumanTime(c.Change()), reason.is),
+        {.message = fmt::format("{} grew by {} per step{}{}.", Capitalized(SayPart(c)),
+                                HumanTime(c.Change()), reason.is.empty() ? "" : ": ", reason.is),
          .because = fmt::format("{}; {}{}", SaySides(c.a, c.b), SayPoints(c), reason.because),
          .hint = HintOn(c, reason),
          .impact = static_cast<int64_t>(std::min(c.Change(), 9e18)),

@@ -1,9 +1,12 @@
-// Compares the steps of two runs: their time, its categories, and the ranks.
+// Compares the steps of two runs: their time and its categories.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "report/compare_growth.h"
+#include "report/compare_samples.h"
 #include "stepscope/report.h"
 
 namespace stepscope::comparison {
@@ -16,30 +19,50 @@ struct CategoryChange {
   CauseKind cause = CauseKind::kNone;
   double a = 0, b = 0;              // ns per step
   double share_a = 0, share_b = 0;  // of step time
+  double noise = 0;                 // ns that it may change by though nothing changed
   double Change() const { return b - a; }
+  bool IsNoise() const { return noise > 0 && (b > a ? b - a : a - b) <= noise; }
 };
 
-// The steps of both runs, from their reports `overview`. All is empty or 0 unless both have steps.
+// The typical steps of both runs, from their reports `overview`. All is empty or 0 unless both have
+// steps.
 struct StepChange {
   double a = 0, b = 0;                     // ns: the mean step
+  double noise = 0;                        // as that of categories
   std::vector<CategoryChange> categories;  // the largest change first
+  StepSamples in_a, in_b;
   bool known() const { return a > 0 && b > 0; }
+  bool IsNoise() const { return noise > 0 && (b > a ? b - a : a - b) <= noise; }
+  // ns that the categories which grew beyond noise take more.
+  double Growth() const;
 };
 StepChange CompareSteps(const ReportSet& a, const ReportSet& b);
 
+// Whether the category of this cause is known, and changed by noise only.
+bool IsNoise(const StepChange& steps, CauseKind cause);
+
 // "Mean step time: 165 ms before, 118 ms after (-28.5%). Input: 47.3 ms before, 0.30 ms after
-// (28.5% to 0.6% of step time)."
-std::string SayStepChange(const StepChange& steps);
+// (28.5% to 0.6% of step time): load (data.py:7) takes 46.1 ms less."
+std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepChange& steps);
 
 Table CategoryTable(const StepChange& steps);
 
-// Adds the table of ranks, and findings: categories that take more, and the rank whose time rose
-// beyond the others'. Their impact is ns per step.
-void AddRankChange(const ReportSet& a, const ReportSet& b, const StepChange& steps, Report& report);
+// Adds findings: categories that take more. Their impact is ns per step. `on_a_rank`: one rank took
+// more, so that the others wait for it.
 void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepChange& steps,
-                         Report& report);
+                         bool on_a_rank, Report& report);
 
 // "47.3 ms before, 0.30 ms after (-99.4%)".
 std::string SaySides(double a, double b);
+
+// What the category is called where the rest of the list is not there.
+std::string SayPart(const CategoryChange& category);
+
+// What a category takes more time for, on a rank or on all; less, where `more` is negative.
+Reason ReasonOf(const ReportSet& a, const ReportSet& b, CauseKind cause,
+                std::optional<int64_t> rank, double more);
+
+// What to do about it.
+std::string HintOn(const CategoryChange& category, const Reason& reason);
 
 }  // namespace stepscope::comparison

@@ -260,7 +260,7 @@ TEST(Compare, TheRankThatBecameSlowerLeadsAndTheWaitingIsItsEvidence) {
   EXPECT_EQ(finding.cause.rank, 2);
   EXPECT_EQ(finding.severity, Severity::kHigh);
   ASSERT_EQ(finding.evidence.size(), 2u);
-  EXPECT_EQ(finding.evidence[0].message, "Device collectives: 225 ns more per step.");
+  EXPECT_EQ(finding.evidence[0].message, "Device collectives grew by 225 ns per step.");
 }
 
 TEST(Compare, AKernelInPlaceOfAnotherIsOneRow) {
@@ -297,8 +297,11 @@ TEST(Compare, RunsOfDifferentNumbersOfRanksAreComparedOnThoseInBoth) {
   const Times t{.input = 0, .compute = 10, .collectives = 0};
   EXPECT_EQ(*RanksToCompare(Steps({t, t}), Steps({t, t})), std::vector<int64_t>());
   EXPECT_EQ(*RanksToCompare(Steps({t, t, t}), Steps({t, t})), (std::vector<int64_t>{0, 1}));
-  ReportSet other = Steps({t});
+  ReportSet other = Steps({t}), moved = Steps({t, t});
+  moved.run.files[0].rank = 2;
+  EXPECT_EQ(*RanksToCompare(Steps({t, t}), moved), std::vector<int64_t>{1});
   other.run.files[0].rank = 7;
+  EXPECT_EQ(*RanksToCompare(Steps({t}), other), std::vector<int64_t>()) << "a pair";
   const auto refused = RanksToCompare(Steps({t, t}), other);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().what, "cannot compare 2 ranks with 1 rank: no rank is in both");

@@ -106,6 +106,11 @@ std::string SayName(const std::string& name, bool replaced) {
                      ShortName(name.substr(0, at)));
 }
 
+// "26.3% longer", "4.3× as long".
+std::string SayLonger(double factor) {
+  return factor < 2 ? HumanRatio(factor - 1) + " longer" : fmt::format("{:.1f}× as long", factor);
+}
+
 }  // namespace
 
 Usages CompareKernels(const ReportSet& a, const ReportSet& b, const CompareOptions& options) {
@@ -165,7 +170,8 @@ Amounts AmountsOf(const ReportSet& a, const ReportSet& b) {
   return {in_a, in_b, true};
 }
 
-void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts, bool alike) {
+void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts,
+                      const StepChange& steps, bool alike) {
   const Usages::value_type* most = nullptr;
   std::map<std::string, double> kinds;
   for (const auto& usage : kernels) {
@@ -183,6 +189,7 @@ void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amou
                        HumanTime(static_cast<double>(usage.time)));
   };
   const bool communicates = both.kind == ColumnKindName(ColumnKind::kCommunication);
+  if (IsNoise(steps, communicates ? CauseKind::kCommunication : CauseKind::kCompute)) return;
   report.findings.push_back(
       {.message = fmt::format("{} takes {} more device time{}.", SayName(name, both.replaced),
                               HumanTime(change), amounts.per_step ? " per step" : ""),
@@ -222,8 +229,8 @@ void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels
                        HumanTime(usage.Mean()));
   };
   report.findings.push_back(
-      {.message = fmt::format("Calls of {} are {} slower.", name,
-                              HumanRatio(both.b.Mean() / both.a.Mean() - 1)),
+      {.message =
+           fmt::format("Calls of {} take {}.", name, SayLonger(both.b.Mean() / both.a.Mean())),
        .because = fmt::format("{} before, {} after: {} of device time{}", ran(both.a), ran(both.b),
                               HumanTime(change), amounts.per_step ? " per step" : ""),
        .hint = fmt::format("sizes are the same: check {}what runs at the same time; time one call "

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "report/compare_steps.h"
 #include "stepscope/compare.h"
 #include "stepscope/report.h"
 
@@ -48,9 +49,10 @@ struct Amounts {
 };
 Amounts AmountsOf(const ReportSet& a, const ReportSet& b);
 
-// Adds the kernel whose time rose most, if that matters, and kernels of its kind rose in sum.
-// `alike`: SlowerAlike() of all ranks.
-void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts, bool alike);
+// Adds the kernel whose time rose most, if that matters, kernels of its kind rose in sum, and steps
+// not only by noise. `alike`: SlowerAlike() of all ranks.
+void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts,
+                      const StepChange& steps, bool alike);
 
 // Adds the shape whose slower calls cost most, if that matters: calls that communicate aside, which
 // may only wait. `kernels` are those of CompareKernels().

@@ -78,12 +78,30 @@ bool HasCauseOf(const Finding& f, const Finding& head) {
          (b.rank || b.kind == CauseKind::kCompute || b.kind == CauseKind::kCommunication);
 }
 
-// Nearest first; of equally near ones, those on one rank first, then by share.
-bool IsNearer(const Found& a, const Found& b) {
-  const auto order = [](const Finding& f) {
-    return std::tuple(f.nearness, f.cause.rank.has_value(), f.share, f.impact);
+// Nearest first; of equally near ones, those on one rank first, then what was measured before what
+// a replay of the critical path estimates, then by share.
+bool IsNearer(const Found& a, const Found& b, const std::vector<Report>& reports) {
+  const auto order = [&](const Found& found) {
+    const Finding& f = found.finding;
+    const bool measured = reports[found.report].analysis != "critical_path";
+    return std::tuple(f.nearness, f.cause.rank.has_value(), measured, f.share, f.impact);
   };
-  return order(a.finding) > order(b.finding);
+  return order(a) > order(b);
+}
+
+// The group of findings that `f` is due to. Of several, one of a cause other than communication
+// itself, and of those the one that explains most.
+auto GroupOf(const Found& f, std::vector<std::vector<Found>>& groups) {
+  const auto explains = [](const Finding& head) {
+    return std::pair(head.cause.kind != CauseKind::kCommunication, head.share);
+  };
+  auto most = groups.end();
+  for (auto group = groups.begin(); group != groups.end(); ++group) {
+    const Finding& head = group->front().finding;
+    if (!HasCauseOf(f.finding, head)) continue;
+    if (most == groups.end() || explains(head) > explains(most->front().finding)) most = group;
+  }
+  return most;
 }
 
 // Which of a group speaks for all: the cause itself, else the nearest one that shows most of it.
@@ -105,6 +123,10 @@ Found Merge(std::vector<Found> group, const std::vector<Report>& reports) {
     head.finding.evidence.push_back({reports[f.report].analysis, std::move(f.finding.message),
                                      std::move(f.finding.because), std::move(f.finding.table)});
   }
+  // Ranks that are late in turn, as on busy machines: there is no one thing to mend.
+  const Cause& cause = head.finding.cause;
+  if (cause.kind == CauseKind::kWait && !cause.rank && head.finding.severity == Severity::kHigh)
+    head.finding.severity = Severity::kMedium;
   return head;
 }
 
@@ -169,12 +191,11 @@ void ReconcileHints(std::vector<Found>& found) {
 void JoinFindings(ReportSet& answer, const RankTime& whole) {
   std::vector<Found> all = TakeAll(answer);
   for (Found& f : all) Weigh(f.finding, whole);
-  std::ranges::stable_sort(all, IsNearer);
+  std::ranges::stable_sort(
+      all, [&](const Found& a, const Found& b) { return IsNearer(a, b, answer.reports); });
   std::vector<std::vector<Found>> groups;
   for (Found& f : all) {
-    const auto same = std::ranges::find_if(groups, [&](const std::vector<Found>& group) {
-      return HasCauseOf(f.finding, group.front().finding);
-    });
+    const auto same = GroupOf(f, groups);
     if (same == groups.end()) {
       groups.emplace_back().push_back(std::move(f));
     } else {

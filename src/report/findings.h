@@ -31,8 +31,9 @@ struct RankTime {
 //     it was measured over, or that share of the mean step, and over the steps since then of a
 //     finding since a step: at most the mean of these steps; together they cost at most `most`:
 //     each, in their order, what is left of it;
-//   - severity: high from a share of 10%, medium from 3%, else low. Findings that are not a time,
-//     such as full memory, keep theirs;
+//   - severity: high from a share of 10%, medium from 3%, else low; at most medium for waiting
+//     that no rank or other finding explains. Findings that are not a time, such as full memory,
+//     keep theirs;
 //   - evidence: of findings with one cause, the one nearest to it stays in its report and takes the
 //     others, which their reports lose. There is one advice per cause, and none for a larger batch
 //     where memory is nearly full;

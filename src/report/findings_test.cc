@@ -76,6 +76,32 @@ TEST(JoinFindings, CausesOnDifferentRanksAreDifferent) {
             (Lines{"medium Rank 1 40 4 (c: Kernels of 1; d: Waits)", "medium Rank 2 30 3"}));
 }
 
+// A small imbalance does not explain why all wait for rank 7.
+TEST(JoinFindings, WaitsAreDueToWhatExplainsMostOfThem) {
+  EXPECT_EQ(Said(Joined({Of("Imbalance", 60, {CauseKind::kCompute}, Nearness::kPart),
+                         Of("Rank 7 is late", 300, {CauseKind::kWait, 7}, Nearness::kSymptom),
+                         Of("Exposed", 360, {CauseKind::kWait}, Nearness::kSymptom),
+                         Of("All-reduce", 400, {CauseKind::kCommunication}, Nearness::kPart)})),
+            (Lines{"high All-reduce 400 40", "high Rank 7 is late 300 30 (c: Exposed)",
+                   "medium Imbalance 60 6"}));
+}
+
+// Both tell one idle host; what a replay estimates is its evidence, though it is larger.
+TEST(JoinFindings, WhatWasMeasuredSpeaksForWhatIsEstimated) {
+  ReportSet answer;
+  answer.reports = {{.analysis = "critical_path"}, {.analysis = "idle_time"}};
+  answer.reports[0].findings.push_back(Of("Path", 420, {CauseKind::kHost}, Nearness::kSymptom));
+  answer.reports[1].findings.push_back(Of("Idle", 400, {CauseKind::kHost}, Nearness::kSymptom));
+  JoinFindings(answer, kTenSteps);
+  EXPECT_EQ(Said(answer), (Lines{"high Idle 400 40 (critical_path: Path)"}));
+}
+
+// Ranks are late in turn: there is no one thing to mend.
+TEST(JoinFindings, WaitsThatNothingExplainsAreNotHigh) {
+  EXPECT_EQ(Said(Joined({Of("Exposed", 360, {CauseKind::kWait}, Nearness::kSymptom)})),
+            (Lines{"medium Exposed 360 36"}));
+}
+
 TEST(JoinFindings, WithoutACauseEachIsItsOwn) {
   EXPECT_EQ(Said(Joined({Of("A", 40, {}, Nearness::kSymptom), Of("B", 9, {}, Nearness::kSymptom)})),
             (Lines{"medium A 40 4", "low B 9 0"}));
@@ -125,8 +151,9 @@ TEST(JoinFindings, CostIsPerStepThatItIsIn) {
   EXPECT_EQ(answer.reports[2].findings[0].per_step, 400) << "the mean of these steps";
   EXPECT_EQ(answer.reports[3].findings[0].per_step, 0) << "there is no such step";
   const std::string text = ToText(answer);
-  EXPECT_TRUE(text.contains("costs up to 100 ns per step (40.0%)")) << text;
-  EXPECT_TRUE(text.contains("costs up to 200 ns in each step since step 3 (40.0% of the time)"))
+  EXPECT_TRUE(text.contains("costs up to 100 ns per step (40.0% of mean step time)")) << text;
+  EXPECT_TRUE(text.contains(
+      "costs up to 200 ns in each step since step 3 (40.0% of the time of all steps)"))
       << text;
   EXPECT_TRUE(ToJson(answer).contains("\"worth_per_step\": 200,\n     \"since_step\": 3"))
       << ToJson(answer);

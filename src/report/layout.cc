@@ -12,6 +12,7 @@
 #include "report/findings.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
+#include "report/lookup.h"
 #include "report/printable.h"
 
 namespace stepscope {
@@ -155,17 +156,19 @@ std::vector<PageSection> LayOutReports(const std::vector<Report>& reports, bool 
   return sections;
 }
 
-// What a finding costs, per step where steps are known.
-std::string CostOf(const Finding& f) {
+// What a finding costs, per step where steps are known. The share is of another time than that of
+// its message may be: it has its base.
+std::string CostOf(const Finding& f, const ReportSet& answer) {
   if (f.share <= 0) return {};
   const bool by_step = f.per_step > 0;
-  const auto time = static_cast<double>(by_step ? f.per_step : f.impact);
-  const std::string in_steps = f.since && by_step
-                                   ? fmt::format(" in each step since step {}", *f.since)
-                               : by_step ? " per step"
-                                         : "";
-  return fmt::format("up to {}{} ({}{})", HumanTime(time), in_steps, HumanRatio(f.share),
-                     by_step && !f.since ? "" : " of the time");
+  const std::string time = HumanTime(static_cast<double>(by_step ? f.per_step : f.impact));
+  const std::string share = HumanRatio(f.share);
+  if (!by_step)
+    return fmt::format("up to {} ({} of {})", time, share,
+                       FindReport(answer, "compare") ? "kernel time after" : "the recording");
+  if (!f.since) return fmt::format("up to {} per step ({} of mean step time)", time, share);
+  return fmt::format("up to {} in each step since step {} ({} of the time of all steps)", time,
+                     *f.since, share);
 }
 
 std::vector<std::string> LayOutEvidence(const Finding& f) {
@@ -184,8 +187,8 @@ void LayOutFindings(const ReportSet& answer, Page& page) {
   for (const Finding* f : all) {
     if (page.findings.size() == kFindingsShown) break;
     if (!WorthALook(*f)) continue;
-    page.findings.push_back({f->severity, Printable(f->message), CostOf(*f), Printable(f->because),
-                             LayOutEvidence(*f), Printable(f->hint)});
+    page.findings.push_back({f->severity, Printable(f->message), CostOf(*f, answer),
+                             Printable(f->because), LayOutEvidence(*f), Printable(f->hint)});
   }
   const size_t shown = page.findings.size();
   if (shown < all.size()) {

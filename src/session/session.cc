@@ -92,6 +92,21 @@ double MeanRecording(const Facts& facts) {
   return time / std::max(ranks, 1.0);
 }
 
+// ns of a rank's steps. A first step that is warm-up counts as the mean of the others: the first
+// sentence leaves it out, and it does not come again.
+double TimeOfSteps(const RankActivity& rank, const std::vector<StepWindow>& windows) {
+  RankSteps steps{.rank = &rank, .steps = {}};
+  double time = 0;
+  for (const StepWindow& w : windows) {
+    steps.steps.push_back({.window = w});
+    time += static_cast<double>(w.end - w.start);
+  }
+  if (!BeginsWithWarmUp(steps)) return time;
+  const auto first = static_cast<double>(windows.front().end - windows.front().start);
+  const auto count = static_cast<double>(windows.size());
+  return (time - first) * count / (count - 1);
+}
+
 // The mean time of a rank's steps, or the mean span of a device if that is longer, as where only
 // some steps are marked; and how many steps of the mean length that is.
 RankTime MeanTime(const Facts& facts) {
@@ -100,10 +115,8 @@ RankTime MeanTime(const Facts& facts) {
   for (const RankActivity& rank : facts.ranks) {
     const std::vector<StepWindow> windows = StepWindows(rank);
     ranks += windows.empty() ? 0 : 1;
-    for (const StepWindow& w : windows) {
-      whole.every.push_back({w.number, w.end - w.start});
-      time += static_cast<double>(w.end - w.start);
-    }
+    for (const StepWindow& w : windows) whole.every.push_back({w.number, w.end - w.start});
+    time += TimeOfSteps(rank, windows);
   }
   const double longer = std::max(MeanSpan(facts), ranks > 0 ? time / ranks : MeanRecording(facts));
   whole.time = static_cast<int64_t>(std::min(longer, 9e18));

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "facts/derived/step_categories.h"
 #include "report/columns.h"
@@ -37,26 +39,62 @@ std::string SayCategory(const std::string& name) {
   return others ? "time without a record" : name;
 }
 
-// The largest part of steps that is not compute. Empty where unknown.
+// ns of steps in the column with this title: of typical steps, those of the first sentence, or of
+// the others.
+double SumOf(const Table& steps, std::string_view title, bool typical) {
+  const auto column = std::ranges::find(steps.columns, title, &Column::title);
+  if (column == steps.columns.end()) return 0;
+  const ColumnOf is_typical(steps, "typical");
+  const auto at = static_cast<size_t>(column - steps.columns.begin());
+  double sum = 0;
+  for (const auto& row : steps.rows) {
+    const auto* time = std::get_if<int64_t>(&row[at]);
+    if (time != nullptr && (is_typical.Text(row) == "yes") == typical)
+      sum += static_cast<double>(*time);
+  }
+  return sum;
+}
+
+int64_t CountTypical(const Table& steps) {
+  const ColumnOf typical(steps, "typical");
+  return std::ranges::count_if(steps.rows,
+                               [&](const auto& row) { return typical.Text(row) == "yes"; });
+}
+
+// ", aside from one-time work (500 ms in slow steps)": per rank, where it is as long as a step.
+std::string SayOneTimeWork(const ReportSet& answer, const Table& steps, double mean_step) {
+  const double ranks = static_cast<double>(std::max<int64_t>(answer.run.ranks, 1));
+  const std::string_view name = StepCategoryName(StepCategory::kOneTime);
+  const double time = SumOf(steps, name, false) / ranks;
+  if (time < mean_step) return {};
+  return fmt::format(", aside from {} ({} in steps left out)", name, HumanTime(time));
+}
+
+// The largest part of typical steps that is not compute. Empty where unknown.
 std::string SayNoFinding(const ReportSet& answer) {
   if (!KnowsCosts(answer)) return {};
   const Report& overview = *FindReport(answer, "overview");
-  const Table* table = FindTable(&overview, "step_time");
-  if (table == nullptr) return {};
-  const ColumnOf category(*table, "category"), kind(*table, "kind"), ratio(*table, "ratio"),
-      mean(*table, "mean");
-  for (const auto& row : table->rows) {  // the largest first
+  const Table* categories = FindTable(&overview, "step_time");
+  const Table* steps = FindTable(&overview, "steps");
+  if (categories == nullptr || steps == nullptr) return {};
+  const ColumnOf category(*categories, "category"), kind(*categories, "kind");
+  const double all = SumOf(*steps, "step time", true);
+  std::pair<double, std::string> largest;
+  for (const auto& row : categories->rows) {
     const std::string* of = kind.FindText(row);
-    const auto* share = std::get_if<double>(&ratio(row));
-    if (share == nullptr || (of != nullptr && *of == ColumnKindName(ColumnKind::kCompute)))
-      continue;
-    if (*share < kWorthALook) return "Nothing but compute costs more than 1% of step time.";
-    return fmt::format(
-        "No finding: the largest cost but compute is {}, {} of step time ({} per step).",
-        SayCategory(category.Text(row)), HumanRatio(*share),
-        HumanTime(static_cast<double>(mean.Int(row))));
+    if (of != nullptr && *of == ColumnKindName(ColumnKind::kCompute)) continue;
+    largest = std::max(largest, std::pair(SumOf(*steps, category.Text(row), true),
+                                          SayCategory(category.Text(row))));
   }
-  return {};
+  const auto& [time, name] = largest;
+  if (all <= 0) return {};
+  const auto count = static_cast<double>(CountTypical(*steps));
+  const std::string aside = SayOneTimeWork(answer, *steps, all / count);
+  if (time < kWorthALook * all)
+    return fmt::format("Nothing but compute costs more than 1% of step time{}.", aside);
+  return fmt::format(
+      "No finding: the largest cost but compute is {}, {} of step time ({} per step){}.", name,
+      HumanRatio(time / all), HumanTime(time / count), aside);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/stop.h"
@@ -36,7 +37,7 @@ std::optional<HostRange> RangeOf(const RankActivity& rank, const Step& step) {
   return std::nullopt;
 }
 
-// The step asked for, or the one that takes longest until its work has ended.
+// The step asked for, or the one of median length until its work has ended: of two, the longer.
 const Step* ChooseStep(const RankActivity& rank, int64_t number) {
   std::vector<int64_t> ends(rank.steps.size(), kNoTime);
   for (const Activity& activity : rank.activities) {
@@ -44,17 +45,18 @@ const Step* ChooseStep(const RankActivity& rank, int64_t number) {
     int64_t& end = ends[static_cast<size_t>(activity.step)];
     end = std::max(end, activity.end);
   }
-  const Step* best = nullptr;
-  int64_t longest = -1;
+  std::vector<std::pair<int64_t, size_t>> fitting;  // length, later ones first
   for (size_t s = 0; s < rank.steps.size(); ++s) {
     const Step& step = rank.steps[s];
     const bool fits = number < 0 ? step.complete && ends[s] != kNoTime : step.number == number;
-    const int64_t length = std::max(step.end, ends[s]) - step.start;
-    if (!fits || length <= longest) continue;
-    best = &step;
-    longest = length;
+    if (fits)
+      fitting.emplace_back(std::max(step.end, ends[s]) - step.start, rank.steps.size() - 1 - s);
   }
-  return best;
+  if (fitting.empty()) return nullptr;
+  // Of those of one number, the longest.
+  const size_t place = number < 0 ? fitting.size() / 2 : fitting.size() - 1;
+  std::ranges::sort(fitting);
+  return &rank.steps[rank.steps.size() - 1 - fitting[place].second];
 }
 
 std::optional<ChosenWindow> FindNamed(const RankActivity& rank, const StringTable& names,
@@ -72,7 +74,8 @@ std::optional<ChosenWindow> FindNamed(const RankActivity& rank, const StringTabl
   }
   const auto nth = found.begin() + static_cast<std::ptrdiff_t>(choice.instance);
   std::ranges::nth_element(found, nth, {}, [&](size_t r) { return ranges[r].start; });
-  return ChosenWindow{WindowOf(rank, ranges[*nth]), std::string(choice.annotation), false};
+  return ChosenWindow{.window = WindowOf(rank, ranges[*nth]),
+                      .covers = std::string(choice.annotation)};
 }
 
 // All work, and what the threads did that have operators or launched work. Host records more than
@@ -96,7 +99,7 @@ ChosenWindow WholeRecording(const RankActivity& rank) {
   for (const HostRange& range : rank.host->ranges) include(range);
   for (const Call& call : rank.host->calls) include(call);
   window.host_end = window.launched_until = window.end;
-  return {window, "the whole trace", true};
+  return {.window = window, .covers = "the whole trace", .whole = true};
 }
 
 }  // namespace
@@ -108,7 +111,8 @@ std::optional<ChosenWindow> ChooseWindow(const RankActivity& rank, const StringT
   const Step* step = ChooseStep(rank, choice.step);
   const auto range = step == nullptr ? std::nullopt : RangeOf(rank, *step);
   if (range) {
-    return ChosenWindow{WindowOf(rank, *range), "step " + std::to_string(step->number), false};
+    return ChosenWindow{.window = WindowOf(rank, *range),
+                        .covers = "step " + std::to_string(step->number)};
   }
   if (choice.step >= 0) return std::nullopt;
   return WholeRecording(rank);

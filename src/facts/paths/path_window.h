@@ -13,7 +13,7 @@ namespace stepscope {
 struct WindowChoice {
   std::string_view annotation;  // a range of this name instead of a step; empty: none
   int64_t instance = 0;         // which of them, by start
-  int64_t step = -1;            // -1: the longest complete one, or the whole recording
+  int64_t step = -1;            // -1: the complete one of median length, or the whole recording
 };
 
 struct ChosenWindow {

@@ -1,0 +1,215 @@
+// Runs of one job differ by noise, which is not a change; what runs do differently is told apart.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/compare_samples.h"
+#include "stepscope/compare.h"
+
+namespace stepscope::compare_noise_test {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+
+// A step of a rank, in ms.
+struct Step {
+  int64_t rank = 0, number = 0, compute = 0, input = 0;
+  bool typical = true;
+};
+
+Column Key(const char* key) { return {key, key, Unit::kNone, Role::kKey}; }
+Column Time(const char* key) { return {key, key, Unit::kNanoseconds}; }
+Column Count(const char* key) { return {key, key, Unit::kCount}; }
+
+Table Categories() {
+  return {.key = "step_time",
+          .columns = {Key("category"), Time("mean"), {"ratio", "ratio", Unit::kRatio}, Key("kind")},
+          .rows = {{"compute", int64_t{1}, 0.5, "compute"}, {"input", int64_t{1}, 0.5, "input"}}};
+}
+
+ReportSet RunOf(const std::vector<Step>& steps) {
+  Report overview{.analysis = "overview", .title = "O", .headline = "So."};
+  Table table{.key = "steps",
+              .columns = {Key("rank"),
+                          Key("step"),
+                          Time("time"),
+                          Time("compute"),
+                          Time("input"),
+                          {"typical", "typical"}}};
+  ReportSet answer;
+  int64_t sum = 0;
+  for (const Step& s : steps) {
+    sum += (s.compute + s.input) * kMs;
+    table.rows.push_back({s.rank, s.number, (s.compute + s.input) * kMs, s.compute * kMs,
+                          s.input * kMs, s.typical ? "yes" : "no"});
+    answer.run.ranks = std::max(answer.run.ranks, s.rank + 1);
+  }
+  const auto count = std::ssize(steps);
+  overview.metrics = {{"steps", "steps", count, Unit::kCount},
+                      {"step_time_mean", "mean step time", sum / count, Unit::kNanoseconds}};
+  overview.tables = {Categories(), std::move(table)};
+  answer.reports.push_back(std::move(overview));
+  return answer;
+}
+
+// Steps of one rank that compute as long as this.
+ReportSet Computes(const std::vector<int64_t>& times, int64_t input = 0) {
+  std::vector<Step> steps;
+  for (const int64_t time : times)
+    steps.push_back({.number = std::ssize(steps), .compute = time, .input = input});
+  return RunOf(steps);
+}
+
+void AddTable(ReportSet& answer, const char* analysis, Table table) {
+  answer.reports.push_back({.analysis = analysis, .title = "A", .headline = "So."});
+  answer.reports.back().tables.push_back(std::move(table));
+}
+
+TEST(CompareNoise, IsTwiceWhatStepsOfOneRunDifferBy) {
+  using comparison::NoiseOf;
+  const std::vector<double> ten = {1, 3, 1, 3, 1, 3, 1, 3, 1, 3}, same(10, 7);
+  const double deviation = comparison::DeviationOf(ten);
+  EXPECT_NEAR(deviation, 1.414, 0.001);
+  EXPECT_DOUBLE_EQ(NoiseOf(ten, same), 2 * deviation);
+  EXPECT_DOUBLE_EQ(NoiseOf({7}, ten), 2 * deviation) << "of the run that shows it";
+  EXPECT_DOUBLE_EQ(NoiseOf({1, 3}, {7}), 3 * comparison::DeviationOf({1, 3})) << "few steps";
+  std::vector<double> many;
+  for (int i = 0; i < 10; ++i) many.insert(many.end(), ten.begin(), ten.end());
+  EXPECT_DOUBLE_EQ(NoiseOf(many, many), comparison::DeviationOf(many));
+  EXPECT_EQ(NoiseOf({5}, {9}), 0) << "unknown";
+}
+
+// The same job twice on a busy machine.
+TEST(CompareNoise, RunsThatDifferLessThanTheirStepsDidNotChange) {
+  const auto answer = Compare(Computes({545, 753, 889, 847, 819, 1050, 904, 809, 1047, 774}),
+                              Computes({682, 731, 498, 527, 649, 696, 450, 545, 634, 788}));
+  EXPECT_EQ(answer.verdict,
+            "No change beyond noise: mean step time is 844 ms before, 620 ms after (-26.5%), and "
+            "steps of one run differ by 125 ms (std dev).");
+  EXPECT_TRUE(answer.reports[0].findings.empty());
+}
+
+// A fault that begins in the middle is no noise.
+TEST(CompareNoise, AShiftWithinARunIsAChange) {
+  const auto answer = Compare(Computes({100, 101, 100, 101, 100, 101, 100, 101}),
+                              Computes({100, 101, 100, 101, 160, 161, 160, 161}));
+  ASSERT_EQ(answer.reports[0].findings.size(), 1u) << answer.verdict;
+  EXPECT_EQ(answer.reports[0].findings[0].message, "Compute grew by 30.0 ms per step.");
+}
+
+TEST(CompareNoise, APartThatVariesLessThanTheStepIsTold) {
+  const auto answer = Compare(Computes({300, 500, 300, 500, 300, 500}, 40),
+                              Computes({300, 500, 300, 500, 300, 500}, 2));
+  EXPECT_EQ(
+      answer.verdict,
+      "Mean step time: 440 ms before, 402 ms after (-8.6%); steps of one run differ by 141 ms "
+      "(std dev). Input: 40.0 ms before, 2.00 ms after (9.1% to "
+      "0.5% of step time).");
+  const auto back = Compare(Computes({300, 500, 300, 500, 300, 500}, 2),
+                            Computes({300, 500, 300, 500, 300, 500}, 40));
+  ASSERT_EQ(back.reports[0].findings.size(), 1u);
+  EXPECT_EQ(back.reports[0].findings[0].message, "Input grew by 38.0 ms per step.");
+  EXPECT_EQ(back.reports[0].findings[0].per_step, 38 * kMs);
+}
+
+TEST(CompareNoise, SlowStepsAndWarmUpAreLeftOut) {
+  const auto of = [](int64_t slow) {
+    return RunOf({{.number = 0, .compute = 100},
+                  {.number = 1, .compute = slow, .typical = false},
+                  {.number = 2, .compute = 100}});
+  };
+  EXPECT_EQ(Compare(of(900), of(400)).verdict,
+            "Mean step time: 100 ms before, 100 ms after (0.0%), slow steps and warm-up left out. "
+            "No category changed by 1% of step time.");
+}
+
+ReportSet WithFunction(int64_t slow) {
+  std::vector<Step> steps;
+  Table functions{.key = "functions",
+                  .columns = {Key("rank"), Key("function"), Key("file"), Key("line"),
+                              Count("calls"), Time("self"), Time("total"), Key("training")}};
+  for (int64_t rank = 0; rank < 3; ++rank) {
+    for (int64_t number = 0; number < 3; ++number)
+      steps.push_back({rank, number, 100 + number, rank == slow ? 60 : 10});
+    if (rank == slow)
+      functions.rows.push_back(
+          {rank, "clean", "a.py", int64_t{7}, int64_t{3}, 150 * kMs, 150 * kMs, "yes"});
+  }
+  ReportSet answer = RunOf(steps);
+  AddTable(answer, "python", std::move(functions));
+  return answer;
+}
+
+TEST(CompareNoise, AFaultThatMovesToAnotherRankIsToldOfBoth) {
+  const auto answer = Compare(WithFunction(2), WithFunction(0));
+  EXPECT_EQ(
+      answer.verdict,
+      "No change beyond noise: mean step time is 128 ms before, 128 ms after (0.0%), and steps "
+      "of one run differ by 707 µs (std dev). Rank 2 takes 50.0 ms less input per step than "
+      "before: clean (a.py:7) no longer runs. Rank 0 takes 50.0 ms more input per step than "
+      "before: clean (a.py:7) is new.");
+  ASSERT_EQ(answer.reports[0].findings.size(), 1u);
+  EXPECT_EQ(answer.reports[0].findings[0].per_step, 50 * kMs) << "what mending it saves now";
+}
+
+TEST(CompareNoise, WhatNoLongerRunsIsNamed) {
+  ReportSet before = Computes({100}, 50), after = Computes({100}, 1);
+  Table functions{.key = "functions",
+                  .columns = {Key("rank"), Key("function"), Key("file"), Key("line"),
+                              Count("calls"), Time("self"), Time("total"), Key("training")}};
+  AddTable(after, "python", functions);
+  functions.rows = {
+      {int64_t{0}, "read", "a.py", int64_t{7}, int64_t{1}, 48 * kMs, 48 * kMs, "yes"}};
+  AddTable(before, "python", functions);
+  EXPECT_EQ(Compare(before, after).verdict,
+            "Mean step time: 150 ms before, 101 ms after (-32.7%). Input: 50.0 ms before, 1.00 ms "
+            "after (33.3% to 1.0% of step time; read (a.py:7) no longer runs).");
+}
+
+ReportSet WithCalls(int64_t on_rank_1) {
+  ReportSet answer = RunOf({{0, 0, 300}, {0, 1, 500}, {1, 0, 300}, {1, 1, 500}});
+  AddTable(answer, "kernel_breakdown",
+           {.key = "kernels",
+            .columns = {Key("rank"), Key("name"), Count("count"), Time("sum")},
+            .rows = {{int64_t{0}, "gemm", int64_t{4}, 600 * kMs},
+                     {int64_t{1}, "gemm", int64_t{4}, 600 * kMs},
+                     {int64_t{1}, "softmax", on_rank_1, on_rank_1 * 2 * kMs}}});
+  return answer;
+}
+
+TEST(CompareNoise, OtherCallsAreToldWhereTimesSayNothing) {
+  EXPECT_EQ(Compare(WithCalls(8), WithCalls(40)).verdict,
+            "No change beyond noise: mean step time is 400 ms before, 400 ms after (0.0%), and "
+            "steps of one run differ by 141 ms (std dev). But calls differ: softmax runs 4 times "
+            "per step before, 20 after on rank 1.");
+}
+
+TEST(CompareNoise, FlopPrecisionAndRecordingAreTold) {
+  const auto run = [](double flop, double low, bool stacks) {
+    ReportSet answer = Computes({100});
+    for (const auto& [key, value] :
+         {std::pair("precision_16_ratio", low), std::pair("precision_unknown_ratio", 0.0)})
+      answer.reports[0].metrics.push_back({key, key, value, Unit::kRatio});
+    AddTable(answer, "modules",
+             {.key = "types",
+              .columns = {Key("type"), {"flops", "flops", Unit::kFlop}},
+              .rows = {{"Linear", flop}}});
+    answer.reports.push_back({.analysis = "python", .title = "P", .headline = "So."});
+    if (!stacks) {
+      answer.reports.back().status = Status::kUnavailable;
+      answer.reports.back().why = "no functions";
+    }
+    return answer;
+  };
+  EXPECT_EQ(Compare(run(2e9, 0, true), run(4e9, 0.9, false)).verdict,
+            "Mean step time: 100 ms before, 100 ms after (0.0%). No category changed by 1% of step "
+            "time. The same calls compute 2.00 GFLOP per step before, 4.00 GFLOP after (+100.0%). "
+            "Compute in 16 bit "
+            "or less: 0.0% before, 90.0% after. Python functions are recorded only before, which "
+            "takes time itself.");
+}
+
+}  // namespace
+}  // namespace stepscope::compare_noise_test

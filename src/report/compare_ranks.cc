@@ -1,0 +1,136 @@
+// Implements the comparison of ranks.
+#include "report/compare_ranks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+#include "report/compare_sides.h"
+#include "report/humanize.h"
+
+namespace stepscope::comparison {
+namespace {
+
+constexpr double kWorthSaying = 0.03;  // of the longer step time
+constexpr double kStandsOut = 0.5;     // of a rank's change, that the others must not share
+
+std::vector<int64_t> RanksInBoth(const StepChange& steps) {
+  std::vector<int64_t> both;
+  std::ranges::set_intersection(steps.in_a.Ranks(), steps.in_b.Ranks(), std::back_inserter(both));
+  return both;
+}
+
+double ChangeOf(const StepChange& steps, const std::string& key, int64_t rank) {
+  return steps.in_b.Mean(key, rank) - steps.in_a.Mean(key, rank);
+}
+
+// The rank whose time in a category changed most beyond the median change of the others.
+struct Outlier {
+  std::optional<int64_t> rank;
+  const CategoryChange* category = nullptr;
+  double change = 0, others = 0;  // ns per step; negative: less
+  double beyond = 0;              // what it changed by more than the others, at most its change
+};
+
+enum class Way : int8_t { kMore = 1, kLess = -1 };
+
+// Of one category.
+Outlier OutlierIn(const CategoryChange& category, const std::vector<int64_t>& ranks,
+                  const StepChange& steps, Way way) {
+  const double sign = static_cast<double>(way);
+  std::vector<std::pair<double, int64_t>> changes;  // in the way that is asked for
+  for (const int64_t rank : ranks)
+    changes.emplace_back(sign * ChangeOf(steps, category.key, rank), rank);
+  std::ranges::sort(changes);
+  const auto [most, rank] = changes.back();
+  const double others = changes[(changes.size() - 2) / 2].first;  // the largest left out
+  // Where the others changed in the other way, it did not change by that.
+  const double beyond = std::min(most - others, most);
+  const double noise =
+      NoiseOf(steps.in_a.Values(category.key, rank), steps.in_b.Values(category.key, rank));
+  if (beyond <= std::max(kStandsOut * most, noise)) return {};
+  return {rank, &category, sign * most, sign * others, beyond};
+}
+
+Outlier FindOutlier(const std::vector<int64_t>& ranks, const StepChange& steps, Way way) {
+  Outlier worst;
+  for (const CategoryChange& category : steps.categories) {
+    // Waiting in collectives is due to other ranks.
+    if (category.cause == CauseKind::kCommunication || category.cause == CauseKind::kNone) continue;
+    if (category.key.empty()) continue;
+    const Outlier own = OutlierIn(category, ranks, steps, way);
+    if (own.beyond > worst.beyond) worst = own;
+  }
+  return worst.beyond < kWorthSaying * std::max(steps.a, steps.b) ? Outlier{} : worst;
+}
+
+Table RankTable(const std::vector<int64_t>& ranks, const StepChange& steps) {
+  Table table{.key = "ranks",
+              .title = "Ranks, mean step",
+              .columns = {{"rank", "rank", Unit::kNone, Role::kKey}},
+              .text_rows = 8};
+  const Column columns[] = {{"time", "step time", Unit::kNanoseconds},
+                            {"device_compute", "compute", Unit::kNanoseconds},
+                            {"input", "input", Unit::kNanoseconds, Role::kValue, /*detail=*/true}};
+  for (const Column& column : columns) {
+    std::ranges::move(Sides(column), std::back_inserter(table.columns));
+  }
+  for (const int64_t rank : ranks) {
+    auto& row = table.rows.emplace_back();
+    row.emplace_back(rank);
+    for (const Column& column : columns) {
+      const auto whole = [](double ns) { return Cell(static_cast<int64_t>(std::min(ns, 9e18))); };
+      std::ranges::move(SideCells(whole(steps.in_a.Mean(column.key, rank)),
+                                  whole(steps.in_b.Mean(column.key, rank)), column.unit),
+                        std::back_inserter(row));
+    }
+  }
+  return table;
+}
+
+// "Rank 2 takes 304 ms less time without a record per step than before: load (data.py:7) no longer
+// runs."
+std::string SayOutlier(const Outlier& outlier, const Reason& reason) {
+  return fmt::format("Rank {} takes {} {} {} per step than before{}{}.", *outlier.rank,
+                     HumanTime(std::abs(outlier.change)), outlier.change < 0 ? "less" : "more",
+                     SayPart(*outlier.category), reason.is.empty() ? "" : ": ", reason.is);
+}
+
+}  // namespace
+
+RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+                         Report& report) {
+  const std::vector<int64_t> ranks = RanksInBoth(steps);
+  if (ranks.size() < 2) return {};
+  report.tables.push_back(RankTable(ranks, steps));
+  RankChange said;
+  const auto reason_of = [&](const Outlier& outlier) {
+    return ReasonOf(a, b, outlier.category->cause, outlier.rank, outlier.change);
+  };
+  const Outlier less = FindOutlier(ranks, steps, Way::kLess);
+  if (less.rank) said.headline = " " + SayOutlier(less, reason_of(less));
+  const Outlier more = FindOutlier(ranks, steps, Way::kMore);
+  if (!more.rank) return said;
+  said.beyond = more.beyond;
+  const CategoryChange& category = *more.category;
+  const Reason reason = reason_of(more);
+  const std::string message = SayOutlier(more, reason);
+  if (less.rank) said.headline += " " + message;
+  report.findings.push_back(
+      {.message = message,
+       .because = fmt::format("{}; the other ranks changed by {} (median){}",
+                              SaySides(steps.in_a.Mean(category.key, more.rank),
+                                       steps.in_b.Mean(category.key, more.rank)),
+                              HumanTime(more.others), reason.because),
+       .hint = fmt::format("on rank {}: {}", *more.rank, HintOn(category, reason)),
+       .impact = static_cast<int64_t>(std::min(more.beyond, 9e18)),
+       .table = "ranks",
+       .cause = {category.cause, more.rank},
+       .nearness = Nearness::kCause});
+  return said;
+}
+
+}  // namespace stepscope::comparison

@@ -1,0 +1,24 @@
+// Compares the steps of each rank of two runs: which became slower or faster beyond the others.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/compare_steps.h"
+#include "stepscope/report.h"
+
+namespace stepscope::comparison {
+
+// What changed on ranks.
+struct RankChange {
+  std::string headline;  // the rank that became faster, and after it the slower one: a fault moved
+  double beyond = 0;     // ns per step that a rank takes more than the others do; 0: none
+};
+
+// Adds the table of ranks, and a finding about the rank whose time rose beyond the others' and
+// beyond noise. Its impact is ns per step.
+RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+                         Report& report);
+
+}  // namespace stepscope::comparison
