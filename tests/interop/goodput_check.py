@@ -18,7 +18,7 @@ ALIASES = {"SLOW_OR_HUNG": r"SLOW|HUNG|HANG"}
 
 # What must be told of each job: restarts, the last step, and words of findings.
 EXPECTED = {
-    "torch": {"disruptions": 4, "last_step": 29, "findings": [r"[Hh]ung in step 22|hang.* step 22|step 22 .*hung"]},
+    "torch": {"disruptions": 4, "last_step": 29, "findings": [r"[Hh]ung.{0,80} step 22"]},
     "jax": {"disruptions": 1, "last_step": 15, "findings": []},
 }
 

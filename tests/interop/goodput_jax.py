@@ -23,7 +23,8 @@ KILLED = (0, 1, 9)  # attempt, process, step
 
 truth = Truth(OUT, ATTEMPT, PROCESS)
 truth.mark("job_start")
-recorder = GoodputRecorder("planted-jax", "", True, directory=OUT / "events", rank=PROCESS, heartbeat_s=0.2)
+recorder = GoodputRecorder("planted-jax", "", True, directory=OUT / "events", rank=PROCESS, heartbeat_s=0.2,
+                           sync_s=0.1)
 recorder.record_job_start_time()
 
 
