@@ -36,7 +36,9 @@ def watch(watcher, processes, until):
 
 def kill(processes, watcher):
     for process in processes:
-        process.kill()
+        if process.poll() is None:
+            watcher.killed(process.pid)
+            process.kill()
         process.wait()
     watcher.look()
 

@@ -58,7 +58,11 @@ class Watcher:
 
     def __init__(self, out):
         self._folder = pathlib.Path(out) / "truth"
-        self._pids, self._dead = {}, set()
+        self._pids, self._dead, self._killed = {}, set(), {}
+
+    def killed(self, pid):
+        """Call when killing a process: on a loaded machine it takes a while to be gone."""
+        self._killed[pid] = time.time_ns()
 
     def look(self):
         for path in self._folder.glob("*.*.jsonl"):
@@ -69,7 +73,8 @@ class Watcher:
                 continue
             self._dead.add(path)
             with open(self._folder / "deaths.jsonl", "a") as deaths:
-                deaths.write(json.dumps({"file": path.name, "time": time.time_ns()}) + "\n")
+                died = self._killed.get(pid, time.time_ns())
+                deaths.write(json.dumps({"file": path.name, "time": died}) + "\n")
 
 
 class Attempt:
