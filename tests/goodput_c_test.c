@@ -1,8 +1,9 @@
-/* Uses the C interface of the recorder from C, through the shared library: goodput_c_test FOLDER. */
+/* Uses the C interface of the recorder from C, through the shared library: goodput_c_test FOLDER.
+ */
+#include "stepscope/goodput_c.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "stepscope/goodput_c.h"
 
 static void Tell(void* context, const char* sentence) {
   (void)context;
@@ -38,6 +39,9 @@ int main(int argc, char** argv) {
   event.text_bytes = strlen("gs://bucket");
   event.checkpoint = &times;
   failed |= stepscope_goodput_record(recorder, &event);
+  failed |= stepscope_goodput_mark_step(recorder, STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_BEGIN, 99);
+  failed |= stepscope_goodput_mark_step(recorder, STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_END, 99);
+  failed |= stepscope_goodput_mark(recorder, 29) != STEPSCOPE_GOODPUT_WRONG;
   failed |= stepscope_goodput_flush(recorder);
   failed |= stepscope_goodput_dropped(recorder) != 0;
   stepscope_goodput_close(recorder);

@@ -31,6 +31,15 @@ TEST_F(GoodputLedgerTest, AnswersLikeFiles) {
   EXPECT_EQ(EventsIn(store_), EventsOf(file));
 }
 
+// `--events FOLDER`: a directory of segments among files is read as what it is.
+TEST_F(GoodputLedgerTest, ADirectoryOfARecorderIsReadAsEvents) {
+  ImportText(TestJob());
+  EXPECT_EQ(Numbers(GoodputReport({.files = {store_}})), Numbers(GoodputReport({.store = store_})));
+  const auto mixed = GoodputReport({.files = {store_, folder_.path() + "/events.jsonl"}});
+  ASSERT_FALSE(mixed);
+  EXPECT_TRUE(mixed.error().what.starts_with("cannot read a directory of events together"));
+}
+
 TEST_F(GoodputLedgerTest, ImportingAgainIsHarmless) {
   ImportText(TestJob().substr(0, TestJob().find('\n', 9000) + 1));  // the file was still growing
   const std::vector<Event> half = EventsIn(store_);
@@ -124,9 +133,9 @@ TEST_F(GoodputLedgerTest, OpenMetricsHasEveryBucketOnce) {
   std::ifstream in(Export(GoodputExportFormat::kOpenMetrics, "out.prom"));
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   EXPECT_TRUE(text.contains(
-      "stepscope_goodput_seconds_total{job=\"j\",bucket=\"PRODUCTIVE\"} 330.000000000\n"))
+      "stepscope_goodput_seconds_total{training_job=\"j\",bucket=\"PRODUCTIVE\"} 330.000000000\n"))
       << text;
-  EXPECT_TRUE(text.contains("stepscope_goodput_disruptions_total{job=\"j\"} 1\n"));
+  EXPECT_TRUE(text.contains("stepscope_goodput_disruptions_total{training_job=\"j\"} 1\n"));
   EXPECT_TRUE(text.ends_with("# EOF\n"));
 }
 

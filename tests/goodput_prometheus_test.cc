@@ -157,7 +157,7 @@ TEST(GoodputPrometheus, ScrapesTheServer) {
   }
   const std::string log = testing::Content(scratch.path() + "/prometheus.log");
   ASSERT_EQ(steps.size(), 1u) << log;
-  EXPECT_EQ(steps[0].at("metric").at("job"), "l\"l\\m\nß");
+  EXPECT_EQ(steps[0].at("metric").at("training_job"), "l\"l\\m\nß");
   EXPECT_EQ(steps[0].at("value").at(1), "4");
   // Type and help came along: it was read as OpenMetrics without complaint.
   EXPECT_EQ(Query(prometheus.port(), "up{job=\"goodput\"}").at(0).at("value").at(1), "1");

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "stepscope/demo.h"
 #include "stepscope/goodput_ledger.h"
-#include "stepscope/goodput_walk.h"
+#include "stepscope/goodput_report.h"
 #include "tests/goodput_lines.h"
 #include "tests/ledger.h"
 #include "tests/scratch.h"
@@ -176,31 +175,6 @@ TEST_F(GoodputScheduler, RollupChangesNoAnswerToTheVectors) {
       EXPECT_EQ(Numbers(GoodputReport(of_ledger), false), Numbers(want, false)) << part;
     }
   }
-}
-
-// The demo's steps take about 0.27 s.
-TEST_F(GoodputScheduler, UsesStepTimesOfTraces) {
-  ASSERT_TRUE(WriteDemo(folder_.path() + "/traces",
-                        {.ranks = 2, .steps = 3, .slow_rank = -1, .layers = 2}));
-  const std::vector<std::string> traces = {folder_.path() + "/traces"};
-  GoodputReportOptions options{.files = {folder_.Write("job.jsonl", Events())}};
-  options.program =
-      ProgramOptions{.shape = {.layers = 1, .width = 1, .sequence = 1, .parameters = 1e9},
-                     .chips = 16,
-                     .peak_flops = 750e12};
-  const auto answer = GoodputWalk(options, traces, {.tokens_per_step = 1e5});
-  ASSERT_TRUE(answer) << answer.error().what;
-  int64_t step_time = 0;
-  for (const Report& report : answer->reports) {
-    for (const auto& metric : report.metrics) {
-      if (metric.key == "step_time") step_time = std::get<int64_t>(metric.value);
-    }
-  }
-  ASSERT_GT(step_time, 0);
-  const double mfu = 1e5 / (static_cast<double>(step_time) / 1e9) * 6e9 / (16 * 750e12);
-  EXPECT_NEAR(Metric(*answer, "program_goodput", "mfu"), mfu, 1e-9);
-  EXPECT_EQ(answer->reports.front().analysis, "goodput");
-  EXPECT_EQ(answer->reports.back().analysis, "kernel_breakdown");
 }
 
 TEST_F(GoodputScheduler, InvalidFilesAreErrors) {

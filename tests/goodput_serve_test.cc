@@ -8,6 +8,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -119,6 +120,46 @@ TEST(GoodputServe, RequiresTheToken) {
   EXPECT_TRUE(Post(word.port(), Line(0, 0), "").starts_with("HTTP/1.1 401"));
   EXPECT_TRUE(Post(word.port(), Line(0, 0), "Authorization: Bearer secret\r\n")
                   .starts_with("HTTP/1.1 200"));
+}
+
+TEST(GoodputServe, TeamsHaveTheirOwnTokens) {
+  const testing::ScratchFolder scratch;
+  const std::string file = scratch.Write(
+      "tokens", "# team rights token\nnlp rw secret1\nvision w secret2\n* r secret3\n");
+  ServerProcess server(scratch.path() + "/events", 0, {"--tokens", file});
+  ASSERT_GT(server.port(), 0);
+  const auto post = [&](int writer, const std::string& token) {
+    const std::string line =
+        fmt::format(R"({{"job_name": "llm", "event": "job_start", "time": {}, "writer": "w{}", )"
+                    R"("sequence": 0}})"
+                    "\n",
+                    std::time(nullptr), writer);
+    return Post(server.port(), line,
+                token.empty() ? "" : "Authorization: Bearer " + token + "\r\n");
+  };
+  const auto metrics = [&](const std::string& token) {
+    return Exchange(server.port(),
+                    "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                    "Authorization: Bearer " +
+                        token + "\r\n\r\n");
+  };
+  EXPECT_TRUE(post(0, "").starts_with("HTTP/1.1 401"));
+  EXPECT_TRUE(post(0, "wrong").starts_with("HTTP/1.1 401"));
+  EXPECT_TRUE(post(0, "secret3").starts_with("HTTP/1.1 403"));  // may only read
+  EXPECT_TRUE(post(0, "secret1").starts_with("HTTP/1.1 200"));
+  EXPECT_TRUE(post(1, "secret2").starts_with("HTTP/1.1 200"));
+  EXPECT_TRUE(Get(server.port(), "/metrics").starts_with("HTTP/1.1 401"));
+  EXPECT_TRUE(metrics("secret2").starts_with("HTTP/1.1 403"));  // may only write
+  // Both posted events of a job "llm": they are two jobs.
+  const std::string own = metrics("secret1"), all = metrics("secret3");
+  EXPECT_TRUE(own.contains("training_job=\"nlp/llm\"")) << own;
+  EXPECT_FALSE(own.contains("training_job=\"vision/llm\"")) << own;
+  EXPECT_TRUE(all.contains("training_job=\"nlp/llm\"")) << all;
+  EXPECT_TRUE(all.contains("training_job=\"vision/llm\"")) << all;
+  EXPECT_TRUE(all.contains("stepscope_goodput_disk_free_bytes")) << all;
+  EXPECT_TRUE(Get(server.port(), "/healthz").ends_with("\r\n\r\nok\n"));
+  const std::string bad = scratch.Write("bad", "nlp x secret\n");
+  EXPECT_EQ(ServerProcess(scratch.path() + "/other", 0, {"--tokens", bad}).port(), 0);
 }
 
 // Four senders post batches until all are acknowledged, while the server is killed and started

@@ -84,9 +84,28 @@ class GoodputRecorder {
   // What blocks training, by a name of your own: "eval".
   bool CustomBegin(std::string_view what) { return Text(STEPSCOPE_GOODPUT_CUSTOM_BEGIN, what); }
   bool CustomEnd(std::string_view what) { return Text(STEPSCOPE_GOODPUT_CUSTOM_END, what); }
+  // What a checkpoint blocks, for programs without Orbax; `step`: the last one it holds. The end of
+  // a save says that it succeeded.
+  bool CheckpointSaveBegin(int64_t step) {
+    return Step(STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_BEGIN, step);
+  }
+  bool CheckpointSaveEnd(int64_t step, std::string_view tier = {}) {
+    return Text(STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_END, tier, step);
+  }
+  bool CheckpointRestoreBegin(int64_t step = kUnknown) {
+    return Step(STEPSCOPE_GOODPUT_CHECKPOINT_RESTORE_BEGIN, step);
+  }
+  bool CheckpointRestoreEnd(int64_t step = kUnknown) {
+    return Step(STEPSCOPE_GOODPUT_CHECKPOINT_RESTORE_END, step);
+  }
   // A checkpoint up to `step` can be restored from now on, from `tier`.
   bool CheckpointCommit(int64_t step, std::string_view tier = {}) {
     return Text(STEPSCOPE_GOODPUT_CHECKPOINT_COMMIT, tier, step);
+  }
+
+  // A property to group jobs by: "team", "user", "project", "cluster", "queue".
+  bool Label(std::string_view key, std::string_view value) {
+    return Text(STEPSCOPE_GOODPUT_LABEL, std::string(key).append("=").append(value));
   }
 
   // Chips and slices coming and going. What is not known is kUnknown.

@@ -16,6 +16,10 @@
 // is recorded once there is room. A forked child records as a recorder of its own, into its own
 // files; its first call creates them and is slow.
 //
+// STEPSCOPE_LABELS="team=nlp,project=llm" in the environment is recorded by rank 0, and so are
+// cluster, queue, user and account of a Slurm job. With a team, the job is named "team/job" in
+// ledgers.
+//
 // All functions accept NULL as the recorder and then do nothing: a recorder that is switched off.
 #pragma once
 
@@ -60,7 +64,13 @@ enum stepscope_goodput_kind {
   STEPSCOPE_GOODPUT_JOB_SUBMITTED = 25,
   STEPSCOPE_GOODPUT_RESOURCES = 26,   // counts: requested, allocated, healthy chips
   STEPSCOPE_GOODPUT_SPARE_SWAP = 27,  // text: which node replaced which
-  STEPSCOPE_GOODPUT_WORK = 28         // step, counts: tokens, billions of FLOPs
+  STEPSCOPE_GOODPUT_WORK = 28,        // step, counts: tokens, billions of FLOPs
+  // 29 to 31 are the recorder's and schedulers' own.
+  STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_BEGIN = 32,     // step: the last one it holds
+  STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_END = 33,       // step, text: where
+  STEPSCOPE_GOODPUT_CHECKPOINT_RESTORE_BEGIN = 34,  // step
+  STEPSCOPE_GOODPUT_CHECKPOINT_RESTORE_END = 35,    // step
+  STEPSCOPE_GOODPUT_LABEL = 36                      // text: "team=nlp"
 };
 
 // The result of recording an event.
@@ -79,7 +89,7 @@ static const int64_t STEPSCOPE_GOODPUT_UNKNOWN = INT64_MIN;
 typedef struct stepscope_goodput_options {
   size_t size;            // of this struct, as the program was compiled
   const char* directory;  // for segments, created if missing; may be shared by a job
-  const char* job;        // name of the job, the same over all restarts
+  const char* job;        // name of the job, the same over all restarts; see STEPSCOPE_LABELS
   const char* attempt;    // the same in all processes of this attempt; NULL: unknown
   int64_t rank;           // of this process; -1: unknown
   int64_t segment_bytes;  // size of a file: 64 KB to 1 GB; 4 MB hold 130,000 steps
@@ -126,6 +136,8 @@ void stepscope_goodput_event_init(stepscope_goodput_event* event, size_t size, i
 // Each returns a stepscope_goodput_result.
 int stepscope_goodput_record(stepscope_goodput* recorder, const stepscope_goodput_event* event);
 int stepscope_goodput_mark(stepscope_goodput* recorder, int kind);  // kinds without further fields
+// The same with a step: a checkpoint's begin and end.
+int stepscope_goodput_mark_step(stepscope_goodput* recorder, int kind, int64_t step);
 int stepscope_goodput_step_start(stepscope_goodput* recorder, int64_t step);
 int stepscope_goodput_step_end(stepscope_goodput* recorder, int64_t step);
 

@@ -41,7 +41,7 @@ Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std:
 // below it.
 bool IsGoodputLedger(const std::string& store);
 
-// Lists the jobs of the ledger.
+// Lists the jobs of the ledger, the worst goodput first.
 //   metrics  jobs, events
 //   tables   jobs  job, first, last, events, attempts, goodput_ratio, state
 Result<ReportSet> GoodputJobs(const std::string& store);
@@ -61,6 +61,17 @@ struct GoodputExportOptions {
 // Writes the export piece by piece, in event order. Fails if `write` fails.
 Result<void> GoodputExport(const GoodputExportOptions& options,
                            const std::function<Result<void>(std::string_view)>& write);
+
+// Gives a job another name. Fails if a recorder may still be writing events of it, or if there is a
+// job of that name. A rename that was interrupted can be repeated with `join`, which adds the job
+// to one that exists; a job with a rollup cannot be added.
+//   metrics  segments
+Result<ReportSet> GoodputRename(const std::string& store, const std::string& job,
+                                const std::string& to, bool join = false);
+
+// Deletes all events and derived data of a job. Fails if a recorder may still be writing.
+//   metrics  segments, removed_bytes
+Result<ReportSet> GoodputDelete(const std::string& store, const std::string& job);
 
 struct GoodputCompactOptions {
   std::string store;

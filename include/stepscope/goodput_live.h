@@ -7,12 +7,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "stepscope/program_goodput.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 
 namespace stepscope {
+
+struct TeamToken {
+  std::string team;  // "*": all
+  std::string token;
+  bool read = false, write = false;
+};
 
 struct GoodputServeOptions {
   std::string folder;  // of segments, created if missing
@@ -21,6 +28,10 @@ struct GoodputServeOptions {
   std::string host = "127.0.0.1";
   int port = 9461;    // 0: any free port
   std::string token;  // required to post events; empty: none, on loopback only
+  // Tokens of teams instead. A team's token that may write posts events of jobs "TEAM/...": other
+  // names get that prefix. One that may read gets the metrics of these jobs; of the team "*", of
+  // all jobs.
+  std::vector<TeamToken> team_tokens;
   // Directory for TensorBoard scalars, one subdirectory per job, twice a minute; empty: none.
   std::string tensorboard;
   // Chip, and model shape if known; enables MFU. Without a number of chips, uses what a job
@@ -41,7 +52,10 @@ struct GoodputServeOptions {
 //   POST /v1/events   JSON lines of events (docs/formats/goodput-http.md), at most 8 MB. Answers
 //                     once they survive this process.
 //   GET  /metrics     all jobs, for Prometheus
-//   GET  /healthz     "ok"; this and /metrics need no token
+//   GET  /healthz     "ok"; this and, without tokens of teams, /metrics need no token
+//
+// Warns by `on_problem` when the disk has less than a tenth or 1 GB left: events are lost on a full
+// one.
 //
 // Fails if it cannot listen, would listen beyond loopback without a token, or does not know the
 // chip.

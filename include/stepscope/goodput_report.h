@@ -24,7 +24,13 @@
 //
 // With scheduler files, a program or a price there is a second report, "productivity": metrics
 // scheduling_goodput, runtime_goodput, program_goodput and their product, table `losses`. With a
-// program the report of stepscope/program_goodput.h follows.
+// program the report of stepscope/program_goodput.h follows. A factor above 100% is an error of the
+// input: then there is no product, and the verdict begins with the reason.
+//
+// With traces there is a report "walk": metrics trace_step_time, job_step_time; table
+//            steps        rank, trace_step, step, attempt, step_time
+// It is unavailable if the traces are not of this job, which the verdict then says first: they were
+// made outside its attempts, or their step time is not the job's.
 //
 // In the mode kMlGoodput the numbers are those of ml-goodput-measurement 0.2.3, quirks included:
 // its buckets overlap, and the table has its names.
@@ -40,14 +46,23 @@
 #include "stepscope/program_goodput.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
+#include "stepscope/traced_step.h"
 
 namespace stepscope {
+
+// What traces say of steps of the job.
+struct TracedTime {
+  int64_t step_time = 0;          // ns, typical; 0: unknown
+  std::vector<TracedStep> steps;  // empty: the traces do not say when they were made
+  bool of_program = false;        // the program's tokens per second come from them
+};
 
 enum class GoodputMode : uint8_t { kPartition, kMlGoodput };
 
 // Times are ns since 1970; a pair is [first, second).
 struct GoodputReportOptions {
-  // JSON lines of the reference library's entries, or Cloud Logging exports; plain or gzip.
+  // JSON lines of the reference library's entries, or Cloud Logging exports; plain or gzip. Or one
+  // directory of a recorder.
   std::vector<std::string> files;
   // Instead of files: a ledger, see goodput_ledger.h.
   std::string store;
@@ -73,6 +88,9 @@ struct GoodputReportOptions {
   std::optional<ProgramOptions> program;
   double chips = 0;                // of the job; 0: from the scheduler
   double price_per_chip_hour = 0;  // in any currency; 0: unknown
+
+  // Adds the report "walk": which steps of the job the traces show.
+  std::optional<TracedTime> traced;
 };
 
 // Fails if a file cannot be opened or the job is ambiguous. Without events the report is

@@ -8,6 +8,7 @@
 // Formulas and their sources are in src/goodput/program/flops.h, peaks in src/hardware/chips.cc.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "stepscope/report.h"
@@ -35,7 +36,8 @@ struct ModelShape {
 
   double sequence = 0;  // of packed sequences: sum of squares of their lengths / sum of lengths
   bool causal = true;
-  double window = 0;  // of keys; 0: all
+  double window = 0;         // of keys; 0: all
+  double window_layers = 0;  // layers with that window; 0: all
 
   double experts = 0;        // of each layer that has any; 0: dense
   double expert_layers = 0;  // layers that have experts; 0: all
@@ -48,8 +50,9 @@ struct ModelShape {
 };
 
 // Reads the config.json of a Hugging Face model: Llama, Mistral, Mixtral, Qwen, GPT, DeepSeek and
-// similar. The sequence is the longest allowed; training often uses a shorter one. Fails if the
-// file cannot be read, or layers, width or heads are missing.
+// similar; layers with a window of their own from `layer_types` and `sliding_window_pattern`. The
+// sequence is the longest allowed; training often uses a shorter one. Fails if the file cannot be
+// read, layers, width or heads are missing, or a layer is of an unknown type.
 Result<ModelShape> ReadModelConfig(const std::string& path);
 
 struct ProgramOptions {
@@ -60,12 +63,17 @@ struct ProgramOptions {
   std::string dtype = "bf16";  // of the matrix multiplications: bf16, fp16, fp8, int8, fp4, tf32
   double peak_flops = 0;       // peak FLOP/s of one chip; overrides that of `chip`
   std::string recompute = "none";  // of activations: none, attention or full
+
+  // From traces, for what changes of the program may be worth.
+  double matrix_share = 0;  // of step time in matrix multiplications; 0: unknown
+  std::optional<bool> fused_attention;
 };
 
 // Returns one report, "program_goodput": metrics mfu, hfu, emfu (if the type is not bf16),
 // parameters, active_parameters (per token, without the embedding), flops_per_token, flops_per_chip
-// (FLOP/s); table `parts`: forward FLOPs per token. Fails if a number is missing or out of range,
-// or the chip's peak is unknown.
+// (FLOP/s); tables `parts`: forward FLOPs per token, and `levers`: what low-precision training,
+// fused attention and host offload may save at most, each with its assumption. Fails if a number is
+// missing or out of range, or the chip's peak is unknown.
 Result<ReportSet> ProgramGoodput(const ProgramOptions& options);
 
 }  // namespace stepscope

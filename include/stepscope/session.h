@@ -21,6 +21,7 @@
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 #include "stepscope/timeline.h"
+#include "stepscope/traced_step.h"
 
 namespace stepscope {
 
@@ -100,6 +101,10 @@ class Session {
   static Result<AnalysisInfo> Explain(std::string_view name);
 
   const RunInfo& run() const;
+
+  // The steps of all ranks by the wall clock of their hosts; of no recording that does not say when
+  // it was made.
+  std::vector<TracedStep> StepsOnClock() const;
 
   // Runs the analyses asked for. Fails on an unknown name, parameter, step selection or rank; an
   // analysis that lacks its input does not fail, its report says "unavailable" and why. Fails too

@@ -11,6 +11,9 @@ Replaces ml-goodput-measurement's recorder by changing one line:
         train(step)
     recorder.record_job_end_time()
 
+STEPSCOPE_LABELS=team=nlp,project=llm is recorded with them, and so are cluster, queue, user and account of a
+Slurm job; with a team, the job is named "nlp/llm-7b" in ledgers.
+
 Events go into files in $STEPSCOPE_GOODPUT_DIR (or `directory`, or ./stepscope-goodput), not into a cloud
 log. An event whose call returned True survives a kill of the process; a power loss loses at most the
 last second. No call raises or takes a lock, so signal handlers may record too. Calls return whether the
@@ -57,6 +60,29 @@ def _from_seconds(seconds):
     return round(float(seconds) * 1_000_000_000)
 
 
+_SLURM_LABELS = (("cluster", "SLURM_CLUSTER_NAME"), ("queue", "SLURM_JOB_PARTITION"),
+                 ("user", "SLURM_JOB_USER"), ("project", "SLURM_JOB_ACCOUNT"))
+
+
+def labels_of(environment):
+    """Returns the labels of STEPSCOPE_LABELS ("team=nlp,project=llm"), then what Slurm says and they do not."""
+    labels = {}
+    for part in environment.get("STEPSCOPE_LABELS", "").split(","):
+        name, _, value = (text.strip() for text in part.partition("="))
+        if name and value:
+            labels.setdefault(name, value)
+    for name, variable in _SLURM_LABELS:
+        if environment.get(variable):
+            labels.setdefault(name, environment[variable])
+    return list(labels.items())
+
+
+def job_of_team(job, labels):
+    """Returns the job's name in a ledger: "team/job", so that jobs of one name in two teams stay two."""
+    team = dict(labels).get("team")
+    return job if team is None or job.startswith(team + "/") else "{}/{}".format(team, job)
+
+
 class GoodputRecorder:
     """Records events of one process. Times are datetimes (local time without a zone) or seconds since
     1970; the default is the time of the call."""
@@ -88,12 +114,16 @@ class GoodputRecorder:
         if not self._enabled:
             return
         directory = directory or os.environ.get("STEPSCOPE_GOODPUT_DIR") or "stepscope-goodput"
+        self._labels = labels_of(os.environ)
         self._options = {
-            "directory": os.path.abspath(directory), "job": str(job_name),
+            "directory": os.path.abspath(directory), "job": job_of_team(str(job_name), self._labels),
             "attempt": attempt or os.environ.get("STEPSCOPE_ATTEMPT") or "", "rank": rank,
             "segment_bytes": min(max(int(segment_bytes), _MIN_BYTES), _MAX_BYTES),
             "heartbeat_s": heartbeat_s, "sync_s": min(max(sync_s, 0.01), 1.0)}
         self._open()
+        if rank is None or rank == 0:  # one rank says them for all
+            for label in self._labels:
+                self.record_label(*label)
         itself = weakref.ref(self)
         os.register_at_fork(after_in_child=lambda: _forked(itself()))
         atexit.register(lambda: _exiting(itself()))
@@ -244,6 +274,24 @@ class GoodputRecorder:
     def record_checkpoint_commit(self, step, tier=""):
         """Records that a checkpoint up to `step` can be restored from now on, from `tier`."""
         return self._record_text(Kind.CHECKPOINT_COMMIT, tier, None, step)
+
+    def record_checkpoint_save_start_time(self, step, start_time=None):
+        """Records that a save blocks training; `step` is the last one it holds. Not beside Orbax's log."""
+        return self._record(Kind.CHECKPOINT_SAVE_BEGIN, start_time, step)
+
+    def record_checkpoint_save_end_time(self, step, end_time=None, tier=""):
+        """Records that training continues and the save succeeded."""
+        return self._record_text(Kind.CHECKPOINT_SAVE_END, tier, end_time, step)
+
+    def record_checkpoint_restore_start_time(self, step=None, start_time=None):
+        return self._record(Kind.CHECKPOINT_RESTORE_BEGIN, start_time, step)
+
+    def record_checkpoint_restore_end_time(self, step=None, end_time=None):
+        return self._record(Kind.CHECKPOINT_RESTORE_END, end_time, step)
+
+    def record_label(self, key, value):
+        """Records a property to group jobs by: "team", "user", "project", "cluster", "queue"."""
+        return self._record_text(Kind.LABEL, "{}={}".format(key, value))
 
     def record_job_submitted_time(self, time_submitted):
         return self._record(Kind.JOB_SUBMITTED, time_submitted)

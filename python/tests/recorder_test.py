@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -68,6 +69,11 @@ class MethodsTest(RecorderTest):
             (r.record_elastic_wait_end_time, ("scale_up",), Kind.ELASTIC_WAIT_END),
             (r.record_elastic_reinit_start_time, (), Kind.ELASTIC_REINIT_BEGIN),
             (r.record_elastic_reinit_end_time, (), Kind.ELASTIC_REINIT_END),
+            (r.record_checkpoint_save_start_time, (7,), Kind.CHECKPOINT_SAVE_BEGIN),
+            (r.record_checkpoint_save_end_time, (7, None, "disk"), Kind.CHECKPOINT_SAVE_END),
+            (r.record_checkpoint_restore_start_time, (), Kind.CHECKPOINT_RESTORE_BEGIN),
+            (r.record_checkpoint_restore_end_time, (7,), Kind.CHECKPOINT_RESTORE_END),
+            (r.record_label, ("team", "nlp"), Kind.LABEL),
             (r.record_resources, (8, None, 7), Kind.RESOURCES),
             (r.record_spare_swap, ("n3 for n9",), Kind.SPARE_SWAP),
             (r.record_work, (7, 4096, 2.5e12), Kind.WORK),
@@ -83,11 +89,28 @@ class MethodsTest(RecorderTest):
         self.assertEqual([(e.step, e.text) for e in events[7:14]],
                          [(7, ""), (7, ""), (NO_STEP, "eval"), (NO_STEP, "unknown"), (7, ""),
                           (7, "local"), (8, "")])
-        self.assertEqual(events[20].fields, {2: 8, 4: 7})
-        self.assertEqual(events[22].fields, {2: 4096, 3: 2500})
-        self.assertEqual((events[23].time, events[23].monotonic), (1_500_000_000, -1 << 63))
+        self.assertEqual([(e.step, e.text) for e in events[20:25]],
+                         [(7, ""), (7, "disk"), (NO_STEP, ""), (7, ""), (NO_STEP, "team=nlp")])
+        self.assertEqual(events[25].fields, {2: 8, 4: 7})
+        self.assertEqual(events[27].fields, {2: 4096, 3: 2500})
+        self.assertEqual((events[28].time, events[28].monotonic), (1_500_000_000, -1 << 63))
         self.assertTrue(all(event.job == "job" and "/5/" in event.writer for event in events))
         self.assertEqual(self.problems, [])
+
+    def test_labels_come_from_the_environment(self):
+        there = {"STEPSCOPE_LABELS": "team=nlp, project = llm,=x,queue=", "SLURM_JOB_PARTITION": "gpu",
+                 "SLURM_JOB_ACCOUNT": "other"}
+        with unittest.mock.patch.dict(os.environ, there):
+            for rank in (0, 1):
+                r = self.recorder(rank=rank)
+                r.record_job_start_time()
+                r.close()
+        events = self.events()
+        self.assertEqual(sorted((e.kind, e.text) for e in events),
+                         [(Kind.JOB_START, ""), (Kind.JOB_START, ""), (Kind.LABEL, "project=llm"),
+                          (Kind.LABEL, "queue=gpu"), (Kind.LABEL, "team=nlp")])
+        self.assertTrue(all("/0/" in e.writer for e in events if e.kind == Kind.LABEL))
+        self.assertEqual({event.job for event in events}, {"nlp/job"})
 
     def test_times_are_exact_and_may_go_back(self):
         utc = datetime.timezone.utc

@@ -19,8 +19,11 @@ void AddGoodput(Command& root) {
   AddGoodputModel(goodput);
   AddGoodputImport(goodput);
   AddGoodputJobs(goodput);
+  AddGoodputFleet(goodput);
   AddGoodputExport(goodput);
   AddGoodputCompact(goodput);
+  AddGoodputRename(goodput);
+  AddGoodputDelete(goodput);
   AddGoodputCollect(goodput);
   AddGoodputSend(goodput);
   AddGoodputWatch(goodput);

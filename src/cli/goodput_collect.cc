@@ -2,8 +2,12 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/answer.h"
 #include "cli/chip_flags.h"
@@ -18,10 +22,40 @@ struct CollectFlags {
   std::string folder, store, host = "127.0.0.1", tensorboard;
   int port = 9461;
   TokenFlags token;
-  std::string otlp;
+  std::string tokens, otlp;
   double otlp_every = 60;
   ChipFlags program;
 };
+
+std::unexpected<Error> WrongTokens(std::string what, const std::string& path, int line) {
+  return std::unexpected(Error{"cannot read tokens: " + what, fmt::format("{}:{}", path, line),
+                               "write TEAM r|w|rw TOKEN in each line; TEAM * is all teams"});
+}
+
+// A line for each token; empty lines and those that begin with # count for nothing.
+Result<std::vector<TeamToken>> ReadTokens(const std::string& path) {
+  std::vector<TeamToken> tokens;
+  std::ifstream in(path);
+  if (!in) return WrongTokens("the file cannot be opened", path, 0);
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    std::istringstream words(line);
+    TeamToken token;
+    std::string rights, more;
+    if (!(words >> token.team) || token.team.starts_with('#')) continue;
+    if (!(words >> rights >> token.token) || words >> more) {
+      return WrongTokens("not three words", path, number);
+    }
+    token.read = rights == "r" || rights == "rw";
+    token.write = rights == "w" || rights == "rw";
+    if (!token.read && !token.write)
+      return WrongTokens("unknown rights '" + rights + "'", path, number);
+    if (token.team.contains('/')) return WrongTokens("a team's name has a slash", path, number);
+    tokens.push_back(std::move(token));
+  }
+  if (tokens.empty()) return WrongTokens("there is none", path, 0);
+  return tokens;
+}
 
 int RunCollect(const CollectFlags& flags) {
   GoodputServeOptions options{.folder = flags.folder,
@@ -32,6 +66,11 @@ int RunCollect(const CollectFlags& flags) {
   auto token = TokenOf(flags.token);
   if (!token) return Fail(token.error());
   options.token = std::move(*token);
+  if (!flags.tokens.empty()) {
+    auto tokens = ReadTokens(flags.tokens);
+    if (!tokens) return Fail(tokens.error());
+    options.team_tokens = std::move(*tokens);
+  }
   const auto program = ReadChipFlags(flags.program);
   if (!program) return Fail(program.error());
   options.program = *program;
@@ -60,6 +99,7 @@ void AddGoodputCollect(Command& goodput) {
       .Help("PostgreSQL ledger that gets all events, seconds later");
   AddListening(command, flags->host, flags->port);
   AddTokenFlags(command, flags->token);
+  command.Take("--tokens", flags->tokens).Excludes("--token").Excludes("--token-file");
   command.Take("--tensorboard", flags->tensorboard);
   command.Take("--otlp", flags->otlp);
   command.Take("--otlp-every", flags->otlp_every).Range(0.1, 86400);
@@ -67,6 +107,7 @@ void AddGoodputCollect(Command& goodput) {
   command.Examples(
       {{"for processes of this host", "stepscope goodput collect /var/lib/goodput"},
        {"for other hosts", "stepscope goodput collect DIR --host 0.0.0.0 --token-file FILE"},
+       {"for several teams", "stepscope goodput collect DIR --host 0.0.0.0 --tokens FILE"},
        {"with MFU", "stepscope goodput collect DIR --model config.json --chip H100 --chips 512"},
        {"push metrics too", "stepscope goodput collect DIR --otlp http://collector:4318"},
        {"forward events to a database",

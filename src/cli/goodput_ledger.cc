@@ -1,4 +1,4 @@
-// stepscope goodput jobs, import, export and compact: commands on a ledger.
+// stepscope goodput jobs, import, export, compact, rename, delete and fleet: commands on a ledger.
 #include "stepscope/goodput_ledger.h"
 
 #include <cerrno>
@@ -11,12 +11,15 @@
 #include "base/file_writer.h"
 #include "cli/answer.h"
 #include "cli/goodput.h"
+#include "stepscope/goodput_fleet.h"
+#include "stepscope/goodput_report.h"
 
 namespace stepscope::cli {
 namespace {
 
 struct LedgerFlags {
-  std::string store, job, format = "jsonl";
+  std::string store, job, to, format = "jsonl";
+  bool join = false, yes = false;
   double keep_raw_s = 30 * 86400.0;
   std::vector<std::string> files;
   OutputFlags output;
@@ -62,7 +65,87 @@ int RunCompact(const LedgerFlags& flags) {
   return PrintAndJudge(GoodputCompact({.store = flags.store, .keep_raw = keep_raw}), flags.output);
 }
 
+struct FleetFlags {
+  GoodputFleetOptions options;
+  std::string window, at;
+  OutputFlags output;
+};
+
+int RunFleet(const FleetFlags& flags) {
+  GoodputFleetOptions options = flags.options;
+  if (!flags.window.empty()) {
+    const auto window = ParseGoodputInterval(flags.window);
+    if (!window) return Fail(window.error());
+    options.window = *window;
+  }
+  if (!flags.at.empty()) {
+    const auto at = ParseGoodputTime(flags.at);
+    if (!at) return Fail(at.error());
+    options.at = *at;
+  }
+  return PrintAndJudge(GoodputFleet(options), flags.output);
+}
+
+int RunDelete(const LedgerFlags& flags) {
+  if (!flags.yes) {
+    return Fail({"deleting a job cannot be undone", flags.job, "add --yes, after an export"});
+  }
+  return PrintAndJudge(GoodputDelete(flags.store, flags.job), flags.output);
+}
+
 }  // namespace
+
+void AddGoodputRename(Command& goodput) {
+  auto flags = std::make_shared<LedgerFlags>();
+  Command& command = goodput.Sub("rename", "Give a job of a ledger another name");
+  AddStore(command, *flags);
+  command.Take("--job", flags->job).Help("Job to rename").Required();
+  command.Take("--new-name", flags->to).Required();
+  command.Switch("--join", flags->join);
+  AddOutput(command, flags->output, "goodput_edit.segments<1");
+  command.Examples(
+      {{"put a job under a team",
+        "stepscope goodput rename --store ledger --job llm-7b --new-name nlp/llm-7b"}});
+  command.Runs([flags] {
+    return PrintAndJudge(GoodputRename(flags->store, flags->job, flags->to, flags->join),
+                         flags->output);
+  });
+}
+
+void AddGoodputDelete(Command& goodput) {
+  auto flags = std::make_shared<LedgerFlags>();
+  Command& command = goodput.Sub("delete", "Delete a job of a ledger with all its events");
+  AddStore(command, *flags);
+  command.Take("--job", flags->job).Help("Job to delete").Required();
+  command.Switch("--yes", flags->yes);
+  AddOutput(command, flags->output, "goodput_edit.segments<1");
+  command.Examples(
+      {{"a job that was a mistake", "stepscope goodput delete --store ledger --job test --yes"}});
+  command.Runs([flags] { return RunDelete(*flags); });
+}
+
+void AddGoodputFleet(Command& goodput) {
+  auto flags = std::make_shared<FleetFlags>();
+  GoodputFleetOptions& options = flags->options;
+  Command& command = goodput.Sub("fleet", "Report the goodput of all jobs of a ledger by team");
+  command.Take("--store", options.store).Required();
+  command.Take("--by", options.by);
+  command.Switch("--week", options.weekly);
+  command.Take("--window", flags->window);
+  command.Take("--at", flags->at);
+  command.Take("--chips-per-job", options.chips_per_job).Range(0, 1e9);
+  command.Take("--price-per-chip-hour", options.price_per_chip_hour).Range(0, 1e9);
+  AddOutput(command, flags->output, "goodput_fleet.goodput_ratio<80%");
+  command.Examples(
+      {{"each team, each week",
+        "stepscope goodput fleet --store ledger --by team --week --price-per-chip-hour 2.5"},
+       {"by queue, one day",
+        "stepscope goodput fleet --store ledger --by queue --window 1780000000..1780086400"}});
+  command.Notes(
+      "Labels are recorded: set STEPSCOPE_LABELS=team=nlp,project=llm in the job's environment.\n"
+      "User, account, queue and cluster of a Slurm job are recorded without it.");
+  command.Runs([flags] { return RunFleet(*flags); });
+}
 
 void AddGoodputJobs(Command& goodput) {
   auto flags = std::make_shared<LedgerFlags>();

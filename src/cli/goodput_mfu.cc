@@ -107,9 +107,12 @@ void AddGoodputMfu(Command& goodput) {
         "--sequence-length 2048 --bidirectional --tokens-per-second 238300 --chips 6144 "
         "--chip 'TPU v4'"}});
   command.Notes(
-      "Chips with known peaks: V100, T4, A100, H100 (SXM, PCIe, NVL), H200, B200, GB200, MI300X,\n"
-      "MI325X, TPU v4, v5e, v5p, v6e. Others need --peak-tflops. For packed sequences,\n"
-      "--sequence-length is the sum of squared lengths / sum of lengths.");
+      "Chips with known peaks: V100, T4, A100, H100 (SXM, PCIe, NVL), H200, L40S, B200, GB200, "
+      "B300,\n"
+      "GB300, MI300X, MI325X, MI355X, TPU v4, v5e, v5p, v6e, TPU7x, Trainium2. Others need\n"
+      "--peak-tflops. For packed sequences, --sequence-length is the sum of squared lengths / sum "
+      "of\n"
+      "lengths.");
   command.Runs([flags] { return RunMfu(*flags); });
 }
 

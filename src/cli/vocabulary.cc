@@ -83,6 +83,13 @@ constexpr Word kWords[] = {
     {"--chips-per-pod", "N", "Chips per Kubernetes pod", "1", "chips_per_pod"},
     {"--pods", "N", "Pods the job needs", "most at once", "pods"},
     {"--traces", "PATH...", "Traces of some steps, for the breakdown of step time", "", ""},
+    {"--by", "LABEL", "Label to group by, such as team, user or queue", "team", "by"},
+    {"--week", "", "A row for each week of a group", "", "weekly"},
+    {"--chips-per-job", "N", "Chips of jobs that recorded no number", "unknown", "chips_per_job"},
+    {"--new-name", "NAME", "New name of the job", "", ""},
+    {"--join", "", "Add the job to one of that name", "", "join"},
+    {"--yes", "", "Do it without further questions", "", ""},
+    {"--tokens", "FILE", "Tokens of teams, one a line: TEAM r|w|rw TOKEN", "", "tokens"},
     {"--keep-raw", "TIME", "Age below which events are kept", "30d", "keep_raw"},
 
     // Servers and senders of events.

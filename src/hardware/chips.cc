@@ -44,12 +44,21 @@ constexpr auto kChips = std::to_array<Chip>({
     Make("B200", {2250, 4500, 4500, 9000, 1125, 75}, 8000, 100, "NVIDIA HGX B200 data sheet"),
     Make("GB200", {2500, 5000, 5000, 10000, 1250, 80}, 8000, 100,
          "NVIDIA GB200 NVL72 data sheet, per GPU"),
+    // NVIDIA publishes sums of boards; of types whose sums do not agree there is no number.
+    Make("B300", {2250, 4500, 0, 0, 1125, 75}, 8000, 103, "NVIDIA HGX B300 data sheet, per GPU"),
+    Make("GB300", {2500, 5000, 0, 15000, 1250, 80}, 8000, 103,
+         "NVIDIA GB300 NVL72 data sheet, per GPU"),
+    Make("L40S", {362, 733, 733, 0, 183, 91.6}, 864, 89, "NVIDIA L40S data sheet"),
     Make("MI300X", {1307, 2615, 2615, 0, 654, 163.4}, 5300, 0, "AMD MI300X data sheet"),
     Make("MI325X", {1307, 2615, 2615, 0, 654, 163.4}, 6000, 0, "AMD MI325X data sheet"),
+    Make("MI355X", {2517, 5033, 5033, 10066, 0, 157.3}, 8000, 0, "AMD MI355X data sheet"),
     Make("TPU v4", {275, 0, 275, 0, 0, 0}, 1228, 0, "Google Cloud TPU v4 documentation"),
     Make("TPU v5e", {197, 0, 394, 0, 0, 0}, 819, 0, "Google Cloud TPU v5e documentation"),
     Make("TPU v5p", {459, 0, 918, 0, 0, 0}, 2765, 0, "Google Cloud TPU v5p documentation"),
     Make("TPU v6e", {918, 0, 1836, 0, 0, 0}, 1640, 0, "Google Cloud TPU v6e documentation"),
+    Make("TPU7x", {2307, 4614, 0, 0, 0, 0}, 7380, 0, "Google Cloud TPU7x (Ironwood) documentation"),
+    Make("Trainium2", {667, 1299, 0, 0, 667, 181}, 2900, 0,
+         "AWS Neuron documentation, Trainium2 architecture"),
 });
 
 // "NVIDIA A100-SXM4-40GB" is "a100 sxm4 40gb ", "TPUv5e" is "tpu v5e ": words in lower case,
@@ -61,11 +70,12 @@ std::string Words(std::string_view name) {
     if (in_word || !words.ends_with(' ')) words += in_word ? c : ' ';
   }
   words += words.ends_with(' ') ? "" : " ";
-  for (const std::string_view maker :
-       {" nvidia ", " tesla ", " geforce ", " amd ", " instinct ", " google ", " cloud "}) {
+  for (const std::string_view maker : {" nvidia ", " tesla ", " geforce ", " amd ", " instinct ",
+                                       " google ", " cloud ", " aws "}) {
     if (words.starts_with(maker)) words.erase(0, maker.size() - 1);
   }
   if (words.starts_with(" tpuv")) words.insert(4, " ");
+  if (words.starts_with(" tpu v7x ")) words.erase(4, 2);
   return words;
 }
 

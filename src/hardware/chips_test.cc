@@ -22,6 +22,13 @@ TEST(Chips, AreFoundByAnyOfTheirNames) {
   EXPECT_EQ(Found("TPU v5e"), "TPU v5e");
   EXPECT_EQ(Found("tpu-v5e"), "TPU v5e");
   EXPECT_EQ(Found("TPUv5p"), "TPU v5p");
+  EXPECT_EQ(Found("TPU7x"), "TPU7x");
+  EXPECT_EQ(Found("TPU v7x"), "TPU7x");
+  EXPECT_EQ(Found("NVIDIA B300 SXM6 AC"), "B300");
+  EXPECT_EQ(Found("NVIDIA GB300"), "GB300");
+  EXPECT_EQ(Found("NVIDIA L40S"), "L40S");
+  EXPECT_EQ(Found("AMD Instinct MI355X"), "MI355X");
+  EXPECT_EQ(Found("AWS Trainium2"), "Trainium2");
 }
 
 TEST(Chips, NobodysPeakIsGuessed) {
@@ -32,6 +39,11 @@ TEST(Chips, NobodysPeakIsGuessed) {
   EXPECT_FALSE(PeakOf(*FindChip("A100"), "fp7"));
   EXPECT_EQ(PeakOf(*FindChip("A100"), "fp16"), 312e12);
   EXPECT_FALSE(PeakOf(*FindChip("TPU v4"), "fp32"));
+  // 256 compute units x 2.4 GHz x 8,192 operations.
+  EXPECT_NEAR(*PeakOf(*FindChip("MI355X"), "fp8"), 256 * 2.4e9 * 8192, 1e12);
+  EXPECT_EQ(PeakOf(*FindChip("TPU7x"), "fp8"), 4614e12);
+  EXPECT_EQ(PeakOf(*FindChip("Trainium2"), "bf16"), 667e12);
+  EXPECT_FALSE(PeakOf(*FindChip("B300"), "int8"));
 }
 
 // A ridge below some tens of operations a byte, or above a thousand, would be a slip of the pen.

@@ -111,7 +111,7 @@ std::string HumanTime(double ns) {
   constexpr std::array<double, 3> kFrom = {72 * 3600e9, 2 * 3600e9, 600e9};
   for (size_t unit = 0; unit < kLong.size(); ++unit) {
     if (std::fabs(ns) < kFrom[unit]) continue;
-    return fmt::format("{} {}", Grouped(ThreeDigits(ns / kLong[unit].factor)), kLong[unit].name);
+    return fmt::format("{} {}", ThreeDigits(ns / kLong[unit].factor), kLong[unit].name);
   }
   return Scaled(ns, kTimes);
 }

@@ -20,6 +20,7 @@ TEST(Humanize, TimesChooseTheirUnit) {
   EXPECT_EQ(HumanTime(900e9), "15.0 min");
   EXPECT_EQ(HumanTime(8354000000000), "2.32 h");
   EXPECT_EQ(HumanTime(900000e9), "10.4 d");
+  EXPECT_EQ(HumanTime(20362 * 86400e9), "20,362 d");
   EXPECT_EQ(HumanTime(-1500), "-1.50 µs");
 }
 

@@ -5,9 +5,11 @@
 #include <iterator>
 
 #include "analyses/all.h"
+#include "base/saturate.h"
 #include "base/stop.h"
 #include "facts/derived/step_categories.h"
 #include "facts/steps/step_breakdown.h"
+#include "ingest/clock_base.h"
 #include "ingest/discover.h"
 #include "report/findings.h"
 #include "session/load.h"
@@ -175,6 +177,24 @@ Result<Session> Session::Open(std::span<const std::string> paths, const OpenOpti
   run->info.name = NameOfRun(paths);
   return Session(
       std::make_unique<State>(std::move(*run), *prepared, options.keep_events, options.settings));
+}
+
+std::vector<TracedStep> Session::StepsOnClock() const {
+  constexpr int64_t kEarliest = int64_t{1'000'000'000} * 1'000'000'000;  // 2001: clocks of hosts
+  const LoadedRun& run = state_->run;
+  std::vector<TracedStep> steps;
+  for (size_t r = 0; r < run.ranks.size(); ++r) {
+    if (!run.files[r]) continue;
+    const std::vector<Step>& of_rank = run.ranks[r].steps;
+    const bool absolute = !of_rank.empty() && of_rank.front().start >= kEarliest;
+    const int64_t base = absolute ? 0 : ClockBaseOf(run.info.files[*run.files[r]].path);
+    for (const Step& step : of_rank) {
+      const int64_t start = AddSaturated(step.start, base), end = AddSaturated(step.end, base);
+      if (start < kEarliest || end == INT64_MAX) continue;
+      steps.push_back({run.ranks[r].rank, step.number, start, end});
+    }
+  }
+  return steps;
 }
 
 Result<Timeline> Session::TakeTimeline() {

@@ -4,6 +4,7 @@
 //   10..30 prep        35..75 steps 0..3  one step each 10 s
 //   40..43 save 2      12..14 restore 2   20..24 eval      any other word is a custom type
 //   5..9 wait slice_down                  9..12 reinit     50 notice going away
+//   40..43 saving 2    12..14 restoring 2 the same without Orbax
 //   0 submitted        3 asked 8          9 given 8        60 resume 4      42 step_end 2
 //
 // One event per line or semicolon, times in seconds. A span is a begin and an end.
@@ -52,11 +53,11 @@ class ScenarioLine {
         {"heartbeat", K::kHeartbeat},    {"step", K::kStepStart},
         {"step_end", K::kStepEnd},       {"resume", K::kResumeFrom},
         {"submitted", K::kJobSubmitted}, {"notice", K::kPreemptionNotice}};
-    static const std::map<std::string, K> kSpans = {{"init", K::kAcceleratorInitBegin},
-                                                    {"prep", K::kTrainingPrepBegin},
-                                                    {"load", K::kDataLoadingBegin},
-                                                    {"wait", K::kElasticWaitBegin},
-                                                    {"reinit", K::kElasticReinitBegin}};
+    static const std::map<std::string, K> kSpans = {
+        {"init", K::kAcceleratorInitBegin},       {"prep", K::kTrainingPrepBegin},
+        {"load", K::kDataLoadingBegin},           {"wait", K::kElasticWaitBegin},
+        {"reinit", K::kElasticReinitBegin},       {"saving", K::kCheckpointSaveBegin},
+        {"restoring", K::kCheckpointRestoreBegin}};
     if (word_ == "steps") return Steps();
     if (word_ == "save" || word_ == "restore") return {Checkpoint()};
     if (word_ == "asked") return {Resources(0)};

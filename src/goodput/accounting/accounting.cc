@@ -46,6 +46,10 @@ std::optional<Bucket> BucketOfSpan(EventKind end, const std::string& text) {
       return Bucket::kCustom;
     case EventKind::kElasticReinitEnd:
       return Bucket::kElasticReinit;
+    case EventKind::kCheckpointSaveEnd:
+      return Bucket::kSave;
+    case EventKind::kCheckpointRestoreEnd:
+      return Bucket::kRestore;
     case EventKind::kElasticWaitEnd:
       return Upper(text).contains("SCALE_UP") ? Bucket::kElasticUp : Bucket::kElasticDown;
     default:
@@ -111,6 +115,7 @@ void Accounting::Add(const Event& event) {
   switch (event.kind) {
     case EventKind::kNone:
     case EventKind::kCount:
+    case EventKind::kLabel:
       return;
     case EventKind::kActivity:
       tokens_ = AddSaturated(tokens_, std::max<int64_t>(0, event.counts[0]));
@@ -259,6 +264,10 @@ void Accounting::AddSpanEnd(const Event& event, Attempt& attempt) {
     }
   } else if (const auto bucket = BucketOfSpan(event.kind, event.text)) {
     const uint8_t label = bucket == Bucket::kCustom ? LabelOf(Upper(event.text)) : uint8_t{0};
+    if (event.kind == EventKind::kCheckpointSaveEnd) {
+      ++saves_;
+      attempt.saved = std::max(attempt.saved, event.step);
+    }
     Lay(attempt, start, event.time, *bucket, label);
   }
   // Slices change while a job is dying too, so a returning slice alone does not prove it alive.

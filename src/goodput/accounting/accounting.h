@@ -60,6 +60,15 @@ class Accounting {
   int64_t tokens() const { return tokens_; }                // tokens that the job recorded
   int64_t billion_flops() const { return billion_flops_; }  // FLOPs that it recorded
   int64_t saves() const { return saves_; }                  // completed checkpoint saves
+
+  // The step that had begun last at that time, and its attempt (an index). Absent: none had, or the
+  // time lies beyond the attempt. In a rollup only some steps of each attempt are known.
+  struct StepPlace {
+    size_t attempt = 0;
+    int64_t step = 0;
+  };
+  std::optional<StepPlace> StepAt(int64_t time) const;
+
   bool empty() const { return attempts_.empty() && submitted_ == kUnknown; }
 
  private:

@@ -47,6 +47,22 @@ TEST(Accounting, RollbackWastesRedoneSteps) {
             "1 disruption; last step 6");
 }
 
+// Checkpoints recorded by their begins and ends count as those that Orbax measured.
+TEST(Accounting, SavesAndRestoresWithoutOrbax) {
+  const std::string scenario = R"(0 start
+                    0..60 steps 0..5
+                    25..28 saving 2
+                    100 start
+                    100..110 restoring 2
+                    110..150 steps 3..6
+                    150 end)";
+  EXPECT_EQ(Summary(scenario),
+            "total 150: PRODUCTIVE 67, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 50, "
+            "WASTED_PROGRESS_FROM_DISRUPTION 20, UNPRODUCTIVE_CHECKPOINT_RESTORE_TIME 10, "
+            "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME 3; 1 disruption; last step 6");
+  EXPECT_EQ(AccountingOf(scenario).saves(), 1);
+}
+
 // A checkpoint on the notice: no loss, but still a disruption. The library sees none and counts the
 // recovery as step 2.
 TEST(Accounting, GracefulPreemptionIsADisruption) {

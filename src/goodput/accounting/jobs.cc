@@ -68,6 +68,13 @@ class Sorter {
 
 }  // namespace
 
+void TakeLabel(const Event& event, Labels& labels) {
+  if (event.kind != EventKind::kLabel) return;
+  const size_t equals = event.text.find('=');
+  if (equals == 0 || equals == event.text.npos) return;
+  labels[event.text.substr(0, equals)] = event.text.substr(equals + 1);
+}
+
 bool AccountFor(const Event& event, std::optional<int64_t> at, Job& job) {
   ++job.events;
   const auto leave_out = [&](NoteKind why) {
@@ -76,6 +83,7 @@ bool AccountFor(const Event& event, std::optional<int64_t> at, Job& job) {
   };
   if (at && TimeOf(event) > *at) return leave_out(NoteKind::kAfterQuery);
   if (job.duplicates.Seen(event)) return leave_out(NoteKind::kDuplicate);
+  TakeLabel(event, job.labels);
   job.accounting.Add(event);
   return true;
 }

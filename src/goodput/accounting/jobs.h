@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,8 +27,15 @@ struct ReadJobsOptions {
   std::vector<Event> scheduler;
 };
 
+// Properties of a job to group it by: "team", "user", "project", "cluster", "queue".
+using Labels = std::map<std::string, std::string>;
+
+// Takes an event "team=nlp"; a later one replaces it.
+void TakeLabel(const Event& event, Labels& labels);
+
 struct Job {
   std::string name;
+  Labels labels;
   int64_t events = 0;
   Accounting accounting;
   Duplicates duplicates;

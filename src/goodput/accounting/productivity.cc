@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/time_units.h"
@@ -13,6 +14,10 @@
 
 namespace stepscope::goodput {
 namespace {
+
+// Clocks of schedulers and jobs differ, and so does the granularity of their times.
+constexpr double kTolerated = 1.02;
+constexpr double kToleratedTime = 2.0 * kSecond;
 
 struct Factor {
   std::string_view key, title, label;
@@ -27,8 +32,12 @@ std::vector<Factor> FactorsOf(const ProductivityInput& input) {
   if (input.scheduling && input.scheduling->wanted() > 0) {
     const auto wanted = static_cast<double>(input.scheduling->wanted());
     had = static_cast<double>(input.scheduling->all_up);
-    factors.push_back(
-        {"scheduling", "scheduling goodput", "scheduled", had / wanted, wanted - had});
+    if (input.before_scheduler == 0) {
+      factors.push_back(
+          {"scheduling", "scheduling goodput", "scheduled", had / wanted, wanted - had});
+    } else {
+      had = static_cast<double>(input.total);
+    }
   }
   if (had > 0 && input.productive) {
     // The scheduler's clock differs from the job's, so the quotient may exceed 1 slightly.
@@ -100,10 +109,61 @@ void AddScheduling(Report& report, const SchedulingTimes& times) {
   report.tables.push_back(std::move(table));
 }
 
+// Scheduling goodput lies between these if nothing is known of the time before the scheduler's
+// first event.
+std::pair<double, double> SchedulingBounds(const ProductivityInput& input) {
+  const auto all_up = static_cast<double>(input.scheduling->all_up);
+  const auto unknown = static_cast<double>(input.before_scheduler);
+  const double wanted = static_cast<double>(input.scheduling->wanted()) + unknown;
+  return {all_up / wanted, (all_up + unknown) / wanted};
+}
+
+void AddBounds(Report& report, const ProductivityInput& input) {
+  const auto [least, most] = SchedulingBounds(input);
+  report.metrics.push_back(
+      {"scheduling_goodput_min", "scheduling goodput, at least", least, Unit::kRatio});
+  report.metrics.push_back(
+      {"scheduling_goodput_max", "scheduling goodput, at most", most, Unit::kRatio});
+  report.headline +=
+      fmt::format(" Scheduling goodput is between {} and {}.", HumanRatio(least), HumanRatio(most));
+  const auto human = [](int64_t time) { return HumanTime(static_cast<double>(time)); };
+  report.notes.push_back(
+      {"scheduler_covers_part", 1,
+       fmt::format("scheduler events cover {} of {}: earlier ones are missing (scheduling goodput "
+                   "is bounded, and runtime goodput is of the whole time)",
+                   human(input.scheduling->wanted()),
+                   human(input.scheduling->wanted() + input.before_scheduler)),
+       ""});
+}
+
 }  // namespace
+
+std::string Contradiction(const ProductivityInput& input) {
+  if (input.program && *input.program > 1) {
+    return fmt::format(
+        "program goodput is {} of peak FLOP/s, and cannot exceed 100%: tokens per second, the "
+        "number "
+        "of chips or their peak is wrong",
+        HumanRatio(*input.program));
+  }
+  if (!input.scheduling || !input.productive || input.before_scheduler > 0) return "";
+  const SchedulingTimes& times = *input.scheduling;
+  const auto had = static_cast<double>(times.all_up + times.unhealthy + times.partial);
+  const auto productive = static_cast<double>(*input.productive);
+  if (productive <= std::max(had * kTolerated, had + kToleratedTime)) return "";
+  return fmt::format(
+      "the job made progress for {}, and had chips for {} according to the scheduler: its events "
+      "are "
+      "of another job, or incomplete",
+      HumanTime(productive), HumanTime(had));
+}
 
 Report ProductivityReport(const ProductivityInput& input) {
   Report report{.analysis = "productivity", .title = "ML productivity goodput"};
+  if (report.why = Contradiction(input); !report.why.empty()) {
+    report.status = Status::kUnavailable;
+    return report;
+  }
   const auto factors = FactorsOf(input);
   if (factors.empty()) {
     report.status = Status::kUnavailable;
@@ -123,6 +183,8 @@ Report ProductivityReport(const ProductivityInput& input) {
   }
   report.headline = Headline(factors, product, input);
   report.tables.push_back(LossesTable(factors, input));
+  const bool bounded = input.scheduling && input.before_scheduler > 0;
+  if (bounded) AddBounds(report, input);
   if (input.scheduling) AddScheduling(report, *input.scheduling);
   return report;
 }

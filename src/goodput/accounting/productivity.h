@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "goodput/accounting/partition.h"
 #include "goodput/accounting/scheduling.h"
@@ -19,7 +20,9 @@
 namespace stepscope::goodput {
 
 struct ProductivityInput {
-  int64_t total = 0;                  // ns of the job, without exclusions
+  int64_t total = 0;  // ns of the job, without exclusions
+  // ns of the job before the scheduler's first event, as of a log that is kept for an hour.
+  int64_t before_scheduler = 0;
   std::optional<int64_t> productive;  // ns of it; absent: only scheduler events are known
   std::optional<SchedulingTimes> scheduling;
   std::optional<double> program;   // 0..1
@@ -27,8 +30,13 @@ struct ProductivityInput {
   double price_per_chip_hour = 0;  // 0: unknown
 };
 
+// What contradicts itself in the input: a factor above 100%. Empty: nothing.
+std::string Contradiction(const ProductivityInput& input);
+
 // The report "productivity": metrics scheduling_goodput, runtime_goodput, program_goodput, product
 // (those that are known), table `losses`: factor, goodput, lost (ns of the job), chip_hours, cost.
+// If the scheduler's events cover only a part of the job, the metrics are scheduling_goodput_min
+// and scheduling_goodput_max. Unavailable if the input contradicts itself.
 Report ProductivityReport(const ProductivityInput& input);
 
 }  // namespace stepscope::goodput

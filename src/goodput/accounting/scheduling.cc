@@ -30,6 +30,11 @@ int64_t Scheduling::most_requested() const {
   return most;
 }
 
+std::optional<int64_t> Scheduling::first() const {
+  if (changes_.empty()) return std::nullopt;
+  return std::ranges::min(changes_, {}, &Change::time).time;
+}
+
 void Scheduling::Save(StateWriter& out) const {
   out.Unsigned(changes_.size());
   for (const Change& c : changes_) {

@@ -54,6 +54,8 @@ class Scheduling {
 
   int64_t most_requested() const;  // chips; 0: none were
 
+  std::optional<int64_t> first() const;  // time of the earliest event
+
   void Save(StateWriter& out) const;
   void Load(StateReader& in);
 

@@ -39,6 +39,13 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "spare_swap",
     "work",
     "dropped",
+    "process_end",
+    "job_state",
+    "checkpoint_save_begin",
+    "checkpoint_save_end",
+    "checkpoint_restore_begin",
+    "checkpoint_restore_end",
+    "label",
 });
 static_assert(kNames.size() == static_cast<size_t>(EventKind::kCount));
 

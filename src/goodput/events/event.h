@@ -62,6 +62,18 @@ enum class EventKind : uint8_t {
   // A recorder had no room: counts[0] events before this one were not written.
   kDropped = 29,
 
+  // How a process and a job ended.
+  kProcessEnd = 30,  // text: "exit", or what ended the process
+  kJobState = 31,    // from schedulers, text: "completed", "failed", "cancelled", "timed out"
+
+  // Checkpoints without Orbax: what blocks training. `step`: the last one it holds.
+  kCheckpointSaveBegin = 32,
+  kCheckpointSaveEnd = 33,  // text: tier
+  kCheckpointRestoreBegin = 34,
+  kCheckpointRestoreEnd = 35,
+
+  kLabel = 36,  // text: "team=nlp", for grouping jobs
+
   kCount
 };
 
@@ -123,6 +135,8 @@ constexpr EventKind BeginOf(EventKind end) {
     case EventKind::kCustomEnd:
     case EventKind::kElasticWaitEnd:
     case EventKind::kElasticReinitEnd:
+    case EventKind::kCheckpointSaveEnd:
+    case EventKind::kCheckpointRestoreEnd:
       return static_cast<EventKind>(static_cast<uint8_t>(end) - 1);
     default:
       return EventKind::kNone;

@@ -22,6 +22,7 @@ TEST(Event, NamesAreUnique) {
 TEST(Event, BeginOfFindsTheBegin) {
   EXPECT_EQ(BeginOf(EventKind::kCustomEnd), EventKind::kCustomBegin);
   EXPECT_EQ(BeginOf(EventKind::kElasticReinitEnd), EventKind::kElasticReinitBegin);
+  EXPECT_EQ(BeginOf(EventKind::kCheckpointRestoreEnd), EventKind::kCheckpointRestoreBegin);
   EXPECT_EQ(BeginOf(EventKind::kCustomBegin), EventKind::kNone);
   EXPECT_EQ(BeginOf(EventKind::kStepEnd), EventKind::kNone);
 }
@@ -31,6 +32,8 @@ TEST(Event, KindsKeepTheirNumbers) {
   EXPECT_EQ(static_cast<int>(EventKind::kStepStart), 3);
   EXPECT_EQ(static_cast<int>(EventKind::kElasticSlices), 21);
   EXPECT_EQ(static_cast<int>(EventKind::kDropped), 29);
+  EXPECT_EQ(static_cast<int>(EventKind::kCheckpointSaveBegin), 32);
+  EXPECT_EQ(static_cast<int>(EventKind::kLabel), 36);
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 #include <sys/resource.h>
 
 #include <filesystem>
+#include <span>
 #include <utility>
 
+#include "base/byte_source.h"
 #include "base/file_writer.h"
 #include "base/sync_folder.h"
 #include "base/system_error.h"
@@ -64,6 +66,20 @@ class FolderStore : public LedgerStore {
     if (added) added = file.Commit();
     added_ = added_ || added;
     return added;
+  }
+
+  Result<void> Replace(const std::string& segment, const SegmentHeader& header) override {
+    auto source = ByteSource::Open(PathOf(segment));
+    if (!source) return std::unexpected(source.error());
+    std::string bytes, part(size_t{1} << 20, '\0');
+    for (size_t got = source->Read(part); got > 0; got = source->Read(part)) {
+      bytes.append(part, 0, got);
+    }
+    if (bytes.size() < kSlotsBegin) {
+      return std::unexpected(Error{"cannot read a segment: it has no header", PathOf(segment), ""});
+    }
+    EncodeHeader(header, std::span<char, kSlotsBegin>(bytes.data(), kSlotsBegin));
+    return Add(segment, header, bytes);
   }
 
   Result<void> Sync() override {

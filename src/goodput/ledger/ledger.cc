@@ -27,17 +27,29 @@ constexpr const char* kTables[] = {
 // Created last; without it nothing is rolled up.
 constexpr const char* kLastTable = "attempts";
 
+// Of later versions; ledgers of earlier ones get them when they are written to.
+constexpr const char* kLabels = "labels";
+constexpr const char* kMakeLabels =
+    "CREATE TABLE IF NOT EXISTS labels (job {0}, name {0}, value {0}, PRIMARY KEY (job, name))";
+
+Result<void> Make(const Database& db, const char* table) {
+  const std::string sql = fmt::format(fmt::runtime(table), db.BytesType());
+  return db.Run(sql.c_str());
+}
+
 Result<void> MakeTables(LedgerStore& store) {
   const Database& db = *store.database();
   const auto made = db.HasTable(kLastTable);
   if (!made) return std::unexpected(made.error());
-  if (*made) return {};
-  if (auto own = store.MakeTables(); !own) return own;
-  for (const char* table : kTables) {
-    const std::string sql = fmt::format(fmt::runtime(table), db.BytesType());
-    if (auto one = db.Run(sql.c_str()); !one) return one;
+  if (!*made) {
+    if (auto own = store.MakeTables(); !own) return own;
+    for (const char* table : kTables) {
+      if (auto one = Make(db, table); !one) return one;
+    }
   }
-  return {};
+  const auto newest = db.HasTable(kLabels);
+  if (!newest) return std::unexpected(newest.error());
+  return *newest ? Result<void>() : Make(db, kMakeLabels);
 }
 
 }  // namespace
@@ -208,6 +220,15 @@ Result<void> LoadRollup(const Rollup& rollup, const ReadJobsOptions& options, Jo
 
 namespace {
 
+// Labels of rolled-up events.
+Result<void> LoadLabels(const Database& db, const std::string& name, Labels& labels) {
+  const auto made = db.HasTable(kLabels);
+  if (!made) return std::unexpected(made.error());
+  if (!*made) return {};
+  return db.Run("SELECT name, value FROM labels WHERE job = $1", {std::string_view(name)},
+                [&](const Database::Row& row) { labels[row.Text(0)] = row.Text(1); });
+}
+
 // Merges scheduler events with the events of the job.
 class Scheduled {
  public:
@@ -248,6 +269,7 @@ Result<void> Ledger::Account(const std::string& name, const ReadJobsOptions& opt
   Scheduled scheduled(options, job);
   if (const auto rollup = RollupOf(name)) {
     if (auto loaded = LoadRollup(*rollup, options, job); !loaded) return loaded;
+    if (auto loaded = LoadLabels(*database(), name, job.labels); !loaded) return loaded;
     scheduled.TakeLate(rollup->last);
   }
   Notes of_logs;

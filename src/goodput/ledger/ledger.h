@@ -41,6 +41,11 @@ class Ledger {
   // Stores a segment. REQUIRES: opened for writing, which holds the write lock.
   Result<void> Add(const std::string& segment, const SegmentHeader& header, std::string_view bytes);
 
+  // Gives the segment another header. REQUIRES: as for Add.
+  Result<void> Replace(const std::string& segment, const SegmentHeader& header) {
+    return store_->Replace(segment, header);
+  }
+
   // Syncs, commits, and removes these rolled-up segments. Returns those removed. Nothing can be
   // stored afterwards. REQUIRES: opened for writing.
   Result<std::set<std::string>> Commit(const std::vector<std::string>& remove = {});

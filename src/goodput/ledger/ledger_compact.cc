@@ -23,6 +23,7 @@ struct Compaction {
   int64_t rolled_up = 0, raw = 0;        // events, of this call
   std::map<std::string, int64_t> done;   // by file: rolled-up events
   std::map<std::string, int64_t> given;  // by file: all events
+  Labels labels;
   std::vector<std::pair<std::string, int64_t>> skipped;
 };
 
@@ -52,6 +53,7 @@ class Compactor {
     out_.done[file] = place.number + 1;
     ++out_.rolled_up;
     NoteTime(event);
+    TakeLabel(event, out_.labels);
     if (equal || job_.duplicates.Seen(event)) {
       job_.note_counts.Add(NoteKind::kDuplicate);
     } else {
@@ -116,6 +118,12 @@ Result<void> Store(const Database& db, const std::string& job, const Compaction&
         "INSERT INTO done VALUES ($1, $2, $3)"
         " ON CONFLICT (job, file) DO UPDATE SET events = excluded.events",
         {name, std::string_view(done->first), done->second});
+  }
+  for (auto label = c.labels.begin(); stored && label != c.labels.end(); ++label) {
+    stored = db.Run(
+        "INSERT INTO labels VALUES ($1, $2, $3)"
+        " ON CONFLICT (job, name) DO UPDATE SET value = excluded.value",
+        {name, std::string_view(label->first), std::string_view(label->second)});
   }
   for (size_t k = 0; stored && k < c.skipped.size(); ++k) {
     stored = db.Run("INSERT INTO skipped VALUES ($1, $2) ON CONFLICT (file, number) DO NOTHING",

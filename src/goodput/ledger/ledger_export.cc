@@ -68,12 +68,12 @@ std::string OpenMetrics(const std::string& name, const Partition& p) {
       "# UNIT stepscope_goodput_seconds seconds\n"
       "# HELP stepscope_goodput_seconds Time of the job by bucket.\n";
   for (size_t b = 0; b < kBuckets; ++b) {
-    out += fmt::format("stepscope_goodput_seconds_total{{job=\"{}\",bucket=\"{}\"}} {}\n", job,
-                       BucketName(static_cast<Bucket>(b)), Seconds(p.times[b]));
+    out += fmt::format("stepscope_goodput_seconds_total{{training_job=\"{}\",bucket=\"{}\"}} {}\n",
+                       job, BucketName(static_cast<Bucket>(b)), Seconds(p.times[b]));
   }
   const auto gauge = [&](const char* metric, const char* help, const std::string& value) {
-    out += fmt::format("# TYPE {0} gauge\n# HELP {0} {1}\n{0}{{job=\"{2}\"}} {3}\n", metric, help,
-                       job, value);
+    out += fmt::format("# TYPE {0} gauge\n# HELP {0} {1}\n{0}{{training_job=\"{2}\"}} {3}\n",
+                       metric, help, job, value);
   };
   if (const auto goodput = p.goodput()) {
     gauge("stepscope_goodput_ratio", "Goodput: productive time / counted time.",
@@ -88,7 +88,7 @@ std::string OpenMetrics(const std::string& name, const Partition& p) {
   out += fmt::format(
       "# TYPE stepscope_goodput_disruptions counter\n"
       "# HELP stepscope_goodput_disruptions Unplanned ends of attempts.\n"
-      "stepscope_goodput_disruptions_total{{job=\"{}\"}} {}\n# EOF\n",
+      "stepscope_goodput_disruptions_total{{training_job=\"{}\"}} {}\n# EOF\n",
       job, p.disruptions);
   return out;
 }

@@ -8,6 +8,7 @@
 
 #include "base/time_units.h"
 #include "goodput/ledger/ledger.h"
+#include "report/columns.h"
 #include "report/humanize.h"
 #include "stepscope/goodput_ledger.h"
 
@@ -158,6 +159,16 @@ std::vector<Cell> JobRow(const std::string& job, const Summary& s) {
           s.state};
 }
 
+// By goodput; unknown ones last.
+void WorstFirst(Table& table) {
+  const ColumnOf goodput(table, "goodput_ratio");
+  const auto key = [&](const std::vector<Cell>& row) {
+    const double* ratio = goodput.FindReal(row);
+    return ratio == nullptr ? 2.0 : *ratio;
+  };
+  std::ranges::stable_sort(table.rows, {}, key);
+}
+
 Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& computed) {
   auto ledger = Ledger::Open(store, Access::kRead);
   if (!ledger) return std::unexpected(ledger.error());
@@ -176,6 +187,7 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
     events += summary->events;
     table.rows.push_back(JobRow(job, *summary));
   }
+  WorstFirst(table);
   const auto jobs = static_cast<int64_t>(table.rows.size());
   if (auto read = ledger->ReadStatus(); !read) return std::unexpected(read.error());
   report.metrics = {{"jobs", "jobs", jobs, Unit::kCount},

@@ -40,6 +40,8 @@ class LedgerStore {
   // Stores a segment atomically.
   virtual Result<void> Add(const std::string& segment, const SegmentHeader& header,
                            std::string_view bytes) = 0;
+  // Stores the same segment with another header, atomically.
+  virtual Result<void> Replace(const std::string& segment, const SegmentHeader& header) = 0;
   // Syncs added segments to disk.
   virtual Result<void> Sync() = 0;
   // False: it still exists.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -47,6 +48,14 @@ Result<std::vector<Event>> SchedulerEvents(const GoodputReportOptions& options,
   return events;
 }
 
+// The first of these that is a directory, such as a recorder's; empty: none is.
+std::string FolderIn(const std::vector<std::string>& files) {
+  std::error_code error;
+  const auto folder = std::ranges::find_if(
+      files, [&](const std::string& file) { return std::filesystem::is_directory(file, error); });
+  return folder == files.end() ? "" : *folder;
+}
+
 }  // namespace
 
 PartitionQuery QueryOf(const GoodputReportOptions& options) {
@@ -72,8 +81,13 @@ Result<LoadedJobs> LoadJobs(const GoodputReportOptions& options) {
                              .job = options.job,
                              .at = options.at,
                              .scheduler = std::move(*scheduler)};
-  auto jobs =
-      options.store.empty() ? ReadJobs(options.files, read) : ReadLedger(options.store, read);
+  const std::string folder = FolderIn(options.files);
+  if (!folder.empty() && options.files.size() > 1) {
+    return std::unexpected(Error{"cannot read a directory of events together with other events",
+                                 folder, "give only the directory, or import all into a ledger"});
+  }
+  const std::string& store = folder.empty() ? options.store : folder;
+  auto jobs = store.empty() ? ReadJobs(options.files, read) : ReadLedger(store, read);
   if (!jobs) return std::unexpected(jobs.error());
   loaded.jobs = std::move(*jobs);
   const auto job = Choose(loaded.jobs, options);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "goodput/ledger/ledger_store.h"
@@ -114,6 +115,23 @@ class PostgresStore : public LedgerStore {
           {name, static_cast<int64_t>(k), Blob{bytes.substr(k * kPieceBytes, kPieceBytes)}});
     }
     return added;
+  }
+
+  Result<void> Replace(const std::string& segment, const SegmentHeader& header) override {
+    const std::string_view name = segment;
+    std::string first;
+    auto done = db_->Run("SELECT bytes FROM pieces WHERE segment = $1 AND number = 0", {name},
+                         [&](const Database::Row& row) { first = row.Text(0); });
+    if (!done) return done;
+    if (first.size() < kSlotsBegin) {
+      return std::unexpected(Error{"cannot read a segment: it has no header", segment, ""});
+    }
+    EncodeHeader(header, std::span<char, kSlotsBegin>(first.data(), kSlotsBegin));
+    done = db_->Run("UPDATE pieces SET bytes = $1 WHERE segment = $2 AND number = 0",
+                    {Blob{first}, name});
+    if (!done) return done;
+    return db_->Run("UPDATE segments SET job = $1 WHERE name = $2",
+                    {std::string_view(header.job), name});
   }
 
   Result<void> Sync() override { return {}; }

@@ -186,13 +186,19 @@ class Ingest::Batch {
   std::unique_lock<std::mutex> lock_;
 };
 
-IngestCounts Ingest::Take(std::string_view lines) {
+IngestCounts Ingest::Take(std::string_view lines, const std::string& team) {
   IngestCounts counts;
   {
     Batch batch(*this);
     Notes note_counts;
     ByteSource source = ByteSource::FromMemory(lines);
-    ReadJsonLines(std::move(source), note_counts, [&](const Event& event) { batch.Add(event); });
+    const std::string prefix = team.empty() ? "" : team + "/";
+    ReadJsonLines(std::move(source), note_counts, [&](const Event& event) {
+      if (event.job.starts_with(prefix)) return batch.Add(event);
+      Event of_team = event;
+      of_team.job = prefix + event.job;
+      batch.Add(of_team);
+    });
     counts = batch.counts;
     counts.unreadable += Unreadable(note_counts);
   }

@@ -34,7 +34,8 @@ class Ingest {
 
   // Takes JSON lines as entry.h defines them; thread-safe. Lines that are not events and events
   // without writer and sequence are counted and skipped. If no_room is not 0, send the batch again.
-  IngestCounts Take(std::string_view lines);
+  // Names of jobs get the prefix "team/" unless they have it or `team` is empty.
+  IngestCounts Take(std::string_view lines, const std::string& team = {});
 
   // The sums of all calls.
   IngestCounts counts() const;

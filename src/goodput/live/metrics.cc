@@ -54,6 +54,8 @@ enum Name : size_t {
   kEvents,
   kOddEvents,
   kIngest,
+  kDiskFree,
+  kDiskSize,
   kNames
 };
 
@@ -91,6 +93,9 @@ constexpr std::array<Family, kNames> kFamilies = {{
     {"events", Type::kCounter, "Events of the job."},
     {"odd_events", Type::kCounter, "Events with an oddity, by its name."},
     {"ingest_events", Type::kCounter, "Events received over HTTP, by result."},
+    {"disk_free_bytes", Type::kGauge,
+     "Free space of the disk with the events; on a full disk events are lost."},
+    {"disk_size_bytes", Type::kGauge, "Size of the disk with the events."},
 }};
 
 double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
@@ -248,7 +253,15 @@ void AddIngest(Collector& out, const IngestCounts& counts, std::optional<int64_t
 Metrics CollectMetrics(std::map<std::string, LiveJob>& jobs, const MetricsOptions& options,
                        int64_t now) {
   Collector out;
-  for (auto& [name, job] : jobs) AddJob(out, name, job, options, now);
+  const std::string prefix = options.team.empty() ? "" : options.team + "/";
+  for (auto& [name, job] : jobs) {
+    if (name.starts_with(prefix)) AddJob(out, name, job, options, now);
+  }
+  if (options.disk) {
+    out.StartServer(options.serving_since);
+    out.Add(kDiskFree, options.disk->free);
+    out.Add(kDiskSize, options.disk->size);
+  }
   if (options.ingest != nullptr) AddIngest(out, *options.ingest, options.serving_since);
   return out.Take();
 }

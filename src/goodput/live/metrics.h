@@ -57,10 +57,17 @@ struct Metrics {
   std::deque<std::string> texts;       // that points refer to
 };
 
+struct DiskSpace {
+  double free = 0, size = 0;  // bytes
+  bool low() const { return free < 1e9 || free < size / 10; }
+};
+
 struct MetricsOptions {
   const IngestCounts* ingest = nullptr;  // null: the server takes no events
   std::optional<int64_t> serving_since;
   std::optional<ProgramRates> program;  // absent: the chips are unknown
+  std::string team;                     // only its jobs, "team/..."; empty: all
+  std::optional<DiskSpace> disk;        // of the directory of events
 };
 
 // Collects the metrics of `jobs`, which must outlive the result unchanged.

@@ -51,7 +51,7 @@ TEST(Metrics, ReportsTheStateOfAJob) {
   Fill(jobs["llm"], now);
   const std::string text = Text(jobs, nullptr, MetricsFormat::kPrometheus, now);
   const auto sample = [&](const std::string& name, const std::string& labels = "") {
-    return Sample(text, "stepscope_goodput_" + name + "{job=\"llm\"" + labels + "}");
+    return Sample(text, "stepscope_goodput_" + name + "{training_job=\"llm\"" + labels + "}");
   };
   // Steps 0 and 1, and 2 and 3 of the second attempt, are kept; 2 and 3 of the first are not. Its
   // steps behind the first took 7 s in the mean, since it died 1 s into the last: 3 s are startup.
@@ -89,7 +89,7 @@ TEST(Metrics, ReportsMfu) {
   const auto sample = [&](const ProgramRates& program, const std::string& name) {
     const Metrics metrics = CollectMetrics(jobs, {.program = program}, now);
     return Sample(MetricsText(metrics, MetricsFormat::kPrometheus),
-                  "stepscope_goodput_" + name + "{job=\"llm\"}");
+                  "stepscope_goodput_" + name + "{training_job=\"llm\"}");
   };
   const ProgramRates known{.flops_per_token = 48e9, .peak = 1e12, .bf16_peak = 0.5e12, .chips = 2};
   EXPECT_EQ(sample(known, "mfu"), "0.5");

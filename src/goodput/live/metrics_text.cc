@@ -36,7 +36,7 @@ class Page {
   void SetLabels(const MetricPoint& point) {
     if (point.job != nullptr && point.job != job_) {
       job_ = point.job;
-      job_label_ = fmt::format("job=\"{}\"", LabelValue(*job_));
+      job_label_ = fmt::format("training_job=\"{}\"", LabelValue(*job_));
     }
     labels_ = point.job == nullptr ? "" : job_label_;
     if (point.key.empty()) return;

@@ -90,7 +90,7 @@ class Body {
     const MetricPoint& point = family.points[k];
     Object();
     Array("attributes");
-    if (point.job != nullptr) Attribute("job", *point.job);
+    if (point.job != nullptr) Attribute("training_job", *point.job);
     if (!point.key.empty()) Attribute(point.key, point.value);
     End(1);
     if (family.type != MetricType::kGauge && point.since) {

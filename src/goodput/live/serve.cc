@@ -77,17 +77,28 @@ class Service {
         live_(options.folder),
         scalars_(options.tensorboard),
         token_(options.token),
+        teams_(options.team_tokens),
+        folder_(options.folder),
         program_(program),
         since_(goodput::WallClock()) {}
 
   // Before the body is read. A page of another site that a browser on this host shows may post here
   // too, but names its origin.
   std::optional<Response> Refuse(const Request& request) const {
-    if (!IsBatch(request)) return std::nullopt;
-    if (request.HasHeader("origin"))
+    const bool metrics = !teams_.empty() && request.Path() == "/metrics";
+    if (!IsBatch(request) && !metrics) return std::nullopt;
+    if (IsBatch(request) && request.HasHeader("origin"))
       return PlainText(403, "cannot store events: the request comes from a browser");
+    if (!teams_.empty()) {
+      const TeamToken* team = TeamOf(request);
+      if (team == nullptr) return PlainText(401, kSayToken);
+      const bool may = metrics ? team->read : team->write;
+      return may ? std::nullopt
+                 : std::optional(PlainText(
+                       403, metrics ? "this token may not read" : "this token may not write"));
+    }
     if (!token_.empty() && !SameSecret(request.Header("authorization"), "Bearer " + token_)) {
-      return PlainText(401, "missing or wrong token; send Authorization: Bearer TOKEN");
+      return PlainText(401, kSayToken);
     }
     return std::nullopt;
   }
@@ -121,7 +132,43 @@ class Service {
     return goodput::OtlpBodies(Collect(now), instance, now);
   }
 
+  // A sentence about a disk that is nearly full; empty: it is not.
+  std::string DiskWarning() const {
+    const auto disk = Disk();
+    if (!disk || !disk->low()) return "";
+    return fmt::format(
+        "the disk of {} is nearly full: compact the ledger or move it, events are lost on a "
+        "full disk",
+        folder_);
+  }
+
  private:
+  static constexpr const char* kSayToken =
+      "missing or wrong token; send Authorization: Bearer TOKEN";
+
+  // Compares with every token, so that the time taken tells nothing.
+  const TeamToken* TeamOf(const Request& request) const {
+    const TeamToken* found = nullptr;
+    for (const TeamToken& team : teams_) {
+      if (SameSecret(request.Header("authorization"), "Bearer " + team.token)) found = &team;
+    }
+    return found;
+  }
+
+  // The team to which the request is limited; empty: none.
+  std::string LimitOf(const Request& request) const {
+    const TeamToken* team = teams_.empty() ? nullptr : TeamOf(request);
+    return team == nullptr || team->team == "*" ? "" : team->team;
+  }
+
+  std::optional<goodput::DiskSpace> Disk() const {
+    std::error_code failed;
+    const auto space = std::filesystem::space(folder_, failed);
+    if (failed || space.capacity == 0) return std::nullopt;
+    return goodput::DiskSpace{static_cast<double>(space.available),
+                              static_cast<double>(space.capacity)};
+  }
+
   static bool IsBatch(const Request& request) {
     return request.method == "POST" && request.Path() == "/v1/events";
   }
@@ -130,7 +177,7 @@ class Service {
     const auto batch = BatchOf(request);
     if (!batch) return PlainText(400, batch.error().what);
     if (batch->size() > kMostBytes) return PlainText(413, kTooLarge);
-    const IngestCounts counts = ingest_->Take(*batch);
+    const IngestCounts counts = ingest_->Take(*batch, LimitOf(request));
     Response response{.body = http::MakeBody("application/json", ToJson(counts))};
     if (counts.no_room > 0) {
       response.status = 503;
@@ -144,18 +191,24 @@ class Service {
     const int64_t now = goodput::WallClock();
     const std::lock_guard lock(mutex_);
     if (const auto polled = live_.Poll(now); !polled) return PlainText(500, polled.error().what);
-    return {.body = http::MakeBody(
-                open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-                     : "text/plain; version=0.0.4; charset=utf-8",
-                goodput::MetricsText(Collect(now), open ? MetricsFormat::kOpenMetrics
-                                                        : MetricsFormat::kPrometheus))};
+    return {
+        .body = http::MakeBody(
+            open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                 : "text/plain; version=0.0.4; charset=utf-8",
+            goodput::MetricsText(Collect(now, LimitOf(request)),
+                                 open ? MetricsFormat::kOpenMetrics : MetricsFormat::kPrometheus))};
   }
 
   // REQUIRES: the mutex, while the metrics are used.
-  goodput::Metrics Collect(int64_t now) {
+  goodput::Metrics Collect(int64_t now, const std::string& team = {}) {
     const IngestCounts counts = ingest_->counts();
-    return goodput::CollectMetrics(
-        live_.jobs(), {.ingest = &counts, .serving_since = since_, .program = program_}, now);
+    return goodput::CollectMetrics(live_.jobs(),
+                                   {.ingest = &counts,
+                                    .serving_since = since_,
+                                    .program = program_,
+                                    .team = team,
+                                    .disk = Disk()},
+                                   now);
   }
 
   std::unique_ptr<goodput::Ingest> ingest_;
@@ -163,6 +216,8 @@ class Service {
   goodput::Live live_;
   goodput::TensorBoard scalars_;
   std::string token_;
+  std::vector<TeamToken> teams_;
+  std::string folder_;
   std::optional<goodput::ProgramRates> program_;
   int64_t since_;
 };
@@ -238,6 +293,7 @@ void TickUntil(const sigset_t& signals, Service& service, Forwarding* forwarding
       report(error.what());
     }
     if (forwarding != nullptr) report(forwarding->problem());
+    report(service.DiskWarning());
   }
 }
 
@@ -273,7 +329,7 @@ void StartPush(const std::optional<http::Address>& to, const GoodputServeOptions
 
 Result<void> GoodputServe(const GoodputServeOptions& options) {
   const bool loopback = IsLoopback(options.host);
-  if (!loopback && options.token.empty()) {
+  if (!loopback && options.token.empty() && options.team_tokens.empty()) {
     return std::unexpected(
         Error{"listening beyond this host needs a token", options.host, "set `token`"});
   }

@@ -6,11 +6,18 @@
 namespace stepscope::goodput {
 namespace {
 
-// K: how many keys a query attends to, on average.
-double MeanKeys(const ModelShape& s) {
-  if (!s.causal) return s.window > 0 ? std::min(s.window, s.sequence) : s.sequence;
-  const double reach = s.window > 0 ? std::min(s.window, s.sequence) : s.sequence;
+// K: how many keys a query attends to, on average, in a layer with that window (0: none).
+double MeanKeys(const ModelShape& s, double window) {
+  const double reach = window > 0 ? std::min(window, s.sequence) : s.sequence;
+  if (!s.causal) return reach;
   return s.sequence > 0 ? reach - reach * reach / (2 * s.sequence) : 0;
+}
+
+// The sum of K over all layers.
+double KeysOfLayers(const ModelShape& s) {
+  const bool some = s.window > 0 && s.window_layers > 0;
+  const double windowed = some ? std::min(s.window_layers, s.layers) : s.layers;
+  return windowed * MeanKeys(s, s.window) + (s.layers - windowed) * MeanKeys(s, 0);
 }
 
 double SizeOf(const ModelShape& s) {
@@ -55,7 +62,7 @@ double ExpertParameters(const ModelShape& s, double met) {
 TokenFlops FlopsOfToken(const ModelShape& s) {
   const double expert_layers = ExpertLayers(s);
   return {.projections = s.layers * 2 * AttentionParameters(s),
-          .attention = s.layers * FlopsOfKey(s) * MeanKeys(s),
+          .attention = FlopsOfKey(s) * KeysOfLayers(s),
           .mlp = (s.layers - expert_layers) * 2 * MlpParameters(s, s.mlp_width),
           .experts = expert_layers * 2 * ExpertParameters(s, s.experts_per_token),
           .logits = 2 * s.width * s.vocabulary,

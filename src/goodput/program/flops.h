@@ -18,7 +18,8 @@
 // says (arXiv 2412.19437); layers that predict further tokens are not counted.
 //
 // and once 2 d V for the logits; looking up an embedding costs none. K is the mean number of keys
-// a query attends to: T; T / 2 if causal; W - W^2 / 2T for a causal window W < T. Training is three
+// a query attends to: T; T / 2 if causal; W - W^2 / 2T for a causal window W < T. Where only some
+// layers have a window (gpt-oss, Gemma), each layer has the K of its own. Training is three
 // times forward, for gradients of inputs and of weights. Sources: PaLM (arXiv 2204.02311, appendix
 // B: 6 N + 12 L H Q T, which is this without the causal mask), Megatron (arXiv 2104.04473).
 //

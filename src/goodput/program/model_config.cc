@@ -3,6 +3,8 @@
 #include <cmath>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/byte_source.h"
@@ -46,6 +48,56 @@ bool HasPlainMlp(const Json& config) {
   return false;
 }
 
+constexpr std::string_view kWindowed = "sliding_attention", kFull = "full_attention";
+
+// The type of a layer that is neither; empty: none is.
+std::string UnknownLayerType(const Json& config) {
+  const auto types = config.find("layer_types");
+  if (types == config.end() || !types->is_array()) return "";
+  for (const Json& type : *types) {
+    const std::string name = type.is_string() ? type.get<std::string>() : type.dump();
+    if (name != kWindowed && name != kFull) return name;
+  }
+  return "";
+}
+
+// Every n-th layer is full, the others have the window; 0: the config has no such rule.
+double FullLayerEvery(const Json& config) {
+  const double every = NumberAt(config, {"sliding_window_pattern"});
+  if (every > 0) return every;
+  // What these models do where their config does not say.
+  const std::string type = TextAt(config, "model_type");
+  return type == "gemma2" ? 2 : type == "gemma3_text" ? 6 : type == "cohere2" ? 4 : 0;
+}
+
+// How many layers have the window. Absent: as many as there are.
+std::optional<double> WindowLayers(const Json& config, double layers) {
+  if (const auto types = config.find("layer_types"); types != config.end() && types->is_array()) {
+    const auto windowed =
+        std::ranges::count_if(*types, [](const Json& type) { return type == kWindowed; });
+    return std::min(static_cast<double>(windowed), layers);
+  }
+  // Qwen: the first `max_window_layers` are full.
+  const bool qwen =
+      TextAt(config, "model_type").starts_with("qwen") && FlagAt(config, "use_sliding_window");
+  if (qwen) return std::max(0.0, layers - NumberAt(config, {"max_window_layers"}));
+  const double every = FullLayerEvery(config);
+  if (every > 0) return layers - std::floor(layers / every);
+  return std::nullopt;
+}
+
+// Keys that the configs of these models leave out, as transformers fills them in.
+void AddDefaults(Json& config) {
+  if (TextAt(config, "model_type") != "gemma3_text") return;
+  const Json defaults = {{"vocab_size", 262'208},      {"num_attention_heads", 8},
+                         {"num_key_value_heads", 4},   {"head_dim", 256},
+                         {"sliding_window", 4096},     {"max_position_embeddings", 131'072},
+                         {"tie_word_embeddings", true}};
+  for (const auto& [key, value] : defaults.items()) {
+    if (!config.contains(key)) config[key] = value;
+  }
+}
+
 // DeepSeek's first layers are dense, and others have experts in every n-th.
 double ExpertLayers(const Json& config, double layers) {
   const double dense = NumberAt(config, {"first_k_dense_replace"});
@@ -73,8 +125,14 @@ ModelShape ShapeOf(const Json& config) {
       .experts_per_token = NumberAt(config, {"num_experts_per_tok", "moe_topk"}),
       .shared_experts = NumberAt(config, {"n_shared_experts"}),
       .expert_width = NumberAt(config, {"moe_intermediate_size"})};
-  if (config.value("use_sliding_window", true)) {
+  const auto use = config.find("use_sliding_window");
+  if (use == config.end() || !use->is_boolean() || use->get<bool>()) {
     shape.window = NumberAt(config, {"sliding_window"});
+  }
+  const auto windowed = WindowLayers(config, shape.layers);
+  if (shape.window > 0 && windowed) {
+    shape.window_layers = *windowed;
+    if (*windowed == 0) shape.window = 0;
   }
   if (shape.kv_rank > 0) {
     shape.head_size = NumberAt(config, {"qk_nope_head_dim"});
@@ -101,6 +159,12 @@ Result<ModelShape> ReadModelConfig(const std::string& path) {
     return std::unexpected(Error{"cannot read the model config: not a JSON object", path,
                                  "give the config.json that comes with the model"});
   }
+  if (const std::string type = UnknownLayerType(config); !type.empty()) {
+    return std::unexpected(Error{
+        "cannot read the model config: unknown layer type '" + type + "'", path,
+        "FLOPs are known of full_attention and sliding_attention; set `parameters` or the shape"});
+  }
+  AddDefaults(config);
   const ModelShape shape = ShapeOf(config);
   const bool latent_whole = shape.kv_rank == 0 || (shape.head_size > 0 && shape.value_size > 0);
   if (!latent_whole) {

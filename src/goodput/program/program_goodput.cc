@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "goodput/program/flops.h"
+#include "goodput/program/program_levers.h"
 #include "goodput/program/program_use.h"
 #include "hardware/chips.h"
 #include "report/humanize.h"
@@ -28,10 +29,26 @@ std::unexpected<Error> Wrong(std::string what, std::string where, std::string hi
 
 // Finds an invalid number; no value if all are valid.
 std::optional<Error> FindWrong(const ModelShape& s) {
-  for (const double value :
-       {s.layers, s.width, s.heads, s.kv_heads, s.head_size, s.mlp_width, s.vocabulary, s.sequence,
-        s.window, s.experts, s.expert_layers, s.experts_per_token, s.shared_experts, s.expert_width,
-        s.parameters, s.kv_rank, s.query_rank, s.rope_size, s.value_size}) {
+  for (const double value : {s.layers,
+                             s.width,
+                             s.heads,
+                             s.kv_heads,
+                             s.head_size,
+                             s.mlp_width,
+                             s.vocabulary,
+                             s.sequence,
+                             s.window,
+                             s.window_layers,
+                             s.experts,
+                             s.expert_layers,
+                             s.experts_per_token,
+                             s.shared_experts,
+                             s.expert_width,
+                             s.parameters,
+                             s.kv_rank,
+                             s.query_rank,
+                             s.rope_size,
+                             s.value_size}) {
     if (!(value >= 0) || !(value < 1e15)) {
       return Error{"program.shape is out of range: a number is negative or too large", "", ""};
     }
@@ -169,6 +186,10 @@ Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
   }
   report.headline = fmt::format("MFU is {} of {} peak FLOP/s.", HumanRatio(mfu), o.dtype);
   report.tables.push_back(PartsTable(flops));
+  if (mfu <= 1) {
+    const auto levers = goodput::ProgramLevers(o, flops, hfu);
+    if (!levers.empty()) report.tables.push_back(goodput::LeversTable(levers, mfu));
+  }
   AddFindings(report, mfu);
   ReportSet answer;
   answer.run.name = o.chip.empty() ? "the model" : "the model on " + o.chip;

@@ -135,5 +135,91 @@ TEST(ProgramGoodput, ReadsConfigs) {
   EXPECT_FALSE(ReadModelConfig("/nowhere/config.json"));
 }
 
+// By hand: 40% MFU in bf16 on H100, no attention FLOPs. At peak the multiplications take 40% of the
+// step, of which fp8 saves half, and recomputation of everything a quarter of what is executed.
+TEST(ProgramGoodput, LeversAreBounds) {
+  ProgramOptions options{.shape = {.sequence = 1, .parameters = 1e9},
+                         .tokens_per_second = 0.3 * 989e12 / 6e9,
+                         .chips = 1,
+                         .chip = "H100",
+                         .recompute = "full"};
+  const auto lever = [&](std::string_view name) {
+    const auto answer = ProgramGoodput(options);
+    for (const Table& table : answer->reports[0].tables) {
+      for (const auto& row : table.rows) {
+        if (table.key == "levers" && row[0] == Cell(std::string(name)))
+          return std::get<double>(row[1]);
+      }
+    }
+    return -1.0;
+  };
+  // HFU is 4/3 of 30%.
+  EXPECT_NEAR(lever("fp8 training"), 0.4 * (1 - 989.0 / 1979), 1e-9);
+  EXPECT_NEAR(lever("host offload instead of recomputation"), 0.25, 1e-9);
+  options.matrix_share = 0.7;
+  EXPECT_NEAR(lever("fp8 training"), 0.7 * (1 - 989.0 / 1979), 1e-9);
+  options.dtype = "fp8";
+  EXPECT_EQ(lever("fp8 training"), -1);
+  options.chip = "A100";
+  options.dtype = "bf16";
+  EXPECT_EQ(lever("fp8 training"), -1);
+  EXPECT_NEAR(lever("int8 training"), 0.7 / 2, 1e-9);
+  // Attention: 2 layers of 2 heads with 50 keys each are 200 scores per token, of 24 bytes in all.
+  options = {.shape = {.layers = 2, .width = 8, .heads = 2, .sequence = 100, .parameters = 1e6},
+             .tokens_per_second = 1e7,
+             .chips = 1,
+             .chip = "H100"};
+  EXPECT_NEAR(lever("fused attention (flash attention, Pallas)"), 200 * 24 * 1e7 / 3350e9, 1e-9);
+  options.fused_attention = true;
+  EXPECT_EQ(lever("fused attention (flash attention, Pallas)"), -1);
+}
+
+// Training FLOPs per token, by hand from the published configs: 3 x (projections + MLPs or active
+// experts and routers + logits + 4 H Q x the keys of all layers).
+TEST(ProgramGoodput, WindowsOfSomeLayersCount) {
+  const ScratchFolder folder;
+  const auto flops = [&](std::string_view text) {
+    const auto shape = ReadModelConfig(folder.Write("config.json", text));
+    return shape ? goodput::FlopsOfToken(*shape).training() : -1;
+  };
+  std::string types;
+  for (int layer = 0; layer < 24; ++layer) {
+    types += layer % 2 == 0 ? R"("sliding_attention",)" : R"("full_attention",)";
+  }
+  types.pop_back();
+  // gpt-oss-20b: 12 layers with 65,536 keys, 12 with 127.94.
+  EXPECT_DOUBLE_EQ(flops(R"({"model_type":"gpt_oss","hidden_size":2880,"num_hidden_layers":24,
+    "num_attention_heads":64,"num_key_value_heads":8,"head_dim":64,"intermediate_size":2880,
+    "num_local_experts":32,"num_experts_per_tok":4,"vocab_size":201088,"sliding_window":128,
+    "max_position_embeddings":131072,"layer_types":[)" +
+                         types + "]}"),
+                   60'373'020'672);
+  // Gemma 2 9B, whose config says nothing of its layers: every second one is full, 4,096 keys to
+  // 3,072.
+  EXPECT_DOUBLE_EQ(flops(R"({"model_type":"gemma2","hidden_size":3584,"num_hidden_layers":42,
+    "num_attention_heads":16,"num_key_value_heads":8,"head_dim":256,"intermediate_size":14336,
+    "vocab_size":256000,"sliding_window":4096,"max_position_embeddings":8192})"),
+                   62'845'353'984);
+  // Gemma 3 27B: every sixth layer is full; keys that its config leaves out have defaults.
+  EXPECT_DOUBLE_EQ(flops(R"({"model_type":"gemma3","text_config":{"model_type":"gemma3_text",
+    "hidden_size":5376,"num_hidden_layers":62,"num_attention_heads":32,"num_key_value_heads":16,
+    "head_dim":128,"intermediate_size":21504,"sliding_window":1024}})"),
+                   3 * 65'622'409'216.0);
+  // The pattern as a key, and Qwen's, whose first layers are full.
+  const std::string small = R"("hidden_size":8,"num_hidden_layers":10,"num_attention_heads":1,
+    "intermediate_size":8,"vocab_size":8,"sliding_window":4,"max_position_embeddings":64)";
+  const auto layers = [&](const std::string& more) {
+    return ReadModelConfig(folder.Write("config.json", "{" + small + more + "}"))->window_layers;
+  };
+  EXPECT_EQ(layers(R"(,"sliding_window_pattern":5)"), 8);
+  EXPECT_EQ(layers(R"(,"model_type":"qwen2","use_sliding_window":true,"max_window_layers":7)"), 3);
+  EXPECT_EQ(layers(R"(,"model_type":"mistral")"), 0);
+  const auto unknown = ReadModelConfig(
+      folder.Write("c.json", "{" + small + R"(,"layer_types":["linear_attention"]})"));
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().what,
+            "cannot read the model config: unknown layer type 'linear_attention'");
+}
+
 }  // namespace
 }  // namespace stepscope::program_goodput_test

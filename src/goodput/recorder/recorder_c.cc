@@ -1,9 +1,14 @@
 // Implements the C interface of the recorder. No exception or signal leaves it.
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "goodput/recorder/labels.h"
 #include "goodput/recorder/recorder.h"
 #include "stepscope/goodput_c.h"
 
@@ -99,9 +104,13 @@ static_assert(Same(STEPSCOPE_GOODPUT_CHECKPOINT_COMMIT, EventKind::kCheckpointCo
 static_assert(Same(STEPSCOPE_GOODPUT_CUSTOM_END, EventKind::kCustomEnd));
 static_assert(Same(STEPSCOPE_GOODPUT_ELASTIC_SLICES, EventKind::kElasticSlices));
 static_assert(Same(STEPSCOPE_GOODPUT_WORK, EventKind::kActivity));
+static_assert(Same(STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_BEGIN, EventKind::kCheckpointSaveBegin));
+static_assert(Same(STEPSCOPE_GOODPUT_LABEL, EventKind::kLabel));
 
+// Others write the kinds between.
 bool IsKind(int kind) {
-  return kind >= STEPSCOPE_GOODPUT_JOB_START && kind <= STEPSCOPE_GOODPUT_WORK;
+  return (kind >= STEPSCOPE_GOODPUT_JOB_START && kind <= STEPSCOPE_GOODPUT_WORK) ||
+         (kind >= STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_BEGIN && kind <= STEPSCOPE_GOODPUT_LABEL);
 }
 
 CheckpointTimes::Span SpanOf(const int64_t (&span)[2]) { return {span[0], span[1]}; }
@@ -112,6 +121,16 @@ CheckpointTimes CheckpointOf(const stepscope_goodput_checkpoint& given) {
           .wait_for_prev = SpanOf(given.wait_for_prev),
           .get_old_steps = SpanOf(given.get_old_steps),
           .broadcast = SpanOf(given.broadcast)};
+}
+
+// One rank says them for all.
+void RecordLabels(stepscope_goodput* handle,
+                  const std::vector<std::pair<std::string, std::string>>& labels) {
+  for (const auto& [name, value] : labels) {
+    const std::string text = name + "=" + value;
+    Record record{.kind = EventKind::kLabel, .text = text};
+    Write(handle, record);
+  }
 }
 
 }  // namespace
@@ -137,7 +156,11 @@ stepscope_goodput* stepscope_goodput_open(const stepscope_goodput_options* optio
   try {
     auto handle = std::make_unique<stepscope_goodput>();
     handle->options = OptionsOf(*options);
+    const auto labels =
+        stepscope::goodput::LabelsOf([](const char* name) { return std::getenv(name); });
+    handle->options.job = stepscope::goodput::JobOfTeam(handle->options.job, labels);
     handle->recorder.store(new Recorder(handle->options));
+    if (handle->options.rank <= 0) RecordLabels(handle.get(), labels);
     return handle.release();
   } catch (...) {
     return nullptr;
@@ -177,8 +200,12 @@ int stepscope_goodput_record(stepscope_goodput* recorder, const stepscope_goodpu
 }
 
 int stepscope_goodput_mark(stepscope_goodput* recorder, int kind) {
+  return stepscope_goodput_mark_step(recorder, kind, kUnknown);
+}
+
+int stepscope_goodput_mark_step(stepscope_goodput* recorder, int kind, int64_t step) {
   if (recorder != nullptr && !IsKind(kind)) return STEPSCOPE_GOODPUT_WRONG;
-  Record record{.kind = static_cast<EventKind>(kind)};
+  Record record{.kind = static_cast<EventKind>(kind), .step = step};
   return Write(recorder, record);
 }
 

@@ -66,6 +66,8 @@ TEST(Recorder, EveryMethodRecordsItsEvent) {
     EXPECT_TRUE(r.Resources(8, 8, 7) && r.SpareSwap("n3 for n9") && r.ElasticSlices(3, 4, 3));
     EXPECT_TRUE(r.ElasticWaitBegin("scale_up") && r.ElasticWaitEnd("scale_up"));
     EXPECT_TRUE(r.ElasticReinitBegin() && r.ElasticReinitEnd());
+    EXPECT_TRUE(r.CheckpointSaveBegin(40) && r.CheckpointSaveEnd(40, "disk"));
+    EXPECT_TRUE(r.CheckpointRestoreBegin() && r.CheckpointRestoreEnd(40) && r.Label("team", "x"));
     EXPECT_TRUE(r.JobSubmitted(5) && r.JobEnd(7) && r.Flush());
     EXPECT_EQ(r.dropped(), 0);
   }
@@ -73,25 +75,45 @@ TEST(Recorder, EveryMethodRecordsItsEvent) {
   std::vector<EventKind> kinds;
   for (const Event& event : all.events) kinds.push_back(event.kind);
   using enum EventKind;
-  EXPECT_EQ(kinds, (std::vector{kJobStart,           kAcceleratorInitBegin,
-                                kAcceleratorInitEnd, kTrainingPrepBegin,
-                                kTrainingPrepEnd,    kResumeFrom,
-                                kDataLoadingBegin,   kDataLoadingEnd,
-                                kStepStart,          kStepEnd,
-                                kActivity,           kCheckpointCommit,
-                                kCustomBegin,        kCustomEnd,
-                                kPreemptionNotice,   kResources,
-                                kSpareSwap,          kElasticSlices,
-                                kElasticWaitBegin,   kElasticWaitEnd,
-                                kElasticReinitBegin, kElasticReinitEnd,
-                                kJobSubmitted,       kJobEnd}));
+  EXPECT_EQ(kinds, (std::vector{kJobStart,
+                                kAcceleratorInitBegin,
+                                kAcceleratorInitEnd,
+                                kTrainingPrepBegin,
+                                kTrainingPrepEnd,
+                                kResumeFrom,
+                                kDataLoadingBegin,
+                                kDataLoadingEnd,
+                                kStepStart,
+                                kStepEnd,
+                                kActivity,
+                                kCheckpointCommit,
+                                kCustomBegin,
+                                kCustomEnd,
+                                kPreemptionNotice,
+                                kResources,
+                                kSpareSwap,
+                                kElasticSlices,
+                                kElasticWaitBegin,
+                                kElasticWaitEnd,
+                                kElasticReinitBegin,
+                                kElasticReinitEnd,
+                                kCheckpointSaveBegin,
+                                kCheckpointSaveEnd,
+                                kCheckpointRestoreBegin,
+                                kCheckpointRestoreEnd,
+                                kLabel,
+                                kJobSubmitted,
+                                kJobEnd}));
   EXPECT_EQ(all.events[5].step, 41);
   EXPECT_EQ(all.events[10].counts[0], 4096);
   EXPECT_EQ(all.events[10].counts[1], kUnknown);
   EXPECT_EQ(all.events[11].text, "local");
   EXPECT_EQ(all.events[15].counts[2], 7);
-  EXPECT_EQ(all.events[22].time, 5);
-  EXPECT_EQ(all.events[22].monotonic, kUnknown);  // of another time
+  EXPECT_EQ(all.events[23].text, "disk");
+  EXPECT_EQ(all.events[24].step, kUnknown);
+  EXPECT_EQ(all.events[26].text, "team=x");
+  EXPECT_EQ(all.events[27].time, 5);
+  EXPECT_EQ(all.events[27].monotonic, kUnknown);  // of another time
   for (const Event& event : all.events) {
     EXPECT_EQ(event.job, "j");
     EXPECT_EQ(event.attempt, "a");

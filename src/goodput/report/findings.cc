@@ -59,7 +59,7 @@ std::string Amount(int64_t time, double ratio) {
 
 // Sums over the disruptions in the window.
 struct Costs {
-  int64_t down = 0, detect = 0, queue = 0, launch = 0, announced = 0;
+  int64_t down = 0, detect = 0, queue = 0, launch = 0;
   bool split = false;
 };
 
@@ -67,7 +67,6 @@ Costs CostsOf(const Partition& p) {
   Costs costs;
   for (const Disruption& d : p.disruption_list) {
     costs.down += d.down;
-    costs.announced += d.announced ? 1 : 0;
     costs.split = costs.split || d.queue;
     costs.detect += d.detect.value_or(0);
     costs.queue += d.queue.value_or(0);
@@ -76,18 +75,50 @@ Costs CostsOf(const Partition& p) {
   return costs;
 }
 
+// What disruptions of one kind lost.
+struct LostSteps {
+  int64_t times = 0, time = 0;
+};
+
+std::string Sentence(const LostSteps& lost, std::string_view kind) {
+  const std::string name = fmt::format("{}disruption", kind);
+  if (lost.time == 0) {
+    return fmt::format("{} lost nothing", Plural(static_cast<size_t>(lost.times), name));
+  }
+  return fmt::format("{} lost {} of steps{}", Plural(static_cast<size_t>(lost.times), name),
+                     HumanTime(static_cast<double>(lost.time / lost.times)),
+                     lost.times == 1 ? "" : " each on average");
+}
+
+// Announced stops that lost nothing are no reason to save on the notice, and stops without a notice
+// are not mended by it.
 Finding Wasted(const Partition& p, const std::string& amount) {
-  const auto lost = p.disruptions > 0 ? p.At(Bucket::kWasted) / p.disruptions : 0;
-  const bool announced = CostsOf(p).announced > 0;
-  return {
-      .message = "Wasted progress is " + amount + ".",
-      .because = fmt::format(
-          "{} lost {} of steps{}", Plural(static_cast<size_t>(p.disruptions), "disruption"),
-          HumanTime(static_cast<double>(lost)), p.disruptions == 1 ? "" : " each on average"),
-      .hint = announced
-                  ? "save a checkpoint on the preemption notice; some disruptions were announced"
-                  : "save checkpoints more often, asynchronously if possible, and save on SIGTERM",
-      .table = p.disruptions > 0 ? "disruptions" : "attempts"};
+  LostSteps announced, sudden;
+  for (const Disruption& d : p.disruption_list) {
+    LostSteps& kind = d.announced ? announced : sudden;
+    ++kind.times;
+    kind.time += d.recompute;
+  }
+  Finding finding{.message = "Wasted progress is " + amount + ".",
+                  .table = p.disruptions > 0 ? "disruptions" : "attempts"};
+  if (announced.times > 0 && sudden.times > 0) {
+    finding.because = Sentence(announced, "announced ") + "; " + Sentence(sudden, "sudden ");
+  } else {
+    finding.because =
+        announced.times > 0 ? Sentence(announced, "announced ") : Sentence(sudden, "");
+  }
+  constexpr std::string_view kOnNotice = "save a checkpoint on the preemption notice";
+  constexpr std::string_view kOften = "save checkpoints more often, asynchronously if possible";
+  if (announced.times == 0) {  // whether there was a notice is unknown
+    finding.hint = fmt::format("{}, and save on SIGTERM", kOften);
+  } else if (announced.time == 0) {
+    finding.hint = kOften;
+  } else if (2 * announced.time > announced.time + sudden.time) {
+    finding.hint = kOnNotice;
+  } else {
+    finding.hint = fmt::format("{}, and {}", kOften, kOnNotice);
+  }
+  return finding;
 }
 
 Finding Recovery(const Partition& p, const std::string& amount) {
@@ -179,6 +210,15 @@ std::optional<Finding> CrashLoop(const Partition& p) {
 }
 
 }  // namespace
+
+std::string_view HintFor(Bucket bucket) {
+  const auto advice = std::ranges::find(kAdvice, bucket, &Advice::bucket);
+  if (advice != kAdvice.end()) return advice->hint;
+  if (bucket == Bucket::kWasted) return "save checkpoints more often, and on the preemption notice";
+  if (bucket == Bucket::kRecovery) return "keep hot spares; detect hangs by heartbeat";
+  if (bucket == Bucket::kCustom) return "run these events less often, or on other chips";
+  return "see 'goodput analyze' of the worst jobs";
+}
 
 std::vector<Finding> FindLosses(const Partition& p, const StepClock& clock) {
   std::vector<Finding> findings;

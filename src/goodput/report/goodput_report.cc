@@ -14,6 +14,7 @@
 #include "goodput/ledger/load_jobs.h"
 #include "goodput/program/program_use.h"
 #include "goodput/report/report.h"
+#include "goodput/report/walk.h"
 
 namespace stepscope {
 namespace {
@@ -39,8 +40,21 @@ std::vector<goodput::RollingWindow> Rolling(goodput::Accounting& accounting,
   return rolling;
 }
 
+// How much of the job lies before the scheduler's first event, as in a log that is kept for an
+// hour.
+int64_t BeforeScheduler(const goodput::Partition& partition,
+                        const goodput::Scheduling& scheduling) {
+  const auto first = scheduling.first();
+  if (!first || partition.attempts.empty()) return 0;
+  const int64_t start = std::max(partition.start, partition.attempts.front().start);
+  const int64_t before = std::min(*first, partition.end) - start;
+  return before > std::max(kMinute, partition.total() / 100) ? before : 0;
+}
+
 // Scheduling, runtime and program goodput, if more than the job's own events was given.
-Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& options) {
+// `refusal`: why there is no product, if the input contradicts itself.
+Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& options,
+                                         std::string& refusal) {
   std::vector<Report> reports;
   const bool asked = options.program || options.price_per_chip_hour > 0 || options.chips > 0;
   const goodput::Scheduling& scheduling = job.accounting.scheduling();
@@ -53,6 +67,7 @@ Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& o
   if (!partition.attempts.empty()) input.productive = partition.At(goodput::Bucket::kProductive);
   if (scheduling.known()) {
     input.scheduling = scheduling.Query(partition.end, goodput::QueryOf(options).window);
+    input.before_scheduler = BeforeScheduler(partition, scheduling);
   }
   if (options.program) {
     ProgramOptions program = *options.program;
@@ -67,8 +82,28 @@ Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& o
     reports.push_back(std::move(answer->reports.front()));
     input.program = std::get<double>(reports.front().metrics.front().value);
   }
+  if (const std::string why = goodput::Contradiction(input); !why.empty()) {
+    refusal += "No product of goodputs: " + why + ". ";
+  }
   reports.insert(reports.begin(), goodput::ProductivityReport(input));
   return reports;
+}
+
+// The report about traces. If they are not of this job, nothing is computed from them.
+void Walk(Job& job, GoodputReportOptions& options, std::string& refusal,
+          std::vector<Report>& reports) {
+  if (!options.traced) return;
+  const goodput::Partition whole = job.accounting.Query({.at = options.at});
+  Report walk = goodput::WalkReport(job.accounting, whole, *options.traced);
+  if (walk.status == Status::kUnavailable) {
+    refusal += "The traces are not of this job: " + walk.why + ". ";
+    if (options.traced->of_program) options.program.reset();
+  }
+  double chips = options.chips;
+  if (chips == 0 && options.program) chips = options.program->chips;
+  if (chips == 0) chips = static_cast<double>(job.accounting.scheduling().most_requested());
+  if (chips > 0) walk.metrics.push_back({"chips", "chips", chips, Unit::kCount, true});
+  reports.push_back(std::move(walk));
 }
 
 Report Partition(Job& job, const GoodputReportOptions& options) {
@@ -158,6 +193,7 @@ Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
   auto loaded = goodput::LoadJobs(options);
   if (!loaded) return std::unexpected(loaded.error());
   Job* job = loaded->job;
+  std::string refusal;
   ReportSet answer;
   answer.run = {.name = job == nullptr ? options.job : job->name,
                 .files = std::move(loaded->jobs.files),
@@ -176,7 +212,9 @@ Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
     Report report = Partition(*job, options);
     std::ranges::move(goodput::NoteCountsOf(*job).List(), std::back_inserter(report.notes));
     answer.reports.push_back(std::move(report));
-    auto more = Productivity(*job, options);
+    GoodputReportOptions checked = options;
+    Walk(*job, checked, refusal, answer.reports);
+    auto more = Productivity(*job, checked, refusal);
     if (!more) return std::unexpected(more.error());
     std::ranges::move(*more, std::back_inserter(answer.reports));
     std::ranges::move(loaded->scheduler_notes, std::back_inserter(answer.run.notes));
@@ -186,6 +224,7 @@ Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
   const bool any = best != answer.reports.end();
   answer.verdict = any ? best->headline : "No goodput: " + answer.reports.front().why + ".";
   if (any && !best->findings.empty()) answer.verdict += " " + best->findings.front().message;
+  answer.verdict = refusal + answer.verdict;
   return answer;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "goodput/accounting/bucket.h"
@@ -31,6 +32,9 @@ Report PartitionReport(const Partition& partition, const StepClock& clock,
 
 // The largest losses, largest first.
 std::vector<Finding> FindLosses(const Partition& partition, const StepClock& clock);
+
+// What to try against lost time in this bucket; empty: nothing in general.
+std::string_view HintFor(Bucket bucket);
 
 // Reports the reference library's numbers.
 Report MlGoodputReport(const MlAnswer& answer, const MlGoodput& log);

@@ -1,4 +1,5 @@
-// Shows the goodput of a ledger: the same reports as `goodput analyze`. Of several jobs the reader selects one.
+// Shows the goodput of a ledger: the same reports as `goodput analyze`. Of several jobs it opens on their list, the worst
+// first, and the reader selects one.
 import type { ReportSet } from "../data/report";
 import type { Source } from "../data/source";
 import { visible } from "../report/format";
@@ -9,6 +10,8 @@ import { firstReport } from "../shell/routes";
 import { Busy, ProblemPanel } from "../shell/status";
 import { t } from "../text";
 import { columnAt } from "./parts";
+
+const kList = "goodput_jobs";
 
 function jobsOf(answer: ReportSet): string[] {
   const table = answer.reports.flatMap((report) => report.tables).find((one) => one.key === "jobs" && columnAt(one, "job") >= 0);
@@ -30,15 +33,18 @@ function JobChooser({ ledger, answer }: { ledger: string; answer: ReportSet }) {
 }
 
 export function LedgerPage({ source, ledger, name, loaded }: { source: Source; ledger: string; name: string; loaded: Loaded<ReportSet> }) {
+  const [chosen] = useChosenJob(ledger);
   if (loaded.problem) return <ProblemPanel problem={loaded.problem} />;
   const answer = loaded.value;
   if (!answer) return <Busy />;
-  const report = answer.reports.find(({ analysis }) => analysis === name) ?? firstReport(answer);
+  const listed = name === "" && chosen === "" && jobsOf(answer).length > 1;
+  const wanted = listed ? kList : name;
+  const report = answer.reports.find(({ analysis }) => analysis === wanted) ?? firstReport(answer);
   if (!report) return <p class="panel">{t("page.nothing")}</p>;
   return (
     <div class={loaded.busy ? "stale" : ""} aria-busy={loaded.busy}>
       <JobChooser ledger={ledger} answer={answer} />
-      <p class="verdict" lang="en">{visible(answer.verdict)}</p>
+      <p class="verdict" lang="en">{visible(listed ? report.headline : answer.verdict)}</p>
       <ReportView key={report.analysis} report={report} base={["ledger", ledger]} source={source} explained={false} />
     </div>
   );

@@ -1,0 +1,30 @@
+// Sums the accounting of many jobs by group.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "goodput/accounting/partition.h"
+#include "stepscope/goodput_fleet.h"
+#include "stepscope/report.h"
+
+namespace stepscope::goodput {
+
+// The part of a job in one week, or all of it.
+struct JobPart {
+  std::string job, group, week;
+  double chips = 0;  // 0: unknown
+  int64_t time = 0;  // ns, without excluded time
+  BucketTimes times{};
+};
+
+// "2026-W48": the ISO week of a moment, UTC.
+std::string WeekOf(int64_t time);
+
+// The first moment of the week after that of `time`.
+int64_t NextWeek(int64_t time);
+
+Report FleetReport(const std::vector<JobPart>& parts, const GoodputFleetOptions& options);
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,74 @@
+// Implements GoodputFleet(): accounts for each job of a ledger, week by week if asked.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "goodput/ledger/ledger.h"
+#include "goodput/report/fleet.h"
+#include "stepscope/goodput_fleet.h"
+
+namespace stepscope {
+namespace goodput {
+namespace {
+
+// The team of a name "team/job" is a label too.
+std::string GroupOf(const Job& job, const std::string& by) {
+  const auto label = job.labels.find(by);
+  if (label != job.labels.end()) return label->second;
+  const size_t slash = job.name.find('/');
+  return by == "team" && slash != job.name.npos && slash > 0 ? job.name.substr(0, slash) : "-";
+}
+
+void AddParts(Job& job, const GoodputFleetOptions& options, std::vector<JobPart>& parts) {
+  const Partition whole = job.accounting.Query({.at = options.at});
+  if (whole.attempts.empty()) return;
+  const double requested = static_cast<double>(job.accounting.scheduling().most_requested());
+  JobPart part{.job = job.name,
+               .group = GroupOf(job, options.by),
+               .chips = requested > 0 ? requested : options.chips_per_job};
+  int64_t from = whole.start, until = whole.end;
+  if (options.window) {
+    from = std::max(from, options.window->first);
+    until = std::min(until, options.window->second);
+  }
+  while (from < until) {
+    const int64_t to = options.weekly ? std::min(until, NextWeek(from)) : until;
+    const Partition p = job.accounting.Query({.at = options.at, .window = Interval{from, to}});
+    part.week = options.weekly ? WeekOf(from) : "";
+    part.time = p.total() - p.At(Bucket::kExcluded);
+    part.times = p.times;
+    if (part.time > 0) parts.push_back(part);
+    from = to;
+  }
+}
+
+Result<ReportSet> FleetOnce(const GoodputFleetOptions& options) {
+  auto ledger = Ledger::Open(options.store, Access::kRead);
+  if (!ledger) return std::unexpected(ledger.error());
+  std::vector<JobPart> parts;
+  for (const std::string& name : ledger->JobNames()) {
+    Job job;
+    if (auto read = ledger->Account(name, {}, job); !read) return std::unexpected(read.error());
+    if (!job.accounting.empty()) AddParts(job, options, parts);
+  }
+  ReportSet answer;
+  answer.run = {.name = ledger->name(),
+                .ranks = 1,
+                .steps = "all",
+                .notes = ledger->note_counts().List(ledger->name())};
+  answer.reports.push_back(FleetReport(parts, options));
+  const Report& report = answer.reports.front();
+  answer.verdict =
+      report.status == Status::kOk ? report.headline : "No goodput: " + report.why + ".";
+  return answer;
+}
+
+}  // namespace
+}  // namespace goodput
+
+Result<ReportSet> GoodputFleet(const GoodputFleetOptions& options) {
+  return goodput::RetryIfLost([&] { return goodput::FleetOnce(options); });
+}
+
+}  // namespace stepscope

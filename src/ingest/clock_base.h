@@ -1,0 +1,13 @@
+// Finds the moment from which the times of a trace count.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace stepscope {
+
+// ns that added to a time of the trace give ns since 1970. 0 where the file does not say: times of
+// such traces count from 1970 already, or from an unknown moment. Reads the file up to there.
+int64_t ClockBaseOf(const std::string& path);
+
+}  // namespace stepscope
