@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "analyses/late_start.h"
 #include "facts/derived/excess_work.h"
 #include "facts/derived/lateness.h"
 #include "facts/derived/step_changes.h"
@@ -23,6 +24,7 @@ enum class LateReason : uint8_t {
   kInput,
   kCopies,
   kLink,
+  kBefore,  // it is late already when its first step begins
   kUnknown
 };
 
@@ -33,6 +35,7 @@ struct LateRank {
   RankEffort beyond;  // time beyond the median of the other ranks
   LateReason reason = LateReason::kUnknown;
   std::optional<ExcessWork> excess;  // behind longer compute
+  std::optional<LateStart> start;    // with kBefore
 };
 
 // What the rank spends most on beyond the others, if that explains what they lose. `kernels`: its
@@ -42,6 +45,9 @@ LateReason FindLateReason(const LateRank& late, int64_t kernels, int64_t delay);
 
 // Since when the rank spends more on it in its steps; null where they do not tell.
 const StepChange* RiseOf(LateReason reason, const Facts& facts, const RankCollectives& rank);
+
+// A rank whose steps do not tell why it is late may begin the first of them late.
+void AddLateStart(const Facts& facts, LateRank& late);
 
 // Names the operator behind longer compute, which tells more work from slower work.
 // `steps`: in these, null: in all.

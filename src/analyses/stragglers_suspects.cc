@@ -98,6 +98,7 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
   FindSince(facts, steps, s);
   const bool changed = ChangedAlone(facts, steps, s);
   if (closely) AddExcess(facts, s, some ? &s.late : nullptr);
+  AddLateStart(facts, s);
   if (s.since && WasLateBefore(facts, steps, s, *s.since)) s.since.reset();
   if (s.evidence == LateEvidence::kNone && HasOtherEvidence(steps, s, changed))
     s.evidence = LateEvidence::kClear;
