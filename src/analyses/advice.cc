@@ -1,7 +1,11 @@
 // Picks the words of advice for a job.
 #include "analyses/advice.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "facts/derived/on_demand.h"
 #include "facts/derived/python_time.h"
@@ -83,6 +87,20 @@ std::string FollowPython(const Facts& facts) {
     return "call the Python functions of these moments less often, or in another thread or "
            "process; see python";
   return "find what Python does in these moments (" + Say(kRecordPython, facts) + "); see python";
+}
+
+std::string AllowForAbsent(const Facts& facts, std::string hint) {
+  int64_t all = 0;
+  std::set<int64_t> given;
+  for (const RankActivity& rank : facts.ranks) {
+    all = std::max(all, rank.world_size);
+    if (!rank.memory_only) given.insert(rank.rank);
+  }
+  const int64_t absent = all - std::ssize(given);
+  if (absent <= 0) return hint;
+  const std::string ranks = all == 2 ? "both ranks" : fmt::format("all {} ranks", all);
+  return fmt::format("give the traces of {}: this may be waiting for {}; if it is not: {}", ranks,
+                     absent == 1 ? "the absent one" : "absent ones", hint);
 }
 
 std::string WhyNoFlops(const Facts& facts) {

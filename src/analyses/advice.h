@@ -84,6 +84,9 @@ std::string WhyNothingLinked(const Facts& facts);
 // these moments, and first record them where they were not.
 std::string FollowPython(const Facts& facts);
 
+// A hint about communication, where ranks of the job are not at hand: it may be waiting for them.
+std::string AllowForAbsent(const Facts& facts, std::string hint);
+
 // Why no operator's FLOPs are known: shapes were not recorded, or say nothing.
 std::string WhyNoFlops(const Facts& facts);
 

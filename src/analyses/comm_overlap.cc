@@ -137,7 +137,7 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
                               SayDevice(*sum.worst),
                               HumanTime(static_cast<double>(sum.worst->total.Exposed()))) +
                   SayMostExposed(facts),
-       .hint = HintFor(facts, waits),
+       .hint = AllowForAbsent(facts, HintFor(facts, waits)),
        .impact = said,
        .table = "ranks",
        .cause = {waits ? CauseKind::kWait : CauseKind::kCommunication}});

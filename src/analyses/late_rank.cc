@@ -80,16 +80,18 @@ LateReason FindLateReason(const LateRank& late, int64_t kernels, int64_t delay) 
 
 std::string_view LateReasonName(LateReason reason, const Facts& facts) {
   // Where the host computes, it runs operators and launches nothing.
-  constexpr std::array<std::string_view, 8> kOnHost = {
+  constexpr std::array<std::string_view, 9> kOnHost = {
       "slower operators", "more operators", "larger inputs", "time between operators",
-      "input wait",       "slower copies",  "slower link",   "unknown"};
-  constexpr std::array<std::string_view, 8> kNames = {"slower compute kernels",
+      "input wait",       "slower copies",  "slower link",   "late start",
+      "unknown"};
+  constexpr std::array<std::string_view, 9> kNames = {"slower compute kernels",
                                                       "more compute kernels",
                                                       "larger inputs",
                                                       "host-bound launch",
                                                       "input wait",
                                                       "slower copies",
                                                       "slower link",
+                                                      "late start",
                                                       "unknown"};
   return (facts.OnHost() ? kOnHost : kNames)[static_cast<size_t>(reason)];
 }
@@ -108,6 +110,7 @@ CauseKind CauseOf(LateReason reason) {
       return CauseKind::kCopies;
     case LateReason::kLink:
       return CauseKind::kCommunication;
+    case LateReason::kBefore:
     case LateReason::kUnknown:
       break;
   }
@@ -139,6 +142,7 @@ std::string LateHint(LateReason reason, const Facts& facts) {
     case LateReason::kLink:
       return fmt::format("test its links: {} between its host and others{}", NetworkTest(facts),
                          facts.OnHost() ? "" : ", InfiniBand counters");
+    case LateReason::kBefore:
     case LateReason::kUnknown:
       break;
   }
@@ -181,6 +185,13 @@ void TakeWork(const Facts& facts, LateRank& late) {
   late.since = own->since;
 }
 
+void AddLateStart(const Facts& facts, LateRank& late) {
+  if (late.reason != LateReason::kUnknown) return;
+  const auto least = static_cast<int64_t>(late_rank::kExplains * static_cast<double>(late.lost));
+  late.start = FindLateStart(facts, late.rank, least);
+  if (late.start) late.reason = LateReason::kBefore;
+}
+
 void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* steps) {
   if (!IsCompute(late.reason)) return;
   const StringId name = late.work == nullptr ? kNoString : late.work->name;
@@ -195,6 +206,7 @@ void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* step
 std::string SayLateReason(const LateRank& late, const Facts& facts) {
   if (late.work != nullptr) return SayWork(facts, *late.work);
   if (late.reason == LateReason::kUnknown) return "unknown cause";
+  if (late.start) return SayLateStart(*late.start);
   const std::string_view name = LateReasonName(late.reason, facts);
   if (!late.excess) return std::string(name);
   return fmt::format("{} ({})", name, OperatorLabel((*facts.names)[late.excess->name]));
@@ -232,6 +244,8 @@ std::string SayLateEvidence(const LateRank& late, const Facts& facts) {
       return more(late.beyond.copies, "in memcpy and memset");
     case LateReason::kLink:
       return more(late.beyond.transfer, "in transfer");
+    case LateReason::kBefore:
+      return SayLateStartEvidence(*late.start, facts);
     case LateReason::kUnknown:
       break;
   }

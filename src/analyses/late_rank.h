@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "analyses/late_start.h"
 #include "facts/derived/excess_work.h"
 #include "facts/derived/lateness.h"
 #include "facts/derived/step_changes.h"
@@ -24,6 +25,7 @@ enum class LateReason : uint8_t {
   kInput,
   kCopies,
   kLink,
+  kBefore,  // it is late already when its first step begins
   kUnknown
 };
 
@@ -35,6 +37,7 @@ struct LateRank {
   LateReason reason = LateReason::kUnknown;
   std::optional<ExcessWork> excess;  // behind longer compute
   const WorkRise* work = nullptr;    // what it has more of than ranks that are not late
+  std::optional<LateStart> start;    // with kBefore
 };
 
 // What the rank spends most on beyond the others, if that explains what they lose. `kernels`: its
@@ -53,6 +56,9 @@ std::string SayWork(const Facts& facts, const WorkRise& rise);
 
 // Where the rank has more work than others (work_rises.h), that is the reason, whatever noise adds.
 void TakeWork(const Facts& facts, LateRank& late);
+
+// A rank whose steps do not tell why it is late may begin the first of them late.
+void AddLateStart(const Facts& facts, LateRank& late);
 
 // Names the operator behind longer compute, which tells more work from slower work.
 // `steps`: in these, null: in all.

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "analyses/build.h"
+#include "analyses/uneven_ranks.h"
 #include "base/saturate.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/unrecorded.h"
@@ -117,9 +118,14 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     // Where most time is in operators, much of that between them is due to recording.
     const bool of_operators = rule.category == StepCategory::kOther && lead && lead->of_operators;
     if (of_operators && share < 2 * kHigh) continue;
+    // Python's functions have ranks of their own.
+    UnevenRanks uneven;
+    if (python.Leaders(1).empty()) uneven = FindUnevenRanks(ranks, rule.category);
+    std::optional<int64_t> rank;
+    if (uneven.ranks.size() == 1) rank = uneven.ranks.front();
     report.findings.push_back(
         {.severity = share >= 2 * kHigh ? Severity::kHigh : Severity::kMedium,
-         .message = MessageOf(facts, rule, python, share, marked, lead),
+         .message = MessageOf(facts, rule, python, share, marked, lead) + SayUnevenRanks(uneven),
          .because = fmt::format(
              "{} of {}{} in category {}{}", HumanTime(StatisticsOf(ranks, rule.category).mean),
              HumanTime(StatisticsOfTotals(ranks).mean), marked ? " per step" : "",
@@ -127,7 +133,7 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
          .hint = HintOf(rule, facts),
          .impact = time / static_cast<int64_t>(ranks.size()),
          .table = "step_time",
-         .cause = {CauseOf(rule.category)},
+         .cause = {CauseOf(rule.category), rank},
          .nearness = Nearness::kPart,
          .extent = ExtentOf(ranks)});
   }

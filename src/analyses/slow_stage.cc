@@ -43,6 +43,16 @@ std::optional<int64_t> SinceOf(const Facts& facts, const LateRank& late) {
   return change == nullptr ? std::nullopt : std::optional(change->since);
 }
 
+// ns, at least 1, of the rank or the median of the others: with selected steps, these may begin
+// earlier.
+double LongerSpan(const RankEffort& own, const RankEffort& beyond) {
+  const auto span = [](int64_t work, int64_t exposed) {
+    return static_cast<double>(work) + static_cast<double>(exposed);
+  };
+  return std::max(
+      {span(own.own, own.exposed), span(own.own - beyond.own, own.exposed - beyond.exposed), 1.0});
+}
+
 LateRank Explain(const Facts& facts, const std::vector<RankEffort>& efforts,
                  const std::vector<RankEffort>& beyond) {
   const SlowStage slow = FindSlowStage(efforts, beyond);
@@ -85,10 +95,8 @@ void AddSlowStage(Report& report, const Facts& facts) {
   const std::vector<RankEffort> beyond = BeyondOthers(efforts);
   report.tables.push_back(slow_stage::StageTable(facts, efforts));
   const LateRank late = slow_stage::Explain(facts, efforts, beyond);
-  const RankEffort& own = efforts[late.rank];
-  const double share =
-      static_cast<double>(late.lost) /
-      std::max(static_cast<double>(own.own) + static_cast<double>(own.exposed), 1.0);
+  const double share = static_cast<double>(late.lost) /
+                       slow_stage::LongerSpan(efforts[late.rank], beyond[late.rank]);
   const bool slow = share >= (late.since ? slow_stage::kLeastShareSince : slow_stage::kLeastShare);
   if (slow) slow_stage::AddFinding(report, facts, late, share);
   if (!report.headline.empty()) return;

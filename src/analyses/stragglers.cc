@@ -31,12 +31,14 @@ last on aligned clocks, or by the rank which that one waited for meanwhile in a 
 that a rank caused. `lost` is how long each other rank waited for it on average, without concurrent compute.
 `since_step` is the step since which the rank spends more on the reason, or, where that did not change, since which the
 others wait longer for it (see `steps`, table `changes`). It is empty if there is none, as for a rank that is late from
-the first recorded step on. `late_steps` are the steps in which it caused at least half of the wait time.
+the first recorded step on. `late_steps` are the steps in which it caused at least half of the wait time. Shares of
+span are of the mean span of the other ranks, who wait.
 
 The reason is what the rank spends more on per step than the median of the other ranks: slower or more compute kernels
 (where processors compute: slower or more operators, or larger inputs of them, with the operator behind most of it),
 a device that idles before late launches (host-bound launch), time in a data loader (input wait), copies, or transfer
-in collectives (slower link). It must explain 30% of what the other ranks lose, and 5% of what they wait, else it is
+in collectives (slower link), or that it begins its first step late (late start). It must
+explain 30% of what the other ranks lose, and 5% of what they wait, else it is
 `unknown`. A finding requires 1.5 times a rank's fair share of the wait time (70% of it, of two ranks), a loss of `share` of
 span, and waits above the clock uncertainty. Of six steps or more, the rank must be late in three or more, by twice
 what that and its own time (without exposed communication) vary; in few of the steps, by three times the variation
@@ -144,12 +146,23 @@ Table StepTable(const CollectiveFacts& c, const StepBlame& steps) {
   return table;
 }
 
-// ns, at least 1.
-int64_t MeanSpan(const Facts& facts) {
-  double sum = 0;
-  for (const DeviceFacts& device : facts.devices) sum += static_cast<double>(device.total.Span());
-  const auto devices = static_cast<double>(std::max<size_t>(facts.devices.size(), 1));
-  return std::max<int64_t>(static_cast<int64_t>(std::min(sum / devices, 9e18)), 1);
+// ns, at least 1; of the devices but for those of `except`.
+int64_t MeanSpan(const Facts& facts, const RankCollectives* except = nullptr) {
+  double sum = 0, devices = 0;
+  for (const DeviceFacts& device : facts.devices) {
+    const bool own = except != nullptr && device.rank->rank == except->rank &&
+                     (except->device < 0 || device.device == except->device);
+    if (own) continue;
+    sum += static_cast<double>(device.total.Span());
+    ++devices;
+  }
+  return std::max<int64_t>(static_cast<int64_t>(std::min(sum / std::max(devices, 1.0), 9e18)), 1);
+}
+
+// What the others lose, of their span: they wait until the rank's own span begins, too.
+double ShareOf(const Facts& facts, const Suspect& s) {
+  const int64_t span = MeanSpan(facts, &facts.collectives.ranks[s.rank]);
+  return std::min(static_cast<double>(s.lost) / static_cast<double>(span), 1.0);
 }
 
 int64_t LargestError(const CollectiveFacts& c) {
@@ -161,15 +174,13 @@ bool StandsOut(const Facts& facts, const Suspect& s, const Params& params) {
   const int64_t typical = s.waits > 0 ? s.blame / s.waits : 0;
   const double least = s.evidence == LateEvidence::kClear ? kClearShare : kMostOfAll;
   return s.evidence != LateEvidence::kNone && s.score >= std::min(kFairShares / ranks, least) &&
-         typical > LargestError(facts.collectives) &&
-         static_cast<double>(s.lost) >=
-             params.Number("share") * static_cast<double>(MeanSpan(facts));
+         typical > LargestError(facts.collectives) && ShareOf(facts, s) >= params.Number("share");
 }
 
 // Whether the rank is late in every step, and in none much less than usual: what grew in between
 // began later, even where no change point is certain.
 bool IsAlwaysLate(const StepBlame& steps, const Suspect& s) {
-  if (steps.size() < 2 || s.late.size() < steps.size()) return false;
+  if (steps.size() < 2 || s.late.size() < steps.size() || MostInOneStep(steps, s)) return false;
   std::vector<int64_t> caused;
   for (const auto& [step, blame] : steps) caused.push_back(blame.by_rank.at(s.rank));
   const Distribution d = Describe(caused);
@@ -184,11 +195,13 @@ std::optional<PeriodOfSteps> PeriodOf(const Facts& facts, const StepBlame& steps
   return FindPeriodOfSteps(numbers, CausedBySteps(steps, s.rank), kLeastStepChange * median);
 }
 
-// " since step 5", " in every recorded step (3 to 8)", " in every 5th step (4, 9 and 14)"; empty
-// where none holds.
+// " since step 5", " in every recorded step (3 to 8)", " in every 5th step (4, 9 and 14)", " in
+// step 8", where most of it is; empty where none holds.
 std::string SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   if (const auto period = PeriodOf(facts, steps, s)) return " in " + period->Say();
   if (s.since) return fmt::format(" since step {}", *s.since);
+  const auto one = MostInOneStep(steps, s);
+  if (one && steps.size() > 1) return fmt::format(" in step {}", *one);
   if (!IsAlwaysLate(steps, s)) return {};
   return " " + InEveryStep(facts, steps.begin()->first, steps.rbegin()->first);
 }
@@ -224,8 +237,7 @@ std::string SayWho(const Facts& facts, const StepBlame& steps, const Suspect& s)
 
 void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, const Suspect& s) {
   const CollectiveFacts& c = facts.collectives;
-  const int64_t span = MeanSpan(facts);
-  const double share = span == 0 ? 0 : static_cast<double>(s.lost) / static_cast<double>(span);
+  const double share = ShareOf(facts, s);
   const bool several = s.work != nullptr && s.work->ranks.size() > 1;
   std::optional<int64_t> rank;
   if (!several) rank = c.ranks[s.rank].rank;
@@ -240,7 +252,7 @@ void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, cons
            several ? "were" : "was", Plural(static_cast<size_t>(s.times_last), "time"),
            ParticipantNoun(facts), HumanTime(static_cast<double>(s.lost)),
            HumanTime(static_cast<double>(LargestError(c))), SayLateEvidence(s, facts)),
-       .hint = LateHint(s.reason, facts),
+       .hint = s.start ? LateStartHint(*s.start, facts) : LateHint(s.reason, facts),
        .impact = LostSince(steps, s),
        .table = "ranks",
        .cause = {CauseOf(s.reason), rank},
@@ -324,11 +336,11 @@ std::string Headline(const Facts& facts, const StepBlame& steps, const Suspect& 
         "(clock uncertainty {}).",
         Capitalized(who), HumanRatio(worst.score), noun, time(worst.lost), error);
   }
-  const double share = static_cast<double>(worst.lost) / static_cast<double>(MeanSpan(facts));
   return fmt::format(
       "No {} is a straggler: most wait time is for {}, which costs each other {} {}, {} of span "
       "(clock uncertainty {}).{}",
-      noun, who, noun, time(worst.lost), HumanRatio(share), error, SayWhyNoStraggler(steps, worst));
+      noun, who, noun, time(worst.lost), HumanRatio(ShareOf(facts, worst)), error,
+      SayWhyNoStraggler(steps, worst));
 }
 
 Report Run(const Facts& facts, const Params& params) {

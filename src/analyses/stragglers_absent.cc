@@ -80,7 +80,7 @@ int64_t AddWaitForAbsent(Report& report, const Facts& facts, int64_t span) {
     most = &wait;
     longest = each;
   }
-  const double share = static_cast<double>(longest) / static_cast<double>(span);
+  const double share = std::min(static_cast<double>(longest) / static_cast<double>(span), 1.0);
   if (most == nullptr || share < stragglers_absent::kWorthSaying) return 0;
   stragglers_absent::AddFinding(report, facts, *most, longest, share);
   return longest;

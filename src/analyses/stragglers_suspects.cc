@@ -99,6 +99,7 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
   const bool changed = ChangedAlone(facts, steps, s);
   TakeWork(facts, s);
   if (closely) AddExcess(facts, s, some ? &s.late : nullptr);
+  AddLateStart(facts, s);
   if (s.work == nullptr && s.since && WasLateBefore(facts, steps, s, *s.since)) s.since.reset();
   const bool other =
       s.work != nullptr ? !MostInOneStep(steps, s) : HasOtherEvidence(steps, s, changed);

@@ -2,10 +2,17 @@
 #include "ingest/discover.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <tuple>
 
@@ -102,8 +109,41 @@ struct Profile {
   fs::file_time_type written = fs::file_time_type::min();  // the latest of the files
 
   // Names are times: "2025_01_31_23_59_59".
-  auto Age() const { return std::tuple(fs::path(folder).filename().string(), written, folder); }
+  std::string Name() const { return fs::path(folder).filename(); }
+  auto Age() const { return std::tuple(Name(), written, folder); }
+  // LOGS of LOGS/process0/plugins/profile/2025_01_31_23_59_59.
+  fs::path Logs() const {
+    return fs::path(folder).parent_path().parent_path().parent_path().parent_path();
+  }
 };
+
+// Seconds since 1970 of "2025_01_31_23_59_59"; nothing of another name.
+std::optional<int64_t> TimeOfName(std::string_view name) {
+  using namespace std::chrono;
+  std::array<int, 6> parts{};
+  const char* at = name.data();
+  const char* const end = at + name.size();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0 && (at == end || *at++ != '_')) return std::nullopt;
+    const auto [next, error] = std::from_chars(at, end, parts[i]);
+    if (error != std::errc()) return std::nullopt;
+    at = next;
+  }
+  const year_month_day date{year(parts[0]), month(static_cast<unsigned>(parts[1])),
+                            day(static_cast<unsigned>(parts[2]))};
+  if (at != end || !date.ok()) return std::nullopt;
+  const auto time = sys_days(date) + hours(parts[3]) + minutes(parts[4]) + seconds(parts[5]);
+  return time.time_since_epoch().count();
+}
+
+// Processes of a job on one host need folders of their own: side by side, written at one time.
+bool OfOneJob(const Profile& a, const Profile& b) {
+  constexpr int64_t kAtOneTime = 5;  // seconds
+  if (a.Logs() != b.Logs()) return false;
+  if (fs::path(a.folder).parent_path() == fs::path(b.folder).parent_path()) return false;
+  const auto of_a = TimeOfName(a.Name()), of_b = TimeOfName(b.Name());
+  return of_a && of_b && std::abs(*of_a - *of_b) <= kAtOneTime;
+}
 
 void AddProfile(const std::string& folder, std::vector<Profile>& profiles) {
   const auto listing = List(folder);
@@ -143,20 +183,37 @@ std::vector<Profile> ProfilesBelow(const std::string& folder) {
   return profiles;
 }
 
-// The files of the newest profile below the folder, and a note about the others.
+// The profiles of the newest one's job: that one, and the newest of each folder beside its own.
+std::vector<Profile> TakeNewestJob(std::vector<Profile>& profiles) {
+  std::ranges::sort(profiles, std::ranges::greater{}, &Profile::Age);
+  std::vector<Profile> job, others;
+  for (Profile& profile : profiles) {
+    const auto beside = [&](const Profile& taken) {
+      return fs::path(taken.folder).parent_path() == fs::path(profile.folder).parent_path();
+    };
+    const bool taken =
+        job.empty() || (OfOneJob(job.front(), profile) && std::ranges::none_of(job, beside));
+    (taken ? job : others).push_back(std::move(profile));
+  }
+  profiles = std::move(others);
+  std::ranges::sort(job, NaturalLess, &Profile::folder);
+  return job;
+}
+
+// The files of the newest job's profiles below the folder, and a note about the others.
 std::vector<std::string> NewestProfile(const std::string& folder, std::vector<Note>& notes) {
   std::vector<Profile> profiles = ProfilesBelow(folder);
   if (profiles.empty()) return {};
-  std::ranges::sort(profiles, {}, &Profile::Age);
-  Profile newest = std::move(profiles.back());
-  profiles.pop_back();
+  std::vector<std::string> files;
+  for (Profile& profile : TakeNewestJob(profiles))
+    std::ranges::move(profile.files, std::back_inserter(files));
   if (!profiles.empty()) {
     Notes others;
     others.Add(NoteKind::kOtherProfiles, static_cast<int64_t>(profiles.size()),
-               profiles.back().folder);
+               profiles.front().folder);
     std::ranges::move(others.List(folder), std::back_inserter(notes));
   }
-  return std::move(newest.files);
+  return files;
 }
 
 // Traces of the subfolders that are named by ranks. `others` collects subfolders that hold traces

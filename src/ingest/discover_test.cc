@@ -129,6 +129,28 @@ TEST(FindTraces, OfProfilesOfOneNameTheOneWrittenLastIsTaken) {
   EXPECT_EQ(Found(folder, {"."}), (Names{"a/plugins/profile/run/h.xplane.pb"}));
 }
 
+// Two processes of JAX on one host write into a folder each.
+TEST(FindTraces, ProfilesSideBySideOfOneTimeAreOfOneJob) {
+  const testing::ScratchFolder folder;
+  for (const char* name : {"deep/p3/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb",
+                           "p0/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb",
+                           "p0/plugins/profile/2026_11_24_21_39_50/vm.xplane.pb",
+                           "p1/plugins/profile/2026_11_24_21_39_52/vm.xplane.pb",
+                           "p10/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb",
+                           "p2/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb",
+                           "before/plugins/profile/2026_11_24_21_38_59/vm.xplane.pb"}) {
+    folder.Write(name, "");
+  }
+  EXPECT_EQ(Found(folder, {"."}), (Names{"p0/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb",
+                                         "p1/plugins/profile/2026_11_24_21_39_52/vm.xplane.pb",
+                                         "p2/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb",
+                                         "p10/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb"}));
+  const auto all = FindTraces(std::vector<std::string>{folder.path()});
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->notes.size(), 1u);
+  EXPECT_EQ(all->notes[0].count, 3);
+}
+
 TEST(FindTraces, ProfilesAreFoundOverLinksThatGoInCircles) {
   const testing::ScratchFolder folder;
   folder.Write("real/plugins/profile/run/h.xplane.pb", "");

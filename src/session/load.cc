@@ -24,6 +24,7 @@
 #include "facts/activity/rank_activity_builder.h"
 #include "ingest/rank_name.h"
 #include "ingest/trace_reader.h"
+#include "session/job_of_files.h"
 #include "session/progress.h"
 
 namespace stepscope {
@@ -323,18 +324,13 @@ void SettleHosts(std::vector<RankActivity>& ranks) {
   }
 }
 
-void NoteMissingRanks(const std::vector<LoadedFile>& files, RunInfo& info) {
-  int64_t world_size = 0;
-  std::set<int64_t> recorded;
+std::vector<FileOfJob> FilesOfJob(const std::vector<LoadedFile>& files) {
+  std::vector<FileOfJob> of_job;
   for (const LoadedFile& file : files) {
-    world_size = std::max(world_size, file.world_size.value_or(0));
-    if (file.used && !file.memory_only) recorded.insert(file.info.rank);
+    if (file.used && !file.memory_only)
+      of_job.push_back({file.info.path, file.world_size, &file.rank});
   }
-  const int64_t missing = world_size - static_cast<int64_t>(recorded.size());
-  if (missing <= 0) return;
-  Notes notes;
-  notes.Add(NoteKind::kMissingRanks, missing, "its world size is " + std::to_string(world_size));
-  std::ranges::move(notes.List(), std::back_inserter(info.notes));
+  return of_job;
 }
 
 // How many, and the first few with their reasons.
@@ -369,8 +365,11 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   }
   SettleRanks(files);
   SettleWindows(files);
+  const std::vector<FileOfJob> of_job = FilesOfJob(files);
+  if (auto checked = CheckSameWorld(of_job); !checked) return std::unexpected(checked.error());
   LoadedRun run;
   run.info.notes = found.notes;
+  NoteJob(of_job, run.info);
   std::set<int64_t> ranks;
   for (LoadedFile& file : files) {
     std::ranges::move(file.notes.List(file.info.path), std::back_inserter(run.info.notes));
@@ -383,7 +382,6 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   }
   SettleHosts(run.ranks);
   run.info.ranks = static_cast<int64_t>(ranks.size());
-  NoteMissingRanks(files, run.info);
   return run;
 }
 

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "analyses/build.h"
 #include "facts/derived/step_categories.h"
 #include "report/columns.h"
 #include "report/findings.h"
@@ -97,6 +100,35 @@ std::string SayNoFinding(const ReportSet& answer) {
       HumanRatio(time / all), HumanTime(time / count), aside);
 }
 
+int64_t CountOf(const RunInfo& run, NoteKind kind) {
+  int64_t count = 0;
+  for (const Note& note : run.notes) {
+    if (note.name == NoteName(kind)) count += note.count;
+  }
+  return count;
+}
+
+// "rank 2 has no trace"; how many, where numbers are not from 0 on.
+std::string SayAbsentRanks(const RunInfo& run, int64_t missing) {
+  std::set<int64_t> recorded;
+  for (const InputFile& file : run.files) {
+    if (file.rank >= 0) recorded.insert(file.rank);
+  }
+  const char* have = missing == 1 ? "has no trace" : "have no trace";
+  if (*recorded.rbegin() >= run.ranks + missing)
+    return fmt::format("{} {}", Plural(static_cast<size_t>(missing), "rank"), have);
+  std::vector<int64_t> absent;
+  for (int64_t rank = 0; rank < run.ranks + missing; ++rank) {
+    if (!recorded.contains(rank)) absent.push_back(rank);
+  }
+  return fmt::format("{} {}", SayRanks(absent), have);
+}
+
+std::string SayOneOfMany(int64_t missing) {
+  return fmt::format(" 1 of {} ranks was given: communication may be waiting for {}.",
+                     HumanCount(missing + 1), missing == 1 ? "the other" : "the others");
+}
+
 }  // namespace
 
 std::string Verdict(const ReportSet& answer) {
@@ -114,6 +146,14 @@ std::string Verdict(const ReportSet& answer) {
   return first->headline + " " + says;
 }
 
+std::string SayWhatIsDoubtful(const RunInfo& run) {
+  for (const NoteKind kind : {NoteKind::kOtherGroups, NoteKind::kOtherTimes}) {
+    const auto note = std::ranges::find(run.notes, NoteName(kind), &Note::name);
+    if (note != run.notes.end()) return Capitalized(note->message) + ". ";
+  }
+  return "";
+}
+
 std::string SayWhatIsMissing(const RunInfo& run) {
   struct Loss {
     NoteKind kind;
@@ -123,21 +163,23 @@ std::string SayWhatIsMissing(const RunInfo& run) {
       {NoteKind::kUnreadable, "file", "cannot be read", "cannot be read"},
       {NoteKind::kTruncated, "file", "ends early", "end early"},
       {NoteKind::kCorrupt, "file", "is damaged", "are damaged"},
-      {NoteKind::kMissingRanks, "rank", "has no trace", "have no trace"},
   });
   std::string text;
-  for (const Loss& loss : kLosses) {
-    if (loss.kind == NoteKind::kMissingRanks && run.ranks < 2) continue;
-    int64_t count = 0;
-    for (const Note& note : run.notes) {
-      if (note.name == NoteName(loss.kind)) count += note.count;
-    }
-    if (count == 0) continue;
+  const auto add = [&](std::string_view loss) {
     text += text.empty() ? " Input is incomplete: " : ", ";
-    text += fmt::format("{} {}", Plural(static_cast<size_t>(count), loss.noun),
-                        count == 1 ? loss.one : loss.many);
+    text += loss;
+  };
+  for (const Loss& loss : kLosses) {
+    const int64_t count = CountOf(run, loss.kind);
+    if (count == 0) continue;
+    add(Plural(static_cast<size_t>(count), loss.noun) + " " +
+        std::string(count == 1 ? loss.one : loss.many));
   }
-  return text.empty() ? text : text + ".";
+  const int64_t missing = CountOf(run, NoteKind::kMissingRanks);
+  if (missing > 0 && run.ranks > 1) add(SayAbsentRanks(run, missing));
+  if (!text.empty()) text += ".";
+  if (missing > 0 && run.ranks == 1) text += SayOneOfMany(missing);
+  return text;
 }
 
 }  // namespace stepscope

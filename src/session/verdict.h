@@ -12,8 +12,12 @@ namespace stepscope {
 // REQUIRES: the findings are joined (report/findings.h).
 std::string Verdict(const ReportSet& answer);
 
-// " Input is incomplete: 1 file ends early, 2 ranks have no trace." Empty if nothing is missing. If
-// only one rank was given, the other ranks are not counted as missing.
+// "Traces may be of another job: ... ." Empty where nothing makes that doubtful.
+std::string SayWhatIsDoubtful(const RunInfo& run);
+
+// " Input is incomplete: 1 file ends early, ranks 2 and 5 have no trace." Empty if nothing is
+// missing. If only one rank was given: " 1 of 8 ranks was given: communication may be waiting for
+// the others."
 std::string SayWhatIsMissing(const RunInfo& run);
 
 }  // namespace stepscope

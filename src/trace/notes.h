@@ -25,6 +25,8 @@ enum class NoteKind : uint8_t {
   kRankFromOrder,
   kRankDisagrees,
   kMissingRanks,
+  kOtherGroups,
+  kOtherTimes,
   kUnknownCategory,
   kUnknownPhase,
   kUnknownMemoryUse,

@@ -14,6 +14,7 @@
 
 #include "base/match_any.h"
 #include "base/sort_runs.h"
+#include "facts/activity/around_collectives.h"
 #include "trace/input_lists.h"
 #include "trace/vocabulary.h"
 
@@ -27,20 +28,24 @@ constexpr auto kDeviceKernels =
     std::to_array<std::string_view>({"::cudnn_convolution", "::cudnn_batch_norm", "::_cudnn_rnn",
                                      "::miopen_", "::_mps_", "::mps_"});
 constexpr auto kHostKernels = std::to_array<std::string_view>({"mkldnn", "_for_cpu", "onednn::"});
+// PyTorch's operators that start collectives and messages. Of functional ones, others wait for
+// them.
 constexpr std::string_view kDispatch = "c10d::";
+constexpr auto kFunctional = std::to_array<std::string_view>(
+    {"c10d_functional::", "_c10d_functional::", "_c10d_functional_autograd::"});
 // The threads of XLA's client for processors, on which compiled programs run.
 constexpr auto kXlaThreads = std::to_array<std::string_view>({"XLAEigen", "XLAPjRtCpuClient"});
 // Of each process group of gloo, as PyTorch makes them.
 constexpr size_t kThreadsOfGroup = 2;
 
-// What a range is for the device.
-enum class Meaning : uint8_t { kOther, kCompute, kCollective, kInput };
+using Meaning = HostMeaning;
 
 // Of an operator, by its name.
 Meaning MeaningOf(std::string_view name) {
   if (StartsWithAny(name, kHostLibraries)) return Meaning::kCollective;
   if (HostActivityOfName(name) == HostActivity::kInputWait) return Meaning::kInput;
-  return name.starts_with(kDispatch) ? Meaning::kOther : Meaning::kCompute;
+  if (StartsWithAny(name, kFunctional)) return Meaning::kFunctional;
+  return name.starts_with(kDispatch) ? Meaning::kDispatch : Meaning::kCompute;
 }
 
 // Of an operation of a compiled program.
@@ -117,10 +122,10 @@ class Maker {
         names_(names),
         group_size_(group_size),
         compiled_(RunsPrograms(rank)),
-        meanings_(Meanings(names, compiled_)) {}
+        meanings_(MeaningsOfRanges()),
+        around_(host_, meanings_) {}
 
   void Make() {
-    MarkAroundCollectives();
     CollectEnds();
     std::vector<Activity> made = Collect();
     NumberStreams(made);
@@ -132,30 +137,25 @@ class Maker {
   }
 
  private:
-  Meaning Of(const HostRange& range) const {
-    const Meaning meaning = meanings_[range.name];
-    if (compiled_) return IsCompiled(host_, range) ? meaning : Meaning::kOther;
-    const bool runs = range.kind == Kind::kOperator || meaning != Meaning::kCompute;
-    return runs ? meaning : Meaning::kOther;
-  }
-
-  // A range that holds a collective of its own thread waits for it.
-  void MarkAroundCollectives() {
-    around_.resize(host_.ranges.size());
+  std::vector<Meaning> MeaningsOfRanges() const {
+    const std::vector<Meaning> by_name = Meanings(names_, compiled_);
+    std::vector<Meaning> meanings;
+    meanings.reserve(host_.ranges.size());
     for (const HostRange& range : host_.ranges) {
-      if (Of(range) != Meaning::kCollective) continue;
-      for (int32_t r = range.parent; r != kNoRange && !around_[static_cast<size_t>(r)];
-           r = host_.ranges[static_cast<size_t>(r)].parent) {
-        around_[static_cast<size_t>(r)] = true;
-      }
+      const Meaning meaning = by_name[range.name];
+      const bool runs = compiled_ ? IsCompiled(host_, range)
+                                  : range.kind == Kind::kOperator || meaning != Meaning::kCompute;
+      meanings.push_back(runs ? meaning : Meaning::kOther);
     }
+    return meanings;
   }
 
   // Of each thread, when its ranges but collectives end; ascending.
   void CollectEnds() {
     ends_.resize(host_.threads.size());
-    for (const HostRange& range : host_.ranges) {
-      if (Of(range) != Meaning::kCollective) ends_[range.thread].push_back(range.end);
+    for (size_t r = 0; r < host_.ranges.size(); ++r) {
+      const HostRange range = host_.ranges[r];
+      if (meanings_[r] != Meaning::kCollective) ends_[range.thread].push_back(range.end);
     }
     for (std::vector<int64_t>& ends : ends_) std::ranges::sort(ends);
   }
@@ -174,24 +174,49 @@ class Maker {
         host_.ranges.size());  // of what computes or loads data, or such itself
     for (size_t r = 0; r < host_.ranges.size(); ++r) {
       const HostRange range = host_.ranges[r];
+      const Meaning meaning = meanings_[r];
       within[r] = range.parent != kNoRange && within[static_cast<size_t>(range.parent)];
-      if (Of(range) == Meaning::kInput) within[r] = true;
+      if (meaning == Meaning::kInput) within[r] = true;
       if (range.duration() <= 0) continue;
-      const bool communicates = Of(range) == Meaning::kCollective;
-      const bool computes = Of(range) == Meaning::kCompute && !around_[r] && !within[r];
-      if (!communicates && !computes) continue;
-      if (computes) within[r] = true;
-      const bool message = communicates && IsMessage(OperationOf(names_[range.name], compiled_));
-      const int64_t start = message ? WaitsSince(range) : range.start;
-      made.push_back({.start = start,
-                      .end = range.end,
-                      .launched = start,
-                      .name = range.name,
-                      .stream = range.thread,
-                      .detail = communicates ? AddCollective(range) : kNoDetail,
-                      .kind = communicates ? Kind::kCommunication : Kind::kCompute});
+      if (meaning == Meaning::kCollective) {
+        const bool message = IsMessage(OperationOf(names_[range.name], compiled_));
+        const int64_t start = message ? WaitsSince(range) : range.start;
+        AddActivity(range, {start, range.end}, AddCollective(range), made);
+      } else if (meaning == Meaning::kDispatch || meaning == Meaning::kFunctional) {
+        AddActivity(range, {range.start, range.end}, AddDispatch(), made);
+      } else if (meaning == Meaning::kCompute && !within[r]) {
+        AddCompute(r, range, made);
+        within[r] = !around_.Has(r);
+      }
     }
     return made;
+  }
+
+  // Of operations of a compiled program, those around others compute nothing themselves.
+  void AddCompute(size_t index, const HostRange& range, std::vector<Activity>& made) const {
+    if (!around_.Has(index)) return AddActivity(range, {range.start, range.end}, kNoDetail, made);
+    const auto own = compiled_ ? std::nullopt : around_.OwnOf(index);
+    if (own) AddActivity(range, *own, kNoDetail, made);
+  }
+
+  static void AddActivity(const HostRange& range, Interval when, int32_t detail,
+                          std::vector<Activity>& made) {
+    made.push_back({.start = when.start,
+                    .end = when.end,
+                    .launched = when.start,
+                    .name = range.name,
+                    .stream = range.thread,
+                    .detail = detail,
+                    .kind = detail == kNoDetail ? Kind::kCompute : Kind::kCommunication});
+  }
+
+  // All of them are alike.
+  int32_t AddDispatch() {
+    if (dispatch_ == kNoDetail) {
+      dispatch_ = static_cast<int32_t>(rank_.collectives.size());
+      rank_.collectives.push_back({.dispatch = true});
+    }
+    return dispatch_;
   }
 
   // What it moves is its input, also where that is the place to receive in.
@@ -223,8 +248,10 @@ class Maker {
   // The threads of process groups, one group's after another's; empty where they cannot be told.
   std::vector<uint32_t> ThreadsOfGroups(const std::vector<Activity>& made) const {
     std::vector<bool> communicates(host_.threads.size()), computes(host_.threads.size());
-    for (const Activity& activity : made)
-      (activity.kind == Kind::kCompute ? computes : communicates)[activity.stream] = true;
+    for (const Activity& activity : made) {
+      const bool record = activity.kind == Kind::kCommunication && activity.detail != dispatch_;
+      (record ? communicates : computes)[activity.stream] = true;
+    }
     std::vector<uint32_t> threads;
     for (uint32_t t = 0; t < host_.threads.size(); ++t) {
       if (communicates[t] && !computes[t]) threads.push_back(t);
@@ -269,9 +296,10 @@ class Maker {
   StringTable& names_;
   const int64_t group_size_;
   const bool compiled_;
-  const std::vector<Meaning> meanings_;
-  std::vector<bool> around_;                // by range: a collective of its thread is within
+  const std::vector<Meaning> meanings_;  // by range
+  const AroundCollectives around_;
   std::vector<std::vector<int64_t>> ends_;  // by thread
+  int32_t dispatch_ = kNoDetail;            // index into RankActivity::collectives
 };
 
 }  // namespace

@@ -25,12 +25,13 @@ enum class OnHost : uint8_t { kUnknown, kAssumed, kKnown };
 OnHost ComputesOnHost(const RankActivity& rank, const StringTable& names, bool lists_no_device);
 
 // Fills in activities, streams, devices and collectives from the host's ranges, and sets
-// rank.on_host. Operators around a collective are no computing: those within are looked at
-// instead. A message communicates while its thread waits for it: from the end of what the thread
+// rank.on_host. Operators that start collectives or wait for them ("c10d::send") communicate. Of an
+// operator around one, what lies within is looked at, and what it does itself before it
+// starts one. A message communicates while its thread waits for it: from the end of what the thread
 // ran last. `group_size`: of the one process group there is; 0 where there are several: a
 // collective does not say in which it was, but each group has threads of its own; -1: unknown.
-// `names` gets the collectives' operations. Operators that load data, in a range
-// that waits for the next batch, are no computing. REQUIRES: ComputesOnHost(rank), steps are final.
+// `names` gets the collectives' operations. Operators that load data, in a range that waits for the
+// next batch, are no computing. REQUIRES: ComputesOnHost(rank), steps are final.
 void TakeHostForDevice(RankActivity& rank, StringTable& names, int64_t group_size);
 
 // Takes back what TakeHostForDevice() filled in.

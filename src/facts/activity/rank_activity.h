@@ -29,6 +29,7 @@ struct Collective {
   int64_t group_size = -1;
   int64_t sequence = -1;       // counts up in each group, the same on all its ranks
   int32_t kernel = kNoDetail;  // index into RankActivity::kernels
+  bool dispatch = false;  // it only starts a collective that is recorded itself, or waits for it
 };
 
 // What a kernel says about itself beside its times. Texts that the trace does not give are
@@ -125,10 +126,11 @@ struct RankActivity {
   Framework framework = Framework::kPyTorch;
   std::string device_name;
   std::vector<DeviceProperties> properties;  // of the devices, as far as the trace lists them
-  bool has_python = false;   // Python frames were recorded; HostOps::frames if they were asked for
-  bool of_ascend = false;    // devices were recorded in a form that is not read
-  bool memory_only = false;  // of this rank there is a memory timeline, and no recording
-  bool on_host = false;      // the job has no accelerator: the host's threads are its streams
+  bool has_python = false;    // Python frames were recorded; HostOps::frames if they were asked for
+  bool of_ascend = false;     // devices were recorded in a form that is not read
+  bool memory_only = false;   // of this rank there is a memory timeline, and no recording
+  bool begins_later = false;  // not with the first complete step: that was not selected
+  bool on_host = false;       // the job has no accelerator: the host's threads are its streams
   bool assumed_on_host = false;  // and only that the recording lists no accelerator says so
 
   std::vector<KernelDetail> kernels;    // what Activity::detail of compute points to; each once
@@ -148,6 +150,12 @@ struct RankActivity {
       kernel = collectives[static_cast<size_t>(kernel)].kernel;
     const bool known = !IsMemory(w.kind) && kernel != kNoDetail;
     return known ? &kernels[static_cast<size_t>(kernel)] : nullptr;
+  }
+  // Whether it takes part in a collective, or sends or receives a message: what only starts these
+  // is communication too, but none of them.
+  bool IsCollective(const Activity& w) const {
+    return w.kind == Kind::kCommunication &&
+           (w.detail == kNoDetail || !collectives[static_cast<size_t>(w.detail)].dispatch);
   }
   // The call that launched `work`, if that is known.
   [[gnu::always_inline]] std::optional<Call> CallOf(const Activity& w) const {

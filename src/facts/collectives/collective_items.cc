@@ -64,8 +64,7 @@ class Collector {
       const RankActivity& rank = ranks_[r];
       if (rank.devices.size() < 2) continue;
       for (const Activity& activity : rank.activities) {
-        if (activity.kind == Kind::kCommunication)
-          devices.insert(rank.streams[activity.stream].device);
+        if (rank.IsCollective(activity)) devices.insert(rank.streams[activity.stream].device);
       }
     }
     constexpr size_t kMostDevices = 1024;
@@ -87,7 +86,7 @@ class Collector {
     const std::vector<uint32_t> lanes = LanesOf(rank);
     for (uint32_t w = 0; w < rank.activities.size(); ++w) {
       const Activity& activity = rank.activities[w];
-      if (activity.kind != Kind::kCommunication) continue;
+      if (!rank.IsCollective(activity)) continue;
       static const Collective kSilent;
       const Collective& c = activity.detail == kNoDetail
                                 ? kSilent
@@ -115,7 +114,7 @@ class Collector {
   static std::vector<uint32_t> LanesOf(const RankActivity& rank) {
     std::vector<bool> communicates(rank.streams.size(), false);
     for (const Activity& activity : rank.activities) {
-      if (activity.kind == Kind::kCommunication) communicates[activity.stream] = true;
+      if (rank.IsCollective(activity)) communicates[activity.stream] = true;
     }
     std::vector<uint32_t> next(rank.devices.size(), 0), lanes(rank.streams.size(), 0);
     for (size_t s = 0; s < lanes.size(); ++s) {

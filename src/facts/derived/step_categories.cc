@@ -155,7 +155,7 @@ StepStatistics StatisticsOf(const std::vector<RankSteps>& ranks, StepCategory ca
 }
 
 bool BeginsWithWarmUp(const RankSteps& rank) {
-  if (rank.steps.size() < 3) return false;
+  if (rank.steps.size() < 3 || rank.rank->begins_later) return false;
   std::vector<int64_t> others;
   for (const StepBreakdown& step : rank.steps | std::views::drop(1)) others.push_back(step.Total());
   const int64_t median = Describe(others).p50;

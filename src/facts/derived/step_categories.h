@@ -56,8 +56,9 @@ struct StepStatistics {
 StepStatistics StatisticsOfTotals(const std::vector<RankSteps>& ranks);
 StepStatistics StatisticsOf(const std::vector<RankSteps>& ranks, StepCategory category);
 
-// Whether the first step of a recording is warm-up: it takes 1.5 times the median of the others or
-// more, and there are at least two others, of which no more than a fifth take that long too.
+// Whether the first step of a recording, if it was selected, is warm-up: it takes 1.5 times the
+// median of the others or more, and there are at least two others, of which no more than a fifth
+// take that long too.
 bool BeginsWithWarmUp(const RankSteps& rank);
 
 // The steps without warm-up and without the slow ones, which take 1.5 times the median or more: a

@@ -57,6 +57,7 @@ RankActivity SelectSteps(const RankActivity& rank, const StepSelection& selectio
   int32_t stretch = 0;
   for (size_t s = 0; s < rank.steps.size(); ++s) {
     if (!selection.Has(rank.steps[s])) {
+      chosen.begins_later |= chosen.steps.empty() && rank.steps[s].complete;
       ++stretch;
       continue;
     }

@@ -1,0 +1,145 @@
+// Compares the recordings of a run.
+#include "session/job_of_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "base/intervals.h"
+#include "report/humanize.h"
+#include "trace/notes.h"
+
+namespace stepscope {
+namespace {
+
+using Groups = std::vector<std::vector<int64_t>>;
+
+constexpr int64_t kFarApart = 60'000'000'000;  // ns between recordings of one job, at least
+
+std::string NameOf(const FileOfJob& file) {
+  return std::filesystem::path(file.path).filename().string();
+}
+
+// "a.json and b.json", "a.json and 6 others".
+std::string SayFiles(const std::vector<const FileOfJob*>& files) {
+  const std::string first = NameOf(*files.front());
+  if (files.size() == 1) return first;
+  if (files.size() == 2) return first + " and " + NameOf(*files.back());
+  return fmt::format("{} and {} others", first, files.size() - 1);
+}
+
+bool Holds(const Groups& groups, const std::vector<int64_t>& group) {
+  return std::ranges::find(groups, group) != groups.end();
+}
+
+// Whether `own` has a group with rank `other` that the groups of that rank lack.
+bool Misses(const Groups& own, int64_t other, const Groups& others) {
+  return std::ranges::any_of(own, [&](const std::vector<int64_t>& group) {
+    return std::ranges::find(group, other) != group.end() && !Holds(others, group);
+  });
+}
+
+// A group may be made between two recordings: each must have one that the other one lacks.
+bool Contradict(const RankActivity& a, const RankActivity& b) {
+  const Groups &x = a.group_members, &y = b.group_members;
+  return !x.empty() && !y.empty() && Misses(x, b.rank, y) && Misses(y, a.rank, x);
+}
+
+// From the first activity to the one that began last.
+std::optional<Interval> TimeOf(const RankActivity& rank) {
+  if (rank.activities.empty()) return std::nullopt;
+  return Interval{rank.activities.front().start, rank.activities.back().end};
+}
+
+// ns between the nearest recordings of two ranks; 0 where some overlap.
+int64_t Between(const std::vector<Interval>& a, const std::vector<Interval>& b) {
+  int64_t least = INT64_MAX;
+  for (const Interval& x : a) {
+    for (const Interval& y : b)
+      least = std::min(least, std::max<int64_t>({0, x.start - y.end, y.start - x.end}));
+  }
+  return least;
+}
+
+struct RecordedRank {
+  const FileOfJob* file = nullptr;  // the first
+  std::vector<Interval> times;
+};
+
+void NoteGroups(std::span<const FileOfJob> files, Notes& notes) {
+  const auto differs = [&](const FileOfJob& file) {
+    return Contradict(*files.front().recording, *file.recording);
+  };
+  const auto at = std::ranges::find_if(files, differs);
+  if (at == files.end()) return;
+  notes.Add(NoteKind::kOtherGroups, std::ranges::count_if(files, differs),
+            NameOf(*at) + " has others than " + NameOf(files.front()));
+}
+
+// Clocks of different machines tell nothing.
+void NoteTimes(std::span<const FileOfJob> files, Notes& notes) {
+  std::map<std::string, std::map<int64_t, RecordedRank>> machines;
+  for (const FileOfJob& file : files) {
+    const auto time = TimeOf(*file.recording);
+    if (file.recording->machine.empty() || !time) continue;
+    RecordedRank& rank = machines[file.recording->machine][file.recording->rank];
+    if (rank.file == nullptr) rank.file = &file;
+    rank.times.push_back(*time);
+  }
+  for (const auto& [machine, ranks] : machines) {
+    const RecordedRank& first = ranks.begin()->second;
+    for (const auto& [number, rank] : ranks) {
+      const int64_t apart = &rank == &first ? 0 : Between(first.times, rank.times);
+      if (apart < kFarApart) continue;
+      notes.Add(NoteKind::kOtherTimes, 1,
+                fmt::format("{} and {} are {} apart", NameOf(*first.file), NameOf(*rank.file),
+                            HumanTime(static_cast<double>(apart))));
+    }
+  }
+}
+
+void NoteMissingRanks(std::span<const FileOfJob> files, Notes& notes) {
+  int64_t world_size = 0;
+  std::set<int64_t> recorded;
+  for (const FileOfJob& file : files) {
+    world_size = std::max(world_size, file.world_size.value_or(0));
+    recorded.insert(file.recording->rank);
+  }
+  const int64_t missing = world_size - static_cast<int64_t>(recorded.size());
+  if (missing <= 0) return;
+  notes.Add(NoteKind::kMissingRanks, missing, "its world size is " + std::to_string(world_size));
+}
+
+}  // namespace
+
+Result<void> CheckSameWorld(std::span<const FileOfJob> files) {
+  std::map<int64_t, std::vector<const FileOfJob*>> worlds;
+  for (const FileOfJob& file : files) {
+    if (file.world_size) worlds[*file.world_size].push_back(&file);
+  }
+  if (worlds.size() < 2) return {};
+  Error error{.what = "these traces are of different jobs"};
+  const char* separator = ": ";
+  for (const auto& [size, of_world] : worlds) {
+    error.what += fmt::format("{}{} of {}", separator, SayFiles(of_world),
+                              Plural(static_cast<size_t>(size), "rank"));
+    separator = ", ";
+  }
+  error.hint = "give the traces of one job: its files, or a directory of its own";
+  return std::unexpected(std::move(error));
+}
+
+void NoteJob(std::span<const FileOfJob> files, RunInfo& info) {
+  if (files.empty()) return;
+  Notes notes;
+  NoteMissingRanks(files, notes);
+  NoteGroups(files, notes);
+  NoteTimes(files, notes);
+  std::ranges::move(notes.List(), std::back_inserter(info.notes));
+}
+
+}  // namespace stepscope

@@ -1,0 +1,108 @@
+// Tests what is said of traces that are not of one job.
+#include "session/job_of_files.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "tests/front_door.h"
+
+namespace stepscope::job_of_files_test {
+namespace {
+
+using testing::Ask;
+using testing::Kernel;
+using testing::NoteCount;
+using testing::ScratchFolder;
+
+// One kernel at `start` µs. `groups`: "[0, 1], [0]"; each gets a name.
+std::string Trace(int rank, int world, std::string_view groups = "", int64_t start = 0) {
+  return testing::Document(
+      {Kernel("gemm", start, 10)},
+      fmt::format(
+          R"("host_name":"a","distributedInfo":{{"rank":{},"world_size":{},"pg_config":[{}]}},)",
+          rank, world, groups));
+}
+
+std::string Group(std::string_view ranks) {
+  return fmt::format(R"({{"pg_name":"g","ranks":{}}})", ranks);
+}
+
+TEST(JobOfFiles, WorldsOfOtherSizesAreRefused) {
+  const ScratchFolder folder;
+  const auto answer =
+      Ask({folder.Write("w0.json", Trace(0, 2)), folder.Write("w1.json", Trace(1, 2)),
+           folder.Write("p0.json", Trace(0, 3)), folder.Write("p1.json", Trace(1, 3)),
+           folder.Write("p2.json", Trace(2, 3))});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(
+      answer.error().what,
+      "these traces are of different jobs: w0.json and w1.json of 2 ranks, p0.json and 2 others "
+      "of 3 ranks");
+  EXPECT_TRUE(answer.error().hint.starts_with("give the traces of one job")) << answer.error().hint;
+}
+
+TEST(JobOfFiles, TracesWithoutAWorldAreOfAnyJob) {
+  const ScratchFolder folder;
+  const auto answer =
+      Ask({folder.Write("rank0.json", Trace(0, 2)),
+           folder.Write("rank1.json", testing::DocumentOfRank(1, {Kernel("a", 0, 5)}))});
+  ASSERT_TRUE(answer);
+  EXPECT_FALSE(answer->verdict.contains("another job")) << answer->verdict;
+}
+
+TEST(JobOfFiles, GroupsThatContradictAreSaidFirst) {
+  const ScratchFolder folder;
+  const std::string world = Group("[0, 1, 2, 3]");
+  const std::string a = folder.Write("a.json", Trace(0, 4, world + "," + Group("[0, 1]")));
+  const std::string b = folder.Write("b.json", Trace(1, 4, world + "," + Group("[0, 1]")));
+  const auto other =
+      Ask({a, b, folder.Write("c.json", Trace(0, 4, world + "," + Group("[0, 2]"), 99))});
+  ASSERT_TRUE(other);
+  EXPECT_TRUE(other->verdict.starts_with(
+      "Traces may be of another job: their process groups are not those of the first: c.json has "
+      "others than a.json. "))
+      << other->verdict;
+  // A group that was made, or left, in between.
+  const auto same = Ask({a, b, folder.Write("d.json", Trace(0, 4, world, 99))});
+  ASSERT_TRUE(same);
+  EXPECT_EQ(NoteCount(*same, "other_groups"), 0);
+}
+
+TEST(JobOfFiles, RanksOfOneMachineFarApartAreSaidFirst) {
+  const ScratchFolder folder;
+  const int64_t later = 600'000'000;
+  const auto answer =
+      Ask({folder.Write("a.json", Trace(0, 2)), folder.Write("b.json", Trace(1, 2, "", later))});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(
+      answer->verdict.starts_with("Traces may be of another job: ranks of one machine were not "
+                                  "recorded at the same time: a.json "
+                                  "and b.json are 10.0 min apart. "))
+      << answer->verdict;
+  EXPECT_EQ(NoteCount(*answer, "other_times"), 1);
+}
+
+TEST(JobOfFiles, ARankThatWasRecordedTwiceMeetsTheOtherOnce) {
+  const ScratchFolder folder;
+  const int64_t later = 600'000'000;
+  const auto answer =
+      Ask({folder.Write("a.json", Trace(0, 2)), folder.Write("b.json", Trace(0, 2, "", later)),
+           folder.Write("c.json", Trace(1, 2, "", later))});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(NoteCount(*answer, "other_times"), 0);
+}
+
+TEST(JobOfFiles, AbsentRanksAreNamed) {
+  const ScratchFolder folder;
+  const auto answer =
+      Ask({folder.Write("a.json", Trace(0, 4)), folder.Write("b.json", Trace(3, 4))});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.ends_with(" Input is incomplete: ranks 1 and 2 have no trace."))
+      << answer->verdict;
+}
+
+}  // namespace
+}  // namespace stepscope::job_of_files_test
