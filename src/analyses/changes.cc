@@ -22,7 +22,6 @@ namespace changes {
 namespace {
 
 constexpr double kExplains = 0.3;  // of the change of step time
-constexpr double kHighChange = 0.2;
 
 std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
 
@@ -146,8 +145,7 @@ void AddFinding(Report& report, const Facts& facts, const StepChanges& changes) 
   const double share = static_cast<double>(c.Difference()) / static_cast<double>(c.before);
   const std::optional<Together> cause = Cause(facts, changes);
   report.findings.push_back(
-      {.severity = share >= kHighChange ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("Step time is {} longer since step {}{}.", HumanRatio(share), c.since,
+      {.message = fmt::format("Step time is {} longer since step {}{}.", HumanRatio(share), c.since,
                               cause ? ": " + SayCause(facts, *cause) : ""),
        .because =
            fmt::format("median {} in {} before, {} in {} since; {}", Time(c.before),

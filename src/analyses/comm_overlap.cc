@@ -120,8 +120,7 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const auto rest = static_cast<double>((exposed - waiting) * devices);
   const bool waits = waiting > exposed / 2 && rest < kWorthSaying * static_cast<double>(sum.span);
   report.findings.push_back(
-      {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("Exposed communication is {} of span.", HumanRatio(share)),
+      {.message = fmt::format("Exposed communication is {} of span.", HumanRatio(share)),
        .because = fmt::format("{} of {} communication per device{}; worst: {} ({})",
                               HumanTime(static_cast<double>(exposed)),
                               HumanTime(static_cast<double>(communication)),
@@ -143,8 +142,7 @@ void AddRepeatedSyncs(Report& report, const Facts& facts, const Exposed& sum) {
   if (!syncs) return;
   const auto devices = static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
-      {.severity = Severity::kMedium,
-       .message = fmt::format("Gradients are all-reduced {} times per optimizer step: use no_sync.",
+      {.message = fmt::format("Gradients are all-reduced {} times per optimizer step: use no_sync.",
                               syncs->per_step),
        .because =
            fmt::format("{} backward passes between two optimizer steps, each with {}; in all {}",

@@ -140,8 +140,7 @@ void AddFinding(Report& report, const Facts& facts, const RankPath& shown,
       worst == Bound::kCommunication ? facts.names->Find(most.first) : kNoString;
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   report.findings.push_back(
-      {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("{} on the critical path costs up to {} of {}.", SayBound(worst),
+      {.message = fmt::format("{} on the critical path costs up to {} of {}.", SayBound(worst),
                               HumanRatio(share), SayWhere(shown)),
        .because = fmt::format("{} of {} is {}; worst: {}{} ({}, {}); span without it: {}",
                               time(shown.path.Time(worst)), time(shown.span()), BoundName(worst),

@@ -216,12 +216,11 @@ void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, cons
   const double share = span == 0 ? 0 : static_cast<double>(s.lost) / static_cast<double>(span);
   const std::string since = SaySince(facts, steps, s);
   report.findings.push_back(
-      {.severity = share >= 0.1 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("{} is a straggler{}: {}, {} of span.",
+      {.message = fmt::format("{} is a straggler{}: {}, {} of span.",
                               Capitalized(SayParticipant(facts, c.ranks[s.rank])), since,
                               SayLateReason(s, facts), HumanRatio(share)),
        .because = fmt::format(
-           "it caused {} of all wait time{}, was last {}, and cost each other {} {} (clock "
+           "it caused {} of all wait time{}, was last {}, and cost every other {} {} (clock "
            "uncertainty {}); cause: {}",
            HumanRatio(s.score), SayLateSteps(steps, s),
            Plural(static_cast<size_t>(c.ranks[s.rank].times_last), "time"), ParticipantNoun(facts),
@@ -279,13 +278,13 @@ std::string Headline(const Facts& facts, const StepBlame& steps, const Suspect& 
   const std::string error = time(LargestError(facts.collectives));
   if (stands_out) {
     return fmt::format(
-        "{} causes {} of all wait time in collectives and costs each other {} {} "
+        "{} causes {} of all wait time in collectives and costs every other {} {} "
         "(clock uncertainty {}).",
         Capitalized(who), HumanRatio(worst.score), noun, time(worst.lost), error);
   }
   const double share = static_cast<double>(worst.lost) / static_cast<double>(MeanSpan(facts));
   return fmt::format(
-      "No {} is a straggler: most wait time is for {}, which costs each other {} {}, {} of span "
+      "No {} is a straggler: most wait time is for {}, which costs every other {} {}, {} of span "
       "(clock uncertainty {}).{}",
       noun, who, noun, time(worst.lost), HumanRatio(share), error, SayWhyNoStraggler(steps, worst));
 }

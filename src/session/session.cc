@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "analyses/all.h"
+#include "base/saturate.h"
 #include "base/stop.h"
 #include "facts/derived/step_categories.h"
 #include "facts/steps/step_breakdown.h"
@@ -106,7 +107,7 @@ RankTime MeanTime(const Facts& facts) {
     }
   }
   const double longer = std::max(MeanSpan(facts), ranks > 0 ? time / ranks : MeanRecording(facts));
-  whole.time = static_cast<int64_t>(std::min(longer, 9e18));
+  whole.time = ToInt64(longer);
   if (time > 0) whole.steps = longer * static_cast<double>(whole.every.size()) / time;
   return whole;
 }
