@@ -5,6 +5,8 @@
 #include <iterator>
 #include <optional>
 
+#include "base/time_units.h"
+
 namespace stepscope {
 namespace {
 
@@ -42,8 +44,7 @@ Result<ReportSet> GoodputWalk(GoodputReportOptions options, std::span<const std:
                                    "record several steps and call profiler.step() in the loop, or "
                                    "give tokens per second"});
     }
-    options.program->tokens_per_second =
-        walk.tokens_per_step / (static_cast<double>(*step_time) / 1e9);
+    options.program->tokens_per_second = walk.tokens_per_step / Seconds(*step_time);
   }
   auto answer = GoodputReport(options);
   if (!answer) return answer;

@@ -93,8 +93,6 @@ constexpr std::array<Family, kNames> kFamilies = {{
     {"ingest_events", Type::kCounter, "Events received over HTTP, by result."},
 }};
 
-double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
-
 // Bucket names in lower case.
 std::string_view BucketLabel(Bucket bucket) {
   static const auto kLabels = [] {
