@@ -1,6 +1,7 @@
-// What the binary says of itself: version, help, analyses, manual page and completions.
+// Tests version, help, explanations, manual page and completions of the binary.
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <string>
 
 #include "tests/front_door.h"
@@ -18,6 +19,19 @@ TEST(Cli, ListsAndExplainsEveryAnalysis) {
     EXPECT_EQ(explained.code, 0);
     EXPECT_TRUE(explained.out.contains(analysis.title));
     for (const ParameterInfo& p : analysis.params) EXPECT_TRUE(explained.out.contains(p.name));
+    EXPECT_FALSE(explained.out.contains("default )")) << explained.out;
+  }
+}
+
+// A column called `host` is not the option --host.
+TEST(Cli, ExplainsNamesNoOptionThatAnalyzeLacks) {
+  const std::string help = Stepscope("analyze --help").out;
+  const std::regex option("--[a-z][a-z-]*");
+  for (const AnalysisInfo& analysis : Session::List()) {
+    const std::string text = Stepscope("explain " + analysis.name).out;
+    for (std::sregex_iterator at(text.begin(), text.end(), option), end; at != end; ++at) {
+      EXPECT_TRUE(help.contains(at->str() + " ")) << analysis.name << ": " << at->str();
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-// The binary as a user runs it: exit codes, messages, files and pipes.
+// Tests the binary as a user runs it: exit codes, messages, files and pipes.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// One quantity has one value, whichever analysis tells it: over all real traces, demo jobs and
+// Tests that one quantity has one value in all analyses: over all real traces, demo jobs and
 // small traces. The quantities are listed in docs/quantities.md.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The critical path of real traces against the one HTA found in them: what it is bound by on the
+// Tests the critical path of real traces against HTA's: what it is bound by on the
 // device is the same. On the host HTA leaves out what lies between operators, so its path is no
 // longer than ours.
 #include <gtest/gtest.h>

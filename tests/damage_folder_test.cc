@@ -1,4 +1,4 @@
-// What users point at: folders with all sorts of things in them, files given twice, ranks that are
+// Tests what users point at: directories with files of all sorts, files given twice, ranks that are
 // told in three different ways or not at all.
 #include <gtest/gtest.h>
 #include <unistd.h>

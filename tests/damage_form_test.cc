@@ -1,4 +1,4 @@
-// Odd but legal forms of one trace: whatever its age, layout and spelling, the answer is the same.
+// Tests odd but legal forms of one trace: age, layout and spelling change no answer.
 #include <gtest/gtest.h>
 
 #include "tests/front_door.h"

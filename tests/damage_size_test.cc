@@ -1,5 +1,5 @@
-// Inputs that are large in one way or another: names, nesting, metadata, single events; and texts
-// made to mislead whoever cuts a file into windows.
+// Tests inputs that are large in one way or another: names, nesting, metadata, single events; and
+// texts made to mislead whoever cuts a file into windows.
 #include <gtest/gtest.h>
 
 #include <ctime>

@@ -1,4 +1,4 @@
-// Files that are cut short, corrupt, or no traces at all. The rule: what was whole is used, and the
+// Tests files that are cut short, corrupt, or no traces. The rule: what was whole is used, and the
 // damage is named, in an error or in a note. The other files of a run never suffer.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Events whose values cannot be taken at face value, and names that no terminal should see raw.
+// Tests events whose values cannot be taken at face value, and names that no terminal should see
+// raw.
 #include <gtest/gtest.h>
 
 #include <algorithm>

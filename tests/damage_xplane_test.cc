@@ -1,4 +1,4 @@
-// Profiles (XSpace files) that are cut, corrupt, hostile or odd, through the front door.
+// Tests profiles (XSpace files) that are cut, corrupt, hostile or odd, through the front door.
 #include <gtest/gtest.h>
 
 #include <ctime>

@@ -1,4 +1,4 @@
-// The demo job's own ground truth against what the analyses say of its traces: two programs that
+// Tests analyses of the demo job against its ground truth: two programs that
 // share no code, one that knows what it planted and one that has to find it.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Several devices in one process, as TensorFlow and JAX run them: they wait for one another in
-// collectives, on one clock. Sizes and groups of collectives are those of the compiled program.
+// Tests several devices in one process, as TensorFlow and JAX run them: they wait for one another
+// in collectives, on one clock. Sizes and groups of collectives are those of the compiled program.
 #include <gtest/gtest.h>
 
 #include <string>

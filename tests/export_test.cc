@@ -1,4 +1,4 @@
-// Exported traces: what they hold, and that nothing is lost on the way.
+// Tests exported traces: what they hold, and that nothing is lost.
 #include "stepscope/export.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which folders are runs.
+// Tests which directories are runs.
 #include "stepscope/find_runs.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// FLOPs and occupancy on real traces, beside what is known of them from elsewhere.
+// Tests FLOPs and occupancy of real traces against other sources.
 #include <gtest/gtest.h>
 
 #include <algorithm>

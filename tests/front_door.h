@@ -1,4 +1,4 @@
-// The way every user comes: trace files in, an answer or an error out. And short texts of traces.
+// Asks as a user does: trace files in, an answer or an error out. Writes short texts of traces.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The text files of the golden tests.
+// Reads the text files of the golden tests.
 //
 // clang-format off
 //   # any number of comment lines; nothing else stands between a trace and its runs

@@ -1,4 +1,4 @@
-// Inline traces as XSpace files.
+// Writes inline traces as XSpace files.
 #include "tests/golden_xplane.h"
 
 #include <fmt/format.h>

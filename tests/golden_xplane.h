@@ -1,5 +1,5 @@
-// The traces of golden tests as profiles of TensorFlow and JAX: the same answers are expected,
-// since behind the readers nobody knows a format.
+// Writes the traces of golden tests as profiles of TensorFlow and JAX: the same answers are
+// expected, since behind the readers nobody knows a format.
 #pragma once
 
 #include <string>

@@ -80,7 +80,7 @@ TEST_F(ChecksTest, TimeBetweenFailuresOfResearchClusters) {
   for (const char* id : {"ettr_mttf_16384", "ettr_mttf_131072"}) {
     const Json& in = Input(id);
     const Answered answer({.failures_per_node_day = in["r_f_per_node_day"], .chips = in["gpus"]});
-    Reproduces(id, answer.Metric("goodput_failures", "modelled_mtbf") / kNs / kHourS);
+    Reproduces(id, answer.Metric("goodput_failures", "modeled_mtbf") / kNs / kHourS);
   }
   // Negative: 1024 GPUs failed every 7.9 h. Both are shown, with a finding.
   const std::string id = "ettr_mttf_1024_negative";
@@ -88,7 +88,7 @@ TEST_F(ChecksTest, TimeBetweenFailuresOfResearchClusters) {
   const Answered answer({.failures_per_node_day = Input(id)["r_f_per_node_day"],
                          .observed_mtbf_s = published_h * kHourS,
                          .chips = Input(id)["gpus"]});
-  Reproduces(id, answer.Metric("goodput_failures", "modelled_mtbf") / kNs / kHourS,
+  Reproduces(id, answer.Metric("goodput_failures", "modeled_mtbf") / kNs / kHourS,
              checks_.at(id)["computed"]);
   EXPECT_DOUBLE_EQ(answer.Metric("goodput_failures", "observed_mtbf") / kNs / kHourS, published_h);
   EXPECT_TRUE(answer.HasFinding("goodput_failures", "differ by a factor of 3.7"));

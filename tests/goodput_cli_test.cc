@@ -1,4 +1,4 @@
-// `stepscope goodput` as a user runs it: answers, conditions, errors and their options.
+// Tests `stepscope goodput` as a user runs it: answers, conditions, errors and their options.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -106,15 +106,15 @@ TEST(GoodputSend, SendsAFolderOnce) {
   const std::string store = scratch.path() + "/here", there = scratch.path() + "/there";
   Record(store, 0, 3000);
   ServerProcess server(there, 0);
-  std::string output = Send(server.port(), {"--store", store}, scratch);
+  std::string output = Send(server.port(), {store}, scratch);
   EXPECT_TRUE(output.starts_with("0 Sent 3000 events: 3000 stored, 0 already there.\n")) << output;
   // What it knows to be there is not even read again.
-  output = Send(server.port(), {"--store", store}, scratch);
+  output = Send(server.port(), {store}, scratch);
   EXPECT_TRUE(output.starts_with("0 Sent 0 events")) << output;
-  output = Send(server.port(), {"--store", store, "--again"}, scratch);
+  output = Send(server.port(), {store, "--again"}, scratch);
   EXPECT_TRUE(output.starts_with("0 Sent 3000 events: 0 stored, 3000 already there.\n")) << output;
   Record(store, 3000, 3100);
-  output = Send(server.port(), {"--store", store}, scratch);
+  output = Send(server.port(), {store}, scratch);
   EXPECT_TRUE(output.starts_with("0 Sent 100 events: 100 stored, 0 already there.\n")) << output;
   server.End(SIGTERM);
   EXPECT_EQ(Steps(there).size(), 3100u);
@@ -161,7 +161,7 @@ TEST(GoodputSend, ReportsErrors) {
   EXPECT_TRUE(output.starts_with("2 ")) << output;
   EXPECT_NE(output.find("cannot connect (will retry)"), output.npos) << output;
   EXPECT_NE(output.find("no answer from the server"), output.npos) << output;
-  EXPECT_TRUE(Send(port, {"--store", "/nowhere"}, scratch).starts_with("2 "));
+  EXPECT_TRUE(Send(port, {"/nowhere"}, scratch).starts_with("2 "));
   EXPECT_TRUE(Send(port, {"--events", log, "--to", "ftp://x"}, scratch).starts_with("2 "));
 }
 
@@ -186,7 +186,7 @@ TEST(GoodputSend, KillsLoseAndRepeatNothing) {
     }
     recorded = step;
   });
-  const std::vector<std::string> words = {"--store", store, "--follow"};
+  const std::vector<std::string> words = {store, "--follow"};
   const std::string out = scratch.path() + "/output";
   auto sender = std::make_unique<SenderProcess>(port, words, out);
   std::mt19937 random(4711);
@@ -204,7 +204,7 @@ TEST(GoodputSend, KillsLoseAndRepeatNothing) {
   stop.store(true);
   recorder.join();
   sender->End(SIGKILL);
-  const std::string output = Send(port, {"--store", store}, scratch);
+  const std::string output = Send(port, {store}, scratch);
   EXPECT_TRUE(output.starts_with("0 Sent ")) << output;
   server->End(SIGKILL);
   const std::set<int64_t> steps = Steps(there);

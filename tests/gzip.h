@@ -1,4 +1,4 @@
-// Compression for tests: traces are mostly gzip, and so is most damage.
+// Compresses for tests: traces are mostly gzip, and so is most damage.
 #pragma once
 
 #include <isa-l/igzip_lib.h>

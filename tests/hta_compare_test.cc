@@ -1,4 +1,4 @@
-// Our comparisons beside those of HTA's TraceDiff: counts and times, side by side, of every kernel,
+// Tests comparisons against HTA's TraceDiff: counts and times, side by side, of every kernel,
 // operator and annotation of one step of two recordings.
 //
 // HTA's times are whole microseconds there, and its recordings of CUDA devices: every number must

@@ -1,4 +1,4 @@
-// Operators, their kernels and counters beside HTA's.
+// Tests operators, their kernels and counters against HTA's.
 //
 // HTA lists how often an operator launched a sequence of kernels, and the mean delays of the first.
 // Counts are compared kernel by kernel; delays where an operator always launches one kernel alone.

@@ -1,4 +1,4 @@
-// Queues and copies beside HTA's, point by point.
+// Tests queues and copies against HTA's, point by point.
 //
 // HTA averages over events, we over time. So its series, where there is one, is averaged over time
 // here, and compared with what we answer; and HTA's own averages are worked out anew from our

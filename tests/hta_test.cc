@@ -1,4 +1,4 @@
-// Our numbers beside those of HTA (Holistic Trace Analysis 0.6.1), wherever HTA is right.
+// Tests numbers against HTA (Holistic Trace Analysis 0.6.1), wherever HTA is right.
 //
 // ../shared/goldens/hta holds the tables HTA prints for real traces. The list below names each set
 // and, table by table, why it cannot agree; all other tables must, in every number. The reasons:

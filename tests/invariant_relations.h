@@ -1,4 +1,4 @@
-// Relations between numbers, and the parts of the invariants that lie in files of their own.
+// Lists relations between numbers, and the parts of the invariants that lie in files of their own.
 #pragma once
 
 #include <fmt/format.h>

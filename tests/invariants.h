@@ -1,4 +1,4 @@
-// What must hold between the numbers of every answer, whatever the input.
+// Checks what must hold between the numbers of every answer, whatever the input.
 #pragma once
 
 #include <string>

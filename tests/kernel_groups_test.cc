@@ -1,4 +1,4 @@
-// A user's own groups of kernels: from the file to the tables.
+// Tests a user's own groups of kernels, from the file to the tables.
 #include "stepscope/kernel_groups.h"
 
 #include <gtest/gtest.h>
@@ -71,8 +71,7 @@ TEST(KernelGroups, TimeAloneAndBesideOthers) {
 TEST(KernelGroups, WithoutAFileThereIsNoAnswer) {
   const auto answer = AskAbout(Document({Kernel("gemm", 0, 5)}));
   ASSERT_TRUE(answer);
-  EXPECT_EQ(ReportOf(*answer, "kernel_groups").why,
-            "no groups were given: set `groups`, a TOML file of patterns");
+  EXPECT_EQ(ReportOf(*answer, "kernel_groups").why, "set `groups` to a TOML file of patterns");
 }
 
 }  // namespace

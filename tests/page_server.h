@@ -1,4 +1,4 @@
-// A server of the page in this process, asked over real HTTP.
+// Runs a server of the page in this process, and asks it over HTTP.
 #pragma once
 
 #include <gtest/gtest.h>

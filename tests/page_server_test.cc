@@ -1,4 +1,4 @@
-// What the page's server answers, and whom.
+// Tests what the page's server answers, and to which requests.
 #include "tests/page_server.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Reads back what was exported in Perfetto's format, as far as tests ask.
+// Reads back what was exported in Perfetto's format, as far as tests need.
 #pragma once
 
 #include <bit>

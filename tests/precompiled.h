@@ -1,4 +1,4 @@
-// The headers that most tests include, parsed once for all of them.
+// Includes the headers that most tests need, so that they are parsed once.
 #pragma once
 
 #include <fmt/format.h>

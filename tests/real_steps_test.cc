@@ -1,4 +1,4 @@
-// All-reduces and gaps between steps of real traces, against a separate reading of the files:
+// Tests all-reduces and gaps between steps of real traces against a separate reading of the files:
 // unions over their kernels, by the step that a kernel's launch lies in.
 #include <gtest/gtest.h>
 

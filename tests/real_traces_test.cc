@@ -1,4 +1,4 @@
-// Real traces against an independent reading of the same definitions, to the nanosecond.
+// Tests real traces against an independent reading of the same definitions, to the nanosecond.
 //
 // ../shared/goldens/oracle holds, for each trace, what a slow and plain program finds in it.
 // Compared is all of it but one number no analysis tells: how many lines of metadata a trace holds.

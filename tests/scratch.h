@@ -1,4 +1,4 @@
-// A folder for the files of one test, gone with it.
+// Creates a directory for the files of one test, and removes it after the test.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The commands that serve and write the page, as a shell runs them.
+// Tests the commands that serve and write the page, as a shell runs them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

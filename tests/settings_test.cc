@@ -1,4 +1,4 @@
-// What is set once for all questions: at the session, and at the page that is served or written.
+// Tests settings for all questions: of a session, and of a page that is served or written.
 #include <gtest/gtest.h>
 
 #include "stepscope/server.h"

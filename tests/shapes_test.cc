@@ -1,5 +1,5 @@
-// Operators by shape through the front door: scripts, hostile inputs, and what flops says of the
-// same.
+// Tests operators by shape through the front door: scripts, hostile inputs, and what flops says of
+// the same.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Real traces and the numbers that others found in them. They lie beside the repository, in
+// Finds real traces, and the numbers that others found in them. They lie beside the repository, in
 // ../shared, and are not part of it: tests that need them are skipped where they are not.
 #pragma once
 

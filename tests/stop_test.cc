@@ -1,4 +1,4 @@
-// Reading and questions that are canceled.
+// Tests reading and questions that are canceled.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

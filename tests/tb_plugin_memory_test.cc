@@ -1,4 +1,4 @@
-// Our memory beside that of PyTorch's TensorBoard plugin (torch_tb_profiler 0.4.3).
+// Tests memory against PyTorch's TensorBoard plugin (torch_tb_profiler 0.4.3).
 //
 // ../shared/goldens/tb_plugin holds what its memory view shows. Compared are the peak, what
 // operators allocate themselves, and which blocks are never given back. Its sizes are kilobytes of

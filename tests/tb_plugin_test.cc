@@ -1,4 +1,4 @@
-// Our numbers beside those of the PyTorch profiler plugin of TensorBoard (torch_tb_profiler 0.4.3).
+// Tests numbers against PyTorch's TensorBoard plugin (torch_tb_profiler 0.4.3).
 //
 // ../shared/goldens/tb_plugin holds what its own code says about traces. Its times are whole
 // microseconds, as are those of these traces. Every number that is compared must be equal;

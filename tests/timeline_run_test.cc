@@ -1,5 +1,5 @@
-// The timeline of whole runs: nothing is lost on the way from the files, and keeping the events
-// changes no answer.
+// Tests the timeline of whole runs: nothing is lost on the way from the files, and keeping the
+// events changes no answer.
 #include <gtest/gtest.h>
 
 #include <map>

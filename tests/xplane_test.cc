@@ -1,4 +1,4 @@
-// Profiles of JAX and TensorFlow beside what others found in them: ../shared/goldens/xplane,
+// Tests profiles of JAX and TensorFlow against what others found in them: ../shared/goldens/xplane,
 // decoded with protobuf's own reader and worked out from the TensorFlow Profiler's rules.
 //
 // Every line, event, name, kernel and allocator is compared, and of the profile with steps every

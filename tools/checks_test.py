@@ -42,12 +42,37 @@ class Layers(unittest.TestCase):
         self.assert_caught("src/session/a.cc", '#  include "cli/flags.h"', "session")
         self.assert_caught("include/stepscope/a.h", '#include "base/column.h"', "stepscope")
         self.assert_caught("src/facts/a.cc", '#include "../ingest/reader.h"', "relative")
-        self.assert_allowed("src/ingest/a.cc", '#include "trace/trace.h"\n#include "simdjson.h"\n')
+        self.assert_allowed("src/ingest/a.cc", '#include "trace/trace.h"\n#include <simdjson.h>\n')
         self.assert_allowed("src/session/a.cc", '#include "ingest/a.h"\n#include "stepscope/a.h"\n')
 
     def test_analyses_never_include_one_another(self):
         self.assert_caught("src/analyses/idle.cc", '#include "analyses/overlap.h"', "one another")
         self.assert_allowed("src/analyses/idle.cc", '#include "analyses/analysis.h"\n')
+
+    def test_parts_of_an_analysis_belong_to_it(self):
+        tree = {"src/analyses/overview.cc": '// A.\n#include "analyses/overview_lead.h"\n',
+                "src/analyses/overview_lead.cc": '// A.\n#include "analyses/overview_lead.h"\n',
+                "src/analyses/overview_lead.h": "// A.\n"}
+        self.assertEqual(run("check_layers", tree), (0, ""))
+        tree["src/analyses/idle.cc"] = '// A.\n#include "analyses/overview_lead.h"\n'
+        status, out = run("check_layers", tree)
+        self.assertEqual((status, len(out.splitlines())), (1, 1), out)
+        self.assertIn("is a part of overview", out)
+
+    def test_no_file_and_no_include_passes_unseen(self):
+        for name in ("a.hpp", "a.inc", "a.cpp"):
+            status, out = run("check_layers", {f"src/base/{name}": "// A.\n"})
+            self.assertEqual(status, 1, name)
+            self.assertIn(".h or .cc", out)
+        self.assert_caught("src/base/a.cc", '#include "json_writer.h"', "with its room")
+        self.assert_caught("src/trace/a.cc", "#include TRACE_HEADER", "not a macro")
+        self.assert_caught("src/http/a.cc", "#include <boost/beast/core/detail/base64.hpp>", "internal")
+        self.assert_caught("src/facts/a.cc", "auto p = std::filesystem::path();", "input or output")
+
+    def test_the_precompiled_header_opens_no_door(self):
+        self.assert_allowed("src/precompiled.h", "// A.\n#include <fmt/format.h>\n#include <vector>\n")
+        for header in ('"trace/trace.h"', "<boost/beast.hpp>", "<sqlite3.h>", "HEADER"):
+            self.assert_caught("src/precompiled.h", f"#include {header}", "standard library and fmt alone")
 
     def test_facts_and_analyses_do_no_io(self):
         self.assert_caught("src/analyses/idle.cc", "#include <fstream>", "input or output")

@@ -2,7 +2,7 @@
 //
 // Every face (text, JSON, CSV, Markdown, the page) is written from these structs and computes
 // nothing of its own. The JSON form is a contract, written down in docs/report-schema.json: keys
-// may be added, none is ever renamed or removed.
+// may be added, none is renamed or removed once released.
 //
 // Conventions that hold in every report:
 //   - Times are int64 nanoseconds (Unit::kNanoseconds), never floating point, never microseconds.
@@ -188,7 +188,7 @@ struct Extent {
 // Something worth acting on: what it is, the numbers that show it, and one concrete thing to try.
 struct Finding {
   Severity severity = Severity::kLow;
-  std::string message;  // one sentence: who, what, how much
+  std::string message;  // one sentence: problem and size
   std::string because;  // the evidence, in numbers that appear in the report's metrics or tables
   std::string hint;     // one thing to try; "try" in JSON
   int64_t impact = 0;   // ns of one rank's time that fixing it could save at most; 0: not a time
@@ -202,7 +202,7 @@ struct Finding {
   // Set once all reports are there.
   double share = 0;      // impact / extent.time, 0..1
   int64_t per_step = 0;  // ns: impact per step that it is in; 0: unknown
-  int64_t place = 0;     // 1, 2, ... in the whole answer, by worth; 0: not ordered yet
+  int64_t place = 0;     // 1, 2, ... in the whole answer, by impact; 0: not ordered yet
   std::vector<Evidence> evidence = {};
 };
 

@@ -23,7 +23,7 @@ struct TextStyle {
   std::string more;    // the last line of a brief answer: how to get the rest; empty: none
 };
 
-// For people. Opens with the verdict, then the findings by worth, then each report's tables, then
+// For people. Opens with the verdict, then the findings by impact, then each report's tables, then
 // notes.
 std::string ToText(const ReportSet& answer, const TextStyle& style = {});
 

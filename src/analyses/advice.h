@@ -1,5 +1,5 @@
-// The words of advice that depend on the job: its framework, its purpose, the maker of its devices,
-// and what was recorded. What was recorded is never advised to be.
+// Words advice for the job: its framework, its purpose, the maker of its devices. It never advises
+// to record what was recorded.
 #pragma once
 
 #include <string>

@@ -165,8 +165,7 @@ void AddSlowFinding(Report& report, const Facts& facts, const AllReduceSums& sum
   const double beyond = (transfer - expected.Best()) * static_cast<double>(sums.Steps()) /
                         static_cast<double>(sums.devices.size());
   report.findings.push_back(
-      {.severity = Severity::kMedium,
-       .message =
+      {.message =
            fmt::format("All-reduces take {:.1f}× the expected time.", transfer / expected.Best()),
        .because = fmt::format("{} per step{} vs {} for {} at {}/s ({}){}", Time(transfer),
                               sums.Mean(&AllReduceSum::waiting) > 0 ? " without wait time" : "",
@@ -226,8 +225,7 @@ void AddMergeFinding(Report& report, const Facts& facts, const AllReduceSums& su
   if (each < kCallsToMerge || sums.ShareOfTime(group.exposed_transfer) < kExposedToMerge) return;
   const double saved = static_cast<double>(group.exposed_transfer) * (1 - 1 / each);
   report.findings.push_back(
-      {.severity = Severity::kMedium,
-       .message = fmt::format("{:.3g} small all-reduces per step are exposed.", each),
+      {.message = fmt::format("{:.3g} small all-reduces per step are exposed.", each),
        .because = fmt::format("exposed all-reduces of group {} below {} are {} of span{}", name,
                               HumanBytes(static_cast<double>(merge_below)),
                               HumanRatio(sums.ShareOfTime(group.exposed_transfer)),
@@ -255,8 +253,7 @@ void AddUnexplainedFinding(Report& report, const Facts& facts, const AllReduceSu
   if (outside.calls == 0 || share < kExposedUnexplained) return;
   const auto most = std::ranges::max_element(phases, {}, [](const auto& p) { return p.second; });
   report.findings.push_back(
-      {.severity = Severity::kLow,
-       .message =
+      {.message =
            fmt::format("{:.3g} all-reduces per step are launched outside backward.",
                        static_cast<double>(outside.calls) / static_cast<double>(sums.Steps())),
        .because = fmt::format("most in phase {}; exposed they are {} of span", most->first,
@@ -277,8 +274,7 @@ void AddBeyondFinding(Report& report, const Facts& facts, const AllReduceSums& s
   for (const AllReduceSum& d : sums.devices) exposed = AddSaturated(exposed, d.exposed);
   const double beyond = 1 - expected.bytes / bytes;
   report.findings.push_back(
-      {.severity = Severity::kMedium,
-       .message = fmt::format("A step reduces {:.1f}× the bytes of its parameters.",
+      {.message = fmt::format("A step reduces {:.1f}× the bytes of its parameters.",
                               bytes / expected.bytes),
        .because = fmt::format("{} per step vs {} for {:.4g} parameters", HumanBytes(bytes),
                               HumanBytes(expected.bytes), expected.parameters),

@@ -34,12 +34,23 @@ std::string_view TitleOf(StepCategory category, const Facts& facts) {
   return strip ? name.substr(kDevice.size()) : name;
 }
 
+double Share(int64_t part, int64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Cell MemoryDeviceCell(int64_t device) { return device < 0 ? Cell("host") : Cell(device); }
+
+std::string CategoryKey(StepCategory category) {
+  std::string key(StepCategoryName(category));
+  std::ranges::replace(key, ' ', '_');
+  return key;
+}
+
 void AddCategoryColumns(Table& table, const Facts& facts) {
   for (size_t c = 0; c < kStepCategories; ++c) {
     const auto category = static_cast<StepCategory>(c);
-    std::string key(StepCategoryName(category));
-    std::ranges::replace(key, ' ', '_');
-    table.columns.push_back(TimeColumn(std::move(key), std::string(TitleOf(category, facts))));
+    table.columns.push_back(
+        TimeColumn(CategoryKey(category), std::string(TitleOf(category, facts))));
     table.columns.back().kind = KindOf(category);
   }
 }

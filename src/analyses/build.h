@@ -17,12 +17,30 @@
 
 namespace stepscope {
 
+// The parameter that all analyses with an MFU have; that of flops stands for those not given.
+inline constexpr Parameter kPeakTflops{
+    "peak_tflops",
+    Parameter::Type::kNumber,
+    "0",
+    Unit::kNone,
+    "peak of a device in TFLOP/s, for every type; 0: peak of the chip named in the trace",
+    "flops.peak_tflops"};
+
+// part / whole; 0 where there is no whole.
+double Share(int64_t part, int64_t whole);
+
+// The device of memory: "host" for a negative number.
+Cell MemoryDeviceCell(int64_t device);
+
 // The key columns of a device: rank, window, device.
 std::vector<Column> DeviceKeys();
 std::vector<Cell> DeviceCells(const DeviceFacts& device);
 
 // "device compute"; where threads of the host are the device, "compute".
 std::string_view TitleOf(StepCategory category, const Facts& facts);
+
+// "device_compute": the key of the category's column.
+std::string CategoryKey(StepCategory category);
 
 // Appends a time column for each step category: "device_compute", ...
 void AddCategoryColumns(Table& table, const Facts& facts);
@@ -37,8 +55,8 @@ Report StartReport(const Analysis& analysis, const Facts& facts);
 CauseKind CauseOf(StepCategory category);
 
 // What devices wait for in most of their time without activity, by the categories of steps but
-// one-time work; kNone
-// where no analysis before has derived these: the recordings may lack what they need.
+// one-time work; kNone where no analysis before has derived these: the recordings may lack what
+// they need.
 CauseKind CauseOfIdle(const Facts& facts);
 
 // Makes a report unavailable. `why` is a sentence without a final stop.

@@ -25,7 +25,6 @@ namespace changes {
 namespace {
 
 constexpr double kExplains = 0.3;  // of the change of step time
-constexpr double kHighChange = 0.2;
 
 std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
 
@@ -181,8 +180,7 @@ std::string SayBecause(const Facts& facts, const StepChange& c,
 // Since when, by how much, and, once that is known, why.
 Finding FindingOf(const StepChange& c, const std::string& why) {
   const double share = static_cast<double>(c.Difference()) / static_cast<double>(c.before);
-  return {.severity = share >= kHighChange ? Severity::kHigh : Severity::kMedium,
-          .message = fmt::format("Step time is {} longer since step {}{}.", HumanRatio(share),
+  return {.message = fmt::format("Step time is {} longer since step {}{}.", HumanRatio(share),
                                  c.since, why.empty() ? "" : ": " + why),
           .impact = static_cast<int64_t>(std::min(
               static_cast<double>(c.Difference()) * static_cast<double>(c.steps_after), 9e18)),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "analyses/all.h"
@@ -72,31 +73,33 @@ int64_t LongestWait(std::span<const CollectivePart> parts) {
 }
 
 // All collectives of one operation and size in one group.
-struct Alike {
+struct KindSum {
   CollectiveOp op = CollectiveOp::kOther;
   int64_t count = 0, size = -1;
-  int64_t time = 0;       // ns; sum of the shortest duration of each
-  int64_t kernels = 0;    // ns; of all ranks
-  int64_t wait_max = -1;  // ns; -1: none was split
+  int64_t time = 0;                      // ns; sum of the shortest duration of each
+  int64_t kernels = 0;                   // ns; of all ranks
+  std::optional<int64_t> wait_max = {};  // ns; absent: none was split
 };
 using KindKey = std::tuple<std::string_view, std::string, int64_t>;  // group, operation, bytes
 
-std::map<KindKey, Alike> CollectKinds(const Facts& facts) {
+std::map<KindKey, KindSum> CollectKinds(const Facts& facts) {
   const CollectiveFacts& c = facts.collectives;
-  std::map<std::tuple<uint32_t, CollectiveOp, StringId, int64_t>, Alike> found;
+  std::map<std::tuple<uint32_t, CollectiveOp, StringId, int64_t>, KindSum> found;
   for (const CollectiveMatch& match : c.matches) {
-    Alike& kind = found[{match.group, match.op, match.operation, match.bytes}];
+    KindSum& kind = found[{match.group, match.op, match.operation, match.bytes}];
     const auto parts = c.Parts(match);
     ++kind.count;
     kind.time = AddSaturated(kind.time, ShortestDuration(parts));
     for (const CollectivePart& p : parts) kind.kernels = AddSaturated(kind.kernels, p.duration());
-    if (match.last != kNobody) kind.wait_max = std::max(kind.wait_max, LongestWait(parts));
+    const int64_t wait = LongestWait(parts);
+    if (match.last != kNobody && wait != kNoTime)
+      kind.wait_max = std::max(kind.wait_max, std::optional(wait));
   }
   // Groups with one label are shown as one.
-  std::map<KindKey, Alike> kinds;
+  std::map<KindKey, KindSum> kinds;
   for (const auto& [key, kind] : found) {
     const auto& [group, op, operation, bytes] = key;
-    Alike& sum = kinds[{c.groups[group].label, OperationText(facts, op, operation), bytes}];
+    KindSum& sum = kinds[{c.groups[group].label, OperationText(facts, op, operation), bytes}];
     sum.op = op;
     sum.size = c.groups[group].size;
     sum.count += kind.count;
@@ -109,7 +112,7 @@ std::map<KindKey, Alike> CollectKinds(const Facts& facts) {
 
 Table KindTable(const Facts& facts) {
   const auto kinds = CollectKinds(facts);
-  std::vector<const std::pair<const KindKey, Alike>*> order;
+  std::vector<const std::pair<const KindKey, KindSum>*> order;
   for (const auto& kind : kinds) order.push_back(&kind);
   std::ranges::stable_sort(order, std::greater(), [](const auto* k) { return k->second.kernels; });
   Table table{
@@ -131,8 +134,7 @@ Table KindTable(const Facts& facts) {
       if (const auto factor = BusFactor(kind.op, kind.size)) busbw = rate * *factor;
     }
     table.rows.push_back({std::string(group), operation, BytesCell(bytes), kind.count,
-                          kind.time / kind.count, algbw, busbw,
-                          kind.wait_max < 0 ? Cell() : Cell(kind.wait_max)});
+                          kind.time / kind.count, algbw, busbw, Maybe(kind.wait_max)});
   }
   return table;
 }

@@ -124,8 +124,7 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const int64_t said = waits ? exposed : exposed - waiting;
   const auto count = static_cast<double>(devices), span = static_cast<double>(sum.span);
   report.findings.push_back(
-      {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("Exposed communication{} is {} of span.",
+      {.message = fmt::format("Exposed communication{} is {} of span.",
                               waiting > exposed / 100 && !waits ? " beyond wait time" : "",
                               HumanRatio(static_cast<double>(said) * count / span)),
        .because = fmt::format("{} of {} communication per device{}; worst: {} ({})",
@@ -149,8 +148,7 @@ void AddRepeatedSyncs(Report& report, const Facts& facts, const Exposed& sum) {
   if (!syncs) return;
   const auto devices = static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
-      {.severity = Severity::kMedium,
-       .message = fmt::format("Gradients are all-reduced {} times per optimizer step: use no_sync.",
+      {.message = fmt::format("Gradients are all-reduced {} times per optimizer step: use no_sync.",
                               syncs->per_step),
        .because =
            fmt::format("{} backward passes between two optimizer steps, each with {}; in all {}",

@@ -194,8 +194,7 @@ void AddFinding(Report& report, const Facts& facts, const MeasuredPaths& measure
   const RankPath& shown = measured.ranks.front();
   const auto ranks = std::ssize(measured.ranks);
   report.findings.push_back(
-      {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("{} on the critical path costs up to {} of {}.",
+      {.message = fmt::format("{} on the critical path costs up to {} of {}.",
                               SayBound(worst.bound), HumanRatio(share), SayAll(measured, shown)),
        .because = Because(facts, measured, shown, sums, worst.bound),
        .hint = HintFor(worst.bound, facts),

@@ -1,4 +1,4 @@
-// The finding of the critical path.
+// Adds the finding of the critical path.
 #pragma once
 
 #include <cstdint>

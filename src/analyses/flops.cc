@@ -31,20 +31,17 @@ Without two steps, the span replaces this time.
 
 **Limitations:** Not counted are operators without shapes (record with record_shapes=True), fused kernels of
 compilers, packed sequences and sparsity. `covered` is the share of compute kernel time that was counted. What was not
-counted is missing in MFU and HFU, so below 80% neither is in a headline or a finding.
+counted is missing in MFU and HFU: below 80% they are lower bounds, and no finding is about them.
 Recomputation of products without bias is recognized only in linear layers and reentrant checkpoints.
 
 **Interpretation:** Large models train at an MFU of 0.35–0.55. For a memory-bound operator, fuse it or use larger
 batches. If a compute-bound operator is below 40% of its roofline, change its shapes or type.
 )md";
 
-constexpr auto kParams = std::to_array<Parameter>({
-    {"peak_tflops", Parameter::Type::kNumber, "0", Unit::kNone,
-     "peak of a device in TFLOP/s, for every type; 0: peak of the chip named in the trace"},
-});
+constexpr auto kParams = std::to_array<Parameter>({kPeakTflops});
 
 constexpr double kLowMfu = 0.25;
-constexpr double kEnoughCovered = 0.8;  // of kernel time, for MFU in sentences
+constexpr double kEnoughCovered = 0.8;  // of kernel time; below, MFU is a lower bound
 constexpr double kMatters = 0.1;        // of kernel time, to report an operator
 constexpr double kFarFromRoof = 0.4;
 
@@ -213,8 +210,7 @@ void AddRooflineFinding(Report& report, const Facts& facts, const Totals& t) {
   const double each =
       static_cast<double>(s.time) / static_cast<double>(std::max<size_t>(t.devices, 1));
   report.findings.push_back(
-      {.severity = far ? Severity::kMedium : Severity::kLow,
-       .message = s.MemoryBound()
+      {.message = s.MemoryBound()
                       ? fmt::format("{}, the costliest operator, is memory-bound.", name)
                       : fmt::format("{}, the costliest operator, reaches {} of its roofline.", name,
                                     HumanRatio(s.Roofline())),
@@ -223,7 +219,7 @@ void AddRooflineFinding(Report& report, const Facts& facts, const Totals& t) {
        .hint = s.MemoryBound() ? "use more rows per product: a larger batch, longer sequences, or "
                                  "several products merged into one"
                                : Say(kSuitDevice, facts),
-       .impact = static_cast<int64_t>(std::min(each * left, 9e18)),
+       .impact = ToInt64(each * left),
        .table = "top"});
 }
 
@@ -232,17 +228,18 @@ void Summarize(Report& report, const Totals& t) {
       {"covered", "counted, % of kernel time", Ratio(t.covered, t.kernel_time), Unit::kRatio},
       {"flop_rate", "FLOP/s per device", When(t.time > 0, t.flops / t.time * 1e9),
        Unit::kFlopPerSecond}};
+  const std::string_view at_least = t.Covered() >= kEnoughCovered ? "" : "at least ";
   if (t.HasMfu()) {
-    report.metrics.push_back(
-        {"mfu", t.by_steps ? "MFU over the steps" : "MFU over the span", t.Mfu(), Unit::kRatio});
+    report.metrics.push_back({"mfu",
+                              fmt::format("MFU over the {}{}", t.by_steps ? "steps" : "span",
+                                          at_least.empty() ? "" : ", at least"),
+                              t.Mfu(), Unit::kRatio});
     report.metrics.push_back(
         {"hfu", "HFU, with recomputation", t.peak_time / t.time, Unit::kRatio});
   }
   report.headline = HumanFlop(t.time > 0 ? t.flops / t.time * 1e9 : 0) + "/s per device";
-  const bool enough = t.Covered() >= kEnoughCovered;
-  if (t.HasMfu() && enough) report.headline += fmt::format(", MFU {}", HumanRatio(t.Mfu()));
-  report.headline += fmt::format("; {} of kernel time is counted", HumanRatio(t.Covered()));
-  report.headline += t.HasMfu() && !enough ? ", too little for an MFU." : ".";
+  if (t.HasMfu()) report.headline += fmt::format(", MFU {}{}", at_least, HumanRatio(t.Mfu()));
+  report.headline += fmt::format("; {} of kernel time is counted.", HumanRatio(t.Covered()));
 }
 
 void AddNotes(Report& report, const std::vector<RecordingFlops>& recordings, const Totals& t) {

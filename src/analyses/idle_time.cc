@@ -198,8 +198,7 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
   if (share < kWorthSaying) return;
   const int64_t per_device = totals.lost / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
-      {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("Host-bound idle time is {} of span.", HumanRatio(share)),
+      {.message = fmt::format("Host-bound idle time is {} of span.", HumanRatio(share)),
        .because =
            fmt::format("{} per device in gaps before late kernel launches; worst: {}, stream {} "
                        "({})",
@@ -239,8 +238,8 @@ std::string Headline(const Totals& totals) {
   };
   const auto share = [&](int64_t part) { return share_of(part, gaps); };
   return fmt::format(
-      "Gaps of main streams are {} of span, {} of them host wait{}, {} kernel wait, {} other; "
-      "devices idle for {} of span.",
+      "Main streams are idle for {} of span; {} of that is host wait{}, {} kernel wait, {} other. "
+      "Devices are idle for {} of span.",
       share_of(gaps, totals.span), share(totals.host_wait),
       totals.one_time == 0 ? "" : fmt::format(" ({} one-time work)", share(totals.one_time)),
       share(totals.kernel_wait), share(totals.other), share_of(totals.idle, totals.span));
@@ -250,9 +249,7 @@ Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kIdleTime, facts);
   if (report.status == Status::kUnavailable) return report;
   if (facts.OnHost()) {
-    MakeUnavailable(report,
-                    "the job computes on the host: between two operators a thread runs Python, or "
-                    "what was not recorded");
+    MakeUnavailable(report, "the job has no accelerator, so stream idle time is undefined");
     return report;
   }
   Table main_streams{.key = "main_streams",

@@ -101,8 +101,8 @@ class IdleWaits {
       return rank(r) == Cell(worst_->rank) && window(r) == Cell(worst_->window);
     });
     report.findings.push_back(
-        {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-         .message = fmt::format("Host waits for idle devices are {} of span.", HumanRatio(share)),
+        {.message =
+             fmt::format("The host waits for idle devices for {} of span.", HumanRatio(share)),
          .because =
              fmt::format("worst: rank {}, {} ({} in {}); no activity is recorded on the device",
                          worst_->rank, SayCall(row), Time(ColumnOf(table_, "time")(row)),

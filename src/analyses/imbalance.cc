@@ -239,11 +239,10 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t step
   const std::string who = SayDevice(*device);
   const double impact = std::min(t.uneven, t.waiting);
   report.findings.push_back(
-      {.severity = Severity::kLow,  // where nobody waits for it
-       .message =
+      {.message =
            fmt::format("Compute imbalance is {} of the longest compute.", HumanRatio(t.Share())),
        .because = fmt::format(
-           "over {}, the mean {} computes {} less than the longest; worst: {} (longest in {})",
+           "over {}, {}s compute {} less than the slowest on average; worst: {} (slowest in {})",
            Plural(steps, "step"), Noun(facts), HumanTime(t.uneven), who,
            Plural(static_cast<size_t>(longest.steps), "step")),
        .hint = of_one ? fmt::format("check whether {} is slower or has more work; see "
@@ -283,7 +282,7 @@ Report Run(const Facts& facts, const Params& params) {
   }
   const Totals t = AddUp(spreads);
   const std::string_view noun = Noun(facts);
-  report.headline = fmt::format("Over {}, the mean {} computes {} less than the longest {}.",
+  report.headline = fmt::format("Over {}, {}s compute {} less than the slowest {}, on average.",
                                 Plural(spreads.size(), "step"), noun, HumanRatio(t.Share()), noun);
   report.metrics = {{"compute_imbalance", "imbalance, % of longest", t.Share(), Unit::kRatio}};
   report.tables.push_back(StepTable(spreads));

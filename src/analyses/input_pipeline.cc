@@ -75,13 +75,13 @@ std::string Classify(const Totals& t, bool marked, bool waits_for_thread) {
   return share >= kModerately ? "moderately input-bound" : "not input-bound";
 }
 
-struct Advice {
+struct StageAdvice {
   std::string_view about;  // a stage type or its prefix
   std::string_view message;
 };
 
 // First stages of tf.data by type, then categories.
-constexpr auto kStageAdvice = std::to_array<Advice>({
+constexpr auto kStageAdvice = std::to_array<StageAdvice>({
     {"Map",
      "process elements in parallel: map(..., num_parallel_calls=tf.data.AUTOTUNE), preprocess "
      "before training, or batch first and vectorize; tf.py_function and tf.numpy_function hold "
@@ -132,7 +132,7 @@ std::string_view AdviceOf(const PipelineStage& stage, InputCategory category) {
                  "process loads the data itself";
   }
   const auto by_type = [&](bool exact) {
-    return std::ranges::find_if(kStageAdvice, [&](const Advice& a) {
+    return std::ranges::find_if(kStageAdvice, [&](const StageAdvice& a) {
       return exact ? stage.type == a.about : stage.type.starts_with(a.about);
     });
   };
@@ -181,8 +181,7 @@ Table HostTable(const std::array<double, kInputCategories>& times) {
   if (sum == 0) table.text_rows = 0;
   for (size_t c = 0; c < kInputCategories; ++c) {
     table.rows.push_back({std::string(InputCategoryName(static_cast<InputCategory>(c))),
-                          static_cast<int64_t>(std::min(times[c], 9e18)),
-                          sum > 0 ? Cell(times[c] / sum) : Cell(),
+                          ToInt64(times[c]), sum > 0 ? Cell(times[c] / sum) : Cell(),
                           KindCell(KindOf(static_cast<InputCategory>(c)))});
   }
   return table;
@@ -214,15 +213,14 @@ Table StageTable(const Facts& facts, const std::vector<RankInput>& inputs) {
               .title = "Stages by wait time",
               .columns = {KeyColumn("rank", "rank"),
                           KeyColumn("window", "window"),
-                          KeyColumn("stage", "number"),
+                          Detail(KeyColumn("stage", "number")),
                           {"name", "stage"},
-                          {"type", "type"},
+                          Detail({"type", "type"}),
                           CountColumn("calls", "calls"),
                           TimeColumn("longest", "max"),
                           TimeColumn("waited", "wait time"),
                           RatioColumn("ratio", "% of wait time")},
               .text_rows = 6};
-  table.columns[2].detail = table.columns[4].detail = true;
   SetKinds(table, {{"waited", ColumnKind::kInput}});
   for (const RankInput& input : inputs) {
     int64_t number = 0;
@@ -274,7 +272,6 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const 
       t.total == 0 ? 0 : static_cast<double>(t.input) / static_cast<double>(t.total);
   if (share < kModerately) return;
   Finding finding{
-      .severity = share >= kBound ? Severity::kHigh : Severity::kMedium,
       .message = fmt::format("Input wait is {} of step time.", HumanRatio(share)),
       .because = fmt::format("{} per step waiting for the next batch or copying it",
                              HumanTime(static_cast<double>(t.input) /
@@ -303,8 +300,7 @@ void AddThreadFinding(const Facts& facts, const ThreadWait& wait,
   const auto own = std::ranges::find(ranks, wait.rank, &RankSteps::rank);
   const bool several = facts.ranks.front().rank != facts.ranks.back().rank;
   report.findings.push_back(
-      {.severity = Severity::kHigh,
-       .message = SayThreadWait(facts, wait, ranks),
+      {.message = SayThreadWait(facts, wait, ranks),
        .because = fmt::format("{} runs it for {} per step of that time", wait.thread,
                               HumanTime(static_cast<double>(wait.works.time) /
                                         static_cast<double>(own->steps.size()))),

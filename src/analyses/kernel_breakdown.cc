@@ -135,8 +135,7 @@ void AddFinding(Report& report, const Facts& facts, const std::vector<KernelStat
     if (IsMemory(k.kind)) copies.emplace_back(k.name, k.sum);
   }
   report.findings.push_back(
-      {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("Exposed memcpy and memset are {} of span.", HumanRatio(share)),
+      {.message = fmt::format("Exposed memcpy and memset are {} of span.", HumanRatio(share)),
        .because = fmt::format(
            "{} per device with no other activity; most time, exposed or not: {}",
            HumanTime(static_cast<double>(memory_alone) / static_cast<double>(facts.devices.size())),

@@ -236,8 +236,7 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
   }
   if (const Deviant* d = Worst(slow)) {
     report.findings.push_back(
-        {.severity = Severity::kMedium,
-         .message = fmt::format("{} runs kernels slower than the other {}s.",
+        {.message = fmt::format("{} runs kernels slower than the other {}s.",
                                 Capitalized(Say(facts, *d->rank)), Noun(*d->rank)),
          .because = Evidence(facts, *d),
          .hint = fmt::format("check {}{}: clocks and temperature ({}), other processes, more work "

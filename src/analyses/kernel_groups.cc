@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kDoc = R"md(
 **Question:** How much time do user-defined kernel groups take, and how much of it overlaps other activities?
 
-**Definition:** Groups come from a TOML file (`groups`) of name patterns, such as `all_to_all =
+**Definition:** Groups come from a TOML file of name patterns (the option `groups`), such as `all_to_all =
 ["*AllToAll*"]` under `[groups]`. A kernel belongs to the first group that matches its whole name, else to
 `other compute`, `other communication` or `other memory`. Per device: `count` and `sum` of the group's activities,
 `busy`, the time in which at least one of them runs, and `alone`, the part of it in which nothing else
@@ -163,7 +163,7 @@ Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kKernelGroups, facts);
   if (report.status == Status::kUnavailable) return report;
   if (facts.groups.groups.empty()) {
-    MakeUnavailable(report, "no groups were given: set `groups`, a TOML file of patterns");
+    MakeUnavailable(report, "set `groups` to a TOML file of patterns");
     return report;
   }
   Writer writer(facts);

@@ -244,8 +244,7 @@ void AddFinding(Report& report, const Facts& facts, const Mined& mined, const Re
   // Between operators of a host are Python and waits, which other findings name.
   if (share < kWorthSaying || facts.OnHost()) return;
   report.findings.push_back(
-      {.severity = share >= 0.2 ? Severity::kMedium : Severity::kLow,
-       .message = fmt::format("Gaps in {} repeats of {} kernels are {} of the searched window.",
+      {.message = fmt::format("Gaps in {} repeats of {} kernels are {} of the searched window.",
                               repeat.starts.size(), repeat.length, HumanRatio(share)),
        .because = fmt::format("{} of gaps vs {} of activity on {}; kernels with the most time: {}",
                               HumanTime(static_cast<double>(time.gaps)),

@@ -10,6 +10,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "base/saturate.h"
 #include "base/stop.h"
 #include "facts/derived/kernel_use.h"
 #include "report/humanize.h"
@@ -39,8 +40,6 @@ normal.
 
 constexpr double kWorthSaying = 0.05;  // of kernel time
 
-Cell Known(std::optional<double> value) { return When(value.has_value(), value.value_or(0)); }
-
 std::vector<Column> KernelColumns() {
   Column blocks{"blocks_per_sm", "blocks/SM", Unit::kCount};
   Column min = TimeColumn("min", "min"), max = TimeColumn("max", "max");
@@ -69,7 +68,7 @@ void AddKernels(Table& table, const Facts& facts, KernelUse& measure,
     row.insert(row.end(),
                {std::string((*facts.names)[name]), sum.count, sum.total, sum.total / sum.count,
                 sum.min, sum.max, std::string(TensorCoresName(measure.Uses(name))),
-                Known(sum.Occupancy()), Known(sum.Blocks())});
+                Maybe(sum.Occupancy()), Maybe(sum.Blocks())});
     table.rows.push_back(std::move(row));
   }
 }
@@ -122,17 +121,13 @@ void AddLaunches(Table& table, const Facts& facts, KernelUse& measure, int64_t r
                           When(l.shared_memory >= 0, int64_t{l.shared_memory}), sum.count,
                           sum.total, sum.total / sum.count, sum.min, sum.max,
                           std::string(TensorCoresName(measure.Uses(l.kernel))),
-                          measure.IsEligible(l.op, l.kernel) ? "yes" : "no", Known(sum.Occupancy()),
-                          Known(of.theoretical), Known(sum.Blocks())});
+                          measure.IsEligible(l.op, l.kernel) ? "yes" : "no", Maybe(sum.Occupancy()),
+                          Maybe(of.theoretical), Maybe(sum.Blocks())});
   }
 }
 
 std::string_view MatrixUnits(const KernelUse& use) {
   return use.only_amd() ? "matrix cores" : "Tensor Cores";
-}
-
-double Share(int64_t part, int64_t whole) {
-  return static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole, 1));
 }
 
 constexpr Advice kMixPrecision{
@@ -161,8 +156,7 @@ void AddTensorCoreFinding(Report& report, const Facts& facts, const KernelUse& u
   if (share < kWorthSaying) return;
   const int64_t each = t.missed_time / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
-      {.severity = share >= 0.3 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("Matrix work without {} is {} of kernel time.", MatrixUnits(use),
+      {.message = fmt::format("Matrix work without {} is {} of kernel time.", MatrixUnits(use),
                               HumanRatio(share)),
        .because = fmt::format("{} per device; worst: {}; {} run {} of kernel time",
                               HumanTime(static_cast<double>(each)),
@@ -189,8 +183,7 @@ void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals&
   const double few = Share(t.few_blocks, t.low_time);
   const auto each = static_cast<double>(t.low_time) / static_cast<double>(facts.devices.size());
   report.findings.push_back(
-      {.severity = share >= 0.2 ? Severity::kMedium : Severity::kLow,
-       .message = fmt::format("Kernels with occupancy below {} are {} of kernel time.",
+      {.message = fmt::format("Kernels with occupancy below {} are {} of kernel time.",
                               HumanRatio(kLowOccupancy), HumanRatio(share)),
        .because = fmt::format("mean occupancy is {}; fewer blocks than multiprocessors in {} of "
                               "their time; worst: {}",
@@ -198,7 +191,7 @@ void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals&
        .hint = few >= 0.5 ? Say(kMoreBlocks, facts)
                           : "use smaller blocks, or fewer values per thread; registers or shared "
                             "memory limit these kernels",
-       .impact = static_cast<int64_t>(std::min(each * (1 - occupancy), 9e18)),
+       .impact = ToInt64(each * (1 - occupancy)),
        .table = "top"});
 }
 

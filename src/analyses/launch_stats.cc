@@ -279,8 +279,7 @@ void AddFinding(Report& report, const Facts& facts, const Measure& measure, cons
   if (share < kManyShort || idle < kIdleEnough || lost < kWorthSaying) return;
   const int64_t impact = t.lost / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
-      {.severity = share >= 0.6 ? Severity::kMedium : Severity::kLow,
-       .message = fmt::format("Kernels shorter than their launch call are {} of single launches.",
+      {.message = fmt::format("Kernels shorter than their launch call are {} of single launches.",
                               HumanRatio(share)),
        .because =
            fmt::format("{} of {}; their calls take {} longer per device than the kernels, and "

@@ -62,7 +62,7 @@ std::vector<Column> Keys() {
 
 std::vector<Cell> KeyCells(const Facts& facts, const MemoryPeak& p) {
   const bool named = p.memory.allocator != kNoString;
-  return {p.rank->rank, p.rank->window, p.memory.device < 0 ? Cell("host") : Cell(p.memory.device),
+  return {p.rank->rank, p.rank->window, MemoryDeviceCell(p.memory.device),
           named ? Cell(std::string((*facts.names)[p.memory.allocator])) : Cell()};
 }
 
@@ -124,8 +124,6 @@ Table DeviceTable(const Facts& facts, const std::vector<MemoryPeak>& peaks) {
   return table;
 }
 
-Cell TextOr(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
-
 // Columns of the type, shape and region of blocks.
 Table HoldingTable(std::string key, std::string title, size_t text_rows) {
   Table table{.key = std::move(key),
@@ -155,8 +153,8 @@ void AddHoldings(Table& table, const Facts& facts, const MemoryPeak& p,
                              When(holding.bytes <= p.peak, Ratio(holding.bytes, p.peak)),
                              When(holding.steps > 0, holding.steps)};
     for (Cell& key : KeyCells(facts, p)) row.push_back(std::move(key));
-    row.insert(row.end(), {TextOr(purpose.type), TextOr(purpose.shape), TextOr(purpose.region),
-                           BytesOr(holding.requested)});
+    row.insert(row.end(), {TextCell(purpose.type), TextCell(purpose.shape),
+                           TextCell(purpose.region), BytesOr(holding.requested)});
     table.rows.push_back(std::move(row));
   }
 }

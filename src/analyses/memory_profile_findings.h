@@ -1,4 +1,4 @@
-// The findings of peak memory, and words that its headline shares with them.
+// Adds the findings of peak memory, and says what its headline shares with them.
 #pragma once
 
 #include <cstdint>

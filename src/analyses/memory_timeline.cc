@@ -95,12 +95,10 @@ std::map<StringId, Holder> FindHolders(const RankActivity& rank, const MemoryOwn
   return holders;
 }
 
-Cell DeviceCell(int64_t device) { return device < 0 ? Cell("host") : Cell(device); }
-
 std::vector<Cell> Keys(const Facts& facts, const RankActivity& rank,
                        const AllocatorMemory& memory) {
   const bool named = memory.allocator != kNoString;
-  return {rank.rank, rank.window, DeviceCell(memory.device),
+  return {rank.rank, rank.window, MemoryDeviceCell(memory.device),
           named ? Cell(std::string((*facts.names)[memory.allocator])) : Cell()};
 }
 

@@ -230,7 +230,7 @@ Report Run(const Facts& facts, const Params&) {
   const StepBreakdown sum = SumOf(ranks);
   const TypicalSteps typical = FindTypicalSteps(ranks);
   const std::optional<Lead> lead = FindLead(facts, typical.ranks);
-  report.headline = (lead ? lead->says + " " : "") + Headline(facts, ranks, typical) +
+  report.headline = (lead ? lead->message + " " : "") + Headline(facts, ranks, typical) +
                     SayUnrecorded(facts, typical.ranks);
   AddMissingKernels(facts, report);
   AddMissingCommunication(facts, report);
@@ -248,7 +248,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(StepTable(facts, ranks, typical.ranks));
   report.tables.push_back(RoleTable(facts, ranks));
   report.tables.push_back(LaunchTable(facts));
-  AddThreadBeside(facts, typical.ranks, report);
+  AddConcurrentThread(facts, typical.ranks, report);
   AddFindings(facts, typical.ranks, has_work, lead, report);
   AddManyCalls(facts, ranks, report);
   AddPrecisionFinding(facts, ranks, sum, report);

@@ -85,7 +85,7 @@ std::string MessageOf(const Facts& facts, const Rule& rule, const FrameTimes& py
     return fmt::format("{} is {} of {}.", has_python ? "Time between operators" : rule.message,
                        HumanRatio(share), marked ? "step time" : "the trace");
   }
-  if (lead && lead->function == python.Leaders(1).front().name) return lead->says;
+  if (lead && lead->function == python.Leaders(1).front().name) return lead->message;
   return fmt::format("Python between operators is {} of step time; largest: {}.", HumanRatio(share),
                      largest);
 }
@@ -94,7 +94,7 @@ std::string MessageOf(const Facts& facts, const Rule& rule, const FrameTimes& py
 Extent ExtentOf(const std::vector<RankSteps>& ranks) {
   const StepStatistics total = StatisticsOfTotals(ranks);
   const double steps = static_cast<double>(total.steps) / static_cast<double>(ranks.size());
-  return {static_cast<int64_t>(std::min(total.mean * steps, 9e18)), steps};
+  return {ToInt64(total.mean * steps), steps};
 }
 
 }  // namespace
@@ -124,8 +124,7 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     std::optional<int64_t> rank;
     if (uneven.ranks.size() == 1) rank = uneven.ranks.front();
     report.findings.push_back(
-        {.severity = share >= 2 * kHigh ? Severity::kHigh : Severity::kMedium,
-         .message = MessageOf(facts, rule, python, share, marked, lead) + SayUnevenRanks(uneven),
+        {.message = MessageOf(facts, rule, python, share, marked, lead) + SayUnevenRanks(uneven),
          .because = fmt::format(
              "{} of {}{} in category {}{}", HumanTime(StatisticsOf(ranks, rule.category).mean),
              HumanTime(StatisticsOfTotals(ranks).mean), marked ? " per step" : "",
@@ -149,8 +148,7 @@ void AddPrecisionFinding(const Facts& facts, const std::vector<RankSteps>& ranks
   if (compute == 0 || share >= kFewSixteen || Share(wide, compute) < 0.5) return;
   if (Share(compute, sum.Total()) < kModerately) return;
   report.findings.push_back(
-      {.severity = Severity::kMedium,
-       .message = fmt::format("Compute in 16 bit or less is {} of compute time.",
+      {.message = fmt::format("Compute in 16 bit or less is {} of compute time.",
                               share > 0 ? HumanRatio(share) : "0%"),
        .because =
            fmt::format("{} of compute per rank in 32 bit",

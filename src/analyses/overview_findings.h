@@ -1,4 +1,4 @@
-// The findings of the step overview.
+// Adds the findings of the step overview.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,6 @@
 namespace stepscope::overview {
 
 inline constexpr double kModerately = 0.03;  // of a step: a threshold of the TensorFlow Profiler
-
-inline double Share(int64_t part, int64_t whole) {
-  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 
 // One for each category with a large share of step time; where no steps are marked, only one for
 // one-time work. `ranks` have typical steps only: a finding is about what steps cost again and

@@ -79,9 +79,9 @@ std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& r
       SayShare(ranks, ShortName((*facts.names)[op->op]), op->time, op->whole) + ".", {}, true};
 }
 
-void AddThreadBeside(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
+void AddConcurrentThread(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
   if (!facts.devices.empty() && !facts.OnHost()) return;
-  const auto beside = FindThreadBeside(facts, ranks);
+  const auto beside = FindConcurrentThread(facts, ranks);
   if (!beside) return;
   const auto own = std::ranges::find(ranks, beside->rank, &RankSteps::rank);
   const auto time = static_cast<double>(beside->time);

@@ -13,7 +13,7 @@
 namespace stepscope::overview {
 
 struct Lead {
-  std::string says;  // a sentence
+  std::string message;  // a sentence
   // That it names, where less than a quarter of its time is in operators, and it waits for no
   // thread.
   std::optional<FrameName> function;
@@ -21,12 +21,12 @@ struct Lead {
 };
 
 // "62.0% of step time is in detokenize (serve.py:31), 41.0 ms per step.", or for which thread the
-// function waits. Nothing where devices or
-// collectives decide how long steps are, or no function or operator takes a tenth of them.
+// function waits. Nothing where devices or collectives decide how long steps are, or no function or
+// operator takes a tenth of them.
 std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& ranks);
 
 // That another thread runs Python throughout, as a possible cause of slow steps. Nothing where
 // devices decide how long steps are.
-void AddThreadBeside(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report);
+void AddConcurrentThread(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report);
 
 }  // namespace stepscope::overview

@@ -15,21 +15,17 @@
 
 namespace stepscope {
 namespace overview {
-namespace {
-
-Cell Known(const std::optional<double>& value) { return value ? Cell(*value) : Cell(); }
-
-}  // namespace
 
 Table CategoryTable(const Facts& facts, const std::vector<RankSteps>& ranks,
                     const StepStatistics& total, bool marked) {
-  Table table{.key = "step_time",
-              .title = marked ? "Step time breakdown, mean" : "Breakdown of the trace",
-              .columns = {KeyColumn("category", "category"), TimeColumn("mean", "mean"),
-                          TimeColumn("stddev", "std dev"), RatioColumn("ratio", "% of step time"),
-                          TimeColumn("shortest", "min"), TimeColumn("longest", "max")}};
-  table.columns[4].detail = table.columns[5].detail = true;
+  Table table{
+      .key = "step_time",
+      .title = marked ? "Step time breakdown, mean" : "Breakdown of the trace",
+      .columns = {KeyColumn("category", "category"), TimeColumn("mean", "mean"),
+                  TimeColumn("stddev", "std dev"), RatioColumn("ratio", "% of step time"),
+                  Detail(TimeColumn("shortest", "min")), Detail(TimeColumn("longest", "max"))}};
   AddKindColumn(table);
+  table.columns.push_back(Detail({"column", "column of steps"}));
   std::array<std::pair<double, StepCategory>, kStepCategories> by_time;
   for (size_t c = 0; c < kStepCategories; ++c) {
     const auto category = static_cast<StepCategory>(c);
@@ -41,7 +37,7 @@ Table CategoryTable(const Facts& facts, const std::vector<RankSteps>& ranks,
     table.rows.push_back({std::string(TitleOf(category, facts)), static_cast<int64_t>(s.mean),
                           static_cast<int64_t>(s.deviation),
                           total.mean > 0 ? Cell(s.mean / total.mean) : Cell(), s.shortest,
-                          s.longest, KindCell(KindOf(category))});
+                          s.longest, KindCell(KindOf(category)), CategoryKey(category)});
   }
   return table;
 }
@@ -112,7 +108,7 @@ Table DeviceTable(const Facts& facts, const std::vector<RankSteps>& ranks) {
     const DeviceUse use = UseOfDevice(*device.rank, device.device_index, own->steps);
     std::vector<Cell> row = DeviceCells(device);
     row.insert(row.end(), {device.rank->device_name, Ratio(use.kernels, use.span),
-                           Known(use.sm_efficiency), Known(use.occupancy)});
+                           Maybe(use.sm_efficiency), Maybe(use.occupancy)});
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -1,4 +1,4 @@
-// The tables of the step overview.
+// Builds the tables of the step overview.
 #pragma once
 
 #include <vector>

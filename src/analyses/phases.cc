@@ -185,8 +185,7 @@ void AddFinding(Report& report, const Facts& facts, const ByPhase& total) {
   if (share < kLoadingWorthSaying) return;
   const auto devices = static_cast<double>(facts.devices.size());
   report.findings.push_back(
-      {.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-       .message =
+      {.message =
            fmt::format("Data loading may cause idle time of up to {} of span.", HumanRatio(share)),
        .because = fmt::format("data loading takes {} per device on the training thread; devices "
                               "idle for {}",

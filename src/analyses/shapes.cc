@@ -26,7 +26,7 @@ constexpr std::string_view kDoc = R"md(
 
 **Definition:** A row has all calls of one operator whose inputs have the same shapes, types and strides; of PyTorch's
 own operators, whole numbers such as the stride of a convolution agree too. `id` is computed from these alone: it is the
-same in every run, so `compare` matches rows by it. `call` is for people: M, N, K of a product (M x K times K x N), B, H,
+same in every run: comparisons match rows by it. `call` is for people: M, N, K of a product (M x K times K x N), B, H,
 S, D of attention (batch, heads, lengths of queries and keys, width). An activity belongs to the innermost operator
 around its launch whose shapes are known, or to the one whose FLOPs count (see `flops`). `device_time` is the sum of its
 activities. `mean` and `longest` are of one call; `longest_rank` and `longest_step` say where. `host_time` is the
@@ -41,13 +41,11 @@ known if Python calls were recorded (with_stack=True).
 
 **Interpretation:** If one shape is far below its roofline while others of its operator are not, its sizes do not suit
 the device: use multiples of 64. For a PyTorch script that runs the longest call of a row and times it, give its id as
-`repro`: try sizes, types and versions there.
+the option `repro`. Try sizes, types and versions there.
 )md";
 
 constexpr auto kParams = std::to_array<Parameter>({
-    {"peak_tflops", Parameter::Type::kNumber, "0", Unit::kNone,
-     "peak of a device in TFLOP/s, for every type; 0: peak of the chip named in the trace",
-     "flops.peak_tflops"},
+    kPeakTflops,
     {"repro", Parameter::Type::kText, "", Unit::kNone,
      "id of a row: adds a PyTorch script that runs its longest call"},
 });
@@ -176,7 +174,7 @@ void AddFinding(Report& report, const Facts& facts, const Shapes& shapes,
              fmt::format("use sizes that are multiples of 64, or merge calls of this shape; time "
                          "it alone (`repro` {})",
                          use->id),
-         .impact = static_cast<int64_t>(std::min(each * left, 9e18)),
+         .impact = ToInt64(each * left),
          .table = "shapes"});
     return;
   }

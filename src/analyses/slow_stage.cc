@@ -20,7 +20,6 @@ namespace {
 // it came at a step.
 constexpr double kLeastShare = 0.12;
 constexpr double kLeastShareSince = 0.05;
-constexpr double kHighShare = 0.15;
 
 Table StageTable(const Facts& facts, const std::vector<RankEffort>& efforts) {
   Table table{
@@ -67,8 +66,7 @@ LateRank Explain(const Facts& facts, const std::vector<RankEffort>& efforts,
 void AddFinding(Report& report, const Facts& facts, const LateRank& late, double share) {
   const RankCollectives& rank = facts.collectives.ranks[late.rank];
   report.findings.push_back(
-      {.severity = share >= kHighShare ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("{} is the slow stage{}: {}, {} of span.",
+      {.message = fmt::format("{} is the slow stage{}: {}, {} of span.",
                               Capitalized(SayParticipant(facts, rank)),
                               late.since ? fmt::format(" since step {}", *late.since) : "",
                               SayLateReason(late, facts), HumanRatio(share)),

@@ -105,8 +105,6 @@ Found FindAll(const Facts& facts, int64_t large_gap) {
   return found;
 }
 
-Cell TextOr(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
-
 Table DeviceTable(const std::vector<Sum>& devices) {
   Table table{
       .key = "ranks", .title = "Step gaps per device", .columns = DeviceKeys(), .text_rows = 12};
@@ -118,7 +116,7 @@ Table DeviceTable(const std::vector<Sum>& devices) {
   for (const Sum& sum : devices) {
     auto row = DeviceCells(*sum.device);
     row.insert(row.end(), {sum.gaps, sum.large, sum.gap / sum.gaps, sum.longest, sum.idle,
-                           Ratio(sum.idle, sum.device->total.Span()), TextOr(sum.activity)});
+                           Ratio(sum.idle, sum.device->total.Span()), TextCell(sum.activity)});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -137,8 +135,8 @@ Table GapTable(const std::vector<Found::Gap>& gaps, bool any_large) {
   for (const auto& [device, gap] : gaps) {
     auto row = DeviceCells(*device);
     row.insert(row.end(), {device->rank->steps[static_cast<size_t>(gap.step)].number, gap.gap,
-                           gap.idle, gap.copies, TextOr(gap.host.name),
-                           When(gap.host.time > 0, gap.host.time), TextOr(gap.host.call)});
+                           gap.idle, gap.copies, TextCell(gap.host.name),
+                           When(gap.host.time > 0, gap.host.time), TextCell(gap.host.call)});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -223,8 +221,7 @@ void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t 
       HumanTime(static_cast<double>(worst.idle_in_large) / static_cast<double>(worst.large)));
   if (!worst.activity.empty()) because += "; main host activity: " + worst.activity;
   because += SayPython(PythonInGaps(facts, found, worst, large_gap), worst.large);
-  report.findings.push_back({.severity = share >= 0.2 ? Severity::kHigh : Severity::kMedium,
-                             .message = fmt::format("Between steps, {} idles for {} of span.",
+  report.findings.push_back({.message = fmt::format("Between steps, {} idles for {} of span.",
                                                     SayDevice(*worst.device), HumanRatio(share)),
                              .because = std::move(because),
                              .hint = HintFor(cause, worst.activity, facts),

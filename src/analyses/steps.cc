@@ -65,10 +65,7 @@ step is a checkpoint, an evaluation, logging or a late batch. The category that 
 constexpr auto kParams = std::to_array<Parameter>({
     {"slow", Parameter::Type::kNumber, "1.5", Unit::kNone,
      "a step that takes at least this multiple of the median is slow"},
-    {"peak_tflops", Parameter::Type::kNumber, "0", Unit::kNone,
-     "peak of a device in TFLOP/s for mfu, for every type; if not given, flops.peak_tflops; 0: "
-     "peak of the chip named in the trace",
-     "flops.peak_tflops"},
+    kPeakTflops,
 });
 
 constexpr int64_t kEnoughSteps = 5;  // for a meaningful median

@@ -208,8 +208,7 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
   const steps_slow::Growth grew = steps_slow::WhatGrew(*slowest.step, ranks);
   const auto devices = static_cast<int64_t>(ranks.size());
   report.findings.push_back(
-      {.severity = share >= 0.1 ? Severity::kMedium : Severity::kLow,
-       .message = steps_slow::Message(facts, ranks, found, period, median),
+      {.message = steps_slow::Message(facts, ranks, found, period, median),
        .because = fmt::format(
            "{}{} vs median {}; cause: {}; {} of {} steps are slow and cost {} of all step time",
            period ? "longest " : "", HumanTime(static_cast<double>(slowest.Time())),

@@ -242,11 +242,10 @@ void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, cons
   std::optional<int64_t> rank;
   if (!several) rank = c.ranks[s.rank].rank;
   report.findings.push_back(
-      {.severity = share >= 0.1 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("{}: {}, {} of span.", SayWho(facts, steps, s),
+      {.message = fmt::format("{}: {}, {} of span.", SayWho(facts, steps, s),
                               SayLateReason(s, facts), HumanRatio(share)),
        .because = fmt::format(
-           "{} caused {} of all wait time{}, {} last {}, and cost each other {} {} (clock "
+           "{} caused {} of all wait time{}, {} last {}, and cost every other {} {} (clock "
            "uncertainty {}); cause: {}",
            several ? "they" : "it", HumanRatio(s.score), SayLateSteps(steps, s),
            several ? "were" : "was", Plural(static_cast<size_t>(s.times_last), "time"),
@@ -332,12 +331,12 @@ std::string Headline(const Facts& facts, const StepBlame& steps, const Suspect& 
   const std::string error = time(LargestError(facts.collectives));
   if (stands_out) {
     return fmt::format(
-        "{} causes {} of all wait time in collectives and costs each other {} {} "
+        "{} causes {} of all wait time in collectives and costs every other {} {} "
         "(clock uncertainty {}).",
         Capitalized(who), HumanRatio(worst.score), noun, time(worst.lost), error);
   }
   return fmt::format(
-      "No {} is a straggler: most wait time is for {}, which costs each other {} {}, {} of span "
+      "No {} is a straggler: most wait time is for {}, which costs every other {} {}, {} of span "
       "(clock uncertainty {}).{}",
       noun, who, noun, time(worst.lost), HumanRatio(ShareOf(facts, worst)), error,
       SayWhyNoStraggler(steps, worst));

@@ -47,8 +47,7 @@ void AddFinding(Report& report, const Facts& facts, const AbsentWait& wait, int6
   const bool one = wait.absent_count == 1;
   const auto calls = std::ssize(wait.matches);
   report.findings.push_back(
-      {.severity = share >= 0.1 ? Severity::kHigh : Severity::kMedium,
-       .message = fmt::format("{} {} {}{} in collectives of groups where {} {} no trace, {} of "
+      {.message = fmt::format("{} {} {}{} in collectives of groups where {} {} no trace, {} of "
                               "span.",
                               Capitalized(SayRanks(wait.waiting)), SayWait(facts.collectives, wait),
                               Time(steps > 0 ? each / steps : each), steps > 0 ? " per step" : "",

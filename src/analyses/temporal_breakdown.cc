@@ -98,18 +98,16 @@ Totals AddUp(const Facts& facts) {
   return t;
 }
 
-std::string Share(int64_t part, int64_t whole) {
-  return HumanRatio(whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole));
-}
+std::string SayShare(int64_t part, int64_t whole) { return HumanRatio(Share(part, whole)); }
 
 std::string Headline(const Facts& facts, const Totals& t) {
   const size_t devices = facts.devices.size();
   std::string text = fmt::format(
       "Of {} span{}, {} is compute", HumanTime(static_cast<double>(t.longest)),
-      devices == 1 ? "" : fmt::format(" on {} devices", devices), Share(t.compute, t.span));
-  if (t.exposed > 0) text += fmt::format(", {} exposed communication", Share(t.exposed, t.span));
-  if (t.memory > 0) text += fmt::format(", {} memcpy and memset", Share(t.memory, t.span));
-  return text + fmt::format(", {} idle.", Share(t.idle, t.span));
+      devices == 1 ? "" : fmt::format(" on {} devices", devices), SayShare(t.compute, t.span));
+  if (t.exposed > 0) text += fmt::format(", {} exposed communication", SayShare(t.exposed, t.span));
+  if (t.memory > 0) text += fmt::format(", {} memcpy and memset", SayShare(t.memory, t.span));
+  return text + fmt::format(", {} idle.", SayShare(t.idle, t.span));
 }
 
 Report Run(const Facts& facts, const Params&) {

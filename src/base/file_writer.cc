@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/sync_folder.h"
+#include "base/system_error.h"
 
 namespace stepscope {
 namespace {
@@ -175,6 +176,17 @@ Result<void> WriteFile(const std::string& path, std::string_view bytes) {
   if (done) done = file.Finish();
   if (done) done = file.CommitAndSync();
   return done;
+}
+
+Result<void> AppendToFile(const std::string& path, std::string_view bytes) {
+  const int fd = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, kNewFile);
+  if (fd < 0) return std::unexpected(SystemError("cannot write the file", errno, path));
+  const int failed = WriteAll(fd, bytes) ? 0 : errno;
+  if (close(fd) != 0 || failed != 0) {
+    return std::unexpected(
+        SystemError("cannot write the file", failed != 0 ? failed : errno, path));
+  }
+  return {};
 }
 
 }  // namespace stepscope

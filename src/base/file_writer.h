@@ -1,6 +1,6 @@
 // Writes files that appear under their name only when they are complete and on disk.
 //
-// For all files but those that grow in place and whose readers accept a truncated end.
+// Files that grow in place have readers that accept a truncated end: AppendToFile().
 #pragma once
 
 #include <cstdint>
@@ -67,5 +67,9 @@ class FileWriter {
 
 // Writes the whole file at once and syncs its directory.
 Result<void> WriteFile(const std::string& path, std::string_view bytes);
+
+// Appends to a file that grows in place, and is created if missing. After a failure it may end with
+// a part of the bytes. Not synced.
+Result<void> AppendToFile(const std::string& path, std::string_view bytes);
 
 }  // namespace stepscope

@@ -168,6 +168,18 @@ TEST(FileWriter, NamedTemporariesHoldNoDescriptors) {
   EXPECT_EQ(FilesIn(folder.path()), 100u);
 }
 
+TEST(FileWriter, AppendsToAFileThatGrows) {
+  const testing::ScratchFolder folder;
+  const std::string path = folder.path() + "/log";
+  ASSERT_TRUE(AppendToFile(path, "one "));
+  ASSERT_TRUE(AppendToFile(path, "two"));
+  EXPECT_EQ(Content(path), "one two");
+  const auto failed = AppendToFile(folder.path() + "/none/log", "x");
+  ASSERT_FALSE(failed.has_value());
+  EXPECT_EQ(failed.error().where, folder.path() + "/none/log");
+  EXPECT_EQ(failed.error().what, "cannot write the file: No such file or directory");
+}
+
 TEST(FileWriter, StreamsIntoADevice) {
   FileWriter file("/dev/null");
   ASSERT_TRUE(file.Create());

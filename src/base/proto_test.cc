@@ -1,4 +1,4 @@
-// The wire format, read back from what is written and from what is damaged.
+// Tests that messages are read back as written, and that damaged ones end the reading.
 #include "base/proto.h"
 
 #include <gtest/gtest.h>

@@ -12,6 +12,12 @@ inline int64_t AddSaturated(int64_t a, int64_t b) {
   return a < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
 }
 
+// Rounded towards 0. `value` is a number.
+inline int64_t ToInt64(double value) {
+  constexpr double kMost = 9e18;
+  return static_cast<int64_t>(value < -kMost ? -kMost : value > kMost ? kMost : value);
+}
+
 inline int64_t SubtractSaturated(int64_t a, int64_t b) {
   int64_t difference;
   if (!__builtin_sub_overflow(a, b, &difference)) return difference;

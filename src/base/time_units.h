@@ -12,4 +12,9 @@ inline constexpr int64_t kMinute = 60 * kSecond;
 inline constexpr int64_t kHour = 60 * kMinute;
 inline constexpr int64_t kDay = 24 * kHour;
 
+// ns in seconds.
+constexpr double Seconds(int64_t ns) { return static_cast<double>(ns) / kSecond; }
+// Seconds in ns, rounded towards 0. REQUIRES: it fits.
+constexpr int64_t Nanoseconds(double seconds) { return static_cast<int64_t>(seconds * kSecond); }
+
 }  // namespace stepscope

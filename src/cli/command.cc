@@ -15,8 +15,10 @@ Result<double> ReadWhole(std::string_view text) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size()) return static_cast<double>(value);
-  return std::unexpected(
-      Error{"cannot read '" + std::string(text) + "' as a whole number", "", "write it as 8"});
+  return std::unexpected(Error{"cannot read '" + std::string(text) + "' as a whole number", "",
+                               error == std::errc::result_out_of_range
+                                   ? "give a smaller number"
+                                   : "write digits only, such as 8"});
 }
 
 // How numbers of this name are written.
@@ -89,6 +91,11 @@ Option& Option::Needs(std::string name) {
 
 Option& Option::Required() {
   required = true;
+  return *this;
+}
+
+Option& Option::Optional() {
+  required = false;
   return *this;
 }
 
@@ -218,6 +225,11 @@ Option& Command::Take(std::string_view name, std::optional<int64_t>& into) {
 Option& Command::Take(std::string_view name, std::vector<int64_t>& into) {
   Option& option = AddWhole(name, [&into](int64_t value) { into.push_back(value); });
   option.arity = ArityOfList(option.value);
+  option.store = [store = std::move(option.store)](const std::string& text) -> Result<void> {
+    auto stored = store(text);
+    if (!stored) stored.error().hint = "separate whole numbers with commas, such as 0,1,2";
+    return stored;
+  };
   return option;
 }
 

@@ -59,6 +59,7 @@ struct Option {
   Option& Excludes(std::string name);
   Option& Needs(std::string name);
   Option& Required();
+  Option& Optional();  // of an argument
 };
 
 struct Example {

@@ -15,8 +15,8 @@ namespace {
 struct CompareFlags {
   std::string a, b;
   Question question;
-  std::string steps_a, steps_b;
-  std::vector<int64_t> ranks_a, ranks_b;
+  std::string steps_before, steps_after;
+  std::vector<int64_t> ranks_before, ranks_after;
   bool short_names = false;
   OutputFlags output;
 };
@@ -27,10 +27,10 @@ int RunCompare(const CompareFlags& flags) {
   if (const auto writable = CheckOutput(flags.output.file); !writable)
     return Fail(writable.error());
   Question ask_a = flags.question, ask_b = flags.question;
-  if (!flags.steps_a.empty()) ask_a.steps = flags.steps_a;
-  if (!flags.steps_b.empty()) ask_b.steps = flags.steps_b;
-  if (!flags.ranks_a.empty()) ask_a.ranks = flags.ranks_a;
-  if (!flags.ranks_b.empty()) ask_b.ranks = flags.ranks_b;
+  if (!flags.steps_before.empty()) ask_a.steps = flags.steps_before;
+  if (!flags.steps_after.empty()) ask_b.steps = flags.steps_after;
+  if (!flags.ranks_before.empty()) ask_a.ranks = flags.ranks_before;
+  if (!flags.ranks_after.empty()) ask_b.ranks = flags.ranks_after;
   auto a = Answer({flags.a}, ask_a);
   if (!a) return Fail(a.error());
   auto b = Answer({flags.b}, ask_b);
@@ -57,16 +57,16 @@ void AddCompare(Command& root) {
   command.Argument("BEFORE", flags->a, "Baseline run: a directory or a trace file");
   command.Argument("AFTER", flags->b, "Run to compare with it: a directory or a trace file");
   AddQuestion(command, flags->question);
-  command.Take("--steps-a", flags->steps_a);
-  command.Take("--steps-b", flags->steps_b);
-  command.Take("--ranks-a", flags->ranks_a);
-  command.Take("--ranks-b", flags->ranks_b);
+  command.Take("--steps-before", flags->steps_before);
+  command.Take("--steps-after", flags->steps_after);
+  command.Take("--ranks-before", flags->ranks_before);
+  command.Take("--ranks-after", flags->ranks_after);
   command.Switch("--short-names", flags->short_names);
   AddOutput(command, flags->output, "temporal_breakdown.idle:+5%");
   command.Examples(
       {{"what changed: steps, ranks, kernels", "stepscope compare before/ after/"},
-       {"two steps of one run", "stepscope compare job/ job/ --steps-a 10 --steps-b 25"},
-       {"two ranks of one run", "stepscope compare job/ job/ --ranks-a 0 --ranks-b 3"},
+       {"two steps of one run", "stepscope compare job/ job/ --steps-before 10 --steps-after 25"},
+       {"two ranks of one run", "stepscope compare job/ job/ --ranks-before 0 --ranks-after 3"},
        {"kernels of two chips", "stepscope compare h100.json.gz mi300.json.gz --short-names"},
        {"exit 1 if idle time rose by 5%",
         "stepscope compare before/ after/ --fail-on 'temporal_breakdown.idle:+5%'"}});

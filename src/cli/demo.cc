@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/time_units.h"
 #include "cli/answer.h"
 #include "cli/root.h"
 
@@ -31,6 +32,7 @@ void AddDemo(Command& root) {
   struct Flags {
     std::string folder;
     DemoOptions options;
+    double clock_spread_s = 0, graph_capture_s = 0;
     std::optional<int64_t> slow_rank;
   };
   auto flags = std::make_shared<Flags>();
@@ -48,8 +50,8 @@ void AddDemo(Command& root) {
   command.Take("--slow-since", options.slow_since);
   command.Take("--exposed", options.exposed_fraction);
   command.Take("--host-gap", options.host_gap_fraction);
-  command.Take("--clock-spread", options.clock_spread);
-  command.Take("--graph-capture", options.graph_capture);
+  command.Take("--clock-spread", flags->clock_spread_s);
+  command.Take("--graph-capture", flags->graph_capture_s);
   command.Switch("--unknown-library", options.unknown_library, true);
   command.Take("--min-raw-bytes", options.min_raw_bytes);
   command.Switch("--no-stacks", options.stacks, false);
@@ -64,6 +66,8 @@ void AddDemo(Command& root) {
        {"large traces", "stepscope demo /tmp/big --ranks 2 --min-raw-bytes 2000000000"}});
   command.Runs([flags] {
     DemoOptions asked = flags->options;
+    asked.clock_spread = Nanoseconds(flags->clock_spread_s);
+    asked.graph_capture = Nanoseconds(flags->graph_capture_s);
     // A small job has no rank of the default number: then it is the last one, and alone none.
     if (flags->slow_rank) {
       asked.slow_rank = static_cast<int>(*flags->slow_rank);

@@ -1,9 +1,11 @@
 // stepscope goodput analyze: reports where the time of a job went.
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/quantity.h"
 #include "cli/answer.h"
 #include "cli/goodput.h"
 #include "cli/terminal.h"
@@ -77,13 +79,26 @@ int RunGoodputAnalyze(const GoodputFlags& flags) {
   return PrintAndJudge(std::move(answer), flags.output);
 }
 
+// A time that may be negative, in s: "-5h", "5h30m".
+Option& TakeOffset(Command& command, std::string_view name, std::optional<int64_t>& into) {
+  Option& option = command.TakeEach(name, [&into](const std::string& text) -> Result<void> {
+    const bool west = text.starts_with('-');
+    const auto time = ReadDuration(std::string_view(text).substr(west ? 1 : 0));
+    if (!time) return std::unexpected(time.error());
+    into = std::llround(west ? -*time : *time);
+    return {};
+  });
+  option.arity = Option::Arity::kOne;
+  return option;
+}
+
 // Options of what is not in the job's own events.
 void AddProductivity(Command& command, GoodputFlags& flags) {
   GoodputReportOptions& options = flags.options;
   command.Group("Scheduler");
   command.Take("--scheduler", options.scheduler_files);
   command.Take("--scheduler-job", options.scheduler_job).Needs("--scheduler");
-  command.Take("--utc-offset", options.utc_offset).Needs("--scheduler");
+  TakeOffset(command, "--utc-offset", options.utc_offset).Needs("--scheduler");
   command.Take("--chips-per-pod", options.chips_per_pod).Range(1, 1'000'000).Needs("--scheduler");
   command.Take("--pods", options.pods).Range(0, 10'000'000).Needs("--scheduler");
   command.Group("Chips and MFU");

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/time_units.h"
 #include "cli/answer.h"
 #include "cli/chip_flags.h"
 #include "cli/goodput.h"
@@ -75,7 +76,7 @@ int RunCollect(const CollectFlags& flags) {
   if (!program) return Fail(program.error());
   options.program = *program;
   options.otlp = flags.otlp;
-  options.otlp_every = static_cast<int64_t>(flags.otlp_every * 1e9);
+  options.otlp_every = Nanoseconds(flags.otlp_every);
   options.on_ready = [](const std::string& url, const std::string& warning) {
     if (!warning.empty()) fmt::print(stderr, "stepscope: {}\n", warning);
     fmt::print("Listening on {}\n", url);

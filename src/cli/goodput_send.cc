@@ -57,7 +57,7 @@ void PrintSummary(const GoodputSent& sent) {
 
 int RunSend(const SendFlags& flags) {
   GoodputSendOptions options = flags.options;
-  options.patience = static_cast<int64_t>(flags.patience * 1e9);
+  options.patience = Nanoseconds(flags.patience);
   auto token = TokenOf(flags.token);
   if (!token) return Fail(token.error());
   options.token = std::move(*token);
@@ -97,23 +97,23 @@ void AddGoodputSend(Command& goodput) {
   auto flags = std::make_shared<SendFlags>();
   GoodputSendOptions& options = flags->options;
   Command& command = goodput.Sub("send", "Send events to a server on another host");
-  command.Take("--store", options.store).Value("DIR").Help("Directory of a recorder or a ledger");
-  command.Take("--events", options.files).Excludes("--store");
+  command.Argument("DIR", options.store, "Directory of a recorder or a ledger").Optional();
+  command.Take("--events", options.files).Excludes("DIR");
   command.Take("--to", options.to).Required();
   AddTokenFlags(command, flags->token);
   command.Switch("--follow", options.follow);
   command.Switch("--again", options.again);
   command.Take("--patience", flags->patience).Range(0, 1e6);
   command.Take("--cursor", options.cursor);
-  command.Examples(
-      {{"follow a recorder on this host",
-        "stepscope goodput send --store /var/lib/goodput --to http://10.0.0.1:9461 --follow"},
-       {"send a log once",
-        "stepscope goodput send --events job.jsonl.gz --to http://127.0.0.1:9461"}});
+  command.Examples({{"follow a recorder on this host",
+                     "stepscope goodput send /var/lib/goodput --to http://10.0.0.1:9461 --follow"},
+                    {"send a log once",
+                     "stepscope goodput send --events job.jsonl.gz --to http://127.0.0.1:9461"}});
   command.Notes(
-      "Events sent twice count once. The confirmed position is kept beside the events, so little "
-      "is\n"
-      "sent again after a kill. With --follow it retries without limit; SIGINT or SIGTERM ends it\n"
+      "Events sent twice count once. The confirmed position is stored next to the events, so "
+      "little\n"
+      "is sent again after a kill. With --follow it retries without limit; SIGINT or SIGTERM ends "
+      "it\n"
       "after the remaining events are sent.");
   command.Runs([flags] { return RunSend(*flags); });
 }

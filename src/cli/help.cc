@@ -74,7 +74,8 @@ std::string Usage(const Command& command) {
   std::string usage = command.path();
   if (!command.subcommands().empty()) return usage + " COMMAND";
   for (const auto& option : command.options()) {
-    if (option->is_argument()) usage += " " + Spelling(*option);
+    if (!option->is_argument()) continue;
+    usage += option->required ? " " + Spelling(*option) : " [" + Spelling(*option) + "]";
   }
   for (const auto& option : command.options()) {
     if (option->required && !option->is_argument()) {

@@ -9,7 +9,6 @@
 
 #include "cli/answer.h"
 #include "cli/root.h"
-#include "cli/vocabulary.h"
 #include "stepscope/session.h"
 
 namespace stepscope::cli {
@@ -27,7 +26,7 @@ int List() {
 int Explain(const std::string& name) {
   const auto info = Session::Explain(name);
   if (!info) return Fail(info.error());
-  fmt::print("# {}: {}\n{}", info->name, info->title, WithOptions(info->doc));
+  fmt::print("# {}: {}\n{}", info->name, info->title, info->doc);
   const bool times = std::ranges::any_of(
       info->params, [](const ParameterInfo& p) { return p.type == "integer" && p.unit == "ns"; });
   if (!info->params.empty()) {
@@ -36,7 +35,9 @@ int Explain(const std::string& name) {
   }
   for (const ParameterInfo& p : info->params) {
     const std::string unit = p.unit.empty() ? "" : " " + p.unit;
-    fmt::print("- {} ({}, default {}{}): {}\n", p.name, p.type, p.default_value, unit, p.message);
+    const std::string preset =
+        p.default_value.empty() ? "no default" : "default " + p.default_value + unit;
+    fmt::print("- {} ({}, {}): {}\n", p.name, p.type, preset, p.message);
   }
   return kDone;
 }

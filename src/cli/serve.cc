@@ -46,7 +46,7 @@ int RunServe(const ServeFlags& flags) {
   options.settings = std::move(*settings);
   const sigset_t signals = BlockSignals();
   auto server = PageServer::Start(options);
-  if (!server) return Fail(server.error());
+  if (!server) return Fail(WithTokenSource(server.error(), flags.token));
   if (!server->warning().empty()) fmt::print(stderr, "stepscope: {}\n", server->warning());
   fmt::print("Listening on {}\n", server->url());
   std::fflush(stdout);

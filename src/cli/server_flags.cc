@@ -13,6 +13,7 @@ namespace stepscope::cli {
 namespace {
 
 constexpr size_t kLongestToken = 1024;  // it is part of an address
+constexpr const char* kTokenVariable = "STEPSCOPE_TOKEN";
 
 std::unexpected<Error> NoToken(const std::string& what, const std::string& path) {
   return std::unexpected(
@@ -58,8 +59,16 @@ void AddTokenFlags(Command& command, TokenFlags& flags) {
 Result<std::string> TokenOf(const TokenFlags& flags) {
   if (!flags.file.empty()) return ReadToken(flags.file);
   if (!flags.token.empty()) return flags.token;
-  const char* token = std::getenv("STEPSCOPE_TOKEN");
+  const char* token = std::getenv(kTokenVariable);
   return token == nullptr ? "" : token;
+}
+
+Error WithTokenSource(Error error, const TokenFlags& flags) {
+  if (error.where != "`token`") return error;
+  error.where = !flags.file.empty()    ? flags.file
+                : !flags.token.empty() ? "--token"
+                                       : kTokenVariable;
+  return error;
 }
 
 }  // namespace stepscope::cli

@@ -22,4 +22,7 @@ void AddTokenFlags(Command& command, TokenFlags& flags);
 // holds no token.
 Result<std::string> TokenOf(const TokenFlags& flags);
 
+// An error about the token, with the place that it came from instead of the field.
+Error WithTokenSource(Error error, const TokenFlags& flags);
+
 }  // namespace stepscope::cli

@@ -68,11 +68,11 @@ TextStyle StdoutStyle() {
   return style;
 }
 
-void PrintError(const Error& error) {
-  const auto line = [](const std::string& part) { return Printable(WithOptions(part)); };
-  std::string text = "stepscope: " + line(error.what);
-  if (!error.where.empty()) text += "\n  where: " + line(error.where);
-  if (!error.hint.empty()) text += "\n  try:   " + line(error.hint);
+void PrintError(const Error& given) {
+  const Error error = WithOptions(given);
+  std::string text = "stepscope: " + Printable(error.what);
+  if (!error.where.empty()) text += "\n  where: " + Printable(error.where);
+  if (!error.hint.empty()) text += "\n  try:   " + Printable(error.hint);
   fmt::print(stderr, "{}\n", text);
 }
 

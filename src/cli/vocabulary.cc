@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
-#include <variant>
-#include <vector>
 
 namespace stepscope::cli {
 namespace {
@@ -22,10 +19,10 @@ constexpr Word kWords[] = {
     {"--threads", "N", "Threads that read; 0 is one per CPU", "0", "threads"},
     {"--full", "", "Print all rows of all tables", "", ""},
     {"--repro", "ID", "Print a PyTorch script of the call that 'shapes' lists as ID", "", "repro"},
-    {"--steps-a", "STEPS", "Steps of BEFORE", "--steps", ""},
-    {"--steps-b", "STEPS", "Steps of AFTER", "--steps", ""},
-    {"--ranks-a", "N,...", "Ranks of BEFORE", "--ranks", ""},
-    {"--ranks-b", "N,...", "Ranks of AFTER", "--ranks", ""},
+    {"--steps-before", "STEPS", "Steps of BEFORE", "--steps", ""},
+    {"--steps-after", "STEPS", "Steps of AFTER", "--steps", ""},
+    {"--ranks-before", "N,...", "Ranks of BEFORE", "--ranks", ""},
+    {"--ranks-after", "N,...", "Ranks of AFTER", "--ranks", ""},
     {"--short-names", "", "Match kernels without template arguments", "", "short_names"},
 
     // Output.
@@ -43,8 +40,8 @@ constexpr Word kWords[] = {
     // Servers.
     {"--host", "HOST", "Listen address; beyond loopback needs a token", "127.0.0.1", "host"},
     {"--port", "N", "Port to listen on; 0 takes a free one", "0", "port"},
-    {"--token-file", "FILE", "File with the token", "STEPSCOPE_TOKEN", "token"},
-    {"--token", "TOKEN", "Token; visible in the process list", "STEPSCOPE_TOKEN", ""},
+    {"--token-file", "FILE", "File with the token", "the token in STEPSCOPE_TOKEN", "token"},
+    {"--token", "TOKEN", "Token; visible in the process list", "the token in STEPSCOPE_TOKEN", ""},
     {"--open", "", "Open the page in a browser", "", ""},
     {"--keep", "N", "Runs kept in memory, the last viewed first", "4", "keep"},
 
@@ -60,10 +57,11 @@ constexpr Word kWords[] = {
     {"--slow-since", "STEP", "First slow step; the job begins with step 3", "0", "slow_since"},
     {"--exposed", "SHARE", "Exposed share of all-reduce time", "0.4", "exposed_fraction"},
     {"--host-gap", "SHARE", "Host-bound share of each step", "0.08", "host_gap_fraction"},
-    {"--clock-spread", "NS", "Largest clock error of a rank, in ns", "0", "clock_spread"},
-    {"--graph-capture", "NS", "Time that the first step records a CUDA graph, in ns", "0",
+    {"--clock-spread", "TIME", "Largest clock error of a rank", "0", "clock_spread"},
+    {"--graph-capture", "TIME", "Time in which the first step records a CUDA graph", "0",
      "graph_capture"},
-    {"--unknown-library", "", "All-reduce by a library that nobody knows", "", "unknown_library"},
+    {"--unknown-library", "", "Use all-reduce kernels with unrecognized names", "",
+     "unknown_library"},
     {"--min-raw-bytes", "N", "Minimum size of each trace, in bytes", "0", "min_raw_bytes"},
     {"--no-stacks", "", "Leave out Python stacks and shapes", "", "stacks"},
     {"--no-compress", "", "Write .json instead of .json.gz", "", "compress"},
@@ -78,7 +76,7 @@ constexpr Word kWords[] = {
     {"--mode", "MODE", "Accounting: partition, or that of ml-goodput", "partition", "mode"},
     {"--scheduler", "FILE...", "Output of sacct, scontrol or kubectl", "", "scheduler_files"},
     {"--scheduler-job", "NAME", "Name or id of the job in --scheduler", "", "scheduler_job"},
-    {"--utc-offset", "SECONDS", "Offset of Slurm's times east of UTC", "this machine's",
+    {"--utc-offset", "TIME", "Offset of Slurm's times from UTC, east is positive", "this machine's",
      "utc_offset"},
     {"--chips-per-pod", "N", "Chips per Kubernetes pod", "1", "chips_per_pod"},
     {"--pods", "N", "Pods the job needs", "most at once", "pods"},
@@ -235,6 +233,11 @@ std::string_view OnCommandLine(std::string_view field) {
   return asks == std::end(kAsks) ? std::string_view() : asks->command;
 }
 
+// Whether the mark begins a quotation: an apostrophe follows a letter.
+bool OpensQuotes(std::string_view text, size_t at) {
+  return at == 0 || text[at - 1] == ' ' || text[at - 1] == '(';
+}
+
 }  // namespace
 
 std::span<const Word> Vocabulary() { return kWords; }
@@ -247,38 +250,39 @@ const Word* FindWord(std::string_view name) {
 std::string WithOptions(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const size_t open = text.find('`'), close = text.find('`', open + 1);
-    if (open == text.npos || close == text.npos) break;
-    const std::string_view field = text.substr(open + 1, close - open - 1);
-    const std::string_view ours = OnCommandLine(field);
-    out += text.substr(0, open);
-    out += ours.empty() ? text.substr(open, close - open) : ours;
-    text.remove_prefix(ours.empty() ? close : close + 1);
+    const size_t at = text.find_first_of("`'");
+    if (at == text.npos) break;
+    const size_t end = text.find(text[at], at + 1);
+    const bool quotes = text[at] == '\'' && end != text.npos && OpensQuotes(text, at);
+    if (quotes) {
+      out += text.substr(0, end + 1);
+      text.remove_prefix(end + 1);
+      continue;
+    }
+    const std::string_view ours = text[at] == '`' && end != text.npos
+                                      ? OnCommandLine(text.substr(at + 1, end - at - 1))
+                                      : std::string_view();
+    out += text.substr(0, at);
+    out += ours.empty() ? text.substr(at, 1) : ours;
+    text.remove_prefix(ours.empty() ? at + 1 : end + 1);
   }
   return out += text;
 }
 
+Error WithOptions(Error error) {
+  error.what = WithOptions(error.what);
+  if (error.where.starts_with('`')) error.where = WithOptions(error.where);
+  error.hint = WithOptions(error.hint);
+  return error;
+}
+
 void UseOptions(ReportSet& answer) {
-  const auto use = [](std::string& text) {
-    if (text.contains('`')) text = WithOptions(text);
-  };
-  const auto use_in_notes = [&](std::vector<Note>& notes) {
-    for (Note& note : notes) use(note.message);
-  };
-  use(answer.verdict);
-  use_in_notes(answer.run.notes);
+  const bool has_answer = std::ranges::any_of(
+      answer.reports, [](const Report& each) { return each.status != Status::kUnavailable; });
+  if (!has_answer) answer.verdict = WithOptions(answer.verdict);  // it repeats a reason
   for (Report& report : answer.reports) {
-    use(report.why);
-    use(report.headline);
-    use_in_notes(report.notes);
-    for (Finding& finding : report.findings) {
-      for (std::string* text : {&finding.message, &finding.because, &finding.hint}) use(*text);
-    }
-    for (Table& table : report.tables) {
-      for (Cell& cell : table.rows | std::views::join) {
-        if (auto* text = std::get_if<std::string>(&cell)) use(*text);
-      }
-    }
+    report.why = WithOptions(report.why);
+    for (Finding& finding : report.findings) finding.hint = WithOptions(finding.hint);
   }
 }
 

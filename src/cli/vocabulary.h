@@ -23,12 +23,16 @@ std::span<const Word> Vocabulary();
 // By its long name; null where there is none.
 const Word* FindWord(std::string_view name);
 
-// Texts of the core name fields in backticks; here they become options: "`save_s` is missing" says
-// "--save-time is missing". A field that a command answers becomes that command. Other fields stay
-// as they are.
+// Errors, reasons and hints of the core name fields in backticks; here they become options:
+// "`save_s` is missing" says "--save-time is missing". A field that a command answers becomes that
+// command. Other fields stay as they are, and so does all text within 'quotes', which is data.
 std::string WithOptions(std::string_view text);
 
-// The same in every sentence and text cell of an answer, before it is laid out for people.
+// The same in an error. A place that is not a field stays as it is.
+Error WithOptions(Error error);
+
+// The same in an answer, before it is laid out for people, where a sentence can only name a field:
+// in reasons and in hints. All other text may hold names of a trace, and stays as it is.
 void UseOptions(ReportSet& answer);
 
 }  // namespace stepscope::cli

@@ -1,4 +1,4 @@
-// Tests the tree of commands: every option is explained alike, every example parses.
+// Tests the tree of commands: every option has its help, every example parses.
 #include "cli/vocabulary.h"
 
 #include <fmt/format.h>
@@ -88,22 +88,54 @@ TEST(Vocabulary, TurnsFieldsIntoOptions) {
   EXPECT_EQ(WithOptions("`analyses` lists the known names"),
             "'stepscope list' lists the known names");
   for (const char* same :
-       {"", "`", "``", "`anonymous namespace'", "`no_such_field`", "a `b` c", "```x", "steps"}) {
+       {"", "`", "``", "`anonymous namespace'", "`no_such_field`", "a `b` c", "```x", "steps",
+        "cannot read 'eval `steps`'", "'`steps`", "there is no `step 'x"}) {
     EXPECT_EQ(WithOptions(same), same);
   }
+  EXPECT_EQ(WithOptions("no step 'a `steps`': the system's; set `steps`"),
+            "no step 'a `steps`': the system's; set --steps");
+}
+
+TEST(Vocabulary, APlaceIsAFieldOrStays) {
+  const Error field = WithOptions(Error{"missing `save_s`", "`save_s`", "set `save_s`"});
+  EXPECT_EQ(field.what, "missing --save-time");
+  EXPECT_EQ(field.where, "--save-time");
+  EXPECT_EQ(field.hint, "set --save-time");
+  EXPECT_EQ(WithOptions(Error{"", "runs/`steps`/a.json", ""}).where, "runs/`steps`/a.json");
 }
 
 // Before the text is laid out: columns stay aligned, and Markdown escapes no backtick.
-TEST(Vocabulary, AnswersForPeopleNameOptions) {
+TEST(Vocabulary, ReasonsAndHintsForPeopleNameOptions) {
   ReportSet answer{.verdict = "set `save_s`"};
-  Table table{.key = "levers", .columns = {{"lever", "lever"}, {"gain", "gain"}}};
-  table.rows = {{std::string("needs `save_s`"), int64_t{1}}, {std::string("none"), int64_t{2}}};
-  answer.reports.push_back({.analysis = "x", .headline = "`save_s`", .tables = {table}});
+  answer.reports.push_back(
+      {.analysis = "x", .status = Status::kUnavailable, .why = "set `save_s`"});
   UseOptions(answer);
   EXPECT_EQ(answer.verdict, "set --save-time");
-  EXPECT_EQ(answer.reports[0].headline, "--save-time");
-  EXPECT_EQ(answer.reports[0].tables[0].rows[0][0], Cell("needs --save-time"));
-  EXPECT_EQ(answer.reports[0].tables[0].rows[1][1], Cell(int64_t{2}));
+  EXPECT_EQ(answer.reports[0].why, "set --save-time");
+  answer.reports.push_back({.analysis = "y", .findings = {{.hint = "leave out `exclusions`"}}});
+  UseOptions(answer);
+  EXPECT_EQ(answer.reports[1].findings[0].hint, "leave out --exclude");
+}
+
+// A user may call a range "eval `steps`".
+TEST(Vocabulary, NamesOfATraceStay) {
+  const std::string name = "eval `steps` of `seed`";
+  ReportSet answer{.run = {.notes = {{"a_note", 1, name, name}}}, .verdict = name};
+  answer.reports.push_back({.analysis = "x",
+                            .headline = name,
+                            .tables = {{.key = "t", .columns = {{"name", "name"}}}},
+                            .findings = {{.message = name, .because = name}},
+                            .notes = {{"a_note", 1, name, name}}});
+  answer.reports[0].tables[0].rows = {{name}};
+  UseOptions(answer);
+  EXPECT_EQ(answer.verdict, name);
+  const Report& report = answer.reports[0];
+  EXPECT_EQ(report.headline, name);
+  EXPECT_EQ(report.tables[0].rows[0][0], Cell(name));
+  EXPECT_EQ(report.findings[0].message, name);
+  EXPECT_EQ(report.findings[0].because, name);
+  EXPECT_EQ(report.notes[0].message, name);
+  EXPECT_EQ(answer.run.notes[0].message, name);
 }
 
 TEST(Commands, ExplainEveryOptionAlike) {
@@ -213,6 +245,9 @@ TEST(Parser, NamesWhatItCannotRead) {
   EXPECT_EQ(error("serve x --port 70000").where, "--port");
   EXPECT_EQ(error("demo x --ranks 1.5").where, "--ranks");
   EXPECT_EQ(error("demo x --ranks 99999999999").where, "--ranks");
+  EXPECT_EQ(error("analyze x --ranks 0-3").what, "cannot read '0-3' as a whole number");
+  EXPECT_EQ(error("analyze x --ranks 0-3").hint,
+            "separate whole numbers with commas, such as 0,1,2");
   EXPECT_TRUE(error("goodput jobs --store x postgresql://me:secret@host/x").what.contains("..."));
   EXPECT_FALSE(
       error("goodput jobs --store x postgresql://me:secret@host/x").what.contains("secret"));

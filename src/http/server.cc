@@ -17,9 +17,9 @@
 #include <set>
 #include <thread>
 
-#include "base/listening.h"
 #include "http/boost.h"
 #include "http/connection.h"
+#include "http/listening.h"
 
 namespace stepscope::http {
 namespace {

@@ -1,4 +1,4 @@
-// Columns, cells and rows of tables.
+// Implements columns, cells and the order of rows.
 #include "report/columns.h"
 
 #include <algorithm>
@@ -47,6 +47,8 @@ Cell Ratio(int64_t part, int64_t whole) {
   if (whole == 0) return {};
   return static_cast<double>(part) / static_cast<double>(whole);
 }
+
+Cell TextCell(std::string text) { return text.empty() ? Cell() : Cell(std::move(text)); }
 
 Cell When(bool known, Cell cell) { return known ? std::move(cell) : Cell(); }
 

@@ -32,6 +32,8 @@ Cell Ratio(int64_t part, int64_t whole);
 
 // `cell` where it is known, else no value.
 Cell When(bool known, Cell cell);
+// No value where the text is empty.
+Cell TextCell(std::string text);
 template <class T>
 Cell Maybe(const std::optional<T>& value) {
   return value ? Cell(*value) : Cell();

@@ -65,7 +65,7 @@ void AddAmountsNote(Report& report, const Amounts& amounts) {
   report.notes.push_back(
       {"different_amounts", 1,
        fmt::format("{:.0f} steps of ranks before, {:.0f} after (sums in the tables differ by that; "
-                   "select as many of both with `steps` and `ranks`)",
+                   "select as many steps and ranks of both)",
                    amounts.a, amounts.b),
        ""});
 }

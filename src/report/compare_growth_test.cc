@@ -1,5 +1,5 @@
-// What grew is named, costs no more than steps grew by, and hardware is advised only where all
-// calls are slower alike.
+// Tests that what grew is named and costs no more than steps grew by, and that hardware is advised
+// only where all calls became slower by one factor.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Comparing operators by shape: calls of the same sizes that became slower are worth a word.
+// Tests the comparison by shape: calls of the same sizes that became slower are findings.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "report/columns.h"
 #include "report/compare_growth.h"
 #include "report/compare_sides.h"
 #include "report/findings.h"
@@ -72,10 +73,12 @@ double Real(const std::vector<Cell>& row, std::optional<size_t> at) {
 
 // The key of a category's column in the table of steps; empty where it has none.
 std::string KeyOf(const ReportSet& answer, const std::string& category) {
-  const Table* steps = FindTable(FindReport(answer, "overview"), "steps");
-  if (steps == nullptr) return {};
-  const auto at = std::ranges::find(steps->columns, category, &Column::title);
-  return at == steps->columns.end() ? std::string() : at->key;
+  const Table* table = FindTable(FindReport(answer, "overview"), "step_time");
+  if (table == nullptr) return {};
+  const ColumnOf name(*table, "category"), column(*table, "column");
+  const auto row =
+      std::ranges::find(table->rows, category, [&](const auto& r) { return name.Text(r); });
+  return row == table->rows.end() ? std::string() : column.Text(*row);
 }
 
 // The table of categories is of all steps: where steps are listed, the mean is of the typical ones.
@@ -235,10 +238,11 @@ std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepChan
 Table CategoryTable(const StepChange& steps) {
   Table table{.key = "categories",
               .title = "Step time by change",
-              .columns = {{"category", "category", Unit::kNone, Role::kKey}}};
+              .columns = {KeyColumn("category", "category")}};
   std::ranges::move(Sides({"mean", "mean", Unit::kNanoseconds}), std::back_inserter(table.columns));
-  table.columns[3].detail = false;  // the difference: relative changes of small parts mislead
-  table.columns[4].detail = true;
+  // Relative changes of small parts mislead.
+  table.columns[ColumnAt(table, "mean_change")].detail = false;
+  table.columns[ColumnAt(table, "mean_change_ratio")].detail = true;
   std::ranges::move(Sides({"ratio", "% of step time", Unit::kRatio}),
                     std::back_inserter(table.columns));
   for (const CategoryChange& c : steps.categories) {

@@ -1,4 +1,4 @@
-// Comparing answers: rows find one another by their keys, and every number says how it changed.
+// Tests the comparison of answers: rows match by their keys, and every number has its change.
 #include "stepscope/compare.h"
 
 #include <gtest/gtest.h>

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/saturate.h"
+#include "report/columns.h"
 #include "report/compare_sides.h"
 #include "report/compare_steps.h"
 #include "report/humanize.h"
@@ -133,7 +134,7 @@ Usages CompareShapes(const ReportSet& a, const ReportSet& b) {
 Table UsageTable(std::string key, std::string title, const Usages& usages) {
   Table table{.key = std::move(key),
               .title = std::move(title),
-              .columns = {{"name", "name", Unit::kNone, Role::kKey}, {"change", "change"}},
+              .columns = {KeyColumn("name", "name"), {"change", "change"}},
               .text_rows = 12};
   for (const Column& column : {Column{"count", "count", Unit::kCount},
                                Column{"gpu_time", "device time", Unit::kNanoseconds}}) {

@@ -1,4 +1,4 @@
-// Conditions: read, looked up, tested.
+// Reads conditions, finds the numbers they name, and tests them.
 #include "stepscope/condition.h"
 
 #include <fmt/format.h>

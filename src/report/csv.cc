@@ -79,7 +79,7 @@ void AddNotes(Table& table, const std::string& analysis, std::span<const Note> n
 // Notes of the input under "run", notes of a report under its analysis.
 Table NotesTable(const ReportSet& answer) {
   Table table{"notes", "Notes", {}, {}};
-  for (const char* key : {"analysis", "name", "count", "says", "where"}) {
+  for (const char* key : {"analysis", "name", "count", "message", "where"}) {
     table.columns.push_back({key, key});
   }
   AddNotes(table, "run", answer.run.notes);

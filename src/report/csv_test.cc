@@ -1,4 +1,4 @@
-// The CSV face, as a spreadsheet receives it.
+// Tests CSV as a spreadsheet reads it.
 #include <gtest/gtest.h>
 
 #include <cmath>

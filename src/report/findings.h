@@ -1,4 +1,4 @@
-// Makes one finding of all findings with one cause, and orders what remains by worth.
+// Makes one finding of all findings with one cause, and orders what remains by impact.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Findings with one cause are one, ordered by what they are worth, with one advice.
+// Tests that findings of one cause become one, with one hint, and are ordered by impact.
 #include "report/findings.h"
 
 #include <gtest/gtest.h>
@@ -155,7 +155,7 @@ TEST(JoinFindings, CostIsPerStepThatItIsIn) {
   EXPECT_TRUE(text.contains(
       "costs up to 200 ns in each step since step 3 (40.0% of the time of all steps)"))
       << text;
-  EXPECT_TRUE(ToJson(answer).contains("\"worth_per_step\": 200,\n     \"since_step\": 3"))
+  EXPECT_TRUE(ToJson(answer).contains("\"impact_per_step\": 200,\n     \"since_step\": 3"))
       << ToJson(answer);
 }
 

@@ -1,4 +1,4 @@
-// How numbers read.
+// Tests numbers for people.
 #include "report/humanize.h"
 
 #include <gtest/gtest.h>

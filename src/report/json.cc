@@ -31,7 +31,7 @@ void PutNote(JsonWriter& json, const Note& note) {
   json.BeginObject(kOneLine);
   json.Text("name", note.name);
   json.Number("count", note.count);
-  json.Text("says", note.message);
+  json.Text("message", note.message);
   json.Text("where", note.where);
   json.End();
 }
@@ -125,7 +125,7 @@ void PutCause(JsonWriter& json, const Cause& cause) {
 void PutEvidence(JsonWriter& json, const Evidence& evidence) {
   json.BeginObject();
   json.Text("analysis", evidence.analysis);
-  json.Text("says", evidence.message);
+  json.Text("message", evidence.message);
   json.Text("because", evidence.because);
   json.Text("table", evidence.table);
   json.End();
@@ -134,15 +134,15 @@ void PutEvidence(JsonWriter& json, const Evidence& evidence) {
 void PutFinding(JsonWriter& json, const Finding& finding) {
   json.BeginObject();
   json.Text("severity", SeverityName(finding.severity));
-  json.Text("says", finding.message);
+  json.Text("message", finding.message);
   json.Text("because", finding.because);
   json.Text("try", finding.hint);
-  json.Number("worth", finding.impact);
+  json.Number("impact", finding.impact);
   json.Text("table", finding.table);
   json.Number("place", finding.place);
   json.Key("share");
   PutCell(json, finding.share > 0 ? Cell(finding.share) : Cell());
-  json.Key("worth_per_step");
+  json.Key("impact_per_step");
   PutCell(json, finding.per_step > 0 ? Cell(finding.per_step) : Cell());
   json.Key("since_step");
   PutCell(json, finding.since ? Cell(*finding.since) : Cell());

@@ -1,4 +1,4 @@
-// The JSON face against its contract: docs/report-schema.json and the example in docs/report.md.
+// Tests JSON against docs/report-schema.json and the example in docs/report.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Kernel names as people want to read them.
+// Tests how kernel names are shortened.
 #include "report/kernel_name.h"
 
 #include <gtest/gtest.h>

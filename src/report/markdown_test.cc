@@ -1,4 +1,4 @@
-// The Markdown face, as it is pasted into an issue.
+// Tests Markdown as an issue renders it.
 #include <gtest/gtest.h>
 
 #include <string>

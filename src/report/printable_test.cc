@@ -1,4 +1,4 @@
-// Names from strangers: what they may hold, and what is shown of them.
+// Tests what is shown of names with control characters and invalid UTF-8.
 #include "report/printable.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The text face, as it appears in a terminal.
+// Tests text as a terminal shows it.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Formats and the stable names that the machine-readable ones use.
+// Tests formats, and the stable names in JSON and CSV.
 #include "stepscope/write.h"
 
 #include <gtest/gtest.h>

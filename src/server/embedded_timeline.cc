@@ -307,22 +307,6 @@ std::string Message(const Timeline& timeline, const Choice& choice) {
       which(streams), which(others));
 }
 
-// The JSON of the timeline with one more member for each track. In a text these bytes would have
-// backslashes between them.
-std::string WithFinest(std::string_view info, const Timeline& timeline, const Choice& choice) {
-  std::string out;
-  for (uint32_t track = 0; track < timeline.tracks().size(); ++track) {
-    const std::string begins = fmt::format("{{\"id\":{},", track);
-    const size_t at = info.find(begins);
-    if (at == info.npos) break;
-    const size_t after = at + begins.size();
-    out += info.substr(0, after);
-    out += fmt::format("\"finest\":{},", choice.finest(track));
-    info.remove_prefix(after);
-  }
-  return out.append(info);
-}
-
 }  // namespace
 
 EmbeddedTimeline EmbedTimeline(const Timeline& timeline, size_t most_bytes, int threads) {
@@ -331,8 +315,13 @@ EmbeddedTimeline EmbedTimeline(const Timeline& timeline, size_t most_bytes, int 
   JsonWriter json;
   json.BeginObject(JsonWriter::Form::kCompact);
   json.Key("info");
-  json.Raw(WithFinest(CompactJson(ToJson(timeline)), timeline, choice));
-  json.Text("says", Message(timeline, choice));
+  json.Raw(CompactJson(ToJson(timeline)));
+  json.Key("finest");
+  json.BeginArray(JsonWriter::Form::kCompact);
+  for (uint32_t track = 0; track < timeline.tracks().size(); ++track)
+    json.Int(choice.finest(track));
+  json.End();
+  json.Text("message", Message(timeline, choice));
   json.Key("events");
   PutDetails(json, timeline, choice.TakeLongest());
   json.End();

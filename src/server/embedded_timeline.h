@@ -13,9 +13,10 @@ namespace stepscope::server {
 
 struct EmbeddedTimeline {
   // JSON:
-  //   info    as /api/runs/ID/timeline; each track has "finest": below that level it has no tiles
+  //   info    as /api/runs/ID/timeline
+  //   finest  of each track, in the order of its tracks: the level below which it has no tiles
   //   events  "track.event" -> details, of the events that last longest
-  //   says    how they were chosen, as a sentence
+  //   message how they were chosen, as a sentence
   std::string json;
   // By level, as PackedText(): the tiles of all tracks that have it, one after another; those that
   // are missing have nothing in them. Side by side, as what repeats from step to step and from rank

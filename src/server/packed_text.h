@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/deflate.h"
+#include "server/deflate.h"
 
 namespace stepscope::server {
 

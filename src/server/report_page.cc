@@ -5,10 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "base/deflate.h"
 #include "base/gzip.h"
 #include "server/api.h"
 #include "server/compact_json.h"
+#include "server/deflate.h"
 #include "server/embedded_timeline.h"
 #include "server/ledger_answer.h"
 #include "server/packed_text.h"

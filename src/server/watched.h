@@ -13,10 +13,10 @@
 
 namespace stepscope::server {
 
-// How often one who waits is looked after.
+// Interval of checks whether the client is still connected.
 inline constexpr std::chrono::milliseconds kLookAfter{25};
 
-// Calls `on_gone` once, from a thread of its own, when who asked has gone; until it goes out of
+// Calls `on_gone` once, from its own thread, when the client has disconnected; until it goes out of
 // scope.
 class Watched {
  public:

@@ -23,6 +23,7 @@
 #include "facts/steps/steps.h"
 #include "ingest/discover.h"
 #include "ingest/trace_reader.h"
+#include "report/columns.h"
 #include "session/load.h"
 #include "session/name.h"
 #include "session/progress.h"
@@ -215,8 +216,8 @@ void Exporter::WriteAll() {
 Table Exporter::FilesTable() const {
   Table table{.key = "files",
               .title = "Exported files",
-              .columns = {{"rank", "rank", Unit::kNone, Role::kKey},
-                          {"window", "window", Unit::kNone, Role::kKey},
+              .columns = {KeyColumn("rank", "rank"),
+                          KeyColumn("window", "window"),
                           {"path", "file"},
                           {"events", "events read", Unit::kCount},
                           {"written", "written", Unit::kCount},

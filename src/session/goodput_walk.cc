@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/time_units.h"
 #include "session/walk_advice.h"
 
 namespace stepscope {
@@ -61,8 +62,7 @@ Result<ReportSet> GoodputWalk(GoodputReportOptions options, std::span<const std:
                                    "record several steps and call profiler.step() in the loop, or "
                                    "give tokens per second"});
     }
-    options.program->tokens_per_second =
-        walk.tokens_per_step / (static_cast<double>(*step_time) / 1e9);
+    options.program->tokens_per_second = walk.tokens_per_step / Seconds(*step_time);
     options.traced->of_program = true;
   }
   if (options.program) {

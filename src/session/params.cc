@@ -2,6 +2,7 @@
 #include "session/params.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -19,6 +20,16 @@ namespace {
 std::string NearestHint(std::string_view name, std::span<const std::string> known) {
   const std::string nearest = NearestName(name, known);
   return nearest.empty() ? "`analyses` lists the known names" : "did you mean '" + nearest + "'?";
+}
+
+// The parameters of the analysis; empty where there is none of this name.
+std::string ParametersListed(std::string_view analysis) {
+  const auto* found = std::ranges::find(kAllAnalyses, analysis, &Analysis::name);
+  if (found == std::end(kAllAnalyses)) return {};
+  if ((*found)->params.empty()) return fmt::format("{} has no parameters", analysis);
+  std::vector<std::string_view> names;
+  for (const Parameter& parameter : (*found)->params) names.push_back(parameter.name);
+  return fmt::format("{} has: {}", analysis, fmt::join(names, ", "));
 }
 
 std::string FullName(const Analysis& analysis, const Parameter& parameter) {
@@ -139,8 +150,9 @@ Result<void> CheckParamNames(std::span<const std::pair<std::string, std::string>
   }
   for (const auto& [name, value] : given) {
     if (std::ranges::find(known, name) != known.end()) continue;
+    const std::string listed = ParametersListed(name.substr(0, name.find('.')));
     return std::unexpected(Error{"no analysis has the parameter '" + name + "'", "`params`",
-                                 NearestHint(name, known)});
+                                 listed.empty() ? NearestHint(name, known) : listed});
   }
   return {};
 }

@@ -121,7 +121,7 @@ RankTime MeanTime(const Facts& facts) {
     time += TimeOfSteps(rank, windows);
   }
   const double longer = std::max(MeanSpan(facts), ranks > 0 ? time / ranks : MeanRecording(facts));
-  whole.time = static_cast<int64_t>(std::min(longer, 9e18));
+  whole.time = ToInt64(longer);
   if (time > 0) whole.steps = longer * static_cast<double>(whole.every.size()) / time;
   return whole;
 }

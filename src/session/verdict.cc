@@ -135,8 +135,9 @@ std::string Verdict(const ReportSet& answer) {
   const auto answers = [](const Report& r) { return r.status != Status::kUnavailable; };
   const auto first = std::ranges::find_if(answer.reports, answers);
   if (first == answer.reports.end()) {
-    return answer.reports.empty() ? "No analysis was requested."
-                                  : "No analysis could run: " + answer.reports.front().why + ".";
+    return answer.reports.empty()
+               ? "No analysis was requested."
+               : "No analysis ran. " + Capitalized(answer.reports.front().why) + ".";
   }
   const auto findings = FindingsInOrder(answer);
   const bool any = !findings.empty() && WorthALook(*findings.front());

@@ -74,7 +74,7 @@ void Write(JsonWriter& json, const EventField& field) {
 
 void Write(JsonWriter& json, const EventLink& link) {
   json.BeginObject(Form::kOneLine);
-  json.Text("says", LinkKindName(link.kind));
+  json.Text("relation", LinkKindName(link.kind));
   Keys(json, link.event);
   json.Number("rank_index", link.event.rank_index);
   json.Number("end", link.event.start + link.event.duration);

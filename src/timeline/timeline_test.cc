@@ -326,7 +326,7 @@ TEST(Timeline, JsonHasWhatAViewerAsksFor) {
   const auto event = nlohmann::json::parse(ToJson(*timeline.Describe({1, 0}), timeline));
   EXPECT_EQ(event["name"], "gemm");
   EXPECT_EQ(event["stack"][0]["name"], "aten::mm");
-  EXPECT_EQ(event["links"][0]["says"], "launch");
+  EXPECT_EQ(event["links"][0]["relation"], "launch");
   EXPECT_EQ(event["links"][0]["end"], 210);
   const auto found = nlohmann::json::parse(ToJson(*timeline.Find("mm", 0, 1, 5)));
   EXPECT_EQ(found["total"], 2);

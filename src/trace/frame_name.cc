@@ -19,8 +19,8 @@ std::optional<int64_t> LineOf(std::string_view text) {
   return line;
 }
 
-// What owns a method and tells nothing of it.
-bool SaysNothing(std::string_view owner) {
+// Whether every method has such an owner.
+bool IsGenericOwner(std::string_view owner) {
   return owner == "type" || owner == "module" || owner == "PyCapsule" ||
          owner.starts_with("pybind11");
 }
@@ -45,7 +45,7 @@ std::optional<std::string> BuiltIn(std::string_view name) {
   std::string_view owner = rest.substr(of + 4);
   owner = owner.substr(0, owner.find(" object"));
   if (method.empty()) return "<built-in method of " + std::string(owner) + ">";
-  if (SaysNothing(owner)) return std::string(method);
+  if (IsGenericOwner(owner)) return std::string(method);
   return std::string(owner) + "." + std::string(method);
 }
 

@@ -1,4 +1,4 @@
-"""What XProf, the TensorFlow Profiler's own converter, says of a profile."""
+"""Prints what XProf, the TensorFlow Profiler's own converter, computes from a profile."""
 
 import contextlib
 import json

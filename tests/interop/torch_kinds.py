@@ -1,4 +1,4 @@
-"""Training jobs of PyTorch over gloo: each makes the function that does one step.
+"""Defines training jobs of PyTorch over gloo: each makes the function that does one step.
 
 `faulty(kind)` says whether this process does the fault in the step under way (torch_jobs.py).
 """

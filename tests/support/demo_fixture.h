@@ -1,4 +1,4 @@
-// What the tests of the demo share: a folder of its own for each, and reading back what is in it.
+// Gives each test of the demo a directory, and reads back what is in it.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// For tests only: a small answer that holds one of everything a face must show.
+// Builds a small answer that holds one of everything a face must show.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Ranks made by hand that do nothing but collectives, for the tests of facts: times are
+// Builds ranks that run nothing but collectives, for the tests of facts: times are
 // nanoseconds.
 #pragma once
 

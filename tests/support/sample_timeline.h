@@ -1,4 +1,4 @@
-// Timelines of traces made by hand, and tiles read back, for tests.
+// Builds timelines of small traces, and reads tiles back, for tests.
 #pragma once
 
 #include <cstring>

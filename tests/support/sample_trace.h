@@ -1,4 +1,4 @@
-// Traces made by hand, for the tests of facts: times are nanoseconds.
+// Builds small traces for the tests of facts: times are nanoseconds.
 #pragma once
 
 #include <cstdint>

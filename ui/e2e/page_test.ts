@@ -63,8 +63,8 @@ describe("numbers", () => {
       assert.equal(text, cellText(metric?.value, metric?.unit ?? ""), name);
     }
     assert.match(await watched.text(".tile .trend .faint"), /^range over steps: \S/);
-    const findings = answer.reports.flatMap((report) => report.findings).sort((a, b) => a.place - b.place || b.worth - a.worth);
-    assert.equal(await watched.text(".top-findings .says"), visible(findings[0]!.says));
+    const findings = answer.reports.flatMap((report) => report.findings).sort((a, b) => a.place - b.place || b.impact - a.impact);
+    assert.equal(await watched.text(".top-findings .message"), visible(findings[0]!.message));
     await watched.page.waitForSelector(".canvas-grid canvas");
     await watched.screenshot("home");
     await watched.close();
@@ -73,13 +73,13 @@ describe("numbers", () => {
   test("a finding leads to the table that shows it", async () => {
     const answer = mine();
     const all = answer.reports.flatMap((report) => report.findings.map((finding) => ({ finding, report })));
-    for (const { finding, report } of all) assert.ok(report.tables.some((table) => table.key === finding.table && table.rows.length > 0), finding.says);
+    for (const { finding, report } of all) assert.ok(report.tables.some((table) => table.key === finding.table && table.rows.length > 0), finding.message);
     const { finding, report } = all.find(({ finding, report }) => finding.table !== report.tables[0]!.key) ?? all[0]!;
     const watched = await open();
     await watched.go(`#/run/${ids.after}`);
     const more = watched.page.locator(".top-findings > button");
     if ((await more.count()) > 0) await more.click();
-    await watched.page.locator(".top-findings li", { hasText: visible(finding.says) }).locator(".foot a").click();
+    await watched.page.locator(".top-findings li", { hasText: visible(finding.message) }).locator(".foot a").click();
     await watched.page.waitForFunction((heading) => document.querySelector("main h1")?.textContent === heading, visible(report.title));
     assert.match(await watched.page.evaluate(() => location.hash), new RegExp(`/report/${report.analysis}\\?at=table-${finding.table}$`));
     const box = await watched.page.locator(`#table-${finding.table}`).boundingBox();
@@ -88,7 +88,7 @@ describe("numbers", () => {
   });
 
   test("an analysis that a text names is a link, called as its page", async () => {
-    const { reports } = mine(), mentions = reports.flatMap((report) => report.findings.flatMap(({ says, because, try: what }) => [says, because, what].flatMap((text) => mentionsIn(text, reports)).map((part) => ({ report, part }))));
+    const { reports } = mine(), mentions = reports.flatMap((report) => report.findings.flatMap(({ message, because, try: what }) => [message, because, what].flatMap((text) => mentionsIn(text, reports)).map((part) => ({ report, part }))));
     const { report, part } = mentions.find(({ part }) => typeof part !== "string") as { report: Report; part: Report };
     const watched = await open();
     await watched.go(`#/run/${ids.after}/report/${report.analysis}`);
@@ -146,7 +146,7 @@ describe("numbers", () => {
     const tables = new Map(answer.reports[0]!.tables.map((table) => [table.key, table]));
     const segments = tables.get("segments")!, buckets = tables.get("buckets")!;
     const saysOf = (name: string) => {
-      const [bucket, says] = ["bucket", "says"].map((key) => buckets.columns.findIndex((column) => column.key === key)) as [number, number];
+      const [bucket, says] = ["bucket", "meaning"].map((key) => buckets.columns.findIndex((column) => column.key === key)) as [number, number];
       return visible(String(buckets.rows.find((row) => row[bucket] === name)![says]));
     };
     const drawn = await watched.page.locator(".job-line .part").evaluateAll((all) => all.map((one) => ({ says: one.getAttribute("title") ?? "", wide: one.getBoundingClientRect().width })));

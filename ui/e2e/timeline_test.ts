@@ -288,7 +288,7 @@ describe("search and selection", () => {
     await selects(page, next);
     await page.keyboard.press(",");
     await selects(page, kernel);
-    const launch = kernel.links.find(({ says }) => says === "launch");
+    const launch = kernel.links.find(({ relation }) => relation === "launch");
     assert.ok(launch, "a kernel has a launch");
     await page.locator(".tl-details ul.tl-list button").nth(kernel.links.indexOf(launch)).click();
     await selects(page, launch);

@@ -5,7 +5,7 @@ import type { Finding, Report, Table } from "../src/data/report";
 import { evidenceOf } from "../src/report/findings";
 import { mentionsIn } from "../src/report/mentions";
 
-const finding = (table: string): Finding => ({ severity: "low", says: "", because: "", try: "", worth: 0, table, place: 0, share: null, worth_per_step: null, evidence: [] });
+const finding = (table: string): Finding => ({ severity: "low", message: "", because: "", try: "", impact: 0, table, place: 0, share: null, impact_per_step: null, evidence: [] });
 const table = (key: string, rows: number): Table => ({ key, title: key, columns: [], rows: Array.from({ length: rows }, () => []) });
 const report: Report = {
   analysis: "a", title: "A", status: "ok", why: "", headline: "", metrics: [], series: [], findings: [], notes: [],

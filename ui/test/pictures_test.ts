@@ -56,7 +56,7 @@ test("a scale spans what there is; what differs by less than a hundredth is alik
 });
 
 test("the life of a job is its segments, in the words of its buckets", () => {
-  const buckets = { ...table([key("bucket"), time("time"), { ...key("says"), role: "value" }], [["PRODUCTIVE", 60, "steps that count"], ["QUEUED", 5, "waiting for resources"]]), key: "buckets" };
+  const buckets = { ...table([key("bucket"), time("time"), { ...key("meaning"), role: "value" }], [["PRODUCTIVE", 60, "steps that count"], ["QUEUED", 5, "waiting for resources"]]), key: "buckets" };
   const columns = [key("attempt"), key("segment"), time("start"), time("duration"), key("bucket"), key("kind")];
   const rows = [[null, 1, -5e9, 5e9, "QUEUED", "queued"], [1, 1, 0, 60e9, "PRODUCTIVE", "productive"], [1, 2, 60e9, 1e9, "NEW\u0007", "other"]];
   const segments = { ...table(columns, rows), key: "segments", kind_column: "kind" };

@@ -11,6 +11,8 @@
 
 namespace stepscope {
 
+// Stands for an absent time in columns of millions: std::optional would take twice the room. Single
+// values outside columns are optional.
 inline constexpr int64_t kNoTime = std::numeric_limits<int64_t>::min();
 inline constexpr int32_t kNoStep = -1;
 inline constexpr uint32_t kNoCall = UINT32_MAX;

@@ -1,6 +1,5 @@
-// Stores millions of similar items as columns. An item is a view that
-// reads its fields in place, so that only the fields that are used are
-// read.
+// Stores millions of similar items as columns. An item is a view that reads its fields in place, so
+// that unused fields are never read.
 #pragma once
 
 #include <array>

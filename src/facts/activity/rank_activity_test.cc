@@ -1,4 +1,4 @@
-// Work linked to its launches and steps, sorted, and what is left out or counted on the way.
+// Tests that activities are linked to launches and steps, and what is left out or counted.
 #include <gtest/gtest.h>
 
 #include "base/time_units.h"

@@ -20,8 +20,6 @@ constexpr int64_t kMostOffset = int64_t{1} << 61;
 constexpr double kMostDrift = 1e-3;  // a clock further out is no clock
 constexpr size_t kFewest = 3;        // common ends that show how they scatter
 
-constexpr int64_t kUnmeasured = INT64_MAX;  // an error: nothing was compared
-
 // A collective that two ranks left together.
 struct CommonEnd {
   int64_t time = 0;     // on the clock of the rank compared with
@@ -34,6 +32,7 @@ struct Comparison {
   uint32_t from = 0, to = 0;
   bool one_clock = false;  // devices of one rank, or ranks of one machine
   bool exchange = false;   // by collectives that do not end quite together
+  bool measured = true;    // false: nothing was compared
   int64_t offset = 0, error = 0;
   double drift = 0;
 };
@@ -180,11 +179,10 @@ class Aligner {
       const RankCollectives& rank = facts_.ranks[r];
       if (r > 0 && rank.rank == facts_.ranks[r - 1].rank) {
         comparisons_.push_back(
-            {.from = r - 1, .to = r, .one_clock = true, .exchange = true, .error = kUnmeasured});
+            {.from = r - 1, .to = r, .one_clock = true, .exchange = true, .measured = false});
       } else if (const auto [at, is_first] = last_of_machine.try_emplace(rank.machine, r);
                  !is_first && !rank.machine.empty()) {
-        comparisons_.push_back(
-            {.from = at->second, .to = r, .exchange = true, .error = kUnmeasured});
+        comparisons_.push_back({.from = at->second, .to = r, .exchange = true, .measured = false});
         at->second = r;
       }
     }
@@ -193,7 +191,7 @@ class Aligner {
   // A spanning forest of the best comparisons.
   void Join() {
     std::ranges::sort(comparisons_, {}, [](const Comparison& c) {
-      return std::tuple(!c.one_clock, c.exchange, c.error, c.from, c.to);
+      return std::tuple(!c.one_clock, c.exchange, !c.measured, c.error, c.from, c.to);
     });
     std::vector<uint32_t> parent(facts_.ranks.size());
     std::iota(parent.begin(), parent.end(), 0u);
@@ -206,9 +204,6 @@ class Aligner {
       parent[from] = to;
       return from == to;
     });
-    for (Comparison& c : comparisons_) {
-      if (c.error == kUnmeasured) c.error = 0;
-    }
   }
 
   // Walks each tree from its lowest rank. Offsets, drifts and errors add up along the way.

@@ -1,4 +1,4 @@
-// Picks the allocator of each device, and adds up nothing.
+// Picks the allocator of each device, and lists its blocks.
 #include "facts/derived/module_memory.h"
 
 #include <map>

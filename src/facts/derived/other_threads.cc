@@ -133,9 +133,9 @@ class Process {
     return found;
   }
 
-  std::optional<ThreadBeside> Beside() {
+  std::optional<ConcurrentThread> Beside() {
     const IntervalSet works = Without(windows_, waits_);
-    std::optional<ThreadBeside> found;
+    std::optional<ConcurrentThread> found;
     ForEachOther([&](uint32_t thread) {
       const HostFrames& frames = rank_.host->frames[thread];
       if (!ReturnsFromAny(frames)) return;
@@ -234,11 +234,13 @@ std::optional<ThreadWait> FindThreadWait(const Facts& facts, const std::vector<R
       [](const ThreadWait& wait) { return other_threads::ShareOf(wait.waits.time, wait.whole); });
 }
 
-std::optional<ThreadBeside> FindThreadBeside(const Facts& facts,
-                                             const std::vector<RankSteps>& ranks) {
+std::optional<ConcurrentThread> FindConcurrentThread(const Facts& facts,
+                                                     const std::vector<RankSteps>& ranks) {
   return other_threads::Largest(
       facts, ranks, [](other_threads::Process& process) { return process.Beside(); },
-      [](const ThreadBeside& beside) { return other_threads::ShareOf(beside.time, beside.whole); });
+      [](const ConcurrentThread& beside) {
+        return other_threads::ShareOf(beside.time, beside.whole);
+      });
 }
 
 }  // namespace stepscope

@@ -29,7 +29,7 @@ std::optional<ThreadWait> FindThreadWait(const Facts& facts, const std::vector<R
 // Another thread runs Python while the training thread does not wait. Only one of them runs Python
 // at a time, but what holds the lock at a moment is not recorded: that it slows the training thread
 // is possible, not known.
-struct ThreadBeside {
+struct ConcurrentThread {
   const RankActivity* rank = nullptr;
   FrameTimes::Leader works;  // the function with the most of `time`
   std::string thread;        // its name
@@ -38,7 +38,7 @@ struct ThreadBeside {
   int64_t whole = 0;         // ns of the rank's steps
 };
 // The one with the largest share. Nothing where none takes half of its rank's steps.
-std::optional<ThreadBeside> FindThreadBeside(const Facts& facts,
-                                             const std::vector<RankSteps>& ranks);
+std::optional<ConcurrentThread> FindConcurrentThread(const Facts& facts,
+                                                     const std::vector<RankSteps>& ranks);
 
 }  // namespace stepscope

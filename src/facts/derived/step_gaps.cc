@@ -86,8 +86,8 @@ class Finder {
     return gap;
   }
 
-  // Whether something else says what the host did: nothing is recorded, or what spans it all.
-  static bool SaysNothing(std::string_view name) {
+  // Whether the name does not tell what the host did: nothing was recorded, or it spans everything.
+  static bool IsGeneric(std::string_view name) {
     const HostActivity activity = HostActivityOfName(name);
     return name == kPythonActivity || activity == HostActivity::kWrapper ||
            activity == HostActivity::kExecutor;
@@ -113,7 +113,7 @@ class Finder {
         gap.thread = marked;
       }
     }
-    if (!activity || SaysNothing(activity->name)) {
+    if (!activity || IsGeneric(activity->name)) {
       if (auto wait = activities_.InputWait(start, until)) {
         gap.host = *wait;
         return;

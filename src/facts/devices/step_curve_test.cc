@@ -1,4 +1,4 @@
-// Curves that go up and down by steps.
+// Tests curves that go up and down by steps.
 #include "facts/devices/step_curve.h"
 
 #include <gtest/gtest.h>

@@ -124,7 +124,7 @@ void Publish(MlDeviation& deviation) {
 // Nearest to the exact quotient: an int64 as one double would be off by up to 128 ns.
 double MlSeconds(int64_t ns) {
   const int64_t whole = ns / kSecond, rest = ns % kSecond;
-  return static_cast<double>(whole) + static_cast<double>(rest) / 1e9;
+  return static_cast<double>(whole) + Seconds(rest);
 }
 
 int64_t MlGoodput::LabelOf(const std::string& text) {

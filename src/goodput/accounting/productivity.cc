@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/time_units.h"
+#include "report/columns.h"
 #include "report/humanize.h"
 
 namespace stepscope::goodput {
@@ -73,7 +74,7 @@ std::string Headline(const std::vector<Factor>& factors, double product,
 Table LossesTable(const std::vector<Factor>& factors, const ProductivityInput& input) {
   Table table{.key = "losses",
               .title = "Losses by factor",
-              .columns = {{"factor", "factor", Unit::kNone, Role::kKey},
+              .columns = {KeyColumn("factor", "factor"),
                           {"goodput", "goodput", Unit::kRatio},
                           {"lost", "lost", Unit::kNanoseconds},
                           {"chip_hours", "chip-hours", Unit::kCount},
@@ -92,7 +93,7 @@ Table LossesTable(const std::vector<Factor>& factors, const ProductivityInput& i
 void AddScheduling(Report& report, const SchedulingTimes& times) {
   Table table{.key = "scheduling",
               .title = "Requested chips by state",
-              .columns = {{"state", "state", Unit::kNone, Role::kKey},
+              .columns = {KeyColumn("state", "state"),
                           {"time", "time", Unit::kNanoseconds},
                           {"ratio", "ratio, % of wanted", Unit::kRatio}}};
   const auto wanted = static_cast<double>(times.wanted());

@@ -35,7 +35,7 @@ struct Numbering {
   int64_t monotonic, sequence;
 };
 
-bool IsNumbered(const Event& event) {
+bool HasNumbers(const Event& event) {
   return event.monotonic != kUnknown || event.sequence != kUnknown;
 }
 
@@ -54,7 +54,7 @@ bool IsRowOf(const Event& event, const Event& full, int64_t full_step) {
       event;
   return kind == full.kind && job == full.job && attempt == full.attempt && writer == full.writer &&
          text == full.text && std::ranges::equal(counts, full.counts) && times == full.checkpoint &&
-         std::in_range<int32_t>(Further(full_step, step)) && IsNumbered(event) == IsNumbered(full);
+         std::in_range<int32_t>(Further(full_step, step)) && HasNumbers(event) == HasNumbers(full);
 }
 
 class Batch {
@@ -70,14 +70,14 @@ class Batch {
     last_ = FullOf(event);
     const int64_t further = Further(full_[last_].step, event.step);
     rows_.push_back({event.time, static_cast<int32_t>(further), static_cast<uint32_t>(last_)});
-    if (IsNumbered(event)) numberings_.push_back({event.monotonic, event.sequence});
+    if (HasNumbers(event)) numberings_.push_back({event.monotonic, event.sequence});
   }
 
   void TakeAll(const EventSink& sink) {
     size_t numbered = 0;
     for (const Row& row : rows_) {
       auto& [event, step] = full_[row.full];
-      if (IsNumbered(event)) {
+      if (HasNumbers(event)) {
         event.monotonic = numberings_[numbered].monotonic;
         event.sequence = numberings_[numbered++].sequence;
       }

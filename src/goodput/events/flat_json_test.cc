@@ -1,4 +1,4 @@
-// Numbers as the standard library reads them, by the bit.
+// Checks that numbers are read as by the standard library, to the bit.
 #include "goodput/events/flat_json.h"
 
 #include <fmt/format.h>

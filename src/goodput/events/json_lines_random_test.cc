@@ -1,5 +1,5 @@
-// Lines are read alike whatever was read before them and by however many threads: of a reader that
-// guesses from the line before, any line's events and notes are those of the line alone.
+// Checks that a line's events and notes depend neither on the lines before it nor on the number of
+// threads: the reader guesses from the line before.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

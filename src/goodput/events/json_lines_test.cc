@@ -1,4 +1,4 @@
-// Entries as they are written, as they are exported, and as they are damaged.
+// Checks entries as written, as exported, and damaged.
 #include "goodput/events/json_lines.h"
 
 #include <fmt/format.h>

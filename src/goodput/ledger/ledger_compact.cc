@@ -8,6 +8,7 @@
 
 #include "base/time_units.h"
 #include "goodput/ledger/ledger.h"
+#include "report/columns.h"
 #include "report/humanize.h"
 #include "stepscope/goodput_ledger.h"
 
@@ -168,7 +169,7 @@ struct Compacted {
 Report CompactReport(const std::vector<Compacted>& jobs) {
   Report report{.analysis = "goodput_compact", .title = "Goodput compaction"};
   Table table{.key = "jobs", .title = "Jobs", .text_rows = 10};
-  table.columns = {{.key = "job", .title = "job", .role = Role::kKey},
+  table.columns = {KeyColumn("job", "job"),
                    {.key = "rolled_up", .title = "rolled-up events", .unit = Unit::kCount},
                    {.key = "raw", .title = "raw events", .unit = Unit::kCount},
                    {.key = "rollup_bytes", .title = "rollup size", .unit = Unit::kBytes},

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "base/csv_field.h"
-#include "base/label_value.h"
 #include "base/time_units.h"
 #include "goodput/events/event_lines.h"
+#include "goodput/events/label_value.h"
 #include "goodput/ledger/ledger.h"
 #include "stepscope/goodput_ledger.h"
 
@@ -56,7 +56,7 @@ Result<void> ExportEvents(const Ledger& ledger, const std::string& job, bool csv
 }
 
 // Exact seconds.
-std::string Seconds(int64_t ns) {
+std::string SecondsText(int64_t ns) {
   return fmt::format("{}{}.{:09}", ns < 0 ? "-" : "", std::abs(ns / kSecond),
                      std::abs(ns % kSecond));
 }
@@ -69,7 +69,7 @@ std::string OpenMetrics(const std::string& name, const Partition& p) {
       "# HELP stepscope_goodput_seconds Time of the job by bucket.\n";
   for (size_t b = 0; b < kBuckets; ++b) {
     out += fmt::format("stepscope_goodput_seconds_total{{training_job=\"{}\",bucket=\"{}\"}} {}\n",
-                       job, BucketName(static_cast<Bucket>(b)), Seconds(p.times[b]));
+                       job, BucketName(static_cast<Bucket>(b)), SecondsText(p.times[b]));
   }
   const auto gauge = [&](const char* metric, const char* help, const std::string& value) {
     out += fmt::format("# TYPE {0} gauge\n# HELP {0} {1}\n{0}{{training_job=\"{2}\"}} {3}\n",

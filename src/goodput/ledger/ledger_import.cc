@@ -12,6 +12,7 @@
 #include "goodput/ledger/ledger.h"
 #include "goodput/recorder/log_writer.h"
 #include "goodput/recorder/segment_name.h"
+#include "report/columns.h"
 #include "report/humanize.h"
 #include "stepscope/goodput_ledger.h"
 
@@ -150,7 +151,7 @@ class Importer {
 Report ImportReport(const Importer& importer) {
   Report report{.analysis = "goodput_import", .title = "Goodput import"};
   Table table{.key = "jobs", .title = "Jobs", .text_rows = 10};
-  table.columns = {{.key = "job", .title = "job", .role = Role::kKey},
+  table.columns = {KeyColumn("job", "job"),
                    {.key = "imported", .title = "imported events", .unit = Unit::kCount},
                    {.key = "known", .title = "known events", .unit = Unit::kCount}};
   int64_t imported = 0, known = 0;

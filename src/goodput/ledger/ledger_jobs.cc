@@ -131,12 +131,10 @@ void KeepAll(const std::string& address, const std::vector<Computed>& computed) 
   [[maybe_unused]] const auto kept = ledger->Commit();
 }
 
-Cell CellOf(const std::optional<int64_t>& value) { return value ? Cell(*value) : Cell(); }
-
 Table JobsTable() {
   Table table{.key = "jobs", .title = "Jobs", .text_rows = 30};
   table.columns = {
-      {.key = "job", .title = "job", .role = Role::kKey},
+      KeyColumn("job", "job"),
       {.key = "first", .title = "first event", .unit = Unit::kUnixTime, .detail = true},
       {.key = "last", .title = "last event", .unit = Unit::kUnixTime, .detail = true},
       {.key = "time", .title = "total time", .unit = Unit::kNanoseconds},
@@ -150,8 +148,8 @@ Table JobsTable() {
 std::vector<Cell> JobRow(const std::string& job, const Summary& s) {
   const bool timed = s.first && s.last && *s.last >= *s.first;
   return {job,
-          CellOf(s.first),
-          CellOf(s.last),
+          Maybe(s.first),
+          Maybe(s.last),
           timed ? Cell(*s.last - *s.first) : Cell(),
           s.events,
           s.attempt_count,

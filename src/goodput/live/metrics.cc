@@ -98,8 +98,6 @@ constexpr std::array<Family, kNames> kFamilies = {{
     {"disk_size_bytes", Type::kGauge, "Size of the disk with the events."},
 }};
 
-double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
-
 // Bucket names in lower case.
 std::string_view BucketLabel(Bucket bucket) {
   static const auto kLabels = [] {

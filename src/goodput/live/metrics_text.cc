@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/exact.h"
-#include "base/label_value.h"
+#include "goodput/events/label_value.h"
 #include "goodput/live/metrics.h"
 
 namespace stepscope::goodput {

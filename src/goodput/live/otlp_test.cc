@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/label_value.h"
 #include "base/time_units.h"
+#include "goodput/events/label_value.h"
 
 namespace stepscope::goodput::otlp_test {
 namespace {

@@ -167,7 +167,8 @@ std::string CursorPath(const GoodputSendOptions& options, const http::Address& a
 
 Result<void> CheckOptions(const GoodputSendOptions& options) {
   if (options.store.empty() == options.files.empty()) {
-    return std::unexpected(Error{"missing input: nothing to send", "", "set `store` or `files`"});
+    return std::unexpected(
+        Error{"missing input: nothing to send", "", "give a directory of events, or `files`"});
   }
   if (!options.store.empty() && !std::filesystem::is_directory(options.store)) {
     return std::unexpected(

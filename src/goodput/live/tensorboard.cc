@@ -5,9 +5,9 @@
 
 #include <boost/crc.hpp>
 #include <filesystem>
-#include <fstream>
 
 #include "base/crc32.h"
+#include "base/file_writer.h"
 #include "base/proto.h"
 #include "base/system_error.h"
 #include "base/time_units.h"
@@ -42,7 +42,7 @@ enum SummaryField : uint32_t { kValue = 1, kTag = 1, kSimpleValue = 2 };
 std::string Version(int64_t now) {
   std::string event;
   pbf_writer writer(event);
-  writer.add_double(kWallTime, static_cast<double>(now) / 1e9);
+  writer.add_double(kWallTime, Seconds(now));
   writer.add_string(kFileVersion, "brain.Event:2");
   return RecordOf(event);
 }
@@ -51,7 +51,7 @@ std::string Scalars(LiveJob& job, int64_t now) {
   const Partition p = job.accounting().Query({.at = now});
   std::string event;
   pbf_writer writer(event);
-  writer.add_double(kWallTime, static_cast<double>(now) / 1e9);
+  writer.add_double(kWallTime, Seconds(now));
   writer.add_uint64(kStep, static_cast<uint64_t>(p.max_productive_step.value_or(0)));
   {  // the end of a writer writes the length of its message
     pbf_writer summary(writer, kSummary);
@@ -73,7 +73,7 @@ std::string Scalars(LiveJob& job, int64_t now) {
       add(tag, static_cast<double>(p.times[b]) / static_cast<double>(p.total()));
     }
     const auto step_time = job.accounting().step_clock().last();
-    if (step_time) add("step_time", static_cast<double>(*step_time) / 1e9);
+    if (step_time) add("step_time", Seconds(*step_time));
     add("disruptions", static_cast<double>(p.disruptions));
   }
   return RecordOf(event);
@@ -115,12 +115,9 @@ Result<void> TensorBoard::Append(const std::string& name, LiveJob& job, int64_t 
     bytes = Version(now);
   }
   bytes += Scalars(job, now);
-  std::ofstream out(file.path, std::ios::binary | std::ios::app);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.flush();
-  if (!out) {
-    const std::string path = std::exchange(file.path, "");  // the next call starts a new file
-    return std::unexpected(Error{"cannot write TensorBoard scalars", path, ""});
+  if (auto appended = AppendToFile(file.path, bytes); !appended) {
+    file.path.clear();  // the next call starts a new file
+    return appended;
   }
   file.events = job.events();
   return {};

@@ -1,4 +1,4 @@
-// Reports how often a job fails: modeled, observed, and by cause.
+// Reports how often a job fails (modeled, observed, by cause), and the standbys that suffice.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -143,7 +143,7 @@ std::optional<Report> FailuresReport(const GoodputModelOptions& options) {
   Report report{.analysis = "goodput_failures", .title = "Job failures"};
   report.headline = Headline(options);
   if (observed) report.metrics.push_back(TimeMetric("observed_mtbf", "observed MTBF", observed));
-  if (modeled) report.metrics.push_back(TimeMetric("modelled_mtbf", "modeled MTBF", modeled));
+  if (modeled) report.metrics.push_back(TimeMetric("modeled_mtbf", "modeled MTBF", modeled));
   const Cell rate = RatePerThousandNodeDays(options);
   if (!std::holds_alternative<std::monostate>(rate)) {
     report.metrics.push_back(

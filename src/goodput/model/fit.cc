@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time_units.h"
 #include "goodput/ledger/load_jobs.h"
 #include "goodput/model/measured.h"
 #include "stepscope/goodput_model.h"
@@ -17,8 +18,6 @@ using goodput::Bucket;
 using goodput::Disruption;
 using goodput::Measured;
 using goodput::Partition;
-
-double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
 Measured MeasuredOf(const Partition& partition, int64_t saves) {
   Measured m{.wall_s = Seconds(partition.total() - partition.At(Bucket::kExcluded)),

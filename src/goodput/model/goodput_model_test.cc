@@ -84,11 +84,11 @@ TEST(GoodputModelTest, ReproducesPublishedNumbers) {
 TEST(GoodputModelTest, AcceptsFailureRatesAndCounts) {
   const double from_rate =
       MetricOf(Only(Answer({.failures_per_node_day = 0.0065, .chips = 16384}), "goodput_failures"),
-               "modelled_mtbf");
+               "modeled_mtbf");
   EXPECT_NEAR(from_rate / 3.6e12, 1.8028846, 1e-6);
   const double from_nodes =
       MetricOf(Only(Answer({.mtbf_per_node_s = 86400 / 0.0065, .nodes = 2048}), "goodput_failures"),
-               "modelled_mtbf");
+               "modeled_mtbf");
   EXPECT_NEAR(from_nodes, from_rate, 10);
   const double counted = MetricOf(
       Only(Answer({.failures = 466, .over_s = 54 * 86400.0}), "goodput_failures"), "observed_mtbf");
@@ -120,7 +120,7 @@ TEST(GoodputModelTest, ComparesObservedAndModeledMtbf) {
   Options options{.failures_per_node_day = 0.0065, .observed_mtbf_s = 7.9 * 3600, .chips = 1024};
   const ReportSet answer = Answer(options);
   EXPECT_TRUE(HasFinding(answer.reports[0], "differ by a factor of 3.7"));
-  EXPECT_NEAR(MetricOf(answer.reports[0], "modelled_mtbf") / 3.6e12, 28.846, 1e-3);
+  EXPECT_NEAR(MetricOf(answer.reports[0], "modeled_mtbf") / 3.6e12, 28.846, 1e-3);
   options.observed_mtbf_s = 30 * 3600;
   EXPECT_TRUE(Answer(options).reports[0].findings.empty());
 }

@@ -56,19 +56,20 @@ Lever ShorterRestart(Lever lever, const Parameters& now, double by_s) {
 
 Lever PreloadContainers(const Parameters& now, const LeverAssumptions& assumed) {
   Lever lever{.key = "container_preloading", .title = "container preloading"};
-  if (!assumed.pull_s) return Unknown(lever, "`pull_s`");
+  if (!assumed.pull_s) return Unknown(lever, "the time to pull the image");
   return ShorterRestart(lever, now, *assumed.pull_s * (1 - 1 / assumed.pull_speedup));
 }
 
 Lever CacheCompilations(const Parameters& now, const LeverAssumptions& assumed) {
   Lever lever{.key = "compilation_cache", .title = "persistent compilation cache"};
-  if (!assumed.compile_s) return Unknown(lever, "`compile_s`");
+  if (!assumed.compile_s) return Unknown(lever, "the compilation time");
   return ShorterRestart(lever, now, *assumed.compile_s * assumed.compile_cached_share);
 }
 
 Lever HotSpares(const Parameters& now, const LeverAssumptions& assumed) {
   if (now.reschedule_s <= now.swap_s) {
-    return Unknown({.key = "hot_spares", .title = "hot spares"}, "a `reschedule_s` above `swap_s`");
+    return Unknown({.key = "hot_spares", .title = "hot spares"},
+                   "a reschedule time above the swap time");
   }
   const int64_t enough = SparesFor(kEnoughSpares, now.failures_per_s, assumed.repair_s);
   const int64_t spares = std::max(assumed.spares_now, assumed.spares.value_or(enough));
@@ -82,7 +83,7 @@ Lever HotSpares(const Parameters& now, const LeverAssumptions& assumed) {
 
 Lever ReserveCapacity(const Parameters& now, const LeverAssumptions& assumed) {
   Lever lever{.key = "reservations", .title = "reservations"};
-  if (!assumed.capacity_wait_s) return Unknown(lever, "`capacity_wait_s`");
+  if (!assumed.capacity_wait_s) return Unknown(lever, "the wait for capacity");
   lever.becomes = now;
   lever.becomes->reschedule_s = std::max(0.0, now.reschedule_s - *assumed.capacity_wait_s);
   lever.change = FromTo("rescheduling", now.reschedule_s, lever.becomes->reschedule_s);

@@ -71,7 +71,7 @@ TEST(LeversTest, MissingInputsDisableLevers) {
   const auto levers = Levers(kNow, {.sigterm_share = 0.1, .repair_s = 86400, .save_speedup = 24});
   for (const char* key : {"container_preloading", "compilation_cache", "reservations"}) {
     EXPECT_FALSE(Find(levers, key).becomes) << key;
-    EXPECT_TRUE(Find(levers, key).change.starts_with("needs `")) << key;
+    EXPECT_TRUE(Find(levers, key).change.starts_with("needs ")) << key;
   }
   EXPECT_EQ(After(Find(levers, "all")).restart_s, 300);
 }

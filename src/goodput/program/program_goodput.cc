@@ -14,6 +14,7 @@
 #include "goodput/program/program_levers.h"
 #include "goodput/program/program_use.h"
 #include "hardware/chips.h"
+#include "report/columns.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -96,7 +97,7 @@ std::optional<double> Bf16Peak(const ProgramOptions& o) {
 Table PartsTable(const TokenFlops& f) {
   Table table{.key = "parts",
               .title = "Forward FLOPs per token",
-              .columns = {{"part", "part", Unit::kNone, Role::kKey},
+              .columns = {KeyColumn("part", "part"),
                           {"flops", "FLOPs", Unit::kCount},
                           {"share", "share", Unit::kRatio}}};
   std::vector<std::pair<std::string_view, double>> parts = {{"projections", f.projections},

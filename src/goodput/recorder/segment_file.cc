@@ -31,10 +31,19 @@ int TakeBlocks(int file, size_t bytes) {
   return failed;
 }
 
-bool WriteHeader(int file, const SegmentHeader& header) {
+// Returns an error number, 0 when all was written.
+int WriteHeader(int file, const SegmentHeader& header) {
   char bytes[kSlotsBegin];
   EncodeHeader(header, bytes);
-  return pwrite(file, bytes, sizeof bytes, 0) == static_cast<ssize_t>(sizeof bytes);
+  for (size_t done = 0; done < sizeof bytes;) {
+    const ssize_t written =
+        pwrite(file, bytes + done, sizeof bytes - done, static_cast<off_t>(done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    if (written == 0) return ENOSPC;
+    done += static_cast<size_t>(written);
+  }
+  return 0;
 }
 
 }  // namespace
@@ -49,7 +58,7 @@ Result<std::unique_ptr<SegmentFile>> SegmentFile::Create(const std::string& path
   if (file < 0) return error(errno);
   const size_t bytes = kSlotsBegin + header.slots * kSlotBytes;
   int failed = TakeBlocks(file, bytes);
-  if (failed == 0 && !WriteHeader(file, header)) failed = errno != 0 ? errno : ENOSPC;
+  if (failed == 0) failed = WriteHeader(file, header);
   void* mapped = MAP_FAILED;
   if (failed == 0) {
     mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

@@ -73,8 +73,7 @@ Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& o
     ProgramOptions program = *options.program;
     const int64_t stepping = goodput::SteppingTime(partition);
     if (program.tokens_per_second == 0 && stepping > 0) {
-      program.tokens_per_second =
-          static_cast<double>(job.accounting.tokens()) / (static_cast<double>(stepping) / 1e9);
+      program.tokens_per_second = static_cast<double>(job.accounting.tokens()) / Seconds(stepping);
     }
     if (program.chips == 0) program.chips = input.chips;
     auto answer = ProgramGoodput(program);

@@ -103,7 +103,7 @@ Table BucketsTable(const Partition& p) {
   Table table{.key = "buckets",
               .title = "Time by bucket",
               .columns = {KeyColumn("bucket", "bucket"), TimeColumn("time", "time"),
-                          RatioColumn("ratio", "share"), ValueColumn("says", "meaning")}};
+                          RatioColumn("ratio", "share"), ValueColumn("meaning", "meaning")}};
   AddKindColumn(table);
   for (size_t b = 0; b < kBuckets; ++b) {
     const auto bucket = static_cast<Bucket>(b);

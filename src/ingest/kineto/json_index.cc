@@ -1,4 +1,4 @@
-// Buffers and outcomes of scanning, and passing over values.
+// Allocates the buffers of scanning, and skips values.
 #include "ingest/kineto/json_index.h"
 
 #include <simdjson.h>

@@ -1,4 +1,4 @@
-// Every instruction set of this processor finds what a loop over characters finds.
+// Tests that every instruction set of this processor finds what a loop over characters finds.
 #include "ingest/kineto/json_scan.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The members beside a trace's events that say something about the recording.
+// Reads the members of a trace other than its events: what they say about the recording.
 #pragma once
 
 #include <string>

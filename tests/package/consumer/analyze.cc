@@ -1,4 +1,4 @@
-// The installed library, as another program uses it: the headline of a trace folder's first report.
+// Uses the installed library as another program does: prints the headline of the first report.
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// The installed recorder, as a training program uses it: one step in the folder given.
+// Uses the installed recorder as a training program does: records one step in the directory given.
 #include "stepscope/goodput.h"
 
 int main(int, char** argv) {

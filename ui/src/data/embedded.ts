@@ -6,7 +6,8 @@ import { SourceError, type Analysis, type EventDetails, type EventRef, type Sour
 
 interface EmbeddedTimeline {
   readonly info: TimelineInfo;
-  readonly says?: string;  // how the events were chosen
+  readonly finest: readonly number[];  // of each track: the level below which there are no tiles
+  readonly message?: string;  // how the events were chosen
   readonly events?: Readonly<Record<string, EventDetails>>;  // by "track.event"
 }
 
@@ -91,7 +92,8 @@ export function embeddedSource(data: Embedded): Source {
     ledger: (id, job) => (job ? no("another job of the ledger") : found(data.ledgers?.[id], "this ledger")),
     timeline: (run) => {
       const held = timeline(run);
-      return found(held && { ...held.info, ...(held.says && { says: held.says }) }, "the timeline");
+      const tracks = held?.info.tracks.map((track, at) => ({ ...track, finest: held.finest[at] ?? 0 }));
+      return found(held && { ...held.info, tracks: tracks!, ...(held.message && { message: held.message }) }, "the timeline");
     },
     async tiles(run, list) {
       return joined(await Promise.all(list.map(async (id) => (await levelOf(run, id.level)).get(tileName(id)) ?? emptyTile(id))));

@@ -57,14 +57,14 @@ export type Severity = "high" | "medium" | "low";
 
 export interface Finding {
   readonly severity: Severity;
-  readonly says: string;
+  readonly message: string;
   readonly because: string;
   readonly try: string;
-  readonly worth: number;
+  readonly impact: number;
   readonly table: string;  // the key of the table that shows it, "" where none does
   readonly place: number;  // over all reports, from 1; 0 where findings are not ordered
   readonly share: number | null;
-  readonly worth_per_step: number | null;
+  readonly impact_per_step: number | null;
   readonly since_step?: number | null;  // of steps from this one on
   readonly evidence: readonly Evidence[];
 }
@@ -72,7 +72,7 @@ export interface Finding {
 // What another analysis found of the same cause.
 export interface Evidence {
   readonly analysis: string;
-  readonly says: string;
+  readonly message: string;
   readonly because: string;
   readonly table: string;
 }
@@ -80,7 +80,7 @@ export interface Evidence {
 export interface Note {
   readonly name: string;
   readonly count: number;
-  readonly says: string;
+  readonly message: string;
   readonly where: string;
 }
 

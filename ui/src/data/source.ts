@@ -93,7 +93,7 @@ export interface TimelineInfo {
   readonly tracks: readonly Track[];
   readonly kinds: readonly string[];         // what tiles and events name
   readonly column_kinds: readonly string[];  // in the same order: the kind that reports give to it
-  readonly says?: string;  // what of the run is in it, if not all
+  readonly message?: string;  // what of the run is in it, if not all
 }
 
 export interface TileId {
@@ -122,7 +122,7 @@ export interface EventDetails extends EventRef {
   }[];
   readonly stack: readonly (EventRef & { readonly name: string })[];  // innermost first
   readonly links: readonly (EventRef & {
-    readonly says: "launch" | "work" | "peer" | "wait";
+    readonly relation: "launch" | "work" | "peer" | "wait";
     readonly row?: number;
     readonly name: string;
     readonly start: number;

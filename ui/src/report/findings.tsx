@@ -10,11 +10,11 @@ export function evidenceOf(finding: Finding, report: Report): string | null {
   return report.tables.find((table) => table.key === finding.table && table.rows.length > 0)?.key ?? null;
 }
 
-function worthOf(finding: Finding, ofJob: boolean): string {
-  if (ofJob) return t("finding.worth_job", { time: humanTime(finding.worth) });
-  if (finding.worth_per_step === null || finding.share === null) return t("finding.worth", { time: humanTime(finding.worth) });
-  if (finding.since_step != null) return t("finding.worth_since", { time: humanTime(finding.worth_per_step), step: finding.since_step, share: humanRatio(finding.share) });
-  return t("finding.worth_step", { time: humanTime(finding.worth_per_step), share: humanRatio(finding.share) });
+function savingsOf(finding: Finding, ofJob: boolean): string {
+  if (ofJob) return t("finding.impact_job", { time: humanTime(finding.impact) });
+  if (finding.impact_per_step === null || finding.share === null) return t("finding.impact", { time: humanTime(finding.impact) });
+  if (finding.since_step != null) return t("finding.impact_since", { time: humanTime(finding.impact_per_step), step: finding.since_step, share: humanRatio(finding.share) });
+  return t("finding.impact_step", { time: humanTime(finding.impact_per_step), share: humanRatio(finding.share) });
 }
 
 const kSigns = { high: "▲", medium: "◆", low: "●" } as const;
@@ -29,16 +29,16 @@ export function FindingItem({ finding, report, base, named }: {
     <li class={`finding ${finding.severity}`}>
       <p class="severity"><span aria-hidden="true">{kSigns[finding.severity]}</span> {t(`severity.${finding.severity}`)}</p>
       <div lang="en">
-        <p class="says"><Says text={finding.says} /></p>
+        <p class="message"><Says text={finding.message} /></p>
         <p class="because"><Says text={finding.because} /></p>
         {finding.evidence.map((evidence) => (
-          <p key={evidence.analysis + evidence.says} class="because">
-            {t("finding.also")} <a href={linkTo([...base, evidence.analysis], evidence.table ? { at: `table-${evidence.table}` } : {})}><span lang="en">{visible(evidence.says)}</span></a>
+          <p key={evidence.analysis + evidence.message} class="because">
+            {t("finding.also")} <a href={linkTo([...base, evidence.analysis], evidence.table ? { at: `table-${evidence.table}` } : {})}><span lang="en">{visible(evidence.message)}</span></a>
           </p>
         ))}
         <p class="try"><b lang="">{t("finding.try")}</b> <Says text={finding.try} /></p>
         <p class="foot" lang="">
-          {finding.worth > 0 && <span class="worth" data-value={finding.worth}>{worthOf(finding, ofJob)}</span>}
+          {finding.impact > 0 && <span class="impact" data-value={finding.impact}>{savingsOf(finding, ofJob)}</span>}
           {(named || table) && <a href={href}>{named ? t("finding.evidence_in", { title: visible(report.title) }) : t("finding.evidence")}</a>}
         </p>
       </div>
@@ -52,7 +52,7 @@ export function Findings({ report, base }: { report: Report; base: readonly stri
     <section aria-labelledby="findings-title">
       <h2 id="findings-title">{t("report.findings")}</h2>
       <ul class="findings">
-        {report.findings.map((finding) => <FindingItem key={finding.says} finding={finding} report={report} base={base} named={false} />)}
+        {report.findings.map((finding) => <FindingItem key={finding.message} finding={finding} report={report} base={base} named={false} />)}
       </ul>
     </section>
   );

@@ -12,7 +12,7 @@ export function Notes({ notes, title }: { notes: readonly Note[]; title: string 
       <ul class="notes" lang="en">
         {notes.map((note, at) => (
           <li key={at}>
-            {note.count > 1 && <b>{humanCount(note.count)} × </b>}<Says text={note.says} />
+            {note.count > 1 && <b>{humanCount(note.count)} × </b>}<Says text={note.message} />
             {note.where && <> <code>{visible(note.where)}</code></>}
           </li>
         ))}

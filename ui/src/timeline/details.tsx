@@ -57,7 +57,7 @@ function Links({ event, controller }: { event: EventDetails; controller: Control
       <ul class="tl-list">
         {event.links.map((link, i) => (
           <li key={i}>
-            <span class="faint">{t(`timeline.link.${link.says}`)}</span> <Goto controller={controller} to={link} name={link.name} />{" "}
+            <span class="faint">{t(`timeline.link.${link.relation}`)}</span> <Goto controller={controller} to={link} name={link.name} />{" "}
             <span class="faint">{visible(rankOf(link.track))}, {humanTime(link.end - link.start)}</span>
           </li>
         ))}

@@ -129,7 +129,7 @@ function drawSelected(ctx: Ctx, scene: Scene, event: EventDetails): void {
   ctx.lineWidth = 2;
   for (const link of event.links) {
     const other = rectOf(scene, link.track, link.row ?? 0, { from: link.start, to: link.end });
-    if (other) drawLink(ctx, scene, rect, other, link.says);
+    if (other) drawLink(ctx, scene, rect, other, link.relation);
   }
   ctx.lineWidth = 3;
   const left = Math.max(-4, rect.x0), right = Math.min(scene.width + 4, Math.max(rect.x1, rect.x0 + 2));

@@ -95,7 +95,7 @@ export function Tools({ controller }: { controller: Controller }) {
       </button>}
       <button type="button" onClick={() => controller.showAll()}>{t("timeline.all")}</button>
       <Legend controller={controller} />
-      {controller.info.says && <p class="faint" lang="en">{controller.info.says}</p>}
+      {controller.info.message && <p class="faint" lang="en">{controller.info.message}</p>}
     </div>
   );
 }

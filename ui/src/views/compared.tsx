@@ -3,7 +3,6 @@ import type { Cell, Table, Unit } from "../data/report";
 import { humanNumber, visible } from "../report/format";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
-import { Legend } from "./legend";
 import { columnAt, labelColumns, labelOf, largestOf, valueAt, type PictureProps, type Value } from "./parts";
 
 const kMost = 20;
@@ -19,7 +18,7 @@ export function comparedColumns(table: Table): string[] {
 }
 
 export const titleOf = (table: Table, name: string): string =>
-  visible(table.columns[columnAt(table, `${name}_a`)]!.title.replace(/ in a$/, ""));
+  visible(table.columns[columnAt(table, `${name}_a`)]!.title.replace(/, before$/, ""));
 
 interface Compared {
   readonly label: string;
@@ -53,8 +52,8 @@ function Pair({ label, a, b, change, ratio, full }: Compared & { full: number })
     <li>
       <span class="bar-label" title={label}>{label}</span>
       <span class="pair" role="img" aria-label={says} title={says}>
-        <span class="bar"><span class="part k-host p-bars" style={width(a)} /></span>
-        <span class="bar"><span class="part k-communication p-stripes" style={width(b)} /></span>
+        <span class="bar"><span class="part run-before p-bars" style={width(a)} /></span>
+        <span class="bar"><span class="part run-after" style={width(b)} /></span>
       </span>
       <span class="bar-value">{sign} {change.text}{ratio.number !== null && ` (${ratio.text})`}</span>
     </li>
@@ -77,7 +76,10 @@ export function ComparedBars({ table }: PictureProps) {
           {names.map((one) => <button key={one} type="button" aria-pressed={one === name} onClick={() => setChosen(one, "replace")}>{title(one)}</button>)}
         </div>
       )}
-      <Legend entries={[{ kind: "host", title: t("compare.a") }, { kind: "communication", title: t("compare.b") }]} />
+      <ul class="legend">
+        <li><span class="swatch run-before p-bars" aria-hidden="true" /> {t("compare.a")}</li>
+        <li><span class="swatch run-after" aria-hidden="true" /> {t("compare.b")}</li>
+      </ul>
       <ul class="bar-list">{rows.map((row) => <Pair key={row.label} {...row} full={full} />)}</ul>
     </figure>
   );

@@ -23,7 +23,7 @@ interface Found {
 }
 
 function foundIn(answer: ReportSet): Found[] {
-  return answer.reports.flatMap((report) => report.findings.map((finding) => ({ finding, report }))).sort((a, b) => a.finding.place - b.finding.place || b.finding.worth - a.finding.worth);
+  return answer.reports.flatMap((report) => report.findings.map((finding) => ({ finding, report }))).sort((a, b) => a.finding.place - b.finding.place || b.finding.impact - a.finding.impact);
 }
 
 function TopFindings({ answer, base }: { answer: ReportSet; base: readonly string[] }) {
@@ -35,7 +35,7 @@ function TopFindings({ answer, base }: { answer: ReportSet; base: readonly strin
       {found.length === 0 && <p class="faint">{t("home.no_findings")}</p>}
       <ul class="findings">
         {(all ? found : found.slice(0, kAtFirst)).map(({ finding, report }) => (
-          <FindingItem key={`${report.analysis} ${finding.says}`} finding={finding} report={report} base={base} named />
+          <FindingItem key={`${report.analysis} ${finding.message}`} finding={finding} report={report} base={base} named />
         ))}
       </ul>
       {!all && found.length > kAtFirst && <button type="button" class="quiet" onClick={() => setAll(true)}>{t("home.all_findings", { count: found.length })}</button>}

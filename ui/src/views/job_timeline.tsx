@@ -20,7 +20,7 @@ interface Break {
 function bucketTitles(report: Report): Map<string, string> {
   const table = tableOf(report, "buckets");
   if (!table) return new Map();
-  const [bucket, says] = [columnAt(table, "bucket"), columnAt(table, "says")];
+  const [bucket, says] = [columnAt(table, "bucket"), columnAt(table, "meaning")];
   return new Map(table.rows.map((row) => [String(row[bucket] ?? ""), visible(String(row[says] ?? ""))]));
 }
 

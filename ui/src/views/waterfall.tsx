@@ -15,7 +15,7 @@ interface Fall {
 }
 
 function fallsOf({ table }: PictureProps): Fall[] {
-  const [bucket, time, ratio, says] = ["bucket", "time", "ratio", "says"].map((key) => columnAt(table, key)) as [number, number, number, number];
+  const [bucket, time, ratio, says] = ["bucket", "time", "ratio", "meaning"].map((key) => columnAt(table, key)) as [number, number, number, number];
   const falls = table.rows.flatMap((row): Fall[] => {
     const { number, text } = valueAt(table, row, time);
     if (number === null || number <= 0) return [];

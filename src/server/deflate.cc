@@ -1,5 +1,5 @@
 // Calls zlib in pieces that fit its 32-bit counters.
-#include "base/deflate.h"
+#include "server/deflate.h"
 
 #include <zlib.h>
 

@@ -1,5 +1,5 @@
 // Copies valid UTF-8 and replaces the rest.
-#include "base/label_value.h"
+#include "goodput/events/label_value.h"
 
 #include <fmt/format.h>
 

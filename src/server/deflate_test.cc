@@ -1,5 +1,5 @@
 // Tests that another library inflates what was packed.
-#include "base/deflate.h"
+#include "server/deflate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests label values with quotes, line breaks and invalid UTF-8.
-#include "base/label_value.h"
+#include "goodput/events/label_value.h"
 
 #include <gtest/gtest.h>
 
