@@ -347,6 +347,24 @@ TEST(CpuJob, ProcessesOfJaxAreRanks) {
   EXPECT_TRUE(all.contains("time between operators")) << all;
 }
 
+TEST(CpuJob, AFunctionThatWaitsForCompiledProgramsIsNotTheAnswer) {
+  SampleXSpace file;
+  SamplePlane& host = file.Plane("/host:CPU");
+  SampleLine& python = host.Line(1, "python");
+  SampleLine& xla = host.Line(2, "tf_XLAPjRtCpuClient/7");
+  for (int step = 0; step < 3; ++step) {
+    const int64_t at = step * 100'000;
+    python.Event("train", at, 100'000, {{"_r", 1}, {"step_num", step}});
+    python.Event("$api.py:9 block_until_ready", at + 1'000, 98'000);
+    xla.Event("dot.3", at + 2'000, 90'000, {{"hlo_op", "dot.3"}, {"hlo_module", "jit_step"}});
+  }
+  const ScratchFolder folder;
+  const auto answer = Ask({folder.Write("host.xplane.pb", file.Bytes())});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_TRUE(answer->verdict.starts_with("Step time is 100 µs")) << answer->verdict;
+  EXPECT_TRUE(answer->verdict.contains("90.0% compute")) << answer->verdict;
+}
+
 TEST(CpuJob, AnAnalysisAloneSaysTheSameAsAllTogether) {
   CpuTrace fast(0), slow(1);
   double start = 0;

@@ -12,6 +12,7 @@
 #include "analyses/many_calls.h"
 #include "analyses/overview_findings.h"
 #include "analyses/overview_lead.h"
+#include "analyses/overview_startup.h"
 #include "analyses/overview_tables.h"
 #include "facts/derived/on_demand.h"
 #include "facts/derived/operator_use.h"
@@ -39,7 +40,8 @@ When several things run at once, the first in this list gets the moment:
 8. input: copies to the device
 9. compilation
 10. host compute: operators
-11. all others: nothing recorded, such as Python between operators
+11. all others: nothing recorded, such as Python between operators. Sentences call it unrecorded, or Python between
+    operators where Python was recorded
 
 Where threads of the host are the device, 1 and 5 are called compute and collectives. That is so in jobs over gloo, MPI or
 UCC, with kernels of oneDNN, and where operators ran and the profiler listed no accelerator. Without collectives, the
@@ -57,7 +59,8 @@ start of the first step to the end of the last, where the profiler recorded them
 
 The headline and the findings leave out slow steps (1.5 times the median or more, of at least five steps), and warm-up:
 the first step of a trace if it takes 1.5 times the median of the others, at least two. Warm-up is not in the median.
-If most of that is activities launched before the trace began, the headline says so. The tables have all.
+If most of that is compilation, one-time work or activities launched before the trace began, the headline says so, and
+what compilation and one-time work cost before the first complete step. The tables have all.
 
 **Limitations:** If no steps are marked, the categories cover the whole trace and step times are absent.
 Host activity that the profiler did not record is in "all others".
@@ -128,17 +131,6 @@ void AddPrecision(const StepBreakdown& sum, Report& report) {
   add("precision_unknown_ratio", "unknown precision, % of compute", StepPart::kComputeUnknown);
 }
 
-// "; first step of 360 ms left out: warm-up, 300 ms more".
-std::string SayWarmUp(const TypicalSteps& typical) {
-  if (typical.warm_up == 0) return "";
-  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
-  return fmt::format(
-      "; first {} {} left out: {}, {} more", typical.warm_up == 1 ? "step of" : "steps of up to",
-      time(typical.longest_warm_up),
-      typical.queued == typical.warm_up ? "ran what was queued before the trace began" : "warm-up",
-      time(typical.longest_warm_up - typical.median));
-}
-
 // "Step time is 960 µs (median of 7 steps of 8 ranks, 948 µs to 972 µs; 1 slow step of 4.10 ms left
 // out)".
 std::string SayStepTime(const std::vector<RankSteps>& ranks, const TypicalSteps& typical) {
@@ -162,7 +154,14 @@ std::string SayStepTime(const std::vector<RankSteps>& ranks, const TypicalSteps&
         fmt::format("; {} of {}{} left out", Plural(static_cast<size_t>(typical.slow), "slow step"),
                     typical.slow == 1 ? "" : "up to ", time(typical.slowest));
   }
-  return said + SayWarmUp(typical) + ")";
+  return said + SayWarmUp(ranks, typical) + ")";
+}
+
+// In a sentence, where the rest of the list is not seen: all others are what was not recorded, or
+// Python between operators.
+std::string_view SayCategory(StepCategory category, const Facts& facts) {
+  if (category != StepCategory::kOther) return TitleOf(category, facts);
+  return RecordedPython(facts) ? "Python between operators" : "unrecorded";
 }
 
 // "Step time is 960 µs (median of 7 steps): 31.2% device compute, 31.2% input, 15.6% all others."
@@ -181,7 +180,7 @@ std::string Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
   for (size_t i = 0; i < kNamed && Share(shares[i].first, sum.Total()) >= kModerately; ++i) {
     parts +=
         fmt::format("{}{} {}", i == 0 ? "" : ", ", HumanRatio(Share(shares[i].first, sum.Total())),
-                    TitleOf(shares[i].second, facts));
+                    SayCategory(shares[i].second, facts));
   }
   const RankSteps& first = typical.ranks.front();
   if (first.whole_recording) {
@@ -231,7 +230,7 @@ Report Run(const Facts& facts, const Params&) {
   const TypicalSteps typical = FindTypicalSteps(ranks);
   const std::optional<Lead> lead = FindLead(facts, typical.ranks);
   report.headline = (lead ? lead->message + " " : "") + Headline(facts, ranks, typical) +
-                    SayUnrecorded(facts, typical.ranks);
+                    SayBeforeSteps(facts, ranks) + SayUnrecorded(facts, typical.ranks);
   AddMissingKernels(facts, report);
   AddMissingCommunication(facts, report);
   if (OnDemand(facts).JobPurpose(facts) == Purpose::kInference)
@@ -250,6 +249,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(LaunchTable(facts));
   AddConcurrentThread(facts, typical.ranks, report);
   AddFindings(facts, typical.ranks, has_work, lead, report);
+  AddStartupFinding(facts, ranks, report);
   AddManyCalls(facts, ranks, report);
   AddPrecisionFinding(facts, ranks, sum, report);
   if (std::ranges::any_of(facts.ranks, &RankActivity::assumed_on_host)) {

@@ -22,6 +22,8 @@ namespace {
 
 constexpr double kHigh = 0.15;  // of a step: a threshold of the TensorFlow Profiler
 constexpr double kFewSixteen = 0.10;
+constexpr std::string_view kOneTimeWork =
+    "One-time work (graph capture, context creation, module loading, tuning)";
 
 constexpr Advice kMixPrecision{
     "compute in bf16 or fp16 (torch.autocast); matrix products run several times faster",
@@ -61,14 +63,24 @@ constexpr auto kRules = std::to_array<Rule>({
       "Python numbers",
       "keep shapes constant or pad them to a few sizes; keep compiled code between runs "
       "(jax_compilation_cache_dir)"}},
-    {StepCategory::kOneTime,
-     "One-time work (graph capture, context creation, module loading, tuning)", kRecordLater},
+    {StepCategory::kOneTime, kOneTimeWork, kRecordLater},
     {StepCategory::kOther, "Unrecorded host activity", {}},  // see HintOf()
 });
 
-std::string HintOf(const Rule& rule, const Facts& facts) {
+// Whether the category takes time in several steps.
+bool Recurs(const std::vector<RankSteps>& ranks, StepCategory category) {
+  if (ranks.front().whole_recording) return false;
+  return std::ranges::any_of(ranks, [&](const RankSteps& rank) {
+    const auto has = [&](const StepBreakdown& step) { return TimeOf(step, category) > 0; };
+    return rank.steps.size() == 1 || std::ranges::count_if(rank.steps, has) > 1;
+  });
+}
+
+// Where it does not recur, later steps are without it.
+std::string HintOf(const Rule& rule, const std::vector<RankSteps>& ranks, const Facts& facts) {
   if (rule.category == StepCategory::kOther) return FollowPython(facts);
-  return Say(rule.hint, facts);
+  const bool once = rule.category == StepCategory::kCompilation && !Recurs(ranks, rule.category);
+  return Say(once ? kRecordLater : rule.hint, facts);
 }
 
 bool RecordedOperators(const RankActivity& rank) {
@@ -76,14 +88,39 @@ bool RecordedOperators(const RankActivity& rank) {
                              [](const HostRange& range) { return range.kind == Kind::kOperator; });
 }
 
+// "Nothing is recorded in 95.0% of step time; the longest stretch, 940 µs, is between aten::mm and
+// the end of the recording; Python was not recorded."
+std::string SayNothingRecorded(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  const StepBreakdown sum = SumOf(ranks);
+  const double share = Share(TimeOf(sum, StepCategory::kOther), sum.Total());
+  const Unrecorded found = LongestUnrecorded(facts, ranks);
+  const auto name = [&](StringId id, std::string_view edge) {
+    return id == kNoString ? fmt::format("the {} of the trace", edge)
+                           : ShortName((*facts.names)[id]);
+  };
+  std::string said =
+      fmt::format("Nothing is recorded in {} of {}; the longest stretch, {}, is between {} and {}",
+                  HumanRatio(share), ranks.front().whole_recording ? "the trace" : "step time",
+                  HumanTime(static_cast<double>(found.time)), name(found.before, "start"),
+                  name(found.after, "end"));
+  const bool operators = std::ranges::any_of(facts.ranks, RecordedOperators);
+  if (!operators) said += "; operators were not recorded";
+  if (!RecordedPython(facts)) said += operators ? "; Python was not recorded" : ", nor was Python";
+  return said + ".";
+}
+
 // What Python did in time without operators was recorded where its frames were.
-std::string MessageOf(const Facts& facts, const Rule& rule, const FrameTimes& python, double share,
-                      bool marked, const std::optional<Lead>& lead) {
-  const bool has_python = rule.category == StepCategory::kOther && HasPython(facts);
-  const std::string largest = has_python ? LargestFrame(python) : std::string();
+std::string MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& ranks,
+                      const FrameTimes& python, double share, const std::optional<Lead>& lead) {
+  const bool is_rest = rule.category == StepCategory::kOther;
+  if (is_rest && !RecordedPython(facts)) return SayNothingRecorded(facts, ranks);
+  const std::string largest = is_rest ? LargestFrame(python) : std::string();
+  const char* whole = ranks.front().whole_recording ? "the trace" : "step time";
   if (largest.empty()) {
-    return fmt::format("{} is {} of {}.", has_python ? "Time between operators" : rule.message,
-                       HumanRatio(share), marked ? "step time" : "the trace");
+    std::string_view what = is_rest ? "Time between operators" : rule.message;
+    if (rule.category == StepCategory::kCompilation && !Recurs(ranks, rule.category))
+      what = "Compilation";
+    return fmt::format("{} is {} of {}.", what, HumanRatio(share), whole);
   }
   if (lead && lead->function == python.Leaders(1).front().name) return lead->message;
   return fmt::format("Python between operators is {} of step time; largest: {}.", HumanRatio(share),
@@ -99,6 +136,10 @@ Extent ExtentOf(const std::vector<RankSteps>& ranks) {
 
 }  // namespace
 
+std::string_view SayOnce(StepCategory category) {
+  return category == StepCategory::kOneTime ? kOneTimeWork : "Compilation";
+}
+
 void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool has_work,
                  const std::optional<Lead>& lead, Report& report) {
   const StepBreakdown sum = SumOf(ranks);
@@ -107,7 +148,9 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
   const bool marked = !ranks.front().whole_recording;
   for (const Rule& rule : kRules) {
     // What a step spends is unknown without steps; that most of a recording happens once is not.
-    if (!marked && rule.category != StepCategory::kOneTime) continue;
+    const bool is_once =
+        rule.category == StepCategory::kOneTime || rule.category == StepCategory::kCompilation;
+    if (!marked && !is_once) continue;
     const int64_t time = TimeOf(sum, rule.category);
     const double share = Share(time, total);
     // Without a device, launching and other host activity is expected.
@@ -124,12 +167,12 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     std::optional<int64_t> rank;
     if (uneven.ranks.size() == 1) rank = uneven.ranks.front();
     report.findings.push_back(
-        {.message = MessageOf(facts, rule, python, share, marked, lead) + SayUnevenRanks(uneven),
+        {.message = MessageOf(facts, rule, ranks, python, share, lead) + SayUnevenRanks(uneven),
          .because = fmt::format(
              "{} of {}{} in category {}{}", HumanTime(StatisticsOf(ranks, rule.category).mean),
              HumanTime(StatisticsOfTotals(ranks).mean), marked ? " per step" : "",
              TitleOf(rule.category, facts), SayPython(python, StatisticsOfTotals(ranks).steps)),
-         .hint = HintOf(rule, facts),
+         .hint = HintOf(rule, ranks, facts),
          .impact = time / static_cast<int64_t>(ranks.size()),
          .table = "step_time",
          .cause = {CauseOf(rule.category), rank},
@@ -208,19 +251,7 @@ std::string SayUnrecorded(const Facts& facts, const std::vector<RankSteps>& rank
   if (facts.MostKernelsMissing() || HasPython(facts)) return "";
   const StepBreakdown sum = SumOf(ranks);
   if (Share(TimeOf(sum, StepCategory::kOther), sum.Total()) < kMost) return "";
-  const Unrecorded found = LongestUnrecorded(facts, ranks);
-  const auto name = [&](StringId id, std::string_view edge) {
-    return id == kNoString ? fmt::format("the {} of the trace", edge)
-                           : ShortName((*facts.names)[id]);
-  };
-  std::string said = fmt::format(
-      " Nothing is recorded in most of it: the longest stretch, {}, is between {} and {}",
-      HumanTime(static_cast<double>(found.time)), name(found.before, "start"),
-      name(found.after, "end"));
-  const bool operators = std::ranges::any_of(facts.ranks, RecordedOperators);
-  if (!operators) said += "; operators were not recorded";
-  if (!RecordedPython(facts)) said += operators ? "; Python was not recorded" : ", nor was Python";
-  return said + ".";
+  return " " + SayNothingRecorded(facts, ranks);
 }
 
 }  // namespace overview

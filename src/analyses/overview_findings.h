@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyses/overview_lead.h"
@@ -14,6 +15,10 @@
 namespace stepscope::overview {
 
 inline constexpr double kModerately = 0.03;  // of a step: a threshold of the TensorFlow Profiler
+
+// What a finding calls time that is spent once: "One-time work (graph capture, ...)",
+// "Compilation".
+std::string_view SayOnce(StepCategory category);
 
 // One for each category with a large share of step time; where no steps are marked, only one for
 // one-time work. `ranks` have typical steps only: a finding is about what steps cost again and

@@ -61,6 +61,11 @@ std::string SayThread(const std::string& name) {
 
 std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& ranks) {
   if (ranks.empty() || !HostDecides(facts)) return std::nullopt;
+  const StepBreakdown sum = SumOf(ranks);
+  // A thread that waits for XLA's threads has their time in the function that waits.
+  const bool of_programs = facts.ranks.front().framework == Framework::kJax && facts.OnHost();
+  if (of_programs && 2 * TimeOf(sum, StepCategory::kOther) < sum.Total()) return std::nullopt;
+  if (2 * TimeOf(sum, StepCategory::kCompilation) >= sum.Total()) return std::nullopt;
   if (const auto lead = FindLeadingFunction(facts, ranks)) {
     const FrameName& name = lead->function.name;
     const auto wait = FindThreadWait(facts, ranks);
@@ -74,7 +79,7 @@ std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& r
   }
   if (!facts.OnHost() || RecordedPython(facts)) return std::nullopt;
   const auto op = FindLeadingOperator(facts, ranks);
-  if (!op || op->time < TimeOf(SumOf(ranks), StepCategory::kOther)) return std::nullopt;
+  if (!op || op->time < TimeOf(sum, StepCategory::kOther)) return std::nullopt;
   return Lead{
       SayShare(ranks, ShortName((*facts.names)[op->op]), op->time, op->whole) + ".", {}, true};
 }

@@ -37,36 +37,37 @@ constexpr auto kHasDefaults =
     std::to_array<std::string_view>({"addmm", "addmm_", "baddbmm", "baddbmm_", "addbmm", "addmv",
                                      "add", "add_", "sub", "sub_", "linear"});
 
-// What runs in place of an operator that hosts do not have.
+// What runs in place of an operator that hosts do not have, and its inputs.
 struct OnHost {
-  std::string_view op, python;
+  std::string_view op, runs, inputs;
 };
-constexpr std::string_view kConvolutionOnHost = R"(
-if DEVICE == "cpu":  # which has no operator of this name
-    operator = torch.ops.aten.convolution
-    x, weight, padding, stride, dilation, groups = inputs[:6]
-    inputs = [x, weight, None, stride, padding, dilation, False, [0] * len(stride), groups]
-)";
-constexpr std::string_view kBiasedConvolutionOnHost = R"(
-if DEVICE == "cpu":  # which has no operator of this name
-    operator = torch.ops.aten.convolution
-    x, weight, bias, padding, stride, dilation, groups = inputs[:7]
-    inputs = [x, weight, bias, stride, padding, dilation, False, [0] * len(stride), groups]
-)";
-constexpr std::string_view kAttentionOnHost = R"(
-if DEVICE == "cpu":  # which has no operator of this name
-    operator = torch.ops.aten.scaled_dot_product_attention
-    inputs = [*inputs[:3], None, *inputs[3:5]]
-)";
+constexpr std::string_view kAttention = "scaled_dot_product_attention";
 constexpr auto kOnHost = std::to_array<OnHost>({
-    {"cudnn_convolution", kConvolutionOnHost},
-    {"miopen_convolution", kBiasedConvolutionOnHost},
-    {"_scaled_dot_product_flash_attention", kAttentionOnHost},
+    {"cudnn_convolution", "convolution",
+     "    x, weight, padding, stride, dilation, groups = inputs[:6]\n"
+     "    inputs = [x, weight, None, stride, padding, dilation, False, [0] * len(stride), "
+     "groups]\n"},
+    {"miopen_convolution", "convolution",
+     "    x, weight, bias, padding, stride, dilation, groups = inputs[:7]\n"
+     "    inputs = [x, weight, bias, stride, padding, dilation, False, [0] * len(stride), "
+     "groups]\n"},
+    {"_scaled_dot_product_flash_attention", kAttention,
+     "    inputs = [*inputs[:3], None, *inputs[3:5]]\n"},
+    {"_scaled_dot_product_efficient_attention", kAttention,
+     "    inputs = [*inputs[:4], *inputs[5:7]]\n"},
+    {"_scaled_dot_product_cudnn_attention", kAttention,
+     "    inputs = [*inputs[:4], *inputs[5:7]]\n"},
+    {"_flash_attention_forward", kAttention,
+     "    inputs = [*(x.transpose(1, 2) for x in inputs[:3]), None, *inputs[7:9]]\n"},
 });
 
-constexpr std::string_view kTensor = R"(
+constexpr std::string_view kDevice = R"(
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-
+)";
+constexpr std::string_view kHost = R"(
+DEVICE = "cpu"
+)";
+constexpr std::string_view kTensor = R"(
 
 def tensor(dtype, sizes, strides, below=1):
     length = 0 if 0 in sizes else 1 + sum((n - 1) * s for n, s in zip(sizes, strides))
@@ -219,9 +220,15 @@ class Writer {
     }
     const auto* on_host = std::ranges::find(kOnHost, name_, &OnHost::op);
     std::string text = Head();
+    text += recorded_.on_host ? kHost : kDevice;
     text += kTensor;
     text += fmt::format("operator = torch.ops.aten.{}\ninputs = [\n{}]\n", name_, inputs);
-    if (on_host != kOnHost.end()) text += on_host->python;
+    if (on_host != kOnHost.end()) {
+      text += fmt::format(
+          "\nif DEVICE == \"cpu\":  # which has no operator of this name\n"
+          "    operator = torch.ops.aten.{}\n{}",
+          on_host->runs, on_host->inputs);
+    }
     text += fmt::format("FLOP = {:.0f}\n", std::clamp(recorded_.flops, 0.0, 1e24));
     text += kRun;
     text += fmt::format("print(\"{}\")\n", InTrace());
@@ -351,9 +358,11 @@ class Writer {
     limit(zeros_, "all 0 here; indexes read one place again and again");
     limit(numbers_, "a number that is not in the trace; 1 here");
     text +=
-        "# Times here include the launch, which counts if a call takes a few us, and inputs\n"
-        "# stay in caches. Times in the trace are those of kernels alone.\n"
-        "import sys\nimport time\n\nimport torch\n";
+        recorded_.on_host
+            ? "# Inputs stay in caches here.\n"
+            : "# Times here include the launch, which counts if a call takes a few us, and inputs\n"
+              "# stay in caches. Times in the trace are those of kernels alone.\n";
+    text += "import sys\nimport time\n\nimport torch\n";
     return text;
   }
 

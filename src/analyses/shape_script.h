@@ -22,6 +22,7 @@ struct RecordedCalls {
   double flops = 0;               // of one call; 0: not known
   double flop_rate = 0;           // FLOP per second of these calls; 0: not known
   bool between_memories = false;  // a call copies between memories
+  bool on_host = false;           // the job computes on processors
 };
 
 // The script. Its tensors have the sizes, types and strides of the call, and random values; whole

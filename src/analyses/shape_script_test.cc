@@ -99,6 +99,19 @@ TEST(ShapeScript, OperatorsThatHostsLackHaveAnother) {
               R"("Scalar", "Scalar", "Scalar"])",
               "", R"(["", "", "[1, 1]", "[2, 2]", "[1, 1]", "1", "False", "False", "True"])"}),
       {"operator = torch.ops.aten.cudnn_convolution", "    operator = torch.ops.aten.convolution"});
+  ExpectLines(
+      Script({"aten::_flash_attention_forward",
+              "[[1, 9, 2, 8], [1, 9, 2, 8], [1, 9, 2, 8], [], [], [], [], [], [], []]",
+              R"(["float", "float", "float", "", "", "Scalar", "Scalar", "Scalar", "Scalar", )"
+              R"("Scalar"])",
+              "", R"(["", "", "", "", "", "9", "9", "0.", "True", "False"])"}),
+      {"    operator = torch.ops.aten.scaled_dot_product_attention",
+       "    inputs = [*(x.transpose(1, 2) for x in inputs[:3]), None, *inputs[7:9]]"});
+}
+
+TEST(ShapeScript, JobsOfProcessorsRunOnProcessors) {
+  ExpectLines(Script(kAddmm), {R"(DEVICE = "cuda" if torch.cuda.is_available() else "cpu")"});
+  ExpectLines(Script(kAddmm, {.on_host = true}), {R"(DEVICE = "cpu")"});
 }
 
 TEST(ShapeScript, WhatTheTraceLacksIsAnError) {

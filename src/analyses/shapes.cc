@@ -30,13 +30,14 @@ same in every run: comparisons match rows by it. `call` is for people: M, N, K o
 S, D of attention (batch, heads, lengths of queries and keys, width). An activity belongs to the innermost operator
 around its launch whose shapes are known, or to the one whose FLOPs count (see `flops`). `device_time` is the sum of its
 activities. `mean` and `longest` are of one call; `longest_rank` and `longest_step` say where. `host_time` is the
-duration of these calls on their threads. FLOP/s, bytes/s and
+duration of these calls on their threads. Where threads of the host are the device, `device_time` is the time of these
+calls without other operators within that have a row. FLOP/s, bytes/s and
 `roofline` are over the time of compute kernels, as in `flops`. `module` has half of `device_time` or more; it is a class
 of modules if no single module has.
 
 **Limitations:** Shapes need record_shapes=True; traces of older PyTorch have no strides. Activities of captured
 graphs and of operators without shapes are left out: `covered` is the share of the others. Compiled operations of
-TensorFlow and JAX are in `hlo_operators`. Jobs without accelerators have no device time of operators. Modules are
+TensorFlow and JAX are in `hlo_operators`. Modules are
 known if Python calls were recorded (with_stack=True).
 
 **Interpretation:** If one shape is far below its roofline while others of its operator are not, its sizes do not suit
@@ -210,7 +211,8 @@ void AddScript(Report& report, const Facts& facts, const Shapes& shapes, const s
                 .longest_rank = use->longest_rank,
                 .flops = s.occurrences > 0 ? s.flops / static_cast<double>(s.occurrences) : 0,
                 .flop_rate = s.time > 0 ? RateOf(s.flops, s.time) : 0,
-                .between_memories = use->between_memories});
+                .between_memories = use->between_memories,
+                .on_host = facts.OnHost()});
   if (script) {
     report.tables.push_back(ScriptTable(*script));
   } else {
@@ -223,12 +225,9 @@ Report Run(const Facts& facts, const Params& params) {
   if (report.status == Status::kUnavailable) return report;
   const Shapes shapes = MeasureShapes(facts, params.Number("peak_tflops") * 1e12);
   if (shapes.shapes.empty()) {
-    MakeUnavailable(report,
-                    facts.OnHost()
-                        ? "the job computes on its host, where operators launch nothing; see "
-                          "operators"
-                        : "no activity was launched in an operator whose shapes are known: " +
-                              Say(kRecordShapes, facts));
+    MakeUnavailable(report, fmt::format("{} in an operator whose shapes are known: {}",
+                                        facts.OnHost() ? "nothing ran" : "no activity was launched",
+                                        Say(kRecordShapes, facts)));
     return report;
   }
   std::vector<Row> rows;
@@ -238,7 +237,8 @@ Report Run(const Facts& facts, const Params& params) {
     return HumanRatio(static_cast<double>(time) /
                       static_cast<double>(std::max<int64_t>(shapes.device_time, 1)));
   };
-  report.headline = fmt::format("{} has the most device time ({}) of {}.", rows.front().label,
+  report.headline = fmt::format("{} has the most {} ({}) of {}.", rows.front().label,
+                                facts.OnHost() ? "time" : "device time",
                                 share(rows.front().use->device_time), Plural(rows.size(), "shape"));
   report.metrics = {{"covered", "with shapes, % of device time",
                      Ratio(shapes.with_shapes, shapes.device_time), Unit::kRatio},

@@ -40,6 +40,10 @@ LaterSteps StepsSince(int64_t first, const RankTime& whole) {
 // ns that are lost in each step; 0: unknown.
 double PerStep(const Finding& f, const RankTime& whole) {
   if (whole.steps <= 0) return 0;
+  // What is done once, and was measured over the recording, is no cost of each step.
+  const bool is_once =
+      f.cause.kind == CauseKind::kOneTime || f.cause.kind == CauseKind::kCompilation;
+  if (is_once && f.extent.steps <= 0 && !f.since) return 0;
   const double mean = static_cast<double>(whole.time) / whole.steps;
   const auto lost = static_cast<double>(f.impact);
   if (f.since) {

@@ -48,6 +48,16 @@ std::vector<std::string> Said(const ReportSet& answer) {
 
 using Lines = std::vector<std::string>;
 
+TEST(JoinFindings, OfEquallyNearFindingsAMeasuredOneSpeaksBeforeAnUpperBound) {
+  Finding bound = Of("Path", 400, {CauseKind::kHost}, Nearness::kSymptom);
+  bound.table = "what_if";
+  EXPECT_EQ(Said(Joined({bound, Of("Idle", 350, {CauseKind::kHost}, Nearness::kSymptom)})),
+            (Lines{"high Idle 350 35 (a: Path)"}));
+  // Unless it shows little of that time.
+  EXPECT_EQ(Said(Joined({bound, Of("Idle", 150, {CauseKind::kHost}, Nearness::kSymptom)})),
+            (Lines{"high Path 400 40 (b: Idle)"}));
+}
+
 TEST(JoinFindings, TheFindingNearestToTheCauseSpeaksForAll) {
   const auto answer = Joined({Of("Idle", 400, {CauseKind::kInput}, Nearness::kSymptom),
                               Of("Loader", 300, {CauseKind::kInput}, Nearness::kCause),

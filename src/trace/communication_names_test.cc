@@ -21,6 +21,8 @@ TEST(CommunicationNames, PathOfAFunction) {
   EXPECT_EQ(PathOfFunction("_ZN12_GLOBAL__N_13sumEv"), (Path{"sum"}));
   EXPECT_EQ(PathOfFunction("_Z3sumi"), (Path{"sum"}));
   EXPECT_EQ(PathOfFunction("plain_name_3"), (Path{"plain_name_3"}));
+  EXPECT_EQ(PathOfFunction("all_reduce.kd [clone .kd]"), (Path{"all_reduce.kd"}));
+  EXPECT_EQ(PathOfFunction("a::sum<1> (int)"), (Path{"a", "sum"}));
   for (const char* odd :
        {"", "(", "<<", "_Z", "_ZN", "_ZN9999", "_ZN99999999999999999999a", "a::", "void "})
     EXPECT_EQ(PathOfFunction(odd).size(), 1u) << odd;
@@ -55,6 +57,40 @@ constexpr auto kCommunication = std::to_array<std::string_view>({
     "void x::y::ReduceScatterRing<half>(half*)",
     "direct_all2all_f16",
     "_ZN3foo15AllGatherKernelIfEEvPT_",
+    "void (anonymous namespace)::allreduce7<__half>(__half*, int)",
+    "void trt::mnnvl::oneshotAllreduceFusionKernel<8>(float*)",
+    "void eng::kernels::ar_fusion::moereduce_allreduce_fusion_kernel_oneshot_lamport<9>(P)",
+    "void trtllm::mnnvl_allreduce::rmsnorm_lamport<4>(float*)",
+    "void eng::fusedMoeCommKernel<true>(FusedMoeParams)",
+    "helixAllToAllKernel",
+    "void aiter::allreduce_fusion<bf16_t>(float*)",
+    "void eng::quantized_all_reduce_kernel<at::native::Half>(float*)",
+    "void stream_executor::gpu::(anonymous namespace)::AllReduceKernelImpl<float>(P)",
+    "stream_executor::gpu::MultiGpuBarrierKernel",
+    "RaggedAllToAllKernelImpl",
+    "collective_permute_kernel",
+    "all-reduce-start.1",
+    "HcclAlltoAllV",
+    "all_to_allv_kernel",
+    "aiv_all_reduce_91093_bf16",
+    "MoeDistributeDispatchV2",
+    "MoeDistributeCombine",
+    "void newchip::mcclKernelAllReduce(int)",
+    "vcclDevKernel_Generic",
+    "barrier_all_intra_node_atomic_cas_block",
+    "void (anonymous namespace)::barrier_kernel(unsigned int**, int)",
+    "put_signal_kernel",
+    "persistent_all_scatter",
+    "a2a_dispatch_recv_kernel",
+    "low_latency_dispatch<7168>",
+    "void dpsk::ep::internode_ll::clean_low_latency_buffer<1024>(long*)",
+    "void abc::intranode::barrier<8>(int**)",
+    "void abc::layout::get_dispatch_layout<256>(long*)",
+    "void fast::one_shot_allreduce::twoshot_kernel<4>(float*)",
+    "void hybrid_ep::device_sync_kernel(int*)",
+    "triton_allreduce_two_shot",
+    "push_pull_halos_1d_kernel",
+    "ishmemi_team_sync",
 });
 constexpr auto kCompute = std::to_array<std::string_view>({
     "triton_poi_fused_add_all_reduce_3",
@@ -69,6 +105,33 @@ constexpr auto kCompute = std::to_array<std::string_view>({
     "scatter_reduce_kernel",
     "gather_all_rows",
     "steps_kernel",
+    "triton_poi_fused_one_shot_all_reduce_3",
+    "triton_per_fused_alltoallv_multimem_all_gather_1",
+    "triton_tem_fused_mm_reduce_scatter_tensor_0",
+    "cpp_fused_all_reduce_wait_tensor_0",
+    "loop_all_gather_fusion",
+    "input_all_reduce_fusion.3",
+    "wrapped_reduce_scatter",
+    "fusion_all_to_all_2",
+    "fused_add_all_gather_3",
+    "void at::native::elementwise_kernel<nvshmem::AllReduceOp>(int)",
+    "void cutlass::device_kernel<mori::AllGather, deep_ep::internode::Dispatch>(P)",
+    "void memori::dispatch_rows<4>(int)",
+    "deepep_permute_triton_kernel",
+    "_fwd_kernel_ep_scatter_1",
+    "void hybrid_ep::permute_kernel<128>(int*)",
+    "persistent_gemm_all_reduce",
+    "void flux::ag_gemm_kernel<4>(int)",
+    "reduce_shmem_kernel",
+    "_ZN2at6native13reduce_kernelILi512E9AllReduceEEvT1_",
+    "moe_align_block_size_kernel",
+    "void vllm::moe::topkGatingSoftmax<4>(int)",
+    "broadcast_kernel",
+    "gatherTopK",
+    "void cub::DeviceReduceKernel<cub::DispatchReduce<AllReducePolicy>>(int)",
+    "all_gather_copy_in_kernel",
+    "grid_barrier_attention_fwd",
+    "moe_permute_dispatch_rows",
 });
 
 TEST(CommunicationNames, OfLibrariesThatNobodyListed) {

@@ -162,7 +162,8 @@ HostActivity HostActivityOfName(std::string_view name) {
   constexpr auto kCompilers = std::to_array<std::string_view>(
       {"xlacompile", "backend_compile", "backendcompile", "entire_frame_compile", "compile_fx",
        "compile_inner", "::compile", "hlopasspipeline", "runhlopasses", "runbackend", "llvmcompile",
-       "_compile.compile"});
+       "_compile.compile", "(dynamo_timed)", "trace_to_jaxpr", "lower_jaxpr",
+       "lower_sharding_computation"});
   constexpr auto kWrappers = std::to_array<std::string_view>(
       {"EagerExecute", "EagerLocalExecute", "EagerKernelExecute", "FunctionRun", "SessionRun",
        "TFE_Py_", "KernelAndDeviceFunc::Run", "Optimizer.", "ProfilerStep#",
@@ -170,7 +171,7 @@ HostActivity HostActivityOfName(std::string_view name) {
   const std::string lower = Lower(name);
   if (name.starts_with("IteratorGetNext") || ContainsAny(lower, kDataLoadingParts))
     return HostActivity::kInputWait;
-  if (ContainsAny(lower, kCompilers)) return HostActivity::kCompilation;
+  if (name == "dynamo" || ContainsAny(lower, kCompilers)) return HostActivity::kCompilation;
   if (name.contains("InfeedEnqueue") || name.contains("TransferToInfeed"))
     return HostActivity::kTransfer;
   if (name.starts_with("ExecutorState::Process")) return HostActivity::kExecutor;

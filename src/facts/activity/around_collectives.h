@@ -15,10 +15,10 @@ namespace stepscope {
 enum class HostMeaning : uint8_t {
   kOther,
   kCompute,
-  kCollective,  // the record that a library makes of a collective or message
-  kDispatch,    // the framework's call that starts one; who called it may wait without a record
-  kFunctional,  // a call that starts one, for which another such call waits
-  kInput
+  kCollective,   // the record that a library makes of a collective or message
+  kDispatch,     // the framework's call that starts one; who called it may wait without a record
+  kFunctional,   // a call that starts one, for which another such call waits
+  kPreparation,  // loads data or compiles, with all that runs within
 };
 
 class AroundCollectives {

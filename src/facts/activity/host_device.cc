@@ -43,7 +43,9 @@ using Meaning = HostMeaning;
 // Of an operator, by its name.
 Meaning MeaningOf(std::string_view name) {
   if (StartsWithAny(name, kHostLibraries)) return Meaning::kCollective;
-  if (HostActivityOfName(name) == HostActivity::kInputWait) return Meaning::kInput;
+  const HostActivity activity = HostActivityOfName(name);
+  if (activity == HostActivity::kInputWait || activity == HostActivity::kCompilation)
+    return Meaning::kPreparation;
   if (StartsWithAny(name, kFunctional)) return Meaning::kFunctional;
   return name.starts_with(kDispatch) ? Meaning::kDispatch : Meaning::kCompute;
 }
@@ -171,12 +173,12 @@ class Maker {
   std::vector<Activity> Collect() {
     std::vector<Activity> made;
     std::vector<bool> within(
-        host_.ranges.size());  // of what computes or loads data, or such itself
+        host_.ranges.size());  // of what computes, loads data or compiles, or such itself
     for (size_t r = 0; r < host_.ranges.size(); ++r) {
       const HostRange range = host_.ranges[r];
       const Meaning meaning = meanings_[r];
       within[r] = range.parent != kNoRange && within[static_cast<size_t>(range.parent)];
-      if (meaning == Meaning::kInput) within[r] = true;
+      if (meaning == Meaning::kPreparation) within[r] = true;
       if (range.duration() <= 0) continue;
       if (meaning == Meaning::kCollective) {
         const bool message = IsMessage(OperationOf(names_[range.name], compiled_));

@@ -210,7 +210,7 @@ void HostRecords::Nest(uint32_t t) {
       std::span(order_).subspan(thread.calls.begin, thread.calls.next - thread.calls.begin);
   SortRuns(calls, {}, start_of);
   SortRuns(thread.memory, {}, &MemoryEvent::time);
-  FindCaptures(calls);
+  if (!FindCaptures(calls)) FindRecordedGraphs(first, last, calls);
   Innermost around_calls(first), around_memory(first);
   for (const uint32_t c : calls) around_[c] = around_calls.At(start_of(c), last, range_at);
   for (MemoryEvent& event : thread.memory)
@@ -220,8 +220,8 @@ void HostRecords::Nest(uint32_t t) {
 }
 
 // `calls` are the thread's, by start. A call that ends a capture which nothing began: the recording
-// began within it.
-void HostRecords::FindCaptures(std::span<const uint32_t> calls) {
+// began within it. False without any such call.
+bool HostRecords::FindCaptures(std::span<const uint32_t> calls) {
   std::optional<size_t> begin;  // in `calls`, of the capture that is open
   const auto close = [&](size_t first, size_t last) {
     for (size_t i = first; i <= last; ++i) {
@@ -242,6 +242,24 @@ void HostRecords::FindCaptures(std::span<const uint32_t> calls) {
     any = true;
   }
   if (begin) close(*begin, calls.size() - 1);
+  return any || begin;
+}
+
+// Where the calls that begin and end captures were not recorded (HIP), PyTorch's range around them
+// tells: what is launched in it becomes nodes of a graph.
+void HostRecords::FindRecordedGraphs(size_t first, size_t last, std::span<const uint32_t> calls) {
+  const std::array names = {trace_.strings.Find("CUDAGraphNode.record"),
+                            trace_.strings.Find("CUDAGraphNode.record (dynamo_timed)")};
+  const auto start_of = [this](uint32_t c) { return calls_[c].start; };
+  for (size_t r = first; r < last; ++r) {
+    const HostRange range = out_.ranges[r];
+    if (range.name == kNoString || std::ranges::find(names, range.name) == names.end()) continue;
+    out_.one_time.push_back({.start = range.start, .end = range.end, .thread = range.thread});
+    const auto from = std::ranges::lower_bound(calls, range.start, {}, start_of);
+    for (auto c = from; c != calls.end() && start_of(*c) < range.end; ++c) {
+      if (PutsOnStream(calls_[*c].role)) captured_.insert(*c);
+    }
+  }
 }
 
 void HostRecords::AddRanges(uint32_t thread) {

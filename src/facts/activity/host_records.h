@@ -53,7 +53,8 @@ class HostRecords {
   void Nest(uint32_t thread);
   void AddRanges(uint32_t thread);
   void AddAutograd(EventId event, int32_t range);
-  void FindCaptures(std::span<const uint32_t> calls);
+  bool FindCaptures(std::span<const uint32_t> calls);
+  void FindRecordedGraphs(size_t first, size_t last, std::span<const uint32_t> calls);
   void AddCalls();
   void TakeMemoryTimeline();
 

@@ -295,6 +295,13 @@ void Builder::CountLaunches() {
     ++count.calls;
     if (!used) ++count.without_kernel;
   });
+  // Launches that say no id have no activity where there is none at all.
+  if (!out_.activities.empty()) return;
+  for (const Call& call : out_.host->calls) {
+    if (call.correlation != 0 || !LaunchesKernels(call.role)) continue;
+    ++count.calls;
+    ++count.without_kernel;
+  }
 }
 
 RankActivity Builder::Join() {

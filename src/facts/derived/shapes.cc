@@ -107,7 +107,8 @@ class Measure {
 
   void Add(const RankActivity& rank) {
     const auto& counted = OnDemand(facts_).OperatorCosts(facts_, rank);
-    const std::vector<Item> items = ItemsOf(rank, counted);
+    const std::vector<Item> items =
+        rank.on_host ? ItemsOfHost(rank, counted) : ItemsOf(rank, counted);
     const Roofs roofs(rank, given_peak_);
     std::optional<ModulePlaces> places;
     if (!items.empty() && rank.host->HasFrames()) places.emplace(names_, rank);
@@ -164,6 +165,58 @@ class Measure {
       AddActivity(rank, activity, items[item_of[o]]);
     }
     return items;
+  }
+
+  // Where threads compute, an operator's time is that of its range without what others have in it.
+  std::vector<Item> ItemsOfHost(const RankActivity& rank,
+                                const std::vector<CountedOperator>& counted) {
+    const HostRanges& ranges = rank.host->ranges;
+    const Owners owners = OwnersOf(*rank.host, OnDemand(facts_).Operators(facts_, rank), counted);
+    const std::vector<int64_t> own = OwnTimes(rank);
+    std::vector<uint32_t> item_of(ranges.size(), kNoItem);
+    std::vector<Item> items;
+    for (size_t r = 0; r < ranges.size(); ++r) {
+      if (own[r] <= 0) continue;
+      answer_.device_time = AddSaturated(answer_.device_time, own[r]);
+      const int32_t owner = owners.owner[r];
+      if (owner == kNoRange) continue;
+      answer_.with_shapes = AddSaturated(answer_.with_shapes, own[r]);
+      const auto o = static_cast<size_t>(owner);
+      if (item_of[o] == kNoItem) {
+        item_of[o] = static_cast<uint32_t>(items.size());
+        items.push_back({.range = owner, .counted = owners.counted[o]});
+      }
+      Item& item = items[item_of[o]];
+      item.time = item.kernels = AddSaturated(item.time, own[r]);
+    }
+    return items;
+  }
+
+  // By range, the time in no other range, of what computes: the operators that are activities, and
+  // all within them.
+  static std::vector<int64_t> OwnTimes(const RankActivity& rank) {
+    using Key = std::tuple<int64_t, int64_t, StringId>;
+    std::vector<Key> computing;
+    for (const Activity& activity : rank.activities) {
+      if (activity.kind == Kind::kCompute)
+        computing.emplace_back(activity.start, activity.end, activity.name);
+    }
+    std::ranges::sort(computing);
+    const HostRanges& ranges = rank.host->ranges;
+    std::vector<int64_t> own(ranges.size());
+    std::vector<bool> within(ranges.size());
+    StopChecks checks;
+    for (size_t r = 0; r < ranges.size(); ++r) {  // parents come before their children
+      checks.Turn();
+      const HostRange range = ranges[r];
+      const bool of_parent = range.parent != kNoRange && within[static_cast<size_t>(range.parent)];
+      within[r] = of_parent ||
+                  std::ranges::binary_search(computing, Key(range.start, range.end, range.name));
+      if (!within[r]) continue;
+      own[r] = range.duration();
+      if (of_parent) own[static_cast<size_t>(range.parent)] -= own[r];
+    }
+    return own;
   }
 
   void AddActivity(const RankActivity& rank, const Activity& activity, Item& item) {
@@ -223,7 +276,7 @@ Shapes MeasureShapes(const Facts& facts, double given_peak) {
   Measure measure(facts, given_peak);
   for (const RankActivity& rank : facts.ranks) {
     StopIfAsked();
-    if (!rank.activities.empty() && !rank.on_host) measure.Add(rank);
+    if (!rank.activities.empty()) measure.Add(rank);
   }
   return measure.Finish();
 }

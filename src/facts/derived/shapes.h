@@ -2,7 +2,8 @@
 //
 // An activity belongs to the innermost operator around its launch whose shapes were recorded. Where
 // the operations of one around it can be counted, it belongs to that one, as in recording_flops.h:
-// counts and times of both are the same.
+// counts and times of both are the same. Where threads of the host compute, the time of
+// operators is theirs: without that of others within.
 #pragma once
 
 #include <cstdint>

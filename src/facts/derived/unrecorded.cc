@@ -33,13 +33,15 @@ class Neighbors {
  public:
   explicit Neighbors(const Interval& stretch) : stretch_(stretch) {}
 
+  // What waits for the device is in the stretch: at its edges it is a neighbor.
   template <class Item>
   void Look(const Item& item) {
-    if (item.end <= stretch_.start && item.end > ended_) {
+    const int64_t slack = (stretch_.end - stretch_.start) / 100;
+    if (item.end <= stretch_.start + slack && item.end > ended_) {
       ended_ = item.end;
       before_ = item.name;
     }
-    if (item.start >= stretch_.end && item.start < began_) {
+    if (item.start >= stretch_.end - slack && item.start < began_) {
       began_ = item.start;
       after_ = item.name;
     }

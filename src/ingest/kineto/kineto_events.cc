@@ -176,8 +176,9 @@ Kind KinetoEvents::State::KindOfEvent() {
     case NameDecides::kCommunication:
       break;
   }
-  const bool moves_data =
-      raw.args.Has(TextField::kCollective) || IsCommunication(InternToken(raw.name));
+  const bool of_group = raw.args.Has(TextField::kCollective) ||
+                        raw.args.Has(TextField::kGroupName) || raw.args.Has(TextField::kGroupRanks);
+  const bool moves_data = of_group || IsCommunication(InternToken(raw.name));
   return moves_data ? Kind::kCommunication : meaning.kind;
 }
 

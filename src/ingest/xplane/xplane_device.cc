@@ -9,6 +9,8 @@
 #include <tuple>
 
 #include "ingest/xplane/xplane_details.h"
+#include "trace/communication_names.h"
+#include "trace/kernel_vocabulary.h"
 #include "trace/vocabulary.h"
 
 namespace stepscope {
@@ -34,12 +36,6 @@ std::string_view NameOf(const XEvent& event) {
   if (event.metadata == nullptr) return {};
   // Of TPUs the name is the operation's whole text.
   return event.metadata->display_name.empty() ? event.metadata->name : event.metadata->display_name;
-}
-
-// What a GPU's activity is: what it says, or else its name.
-Kind KindOfGpuWork(const XEvent& event, Kind by_name) {
-  if (event.stats.Has(StatKey::kMemsetDetails)) return Kind::kMemset;
-  return event.stats.Has(StatKey::kMemcpyDetails) ? Kind::kMemcpy : by_name;
 }
 
 // The compiler's operation that an activity is.
@@ -81,6 +77,8 @@ void DevicePlanes::Read(const XPlane& plane, LineReader& lines) {
   is_tpu_ = plane.name.starts_with(kTpu);
   names_.Forget();
   texts_.Forget();
+  is_collective_.Forget();
+  is_call_.Forget();
   configs_.Forget();
   members_.clear();
   device_ = DeviceOfPlane(plane.name);
@@ -156,6 +154,24 @@ DevicePlanes::Name DevicePlanes::NameFor(const XEvent& event) {
     return Name{trace_.strings.Intern(name), is_tpu_ ? Kind::kCompute : KindOfActivityName(name),
                 is_tpu_ && SpansOthers(name)};
   });
+}
+
+// What a GPU's activity is: what it says, or else its name. Where that leaves it open: the
+// collective of the program that it is, or the range of the library's call around its launch.
+Kind DevicePlanes::KindOfGpuWork(const XEvent& event, Kind by_name) {
+  const XStats& stats = event.stats;
+  if (stats.Has(StatKey::kMemsetDetails)) return Kind::kMemset;
+  if (stats.Has(StatKey::kMemcpyDetails)) return Kind::kMemcpy;
+  if (by_name != Kind::kCompute) return by_name;
+  const bool is_collective = is_collective_.Get(stats.Entry(StatKey::kHloOp), [&] {
+    const std::string_view op = stats.Text(StatKey::kHloOp);
+    return !op.empty() && KindOfHloOp({}, op) == Kind::kCommunication;
+  });
+  const bool is_call = is_call_.Get(stats.Entry(StatKey::kNvtxRange), [&] {
+    return IsCollectiveCall(stats.Text(StatKey::kNvtxRange));
+  });
+  const bool communicates = (is_collective || is_call) && !IsComputeName(NameOf(event));
+  return communicates ? Kind::kCommunication : by_name;
 }
 
 void DevicePlanes::TakeActivity(const XEvent& event, const XTime& time) {

@@ -66,6 +66,7 @@ class DevicePlanes {
                                           const std::vector<DeviceStep>& steps) const;
   std::vector<DeviceStep> StepsOfDevices() const;
   void AddMarkers(const std::vector<DeviceStep>& steps, StringId name);
+  Kind KindOfGpuWork(const XEvent& event, Kind by_name);
   StringId Intern(const XStats& stats, StatKey key);
   void SetText(TextField field, const XStats& stats, StatKey key);
   void SetText(TextField field, std::string_view text);
@@ -86,6 +87,7 @@ class DevicePlanes {
   OncePerText<Name> names_;
   OncePerText<StringId> texts_;
   OncePerText<LaunchConfig> configs_;
+  OncePerText<bool> is_collective_, is_call_;  // of HLO operations; of ranges
   std::vector<DeviceStep> device_steps_;
 };
 

@@ -67,6 +67,30 @@ TEST(XPlaneEvents, CopiesAndSetsAreKnownByNameOrByWhatTheySay) {
   }
 }
 
+TEST(XPlaneEvents, KernelsOfUnknownNameAreKnownByTheirProgramOrTheCallAroundTheirLaunch) {
+  struct Case {
+    const char* name;
+    SampleStats stats;
+    Kind kind;
+  };
+  const Case cases[] = {
+      {"ring_v2", {{"hlo_op", "all-reduce.3"}}, Kind::kCommunication},
+      {"ring_v2", {{"hlo_op", "ragged-all-to-all.1"}}, Kind::kCommunication},
+      {"ring_v2", {{"hlo_op", "loop_all_gather_fusion"}}, Kind::kCompute},
+      {"ring_v2", {{"hlo_op", "copy-start.1"}}, Kind::kCompute},
+      {"ring_v2", {{"nvtx_range", "ncclAllGather"}}, Kind::kCommunication},
+      {"ring_v2", {{"nvtx_range", "all_gather of the user"}}, Kind::kCompute},
+      {"ampere_sgemm_64x64_nn", {{"hlo_op", "all-reduce.3"}}, Kind::kCompute},
+  };
+  SampleXSpace file;
+  SampleLine& line = file.Plane("/device:GPU:0").Line(1, "Stream #1");
+  int64_t at = 0;
+  for (const Case& c : cases) line.Event(c.name, ++at * 10, 5, c.stats);
+  const Trace t = ReadProfile(file.Bytes());
+  ASSERT_EQ(t.size(), std::size(cases));
+  for (EventId e = 0; e < t.size(); ++e) EXPECT_EQ(t.kinds()[e], cases[e].kind) << e;
+}
+
 TEST(XPlaneEvents, KernelsAndCopiesSayWhatTheyAre) {
   SampleXSpace file;
   SamplePlane& gpu = file.Plane("/device:GPU:0");

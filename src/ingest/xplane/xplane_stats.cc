@@ -35,6 +35,7 @@ constexpr auto kNames = std::to_array<NamedKey>({
     {"hlo_op", StatKey::kHloOp},
     {"hlo_module", StatKey::kHloModule},
     {"hlo_category", StatKey::kHloCategory},
+    {"nvtx_range", StatKey::kNvtxRange},
     {"Hlo Proto", StatKey::kHloProto},
     {"hlo_proto", StatKey::kHloProto},
     {"program_id", StatKey::kProgramId},

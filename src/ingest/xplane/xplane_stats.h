@@ -37,6 +37,7 @@ enum class StatKey : uint8_t {
   kHloModule,
   kHloCategory,
   kHloProto,
+  kNvtxRange,  // around the launch
   kProgramId,
   kFlops,
   kBytesAccessed,

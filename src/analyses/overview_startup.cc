@@ -1,0 +1,117 @@
+// Implements the sentences about warm-up.
+#include "analyses/overview_startup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "analyses/build.h"
+#include "analyses/overview_findings.h"
+#include "base/saturate.h"
+#include "report/humanize.h"
+
+namespace stepscope::overview {
+namespace {
+
+constexpr std::array kOnce = {StepCategory::kCompilation, StepCategory::kOneTime};
+
+// Means of ranks, in ns.
+struct Startup {
+  int64_t recorded = 0;
+  std::array<int64_t, kOnce.size()> before{};    // before the first complete step
+  std::array<int64_t, kOnce.size()> in_first{};  // in a first step that is warm-up
+
+  double Share(int64_t time) const {
+    return static_cast<double>(time) / static_cast<double>(std::max<int64_t>(recorded, 1));
+  }
+};
+
+// Nothing where steps were selected, or are not known.
+Startup StartupOf(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  Startup startup;
+  if (!facts.selected.empty()) return startup;
+  const int64_t count = std::ssize(ranks);
+  for (const RankSteps& rank : ranks) {
+    const auto whole = WholeRecording(*rank.rank);
+    if (rank.whole_recording || !whole) continue;
+    startup.recorded += (whole->end - whole->start) / count;
+    const StepWindow before{
+        .number = 0, .start = whole->start, .end = rank.steps.front().window.start};
+    const auto add = [&](const StepBreakdown& part, auto& times) {
+      for (size_t i = 0; i < kOnce.size(); ++i) times[i] += TimeOf(part, kOnce[i]) / count;
+    };
+    if (before.end > before.start) {
+      for (const StepBreakdown& part : BreakStepsDown(*rank.rank, *facts.names, {&before, 1}))
+        add(part, startup.before);
+    }
+    if (BeginsWithWarmUp(rank)) add(rank.steps.front(), startup.in_first);
+  }
+  return startup;
+}
+
+std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
+
+// What first steps did once, if that is most of what they take more than the median.
+std::string_view ReasonOf(const std::vector<RankSteps>& ranks, const TypicalSteps& typical) {
+  if (typical.queued == typical.warm_up) return "ran what was queued before the trace began";
+  for (const StepCategory category : kOnce) {
+    const bool is_most = std::ranges::any_of(ranks, [&](const RankSteps& rank) {
+      if (!BeginsWithWarmUp(rank)) return false;
+      const StepBreakdown& first = rank.steps.front();
+      return 2 * TimeOf(first, category) >= first.Total() - typical.median;
+    });
+    if (is_most) return StepCategoryName(category);
+  }
+  return "warm-up";
+}
+
+}  // namespace
+
+std::string SayWarmUp(const std::vector<RankSteps>& ranks, const TypicalSteps& typical) {
+  if (typical.warm_up == 0) return "";
+  return fmt::format("; first {} {} left out: {}, {} more",
+                     typical.warm_up == 1 ? "step of" : "steps of up to",
+                     Time(typical.longest_warm_up), ReasonOf(ranks, typical),
+                     Time(typical.longest_warm_up - typical.median));
+}
+
+std::string SayBeforeSteps(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  constexpr double kMuch = 0.1;
+  const Startup startup = StartupOf(facts, ranks);
+  std::string said;
+  for (size_t i = 0; i < kOnce.size(); ++i) {
+    if (startup.Share(startup.before[i]) < kMuch) continue;
+    said += fmt::format("{}{} of {}", said.empty() ? " Before the first complete step: " : ", ",
+                        Time(startup.before[i]), StepCategoryName(kOnce[i]));
+  }
+  return said.empty() ? said : said + ".";
+}
+
+void AddStartupFinding(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
+  constexpr double kMuch = 0.15;
+  const Startup startup = StartupOf(facts, ranks);
+  for (size_t i = 0; i < kOnce.size(); ++i) {
+    const int64_t time = AddSaturated(startup.before[i], startup.in_first[i]);
+    const CauseKind cause = CauseOf(kOnce[i]);
+    const bool is_told = std::ranges::any_of(
+        report.findings, [&](const Finding& f) { return f.cause.kind == cause; });
+    if (is_told || startup.Share(time) < kMuch) continue;
+    report.findings.push_back(
+        {.message = fmt::format("{} is {} of the trace.", SayOnce(kOnce[i]),
+                                HumanRatio(startup.Share(time))),
+         .because = fmt::format("{} of {}, before the first complete step or in one that is left "
+                                "out of step time",
+                                Time(time), Time(startup.recorded)),
+         .hint = Say(kRecordLater, facts),
+         .impact = time,
+         .table = "step_time",
+         .cause = {cause},
+         .nearness = Nearness::kPart,
+         .extent = {startup.recorded}});
+  }
+}
+
+}  // namespace stepscope::overview
