@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "analyses/all.h"
@@ -145,6 +146,11 @@ struct Totals {
   std::map<const DeviceFacts*, Longest> most;
 
   double Share() const { return longest > 0 ? uneven / longest : 0; }
+
+  // The device behind most of the imbalance, and how often. REQUIRES: Share() > 0.
+  const std::pair<const DeviceFacts* const, Longest>& Worst() const {
+    return *std::ranges::max_element(most, {}, [](const auto& m) { return m.second.uneven; });
+  }
 };
 
 Totals AddUp(const std::map<int64_t, StepSpread>& steps) {
@@ -231,8 +237,7 @@ bool MayBeLoad(const Facts& facts, const Steps& steps, const DeviceFacts* most, 
 }
 
 void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t steps) {
-  const auto& [device, longest] =
-      *std::ranges::max_element(t.most, {}, [](const auto& m) { return m.second.uneven; });
+  const auto& [device, longest] = t.Worst();
   // One device is behind most of it, be it in few steps.
   const bool of_one = longest.uneven * 2 > t.uneven;
   if (of_one && IsWaitedFor(facts.collectives, *device)) return;
@@ -289,9 +294,8 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(MatrixTable(facts));
   const double least = params.Number("share");
   if (t.Share() < least || t.Share() <= 0) return report;
-  const DeviceFacts* most =
-      std::ranges::max_element(t.most, {}, [](const auto& m) { return m.second; })->first;
-  if (!MayBeLoad(facts, steps, most, least)) AddFinding(report, facts, t, spreads.size());
+  if (!MayBeLoad(facts, steps, t.Worst().first, least))
+    AddFinding(report, facts, t, spreads.size());
   return report;
 }
 
