@@ -159,7 +159,7 @@ TEST(CpuJobWaits, SelectedStepsThatBeginLateAreNotLateInEach) {
   ASSERT_TRUE(answer);
   const std::string all = AllSaid(*answer);
   EXPECT_LE(LargestShare(all), 100) << all;
-  EXPECT_TRUE(all.contains("Rank 0 is a straggler in step 8: late start (300 ms after the others)"))
+  EXPECT_TRUE(all.contains("Rank 0 begins step 8, the first selected, 300 ms after the others"))
       << all;
   EXPECT_TRUE(all.contains("select steps before step 8 too")) << all;
   EXPECT_FALSE(all.contains("every")) << all;

@@ -206,7 +206,6 @@ void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* step
 std::string SayLateReason(const LateRank& late, const Facts& facts) {
   if (late.work != nullptr) return SayWork(facts, *late.work);
   if (late.reason == LateReason::kUnknown) return "unknown cause";
-  if (late.start) return SayLateStart(*late.start);
   const std::string_view name = LateReasonName(late.reason, facts);
   if (!late.excess) return std::string(name);
   return fmt::format("{} ({})", name, OperatorLabel((*facts.names)[late.excess->name]));
@@ -245,7 +244,7 @@ std::string SayLateEvidence(const LateRank& late, const Facts& facts) {
     case LateReason::kLink:
       return more(late.beyond.transfer, "in transfer");
     case LateReason::kBefore:
-      return SayLateStartEvidence(*late.start, facts);
+      return SayLateStartEvidence(*late.start);
     case LateReason::kUnknown:
       break;
   }

@@ -50,17 +50,21 @@ std::optional<LateStart> FindLateStart(const Facts& facts, uint32_t rank, int64_
   return LateStart{number, late};
 }
 
-std::string SayLateStart(const LateStart& start) {
-  return fmt::format("late start ({} after the others)", Time(start.late));
-}
-
-std::string SayLateStartEvidence(const LateStart& start, const Facts& facts) {
-  return fmt::format("before step {}, the first {}: it begins {} after the others", start.step,
+std::string SayLateStart(const LateStart& start, const Facts& facts) {
+  return fmt::format("begins step {}, the first {}, {} after the others", start.step,
                      facts.selected.empty() ? "recorded" : "selected", Time(start.late));
 }
 
+std::string SayLateStartEvidence(const LateStart& start) {
+  return fmt::format("it lies before step {}", start.step);
+}
+
 std::string LateStartHint(const LateStart& start, const Facts& facts) {
-  if (facts.selected.empty()) return fmt::format("record steps before step {} too", start.step);
+  if (facts.selected.empty())
+    return fmt::format(
+        "record steps before step {} too: a profiler that starts late on one rank is no fault of "
+        "the job",
+        start.step);
   return fmt::format("select steps before step {} too", start.step);
 }
 

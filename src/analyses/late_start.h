@@ -19,8 +19,9 @@ struct LateStart {
 // `least` ns, or that is not known.
 std::optional<LateStart> FindLateStart(const Facts& facts, uint32_t rank, int64_t least);
 
-std::string SayLateStart(const LateStart& start);  // "late start (3.71 s after the others)"
-std::string SayLateStartEvidence(const LateStart& start, const Facts& facts);
+// "begins step 8, the first selected, 3.71 s after the others".
+std::string SayLateStart(const LateStart& start, const Facts& facts);
+std::string SayLateStartEvidence(const LateStart& start);
 std::string LateStartHint(const LateStart& start, const Facts& facts);
 
 }  // namespace stepscope

@@ -235,15 +235,25 @@ std::string SayWho(const Facts& facts, const StepBlame& steps, const Suspect& s)
          (s.work->in_turn ? " in turn" : SaySince(facts, steps, s));
 }
 
+// Of a rank that only its first step makes late no more is known than that.
+std::string SayMessage(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+  const std::string share = HumanRatio(ShareOf(facts, s));
+  if (!s.start) {
+    return fmt::format("{}: {}, {} of span.", SayWho(facts, steps, s), SayLateReason(s, facts),
+                       share);
+  }
+  return fmt::format("{} {}, which wait for {} of span.",
+                     Capitalized(SayParticipant(facts, facts.collectives.ranks[s.rank])),
+                     SayLateStart(*s.start, facts), share);
+}
+
 void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, const Suspect& s) {
   const CollectiveFacts& c = facts.collectives;
-  const double share = ShareOf(facts, s);
   const bool several = s.work != nullptr && s.work->ranks.size() > 1;
   std::optional<int64_t> rank;
   if (!several) rank = c.ranks[s.rank].rank;
   report.findings.push_back(
-      {.message = fmt::format("{}: {}, {} of span.", SayWho(facts, steps, s),
-                              SayLateReason(s, facts), HumanRatio(share)),
+      {.message = SayMessage(facts, steps, s),
        .because = fmt::format(
            "{} caused {} of all wait time{}, {} last {}, and cost every other {} {} (clock "
            "uncertainty {}); cause: {}",
