@@ -101,9 +101,9 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
   if (closely) AddExcess(facts, s, some ? &s.late : nullptr);
   AddLateStart(facts, s);
   if (s.work == nullptr && s.since && WasLateBefore(facts, steps, s, *s.since)) s.since.reset();
-  const bool other =
-      s.work != nullptr ? !MostInOneStep(steps, s) : HasOtherEvidence(steps, s, changed);
-  if (s.evidence != LateEvidence::kFewSteps && other) s.evidence = LateEvidence::kClear;
+  const bool by_work = s.work != nullptr && !MostInOneStep(steps, s);
+  const bool other = s.evidence == LateEvidence::kNone && HasOtherEvidence(steps, s, changed);
+  if (by_work || other) s.evidence = LateEvidence::kClear;
 }
 
 }  // namespace

@@ -85,10 +85,10 @@ std::string SayWorkEvidence(const Facts& facts, const WorkRise& rise) {
                        Time(rise.after), more, steps(rise.all_steps), Time(rise.before));
   }
   if (rise.kind == WorkKind::kBetween) return text + ", " + SayNeighbours(facts, rise);
-  text += fmt::format(", in {}", OperatorLabel((*facts.names)[rise.name]));
-  if (!rise.since) return text;
-  const auto excess = ExcessSince(facts, rise.rank, *rise.since, rise.name);
-  return excess ? text + SayExcess(facts, *excess) : text;
+  const auto excess = rise.since ? ExcessSince(facts, rise.rank, *rise.since, rise.name)
+                                 : std::optional<ExcessWork>();
+  if (excess) return text + SayExcess(facts, *excess);
+  return fmt::format("{}, in {}", text, OperatorLabel((*facts.names)[rise.name]));
 }
 
 }  // namespace stepscope

@@ -21,7 +21,9 @@ constexpr double kExact = 2;  // what is exact counts so much more than what is 
 // Of the steps of a rank, that are high where the others' are not.
 constexpr size_t kSome = 4, kOthers = 4, kFewestHigh = 4;
 constexpr double kInAll = 7.0 / 8;
-constexpr double kSameSteps = 0.2;  // of the steps of several, where they take turns
+// Where a minority of ranks takes turns: of the steps, those in which one has its turn, and of
+// these those in which several have; and how much of the most each has. Load hits ranks alike.
+constexpr double kTurns = 0.75, kSameSteps = 0.2, kEven = 0.5;
 
 double MedianOf(std::span<const int64_t> values) {
   return values.empty() ? 0 : Median(std::vector<double>(values.begin(), values.end()));
@@ -167,6 +169,17 @@ class Steps {
     return true;
   }
 
+  // `any`, `several`: in how many steps one of them, or more than one, is high.
+  bool TakeTurns(const std::vector<size_t>& with, size_t any, size_t several) const {
+    const auto steps = static_cast<double>(ranks_.front().steps.size());
+    const auto most = static_cast<double>(std::ranges::max(counts_));
+    return with.size() > 1 && 2 * with.size() <= ranks_.size() &&
+           static_cast<double>(any) >= kTurns * steps &&
+           static_cast<double>(several) <= kSameSteps * static_cast<double>(any) &&
+           std::ranges::all_of(
+               with, [&](size_t r) { return static_cast<double>(counts_[r]) >= kEven * most; });
+  }
+
   std::optional<WorkRise> Make(const std::vector<size_t>& with,
                                const std::vector<size_t>& without) const {
     const size_t steps = ranks_.front().steps.size();
@@ -177,16 +190,20 @@ class Steps {
       any += has > 0 ? 1 : 0;
       several += has > 1 ? 1 : 0;
     }
-    const bool in_all = static_cast<double>(counts_[most]) >= kInAll * static_cast<double>(steps);
-    const bool in_turn =
-        with.size() > 1 && static_cast<double>(several) <= kSameSteps * static_cast<double>(any);
+    const auto is_in_all = [&](size_t r) {
+      return static_cast<double>(counts_[r]) >= kInAll * static_cast<double>(steps);
+    };
+    const bool in_all = is_in_all(most);
+    const bool in_turn = TakeTurns(with, any, several);
     if (!in_all && !in_turn) return std::nullopt;
     WorkRise rise{.rank = ranks_[most].rank,
                   .name = neighbours_.second,
                   .previous = neighbours_.first,
                   .all_steps = static_cast<int64_t>(steps),
                   .in_turn = in_turn};
-    for (const size_t r : with) rise.ranks.push_back(ranks_[r].rank);
+    for (const size_t r : with) {
+      if (in_turn || is_in_all(r)) rise.ranks.push_back(ranks_[r].rank);
+    }
     std::vector<int64_t> usual, more;
     for (const size_t r : without) usual.insert(usual.end(), times_[r].begin(), times_[r].end());
     for (size_t s = 0; s < steps; ++s) {
