@@ -49,7 +49,8 @@ class NoisyJob {
 
  private:
   double Noise(double length) {
-    return random_.Fraction() < load_ * length / 5 ? 15 * random_.Fraction() : 0;
+    if (random_.Fraction() >= load_ * length / 5) return 0;
+    return static_cast<double>(random_.Below(15'000)) / 1e3;  // whole us: ends are no fractions
   }
 
   // Calls an operator at `at`, after a moment of Python.
@@ -68,7 +69,7 @@ class NoisyJob {
       CpuTrace& trace = traces_[rank];
       const Extra extra = fault(static_cast<int>(rank), number);
       const int rows = 128 + extra.rows;
-      const double longer = rows / 128.0;
+      const double longer = rows > 128 ? 2 : 1;
       double at = start;
       Call(trace, at, "aten::randn", 0.2, rows);
       at += extra.python;

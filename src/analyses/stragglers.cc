@@ -44,9 +44,10 @@ span, and waits above the clock uncertainty. Of six steps or more, the rank must
 what that and its own time (without exposed communication) vary; in few of the steps, by three times the variation
 over all; or it has more or larger operators, or is late since a certain step (on hosts not by slower operators). Then a quarter of the wait time is
 enough, since several ranks may be late. Variation is the median absolute deviation, as a standard deviation. A rank
-that is late in some steps is compared with the others in these steps. A rank on hosts that has more work than before,
-or than the others (see `steps`), is late for that reason, and ranks that have more of the same are one finding. Beside
-a straggler with a known reason none is named without one.
+that is late in some steps is compared with the others in these steps. A rank on hosts whose operators are slower must
+be slow by that much in all steps, or in all since one. A rank on hosts that has more work than before, or than the
+others (see `steps`), is late for that reason, and ranks that have more of the same are one finding. Beside a
+straggler with a known reason none is named without one.
 
 Devices of one process, the usual case of TensorFlow and JAX, take the place of ranks: they are on one clock, and
 share the input wait of their host.

@@ -176,6 +176,10 @@ void ExplainSuspects(const Facts& facts, Blames& blames) {
     s.late = LateSteps(blames.steps, s.rank);
     if (closely) s.evidence = own.Weigh(blames.steps, s.rank);
     ExplainOne(facts, blames.steps, efforts, closely, s);
+    // Operators of hosts take longer by whatever else runs there, and the rank that this hits most
+    // in a step is late in it.
+    const bool by_load = facts.OnHost() && s.reason == LateReason::kCompute && s.work == nullptr;
+    if (by_load && !own.IsAlwaysSlow(s.rank, s.since)) s.evidence = LateEvidence::kNone;
   }
 }
 

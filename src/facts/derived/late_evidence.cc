@@ -92,4 +92,14 @@ LateEvidence OwnTimes::Weigh(const StepBlame& steps, uint32_t rank) const {
   return waited_for ? LateEvidence::kUnexplained : LateEvidence::kNone;
 }
 
+bool OwnTimes::IsAlwaysSlow(uint32_t rank, std::optional<int64_t> since) const {
+  std::vector<double> all;
+  for (const auto& [step, time] : BeyondOthers(rank)) {
+    if (!since || step >= *since) all.push_back(time);
+  }
+  if (all.size() < kEnoughSteps) return true;
+  const double varies = Variation(all);
+  return Median(std::move(all)) >= kBeyond * varies;
+}
+
 }  // namespace stepscope

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -29,6 +30,10 @@ class OwnTimes {
   // steps, by three times the variation over all steps. Variations are median absolute deviations,
   // as standard deviations.
   LateEvidence Weigh(const StepBlame& steps, uint32_t rank) const;
+
+  // Whether the rank takes longer than the others in all steps, or in all since one: by twice what
+  // that varies, not only where it was late. True where few steps tell.
+  bool IsAlwaysSlow(uint32_t rank, std::optional<int64_t> since) const;
 
  private:
   // ns beyond the median of the others, of the steps that several have.
