@@ -150,7 +150,7 @@ TEST(Cli, GoodputErrorsHaveAVerbAndAFix) {
   for (const char* line :
        {"watch /nope", "jobs --store /nope", "compact --store /nope", "export --store /nope",
         "analyze --store /nope", "model fit --store /nope", "analyze --events /nope",
-        "send --store /nope --to http://127.0.0.1:1"}) {
+        "send /nope --to http://127.0.0.1:1"}) {
     ExpectError(Stepscope(std::string("goodput ") + line), "cannot ", "spelling");
   }
   ExpectError(Stepscope("goodput collect /proc/no/such"), "cannot create the directory", "");

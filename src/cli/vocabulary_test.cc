@@ -87,9 +87,8 @@ TEST(Vocabulary, TurnsFieldsIntoOptions) {
   EXPECT_EQ(WithOptions("set `token`"), "set --token-file");
   EXPECT_EQ(WithOptions("`analyses` lists the known names"),
             "'stepscope list' lists the known names");
-  for (const char* same :
-       {"", "`", "``", "`anonymous namespace'", "`no_such_field`", "a `b` c", "```x", "steps",
-        "cannot read 'eval `steps`'", "'`steps`", "there is no `step 'x"}) {
+  for (const char* same : {"", "`", "``", "`anonymous namespace'", "`no_such_field`", "a `b` c",
+                           "```x", "steps", "cannot read 'eval `steps`'", "there is no `step 'x"}) {
     EXPECT_EQ(WithOptions(same), same);
   }
   EXPECT_EQ(WithOptions("no step 'a `steps`': the system's; set `steps`"),

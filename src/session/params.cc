@@ -151,8 +151,9 @@ Result<void> CheckParamNames(std::span<const std::pair<std::string, std::string>
   for (const auto& [name, value] : given) {
     if (std::ranges::find(known, name) != known.end()) continue;
     const std::string listed = ParametersListed(name.substr(0, name.find('.')));
+    const bool has_near = !NearestName(name, known).empty();
     return std::unexpected(Error{"no analysis has the parameter '" + name + "'", "`params`",
-                                 listed.empty() ? NearestHint(name, known) : listed});
+                                 has_near || listed.empty() ? NearestHint(name, known) : listed});
   }
   return {};
 }

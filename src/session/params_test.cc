@@ -91,5 +91,15 @@ TEST(Params, StandForParametersThatThereAre) {
   }
 }
 
+// The nearest name, else what the analysis has.
+TEST(Params, UnknownNamesAreAnsweredWithKnownOnes) {
+  const auto hint = [](const std::string& name) {
+    return CheckParamNames(Given{{name, "1"}}).error().hint;
+  };
+  EXPECT_EQ(hint("flops.peak_tflop"), "did you mean 'flops.peak_tflops'?");
+  EXPECT_EQ(hint("flops.x"), "flops has: peak_tflops");
+  EXPECT_EQ(hint("nothing_like_it.at_all"), "`analyses` lists the known names");
+}
+
 }  // namespace
 }  // namespace stepscope::params_test
