@@ -94,7 +94,7 @@ Table AdviceTable(const std::vector<Worth>& advice, double chips, double price) 
               .title = "What to mend first",
               .columns = {KeyColumn("finding", "finding"),
                           KeyColumn("analysis", "analysis"),
-                          TimeColumn("worth", "worth, up to"),
+                          TimeColumn("impact", "impact, up to"),
                           {.key = "points", .title = "goodput", .unit = Unit::kRatioDifference},
                           CountColumn("chip_hours", "chip-hours"),
                           CountColumn("cost", "cost")},

@@ -95,7 +95,7 @@ def check(stepscope, name, folder):
                            ("last kept step", metric(report, "max_productive_step"), expected["last_step"])]:
         if says != was:
             yield f"{key}: told {says}, true {was}"
-    findings = " ".join(f["says"] + " " + f["because"] for f in report["findings"])
+    findings = " ".join(f["message"] + " " + f["because"] for f in report["findings"])
     for wanted in expected["findings"]:
         if not re.search(wanted, findings):
             yield f"no finding says '{wanted}': {findings}"
