@@ -270,18 +270,6 @@ void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, cons
        .since = s.since});
 }
 
-// Whether what explains another straggler makes this one doubtful: nothing in its trace explains
-// why it is late, or only that its operators take longer, where another rank has more work.
-bool IsDoubtful(const Facts& facts, const Suspect& s, std::span<const Suspect> all) {
-  const bool by_load = facts.OnHost() && s.reason == LateReason::kCompute;
-  return std::ranges::any_of(all, [&](const Suspect& other) {
-    if (other.rank == s.rank) return false;
-    if (s.reason == LateReason::kUnknown)
-      return other.reason != LateReason::kUnknown && other.blame >= s.blame;
-    return by_load && s.work == nullptr && other.work != nullptr;
-  });
-}
-
 // Of ranks that have more of the same work one.
 void AddFindings(Report& report, const Facts& facts, const Blames& blames, const Params& params) {
   const auto first =

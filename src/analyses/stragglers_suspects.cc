@@ -165,6 +165,16 @@ Suspect Together(const Blames& blames, const WorkRise& work) {
   return all;
 }
 
+bool IsDoubtful(const Facts& facts, const Suspect& s, std::span<const Suspect> all) {
+  const bool by_load = facts.OnHost() && s.reason == LateReason::kCompute;
+  return std::ranges::any_of(all, [&](const Suspect& other) {
+    if (other.rank == s.rank) return false;
+    if (s.reason == LateReason::kUnknown)
+      return other.reason != LateReason::kUnknown && other.blame >= s.blame;
+    return by_load && s.work == nullptr && other.work != nullptr;
+  });
+}
+
 void ExplainSuspects(const Facts& facts, Blames& blames) {
   std::ranges::stable_sort(blames.suspects, std::greater(), &Suspect::blame);
   const Efforts efforts(MeasureEfforts(facts));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "analyses/late_rank.h"
@@ -39,6 +40,10 @@ std::optional<int64_t> MostInOneStep(const StepBlame& steps, const Suspect& s);
 
 // Suspects that have more of the same work, as one: what they cause, all together.
 Suspect Together(const Blames& blames, const WorkRise& work);
+
+// Whether what explains another straggler makes this one doubtful: nothing in its trace explains
+// why it is late, or only that its operators take longer, where another rank has more work.
+bool IsDoubtful(const Facts& facts, const Suspect& s, std::span<const Suspect> all);
 
 // Sorts the suspects. The first few are weighed, and compared with the others in the steps in which
 // they are late.
