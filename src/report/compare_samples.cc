@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string_view>
 
+#include "base/robust.h"
 #include "report/compare_sides.h"
 #include "report/lookup.h"
 
@@ -74,10 +76,19 @@ std::vector<double> StepSamples::Values(const std::string& key, std::optional<in
 }
 
 double DeviationOf(const std::vector<double>& values) {
-  double sum = 0;
+  if (values.size() < 2) return 0;
+  std::vector<double> differences;
   for (size_t i = 1; i < values.size(); ++i)
-    sum += (values[i] - values[i - 1]) * (values[i] - values[i - 1]);
-  return values.size() < 2 ? 0 : std::sqrt(sum / 2 / static_cast<double>(values.size() - 1));
+    differences.push_back(std::abs(values[i] - values[i - 1]));
+  std::ranges::sort(differences);
+  const double by_median = kDeviationPerMad * Median(differences);
+  // Waits are short in most steps and long in some. The largest difference may be a shift.
+  constexpr size_t kEnough = 4;
+  if (differences.size() >= kEnough) differences.pop_back();
+  double sum = 0;
+  for (const double d : differences) sum += d * d;
+  const double by_squares = std::sqrt(sum / static_cast<double>(differences.size()));
+  return std::max(by_median, by_squares) / std::numbers::sqrt2;
 }
 
 double NoiseOf(const std::vector<double>& a, const std::vector<double>& b) {

@@ -43,8 +43,8 @@ class StepSamples {
   int64_t left_out_ = 0;
 };
 
-// The standard deviation, from the differences of neighbors: a fault that begins in the middle of a
-// run is no noise of its steps. 0 of fewer than two.
+// The standard deviation, from the differences of neighbors but the largest: a fault that begins in
+// the middle of a run is no noise of its steps. 0 of fewer than two.
 double DeviationOf(const std::vector<double>& values);
 
 // The change that may be noise: runs of one job differ by what their own steps differ by, so it is

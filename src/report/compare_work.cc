@@ -143,7 +143,7 @@ std::string SayOtherCalls(const ReportSet& a, const ReportSet& b, const StepChan
   std::ranges::sort(differ, std::ranges::greater{});
   std::string text;
   for (size_t i = 0; i < std::min(differ.size(), kNamed); ++i)
-    text += (i == 0 ? " But calls differ: " : "; ") + differ[i].second;
+    text += (i == 0 ? " Calls differ: " : "; ") + differ[i].second;
   return text.empty() ? text : text + ".";
 }
 
@@ -161,7 +161,8 @@ std::string SayRecording(const ReportSet& a, const ReportSet& b) {
 }  // namespace
 
 std::string SayWork(const ReportSet& a, const ReportSet& b, const StepChange& steps) {
-  return SayFlop(a, b) + SayPrecision(a, b) + (steps.IsNoise() ? SayOtherCalls(a, b, steps) : "") +
+  const bool unclear = steps.IsNoise() || IsNoise(steps, CauseKind::kCompute);
+  return SayFlop(a, b) + SayPrecision(a, b) + (unclear ? SayOtherCalls(a, b, steps) : "") +
          SayRecording(a, b);
 }
 

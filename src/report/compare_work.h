@@ -9,7 +9,7 @@
 namespace stepscope::comparison {
 
 // Sentences, each with a space before it; empty where nothing differs. Which calls differ is said
-// where times say nothing: `steps` differ by noise.
+// where times say nothing: `steps`, or their compute, differ by noise.
 std::string SayWork(const ReportSet& a, const ReportSet& b, const StepChange& steps);
 
 }  // namespace stepscope::comparison
