@@ -224,7 +224,7 @@ TEST(DemoTruth, ThePlantedTroublesAreFound) {
   EXPECT_TRUE(HasEvidence(*slow, "Rank 1 runs kernels slower"));
   EXPECT_EQ(FindFinding(job.answer, "Rank 1 runs kernels slower"), nullptr) << "one cause";
   EXPECT_EQ(FindFinding(job.answer, "since step"), nullptr);
-  EXPECT_NE(FindFinding(job.answer, "Exposed communication is"), nullptr);
+  EXPECT_NE(FindFinding(job.answer, "Exposed communication"), nullptr);
   const Finding* input = FindFinding(job.answer, "Input wait is");
   ASSERT_NE(input, nullptr);
   EXPECT_TRUE(HasEvidence(*input, "Host-bound idle time is"));

@@ -109,7 +109,7 @@ TEST(Devices, AreStragglersAndOutliers) {
   EXPECT_TRUE(straggler->message.starts_with(
       "Device 2 is a straggler in every recorded step (1 to 6): slower compute kernels, "))
       << straggler->message;
-  EXPECT_TRUE(straggler->because.contains("cost each other device 1.2")) << straggler->because;
+  EXPECT_TRUE(straggler->because.contains("cost every other device 1.2")) << straggler->because;
   const auto kernels =
       std::ranges::find(straggler->evidence, "kernel_distribution", &Evidence::analysis);
   ASSERT_NE(kernels, straggler->evidence.end());

@@ -25,8 +25,13 @@ Column Count(const char* key) { return {key, key, Unit::kCount}; }
 
 Table Categories() {
   return {.key = "step_time",
-          .columns = {Key("category"), Time("mean"), {"ratio", "ratio", Unit::kRatio}, Key("kind")},
-          .rows = {{"compute", int64_t{1}, 0.5, "compute"}, {"input", int64_t{1}, 0.5, "input"}}};
+          .columns = {Key("category"),
+                      Time("mean"),
+                      {"ratio", "ratio", Unit::kRatio},
+                      Key("kind"),
+                      Key("column")},
+          .rows = {{"compute", int64_t{1}, 0.5, "compute", "compute"},
+                   {"input", int64_t{1}, 0.5, "input", "input"}}};
 }
 
 ReportSet RunOf(const std::vector<Step>& steps) {

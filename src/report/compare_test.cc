@@ -217,10 +217,12 @@ ReportSet Steps(const std::vector<Times>& ranks) {
       .columns = {{"category", "category", Unit::kNone, Role::kKey},
                   {"mean", "mean", Unit::kNanoseconds},
                   {"ratio", "% of step time", Unit::kRatio},
-                  {"kind", "kind"}},
-      .rows = {{"input", mean.input, ratio(mean.input), "input"},
-               {"device compute", mean.compute, ratio(mean.compute), "compute"},
-               {"device collectives", mean.collectives, ratio(mean.collectives), "communication"}},
+                  {"kind", "kind"},
+                  {"column", "column of steps"}},
+      .rows = {{"input", mean.input, ratio(mean.input), "input", "input"},
+               {"device compute", mean.compute, ratio(mean.compute), "compute", "device_compute"},
+               {"device collectives", mean.collectives, ratio(mean.collectives), "communication",
+                "device_collectives"}},
       .kind_column = "kind"};
   report.metrics = {{"steps", "steps", count, Unit::kCount},
                     {"step_time_mean", "mean step time", mean.Sum(), Unit::kNanoseconds}};

@@ -77,20 +77,24 @@ bool HasCauseOf(const Finding& f, const Finding& head) {
   const bool is_symptom = f.nearness == Nearness::kSymptom;
   if (!Agree(a.rank, b.rank, is_symptom) || !Agree(a.step, b.step, is_symptom)) return false;
   if (a.kind == b.kind) return true;
-  // Waiting is for a rank, or because of uneven compute; else it is communication.
-  return a.kind == CauseKind::kWait &&
-         (b.rank || b.kind == CauseKind::kCompute || b.kind == CauseKind::kCommunication);
+  // Waiting is for a rank, or because of compute that is as uneven; else it is communication.
+  if (a.kind != CauseKind::kWait) return false;
+  if (b.rank) return true;
+  if (b.kind == CauseKind::kCompute) return head.share >= kSpeaksForAll * f.share;
+  return b.kind == CauseKind::kCommunication && !a.rank;
 }
 
+// Whether its impact is what a model says a change would save at most, not a time that was
+// measured.
+bool IsEstimate(const Finding& f) { return f.table == "what_if"; }
+
 // Nearest first; of equally near ones, those on one rank first, then what was measured before what
-// a replay of the critical path estimates, then by share.
-bool IsNearer(const Found& a, const Found& b, const std::vector<Report>& reports) {
-  const auto order = [&](const Found& found) {
-    const Finding& f = found.finding;
-    const bool measured = reports[found.report].analysis != "critical_path";
-    return std::tuple(f.nearness, f.cause.rank.has_value(), measured, f.share, f.impact);
+// a model of the path would save at most, then by share.
+bool IsNearer(const Found& a, const Found& b) {
+  const auto order = [](const Finding& f) {
+    return std::tuple(f.nearness, f.cause.rank.has_value(), !IsEstimate(f), f.share, f.impact);
   };
-  return order(a) > order(b);
+  return order(a.finding) > order(b.finding);
 }
 
 // The group of findings that `f` is due to. Of several, one of a cause other than communication
@@ -195,8 +199,7 @@ void ReconcileHints(std::vector<Found>& found) {
 void JoinFindings(ReportSet& answer, const RankTime& whole) {
   std::vector<Found> all = TakeAll(answer);
   for (Found& f : all) Weigh(f.finding, whole);
-  std::ranges::stable_sort(
-      all, [&](const Found& a, const Found& b) { return IsNearer(a, b, answer.reports); });
+  std::ranges::stable_sort(all, IsNearer);
   std::vector<std::vector<Found>> groups;
   for (Found& f : all) {
     const auto same = GroupOf(f, groups);

@@ -101,6 +101,7 @@ TEST(JoinFindings, WhatWasMeasuredSpeaksForWhatIsEstimated) {
   ReportSet answer;
   answer.reports = {{.analysis = "critical_path"}, {.analysis = "idle_time"}};
   answer.reports[0].findings.push_back(Of("Path", 420, {CauseKind::kHost}, Nearness::kSymptom));
+  answer.reports[0].findings[0].table = "what_if";
   answer.reports[1].findings.push_back(Of("Idle", 400, {CauseKind::kHost}, Nearness::kSymptom));
   JoinFindings(answer, kTenSteps);
   EXPECT_EQ(Said(answer), (Lines{"high Idle 400 40 (critical_path: Path)"}));

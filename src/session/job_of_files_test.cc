@@ -80,7 +80,7 @@ TEST(JobOfFiles, RanksOfOneMachineFarApartAreSaidFirst) {
   EXPECT_TRUE(
       answer->verdict.starts_with("Traces may be of another job: ranks of one machine were not "
                                   "recorded at the same time: a.json "
-                                  "and b.json are 10.0 min apart. "))
+                                  "and b.json are 600 s apart. "))
       << answer->verdict;
   EXPECT_EQ(NoteCount(*answer, "other_times"), 1);
 }

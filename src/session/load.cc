@@ -191,7 +191,7 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted 
 
 // Two files are one recording if all their activities agree.
 bool SameRecording(const LoadedFile& a, const LoadedFile& b) {
-  if (a.memory_only != b.memory_only) return false;
+  if (a.memory_only != b.memory_only || a.world_size != b.world_size) return false;
   if (a.memory_only) {
     const auto& x = a.rank.host->memory_timelines;
     const auto& y = b.rank.host->memory_timelines;
