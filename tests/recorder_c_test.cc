@@ -24,13 +24,16 @@ TEST(RecorderC, CProgramRecords) {
   const std::string command = testing::GoodputCTest() + " " + scratch.path();
   ASSERT_EQ(std::system(command.c_str()), 0);
   const auto events = ReadAll(scratch.path());
-  ASSERT_EQ(events.size(), 202u);
+  ASSERT_EQ(events.size(), 204u);
   EXPECT_EQ(events[0].kind, EventKind::kJobStart);
   EXPECT_EQ(events[0].job, "from C");
   EXPECT_EQ(events[200].kind, EventKind::kStepEnd);
   EXPECT_EQ(events[200].step, 99);
   EXPECT_EQ(events[201].text, "gs://bucket");
   EXPECT_EQ(events[201].checkpoint, (CheckpointTimes{.manager = {1, 2}}));
+  EXPECT_EQ(events[202].kind, EventKind::kCheckpointSaveBegin);
+  EXPECT_EQ(events[203].kind, EventKind::kCheckpointSaveEnd);
+  EXPECT_EQ(events[203].step, 99);
 }
 
 TEST(RecorderC, PythonRecordsTheSame) {

@@ -41,7 +41,7 @@ constexpr Word kWords[] = {
     {"--host", "HOST", "Listen address; beyond loopback needs a token", "127.0.0.1", "host"},
     {"--port", "N", "Port to listen on; 0 takes a free one", "0", "port"},
     {"--token-file", "FILE", "File with the token", "the token in STEPSCOPE_TOKEN", "token"},
-    {"--token", "TOKEN", "Token; visible in the process list", "the token in STEPSCOPE_TOKEN", ""},
+    {"--token", "TOKEN", "Token, visible in ps", "the token in STEPSCOPE_TOKEN", ""},
     {"--open", "", "Open the page in a browser", "", ""},
     {"--keep", "N", "Runs kept in memory, the last viewed first", "4", "keep"},
 
@@ -76,7 +76,7 @@ constexpr Word kWords[] = {
     {"--mode", "MODE", "Accounting: partition, or that of ml-goodput", "partition", "mode"},
     {"--scheduler", "FILE...", "Output of sacct, scontrol or kubectl", "", "scheduler_files"},
     {"--scheduler-job", "NAME", "Name or id of the job in --scheduler", "", "scheduler_job"},
-    {"--utc-offset", "TIME", "Offset of Slurm's times from UTC, east is positive", "this machine's",
+    {"--utc-offset", "TIME", "UTC offset of Slurm's times, east positive", "this machine's",
      "utc_offset"},
     {"--chips-per-pod", "N", "Chips per Kubernetes pod", "1", "chips_per_pod"},
     {"--pods", "N", "Pods the job needs", "most at once", "pods"},

@@ -92,7 +92,7 @@ TEST(CompareNoise, RunsThatDifferLessThanTheirStepsDidNotChange) {
                               Computes({682, 731, 498, 527, 649, 696, 450, 545, 634, 788}));
   EXPECT_EQ(answer.verdict,
             "No change beyond noise: mean step time is 844 ms before, 620 ms after (-26.5%), and "
-            "steps of one run differ by 152 ms (std dev).");
+            "steps of one run differ by 153 ms (std dev).");
   EXPECT_TRUE(answer.reports[0].findings.empty());
 }
 
@@ -199,8 +199,8 @@ TEST(CompareNoise, FlopPrecisionAndRecordingAreTold) {
       answer.reports[0].metrics.push_back({key, key, value, Unit::kRatio});
     AddTable(answer, "modules",
              {.key = "types",
-              .columns = {Key("type"), {"flops", "flops", Unit::kFlop}},
-              .rows = {{"Linear", flop}}});
+              .columns = {Key("type"), Count("calls"), {"flops", "flops", Unit::kFlop}},
+              .rows = {{"Linear", int64_t{4}, flop}}});
     answer.reports.push_back({.analysis = "python", .title = "P", .headline = "So."});
     if (!stacks) {
       answer.reports.back().status = Status::kUnavailable;

@@ -115,13 +115,13 @@ void AddCalls(const ReportSet& answer, const StepSamples& steps, double Calls::*
   }
 }
 
-// "; aten::softmax runs 0 times per step before, 16 after on rank 1". Where ranks differ, the one
-// with the largest difference.
-std::string SayCalls(const std::string& name, const CallsOfRanks& ranks) {
+// "aten::softmax runs 0 times per step before, 16 after on rank 1": of the rank with the largest
+// difference, named if not all of `count` ranks have one.
+std::string SayCalls(const std::string& name, const CallsOfRanks& ranks, size_t count) {
   const auto differ = std::ranges::count_if(ranks, [](const auto& r) { return r.second.Differ(); });
   const auto& [rank, calls] = *std::ranges::max_element(
       ranks, {}, [](const auto& r) { return std::abs(r.second.b - r.second.a); });
-  const bool on_some = differ < std::ssize(ranks);
+  const bool on_some = static_cast<size_t>(differ) < count;
   return fmt::format("{} runs {} times per step before, {} after{}", ShortName(OperatorLabel(name)),
                      HumanCount(calls.a), HumanCount(calls.b),
                      on_some ? fmt::format(" on rank {}", rank) : "");
@@ -138,7 +138,7 @@ std::string SayOtherCalls(const ReportSet& a, const ReportSet& b, const StepChan
       if (calls.Differ()) most = std::max({most, calls.time_a, calls.time_b});
     }
     if (most >= kTakesTime * std::max(steps.a, steps.b))
-      differ.emplace_back(most, SayCalls(name, ranks));
+      differ.emplace_back(most, SayCalls(name, ranks, steps.in_a.Ranks().size()));
   }
   std::ranges::sort(differ, std::ranges::greater{});
   std::string text;

@@ -47,7 +47,7 @@ gap
 # memory.ranks: Ranks
 rank,window,idle_time,idle_ratio,unused,copied
 # run.notes: Notes
-analysis,name,count,says,where
+analysis,name,count,message,where
 run,negative_duration,1200,events end before they begin; taken as 0 ns long,rank-0.json
 run,no_correlation,2,kernels have no launch,rank-1.json
 run,negative_duration,34,events end before they begin; taken as 0 ns long,rank-1.json

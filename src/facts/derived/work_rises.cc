@@ -17,6 +17,9 @@ namespace {
 constexpr double kMoreCalls = 1.05, kLarger = 1.1;  // times as many, and as large
 // Time between two operators grows with whatever else runs there, but not threefold in each step.
 constexpr double kLonger = 3;
+// Calling an operator takes up to so many times what the operator takes. More is a function that
+// calls it among other things.
+constexpr double kAround = 4;
 constexpr double kExact = 2;  // what is exact counts so much more than what is measured
 // Of the steps of a rank, that are high where the others' are not.
 constexpr size_t kSome = 4, kOthers = 4, kFewestHigh = 4;
@@ -55,12 +58,20 @@ class OfRank {
     // Calls that were there before may take longer by chance.
     const double more = rise->Difference() / rise->since;
     before = std::max(before, since - more * since);
-    for (const auto& [neighbours, times] : parts_.between) {  // around each call
-      if (neighbours.first != name && neighbours.second != name) continue;
-      since += std::max(
-          MedianOf(Values(times).subspan(rise->at)) - MedianOf(Values(times).first(rise->at)), 0.0);
-    }
+    const double around = RiseAround(name, rise->at);
+    if (around <= kAround * (since - before)) since += around;
     Add({.kind = WorkKind::kCalls, .name = name}, rise->at, before, since);
+  }
+
+  // Of the time before and after each call, while nothing else runs.
+  double RiseAround(StringId name, size_t at) const {
+    double rise = 0;
+    for (const auto& [neighbours, times] : parts_.between) {
+      if (neighbours.first != name && neighbours.second != name) continue;
+      rise +=
+          std::max(MedianOf(Values(times).subspan(at)) - MedianOf(Values(times).first(at)), 0.0);
+    }
+    return rise;
   }
 
   void AddSize(StringId name, const OperatorSteps& op) {
