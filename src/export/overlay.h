@@ -40,8 +40,8 @@ struct Overlay {
 // queue_length and memory_bandwidth.
 std::vector<CounterTrack> CountersOf(const RankActivity& rank);
 
-// Adds the critical path of the recording's complete step of median length, or of all of it where there are
-// no steps, as in the analysis critical_path. `names` must outlive the overlay.
+// Adds the critical path of the recording's complete step of median length, or of all of it where
+// there are no steps, as in the analysis critical_path. `names` must outlive the overlay.
 void AddCriticalPath(const RankActivity& rank, const StringTable& names, Overlay& overlay);
 
 }  // namespace stepscope
