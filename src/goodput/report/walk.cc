@@ -33,8 +33,9 @@ std::string Human(int64_t time) { return HumanTime(static_cast<double>(time)); }
 // Why the time of the traces is not the job's; empty: it may be.
 std::string Outside(const Partition& whole, const std::vector<TracedStep>& steps) {
   if (steps.empty() || whole.attempts.empty()) return "";
-  const auto [start, end] = ExtentOf(steps);
-  const auto meets = [&, start = start, end = end](const AttemptAccount& a) {
+  const Extent traced = ExtentOf(steps);
+  const int64_t start = traced.start, end = traced.end;
+  const auto meets = [&](const AttemptAccount& a) {
     return start <= a.end + kClockSlack && end >= a.start - kClockSlack;
   };
   if (std::ranges::any_of(whole.attempts, meets)) return "";
