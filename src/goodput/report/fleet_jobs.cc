@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "goodput/ledger/ledger.h"
+#include "goodput/ledger/load_jobs.h"
 #include "goodput/report/fleet.h"
 #include "stepscope/goodput_fleet.h"
 
