@@ -207,7 +207,7 @@ TEST(GoodputLedgerCli, FromImportToCompaction) {
   EXPECT_EQ(report.code, 0);
   EXPECT_TRUE(report.out.contains("PRODUCTIVE")) << report.out;
   EXPECT_EQ(Stepscope("goodput analyze" + with + " --fail-on 'goodput.goodput_ratio>0.5'").code, 1);
-  EXPECT_TRUE(Stepscope("goodput jobs" + with).out.contains("running"));
+  EXPECT_TRUE(Stepscope("goodput jobs" + with).out.contains("silent"));
   const Outcome exported = Stepscope("goodput export" + with);
   EXPECT_EQ(std::ranges::count(exported.out, '\n'), 11);
   const std::string copy = folder.path() + "/copy.jsonl.gz";

@@ -191,7 +191,7 @@ TEST_F(GoodputCompactTest, KeepsSegmentsOfRunningRecorders) {
   goodput::Record record{.kind = EventKind::kJobStart, .time = kBegin, .monotonic = 0};
   ASSERT_TRUE(recorder.Write(record));
   ASSERT_TRUE(GoodputCompact({.store = store_, .now = kBegin + 10 * kSecond}));
-  record = {.kind = EventKind::kJobEnd, .time = kBegin + 20 * kSecond, .monotonic = 0};
+  record = {.kind = EventKind::kJobEnd, .time = kBegin + 20 * kSecond, .monotonic = 20 * kSecond};
   ASSERT_TRUE(recorder.Write(record));
   const auto answer = GoodputReport({.store = store_});
   ASSERT_TRUE(answer);

@@ -93,7 +93,7 @@ TEST(GoodputServe, CanBeWatched) {
   };
   const auto [status, text] = watch("");
   EXPECT_EQ(status, 0);
-  EXPECT_NE(text.find("'killed' is running, at step 1, "), text.npos) << text;
+  EXPECT_NE(text.find("'killed' is silent, at step 1, "), text.npos) << text;
   EXPECT_EQ(text.find('\x1b'), text.npos);
   EXPECT_EQ(watch(" --job killed --fail-on 'watch.silent>300s'").first, 1);
   const auto [unknown, error] = watch(" --job other");

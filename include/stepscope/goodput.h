@@ -8,10 +8,11 @@
 //   }
 //   goodput.JobEnd();
 //
-// Create one per recording process, usually only in rank 0. Recording takes a fraction of a
-// microsecond, no lock and no allocation, and never throws. A recorded event survives a kill of the
-// process; stepscope/goodput_c.h states the guarantees. Calls return whether the event was
-// recorded, which may be ignored.
+// Create one per recording process: rank 0 or all ranks. Rank and restarts come from the
+// environment of torchrun, Slurm, MPI or Kubernetes. Recording takes a fraction of a microsecond,
+// no lock and no allocation, and never throws. A recorded event survives a kill of the process;
+// stepscope/goodput_c.h states the guarantees. Calls return whether the event was recorded, which
+// may be ignored.
 //
 // Wraps that C interface; only the C functions need linking.
 #pragma once
@@ -29,8 +30,8 @@ namespace stepscope {
 struct GoodputOptions {
   std::string directory;  // for segments, created if missing; may be shared by a job
   std::string job;        // the same over all restarts
-  std::string attempt;    // the same in all processes of this attempt; empty: unknown
-  int64_t rank = -1;      // of this process; -1: unknown
+  std::string attempt;    // a name of this attempt; not needed
+  int64_t rank = -1;      // of this process; -1: as the environment says
   bool enabled = true;    // false: every call does nothing
   void (*on_problem)(void* context, const char* sentence) = nullptr;  // as in goodput_c.h
 };
@@ -58,6 +59,8 @@ class GoodputRecorder {
   bool JobStart(Time at = kNow) { return Record(STEPSCOPE_GOODPUT_JOB_START, at); }
   bool JobEnd(Time at = kNow) { return Record(STEPSCOPE_GOODPUT_JOB_END, at); }
   bool JobSubmitted(Time at) { return Record(STEPSCOPE_GOODPUT_JOB_SUBMITTED, at); }
+  // What ends this process: "exception std::bad_alloc".
+  bool ProcessEnd(std::string_view cause) { return Text(STEPSCOPE_GOODPUT_PROCESS_END, cause); }
   bool ResumeFrom(int64_t step) { return Step(STEPSCOPE_GOODPUT_RESUME_FROM, step); }
   bool PreemptionNotice(std::string_view message = {}) {
     return Text(STEPSCOPE_GOODPUT_PREEMPTION_NOTICE, message);

@@ -65,7 +65,8 @@ enum stepscope_goodput_kind {
   STEPSCOPE_GOODPUT_RESOURCES = 26,   // counts: requested, allocated, healthy chips
   STEPSCOPE_GOODPUT_SPARE_SWAP = 27,  // text: which node replaced which
   STEPSCOPE_GOODPUT_WORK = 28,        // step, counts: tokens, billions of FLOPs
-  // 29 to 31 are the recorder's and schedulers' own.
+  // 29 and 31 are the recorder's and schedulers' own.
+  STEPSCOPE_GOODPUT_PROCESS_END = 30,  // text: what ended the process: "exception ValueError: ..."
   STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_BEGIN = 32,     // step: the last one it holds
   STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_END = 33,       // step, text: where
   STEPSCOPE_GOODPUT_CHECKPOINT_RESTORE_BEGIN = 34,  // step
@@ -90,8 +91,8 @@ typedef struct stepscope_goodput_options {
   size_t size;            // of this struct, as the program was compiled
   const char* directory;  // for segments, created if missing; may be shared by a job
   const char* job;        // name of the job, the same over all restarts; see STEPSCOPE_LABELS
-  const char* attempt;    // the same in all processes of this attempt; NULL: unknown
-  int64_t rank;           // of this process; -1: unknown
+  const char* attempt;    // a name of this attempt; not needed
+  int64_t rank;           // of this process; -1: as the environment says
   int64_t segment_bytes;  // size of a file: 64 KB to 1 GB; 4 MB hold 130,000 steps
   int64_t heartbeat_ns;   // time between heartbeats: 10 s; 0: none
   int64_t sync_ns;        // time between syncs to disk: 1 s, at least 10 ms

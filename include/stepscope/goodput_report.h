@@ -69,7 +69,8 @@ struct GoodputReportOptions {
   // The job to report on. Empty: the only job.
   std::string job;
   GoodputMode mode = GoodputMode::kPartition;
-  // End of a running job; later events are skipped. Absent: its last event.
+  // End of a running job; later events are skipped. Absent: now. A job without any event in the
+  // hour before has stopped at its last one.
   std::optional<int64_t> at;
   std::optional<std::pair<int64_t, int64_t>> window;
   // Time not to count, such as planned pauses. In the mode kMlGoodput an empty list selects the

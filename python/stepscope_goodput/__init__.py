@@ -25,6 +25,7 @@ import datetime
 import itertools
 import logging
 import os
+import sys
 import time
 import weakref
 
@@ -97,8 +98,8 @@ class GoodputRecorder:
         Args:
           logging_enabled: whether this process records; otherwise every call does nothing.
           directory: for the files, created if missing; may be shared by all processes of a job.
-          attempt: id of this attempt, the same in all its processes.
-          rank: of this process.
+          attempt: a name of this attempt; not needed.
+          rank: of this process (default: from the environment of torchrun, Slurm, MPI or Kubernetes).
           segment_bytes: size of a file.
           heartbeat_s, sync_s: intervals in seconds; heartbeat_s 0: no heartbeats.
           on_problem: called once per problem with a sentence (default: log a warning).
@@ -117,7 +118,7 @@ class GoodputRecorder:
         self._labels = labels_of(os.environ)
         self._options = {
             "directory": os.path.abspath(directory), "job": job_of_team(str(job_name), self._labels),
-            "attempt": attempt or os.environ.get("STEPSCOPE_ATTEMPT") or "", "rank": rank,
+            "attempt": _attempt(attempt), "rank": _rank() if rank is None else rank,
             "segment_bytes": min(max(int(segment_bytes), _MIN_BYTES), _MAX_BYTES),
             "heartbeat_s": heartbeat_s, "sync_s": min(max(sync_s, 0.01), 1.0)}
         self._open()
@@ -127,6 +128,7 @@ class GoodputRecorder:
         itself = weakref.ref(self)
         os.register_at_fork(after_in_child=lambda: _forked(itself()))
         atexit.register(lambda: _exiting(itself()))
+        _tell_exceptions(itself)
 
     def _open(self):
         try:
@@ -263,6 +265,10 @@ class GoodputRecorder:
     def record_step_end_time(self, step, end_time=None):
         return self._record(Kind.STEP_END, end_time, step)
 
+    def record_process_end(self, cause):
+        """Records what ends this process. Exceptions that nothing catches are recorded anyway."""
+        return self._record_text(Kind.PROCESS_END, cause)
+
     def record_resume_from(self, step):
         """Records the first step that this attempt will run."""
         return self._record(Kind.RESUME_FROM, None, step)
@@ -360,6 +366,48 @@ def _span(entry, names):
             return tuple(None if value is None else _from_seconds(value)
                          for value in (start, duration))
     return None, None
+
+
+def _rank():
+    """Returns the rank as the innermost launcher set it, or None."""
+    for name in ("STEPSCOPE_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                 "JAX_PROCESS_ID", "SLURM_PROCID", "JOB_COMPLETION_INDEX"):
+        value = os.environ.get(name, "")
+        if value.isascii() and value.isdigit():
+            return int(value)
+    return None
+
+
+def _attempt(name):
+    """Returns the name and the restarts that launchers count: "name~slurm.4711.1~torchelastic.run.2"."""
+    def part(variable, default=""):
+        return (os.environ.get(variable) or default).replace("~", "-")
+
+    attempt = str(name or os.environ.get("STEPSCOPE_ATTEMPT") or "").replace("~", "-")
+    if os.environ.get("SLURM_JOB_ID"):
+        attempt += "~slurm.{}.{}".format(part("SLURM_JOB_ID"), part("SLURM_RESTART_COUNT", "0"))
+    elif os.environ.get("JOBSET_RESTART_ATTEMPT"):
+        attempt += "~jobset." + part("JOBSET_RESTART_ATTEMPT")
+    if os.environ.get("TORCHELASTIC_RESTART_COUNT"):
+        attempt += "~torchelastic.{}.{}".format(part("TORCHELASTIC_RUN_ID"),
+                                                part("TORCHELASTIC_RESTART_COUNT"))
+    return attempt
+
+
+def _tell_exceptions(recorder):
+    """Records exceptions that end the program, then calls the hook that was there."""
+    before = sys.excepthook
+
+    def hook(kind, error, trace):
+        told = recorder()
+        if told is not None:
+            try:
+                told.record_process_end("exception {}: {}".format(kind.__name__, str(error)[:300]))
+            except Exception:
+                pass
+        before(kind, error, trace)
+
+    sys.excepthook = hook
 
 
 def _forked(recorder):

@@ -45,6 +45,27 @@ class RecorderTest(unittest.TestCase):
         return events
 
 
+class LaunchTest(RecorderTest):
+    def test_rank_and_restarts_come_from_the_environment(self):
+        code = """import sys
+sys.path.insert(0, {!r})
+from stepscope_goodput import GoodputRecorder
+r = GoodputRecorder("job", "log", True, directory={!r}, heartbeat_s=0)
+r.record_job_start_time()
+raise ValueError("planted")
+""".format(str(HERE.parent), self.folder)
+        environment = dict(os.environ, RANK="3", TORCHELASTIC_RESTART_COUNT="1",
+                           TORCHELASTIC_RUN_ID="run", STEPSCOPE_ATTEMPT="batch")
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"ValueError: planted", done.stderr)
+        first, last = self.events()
+        self.assertEqual(first.writer.split("/")[1], "3")
+        self.assertEqual((last.kind, last.text), (Kind.PROCESS_END, "exception ValueError: planted"))
+        (path,) = glob.glob(os.path.join(self.folder, "*"))
+        self.assertIn(b"jobbatch~torchelastic.run.1", Path(path).read_bytes()[:4096])
+
+
 class MethodsTest(RecorderTest):
     def test_each_says_what_happened(self):
         r = self.recorder(rank=5)

@@ -7,7 +7,10 @@
 //   40..43 saving 2    12..14 restoring 2 the same without Orbax
 //   0 submitted        3 asked 8          9 given 8        60 resume 4      42 step_end 2
 //
-// One event per line or semicolon, times in seconds. A span is a begin and an end.
+//   [0] 0 start        [0b] 90 start      of rank 0, and of the next process of rank 0
+//
+// One event per line or semicolon, times in seconds. A span is a begin and an end. In front of a
+// scenario, "[2]" or "[2b]" names the recording process of the lines up to the next name.
 #pragma once
 
 #include <fmt/format.h>
@@ -52,7 +55,8 @@ class ScenarioLine {
         {"start", K::kJobStart},         {"end", K::kJobEnd},
         {"heartbeat", K::kHeartbeat},    {"step", K::kStepStart},
         {"step_end", K::kStepEnd},       {"resume", K::kResumeFrom},
-        {"submitted", K::kJobSubmitted}, {"notice", K::kPreemptionNotice}};
+        {"submitted", K::kJobSubmitted}, {"notice", K::kPreemptionNotice},
+        {"process_end", K::kProcessEnd}, {"job_state", K::kJobState}};
     static const std::map<std::string, K> kSpans = {
         {"init", K::kAcceleratorInitBegin},       {"prep", K::kTrainingPrepBegin},
         {"load", K::kDataLoadingBegin},           {"wait", K::kElasticWaitBegin},
@@ -66,7 +70,8 @@ class ScenarioLine {
       Event event{.kind = plain->second, .time = start_};
       const bool has_step = word_ == "step" || word_ == "step_end" || word_ == "resume";
       if (has_step) event.step = std::stoll(rest_);
-      if (word_ == "notice") event.text = rest_;
+      const bool has_text = word_ == "notice" || word_ == "process_end" || word_ == "job_state";
+      if (has_text) event.text = rest_;
       if (word_ == "start") event.attempt = rest_;
       return {event};
     }
@@ -113,13 +118,30 @@ class ScenarioLine {
   bool span_ = false;
 };
 
+// "2b" as a recorder names it: rank 2, the process b.
+inline std::string ScenarioWriter(const std::string& process) {
+  if (process.empty()) return {};
+  const size_t end = std::min(process.find_first_not_of("0123456789-"), process.size());
+  return "host/" + process.substr(0, end) + "/boot/1/" + process.substr(end) + "-";
+}
+
 inline std::vector<Event> EventsOf(std::string text) {
   std::ranges::replace(text, ';', '\n');
   std::istringstream lines(text);
   std::vector<Event> events;
+  std::string writer;
+  std::map<std::string, int64_t> sequences;
   for (std::string line; std::getline(lines, line);) {
+    if (const size_t open = line.find('['), close = line.find(']'); close != line.npos) {
+      writer = ScenarioWriter(line.substr(open + 1, close - open - 1));
+      line.erase(0, close + 1);
+    }
     if (line.find_first_not_of(' ') == line.npos) continue;
-    for (const Event& event : ScenarioLine(line).Events()) events.push_back(event);
+    for (Event& event : ScenarioLine(line).Events()) {
+      event.writer = writer;
+      if (!writer.empty()) event.sequence = sequences[writer]++;
+      events.push_back(event);
+    }
   }
   return events;
 }

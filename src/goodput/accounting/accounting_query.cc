@@ -3,6 +3,7 @@
 #include <span>
 
 #include "base/saturate.h"
+#include "base/time_units.h"
 #include "goodput/accounting/accounting.h"
 #include "goodput/accounting/periods.h"
 
@@ -75,18 +76,21 @@ Overlays Excluded(const std::vector<Interval>& exclusions) {
   return excluded;
 }
 
-AttemptAccount AccountOf(const Attempt& attempt, const Surroundings& around) {
+AttemptAccount AccountOf(const JointAttempt& attempt, const Surroundings& around) {
   AttemptAccount account{.start = attempt.start,
                          .end = around.until,
                          .ended = attempt.end != kUnknown,
-                         .running = around.last && attempt.end == kUnknown,
+                         .running = around.running,
                          .preempted = attempt.notice != kUnknown,
                          .in_process = attempt.in_process,
-                         .steps = attempt.steps.size(),
-                         .id = attempt.id};
-  if (!attempt.steps.empty()) {
-    account.first_step = attempt.steps.first().step;
-    account.last_step = attempt.steps.last().step;
+                         .steps = attempt.steps().size(),
+                         .id = attempt.lead->id,
+                         .processes = attempt.processes,
+                         .cause = attempt.cause,
+                         .first_gone = attempt.first_gone};
+  if (!attempt.steps().empty()) {
+    account.first_step = attempt.steps().first().step;
+    account.last_step = attempt.lead->told.step;
   }
   return account;
 }
@@ -97,8 +101,8 @@ std::optional<int64_t> Between(int64_t moment, int64_t from, int64_t to) {
   return moment;
 }
 
-Disruption DisruptionOf(size_t index, const Attempt& stopped, int64_t until, const Attempt& next,
-                        int64_t next_until, const Tally& tally) {
+Disruption DisruptionOf(size_t index, const JointAttempt& stopped, int64_t until,
+                        const JointAttempt& next, int64_t next_until, const Tally& tally) {
   const auto time = [&](size_t attempt, Bucket bucket) {
     return tally.whole[attempt][static_cast<size_t>(bucket)];
   };
@@ -106,9 +110,12 @@ Disruption DisruptionOf(size_t index, const Attempt& stopped, int64_t until, con
                .time = until,
                .announced = stopped.notice != kUnknown,
                .in_process = next.in_process,
-               .made_no_step = stopped.steps.empty(),
+               .made_no_step = stopped.steps().empty(),
                .text = stopped.notice_text,
-               .down = next.start - until};
+               .ended_by = stopped.cause,
+               .first_gone = stopped.first_gone,
+               .down = next.start - until,
+               .hung = time(index, Bucket::kHungStep)};
   const auto requested = Between(next.requested, until, next.start);
   const auto allocated = Between(next.allocated, requested.value_or(until), next.start);
   if (requested) d.detect = *requested - until;
@@ -116,7 +123,7 @@ Disruption DisruptionOf(size_t index, const Attempt& stopped, int64_t until, con
     d.queue = *allocated - requested.value_or(until);
     d.launch = next.start - *allocated;
   }
-  const int64_t first = next.steps.empty() ? next_until : next.steps.first().time;
+  const int64_t first = next.steps().empty() ? next_until : next.steps().first().time;
   const int64_t before_steps = std::max<int64_t>(0, std::min(first, next_until) - next.start);
   d.restore = std::min(time(index + 1, Bucket::kRestore), before_steps);
   d.start = before_steps - d.restore;
@@ -156,22 +163,24 @@ void SumUp(const Tally& tally, const std::vector<std::string>& labels, Partition
 
 // For each attempt, the first step that a later one redid.
 std::vector<int64_t> Accounting::StepLimits() const {
-  std::vector<int64_t> limits(attempts_.size(), kNoLimit);
+  const std::vector<JointAttempt>& attempts = LinedUp().attempts;
+  std::vector<int64_t> limits(attempts.size(), kNoLimit);
   int64_t least = kNoLimit;
-  for (size_t a = attempts_.size(); a-- > 0;) {
+  for (size_t a = attempts.size(); a-- > 0;) {
     limits[a] = least;
-    if (!attempts_[a].steps.empty()) least = std::min(least, attempts_[a].steps.first().step);
+    if (!attempts[a].steps().empty()) least = std::min(least, attempts[a].steps().first().step);
   }
   return limits;
 }
 
 // The end of each attempt.
 std::vector<int64_t> Accounting::LiveEnds(int64_t now) const {
+  const std::vector<JointAttempt>& attempts = LinedUp().attempts;
   std::vector<int64_t> ends;
-  for (size_t a = 0; a < attempts_.size(); ++a) {
-    const bool last = a + 1 == attempts_.size();
+  for (size_t a = 0; a < attempts.size(); ++a) {
+    const bool last = a + 1 == attempts.size();
     ends.push_back(
-        LiveEnd(attempts_[a], last ? std::nullopt : std::optional(attempts_[a + 1].start), now));
+        LiveEnd(attempts[a], last ? std::nullopt : std::optional(attempts[a + 1].start), now));
   }
   return ends;
 }
@@ -186,40 +195,75 @@ void TakeQueue(int64_t submitted, int64_t allocated, int64_t started,
   tally.Take(given, started, Bucket::kAllocated, left_out);
 }
 
-void TakeAttempt(Attempt& attempt, const Surroundings& around, std::span<const Piece> left_out,
+// What all attempts of a query have in common.
+struct Common {
+  const Lineup& lineup;
+  const std::vector<std::string>& labels;
+  UsualStep usual;
+  std::span<const Piece> left_out;
+};
+
+// The overlays of the attempt's course with those that only a query knows; `merged` holds them if
+// there are such.
+std::span<const Piece> PiecesOf(const JointAttempt& attempt, const Surroundings& around,
+                                const Common& common, Overlays& merged) {
+  Attempt& lead = *attempt.lead;
+  Overlays more;
+  AddOpenSpans(lead, around.until, common.labels, more);
+  for (Attempt* loose : common.lineup.loose) {
+    for (const Piece& piece : loose->overlays.Pieces()) {
+      if (piece.end > attempt.start && piece.start < around.until) {
+        more.Add(piece.start, piece.end, piece.bucket, piece.label);
+      }
+    }
+  }
+  const auto add_all = [&](Overlays& from) {
+    if (from.size() == 0) return;
+    if (merged.size() == 0) merged = lead.overlays;
+    for (const Piece& piece : from.Pieces()) {
+      merged.Add(piece.start, piece.end, piece.bucket, piece.label);
+    }
+  };
+  const auto all = [&] { return merged.size() == 0 ? lead.overlays.Pieces() : merged.Pieces(); };
+  add_all(more);
+  Overlays stalls;
+  AddStalls(attempt, around, common.usual, all(), stalls);
+  add_all(stalls);
+  Overlays excluded;
+  for (size_t p = FirstPieceAfter(common.left_out, attempt.start);
+       p < common.left_out.size() && common.left_out[p].start < around.until; ++p) {
+    excluded.Add(common.left_out[p].start, common.left_out[p].end, Bucket::kExcluded);
+  }
+  add_all(excluded);
+  return all();
+}
+
+void TakeAttempt(const JointAttempt& attempt, const Surroundings& around, const Common& common,
                  Partition& out, Tally& tally) {
   out.attempts.push_back(AccountOf(attempt, around));
-  out.async_loading = AddSaturated(out.async_loading, attempt.async_loading);
+  out.async_loading = AddSaturated(out.async_loading, attempt.lead->async_loading);
   if (const auto step = LastProductiveStep(attempt, around)) {
     out.max_productive_step = std::max(out.max_productive_step.value_or(*step), *step);
   }
   Overlays merged;
-  std::span<const Piece> pieces = attempt.overlays.Pieces();
-  const size_t first = FirstPieceAfter(left_out, attempt.start);
-  if (first < left_out.size() && left_out[first].start < around.until) {
-    merged = attempt.overlays;
-    for (size_t p = first; p < left_out.size() && left_out[p].start < around.until; ++p) {
-      merged.Add(left_out[p].start, left_out[p].end, Bucket::kExcluded);
-    }
-    pieces = merged.Pieces();
-  }
+  const std::span<const Piece> pieces = PiecesOf(attempt, around, common, merged);
   tally.SetAttempt(out.attempts.size() - 1, !attempt.disrupted());
   for (const CoursePart& s : Course(attempt, around, pieces)) {
     tally.Take(s.start, s.end, s.bucket, pieces);
   }
 }
 
-void AddOpenStep(const Attempt& current, Partition& out) {
-  if (current.steps.empty()) return;
-  const int64_t last = current.steps.last().step;
-  const bool is_open = current.step_end == kUnknown;
+void AddOpenStep(const JointAttempt& current, Partition& out) {
+  if (current.steps().empty()) return;
+  const int64_t last = current.lead->told.step;
+  const bool is_open = current.lead->step_end == kUnknown;
   if (is_open) out.open_step = last;
-  if (current.saved == kUnknown) return;
-  out.steps_at_risk = std::max<int64_t>(0, (is_open ? last - 1 : last) - current.saved);
+  if (current.lead->saved == kUnknown) return;
+  out.steps_at_risk = std::max<int64_t>(0, (is_open ? last - 1 : last) - current.lead->saved);
 }
 
 // Disruptions in [start, end) of the query; includes one at the very end of the job.
-void ListDisruptions(const std::vector<Attempt>& attempts, const std::vector<int64_t>& ends,
+void ListDisruptions(const std::vector<JointAttempt>& attempts, const std::vector<int64_t>& ends,
                      const Tally& tally, Partition& out) {
   for (size_t a = 0; a + 1 < attempts.size(); ++a) {
     if (!attempts[a].disrupted() || ends[a] < out.start) continue;
@@ -232,35 +276,66 @@ void ListDisruptions(const std::vector<Attempt>& attempts, const std::vector<int
 
 }  // namespace
 
+// The job's state at `now`, and whether it goes on.
+void Accounting::FindState(int64_t now, const PartitionQuery& query, Partition& out) const {
+  const std::vector<JointAttempt>& attempts = LinedUp().attempts;
+  if (attempts.empty()) return;
+  const JointAttempt& last = attempts.back();
+  // Schedulers tell whole seconds.
+  const bool stopped = stopped_ != kUnknown && stopped_ + kMinute >= last.last &&
+                       stopped_ >= last.start && stopped_as_ != "completed";
+  if (stopped) {
+    out.state = stopped_as_;
+  } else if (last.end != kUnknown || (stopped_ != kUnknown && stopped_ >= last.last)) {
+    out.state = "ended";
+  } else if (!last.cause.empty() && last.lead->left != kUnknown) {
+    out.state = "failed";
+  } else if (query.silence && now - std::max(last.last, last.start) > *query.silence) {
+    out.state = "silent";
+  }
+  out.running = out.state == "running";
+}
+
 Partition Accounting::Query(const PartitionQuery& query) {
   Partition out;
   if (empty()) return out;
-  const int64_t now = std::max(query.at.value_or(newest_), newest_);
+  const Lineup& lineup = LinedUp();
+  const std::vector<JointAttempt>& attempts = lineup.attempts;
+  out.running = true;
+  out.state = "running";
+  FindState(std::max(query.at.value_or(newest_), newest_), query, out);
+  int64_t now = std::max(query.at.value_or(newest_), newest_);
+  const bool began = !attempts.empty();
+  // A job that stopped without a planned end lasted until its last sign of life.
+  if (began && !out.running && attempts.back().end == kUnknown) now = attempts.back().last;
   const std::vector<int64_t> ends = LiveEnds(now);
-  const bool began = !attempts_.empty();
-  const int64_t started = began ? attempts_.front().start : now;
-  const bool waited = submitted_ != kUnknown && submitted_ < started;
-  const Interval whole{waited ? submitted_ : started, began ? ends.back() : now};
+  const int64_t started = began ? attempts.front().start : now;
+  const bool waited = lineup.submitted != kUnknown && lineup.submitted < started;
+  const Interval whole{waited ? lineup.submitted : started, began ? ends.back() : now};
   const Interval asked = query.window.value_or(whole);
   out.start = std::clamp(asked.start, whole.start, whole.end);
   out.end = std::clamp(asked.end, out.start, whole.end);
 
-  Tally tally(out, query.periods, attempts_.size(), labels_.size());
+  Tally tally(out, query.periods, attempts.size(), totals_.labels.size());
   Overlays excluded = Excluded(query.exclusions);
   const std::span<const Piece> left_out = excluded.Pieces();
-  const int64_t allocated = began ? attempts_.front().allocated : allocated_;
-  if (waited) TakeQueue(submitted_, allocated, started, left_out, tally);
+  const int64_t allocated = began ? attempts.front().allocated : lineup.allocated;
+  if (waited) TakeQueue(lineup.submitted, allocated, started, left_out, tally);
   const std::vector<int64_t> limits = StepLimits();
-  for (size_t a = 0; a < attempts_.size(); ++a) {
-    const bool last = a + 1 == attempts_.size();
-    TakeAttempt(attempts_[a], {ends[a], last, limits[a]}, left_out, out, tally);
-    if (!last) tally.Take(ends[a], attempts_[a + 1].start, Bucket::kRecovery, left_out);
+  const UsualStep usual{lineup.usual.median().value_or(0), lineup.usual.steps()};
+  const Common common{lineup, totals_.labels, usual, left_out};
+  for (size_t a = 0; a < attempts.size(); ++a) {
+    const bool last = a + 1 == attempts.size();
+    const bool running = last && out.running && attempts[a].end == kUnknown;
+    TakeAttempt(attempts[a], {ends[a], running, limits[a]}, common, out, tally);
+    if (!last) tally.Take(ends[a], attempts[a + 1].start, Bucket::kRecovery, left_out);
   }
-  ListDisruptions(attempts_, ends, tally, out);
-  out.running = !began || attempts_.back().end == kUnknown;
-  if (began && out.running) AddOpenStep(attempts_.back(), out);
+  ListDisruptions(attempts, ends, tally, out);
+  if (began && out.running) AddOpenStep(attempts.back(), out);
+  out.other_jobs = static_cast<int64_t>(lineup.others.size());
+  if (!lineup.others.empty()) out.other_job = lineup.others.front()->writer();
   MeasureSlices(slices_, out);
-  SumUp(tally, labels_, out);
+  SumUp(tally, totals_.labels, out);
   return out;
 }
 

@@ -8,62 +8,151 @@
 namespace stepscope::goodput {
 namespace {
 
-constexpr uint64_t kVersion = 2;                   // 1 had no FLOPs
+// 1 had no FLOPs; 1 and 2 had one recording.
+constexpr uint64_t kVersion = 3;
+constexpr uint64_t kOneRecording = 2;
 constexpr int64_t kOverlaysOfLate = 60 * kMinute;  // of the last attempt: kept exactly
 // Overlays that an attempt keeps exactly: about 150 KB.
 constexpr size_t kManyOverlays = 10'000;
 constexpr size_t kRecent = 256;  // last steps of the last attempt, all kept
+constexpr size_t kKinds = static_cast<size_t>(EventKind::kCount);
 
 }  // namespace
 
-void Attempt::Save(StateWriter& out) {
-  out.Text(id);
-  for (const int64_t time : {requested, allocated, start, last, end, notice}) out.Signed(time);
-  out.Text(notice_text);
-  out.Unsigned((in_process ? 1u : 0u) | (first_lasts ? 2u : 0u));
-  steps.Save(out);
-  for (const int64_t number : {lasting_steps, step_end, saved}) out.Signed(number);
-  overlays.Save(out);
-  out.Signed(async_loading);
-}
-
-void Attempt::Load(StateReader& in) {
-  id = in.Text();
-  for (int64_t* time : {&requested, &allocated, &start, &last, &end, &notice}) *time = in.Signed();
-  notice_text = in.Text();
-  const uint64_t flags = in.Unsigned();
-  in_process = (flags & 1) != 0;
-  first_lasts = (flags & 2) != 0;
-  steps.Load(in);
-  for (int64_t* number : {&lasting_steps, &step_end, &saved}) *number = in.Signed();
-  overlays.Load(in);
-  async_loading = in.Signed();
-}
-
-void Accounting::Save(StateWriter& out) {
-  for (const int64_t time : {submitted_, requested_, allocated_, newest_}) out.Signed(time);
-  out.Unsigned(attempts_.size());
-  for (Attempt& attempt : attempts_) attempt.Save(out);
-  for (const int64_t begin : open_.plain) out.Signed(begin);
-  for (const auto* spans : {&open_.custom, &open_.waits}) {
+void OpenSpans::Save(StateWriter& out) const {
+  for (const int64_t begin : plain) out.Signed(begin);
+  for (const auto* spans : {&custom, &waits}) {
     out.Unsigned(spans->size());
     for (const auto& [type, begin] : *spans) {
       out.Text(type);
       out.Signed(begin);
     }
   }
-  out.Unsigned(labels_.size());
-  for (const std::string& label : labels_) out.Text(label);
+}
+
+void OpenSpans::Load(StateReader& in, size_t kinds) {
+  for (size_t k = 0; k < kinds; ++k) plain[k] = in.Signed();
+  for (auto* spans : {&custom, &waits}) {
+    for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
+      std::string type = in.Text();
+      (*spans)[std::move(type)] = in.Signed();
+    }
+  }
+}
+
+void Attempt::Save(StateWriter& out) {
+  out.Text(id);
+  for (const int64_t time : {start, last, end, notice}) out.Signed(time);
+  out.Text(notice_text);
+  out.Unsigned((in_process ? 1u : 0u) | (first_lasts ? 2u : 0u) | (started ? 4u : 0u) |
+               (lives ? 8u : 0u));
+  steps.Save(out);
+  for (const int64_t number : {lasting_steps, step_end, saved}) out.Signed(number);
+  overlays.Save(out);
+  out.Signed(async_loading);
+  for (const int64_t number : {left, resumed, told.step, told.time, blocked}) out.Signed(number);
+  out.Text(last_word);
+  out.Unsigned(long_steps.size());
+  for (const LongStep& step : long_steps) {
+    for (const int64_t number : {step.start, step.end, step.made}) out.Signed(number);
+  }
+  open.Save(out);
+}
+
+namespace {
+
+// The part that all versions have, after the times.
+void LoadCourse(StateReader& in, Attempt& attempt) {
+  attempt.notice_text = in.Text();
+  const uint64_t flags = in.Unsigned();
+  attempt.in_process = (flags & 1) != 0;
+  attempt.first_lasts = (flags & 2) != 0;
+  attempt.started = (flags & 4) != 0;
+  attempt.lives = (flags & 8) != 0;
+  attempt.steps.Load(in);
+  for (int64_t* number : {&attempt.lasting_steps, &attempt.step_end, &attempt.saved}) {
+    *number = in.Signed();
+  }
+  attempt.overlays.Load(in);
+  attempt.async_loading = in.Signed();
+}
+
+}  // namespace
+
+void Attempt::Load(StateReader& in, size_t kinds) {
+  id = in.Text();
+  for (int64_t* time : {&start, &last, &end, &notice}) *time = in.Signed();
+  LoadCourse(in, *this);
+  for (int64_t* number : {&left, &resumed, &told.step, &told.time, &blocked}) *number = in.Signed();
+  last_word = in.Text();
+  long_steps.resize(in.Count());
+  for (LongStep& step : long_steps) {
+    for (int64_t* number : {&step.start, &step.end, &step.made}) *number = in.Signed();
+  }
+  open.Load(in, kinds);
+}
+
+void Recording::Save(StateWriter& out) {
+  out.Text(writer_);
+  out.Unsigned((recorder_ ? 1u : 0u) | (thin_ ? 2u : 0u));
+  out.Signed(clock_);
+  out.Signed(stepped_);
+  out.Unsigned(attempts_.size());
+  for (Attempt& attempt : attempts_) attempt.Save(out);
+  if (thin_) return;
+  step_clock_.Save(out);
+  usual_.Save(out);
+}
+
+// The writer's name is read already.
+void Recording::Load(StateReader& in, size_t kinds) {
+  const uint64_t flags = in.Unsigned();
+  recorder_ = (flags & 1) != 0;
+  thin_ = (flags & 2) != 0;
+  clock_ = in.Signed();
+  stepped_ = in.Signed();
+  for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
+    Attempt attempt;
+    attempt.Load(in, kinds);
+    AddLoaded(std::move(attempt));
+  }
+  if (thin_) return;
+  step_clock_.Load(in);
+  usual_.Load(in);
+}
+
+void Recording::AddLoaded(Attempt attempt) {
+  if (!attempt.id.empty()) by_id_[attempt.id] = attempts_.size();
+  attempts_.push_back(std::move(attempt));
+}
+
+void Accounting::Save(StateWriter& out) {
+  out.Signed(newest_);
+  out.Unsigned(recordings_.size());
+  for (const auto& recording : recordings_) recording->Save(out);
+  out.Unsigned(totals_.labels.size());
+  for (const std::string& label : totals_.labels) out.Text(label);
+  out.Unsigned(totals_.clocks.size());
+  for (const auto& [clock, offset] : totals_.clocks) {
+    out.Text(clock);
+    out.Signed(offset);
+  }
+  out.Unsigned(moments_.size());
+  for (const Moment& moment : moments_) {
+    out.Signed(moment.time);
+    out.Unsigned(moment.what);
+  }
+  out.Signed(stopped_);
+  out.Text(stopped_as_);
   out.Unsigned(slices_.size());
   for (const SliceCount& slice : slices_) {
     out.Signed(slice.time);
     out.Real(slice.active);
     out.Real(slice.available);
   }
-  step_clock_.Save(out);
   scheduling_.Save(out);
-  for (const int64_t count : {tokens_, saves_, billion_flops_}) out.Signed(count);
-  SaveNotes(note_counts_, out);
+  for (const int64_t count : {tokens_, totals_.saves, billion_flops_}) out.Signed(count);
+  SaveNotes(totals_.note_counts, out);
 }
 
 namespace {
@@ -80,6 +169,10 @@ void PackOverlays(const Attempt& later, int64_t limit, bool goes_on, std::option
   const auto split = later.steps.Around(limit);
   if (split.before) cuts.push_back(split.before->time);
   if (split.after) cuts.push_back(split.after->time);
+  for (const LongStep& step : attempt.long_steps) {
+    cuts.push_back(step.start);
+    cuts.push_back(step.end);
+  }
   std::ranges::sort(cuts);
   const int64_t to = goes_on ? attempt.last - kOverlaysOfLate : later.last;
   attempt.overlays.Pack(later.steps.second().time, to, cuts);
@@ -90,25 +183,84 @@ void PackOverlays(const Attempt& later, int64_t limit, bool goes_on, std::option
 std::string Accounting::SaveThinned(const Accounting& later) const {
   Accounting thinned = *this;
   const std::vector<int64_t> limits = later.StepLimits();
-  for (size_t a = 0; a < thinned.attempts_.size(); ++a) {
-    StepTimes& steps = thinned.attempts_[a].steps;
-    const int64_t limit = a < limits.size() ? limits[a] : kNoLimit;
-    const auto split = steps.Around(limit);
-    const bool goes_on = a + 1 == thinned.attempts_.size();
-    const auto next =
-        a + 1 < later.attempts_.size() ? std::optional(later.attempts_[a + 1].start) : std::nullopt;
-    PackOverlays(later.attempts_[a], limit, goes_on, next, thinned.attempts_[a]);
-    steps.Thin([&](const StepTime& before, const StepTime& step, size_t left) {
-      return before.time / kMinute != step.time / kMinute || step == split.before ||
-             step == split.after || (goes_on && left < kRecent);
-    });
+  const std::vector<JointAttempt>& joint = later.LinedUp().attempts;
+  for (const auto& recording : thinned.recordings_) {
+    Recording& same = *later.by_writer_.at(recording->writer());
+    for (size_t a = 0; a < recording->attempts().size(); ++a) {
+      Attempt& attempt = recording->attempts()[a];
+      const auto led = std::ranges::find(joint, &same.attempts()[a], &JointAttempt::lead);
+      const auto number = static_cast<size_t>(led - joint.begin());
+      const int64_t limit = led == joint.end() ? kNoLimit : limits[number];
+      const bool goes_on = a + 1 == recording->attempts().size();
+      const auto next =
+          number + 1 < joint.size() ? std::optional(joint[number + 1].start) : std::nullopt;
+      PackOverlays(same.attempts()[a], limit, goes_on, next, attempt);
+      const auto split = attempt.steps.Around(limit);
+      attempt.steps.Thin([&](const StepTime& before, const StepTime& step, size_t left) {
+        return before.time / kMinute != step.time / kMinute || step == split.before ||
+               step == split.after || (goes_on && left < kRecent);
+      });
+    }
   }
   StateWriter state, out;
   thinned.Save(state);
   out.Unsigned(kVersion);
   out.Unsigned(Crc32(state.bytes().data(), state.bytes().size()));
-  out.Unsigned(open_.plain.size());
+  out.Unsigned(kKinds);
   return out.bytes() + state.bytes();
+}
+
+// One recording without a writer, and open spans of the last attempt only.
+void Accounting::LoadOneRecording(StateReader& in, size_t kinds) {
+  const auto add = [this](int64_t time, Moment::What what) {
+    if (time != kUnknown) moments_.push_back({time, what});
+  };
+  for (const auto what : {Moment::kSubmitted, Moment::kRequested, Moment::kAllocated}) {
+    add(in.Signed(), what);
+  }
+  newest_ = in.Signed();
+  std::vector<Attempt> attempts(in.Count());
+  for (Attempt& attempt : attempts) {
+    attempt.id = in.Text();
+    int64_t requested = kUnknown, allocated = kUnknown;
+    for (int64_t* time :
+         {&requested, &allocated, &attempt.start, &attempt.last, &attempt.end, &attempt.notice}) {
+      *time = in.Signed();
+    }
+    add(requested, Moment::kRequested);
+    add(allocated, Moment::kAllocated);
+    LoadCourse(in, attempt);
+    attempt.started = attempt.lives = true;
+    if (!attempt.steps.empty()) attempt.told = attempt.steps.last();
+  }
+  OpenSpans open;
+  open.Load(in, kinds);
+  if (!attempts.empty()) attempts.back().open = open;
+  recordings_.push_back(std::make_unique<Recording>(""));
+  for (Attempt& attempt : attempts) recordings_.back()->AddLoaded(std::move(attempt));
+}
+
+void Accounting::LoadRecordings(StateReader& in, size_t kinds) {
+  newest_ = in.Signed();
+  for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
+    recordings_.push_back(std::make_unique<Recording>(in.Text()));
+    recordings_.back()->Load(in, kinds);
+  }
+}
+
+// What schedulers told, and clocks.
+void Accounting::LoadMoments(StateReader& in) {
+  for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
+    std::string clock = in.Text();
+    totals_.clocks[std::move(clock)] = in.Signed();
+  }
+  moments_.resize(in.Count());
+  for (Moment& moment : moments_) {
+    moment.time = in.Signed();
+    moment.what = static_cast<Moment::What>(in.Unsigned());
+  }
+  stopped_ = in.Signed();
+  stopped_as_ = in.Text();
 }
 
 bool Accounting::Load(std::string_view bytes) {
@@ -117,36 +269,37 @@ bool Accounting::Load(std::string_view bytes) {
   const uint64_t version = in.Unsigned(), checksum = in.Unsigned(), kinds = in.Unsigned();
   const std::string_view state = in.rest();
   if (!in.ok() || version < 1 || version > kVersion ||
-      checksum != Crc32(state.data(), state.size()) || kinds > open_.plain.size()) {
+      checksum != Crc32(state.data(), state.size()) || kinds > kKinds) {
     return false;
   }
-  for (int64_t* time : {&submitted_, &requested_, &allocated_, &newest_}) *time = in.Signed();
-  attempts_.resize(in.Count());
-  for (size_t a = 0; a < attempts_.size(); ++a) {
-    attempts_[a].Load(in);
-    if (!attempts_[a].id.empty()) by_id_.try_emplace(attempts_[a].id, a);
+  if (version <= kOneRecording) {
+    LoadOneRecording(in, kinds);
+  } else {
+    LoadRecordings(in, kinds);
   }
-  for (size_t k = 0; k < kinds; ++k) open_.plain[k] = in.Signed();
-  for (auto* spans : {&open_.custom, &open_.waits}) {
-    for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
-      std::string type = in.Text();
-      (*spans)[std::move(type)] = in.Signed();
-    }
-  }
-  labels_.resize(in.Count());
-  for (std::string& label : labels_) label = in.Text();
+  totals_.labels.resize(in.Count());
+  for (std::string& label : totals_.labels) label = in.Text();
+  if (version > kOneRecording) LoadMoments(in);
   slices_.resize(in.Count());
   for (SliceCount& slice : slices_) {
     slice.time = in.Signed();
     slice.active = in.Real();
     slice.available = in.Real();
   }
-  step_clock_.Load(in);
+  if (version <= kOneRecording) {
+    StepClock clock;
+    clock.Load(in);
+    recordings_.back()->SetLoaded(clock);
+  }
   scheduling_.Load(in);
-  for (int64_t* count : {&tokens_, &saves_}) *count = std::max<int64_t>(0, in.Signed());
+  for (int64_t* count : {&tokens_, &totals_.saves}) *count = std::max<int64_t>(0, in.Signed());
   if (version > 1) billion_flops_ = std::max<int64_t>(0, in.Signed());
-  note_counts_ = LoadNotes(in);
+  totals_.note_counts = LoadNotes(in);
   if (!in.ok()) *this = {};
+  for (const auto& recording : recordings_) {
+    by_writer_[recording->writer()] = recording.get();
+    if (recording->TellsSteps()) totals_.leaders.push_back(recording.get());
+  }
   return in.ok();
 }
 

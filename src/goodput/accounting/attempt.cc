@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "base/ascii.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -12,49 +15,35 @@ using Piece = Overlays::Piece;
 // The bucket of the last step, which no other step follows.
 struct LastStep {
   Bucket bucket = Bucket::kInProgress;
-  int64_t end = 0;  // end of `bucket`; from there to the attempt's end it is `rest`
-  Bucket rest = Bucket::kOther;
+  int64_t end = 0;  // end of `bucket`
   bool counted() const { return bucket != Bucket::kInProgress; }
 };
 
-// - After the end of the attempt, or its own end, it counts like any other step.
+// - After its own end, or that of the attempt, it counts like any other step.
 // - In a running job it is in progress.
 // - In a disrupted attempt it is lost, unless a later attempt continued after it.
-LastStep FateOfLastStep(const Attempt& a, const Surroundings& around) {
-  const bool retained = a.steps.last().step < around.limit;
-  const Bucket done = retained ? Bucket::kProductive : Bucket::kWasted;
-  const int64_t until = std::max(around.until, a.steps.last().time);
+LastStep FateOfLastStep(const JointAttempt& a, const Surroundings& around) {
+  const StepTime& last = a.steps().last();
+  const Bucket done = last.step < around.limit ? Bucket::kProductive : Bucket::kWasted;
+  const int64_t until = std::max(around.until, last.time);
+  if (a.lead->step_end != kUnknown) return {done, std::min(a.lead->step_end, until)};
   if (a.end != kUnknown) return {done, until};
-  const Bucket rest = around.last ? Bucket::kInProgress : Bucket::kOther;
-  if (a.step_end != kUnknown) return {done, std::min(a.step_end, until), rest};
-  if (around.last) return {Bucket::kInProgress, until};
+  if (around.running) return {Bucket::kInProgress, until};
   return {around.limit == kNoLimit ? Bucket::kWasted : done, until};
 }
 
-// The time in [start, end) by which `uncovered` ns without overlay have passed.
-int64_t ReachOf(int64_t uncovered, int64_t start, int64_t end, std::span<const Piece> pieces) {
-  int64_t at = start;
-  for (size_t p = FirstPieceAfter(pieces, start); p < pieces.size() && at < end; ++p) {
-    const int64_t free = std::max<int64_t>(0, pieces[p].start - at);
-    if (uncovered <= free) break;
-    uncovered -= free;
-    at = pieces[p].end;
-  }
-  return std::min(at + uncovered, end);
-}
-
 // The end of the first step's excess over the mean of the others; its start if there is none.
-int64_t EndOfStartup(const Attempt& a, const Surroundings& around, const LastStep& last,
+int64_t EndOfStartup(const JointAttempt& a, const Surroundings& around, const LastStep& last,
                      std::span<const Piece> pieces) {
-  const int64_t first = a.steps.first().time;
-  if (!a.first_lasts || a.steps.size() < 2) return first;
-  int64_t others = a.lasting_steps - 1;
-  int64_t until = std::min(a.steps.last().time, around.until);
+  const int64_t first = a.steps().first().time;
+  if (!a.lead->first_lasts || a.steps().size() < 2) return first;
+  int64_t others = a.lead->lasting_steps - 1;
+  int64_t until = std::min(a.steps().last().time, around.until);
   if (const int64_t end = std::min(last.end, around.until); last.counted() && end > until) {
     ++others;
     until = end;
   }
-  const int64_t second = std::min(a.steps.second().time, until);
+  const int64_t second = std::min(a.steps().second().time, until);
   if (others <= 0 || second <= first) return first;
   const double mean =
       static_cast<double>(Uncovered(second, until, pieces)) / static_cast<double>(others);
@@ -63,6 +52,29 @@ int64_t EndOfStartup(const Attempt& a, const Surroundings& around, const LastSte
 }
 
 }  // namespace
+
+void OpenSpans::Open(const Event& begin) {
+  if (begin.kind == EventKind::kCustomBegin) {
+    custom[Upper(begin.text)] = begin.time;
+  } else if (begin.kind == EventKind::kElasticWaitBegin) {
+    waits[begin.text] = begin.time;
+  } else {
+    plain[static_cast<size_t>(begin.kind)] = begin.time;
+  }
+}
+
+int64_t OpenSpans::Close(const Event& end) {
+  if (end.kind != EventKind::kCustomEnd && end.kind != EventKind::kElasticWaitEnd) {
+    return std::exchange(plain[static_cast<size_t>(BeginOf(end.kind))], kUnknown);
+  }
+  const bool is_custom = end.kind == EventKind::kCustomEnd;
+  auto& spans = is_custom ? custom : waits;
+  const auto found = spans.find(is_custom ? Upper(end.text) : end.text);
+  if (found == spans.end()) return kUnknown;
+  const int64_t start = found->second;
+  spans.erase(found);
+  return start;
+}
 
 size_t FirstPieceAfter(std::span<const Piece> pieces, int64_t time) {
   return static_cast<size_t>(std::ranges::upper_bound(pieces, time, {}, &Piece::end) -
@@ -77,14 +89,25 @@ int64_t Uncovered(int64_t start, int64_t end, std::span<const Piece> pieces) {
   return free;
 }
 
-int64_t LiveEnd(const Attempt& attempt, std::optional<int64_t> next, int64_t now) {
+int64_t ReachOf(int64_t uncovered, int64_t start, int64_t end, std::span<const Piece> pieces) {
+  int64_t at = start;
+  for (size_t p = FirstPieceAfter(pieces, start); p < pieces.size() && at < end; ++p) {
+    const int64_t free = std::max<int64_t>(0, pieces[p].start - at);
+    if (uncovered <= free) break;
+    uncovered -= free;
+    at = pieces[p].end;
+  }
+  return std::min(at + uncovered, end);
+}
+
+int64_t LiveEnd(const JointAttempt& attempt, std::optional<int64_t> next, int64_t now) {
   int64_t end = attempt.end;
   if (end == kUnknown) end = next ? attempt.last : std::max(now, attempt.last);
   if (next) end = std::min(end, *next);
   return std::max(end, attempt.start);
 }
 
-std::vector<CoursePart> Course(const Attempt& a, const Surroundings& around,
+std::vector<CoursePart> Course(const JointAttempt& a, const Surroundings& around,
                                std::span<const Piece> pieces) {
   std::vector<CoursePart> course;
   int64_t at = a.start;
@@ -94,29 +117,28 @@ std::vector<CoursePart> Course(const Attempt& a, const Surroundings& around,
     course.push_back({at, end, bucket});
     at = end;
   };
-  if (!a.steps.empty()) {
+  if (!a.steps().empty()) {
     const LastStep last = FateOfLastStep(a, around);
-    const auto split = a.steps.Around(around.limit);
-    to(a.steps.first().time, Bucket::kOther);
+    const auto split = a.steps().Around(around.limit);
+    to(a.steps().first().time, Bucket::kOther);
     to(EndOfStartup(a, around, last, pieces), Bucket::kStartup);
     if (split.before)
-      to(split.after ? split.after->time : a.steps.last().time, Bucket::kProductive);
-    to(a.steps.last().time, Bucket::kWasted);
+      to(split.after ? split.after->time : a.steps().last().time, Bucket::kProductive);
+    to(a.steps().last().time, Bucket::kWasted);
     to(last.end, last.bucket);
-    to(around.until, last.rest);
   }
   to(around.until, Bucket::kOther);
   return course;
 }
 
-std::optional<int64_t> LastProductiveStep(const Attempt& a, const Surroundings& around) {
-  if (a.steps.empty()) return std::nullopt;
+std::optional<int64_t> LastProductiveStep(const JointAttempt& a, const Surroundings& around) {
+  if (a.steps().empty()) return std::nullopt;
   const LastStep last = FateOfLastStep(a, around);
   const int64_t until = std::min(last.end, around.until);
-  if (last.bucket == Bucket::kProductive && until > a.steps.last().time) {
-    return a.steps.last().step;
+  if (last.bucket == Bucket::kProductive && until > a.steps().last().time) {
+    return a.steps().last().step;
   }
-  const auto before = a.steps.Around(std::min(around.limit, a.steps.last().step)).before;
+  const auto before = a.steps().Around(std::min(around.limit, a.steps().last().step)).before;
   if (!before) return std::nullopt;
   return before->step;
 }

@@ -1,8 +1,10 @@
 // Holds the events of one attempt and computes the course of its time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,30 +16,72 @@
 
 namespace stepscope::goodput {
 
-struct Attempt {
-  // From the scheduler, before the attempt began.
-  int64_t requested = kUnknown;
-  int64_t allocated = kUnknown;
+// Begins of spans that have not ended.
+struct OpenSpans {
+  std::array<int64_t, static_cast<size_t>(EventKind::kCount)> plain;  // by kind
+  std::map<std::string, int64_t> custom, waits;                       // by type
+  OpenSpans() { plain.fill(kUnknown); }
 
-  std::string id;
+  // Closes an open begin and returns its time; kUnknown if none is open.
+  int64_t Close(const Event& end);
+  void Open(const Event& begin);
+
+  void Save(StateWriter& out) const;
+  void Load(StateReader& in, size_t kinds);  // `kinds`: as many as were saved
+};
+
+// A finished step that may have taken longer than usual.
+struct LongStep {
+  int64_t start = 0, end = 0;
+  int64_t made = 1;  // steps in it, if not all are recorded
+};
+
+// An attempt as one process recorded it.
+struct Attempt {
+  std::string id;             // as recorded
   int64_t start = 0;          // not before the start of the previous attempt
   int64_t last = 0;           // time of its last event
   int64_t end = kUnknown;     // time of a planned end
-  bool in_process = false;    // restarted in the same processes: no start was recorded
+  bool started = false;       // a start was recorded
+  bool lives = false;         // more than notices and checkpoints, which other programs may tell
+  bool in_process = false;    // restarted in the same process: no start was recorded
   int64_t notice = kUnknown;  // time of its preemption notice
   std::string notice_text;
+  int64_t left = kUnknown;  // time of the process's last word, and how it ended
+  std::string last_word;
 
   StepTimes steps;              // times never go back, and none is before `start`
   int64_t lasting_steps = 0;    // steps with a successor and a duration above 0
   bool first_lasts = false;     // whether the first step is one of them
   int64_t step_end = kUnknown;  // of the last step
   int64_t saved = kUnknown;     // last step in a checkpoint
+  int64_t resumed = kUnknown;   // time of its resume marker
+  StepTime told;                // the last step told, also if it is not in `steps`
+  int64_t blocked = 0;          // time of spans since the last step
+  std::vector<LongStep> long_steps;
   Overlays overlays;
+  OpenSpans open;
   int64_t async_loading = 0;  // data loading that overlaps steps; in no bucket
 
   void Save(StateWriter& out);
-  void Load(StateReader& in);
+  void Load(StateReader& in, size_t kinds);
+};
 
+// An attempt of the job: the course is that of its leader, the rest is of all its processes.
+struct JointAttempt {
+  Attempt* lead = nullptr;
+  bool from_library = false;  // no recorder wrote it
+  int64_t start = 0, last = 0;
+  int64_t end = kUnknown;
+  bool in_process = false;
+  int64_t notice = kUnknown;
+  std::string notice_text;
+  int64_t requested = kUnknown, allocated = kUnknown;  // from the scheduler, before it began
+  int64_t processes = 1;
+  std::string cause;  // of its end, if it is known
+  std::string first_gone;
+
+  const StepTimes& steps() const { return lead->steps; }
   // True if the end was unplanned or followed a preemption notice.
   bool disrupted() const { return end == kUnknown || notice != kUnknown; }
 };
@@ -48,12 +92,12 @@ inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 // What the accounting of one attempt needs to know about the others.
 struct Surroundings {
   int64_t until = 0;         // its end, from LiveEnd()
-  bool last = false;         // it is the last attempt
+  bool running = false;      // it goes on
   int64_t limit = kNoLimit;  // later attempts redid its steps from here on
 };
 
 // The attempt's end if the next one began at `next`; `now` if it is the last one.
-int64_t LiveEnd(const Attempt& attempt, std::optional<int64_t> next, int64_t now);
+int64_t LiveEnd(const JointAttempt& attempt, std::optional<int64_t> next, int64_t now);
 
 // A part of the attempt's course in one bucket, without overlays.
 struct CoursePart {
@@ -64,14 +108,18 @@ struct CoursePart {
 // The course from the attempt's start to its end: at most 8 parts, in order, without gaps, none
 // empty. `pieces` are the overlays, exclusions included; the first step's excess is measured
 // without them.
-std::vector<CoursePart> Course(const Attempt& attempt, const Surroundings& around,
+std::vector<CoursePart> Course(const JointAttempt& attempt, const Surroundings& around,
                                std::span<const Overlays::Piece> pieces);
 
 // The last productive step, if any.
-std::optional<int64_t> LastProductiveStep(const Attempt& attempt, const Surroundings& around);
+std::optional<int64_t> LastProductiveStep(const JointAttempt& attempt, const Surroundings& around);
 
 // Time in [start, end) without overlays.
 int64_t Uncovered(int64_t start, int64_t end, std::span<const Overlays::Piece> pieces);
+
+// The time in [start, end) by which `uncovered` ns without overlay have passed.
+int64_t ReachOf(int64_t uncovered, int64_t start, int64_t end,
+                std::span<const Overlays::Piece> pieces);
 
 // The first piece that ends after `time`.
 size_t FirstPieceAfter(std::span<const Overlays::Piece> pieces, int64_t time);

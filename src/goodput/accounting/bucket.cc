@@ -16,6 +16,8 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "TRAINING_PREP",
     "CUSTOM",
     "DATA_LOADING_SYNC",
+    "SLOW_STEP",
+    "HUNG_STEP",
     "PRODUCTIVE",
     "IN_PROGRESS",
     "PROGRAM_STARTUP",

@@ -7,7 +7,8 @@
 
 namespace stepscope::goodput {
 
-// First the overlays in order of precedence, then the course of an attempt.
+// First the overlays in order of precedence, then the course of an attempt. Stored states hold the
+// numbers of overlays up to kDataLoading: add none before.
 enum class Bucket : uint8_t {
   kExcluded,         // excluded by the query
   kElasticReinit,    // rebuilding after a slice change
@@ -18,7 +19,9 @@ enum class Bucket : uint8_t {
   kAcceleratorInit,  // chip initialization
   kTrainingPrep,     // model setup, compilation
   kCustom,           // user-defined events: evaluation, ...
-  kDataLoading,      // data loading before an attempt's first step
+  kDataLoading,      // data loading that blocks: before the first step, and inside steps
+  kSlowStep,         // what a finished step took beyond the usual
+  kHungStep,         // what the step took beyond the usual in which an attempt ended
 
   kProductive,  // kept steps
   kInProgress,  // the open step of a running job

@@ -99,7 +99,10 @@ bool Duplicates::SeenContent(const Event& event) {
 bool Duplicates::Seen(const Event& event) {
   const bool numbered =
       event.sequence >= 0 && event.sequence < kMostSequence && !event.writer.empty();
-  return numbered ? !writers_[event.writer].Insert(event.sequence) : SeenContent(event);
+  if (!numbered) return SeenContent(event);
+  // An imported log may be sent, too.
+  const bool again = !writers_[event.writer].Insert(event.sequence);
+  return again || (IsOfLog(event) && SeenContent(event));
 }
 
 int64_t Duplicates::Missing() const {

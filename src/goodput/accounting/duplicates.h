@@ -1,8 +1,8 @@
 // Detects duplicate events, since logs are delivered twice and files are joined twice.
 //
-// Writer and sequence number identify an event; without them, its whole content does. The first
-// kind takes memory per writer, the second 8 bytes per event. Times mostly grow, and an event later
-// than all before is new without a lookup.
+// Writer and sequence number identify an event; without a recorder's, its whole content does. The
+// first kind takes memory per writer, the second 8 bytes per event. Times mostly grow, and an event
+// later than all before is new without a lookup.
 #pragma once
 
 #include <array>

@@ -23,6 +23,8 @@ struct PartitionQuery {
   std::optional<Interval> window;    // only this window; windows add up to the whole
   std::vector<Interval> exclusions;  // any order, may overlap
   bool periods = false;              // also fill Partition::periods
+  // A job that gave no sign of life for so long has stopped, ns. Absent: it runs.
+  std::optional<int64_t> silence;
 };
 
 struct AttemptAccount {
@@ -34,7 +36,10 @@ struct AttemptAccount {
   std::optional<int64_t> first_step, last_step;
   int64_t steps = 0;
   std::string id;
-  BucketTimes times{};  // its part in the window
+  int64_t processes = 1;   // that recorded it
+  std::string cause;       // of its end, as the first process to go told it
+  std::string first_gone;  // "rank 2 on host-7": who went before the others
+  BucketTimes times{};     // its part in the window
 };
 
 // An unplanned end of an attempt that another attempt followed.
@@ -45,6 +50,8 @@ struct Disruption {
   bool in_process = false;    // restarted in the same processes
   bool made_no_step = false;  // the attempt that ended had made none
   std::string text;           // the notice's message
+  std::string ended_by;       // the last word of the first process to go
+  std::string first_gone;     // "rank 2 on host-7"
   // Its cost; absent: unknown. `detect`, `queue` and `launch` are parts of `down`, known from
   // schedulers.
   int64_t down = 0;
@@ -53,7 +60,8 @@ struct Disruption {
   int64_t restore = 0;    // reading the checkpoint
   int64_t startup = 0;    // the excess of the next attempt's first step
   int64_t recompute = 0;  // lost steps of the attempt
-  int64_t cost() const { return down + start + restore + startup + recompute; }
+  int64_t hung = 0;       // in the step in which it ended, beyond the usual
+  int64_t cost() const { return down + start + restore + startup + recompute + hung; }
 };
 
 // A stretch of time in one bucket.
@@ -77,6 +85,11 @@ struct Partition {
   int64_t disruptions = 0;    // in the window
   std::optional<int64_t> max_productive_step;
   bool running = false;  // the job has not ended
+  // "running", "ended" as planned, "failed", "silent", or what the scheduler calls it; empty: no
+  // events.
+  std::string state;
+  int64_t other_jobs = 0;  // processes of another job with the same name; not counted
+  std::string other_job;   // the writer of one
   std::vector<AttemptAccount> attempts;
   std::vector<Disruption> disruption_list;
   std::optional<double> active_slices, available_slices;  // means over time

@@ -25,14 +25,15 @@ int64_t LastBegun(const StepTimes& steps, int64_t time) {
 }  // namespace
 
 std::optional<Accounting::StepPlace> Accounting::StepAt(int64_t time) const {
-  const auto next = std::ranges::upper_bound(attempts_, time, {}, &Attempt::start);
-  if (next == attempts_.begin()) return std::nullopt;
-  const Attempt& attempt = *std::prev(next);
+  const std::vector<JointAttempt>& attempts = LinedUp().attempts;
+  const auto next = std::ranges::upper_bound(attempts, time, {}, &JointAttempt::start);
+  if (next == attempts.begin()) return std::nullopt;
+  const JointAttempt& attempt = *std::prev(next);
   const int64_t last = std::max(attempt.last, attempt.end);
-  const bool over = next != attempts_.end() && time > last;
-  if (attempt.steps.empty() || time < attempt.steps.first().time || over) return std::nullopt;
-  const auto index = static_cast<size_t>(next - attempts_.begin()) - 1;
-  return StepPlace{index, LastBegun(attempt.steps, time)};
+  const bool over = next != attempts.end() && time > last;
+  if (attempt.steps().empty() || time < attempt.steps().first().time || over) return std::nullopt;
+  const auto index = static_cast<size_t>(next - attempts.begin()) - 1;
+  return StepPlace{index, LastBegun(attempt.steps(), time)};
 }
 
 }  // namespace stepscope::goodput

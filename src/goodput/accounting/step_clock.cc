@@ -42,6 +42,27 @@ void StepClock::Add(int64_t duration) {
   sum_ = AddSaturated(sum_, duration);
 }
 
+void StepClock::Add(const StepClock& later) {
+  if (later.sizes_.size() > sizes_.size()) sizes_.resize(later.sizes_.size());
+  for (size_t size = 0; size < later.sizes_.size(); ++size) {
+    sizes_[size].count += later.sizes_[size].count;
+    sizes_[size].sum = AddSaturated(sizes_[size].sum, later.sizes_[size].sum);
+  }
+  std::vector<int64_t> last;
+  for (const StepClock* const clock : {static_cast<const StepClock*>(this), &later}) {
+    const int64_t count = std::min<int64_t>(clock->steps_, kRecent);
+    for (int64_t k = clock->steps_ - count; k < clock->steps_; ++k) {
+      last.push_back(clock->recent_[static_cast<size_t>(k) % kRecent]);
+    }
+  }
+  steps_ += later.steps_;
+  sum_ = AddSaturated(sum_, later.sum_);
+  for (size_t k = 0; k < std::min(last.size(), kRecent); ++k) {
+    recent_[static_cast<size_t>(steps_ - 1 - static_cast<int64_t>(k)) % kRecent] =
+        last[last.size() - 1 - k];
+  }
+}
+
 std::optional<int64_t> StepClock::last() const {
   if (steps_ == 0) return std::nullopt;
   return recent_[static_cast<size_t>(steps_ - 1) % kRecent];

@@ -15,6 +15,9 @@ class StepClock {
  public:
   void Add(int64_t duration);  // > 0
 
+  // Adds the steps of another clock, which came later.
+  void Add(const StepClock& later);
+
   int64_t steps() const { return steps_; }
   int64_t sum() const { return sum_; }  // ns, of all steps
   std::optional<int64_t> last() const;

@@ -116,6 +116,14 @@ struct Event {
   friend bool operator==(const Event&, const Event&) = default;
 };
 
+// Begins the writer of events that came without one: `send` numbers them in the order of their log.
+inline constexpr std::string_view kLogWriter = "log/";
+
+// Whether no recorder wrote the event, so that only its content tells it apart from others.
+inline bool IsOfLog(const Event& event) {
+  return event.writer.empty() || event.writer.starts_with(kLogWriter);
+}
+
 // The event's time; for a checkpoint without one, the start of its blocking.
 inline int64_t TimeOf(const Event& event) {
   return event.time == kUnknown ? event.checkpoint.manager.start : event.time;

@@ -42,6 +42,9 @@ enum class NoteKind : uint8_t {
   kCompacted,
   kRolledUp,
   kDatabase,
+  kClockStep,
+  kRepeatedAttempt,
+  kAttemptNames,
   kCount
 };
 

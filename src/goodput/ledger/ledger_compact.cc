@@ -87,7 +87,7 @@ class Compactor {
     ++out_.raw;
     if (equal) return;
     if (!job_.duplicates.Seen(event)) return job_.accounting.Add(event);
-    if (event.writer.empty()) out_.skipped.emplace_back(file, number);
+    if (IsOfLog(event)) out_.skipped.emplace_back(file, number);
   }
 
   void NoteTime(const Event& event) {

@@ -8,6 +8,7 @@
 #include "goodput/events/event_lines.h"
 #include "goodput/events/label_value.h"
 #include "goodput/ledger/ledger.h"
+#include "goodput/ledger/load_jobs.h"
 #include "stepscope/goodput_ledger.h"
 
 namespace stepscope {
@@ -111,7 +112,7 @@ Result<void> ExportOnce(const GoodputExportOptions& options, const Piece& write)
   if (options.format == GoodputExportFormat::kOpenMetrics) {
     Job job;
     if (auto read = ledger->Account(chosen, {}, job); !read) return read;
-    return write(OpenMetrics(chosen, job.accounting.Query()));
+    return write(OpenMetrics(chosen, job.accounting.Query(UpTo(std::nullopt))));
   }
   // A partial export would look complete.
   if (ledger->RollupOf(chosen)) return std::unexpected(RolledUp(chosen));

@@ -36,7 +36,7 @@ class Known {
     }
     Notes ignored;
     ledger.ReadRaw(job, ignored, [&](const Event& event, const EventPlace&, bool) {
-      if (event.writer.empty()) {
+      if (IsOfLog(event)) {
         hashes_.push_back(HashOf(event));
       } else {
         numbered_.Seen(event);
@@ -48,7 +48,7 @@ class Known {
 
   // Call once per event of an import, in order.
   bool Has(const Event& event) {
-    if (!event.writer.empty()) return numbered_.Seen(event);
+    if (!IsOfLog(event)) return numbered_.Seen(event);
     const auto same = std::ranges::equal_range(hashes_, HashOf(event));
     if (same.empty()) return false;
     uint32_t& given = given_[static_cast<size_t>(same.begin() - hashes_.begin())];

@@ -8,6 +8,7 @@
 
 #include "base/time_units.h"
 #include "goodput/ledger/ledger.h"
+#include "goodput/ledger/load_jobs.h"
 #include "report/columns.h"
 #include "report/humanize.h"
 #include "stepscope/goodput_ledger.h"
@@ -20,7 +21,7 @@ struct Summary {
   std::optional<int64_t> first, last;
   int64_t events = 0;
   std::optional<double> goodput;
-  std::string state;  // "running", "ended", "no job": no event marks its start
+  std::string state;  // as in Partition; "no job": no event marks its start
   std::vector<AttemptAccount> attempts;
   int64_t attempt_count = 0;
 };
@@ -44,7 +45,7 @@ std::string SignatureOf(const Ledger& ledger, const std::string& job) {
       std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
   if (now - changed < kMinute) return {};
   const auto rollup = ledger.RollupOf(job);
-  return fmt::format("1 {} {} {} {} {}", files, bytes, changed, done, rollup ? rollup->events : 0);
+  return fmt::format("2 {} {} {} {} {}", files, bytes, changed, done, rollup ? rollup->events : 0);
 }
 
 // A job, its signature and its summary.
@@ -90,9 +91,9 @@ Result<Summary> Compute(const Ledger& ledger, const std::string& name) {
   summary.events = job.events;
   summary.state = "no job";
   if (job.accounting.empty()) return summary;
-  Partition partition = job.accounting.Query();
+  Partition partition = job.accounting.Query(UpTo(std::nullopt));
   summary.goodput = partition.goodput();
-  summary.state = partition.running ? "running" : "ended";
+  summary.state = partition.state;
   summary.attempt_count = static_cast<int64_t>(partition.attempts.size());
   summary.attempts = std::move(partition.attempts);
   return summary;
@@ -176,7 +177,8 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
   for (const std::string& job : ledger->JobNames()) {
     const std::string signature = SignatureOf(*ledger, job);
     auto summary = Cached(*ledger, job, signature);
-    if (!summary) {
+    // A job that may still run has another goodput each second.
+    if (!summary || summary->state == "running") {
       auto fresh = Compute(*ledger, job);
       if (!fresh) return std::unexpected(fresh.error());
       if (!signature.empty()) computed.emplace_back(job, signature, *fresh);

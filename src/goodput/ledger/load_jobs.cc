@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <iterator>
 #include <string>
 #include <utility>
 
+#include "base/time_units.h"
 #include "goodput/ledger/ledger.h"
 #include "goodput/scheduler/scheduler_file.h"
 
@@ -58,8 +60,14 @@ std::string FolderIn(const std::vector<std::string>& files) {
 
 }  // namespace
 
+PartitionQuery UpTo(const std::optional<int64_t>& at) {
+  const int64_t now =
+      std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  return {.at = at.value_or(now), .silence = kHour};
+}
+
 PartitionQuery QueryOf(const GoodputReportOptions& options) {
-  PartitionQuery query{.at = options.at};
+  PartitionQuery query = UpTo(options.at);
   if (options.window) query.window = {options.window->first, options.window->second};
   if (options.exclusions) {
     for (const auto& [start, end] : *options.exclusions) {

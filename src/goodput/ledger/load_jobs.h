@@ -21,6 +21,9 @@ struct LoadedJobs {
 // read, or the job is ambiguous.
 Result<LoadedJobs> LoadJobs(const GoodputReportOptions& options);
 
+// All time of a job up to `at`, or now. A job that told nothing in the hour before has stopped.
+PartitionQuery UpTo(const std::optional<int64_t>& at);
+
 // Builds a query from time, window and exclusions.
 PartitionQuery QueryOf(const GoodputReportOptions& options);
 

@@ -47,7 +47,9 @@ void LiveJob::Add(const Event& event, int64_t now) {
 }
 
 std::optional<double> LiveJob::GoodputOfLast(int64_t window, int64_t now) {
-  return accounting().Query({.at = now, .window = Interval{now - window, now}}).goodput();
+  return accounting()
+      .Query({.at = now, .window = Interval{now - window, now}, .silence = kSilence})
+      .goodput();
 }
 
 void Live::Take(const Event& event, int64_t now) {

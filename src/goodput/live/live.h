@@ -28,6 +28,9 @@ struct LiveWindow {
 };
 inline constexpr LiveWindow kLiveWindows[] = {{"5m", 5 * kMinute}, {"1h", kHour}, {"24h", kDay}};
 
+// Jobs that give no sign of life for so long have stopped.
+inline constexpr int64_t kSilence = kHour;
+
 class LiveJob {
  public:
   // Events more than an hour after `now` come from a wrong clock and are skipped.
@@ -35,6 +38,9 @@ class LiveJob {
 
   // Goodput of the last `window` ns before `now`; absent if the job did not exist then.
   std::optional<double> GoodputOfLast(int64_t window, int64_t now);
+
+  // The job's time up to `now`.
+  Partition At(int64_t now) { return job_.accounting.Query({.at = now, .silence = kSilence}); }
 
   Accounting& accounting() { return job_.accounting; }
   Notes note_counts() const { return NoteCountsOf(job_); }

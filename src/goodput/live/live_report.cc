@@ -49,9 +49,8 @@ Table JobsTable(std::map<std::string, LiveJob>& jobs, const std::string& only,
   if (program) table.columns.push_back(RatioColumn("mfu", "MFU"));
   for (auto& [name, job] : jobs) {
     if (!only.empty() && name != only) continue;
-    const Partition p = job.accounting().Query({.at = now});
-    std::vector<Cell> row = {name, std::string(p.running ? "running" : "ended"),
-                             Maybe(p.goodput())};
+    const Partition p = job.At(now);
+    std::vector<Cell> row = {name, p.state, Maybe(p.goodput())};
     for (const auto& window : kLiveWindows)
       row.push_back(Maybe(job.GoodputOfLast(window.size, now)));
     row.insert(row.end(), {Maybe(job.step), Maybe(job.accounting().step_clock().last()),
@@ -81,7 +80,7 @@ Table Disruptions(const Partition& p, int64_t now) {
 
 void AddDetails(Report& report, LiveJob& job, const std::optional<ProgramRates>& program,
                 int64_t now) {
-  const Partition p = job.accounting().Query({.at = now});
+  const Partition p = job.At(now);
   const StepClock& clock = job.accounting().step_clock();
   const auto ns = Unit::kNanoseconds;
   report.metrics = {
@@ -108,7 +107,7 @@ std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {
   std::optional<int64_t> silent_since;
   const std::string* silent = nullptr;
   for (auto& [name, job] : jobs) {
-    if (!job.accounting().Query({.at = now}).running) continue;
+    if (!job.At(now).running) continue;
     ++running;
     if (job.latest && *job.latest < silent_since.value_or(INT64_MAX)) {
       silent_since = job.latest;
@@ -124,9 +123,16 @@ std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {
   return message + ".";
 }
 
+std::string_view StateInWords(const std::string& state) {
+  if (state == "running") return "is running";
+  if (state == "ended") return "has ended";
+  if (state == "silent") return "is silent";
+  return state == "cancelled" ? std::string_view("was cancelled") : std::string_view(state);
+}
+
 std::string HeadlineOf(const std::string& name, LiveJob& job, int64_t now) {
-  const Partition p = job.accounting().Query({.at = now});
-  std::string message = fmt::format("'{}' {}", name, p.running ? "is running" : "has ended");
+  const Partition p = job.At(now);
+  std::string message = fmt::format("'{}' {}", name, StateInWords(p.state));
   if (job.step) message += fmt::format(", at step {}", *job.step);
   if (const auto goodput = p.goodput()) message += ", goodput " + HumanRatio(*goodput);
   if (job.latest) {

@@ -68,7 +68,7 @@ constexpr std::array<Family, kNames> kFamilies = {{
      "Time from submission or start of the job to now or its end."},
     {"ratio", Type::kGauge, "Goodput of the whole job: productive time / elapsed time."},
     {"window_ratio", Type::kGauge, "Goodput of the last window."},
-    {"running", Type::kGauge, "1 until the job ends as planned, then 0."},
+    {"running", Type::kGauge, "1 until the job ends, fails or stays silent for an hour, then 0."},
     {"attempts", Type::kGauge, "Attempts of the job."},
     {"disruptions", Type::kCounter,
      "Unplanned ends of attempts that were followed by another attempt."},
@@ -189,7 +189,7 @@ void AddUse(Collector& out, const MetricsOptions& options, const Accounting& acc
 }
 
 void AddPartition(Collector& out, LiveJob& job, const MetricsOptions& options, int64_t now) {
-  const Partition p = job.accounting().Query({.at = now});
+  const Partition p = job.At(now);
   for (size_t b = 0; b < kBuckets; ++b) {
     const auto bucket = static_cast<Bucket>(b);
     if (bucket == Bucket::kExcluded) continue;

@@ -102,7 +102,7 @@ void SegmentSource::Read(const std::string& name, File& file, const SendCursor& 
     file.grew = polls_;
     if (!event.writer.empty()) return batch.Add(event);
     Event numbered = event;
-    numbered.writer = "log/" + LogName(name);
+    numbered.writer = std::string(kLogWriter) + LogName(name);
     batch.Add(numbered);
   };
   const bool closed = reader.WasClosed();
@@ -164,7 +164,7 @@ void LogSource::Take(const Event& event, const SendCursor& cursor, SendBatch& ba
   }
   FitToSegment(event_);
   if (event_.writer.empty()) {
-    event_.writer = fmt::format("log/{:016x}", mark_);
+    event_.writer = fmt::format("{}{:016x}", kLogWriter, mark_);
     event_.sequence = unnumbered_++;
   }
   if (++events_ <= known_) return;

@@ -48,7 +48,7 @@ std::string Version(int64_t now) {
 }
 
 std::string Scalars(LiveJob& job, int64_t now) {
-  const Partition p = job.accounting().Query({.at = now});
+  const Partition p = job.At(now);
   std::string event;
   pbf_writer writer(event);
   writer.add_double(kWallTime, Seconds(now));

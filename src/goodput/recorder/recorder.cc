@@ -20,6 +20,7 @@
 
 #include "base/sync_folder.h"
 #include "base/time_units.h"
+#include "goodput/recorder/launch.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -68,6 +69,9 @@ Recorder::Recorder(RecorderOptions options) : options_(std::move(options)) {
   options_.segment_bytes =
       std::clamp<int64_t>(options_.segment_bytes, int64_t{64} << 10, int64_t{1} << 30);
   options_.sync = std::max(options_.sync, kSecond / 100);
+  if (options_.rank < 0) options_.rank = RankFromEnvironment();
+  if (options_.job.empty()) options_.job = JobFromEnvironment();
+  options_.attempt = AttemptFromEnvironment(std::move(options_.attempt));
   writer_ = WriterName(options_.rank, random);
   file_prefix_ = options_.directory + "/" + SegmentPrefix(random);
   guard_ = MakeGuard();

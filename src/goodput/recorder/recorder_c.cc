@@ -106,11 +106,13 @@ static_assert(Same(STEPSCOPE_GOODPUT_ELASTIC_SLICES, EventKind::kElasticSlices))
 static_assert(Same(STEPSCOPE_GOODPUT_WORK, EventKind::kActivity));
 static_assert(Same(STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_BEGIN, EventKind::kCheckpointSaveBegin));
 static_assert(Same(STEPSCOPE_GOODPUT_LABEL, EventKind::kLabel));
+static_assert(Same(STEPSCOPE_GOODPUT_PROCESS_END, EventKind::kProcessEnd));
 
 // Others write the kinds between.
 bool IsKind(int kind) {
-  return (kind >= STEPSCOPE_GOODPUT_JOB_START && kind <= STEPSCOPE_GOODPUT_WORK) ||
-         (kind >= STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_BEGIN && kind <= STEPSCOPE_GOODPUT_LABEL);
+  return kind >= STEPSCOPE_GOODPUT_JOB_START && kind <= STEPSCOPE_GOODPUT_LABEL &&
+         kind != static_cast<int>(EventKind::kDropped) &&
+         kind != static_cast<int>(EventKind::kJobState);
 }
 
 CheckpointTimes::Span SpanOf(const int64_t (&span)[2]) { return {span[0], span[1]}; }

@@ -35,8 +35,10 @@ constexpr auto kAdvice = std::to_array<Advice>({
      "preload the container image; restart in place and keep the processes"},
     {Bucket::kTrainingPrep, "Preparation before the first step",
      "cache what is equal at each start: traced program, data index, compilation"},
-    {Bucket::kDataLoading, "Data loading before first steps",
-     "start loading during chip initialization; save the state of the data pipeline"},
+    {Bucket::kDataLoading, "Blocking data loading",
+     "prefetch batches in the background with more workers; start during chip initialization"},
+    {Bucket::kSlowStep, "Time of slow steps beyond the usual",
+     "trace a slow step; record spans around what may run in it: saves, evaluation, data loading"},
     {Bucket::kStartup, "First-step excess over other steps",
      "keep a persistent compilation cache on storage that outlives the job "
      "(JAX_COMPILATION_CACHE_DIR, TORCHINDUCTOR_CACHE_DIR)"},
@@ -176,18 +178,68 @@ std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string
                  .table = "buckets"};
 }
 
-// Finds an open step of a running job that lasts far longer than the ideal step time.
+// Finds an open step of a running job that lasts far longer than the median step time.
 std::optional<Finding> Hang(const Partition& p, const StepClock& clock) {
   const int64_t open = p.At(Bucket::kInProgress);
-  const auto ideal = clock.ideal();
-  if (!p.running || !ideal || open < kMinute || open / 10 < *ideal) return std::nullopt;
+  const auto usual = clock.median();
+  if (!p.running || !usual || open < kMinute || open / 10 < *usual) return std::nullopt;
   return Finding{
       .severity = Severity::kHigh,
       .message = fmt::format("The open step has lasted {}; the job may hang.",
                              HumanTime(static_cast<double>(open))),
-      .because = fmt::format("the ideal step time is {}", HumanTime(static_cast<double>(*ideal))),
+      .because = fmt::format("the median step time is {}", HumanTime(static_cast<double>(*usual))),
       .hint = "inspect the stacks of all ranks, then restart from the last checkpoint",
       .impact = open,
+      .table = "buckets"};
+}
+
+// Finds steps in which attempts ended long after they began.
+std::optional<Finding> Hung(const Partition& p, int64_t counted) {
+  const int64_t hung = p.At(Bucket::kHungStep);
+  const double ratio =
+      static_cast<double>(hung) / static_cast<double>(std::max<int64_t>(1, counted));
+  if (hung == 0 || (ratio < kMinReported && hung < kMinute)) return std::nullopt;
+  size_t hangs = 0;
+  const AttemptAccount* longest = nullptr;
+  for (const AttemptAccount& a : p.attempts) {
+    const auto time = [](const AttemptAccount& of) {
+      return of.times[static_cast<size_t>(Bucket::kHungStep)];
+    };
+    if (time(a) == 0) continue;
+    ++hangs;
+    if (longest == nullptr || time(a) > time(*longest)) longest = &a;
+  }
+  std::string where;
+  if (longest != nullptr && longest->last_step) {
+    where = fmt::format(
+        "attempt {} ended in step {} after {}", longest - p.attempts.data() + 1,
+        *longest->last_step,
+        HumanTime(static_cast<double>(longest->times[static_cast<size_t>(Bucket::kHungStep)])));
+  }
+  return Finding{
+      .severity = Severity::kHigh,
+      .message = fmt::format("Hung steps are {}.", Amount(hung, ratio)),
+      .because = fmt::format(
+          "{}{}{}", Plural(hangs, "attempt"),
+          hangs == 1 ? " hung" : " hung; the longest: ", hangs == 1 ? ": " + where : where),
+      .hint =
+          "set a watchdog or a shorter timeout of collectives (NCCL: "
+          "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC, init_process_group(timeout=...)), and record "
+          "the stacks of all ranks",
+      .impact = hung,
+      .table = "buckets"};
+}
+
+// Finds two jobs of one name, of which one is counted.
+std::optional<Finding> OtherJob(const Partition& p) {
+  if (p.other_jobs == 0) return std::nullopt;
+  return Finding{
+      .severity = Severity::kHigh,
+      .message = "Two jobs record under this name at the same time; only one is counted.",
+      .because = fmt::format("{} of the other job tell steps of their own, such as {}",
+                             Plural(static_cast<size_t>(p.other_jobs), "process"), p.other_job),
+      .hint = "give each job a name of its own",
+      .impact = std::max<int64_t>(1, p.total() - p.At(Bucket::kExcluded)),
       .table = "buckets"};
 }
 
@@ -234,7 +286,7 @@ std::vector<Finding> FindLosses(const Partition& p, const StepClock& clock) {
   }
   std::ranges::stable_sort(findings, std::greater<>(), &Finding::impact);
   if (findings.size() > kMost) findings.resize(kMost);
-  for (auto more : {Hang(p, clock), CrashLoop(p)}) {
+  for (auto more : {Hang(p, clock), Hung(p, counted), CrashLoop(p), OtherJob(p)}) {
     if (more) findings.push_back(std::move(*more));
   }
   std::ranges::stable_sort(findings, std::greater<>(), &Finding::impact);

@@ -33,7 +33,7 @@ TEST(GoodputFindings, ARunWithoutLossesHasNoFindings) {
 TEST(GoodputFindings, LargestLossComesFirst) {
   const auto found = FindingsOf("0 start; 0..20 prep; 20..50 load; 50..150 steps 0..9; 150 end");
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_TRUE(found[0].message.starts_with("Data loading before first steps is "));
+  EXPECT_TRUE(found[0].message.starts_with("Blocking data loading is "));
   EXPECT_EQ(found[0].severity, Severity::kHigh);
   EXPECT_EQ(found[0].impact, 30 * kSecond);
   EXPECT_TRUE(found[1].message.starts_with("Preparation before the first step is "));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "goodput/ledger/ledger.h"
+#include "goodput/ledger/load_jobs.h"
 #include "goodput/report/fleet.h"
 #include "stepscope/goodput_fleet.h"
 
@@ -21,7 +22,7 @@ std::string GroupOf(const Job& job, const std::string& by) {
 }
 
 void AddParts(Job& job, const GoodputFleetOptions& options, std::vector<JobPart>& parts) {
-  const Partition whole = job.accounting.Query({.at = options.at});
+  const Partition whole = job.accounting.Query(UpTo(options.at));
   if (whole.attempts.empty()) return;
   const double requested = static_cast<double>(job.accounting.scheduling().most_requested());
   JobPart part{.job = job.name,
@@ -34,7 +35,9 @@ void AddParts(Job& job, const GoodputFleetOptions& options, std::vector<JobPart>
   }
   while (from < until) {
     const int64_t to = options.weekly ? std::min(until, NextWeek(from)) : until;
-    const Partition p = job.accounting.Query({.at = options.at, .window = Interval{from, to}});
+    PartitionQuery query = UpTo(options.at);
+    query.window = Interval{from, to};
+    const Partition p = job.accounting.Query(query);
     part.week = options.weekly ? WeekOf(from) : "";
     part.time = p.total() - p.At(Bucket::kExcluded);
     part.times = p.times;

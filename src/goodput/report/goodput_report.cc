@@ -92,7 +92,7 @@ Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& o
 void Walk(Job& job, GoodputReportOptions& options, std::string& refusal,
           std::vector<Report>& reports) {
   if (!options.traced) return;
-  const goodput::Partition whole = job.accounting.Query({.at = options.at});
+  const goodput::Partition whole = job.accounting.Query(goodput::UpTo(options.at));
   Report walk = goodput::WalkReport(job.accounting, whole, *options.traced);
   if (walk.status == Status::kUnavailable) {
     refusal += "The traces are not of this job: " + walk.why + ". ";

@@ -38,7 +38,11 @@ std::string_view Meaning(Bucket bucket) {
     case Bucket::kCustom:
       return "user-defined events";
     case Bucket::kDataLoading:
-      return "data loading before the first step";
+      return "blocked on data loading";
+    case Bucket::kSlowStep:
+      return "what steps took beyond the usual";
+    case Bucket::kHungStep:
+      return "in a step until the attempt died";
     case Bucket::kProductive:
       return "kept steps";
     case Bucket::kInProgress:
@@ -86,6 +90,8 @@ ColumnKind KindOf(Bucket bucket) {
     case Bucket::kInProgress:
       return ColumnKind::kInProgress;
     case Bucket::kWasted:
+    case Bucket::kSlowStep:
+    case Bucket::kHungStep:
       return ColumnKind::kWasted;
     case Bucket::kRecovery:
       return ColumnKind::kRecovery;
@@ -150,7 +156,8 @@ Table Attempts(const Partition& p) {
                   ValueColumn("first_step", "first step"), ValueColumn("last_step", "last step"),
                   Detail(ValueColumn("steps", "steps")), Detail(ValueColumn("id", "id")),
                   TimeColumn("productive", "productive"), TimeColumn("wasted", "wasted"),
-                  TimeColumn("startup", "startup"), TimeColumn("recovery", "recovery")},
+                  TimeColumn("startup", "startup"), TimeColumn("recovery", "recovery"),
+                  Detail(Column{"processes", "processes", Unit::kCount})},
       .text_rows = 6};
   SetKinds(table, {{"productive", ColumnKind::kProductive},
                    {"wasted", ColumnKind::kWasted},
@@ -162,17 +169,20 @@ Table Attempts(const Partition& p) {
     table.rows.push_back({static_cast<int64_t>(a) + 1, at.start - JobStart(p), at.end - at.start,
                           std::string(Outcome(at)), Maybe(at.first_step), Maybe(at.last_step),
                           at.steps, at.id, time(Bucket::kProductive), time(Bucket::kWasted),
-                          time(Bucket::kStartup), time(Bucket::kRecovery)});
+                          time(Bucket::kStartup), time(Bucket::kRecovery), at.processes});
   }
   return table;
 }
 
 std::string Cause(const Disruption& d) {
-  std::string cause = d.announced      ? "announced"
-                      : d.in_process   ? "restart in the process"
-                      : d.made_no_step ? "died before a step"
-                                       : "unannounced";
+  std::string cause = !d.ended_by.empty() ? d.ended_by
+                      : d.announced       ? "announced"
+                      : d.hung > 0        ? "hung"
+                      : d.in_process      ? "restart in the process"
+                      : d.made_no_step    ? "died before a step"
+                                          : "unannounced";
   if (!d.text.empty()) cause += ": " + d.text;
+  if (!d.first_gone.empty() && d.ended_by.empty()) cause += ", " + d.first_gone + " first";
   return cause;
 }
 
@@ -184,12 +194,13 @@ Table Disruptions(const Partition& p) {
                           TimeColumn("down", "down"), TimeColumn("detect", "detect"),
                           TimeColumn("queue", "queue"), TimeColumn("launch", "launch"),
                           TimeColumn("start", "start"), TimeColumn("restore", "restore"),
-                          TimeColumn("startup", "startup"), TimeColumn("recompute", "recompute")},
+                          TimeColumn("startup", "startup"), TimeColumn("recompute", "recompute"),
+                          TimeColumn("hung", "hung")},
               .text_rows = 5};
   for (const Disruption& d : p.disruption_list) {
     table.rows.push_back({static_cast<int64_t>(d.attempt) + 1, d.time - JobStart(p), Cause(d),
                           d.cost(), d.down, Maybe(d.detect), Maybe(d.queue), Maybe(d.launch),
-                          d.start, d.restore, d.startup, d.recompute});
+                          d.start, d.restore, d.startup, d.recompute, d.hung});
   }
   SortDescending(table, "cost");
   return table;
@@ -275,12 +286,20 @@ std::vector<Metric> Metrics(const Partition& p, const StepClock& clock) {
       {"start", "start", p.start, Unit::kUnixTime},
       {"end", p.running ? "end so far" : "end", p.end, Unit::kUnixTime},
       {"running", "running (1: yes)", static_cast<int64_t>(p.running), Unit::kNone, true},
+      {"state", "state", p.state, Unit::kNone, true},
   };
   std::erase_if(metrics, [](const Metric& m) {
     return std::holds_alternative<std::monostate>(m.value) && m.key != "goodput_ratio" &&
            m.key != "max_productive_step";
   });
   return metrics;
+}
+
+std::string StateInHeadline(const Partition& p) {
+  if (p.running) return " (job is running)";
+  if (p.state.empty() || p.state == "ended") return "";
+  return p.state == "silent" ? " (job gave no further sign of life)"
+                             : fmt::format(" (job {})", p.state);
 }
 
 std::string Headline(const Partition& p) {
@@ -290,7 +309,7 @@ std::string Headline(const Partition& p) {
   return fmt::format("Goodput is {} of {}, with {}{}.", HumanRatio(*goodput), HumanTime(counted),
                      p.disruptions == 0 ? "no disruption"
                                         : Plural(static_cast<size_t>(p.disruptions), "disruption"),
-                     p.running ? " (job is running)" : "");
+                     StateInHeadline(p));
 }
 
 }  // namespace

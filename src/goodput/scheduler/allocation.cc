@@ -9,7 +9,7 @@ namespace stepscope::goodput {
 namespace {
 
 // Points in the course of an attempt. The numbers are part of writer names.
-enum Place : uint8_t { kSubmit, kWant, kStart, kPause, kGoOn, kNotice, kEnd };
+enum Place : uint8_t { kSubmit, kWant, kStart, kPause, kGoOn, kNotice, kEnd, kState };
 
 class Writer {
  public:
@@ -34,6 +34,8 @@ class Writer {
     }
     if (a.preempted) Add(a, kNotice, EventKind::kPreemptionNotice, *a.ended).text = a.state;
     Resources(a, kEnd, *a.ended, a.comes_back ? a.chips : 0, 0);
+    if (a.outcome.empty() || a.comes_back) return;
+    Add(a, kState, EventKind::kJobState, *a.ended).text = a.outcome;
   }
 
  private:

@@ -76,6 +76,15 @@ int64_t ChipsOf(std::string_view tres) {
   return typed;
 }
 
+// What became of a job that is not requeued.
+std::string_view OutcomeOf(std::string_view state) {
+  if (state.starts_with("COMPLETED")) return "completed";
+  if (state.starts_with("CANCELLED")) return "cancelled";
+  if (StartsWithAny(state, {"TIMEOUT", "DEADLINE"})) return "timed out";
+  if (StartsWithAny(state, {"FAILED", "OUT_OF_MEMORY", "BOOT_FAIL", "NODE_FAIL"})) return "failed";
+  return "";
+}
+
 class Reader {
  public:
   Reader(const SlurmOptions& options, Notes& note_counts)
@@ -127,6 +136,7 @@ class Reader {
     // scontrol prints the expected start of waiting jobs and the latest end of running ones.
     if (StartsWithAny(state, {"PENDING", "CONFIGURING"})) a.started.reset();
     if (StartsWithAny(state, {"PENDING", "CONFIGURING", "RUNNING", "SUSPENDED"})) a.ended.reset();
+    a.outcome = OutcomeOf(state);
     if (a.ended && a.started) a.ended = std::max(*a.ended, *a.started);
     for (const std::string_view tres : {"ReqTRES", "AllocTRES", "TRES"}) {
       if (a.chips == 0) a.chips = ChipsOf(Get(fields, tres));

@@ -49,18 +49,19 @@ std::string Read(std::string_view text, const SlurmOptions& options = kUtc) {
 TEST(Slurm, ReadsSacct) {
   const std::string text = Printed("sacct.txt");
   EXPECT_EQ(Read(text, {.job = "train", .utc_offset = 0}),
-            "0 job_submitted, 0 0 of 2, 1 2 of 2, 7 0 of 2, 7 0 of 2, 14 2 of 2, 74 0 of 0");
+            "0 job_submitted, 0 0 of 2, 1 2 of 2, 7 0 of 2, 7 0 of 2, 14 2 of 2, 74 0 of 0, "
+            "74 job_state");
   EXPECT_EQ(Read(text, {.job = "2", .utc_offset = 0}),
-            "0 job_submitted, 0 0 of 1, 4 1 of 1, 7 0 of 0");
+            "0 job_submitted, 0 0 of 1, 4 1 of 1, 7 0 of 0, 7 job_state");
   // Held by its user, it wanted nothing for 8 seconds.
   EXPECT_EQ(Read(text, {.job = "held", .utc_offset = 0}),
-            "0 job_submitted, 8 0 of 1, 8 1 of 1, 9 0 of 0");
+            "0 job_submitted, 8 0 of 1, 8 1 of 1, 9 0 of 0, 9 job_state");
 }
 
 TEST(Slurm, ReadsScontrol) {
   Notes note_counts;
   EXPECT_EQ(Read(Printed("scontrol.txt"), {.job = "1", .utc_offset = 0}, note_counts),
-            "0 job_submitted, 0 0 of 2, 7 2 of 2, 67 0 of 0");
+            "0 job_submitted, 0 0 of 2, 7 2 of 2, 67 0 of 0, 67 job_state");
   EXPECT_EQ(note_counts.Count(NoteKind::kMissingEvents), 1) << "one incarnation came before";
   EXPECT_EQ(note_counts.Count(NoteKind::kOtherJob), 2);
 }
@@ -89,7 +90,8 @@ TEST(Slurm, RunningAndWaitingJobs) {
   EXPECT_EQ(one("1|PENDING|100|100|500|Unknown|2|"), "0 job_submitted, 0 0 of 2");
   EXPECT_EQ(one("1|PREEMPTED|100|100|110|120|2|gres/gpu:a100=4"),
             "0 job_submitted, 0 0 of 4, 10 4 of 4, 20 preemption_notice, 20 0 of 4");
-  EXPECT_EQ(one("1|CANCELLED by 0|100|100|Unknown|120|1|"), "0 job_submitted, 0 0 of 1, 20 0 of 0");
+  EXPECT_EQ(one("1|CANCELLED by 0|100|100|Unknown|120|1|"),
+            "0 job_submitted, 0 0 of 1, 20 0 of 0, 20 job_state");
 }
 
 TEST(Slurm, CountsInvalidRows) {
@@ -101,7 +103,8 @@ TEST(Slurm, CountsInvalidRows) {
       "2|x|COMPLETED|never|110|120\n"
       "3.batch|x|COMPLETED|100|110|120\n"
       "4|x|COMPLETED|100|110|90\n";  // ends before it starts
-  EXPECT_EQ(Read(text, kUtc, note_counts), "0 job_submitted, 0 0 of 1, 10 1 of 1, 10 0 of 0");
+  EXPECT_EQ(Read(text, kUtc, note_counts),
+            "0 job_submitted, 0 0 of 1, 10 1 of 1, 10 0 of 0, 10 job_state");
   EXPECT_EQ(note_counts.Count(NoteKind::kBadLine), 3);
   EXPECT_TRUE(Read("nonsense").contains("neither sacct's table"));
   EXPECT_TRUE(Read("").contains("neither sacct's table"));

@@ -1,0 +1,33 @@
+// Joins what processes recorded into the attempts of the job.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "goodput/accounting/attempt.h"
+#include "goodput/accounting/recording.h"
+#include "goodput/accounting/step_clock.h"
+#include "goodput/events/notes.h"
+
+namespace stepscope::goodput {
+
+using Recordings = std::vector<std::unique_ptr<Recording>>;
+
+struct Lineup {
+  std::vector<JointAttempt> attempts;  // by their starts
+  Notes note_counts;
+  int64_t processes = 0;  // that told events of attempts
+  // Recordings of another job that has the same name; not in `attempts`.
+  std::vector<const Recording*> others;
+  // What other programs than the job's processes told, such as schedulers and Orbax: it belongs to
+  // whatever attempt runs then.
+  std::vector<Attempt*> loose;
+  StepClock step_clock, usual;                         // of the leaders' steps
+  int64_t submitted = kUnknown;                        // of the first attempt
+  int64_t requested = kUnknown, allocated = kUnknown;  // for an attempt after the last
+};
+
+Lineup LineUp(const Recordings& recordings);
+
+}  // namespace stepscope::goodput
