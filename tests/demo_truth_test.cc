@@ -279,6 +279,7 @@ TEST(DemoTruth, TheImbalanceOfASlowRankIsItsEvidence) {
                                    .layers = 4},
                                   job));
   EXPECT_EQ(FindFinding(job.answer, "Compute imbalance"), nullptr) << job.answer.verdict;
+  EXPECT_TRUE(job.answer.verdict.contains("longer since step 8: rank 2")) << job.answer.verdict;
 }
 
 TEST(DemoTruth, TheSlowDeviceOfAProcessIsTheLeadingFinding) {

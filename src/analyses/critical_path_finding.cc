@@ -102,13 +102,16 @@ FrameTimes PythonOnPath(const Facts& facts, const RankPath& shown, Bound bound) 
   return times;
 }
 
-// Whether most exposed communication is waiting for late ranks.
-bool MostlyWaits(const Facts& facts) {
+// The share of exposed communication that is waiting for late ranks, 0..1.
+double WaitShare(const Facts& facts) {
   int64_t exposed = 0;
   for (const DeviceFacts& device : facts.devices)
     exposed = AddSaturated(exposed, device.total.Exposed());
-  return ExposedWaits(facts).Total() > exposed / 2;
+  const auto waits = static_cast<double>(ExposedWaits(facts).Total());
+  return exposed == 0 ? 0 : std::min(waits / static_cast<double>(exposed), 1.0);
 }
+
+constexpr double kMostlyWaits = 0.5;
 
 // The host's own time on the path is due to what devices wait for.
 CauseKind CauseOf(Bound bound, const Facts& facts) {
@@ -118,7 +121,7 @@ CauseKind CauseOf(Bound bound, const Facts& facts) {
     case Bound::kDataLoading:
       return CauseKind::kInput;
     case Bound::kCommunication:
-      return MostlyWaits(facts) ? CauseKind::kWait : CauseKind::kCommunication;
+      return WaitShare(facts) > kMostlyWaits ? CauseKind::kWait : CauseKind::kCommunication;
     default:
       break;
   }
@@ -189,13 +192,18 @@ void AddFinding(Report& report, const Facts& facts, const MeasuredPaths& measure
     if (other.time > worst.time) worst = other;
   }
   if (worst.span == 0) return;
+  // Where communication is not mostly waiting, the rest is for late ranks, which are a finding.
+  const double waits = worst.bound == Bound::kCommunication ? WaitShare(facts) : 0;
+  const bool beyond = waits > 0.01 && waits <= kMostlyWaits;
+  if (beyond) worst.saved = static_cast<int64_t>(static_cast<double>(worst.saved) * (1 - waits));
   const double share = static_cast<double>(worst.saved) / static_cast<double>(worst.span);
   if (share < kWorthSaying) return;
   const RankPath& shown = measured.ranks.front();
   const auto ranks = std::ssize(measured.ranks);
   report.findings.push_back(
-      {.message = fmt::format("{} on the critical path costs up to {} of {}.",
-                              SayBound(worst.bound), HumanRatio(share), SayAll(measured, shown)),
+      {.message = fmt::format("{} on the critical path{} costs up to {} of {}.",
+                              SayBound(worst.bound), beyond ? ", beyond wait time," : "",
+                              HumanRatio(share), SayAll(measured, shown)),
        .because = Because(facts, measured, shown, sums, worst.bound),
        .hint = HintFor(worst.bound, facts),
        .impact = worst.saved / ranks,
