@@ -236,8 +236,8 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
            HumanTime(static_cast<double>(median)), grew.Say(facts), found.count, found.of,
            HumanRatio(share)),
        .hint = period || behind.period ? std::string(steps_slow::kRecurs)
-               : slowest.IsFirst() ? Say(kRecordLater, facts)
-                                   : Say(steps_slow::kDoRarely, facts),
+               : slowest.IsFirst()     ? Say(kRecordLater, facts)
+                                       : Say(steps_slow::kDoRarely, facts),
        .impact = found.lost / devices,
        .table = "steps",
        .cause = {grew.Cause(), {}, slowest.Number()},

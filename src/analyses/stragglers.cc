@@ -182,7 +182,8 @@ bool StandsOut(const Facts& facts, const Suspect& s, const Params& params) {
 // began later, even where no change point is certain.
 bool IsAlwaysLate(const StepBlame& steps, const Suspect& s) {
   if (steps.size() < 2 || s.late.size() < steps.size() || MostInOneStep(steps, s)) return false;
-  const Distribution d = Describe(CausedBySteps(steps, s.all));
+  std::vector<int64_t> caused = CausedBySteps(steps, s.all);
+  const Distribution d = Describe(caused);
   return static_cast<double>(d.min) >= kEven * static_cast<double>(d.p50);
 }
 

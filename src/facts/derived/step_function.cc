@@ -19,6 +19,8 @@ namespace {
 // Of what a function takes in slow windows, the excess is this much of the largest such part, or
 // more: what calls one function, and little else, is as near to the cause as that function.
 constexpr double kAsNear = 0.9;
+// A library's functions run everywhere: one is behind the excess only where that is most of it.
+constexpr double kOfLibrary = 0.8;
 constexpr double kThroughout = 0.9;  // of the other windows: the training loop, and what calls it
 
 struct Sum {
@@ -59,7 +61,9 @@ std::optional<FrameName> Nearest(std::vector<Candidate> all) {
   if (all.empty()) return std::nullopt;
   const double most = std::ranges::max(all, {}, &Candidate::part).part;
   std::erase_if(all, [&](const Candidate& c) { return c.part < kAsNear * most; });
-  const auto order = [](const Candidate& c) { return std::tuple(-c.sum.slow, c.sum.first, c.name); };
+  const auto order = [](const Candidate& c) {
+    return std::tuple(-c.sum.slow, c.sum.first, c.name);
+  };
   return std::ranges::min(all, {}, order).frame;
 }
 
@@ -88,11 +92,13 @@ std::optional<FrameName> FunctionBehind(const Facts& facts, const RankWindows& s
     const int64_t excess = mean - sum.others / std::ssize(others.windows);
     if (excess < least || excess <= 0 || static_cast<double>(sum.others) >= throughout) continue;
     FrameName frame = ParseFrameName((*facts.names)[name]);
-    // Built in, or "<lambda>", "<listcomp>": no name to look for.
+    // Built in, or "<lambda>", "<listcomp>", or private to a library: no name to look for.
     if (frame.file.empty() || frame.function.starts_with('<')) continue;
     const bool of_library = IsOfLibrary(frame);
-    candidates.push_back({std::move(frame), of_library,
-                          static_cast<double>(excess) / static_cast<double>(mean), sum, name});
+    if (of_library && frame.function.starts_with('_')) continue;
+    const double part = static_cast<double>(excess) / static_cast<double>(mean);
+    if (of_library && part < kOfLibrary) continue;
+    candidates.push_back({std::move(frame), of_library, part, sum, name});
   }
   return Nearest(std::move(candidates));
 }

@@ -18,10 +18,10 @@ struct RankWindows {
 };
 
 // Of the training threads' functions those count that take `least` ns more within `slow`, per
-// window, than within `others`, which may be of another rank, and do not run through all of `others`
-// as the training loop does. One of the user's program comes before a library's; then those with
-// the largest part of their time in excess, which the steps of other functions are not; of these
-// the outermost. Nothing where no frames were recorded, or none takes so much.
+// window, than within `others`, which may be of another rank, and do not run through all of
+// `others` as the training loop does. One of the user's program comes before a library's, which
+// must have most of its time in excess; then those with the largest part of their time in excess;
+// of these the outermost. Nothing where no frames were recorded, or none takes so much.
 std::optional<FrameName> FunctionBehind(const Facts& facts, const RankWindows& slow,
                                         const RankWindows& others, int64_t least);
 
