@@ -11,7 +11,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "facts/derived/allreduce_sums.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/job_purpose.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -126,7 +126,7 @@ int64_t PerDevice(const AllReduceSums& sums, int64_t part) {
 }
 
 std::string HintFor(const Facts& facts) {
-  const bool trains = OnDemand(facts).JobPurpose(facts) == Purpose::kTraining;
+  const bool trains = PurposeOfJob(facts) == Purpose::kTraining;
   const std::string start =
       fmt::format("merge small messages and overlap large ones with {} (table messages); ",
                   trains ? "backward" : "compute");
@@ -239,7 +239,7 @@ void AddMergeFinding(Report& report, const Facts& facts, const AllReduceSums& su
 
 // Only of training: inference has no backward.
 void AddUnexplainedFinding(Report& report, const Facts& facts, const AllReduceSums& sums) {
-  if (OnDemand(facts).JobPurpose(facts) != Purpose::kTraining) return;
+  if (PurposeOfJob(facts) != Purpose::kTraining) return;
   AlikeAllReduces outside;
   std::map<std::string_view, int64_t> phases;
   for (const auto& [key, alike] : sums.alike) {

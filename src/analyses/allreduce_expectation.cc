@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "facts/derived/on_demand.h"
-
 namespace stepscope {
 
 AllReduceExpectation ExpectAllReduces(const AllReduceSums& sums, const AllReduceFacts& allreduces,

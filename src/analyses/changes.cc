@@ -16,8 +16,8 @@
 #include "analyses/work_rise.h"
 #include "base/period.h"
 #include "facts/derived/excess_work.h"
-#include "facts/derived/on_demand.h"
 #include "facts/derived/step_changes.h"
+#include "facts/derived/work_rises.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -145,7 +145,7 @@ stepscope::Cause CauseOf(const std::optional<Together>& together) {
 
 // Of the work that ranks have more of, what explains the change.
 const WorkRise* WorkBehind(const Facts& facts, const StepChange& c) {
-  for (const WorkRise& rise : OnDemand(facts).Work(facts).rises) {
+  for (const WorkRise& rise : WorkRisesOf(facts).rises) {
     const bool then = rise.since && std::abs(*rise.since - c.since) <= 1;
     if (then &&
         static_cast<double>(rise.Difference()) >= kExplains * static_cast<double>(c.Difference()))

@@ -8,7 +8,6 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
 #include "facts/derived/recording_flops.h"
 #include "report/humanize.h"
 

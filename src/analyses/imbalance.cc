@@ -13,8 +13,8 @@
 #include "analyses/build.h"
 #include "base/robust.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
 #include "facts/derived/stages.h"
+#include "facts/derived/step_parts.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -211,7 +211,7 @@ double Clearness(const Steps& steps, const DeviceFacts* device) {
 
 // By how much the mean rank has smaller inputs than the one with the largest in each step.
 double UnevenWork(const Facts& facts) {
-  const std::vector<StepParts>& ranks = OnDemand(facts).Parts(facts);
+  const std::vector<StepParts>& ranks = StepPartsOf(facts);
   double most = 0, mean = 0;
   for (size_t s = 0; !ranks.empty() && s < ranks.front().steps.size(); ++s) {
     double largest = 0;

@@ -14,7 +14,6 @@
 #include "analyses/kinds.h"
 #include "analyses/thread_wait.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
 #include "facts/derived/other_threads.h"
 #include "facts/derived/step_categories.h"
 #include "report/humanize.h"
@@ -337,7 +336,7 @@ std::string Headline(const std::string& classification, const Totals& t, bool ma
 
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kInputPipeline, facts);
-  const std::vector<RankSteps>& ranks = OnDemand(facts).Steps(facts);
+  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
   if (ranks.empty()) {
     MakeUnavailable(report, std::string(kNothingRecorded));
     return report;

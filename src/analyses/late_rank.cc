@@ -13,7 +13,9 @@
 #include "analyses/work_rise.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/step_categories.h"
+#include "facts/derived/step_changes.h"
+#include "facts/derived/work_rises.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -150,7 +152,7 @@ std::string LateHint(LateReason reason, const Facts& facts) {
 }
 
 const StepChange* RiseOf(LateReason reason, const Facts& facts, const RankCollectives& rank) {
-  const StepChanges& changes = OnDemand(facts).Changes(facts);
+  const StepChanges& changes = StepChangesOf(facts);
   for (const StepQuantity quantity : late_rank::QuantitiesOf(reason)) {
     if (const StepChange* change = changes.Rise(quantity, rank.rank, rank.device)) return change;
   }
@@ -161,7 +163,7 @@ LateReason ReasonOf(const Facts& facts, const WorkRise& rise) {
   if (rise.kind == WorkKind::kCalls) return LateReason::kMoreCompute;
   if (rise.kind == WorkKind::kSize) return LateReason::kLargerInputs;
   std::vector<int64_t> more, others;
-  for (const RankSteps& own : OnDemand(facts).Steps(facts)) {
+  for (const RankSteps& own : RankStepsOf(facts)) {
     if (own.rank->rank != rise.rank) continue;
     for (const StepBreakdown& step : own.steps)
       (rise.steps.contains(step.window.number) ? more : others)
@@ -177,7 +179,7 @@ std::string SayWork(const Facts& facts, const WorkRise& rise) {
 }
 
 void TakeWork(const Facts& facts, LateRank& late) {
-  const WorkRises& work = OnDemand(facts).Work(facts);
+  const WorkRises& work = WorkRisesOf(facts);
   const WorkRise* own = work.Of(facts.collectives.ranks[late.rank].rank);
   if (own == nullptr || work.IsOfAll(*own)) return;
   late.work = own;

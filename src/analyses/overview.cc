@@ -14,7 +14,7 @@
 #include "analyses/overview_lead.h"
 #include "analyses/overview_startup.h"
 #include "analyses/overview_tables.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/job_purpose.h"
 #include "facts/derived/operator_use.h"
 #include "facts/derived/recording_flops.h"
 #include "facts/derived/step_categories.h"
@@ -112,7 +112,7 @@ void AddEnvironment(const Facts& facts, Report& report) {
   }
   report.metrics.push_back(
       {"ranks", "ranks", static_cast<int64_t>(ranks.size()), Unit::kCount, true});
-  const Purpose purpose = OnDemand(facts).JobPurpose(facts);
+  const Purpose purpose = PurposeOfJob(facts);
   report.metrics.push_back({"purpose", "purpose of job",
                             When(purpose != Purpose::kUnknown, std::string(PurposeName(purpose))),
                             Unit::kNone, true});
@@ -216,7 +216,7 @@ std::string WhyNoSteps(const Facts& facts) {
 
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kOverview, facts);
-  const std::vector<RankSteps>& ranks = OnDemand(facts).Steps(facts);
+  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
   if (ranks.empty()) {
     MakeUnavailable(report, WhyNoSteps(facts));
     return report;
@@ -233,8 +233,7 @@ Report Run(const Facts& facts, const Params&) {
                     SayBeforeSteps(facts, ranks) + SayUnrecorded(facts, typical.ranks);
   AddMissingKernels(facts, report);
   AddMissingCommunication(facts, report);
-  if (OnDemand(facts).JobPurpose(facts) == Purpose::kInference)
-    report.headline += " The job is inference.";
+  if (PurposeOfJob(facts) == Purpose::kInference) report.headline += " The job is inference.";
   AddStepMetrics(facts, total, typical.median, sum, marked, report);
   const OperatorUse use = UseOfOperators(facts);
   AddPlacement(use, has_work, report);

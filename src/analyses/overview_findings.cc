@@ -11,7 +11,7 @@
 #include "analyses/build.h"
 #include "analyses/uneven_ranks.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/missing_communication.h"
 #include "facts/derived/unrecorded.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
@@ -232,7 +232,7 @@ void AddMissingKernels(const Facts& facts, Report& report) {
 }
 
 void AddMissingCommunication(const Facts& facts, Report& report) {
-  const int64_t world_size = OnDemand(facts).CommunicationMissing(facts).world_size;
+  const int64_t world_size = MissingCommunicationOf(facts).world_size;
   if (world_size == 0) return;
   report.headline += fmt::format(" Communication of the {} ranks was not recognized.", world_size);
   report.findings.push_back(

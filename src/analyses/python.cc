@@ -10,6 +10,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
+#include "facts/activity/idle_within.h"
 #include "facts/derived/python_paths.h"
 #include "facts/derived/python_time.h"
 #include "report/humanize.h"

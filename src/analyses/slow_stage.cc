@@ -7,7 +7,6 @@
 
 #include "analyses/build.h"
 #include "analyses/late_rank.h"
-#include "facts/derived/on_demand.h"
 #include "facts/derived/stages.h"
 #include "report/humanize.h"
 #include "report/kinds.h"

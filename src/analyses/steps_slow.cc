@@ -14,7 +14,7 @@
 #include "analyses/changes.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/step_changes.h"
 #include "facts/derived/step_function.h"
 #include "report/humanize.h"
 
@@ -211,7 +211,7 @@ std::string Message(const std::vector<RankSteps>& ranks, const SlowSteps& found,
 
 void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankSteps>& ranks,
                   int64_t median_of_all, double slow) {
-  const steps_slow::UsualTime usual(median_of_all, OnDemand(facts).Changes(facts).step_time);
+  const steps_slow::UsualTime usual(median_of_all, StepChangesOf(facts).step_time);
   const steps_slow::SlowSteps found = steps_slow::FindSlowSteps(ranks, usual, slow);
   report.metrics.push_back({"slow_steps", "slow steps", found.count, Unit::kCount});
   if (found.count == 0) return;

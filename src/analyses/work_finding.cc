@@ -11,7 +11,7 @@
 #include "analyses/changes.h"
 #include "analyses/late_rank.h"
 #include "analyses/work_rise.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/work_rises.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -46,7 +46,7 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
 }  // namespace
 
 void AddWorkRises(Report& report, const Facts& facts, const WorkRise* told) {
-  for (const WorkRise& rise : OnDemand(facts).Work(facts).rises) {
+  for (const WorkRise& rise : WorkRisesOf(facts).rises) {
     if (&rise != told) report.findings.push_back(FindingOf(facts, rise));
   }
 }

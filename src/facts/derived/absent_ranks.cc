@@ -128,8 +128,12 @@ class Finder {
   AbsentWaits out_;
 };
 
+AbsentWaits FindAbsentWaits(const Facts& facts) { return Finder(facts).Find(); }
+
 }  // namespace
 
-AbsentWaits FindAbsentWaits(const Facts& facts) { return Finder(facts).Find(); }
+const AbsentWaits& AbsentWaitsOf(const Facts& facts) {
+  return facts.memo.Of<FindAbsentWaits>(facts);
+}
 
 }  // namespace stepscope

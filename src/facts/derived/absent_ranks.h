@@ -36,6 +36,6 @@ struct AbsentWaits {
 // The usual time of a collective is the lower quartile of any kind with its operation and group
 // size, times its bytes over theirs where it has more, and at most its time on gigabit Ethernet.
 // They wait where it takes three times as long.
-AbsentWaits FindAbsentWaits(const Facts& facts);
+const AbsentWaits& AbsentWaitsOf(const Facts& facts);
 
 }  // namespace stepscope

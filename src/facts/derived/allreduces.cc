@@ -10,7 +10,7 @@
 
 #include "facts/activity/compute_cover.h"
 #include "facts/activity/range_phases.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/absent_ranks.h"
 
 namespace stepscope {
 namespace {
@@ -81,8 +81,9 @@ class Finder {
 
   AllReduceFacts Find() {
     const CollectiveFacts& c = facts_.collectives;
+    const AbsentWaits& absent = AbsentWaitsOf(facts_);
     for (const CollectiveMatch& match : c.matches) {
-      if (match.op == CollectiveOp::kAllReduce && match.count > 0) AddMatch(match);
+      if (match.op == CollectiveOp::kAllReduce && match.count > 0) AddMatch(match, absent);
     }
     for (const CollectiveMismatch& m : c.mismatches) {
       if (m.op == CollectiveOp::kAllReduce) ++out_.mismatched;
@@ -95,8 +96,7 @@ class Finder {
   }
 
  private:
-  void AddMatch(const CollectiveMatch& match) {
-    const AbsentWaits& absent = OnDemand(facts_).WaitsForAbsent(facts_);
+  void AddMatch(const CollectiveMatch& match, const AbsentWaits& absent) {
     const int64_t for_absent =
         absent.by_match[static_cast<size_t>(&match - facts_.collectives.matches.data())];
     int64_t shortest = INT64_MAX, bytes = -1;

@@ -7,6 +7,7 @@
 #include "trace/purpose_names.h"
 
 namespace stepscope {
+namespace {
 
 bool FindCompiledCode(const Facts& facts) {
   if (facts.names == nullptr) return false;
@@ -28,5 +29,9 @@ bool FindCompiledCode(const Facts& facts) {
   }
   return false;
 }
+
+}  // namespace
+
+bool HasCompiledCode(const Facts& facts) { return facts.memo.Of<FindCompiledCode>(facts); }
 
 }  // namespace stepscope

@@ -7,6 +7,6 @@ namespace stepscope {
 
 // Whether any rank ran a compiled region, or a kernel that the compiler generated. Recordings
 // without operators tell it by their kernels.
-bool FindCompiledCode(const Facts& facts);
+bool HasCompiledCode(const Facts& facts);
 
 }  // namespace stepscope

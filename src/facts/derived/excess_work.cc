@@ -14,7 +14,7 @@
 #include "base/robust.h"
 #include "base/saturate.h"
 #include "facts/derived/module_places.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/step_changes.h"
 #include "trace/input_lists.h"
 
 namespace stepscope {
@@ -273,7 +273,7 @@ std::optional<ExcessWork> Find(const Facts& facts, int64_t rank, const Steps& ow
   ExcessWork excess = Most(*facts.names, sums, of_others);
   if (excess.name == kNoString) return std::nullopt;
   excess.module = ModuleOf(facts, rank, excess.name);
-  const double median = static_cast<double>(OnDemand(facts).Changes(facts).median);
+  const double median = static_cast<double>(StepChangesOf(facts).median);
   excess.since = SinceOf(facts, rank, excess.name, kLeastStepChange * median);
   Steps of_excess = own;
   if (excess.since && own.from == INT64_MIN) {

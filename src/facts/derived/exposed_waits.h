@@ -11,7 +11,7 @@
 #include "base/intervals.h"
 #include "base/saturate.h"
 #include "facts/activity/compute_cover.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/absent_ranks.h"
 #include "facts/facts.h"
 
 namespace stepscope {
@@ -59,8 +59,7 @@ class ExposedWaits {
         if (part.wait > 0) waits.push_back(WaitOf(part));
       }
     }
-    for (const AbsentWait& wait : OnDemand(facts_).WaitsForAbsent(facts_).of_absent)
-      Add(wait, waits);
+    for (const AbsentWait& wait : AbsentWaitsOf(facts_).of_absent) Add(wait, waits);
     return Of(waits);
   }
 
@@ -74,7 +73,7 @@ class ExposedWaits {
  private:
   void Add(const AbsentWait& wait, std::vector<PartWait>& waits) {
     const CollectiveFacts& c = facts_.collectives;
-    const AbsentWaits& all = OnDemand(facts_).WaitsForAbsent(facts_);
+    const AbsentWaits& all = AbsentWaitsOf(facts_);
     for (const uint32_t m : wait.matches) {
       const auto parts = c.Parts(c.matches[m]);
       const int64_t together = std::ranges::min(parts, {}, &CollectivePart::duration).duration();

@@ -54,12 +54,14 @@ class Finder {
   bool trains_ = false, infers_ = false;
 };
 
-}  // namespace
-
 Purpose FindPurpose(const Facts& facts) {
   Finder finder(facts);
   for (const RankActivity& rank : facts.ranks) finder.Add(rank);
   return finder.Found();
 }
+
+}  // namespace
+
+Purpose PurposeOfJob(const Facts& facts) { return facts.memo.Of<FindPurpose>(facts); }
 
 }  // namespace stepscope

@@ -9,6 +9,6 @@ namespace stepscope {
 // Training where any rank has an operator, annotation or kernel that only training has: jobs that
 // train may infer between steps. Else inference where any rank has one of inference. What is not
 // known of an operator may be known of its kernels, so kernels count too.
-Purpose FindPurpose(const Facts& facts);
+Purpose PurposeOfJob(const Facts& facts);
 
 }  // namespace stepscope

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "facts/derived/operator_trees.h"
 #include "facts/devices/device_peaks.h"
 
 namespace stepscope {
@@ -23,13 +24,15 @@ bool All(const std::vector<DeviceFacts>& devices, const IsSuch& is_such) {
 KernelUse::KernelUse(const Facts& facts)
     : facts_(facts),
       names_(*facts.names),
+      tensor_cores_(TensorCoreUseOf(facts)),
+      missing_communication_(MissingCommunicationOf(facts)),
       eligible_(names_.size(), -1),
       plain_(names_.size(), -1),
       only_tpus_(All(facts.devices, IsTpu)),
       only_amd_(All(facts.devices, IsAmd)) {}
 
 void KernelUse::Add(const RankActivity& rank, RankKernelUse& sums) {
-  const OperatorTree& tree = OnDemand(facts_).Operators(facts_, rank);
+  const OperatorTree& tree = OperatorTreeOf(facts_, rank);
   std::vector<Device> devices;
   for (const int64_t number : rank.devices)
     devices.push_back({LimitsOf(rank, number), HasTensorCores(rank, number).value_or(false)});
@@ -60,7 +63,7 @@ void KernelUse::Add(const RankActivity& rank, RankKernelUse& sums) {
 
 TensorCores KernelUse::Uses(StringId kernel) {
   if (only_tpus_) return TensorCores::kUnknown;
-  return OnDemand(facts_).UseOfTensorCores(facts_, kernel);
+  return tensor_cores_.Of(kernel);
 }
 
 bool KernelUse::IsEligible(StringId op, StringId kernel) {
@@ -106,8 +109,7 @@ void KernelUse::AddToTotals(const Activity& activity, StringId op, const LaunchC
   }
   // Matrix kernels, and those that may communicate, are made to run with few threads.
   if (compute && !eligible && use == TensorCores::kNo && occupied >= 0 &&
-      occupied < kLowOccupancy &&
-      !OnDemand(facts_).CommunicationMissing(facts_).MayBe(activity.name)) {
+      occupied < kLowOccupancy && !missing_communication_.MayBe(activity.name)) {
     t.low[activity.name].Add(activity, config, occupied);
     t.low_time = AddSaturated(t.low_time, time);
     if (config->blocks_per_sm >= 0 && config->blocks_per_sm < 1)

@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/missing_communication.h"
+#include "facts/derived/tensor_core_use.h"
 #include "facts/devices/kernel_occupancy.h"
+#include "facts/facts.h"
+#include "facts/operators/operators.h"
 
 namespace stepscope {
 
@@ -122,6 +125,8 @@ class KernelUse {
 
   const Facts& facts_;
   const StringTable& names_;
+  const TensorCoreUse& tensor_cores_;
+  const MissingCommunication& missing_communication_;
   std::vector<int8_t> eligible_, plain_;  // by name; -1: not asked yet
   bool only_tpus_ = false, only_amd_ = false;
   KernelTotals totals_;

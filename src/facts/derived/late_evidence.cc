@@ -6,7 +6,7 @@
 
 #include "base/robust.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/step_categories.h"
 #include "facts/steps/step_use.h"
 
 namespace stepscope {
@@ -36,7 +36,7 @@ double UnexplainedBeyond(const StepBlame& steps, uint32_t rank) {
 }  // namespace
 
 OwnTimes::OwnTimes(const Facts& facts) : own_(facts.collectives.ranks.size()) {
-  for (const RankSteps& rank : OnDemand(facts).Steps(facts)) {
+  for (const RankSteps& rank : RankStepsOf(facts)) {
     if (rank.whole_recording) continue;
     std::vector<StepWindow> windows;
     for (const StepBreakdown& step : rank.steps) windows.push_back(step.window);

@@ -9,7 +9,7 @@
 #include "base/saturate.h"
 #include "base/stop.h"
 #include "facts/derived/along_windows.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/operator_trees.h"
 
 namespace stepscope {
 namespace leading_function {
@@ -29,7 +29,7 @@ class OperatorSums {
  public:
   void Add(const Facts& facts, const RankActivity& rank, uint32_t thread,
            const IntervalSet& windows) {
-    const NarrowArray<int64_t>& self = OnDemand(facts).OperatorSelfTimes(facts, rank);
+    const NarrowArray<int64_t>& self = SelfTimesOf(facts, rank);
     const AnywhereInWindows anywhere(windows);
     StopChecks checks;
     for (size_t r = 0; r < self.size(); ++r) {

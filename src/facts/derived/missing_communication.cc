@@ -64,12 +64,6 @@ std::vector<CommunicationCandidate> Candidates(const Facts& facts) {
   return candidates;
 }
 
-}  // namespace
-
-bool MissingCommunication::MayBe(StringId name) const {
-  return std::ranges::find(candidates, name, &CommunicationCandidate::name) != candidates.end();
-}
-
 MissingCommunication FindMissingCommunication(const Facts& facts) {
   MissingCommunication missing;
   if (!facts.collectives.matches.empty() || facts.devices.empty()) return missing;
@@ -84,6 +78,16 @@ MissingCommunication FindMissingCommunication(const Facts& facts) {
   missing.world_size = world_size;
   missing.candidates = Candidates(facts);
   return missing;
+}
+
+}  // namespace
+
+bool MissingCommunication::MayBe(StringId name) const {
+  return std::ranges::find(candidates, name, &CommunicationCandidate::name) != candidates.end();
+}
+
+const MissingCommunication& MissingCommunicationOf(const Facts& facts) {
+  return facts.memo.Of<FindMissingCommunication>(facts);
 }
 
 }  // namespace stepscope

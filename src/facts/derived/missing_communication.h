@@ -25,6 +25,6 @@ struct MissingCommunication {
   bool MayBe(StringId name) const;
 };
 
-MissingCommunication FindMissingCommunication(const Facts& facts);
+const MissingCommunication& MissingCommunicationOf(const Facts& facts);
 
 }  // namespace stepscope

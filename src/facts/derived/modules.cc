@@ -10,7 +10,7 @@
 #include "facts/activity/compute_cover.h"
 #include "facts/derived/module_memory.h"
 #include "facts/derived/module_places.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/operator_trees.h"
 #include "facts/operators/compiled_ops.h"
 #include "trace/frame_name.h"
 #include "trace/scope_name.h"
@@ -163,7 +163,7 @@ class Recording {
   }
 
   void AddOperators() {
-    for (const auto& [range, cost] : OnDemand(facts_).OperatorCosts(facts_, rank_)) {
+    for (const auto& [range, cost] : OperatorCostsOf(facts_, rank_)) {
       const HostRange at = rank_.host->ranges[static_cast<size_t>(range)];
       if (!facts_.Counts(rank_, at.start)) continue;
       const Place place = PlaceIn(places_.OfRange(range));
@@ -332,8 +332,6 @@ bool MayNameModules(const RankActivity& rank) {
          });
 }
 
-}  // namespace
-
 Modules MeasureModules(const Facts& facts) {
   Modules modules;
   Tree tree(*facts.names, modules.modules);
@@ -346,10 +344,8 @@ Modules MeasureModules(const Facts& facts) {
   return modules;
 }
 
-const Modules& ModulesOf(const Facts& facts) {
-  auto& kept = OnDemand(facts).KeptModules();
-  if (!kept) kept = std::make_shared<const Modules>(MeasureModules(facts));
-  return *kept;
-}
+}  // namespace
+
+const Modules& ModulesOf(const Facts& facts) { return facts.memo.Of<MeasureModules>(facts); }
 
 }  // namespace stepscope

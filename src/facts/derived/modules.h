@@ -66,9 +66,6 @@ struct Modules {
   std::string PlaceOf(StringId name, const AmountByModule& amounts) const;
 };
 
-Modules MeasureModules(const Facts& facts);
-
-// The same, measured once.
 const Modules& ModulesOf(const Facts& facts);
 
 }  // namespace stepscope

@@ -3,7 +3,7 @@
 
 #include "base/saturate.h"
 #include "base/stop.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/operator_trees.h"
 
 namespace stepscope {
 namespace {
@@ -11,8 +11,8 @@ namespace {
 using NodeId = PathTree::NodeId;
 
 void AddRank(const Facts& facts, const RankActivity& rank, PathTree& paths) {
-  const OperatorTree& tree = OnDemand(facts).Operators(facts, rank);
-  const NarrowArray<int64_t>& self = OnDemand(facts).OperatorSelfTimes(facts, rank);
+  const OperatorTree& tree = OperatorTreeOf(facts, rank);
+  const NarrowArray<int64_t>& self = SelfTimesOf(facts, rank);
   std::vector<NodeId> node_of(tree.size(), PathTree::kRoot);  // by range
   StopChecks checks;
   for (size_t r = 0; r < tree.size(); ++r) {

@@ -7,7 +7,7 @@
 
 #include "base/saturate.h"
 #include "base/stop.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/operator_trees.h"
 #include "facts/operators/operators.h"
 #include "trace/kernel_vocabulary.h"
 
@@ -19,7 +19,7 @@ class Counter {
   explicit Counter(const Facts& facts) : facts_(facts), names_(*facts.names) {}
 
   void Add(const RankActivity& rank) {
-    const OperatorTree& tree = OnDemand(facts_).Operators(facts_, rank);
+    const OperatorTree& tree = OperatorTreeOf(facts_, rank);
     std::vector<bool> launches(tree.size());
     const bool by_launch = AddActivity(rank, tree, launches);
     AddHost(rank, tree, launches, by_launch);
@@ -65,7 +65,7 @@ class Counter {
   void AddHost(const RankActivity& rank, const OperatorTree& tree,
                const std::vector<bool>& launches, bool by_launch) {
     const HostOps& host = *rank.host;
-    const NarrowArray<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
+    const NarrowArray<int64_t>& self = SelfTimesOf(facts_, rank);
     std::vector<bool> calls_others(tree.size());
     StopChecks checks;
     for (size_t r = 0; r < tree.size(); ++r) {

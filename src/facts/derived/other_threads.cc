@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/stop.h"
+#include "facts/activity/idle_within.h"
 
 namespace stepscope {
 namespace other_threads {

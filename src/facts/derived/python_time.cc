@@ -7,8 +7,9 @@
 
 #include "base/innermost.h"
 #include "base/saturate.h"
+#include "facts/activity/idle_within.h"
 #include "facts/derived/along_windows.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/step_categories.h"
 #include "trace/library_frames.h"
 
 namespace stepscope {
@@ -351,7 +352,7 @@ void FunctionSum::Add(const FunctionSum& o) {
 }
 
 std::vector<CountedPython> CountedPythonOf(const Facts& facts) {
-  const std::vector<RankSteps>& steps = OnDemand(facts).Steps(facts);
+  const std::vector<RankSteps>& steps = RankStepsOf(facts);
   std::vector<CountedPython> counted;
   if (!steps.empty()) {
     for (const RankSteps& own : steps) {
@@ -386,16 +387,5 @@ std::vector<RankFunctions> FunctionsOfRanks(const Facts& facts) {
 std::vector<int32_t> FramesOfCalls(const HostOps& host) { return FramesAround(host, host.calls); }
 
 std::vector<int32_t> FramesOfRanges(const HostOps& host) { return FramesAround(host, host.ranges); }
-
-IntervalSet IdleWithin(const RankActivity& rank, const IntervalSet& windows) {
-  IntervalSet idle;
-  int64_t until = INT64_MIN;
-  for (const Activity& activity : rank.activities) {
-    if (activity.start > until) idle.push_back({until, activity.start});
-    until = std::max(until, activity.end);
-  }
-  idle.push_back({until, INT64_MAX});
-  return Intersection(windows, idle);
-}
 
 }  // namespace stepscope

@@ -136,7 +136,7 @@ class FrameTimes {
 // What counts of a recording's frames.
 struct CountedPython {
   const RankActivity* rank = nullptr;
-  bool marked = false;  // the steps, as in StepsOfRanks(); else all that was recorded
+  bool marked = false;  // the steps, as in RankStepsOf(); else all that was recorded
   IntervalSet windows;
 };
 // Of the recordings that have frames.
@@ -181,8 +181,5 @@ struct RankFunctions {
 
 // Of the recordings that have frames.
 std::vector<RankFunctions> FunctionsOfRanks(const Facts& facts);
-
-// When no device of the rank ran anything, within `windows`.
-IntervalSet IdleWithin(const RankActivity& rank, const IntervalSet& windows);
 
 }  // namespace stepscope

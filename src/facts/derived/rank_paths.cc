@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/intervals.h"
-#include "facts/derived/python_time.h"
+#include "facts/activity/idle_within.h"
 
 namespace stepscope {
 namespace {
@@ -68,21 +68,22 @@ bool HostWouldHaveAll(const RankActivity& rank) {
 
 }  // namespace
 
-MeasuredPaths MeasurePaths(const Facts& facts, const PathQuery& query) {
+MeasuredPaths MeasurePaths(const StringTable& names, std::span<const RankActivity> ranks,
+                           const PathQuery& query) {
   MeasuredPaths measured;
   size_t longest = 0;
-  for (const RankActivity& rank : facts.ranks) {
+  for (const RankActivity& rank : ranks) {
     if (rank.activities.empty() || (query.rank >= 0 && rank.rank != query.rank)) continue;
     if (HostWouldHaveAll(rank)) {
       measured.unlinked = true;
       continue;
     }
-    auto chosen = ChooseWindow(rank, *facts.names, query.window);
+    auto chosen = ChooseWindow(rank, names, query.window);
     if (!chosen) {
       measured.without.push_back(rank.rank);
       continue;
     }
-    measured.ranks.push_back(Measure(rank, *facts.names, std::move(*chosen), query));
+    measured.ranks.push_back(Measure(rank, names, std::move(*chosen), query));
     const size_t newest = measured.ranks.size() - 1;
     const bool longer = measured.ranks[newest].span() > measured.ranks[longest].span();
     const size_t shorter = longer ? std::exchange(longest, newest) : newest;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "facts/facts.h"
+#include "base/string_table.h"
+#include "facts/activity/rank_activity.h"
 #include "facts/paths/critical_path.h"
 #include "facts/paths/path_window.h"
 #include "facts/paths/what_if.h"
@@ -47,7 +49,8 @@ struct MeasuredPaths {
   bool unlinked = false;  // ranks were left out whose activities say nothing of their launches
 };
 
-MeasuredPaths MeasurePaths(const Facts& facts, const PathQuery& query);
+MeasuredPaths MeasurePaths(const StringTable& names, std::span<const RankActivity> ranks,
+                           const PathQuery& query);
 
 // The change that removes what `bound` is: "cpu*0"; empty where none is tried.
 std::string_view QuestionAbout(Bound bound);

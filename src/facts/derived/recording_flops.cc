@@ -5,7 +5,8 @@
 #include <set>
 
 #include "base/stop.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/operator_trees.h"
+#include "facts/derived/tensor_core_use.h"
 #include "facts/operators/compiled_ops.h"
 #include "facts/operators/operators.h"
 
@@ -28,6 +29,7 @@ class Recording {
   Recording(const Facts& facts, const RankActivity& rank, double given_peak)
       : facts_(facts),
         names_(*facts.names),
+        tensor_cores_(TensorCoreUseOf(facts)),
         rank_(rank),
         ops_(names_, rank),
         roofs_(rank, given_peak) {
@@ -72,7 +74,7 @@ class Recording {
 
   void AddOperators() {
     const HostOps& host = *rank_.host;
-    const auto& counted = OnDemand(facts_).OperatorCosts(facts_, rank_);
+    const auto& counted = OperatorCostsOf(facts_, rank_);
     // The counted operator that each range is, or is inside of: index into `items`.
     std::vector<int32_t> item_of(host.ranges.size(), -1);
     std::vector<Item> items;
@@ -98,7 +100,7 @@ class Recording {
     if (activity.kind != Kind::kCompute) return;
     sum_.kernel_time = AddSaturated(sum_.kernel_time, activity.duration());
     const uint32_t device = rank_.streams[activity.stream].device_index;
-    const bool tensor_cores = MayUseTensorCores(facts_, activity.name);
+    const bool tensor_cores = tensor_cores_.MayUse(activity.name);
     const KernelDetail* kernel = rank_.KernelOf(activity);
     const auto call = rank_.CallOf(activity);
     const int32_t at =
@@ -182,6 +184,7 @@ class Recording {
 
   const Facts& facts_;
   const StringTable& names_;
+  const TensorCoreUse& tensor_cores_;
   const RankActivity& rank_;
   const CompiledOps ops_;
   const Roofs roofs_;
@@ -190,6 +193,10 @@ class Recording {
   RecordingFlops sum_;
 };
 
+RecordingFlops AgainstOwnPeaks(const Facts& facts, const RankActivity& rank) {
+  return Recording(facts, rank, 0).Measure();
+}
+
 }  // namespace
 
 RecordingFlops MeasureFlops(const Facts& facts, const RankActivity& rank, double given_peak) {
@@ -197,9 +204,7 @@ RecordingFlops MeasureFlops(const Facts& facts, const RankActivity& rank, double
 }
 
 const RecordingFlops& FlopsOf(const Facts& facts, const RankActivity& rank) {
-  auto& flops = OnDemand(facts).Flops(rank);
-  if (!flops) flops = std::make_shared<const RecordingFlops>(MeasureFlops(facts, rank, 0));
-  return *flops;
+  return facts.memo.Of<AgainstOwnPeaks>(facts, rank);
 }
 
 }  // namespace stepscope

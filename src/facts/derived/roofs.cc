@@ -1,8 +1,6 @@
 // Looks up the peaks of devices, and sets costs against them.
 #include "facts/derived/roofs.h"
 
-#include "facts/derived/on_demand.h"
-
 namespace stepscope {
 
 Roofs::Roofs(const RankActivity& rank, double given_peak) : given_(given_peak > 0) {
@@ -23,10 +21,6 @@ FlopsSum Roofs::Of(const OperatorCost& cost, uint32_t device_index, bool tensor_
           .at_peak = peak > 0 ? cost.flops / peak * 1e9 : 0,
           .at_memory = bandwidth > 0 ? cost.bytes / bandwidth * 1e9 : 0,
           .tf32 = cost.type == NumberType::kFp32 && tensor_cores && has_tf32_[device_index]};
-}
-
-bool MayUseTensorCores(const Facts& facts, StringId kernel) {
-  return OnDemand(facts).UseOfTensorCores(facts, kernel) != TensorCores::kNo;
 }
 
 }  // namespace stepscope

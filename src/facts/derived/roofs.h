@@ -64,8 +64,4 @@ class Roofs {
   std::vector<bool> has_tf32_;  // of the device itself
 };
 
-// Whether a kernel's rate is that of Tensor Cores. What compilers generate is on them where it is
-// matrix work: its rate must not be set against a lower peak.
-bool MayUseTensorCores(const Facts& facts, StringId kernel);
-
 }  // namespace stepscope

@@ -13,7 +13,8 @@
 #include "base/saturate.h"
 #include "base/stop.h"
 #include "facts/derived/module_places.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/operator_trees.h"
+#include "facts/derived/tensor_core_use.h"
 #include "facts/operators/operator_call.h"
 #include "trace/frame_name.h"
 
@@ -103,10 +104,13 @@ class ModuleTimes {
 class Measure {
  public:
   Measure(const Facts& facts, double given_peak)
-      : facts_(facts), names_(*facts.names), given_peak_(given_peak) {}
+      : facts_(facts),
+        names_(*facts.names),
+        tensor_cores_(TensorCoreUseOf(facts)),
+        given_peak_(given_peak) {}
 
   void Add(const RankActivity& rank) {
-    const auto& counted = OnDemand(facts_).OperatorCosts(facts_, rank);
+    const auto& counted = OperatorCostsOf(facts_, rank);
     const std::vector<Item> items =
         rank.on_host ? ItemsOfHost(rank, counted) : ItemsOf(rank, counted);
     const Roofs roofs(rank, given_peak_);
@@ -143,7 +147,7 @@ class Measure {
 
  private:
   std::vector<Item> ItemsOf(const RankActivity& rank, const std::vector<CountedOperator>& counted) {
-    const OperatorTree& tree = OnDemand(facts_).Operators(facts_, rank);
+    const OperatorTree& tree = OperatorTreeOf(facts_, rank);
     const Owners owners = OwnersOf(*rank.host, tree, counted);
     std::vector<uint32_t> item_of(rank.host->ranges.size(), kNoItem);
     std::vector<Item> items;
@@ -171,7 +175,7 @@ class Measure {
   std::vector<Item> ItemsOfHost(const RankActivity& rank,
                                 const std::vector<CountedOperator>& counted) {
     const HostRanges& ranges = rank.host->ranges;
-    const Owners owners = OwnersOf(*rank.host, OnDemand(facts_).Operators(facts_, rank), counted);
+    const Owners owners = OwnersOf(*rank.host, OperatorTreeOf(facts_, rank), counted);
     const std::vector<int64_t> own = OwnTimes(rank);
     std::vector<uint32_t> item_of(ranges.size(), kNoItem);
     std::vector<Item> items;
@@ -227,7 +231,7 @@ class Measure {
           IsBetweenMemories(rank.copies[static_cast<size_t>(activity.detail)].path);
     if (activity.kind != Kind::kCompute) return;
     item.kernels = AddSaturated(item.kernels, activity.duration());
-    item.tensor_cores |= MayUseTensorCores(facts_, activity.name);
+    item.tensor_cores |= tensor_cores_.MayUse(activity.name);
     item.device_index = rank.streams[activity.stream].device_index;
   }
 
@@ -263,6 +267,7 @@ class Measure {
 
   const Facts& facts_;
   const StringTable& names_;
+  const TensorCoreUse& tensor_cores_;
   const double given_peak_;
   Shapes answer_;
   std::vector<ModuleTimes> modules_;                           // as answer_.shapes

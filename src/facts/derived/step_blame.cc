@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/change_point.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/wait_causes.h"
 
 namespace stepscope {
 namespace {
@@ -27,7 +27,7 @@ StepBlame BlameOfSteps(const Facts& facts) {
     const auto step = match.last == kNobody ? std::nullopt : StepOf(facts, c.parts[match.last]);
     if (step) steps[*step].Add(c.parts[match.last].rank, 0);
   }
-  for (const WaitCause& wait : OnDemand(facts).WaitCauses(facts)) {
+  for (const WaitCause& wait : WaitCausesOf(facts)) {
     const CollectiveMatch& match = c.matches[wait.match];
     if (wait.rank == kNobody || match.last == kNobody) continue;
     if (const auto step = StepOf(facts, c.parts[match.last]))

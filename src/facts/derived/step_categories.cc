@@ -77,6 +77,28 @@ void LeaveOutWarmUp(TypicalSteps& typical) {
   }
 }
 
+std::vector<RankSteps> BreakRecordingsDown(const Facts& facts) {
+  std::vector<RankSteps> all;
+  for (const RankActivity& rank : facts.ranks) {
+    if (rank.memory_only) continue;
+    RankSteps own{.rank = &rank};
+    std::vector<StepWindow> windows = StepWindows(rank);
+    if (windows.empty()) {
+      if (!facts.selected.empty()) continue;  // the steps that were asked for, or nothing
+      const auto whole = WholeRecording(rank);
+      if (!whole) continue;
+      windows.push_back(*whole);
+      own.whole_recording = true;
+    }
+    own.steps = BreakStepsDown(rank, *facts.names, windows);
+    all.push_back(std::move(own));
+  }
+  // Where some ranks have steps, those without would only blur what is said of them.
+  const bool any = std::ranges::any_of(all, [](const RankSteps& r) { return !r.whole_recording; });
+  if (any) std::erase_if(all, [](const RankSteps& r) { return r.whole_recording; });
+  return all;
+}
+
 }  // namespace
 
 std::string_view StepCategoryName(StepCategory category) {
@@ -125,27 +147,11 @@ std::optional<StepWindow> WholeRecording(const RankActivity& rank) {
   return StepWindow{.number = 0, .start = first, .end = last};
 }
 
-std::vector<RankSteps> StepsOfRanks(const Facts& facts) {
-  std::vector<RankSteps> all;
-  for (const RankActivity& rank : facts.ranks) {
-    if (rank.memory_only) continue;
-    RankSteps own{.rank = &rank};
-    std::vector<StepWindow> windows = StepWindows(rank);
-    if (windows.empty()) {
-      if (!facts.selected.empty()) continue;  // the steps that were asked for, or nothing
-      const auto whole = WholeRecording(rank);
-      if (!whole) continue;
-      windows.push_back(*whole);
-      own.whole_recording = true;
-    }
-    own.steps = BreakStepsDown(rank, *facts.names, windows);
-    all.push_back(std::move(own));
-  }
-  // Where some ranks have steps, those without would only blur what is said of them.
-  const bool any = std::ranges::any_of(all, [](const RankSteps& r) { return !r.whole_recording; });
-  if (any) std::erase_if(all, [](const RankSteps& r) { return r.whole_recording; });
-  return all;
+const std::vector<RankSteps>& RankStepsOf(const Facts& facts) {
+  return facts.memo.Of<BreakRecordingsDown>(facts);
 }
+
+bool HasRankSteps(const Facts& facts) { return facts.memo.Has<BreakRecordingsDown>(); }
 
 StepStatistics StatisticsOfTotals(const std::vector<RankSteps>& ranks) {
   return Statistics(ranks, [](const StepBreakdown& step) { return step.Total(); });

@@ -152,6 +152,12 @@ class Collector {
   std::map<std::pair<int64_t, int64_t>, Parts> parts_;  // by rank and device
 };
 
+StepChanges FindStepChanges(const Facts& facts) {
+  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
+  if (ranks.empty() || ranks.front().whole_recording) return {};
+  return Collector(ranks).Find();
+}
+
 }  // namespace
 
 std::string_view StepQuantityName(StepQuantity quantity) {
@@ -180,9 +186,8 @@ const StepChange* StepChanges::LargestRise(StepQuantity quantity) const {
   return largest;
 }
 
-StepChanges FindStepChanges(std::span<const RankSteps> ranks) {
-  if (ranks.empty() || ranks.front().whole_recording) return {};
-  return Collector(ranks).Find();
+const StepChanges& StepChangesOf(const Facts& facts) {
+  return facts.memo.Of<FindStepChanges>(facts);
 }
 
 }  // namespace stepscope

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -48,6 +47,6 @@ inline constexpr double kLeastStepChange = 0.05;
 
 // A change point (base/change_point.h) that is worth a twentieth of the median step time, of the
 // steps that all ranks recorded. n log n.
-StepChanges FindStepChanges(std::span<const RankSteps> ranks);
+const StepChanges& StepChangesOf(const Facts& facts);
 
 }  // namespace stepscope

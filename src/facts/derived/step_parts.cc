@@ -149,9 +149,9 @@ class Taker {
   std::vector<Computes> computes_;
 };
 
-}  // namespace
-
-std::vector<StepParts> PartsOfSteps(const Facts& facts, std::span<const RankSteps> ranks) {
+std::vector<StepParts> TakeStepsApart(const Facts& facts) {
+  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
+  if (ranks.empty() || ranks.front().whole_recording || !facts.OnHost()) return {};
   const std::vector<int64_t> steps = StepsOfAll(ranks);
   std::map<int64_t, StepParts> by_rank;
   Elements elements(*facts.names);
@@ -164,6 +164,12 @@ std::vector<StepParts> PartsOfSteps(const Facts& facts, std::span<const RankStep
   std::vector<StepParts> all;
   for (auto& [rank, parts] : by_rank) all.push_back(std::move(parts));
   return all;
+}
+
+}  // namespace
+
+const std::vector<StepParts>& StepPartsOf(const Facts& facts) {
+  return facts.memo.Of<TakeStepsApart>(facts);
 }
 
 }  // namespace stepscope

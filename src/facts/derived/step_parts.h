@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -30,7 +29,8 @@ struct StepParts {
   std::map<Neighbours, std::vector<int64_t>> between;  // ns
 };
 
-// By rank, of those steps that all ranks recorded. REQUIRES: facts.OnHost().
-std::vector<StepParts> PartsOfSteps(const Facts& facts, std::span<const RankSteps> ranks);
+// By rank, of those steps that all ranks recorded; empty where devices compute, or no steps are
+// marked.
+const std::vector<StepParts>& StepPartsOf(const Facts& facts);
 
 }  // namespace stepscope

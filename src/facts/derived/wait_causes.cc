@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "facts/activity/compute_cover.h"
+#include "facts/derived/absent_ranks.h"
 
 namespace stepscope {
 namespace {
@@ -129,10 +130,14 @@ class Walker {
   std::vector<WaitCause> out_;
 };
 
+std::vector<WaitCause> FindWaitCauses(const Facts& facts) {
+  return Walker(facts, AbsentWaitsOf(facts)).Walk();
+}
+
 }  // namespace
 
-std::vector<WaitCause> FindWaitCauses(const Facts& facts, const AbsentWaits& absent) {
-  return Walker(facts, absent).Walk();
+const std::vector<WaitCause>& WaitCausesOf(const Facts& facts) {
+  return facts.memo.Of<FindWaitCauses>(facts);
 }
 
 }  // namespace stepscope

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/intervals.h"
-#include "facts/derived/absent_ranks.h"
 #include "facts/facts.h"
 
 namespace stepscope {
@@ -24,6 +23,6 @@ struct WaitCause {
 
 // Of all collectives that were split into wait and transfer, and of those in which ranks wait for
 // absent ones (absent_ranks.h); by match, then part. n log n.
-std::vector<WaitCause> FindWaitCauses(const Facts& facts, const AbsentWaits& absent);
+const std::vector<WaitCause>& WaitCausesOf(const Facts& facts);
 
 }  // namespace stepscope

@@ -10,6 +10,8 @@
 
 #include "base/rise.h"
 #include "base/robust.h"
+#include "facts/derived/stages.h"
+#include "facts/derived/step_changes.h"
 
 namespace stepscope {
 namespace {
@@ -255,23 +257,15 @@ double Cost(const WorkRise& rise) {
   return static_cast<double>(rise.Difference()) * static_cast<double>(rise.steps.size());
 }
 
-}  // namespace
-
-bool WorkRise::Has(int64_t of_rank) const { return std::ranges::binary_search(ranks, of_rank); }
-
-const WorkRise* WorkRises::Of(int64_t rank) const {
-  const auto at = std::ranges::find_if(rises, [&](const WorkRise& r) { return r.Has(rank); });
-  return at == rises.end() ? nullptr : &*at;
-}
-
-WorkRises FindWorkRises(const std::vector<StepParts>& ranks, int64_t step_time, bool comparable) {
+WorkRises FindWorkRises(const Facts& facts) {
+  const std::vector<StepParts>& ranks = StepPartsOf(facts);
   WorkRises found{.ranks = std::ssize(ranks)};
-  const double least = kLeastWorkRise * static_cast<double>(step_time);
+  const double least = kLeastWorkRise * static_cast<double>(StepChangesOf(facts).median);
   if (least <= 0) return found;
   for (const StepParts& parts : ranks) {
     if (auto rise = OfRank(parts, least).Find()) Join(found.rises, std::move(*rise));
   }
-  if (comparable && ranks.size() > 1) {
+  if (ranks.size() > 1 && !TiedByMessages(facts)) {
     std::vector<WorkRise> against = FindAgainstOthers(ranks, least);
     std::ranges::stable_sort(against, std::ranges::greater(), Cost);
     for (WorkRise& rise : against) {
@@ -283,5 +277,16 @@ WorkRises FindWorkRises(const std::vector<StepParts>& ranks, int64_t step_time, 
   std::ranges::stable_sort(found.rises, std::ranges::greater(), Cost);
   return found;
 }
+
+}  // namespace
+
+bool WorkRise::Has(int64_t of_rank) const { return std::ranges::binary_search(ranks, of_rank); }
+
+const WorkRise* WorkRises::Of(int64_t rank) const {
+  const auto at = std::ranges::find_if(rises, [&](const WorkRise& r) { return r.Has(rank); });
+  return at == rises.end() ? nullptr : &*at;
+}
+
+const WorkRises& WorkRisesOf(const Facts& facts) { return facts.memo.Of<FindWorkRises>(facts); }
 
 }  // namespace stepscope

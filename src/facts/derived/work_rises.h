@@ -51,8 +51,8 @@ struct WorkRises {
 // What a rise takes at least, over the median step time.
 inline constexpr double kLeastWorkRise = 0.03;
 
-// Of each rank the largest. Nothing where devices compute. `step_time`: the median, ns.
-// `comparable`: whether ranks run the same, so that one may be compared with the others.
-WorkRises FindWorkRises(const std::vector<StepParts>& ranks, int64_t step_time, bool comparable);
+// Of each rank the largest. Nothing where devices compute. Ranks that messages tie run different
+// stages, and are not compared with one another.
+const WorkRises& WorkRisesOf(const Facts& facts);
 
 }  // namespace stepscope
