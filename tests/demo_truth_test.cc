@@ -9,7 +9,7 @@
 
 #include "facts/collectives/collectives.h"
 #include "facts/collectives/split.h"
-#include "facts/derived/recording_flops.h"
+#include "facts/derived/operators/recording_flops.h"
 #include "facts/facts.h"
 #include "session/load.h"
 #include "stepscope/demo.h"

@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "facts/derived/compiled_code.h"
-#include "facts/derived/job_purpose.h"
-#include "facts/derived/python_time.h"
+#include "facts/derived/job/compiled_code.h"
+#include "facts/derived/job/job_purpose.h"
+#include "facts/derived/python/python_time.h"
 #include "facts/devices/device_peaks.h"
 
 namespace stepscope {

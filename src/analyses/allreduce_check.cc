@@ -10,8 +10,8 @@
 #include "analyses/allreduce_expectation.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/derived/allreduce_sums.h"
-#include "facts/derived/job_purpose.h"
+#include "facts/derived/collectives/allreduce_sums.h"
+#include "facts/derived/job/job_purpose.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 

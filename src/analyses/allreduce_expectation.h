@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analyses/analysis.h"
-#include "facts/derived/allreduce_sums.h"
+#include "facts/derived/collectives/allreduce_sums.h"
 
 namespace stepscope {
 

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "analyses/kinds.h"
-#include "facts/derived/missing_communication.h"
-#include "facts/derived/modules.h"
-#include "facts/derived/step_categories.h"
+#include "facts/derived/collectives/missing_communication.h"
+#include "facts/derived/modules/modules.h"
+#include "facts/derived/steps/step_categories.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
 

@@ -10,9 +10,9 @@
 
 #include "analyses/advice.h"
 #include "analyses/analysis.h"
-#include "facts/derived/path_tree.h"
-#include "facts/derived/python_time.h"
-#include "facts/derived/step_categories.h"
+#include "facts/derived/operators/path_tree.h"
+#include "facts/derived/python/python_time.h"
+#include "facts/derived/steps/step_categories.h"
 #include "report/columns.h"
 
 namespace stepscope {

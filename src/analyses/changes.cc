@@ -15,9 +15,9 @@
 #include "analyses/late_rank.h"
 #include "analyses/work_rise.h"
 #include "base/period.h"
-#include "facts/derived/excess_work.h"
-#include "facts/derived/step_changes.h"
-#include "facts/derived/work_rises.h"
+#include "facts/derived/lateness/excess_work.h"
+#include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -13,7 +13,7 @@
 #include "analyses/build.h"
 #include "analyses/critical_path_finding.h"
 #include "analyses/kinds.h"
-#include "facts/derived/rank_paths.h"
+#include "facts/paths/rank_paths.h"
 #include "facts/steps/steps.h"
 #include "report/humanize.h"
 

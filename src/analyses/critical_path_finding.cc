@@ -11,7 +11,7 @@
 
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/derived/exposed_waits.h"
+#include "facts/derived/collectives/exposed_waits.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "facts/derived/excess_work.h"
+#include "facts/derived/lateness/excess_work.h"
 #include "report/humanize.h"
 #include "trace/frame_name.h"
 

@@ -8,7 +8,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/derived/recording_flops.h"
+#include "facts/derived/operators/recording_flops.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -13,8 +13,8 @@
 #include "analyses/build.h"
 #include "base/robust.h"
 #include "base/saturate.h"
-#include "facts/derived/stages.h"
-#include "facts/derived/step_parts.h"
+#include "facts/derived/lateness/stages.h"
+#include "facts/derived/steps/step_parts.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -14,8 +14,8 @@
 #include "analyses/kinds.h"
 #include "analyses/thread_wait.h"
 #include "base/saturate.h"
-#include "facts/derived/other_threads.h"
-#include "facts/derived/step_categories.h"
+#include "facts/derived/python/other_threads.h"
+#include "facts/derived/steps/step_categories.h"
 #include "report/humanize.h"
 
 namespace stepscope {

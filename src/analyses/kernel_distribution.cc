@@ -9,7 +9,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/derived/missing_communication.h"
+#include "facts/derived/collectives/missing_communication.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
 

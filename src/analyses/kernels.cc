@@ -12,7 +12,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "base/stop.h"
-#include "facts/derived/kernel_use.h"
+#include "facts/derived/operators/kernel_use.h"
 #include "report/humanize.h"
 
 namespace stepscope {

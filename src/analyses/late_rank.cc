@@ -13,9 +13,9 @@
 #include "analyses/work_rise.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
-#include "facts/derived/step_categories.h"
-#include "facts/derived/step_changes.h"
-#include "facts/derived/work_rises.h"
+#include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/steps/step_categories.h"
+#include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "analyses/late_start.h"
-#include "facts/derived/excess_work.h"
-#include "facts/derived/lateness.h"
-#include "facts/derived/step_changes.h"
-#include "facts/derived/work_rises.h"
+#include "facts/derived/lateness/excess_work.h"
+#include "facts/derived/lateness/lateness.h"
+#include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/steps/step_changes.h"
 #include "facts/facts.h"
 #include "stepscope/report.h"
 

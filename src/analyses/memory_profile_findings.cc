@@ -7,7 +7,7 @@
 
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/derived/job_purpose.h"
+#include "facts/derived/job/job_purpose.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -14,10 +14,10 @@
 #include "analyses/overview_lead.h"
 #include "analyses/overview_startup.h"
 #include "analyses/overview_tables.h"
-#include "facts/derived/job_purpose.h"
-#include "facts/derived/operator_use.h"
-#include "facts/derived/recording_flops.h"
-#include "facts/derived/step_categories.h"
+#include "facts/derived/job/job_purpose.h"
+#include "facts/derived/operators/operator_use.h"
+#include "facts/derived/operators/recording_flops.h"
+#include "facts/derived/steps/step_categories.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -11,8 +11,8 @@
 #include "analyses/build.h"
 #include "analyses/uneven_ranks.h"
 #include "base/saturate.h"
-#include "facts/derived/missing_communication.h"
-#include "facts/derived/unrecorded.h"
+#include "facts/derived/collectives/missing_communication.h"
+#include "facts/derived/steps/unrecorded.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
 

@@ -1,5 +1,5 @@
 // Reports operators by the shapes, types and strides of their inputs.
-#include "facts/derived/shapes.h"
+#include "facts/derived/modules/shapes.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 
 #include "analyses/build.h"
 #include "analyses/late_rank.h"
-#include "facts/derived/stages.h"
+#include "facts/derived/lateness/stages.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 

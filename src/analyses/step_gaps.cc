@@ -1,5 +1,5 @@
 // Measures idle time between steps and what the host does during it.
-#include "facts/derived/step_gaps.h"
+#include "facts/derived/steps/step_gaps.h"
 
 #include <fmt/format.h>
 

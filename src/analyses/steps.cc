@@ -15,9 +15,9 @@
 #include "analyses/work_finding.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
-#include "facts/derived/recording_flops.h"
-#include "facts/derived/step_categories.h"
-#include "facts/derived/step_changes.h"
+#include "facts/derived/operators/recording_flops.h"
+#include "facts/derived/steps/step_categories.h"
+#include "facts/derived/steps/step_changes.h"
 #include "facts/steps/step_use.h"
 #include "report/humanize.h"
 

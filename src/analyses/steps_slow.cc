@@ -14,8 +14,8 @@
 #include "analyses/changes.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
-#include "facts/derived/step_changes.h"
-#include "facts/derived/step_function.h"
+#include "facts/derived/python/step_function.h"
+#include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -14,8 +14,8 @@
 #include "analyses/stragglers_absent.h"
 #include "analyses/stragglers_suspects.h"
 #include "base/distribution.h"
-#include "facts/derived/stages.h"
-#include "facts/derived/step_changes.h"
+#include "facts/derived/lateness/stages.h"
+#include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 

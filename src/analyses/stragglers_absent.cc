@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "analyses/build.h"
-#include "facts/derived/absent_ranks.h"
-#include "facts/derived/exposed_waits.h"
+#include "facts/derived/collectives/absent_ranks.h"
+#include "facts/derived/collectives/exposed_waits.h"
 #include "report/humanize.h"
 
 namespace stepscope {

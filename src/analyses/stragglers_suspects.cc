@@ -11,10 +11,10 @@
 #include "analyses/excess.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
-#include "facts/derived/exposed_waits.h"
-#include "facts/derived/lateness.h"
-#include "facts/derived/step_changes.h"
-#include "facts/derived/wait_causes.h"
+#include "facts/derived/collectives/exposed_waits.h"
+#include "facts/derived/collectives/wait_causes.h"
+#include "facts/derived/lateness/lateness.h"
+#include "facts/derived/steps/step_changes.h"
 
 namespace stepscope {
 namespace stragglers {

@@ -11,7 +11,7 @@
 #include "analyses/changes.h"
 #include "analyses/late_rank.h"
 #include "analyses/work_rise.h"
-#include "facts/derived/work_rises.h"
+#include "facts/derived/lateness/work_rises.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -8,10 +8,10 @@
 
 #include "analyses/build.h"
 #include "analyses/excess.h"
-#include "facts/derived/excess_work.h"
-#include "facts/derived/step_categories.h"
-#include "facts/derived/step_function.h"
-#include "facts/derived/work_rises.h"
+#include "facts/derived/lateness/excess_work.h"
+#include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/python/step_function.h"
+#include "facts/derived/steps/step_categories.h"
 #include "report/humanize.h"
 
 namespace stepscope {

@@ -7,7 +7,7 @@
 #include "analyses/all.h"
 #include "base/saturate.h"
 #include "base/stop.h"
-#include "facts/derived/step_categories.h"
+#include "facts/derived/steps/step_categories.h"
 #include "facts/steps/step_breakdown.h"
 #include "ingest/clock_base.h"
 #include "ingest/discover.h"

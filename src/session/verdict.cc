@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "analyses/build.h"
-#include "facts/derived/step_categories.h"
+#include "facts/derived/steps/step_categories.h"
 #include "report/columns.h"
 #include "report/findings.h"
 #include "report/humanize.h"
