@@ -34,6 +34,11 @@ std::string_view TitleOf(StepCategory category, const Facts& facts) {
   return strip ? name.substr(kDevice.size()) : name;
 }
 
+std::string_view SayCategory(StepCategory category, const Facts& facts) {
+  if (category != StepCategory::kOther) return TitleOf(category, facts);
+  return RecordedPython(facts) ? "Python between operators" : "unrecorded time";
+}
+
 double Share(int64_t part, int64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }

@@ -39,6 +39,10 @@ std::vector<Cell> DeviceCells(const DeviceFacts& device);
 // "device compute"; where threads of the host are the device, "compute".
 std::string_view TitleOf(StepCategory category, const Facts& facts);
 
+// In a sentence, where the rest of the list is not seen: all others are "Python between operators",
+// or "unrecorded time" where Python was not recorded.
+std::string_view SayCategory(StepCategory category, const Facts& facts);
+
 // "device_compute": the key of the category's column.
 std::string CategoryKey(StepCategory category);
 

@@ -157,11 +157,11 @@ std::string SayStepTime(const std::vector<RankSteps>& ranks, const TypicalSteps&
   return said + SayWarmUp(ranks, typical) + ")";
 }
 
-// In a sentence, where the rest of the list is not seen: all others are what was not recorded, or
-// Python between operators.
-std::string_view SayCategory(StepCategory category, const Facts& facts) {
-  if (category != StepCategory::kOther) return TitleOf(category, facts);
-  return RecordedPython(facts) ? "Python between operators" : "unrecorded";
+// "15.6% unrecorded".
+std::string SayShare(int64_t time, int64_t total, StepCategory category, const Facts& facts) {
+  const bool unrecorded = category == StepCategory::kOther && !RecordedPython(facts);
+  return fmt::format("{} {}", HumanRatio(Share(time, total)),
+                     unrecorded ? "unrecorded" : SayCategory(category, facts));
 }
 
 // "Step time is 960 µs (median of 7 steps): 31.2% device compute, 31.2% input, 15.6% all others."
@@ -178,9 +178,7 @@ std::string Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
                            &std::pair<int64_t, StepCategory>::first);
   std::string parts;
   for (size_t i = 0; i < kNamed && Share(shares[i].first, sum.Total()) >= kModerately; ++i) {
-    parts +=
-        fmt::format("{}{} {}", i == 0 ? "" : ", ", HumanRatio(Share(shares[i].first, sum.Total())),
-                    SayCategory(shares[i].second, facts));
+    parts += (i == 0 ? "" : ", ") + SayShare(shares[i].first, sum.Total(), shares[i].second, facts);
   }
   const RankSteps& first = typical.ranks.front();
   if (first.whole_recording) {

@@ -117,7 +117,7 @@ std::string MessageOf(const Facts& facts, const Rule& rule, const std::vector<Ra
   const std::string largest = is_rest ? LargestFrame(python) : std::string();
   const char* whole = ranks.front().whole_recording ? "the trace" : "step time";
   if (largest.empty()) {
-    std::string_view what = is_rest ? "Time between operators" : rule.message;
+    std::string_view what = is_rest ? "Python between operators" : rule.message;
     if (rule.category == StepCategory::kCompilation && !Recurs(ranks, rule.category))
       what = "Compilation";
     return fmt::format("{} is {} of {}.", what, HumanRatio(share), whole);

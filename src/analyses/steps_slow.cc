@@ -57,9 +57,8 @@ struct Growth {
   // "1.2 ms more input".
   std::string Say(const Facts& facts) const {
     if (time == 0) return "no category grew";
-    return fmt::format(
-        "{} more {}", HumanTime(static_cast<double>(time)),
-        category == StepCategory::kOther ? "time between operators" : TitleOf(category, facts));
+    return fmt::format("{} more {}", HumanTime(static_cast<double>(time)),
+                       SayCategory(category, facts));
   }
   CauseKind Cause() const { return time == 0 ? CauseKind::kNone : CauseOf(category); }
 };

@@ -91,8 +91,8 @@ Table RankTable(const std::vector<int64_t>& ranks, const StepChange& steps) {
   return table;
 }
 
-// "Rank 2 takes 304 ms less time without a record per step than before: load (data.py:7) no longer
-// runs."
+// "Rank 2 takes 304 ms less Python between operators per step than before: load (data.py:7) no
+// longer runs."
 std::string SayOutlier(const Outlier& outlier, const Reason& reason) {
   return fmt::format("Rank {} takes {} {} {} per step than before{}{}.", *outlier.rank,
                      HumanTime(std::abs(outlier.change)), outlier.change < 0 ? "less" : "more",

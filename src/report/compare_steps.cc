@@ -74,11 +74,12 @@ double Real(const std::vector<Cell>& row, std::optional<size_t> at) {
 // The key of a category's column in the table of steps; empty where it has none.
 std::string KeyOf(const ReportSet& answer, const std::string& category) {
   const Table* table = FindTable(FindReport(answer, "overview"), "step_time");
-  if (table == nullptr) return {};
-  const ColumnOf name(*table, "category"), column(*table, "column");
+  const auto column = table == nullptr ? std::nullopt : FindColumn(*table, "column");
+  if (!column) return {};
+  const ColumnOf name(*table, "category");
   const auto row =
       std::ranges::find(table->rows, category, [&](const auto& r) { return name.Text(r); });
-  return row == table->rows.end() ? std::string() : column.Text(*row);
+  return row == table->rows.end() ? std::string() : std::get<std::string>((*row)[*column]);
 }
 
 // The table of categories is of all steps: where steps are listed, the mean is of the typical ones.
@@ -155,8 +156,10 @@ StepChange CompareSteps(const ReportSet& a, const ReportSet& b) {
   std::map<std::string, CategoryChange> categories;
   AddSide(a, steps.in_a, steps.a, &CategoryChange::a, &CategoryChange::share_a, categories);
   AddSide(b, steps.in_b, steps.b, &CategoryChange::b, &CategoryChange::share_b, categories);
+  const bool python = RecordedPython(a) && RecordedPython(b);
   for (auto& [name, category] : categories) {
     if (!category.key.empty()) category.noise = noise(category.key);
+    category.python_recorded = python;
     steps.categories.push_back(std::move(category));
   }
   std::ranges::stable_sort(steps.categories, std::ranges::greater{},
@@ -164,9 +167,9 @@ StepChange CompareSteps(const ReportSet& a, const ReportSet& b) {
   return steps;
 }
 
-// "all others" says nothing without the rest of the list.
 std::string SayPart(const CategoryChange& c) {
-  return c.is_rest ? "time without a record" : c.name;
+  if (!c.is_rest) return c.name;
+  return c.python_recorded ? "Python between operators" : "unrecorded time";
 }
 
 // What a part of steps takes more time for, on a rank or on all.

@@ -139,7 +139,8 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
     answer.reports.push_back(analysis->run(facts, params));
   }
   JoinFindings(answer, MeanTime(facts));
-  answer.verdict = SayWhatIsDoubtful(answer.run) + Verdict(answer) + SayWhatIsMissing(answer.run);
+  answer.verdict =
+      SayWhatIsDoubtful(answer.run) + Verdict(answer, facts) + SayWhatIsMissing(answer.run);
   return answer;
 }
 
