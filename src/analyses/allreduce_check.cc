@@ -62,12 +62,11 @@ constexpr double kExposedUnexplained = 0.01;
 constexpr double kExposedSlow = 0.02;
 constexpr double kMoreThanParameters = 1.2;
 
-Cell TimeCell(double ns) {
-  return ns < 0 ? Cell() : Cell(static_cast<int64_t>(std::llround(std::min(ns, kMostNs))));
-}
+// No value below 0.
+Cell NanosecondsCell(double ns) { return ns < 0 ? Cell() : Cell(RoundToInt64(ns)); }
 // A whole mean is shown as an integer.
 Cell MeanCell(double mean) {
-  const auto whole = static_cast<int64_t>(std::min(mean, kMostNs));
+  const auto whole = ToInt64(mean);
   return static_cast<double>(whole) == mean ? Cell(whole) : Cell(mean);
 }
 
@@ -174,8 +173,7 @@ void AddSlowFinding(Report& report, const Facts& facts, const AllReduceSums& sum
                               expected.given ? "given bandwidth" : "best observed bandwidth",
                               has_all ? "" : "; waits for ranks without a trace are part of it"),
        .hint = HintFor(facts),
-       .impact =
-           std::min(PerDevice(sums, exposed), static_cast<int64_t>(std::min(beyond, kMostNs))),
+       .impact = std::min(PerDevice(sums, exposed), ToInt64(beyond)),
        .table = "ranks",
        .cause = {CauseKind::kCommunication},
        .nearness = Nearness::kPart});
@@ -290,17 +288,17 @@ void AddMetrics(Report& report, const AllReduceSums& sums, const AllReduceExpect
   const double measured = sums.Mean(&AllReduceSum::measured);
   const auto rate = [](double value) { return value > 0 ? Cell(value) : Cell(); };
   report.metrics = {
-      {"expected", "expected per step", TimeCell(e.simple), Unit::kNanoseconds},
-      {"expected_bus", "expected with ring factor", TimeCell(e.bus), Unit::kNanoseconds, true},
-      {"measured", "measured per step", TimeCell(measured), Unit::kNanoseconds},
+      {"expected", "expected per step", NanosecondsCell(e.simple), Unit::kNanoseconds},
+      {"expected_bus", "expected with ring factor", NanosecondsCell(e.bus), Unit::kNanoseconds,
+       true},
+      {"measured", "measured per step", NanosecondsCell(measured), Unit::kNanoseconds},
       {"calls", "calls per step", MeanCell(sums.Mean(&AllReduceSum::calls)), Unit::kCount},
-      {"exposed", "exposed per step", TimeCell(sums.Mean(&AllReduceSum::exposed)),
+      {"exposed", "exposed per step", NanosecondsCell(sums.Mean(&AllReduceSum::exposed)),
        Unit::kNanoseconds},
       {"hidden_ratio", "overlap, % of measured",
        When(measured > 0, 1 - sums.Mean(&AllReduceSum::exposed) / std::max(measured, 1e-9)),
        Unit::kRatio, true},
-      {"parameters", "parameters",
-       e.parameters < 0 ? Cell() : Cell(static_cast<int64_t>(std::min(e.parameters, kMostNs))),
+      {"parameters", "parameters", e.parameters < 0 ? Cell() : Cell(ToInt64(e.parameters)),
        Unit::kCount, true},
       {"bandwidth", "bandwidth", rate(e.bandwidth), Unit::kBytesPerSecond},
       {"bandwidth_from", "bandwidth source",

@@ -6,8 +6,6 @@
 
 namespace stepscope {
 
-constexpr double kMostNs = 9e18;  // bounds times computed from user parameters; fits int64
-
 // The expected time of a step's all-reduces.
 struct AllReduceExpectation {
   double parameters = -1, bytes = -1;  // per step; -1: unknown

@@ -15,6 +15,7 @@
 #include "analyses/late_rank.h"
 #include "analyses/work_rise.h"
 #include "base/period.h"
+#include "base/saturate.h"
 #include "facts/derived/lateness/excess_work.h"
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/steps/step_changes.h"
@@ -180,12 +181,12 @@ std::string SayBecause(const Facts& facts, const StepChange& c,
 // Since when, by how much, and, once that is known, why.
 Finding FindingOf(const StepChange& c, const std::string& why) {
   const double share = static_cast<double>(c.Difference()) / static_cast<double>(c.before);
-  return {.message = fmt::format("Step time is {} longer since step {}{}.", HumanRatio(share),
-                                 c.since, why.empty() ? "" : ": " + why),
-          .impact = static_cast<int64_t>(std::min(
-              static_cast<double>(c.Difference()) * static_cast<double>(c.steps_after), 9e18)),
-          .table = "changes",
-          .since = c.since};
+  return {
+      .message = fmt::format("Step time is {} longer since step {}{}.", HumanRatio(share), c.since,
+                             why.empty() ? "" : ": " + why),
+      .impact = ToInt64(static_cast<double>(c.Difference()) * static_cast<double>(c.steps_after)),
+      .table = "changes",
+      .since = c.since};
 }
 
 Finding ByWork(const Facts& facts, const StepChange& c, const WorkRise& work) {

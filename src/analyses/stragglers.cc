@@ -14,6 +14,7 @@
 #include "analyses/stragglers_absent.h"
 #include "analyses/stragglers_suspects.h"
 #include "base/distribution.h"
+#include "base/saturate.h"
 #include "facts/derived/lateness/stages.h"
 #include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
@@ -157,7 +158,7 @@ int64_t MeanSpan(const Facts& facts, const RankCollectives* except = nullptr) {
     sum += static_cast<double>(device.total.Span());
     ++devices;
   }
-  return std::max<int64_t>(static_cast<int64_t>(std::min(sum / std::max(devices, 1.0), 9e18)), 1);
+  return std::max<int64_t>(ToInt64(sum / std::max(devices, 1.0)), 1);
 }
 
 // What the others lose, of their span: they wait until the rank's own span begins, too.

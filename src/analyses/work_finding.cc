@@ -11,6 +11,7 @@
 #include "analyses/changes.h"
 #include "analyses/late_rank.h"
 #include "analyses/work_rise.h"
+#include "base/saturate.h"
 #include "facts/derived/lateness/work_rises.h"
 #include "report/humanize.h"
 
@@ -35,8 +36,7 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
                                  SayWhen(facts, rise), SayWork(facts, rise)),
           .because = SayWorkEvidence(facts, rise),
           .hint = LateHint(reason, facts),
-          .impact =
-              static_cast<int64_t>(std::min(static_cast<double>(rise.Difference()) * steps, 9e18)),
+          .impact = ToInt64(static_cast<double>(rise.Difference()) * steps),
           .table = "steps",
           .cause = {CauseOf(reason), rank},
           .nearness = Nearness::kCause,

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "base/saturate.h"
 #include "report/columns.h"
 #include "report/compare_growth.h"
 #include "report/compare_sides.h"
@@ -251,8 +252,7 @@ Table CategoryTable(const StepChange& steps) {
   for (const CategoryChange& c : steps.categories) {
     if (c.a == 0 && c.b == 0) continue;
     std::vector<Cell> row = {c.name};
-    const auto whole = [](double ns) { return Cell(static_cast<int64_t>(std::min(ns, 9e18))); };
-    std::ranges::move(SideCells(whole(c.a), whole(c.b), Unit::kNanoseconds),
+    std::ranges::move(SideCells(ToInt64(c.a), ToInt64(c.b), Unit::kNanoseconds),
                       std::back_inserter(row));
     std::ranges::move(SideCells(c.share_a, c.share_b, Unit::kRatio), std::back_inserter(row));
     table.rows.push_back(std::move(row));
@@ -272,7 +272,7 @@ void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepChang
                                 HumanTime(c.Change()), reason.is.empty() ? "" : ": ", reason.is),
          .because = fmt::format("{}; {}{}", SaySides(c.a, c.b), SayPoints(c), reason.because),
          .hint = HintOn(c, reason),
-         .impact = static_cast<int64_t>(std::min(c.Change(), 9e18)),
+         .impact = ToInt64(c.Change()),
          .table = "categories",
          .cause = {waits ? CauseKind::kWait : c.cause},
          .nearness = on_a_rank ? Nearness::kSymptom : Nearness::kPart});

@@ -202,7 +202,7 @@ void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amou
                               "temperature and other processes"
                             : "check what changed for this kernel: shapes, data types, library "
                               "versions; table operators shows its callers",
-       .impact = static_cast<int64_t>(std::min(change, 9e18)),
+       .impact = ToInt64(change),
        .table = "kernels",
        .cause = {communicates ? CauseKind::kWait : CauseKind::kCompute}});
 }
@@ -237,7 +237,7 @@ void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels
        .hint = fmt::format("sizes are the same: check {}what runs at the same time; time one call "
                            "alone (`repro`, with its id in shapes)",
                            alike ? "clocks, temperature, and " : "library versions, and "),
-       .impact = static_cast<int64_t>(std::min(change, 9e18)),
+       .impact = ToInt64(change),
        .table = "shapes",
        .cause = {CauseKind::kCompute},
        .nearness = Nearness::kPart});

@@ -32,10 +32,6 @@ Cell GoodputAt(const Parameters& now, std::optional<double> interval_s) {
   return Exact(WithInterval(now, *interval_s));
 }
 
-Cell TimeCell(std::optional<double> seconds) {
-  return seconds ? goodput::TimeCell(*seconds) : Cell{};
-}
-
 // Cost of a share of the job's time per day; no value without chips and a price.
 Cell MoneyPerDay(const GoodputModelOptions& options, double share) {
   const auto chips = ChipsOf(options);
@@ -85,7 +81,7 @@ Table IntervalsTable(const Parameters& now) {
   const auto add = [&](std::string rule, double interval_s, double work_s) {
     if (!(work_s > 0)) return;
     const Parameters p = WithInterval(now, work_s);
-    table.rows.push_back({std::move(rule), goodput::TimeCell(interval_s), Exact(p),
+    table.rows.push_back({std::move(rule), TimeCell(interval_s), Exact(p),
                           NumberCell(FirstOrderForm(p)), NumberCell(UptimeForm(p))});
   };
   const double mtbf_s = 1 / now.failures_per_s;
@@ -113,7 +109,7 @@ std::vector<Cell> LeverNumbers(const GoodputModelOptions& options, const Paramet
   const auto paid_now = PaidGoodput(options, Exact(now), options.spares);
   return {goodput,
           gain,
-          goodput::TimeCell(gain * kDayS),
+          TimeCell(gain * kDayS),
           MoneyPerDay(options, gain - extra),
           MoneyPerDay(options, extra),
           paid && paid_now ? Cell(*paid - *paid_now) : Cell{},

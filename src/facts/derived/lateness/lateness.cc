@@ -123,9 +123,7 @@ void CompareOne(const std::vector<RankEffort>& efforts, int64_t RankEffort::* me
     const auto place = static_cast<size_t>(std::ranges::lower_bound(sorted, own) - sorted.begin());
     const auto other = [&](size_t i) { return sorted[place <= i ? i + 1 : i]; };
     const double median = (other(low) + other(high)) / 2;
-    constexpr double kMost = 9e18;  // fits into an int64_t
-    beyond[r].*member =
-        static_cast<int64_t>(std::clamp((own - median) * StepsOf(efforts[r]), -kMost, kMost));
+    beyond[r].*member = ToInt64((own - median) * StepsOf(efforts[r]));
   }
 }
 

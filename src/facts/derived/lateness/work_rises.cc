@@ -10,6 +10,7 @@
 
 #include "base/rise.h"
 #include "base/robust.h"
+#include "base/saturate.h"
 #include "facts/derived/lateness/stages.h"
 #include "facts/derived/steps/step_changes.h"
 
@@ -33,8 +34,6 @@ constexpr double kTurns = 0.75, kSameSteps = 0.2, kEven = 0.5;
 double MedianOf(std::span<const int64_t> values) {
   return values.empty() ? 0 : Median(std::vector<double>(values.begin(), values.end()));
 }
-
-int64_t Rounded(double ns) { return std::llround(std::clamp(ns, -9e18, 9e18)); }
 
 class OfRank {
  public:
@@ -103,8 +102,8 @@ class OfRank {
     rise.since = parts_.steps[at];
     rise.last_before = parts_.steps[at - 1];
     rise.steps = {parts_.steps.begin() + static_cast<std::ptrdiff_t>(at), parts_.steps.end()};
-    rise.before = Rounded(before);
-    rise.after = Rounded(since);
+    rise.before = RoundToInt64(before);
+    rise.after = RoundToInt64(since);
     rise.all_steps = std::ssize(parts_.steps);
     best_ = std::move(rise);
   }
@@ -224,8 +223,8 @@ class Steps {
       more.push_back(times_[most][s]);
       rise.steps.insert(ranks_[most].steps[s]);
     }
-    rise.before = Rounded(MedianOf(usual));
-    rise.after = Rounded(MedianOf(more));
+    rise.before = RoundToInt64(MedianOf(usual));
+    rise.after = RoundToInt64(MedianOf(more));
     return rise;
   }
 

@@ -31,8 +31,6 @@ constexpr double kAlso = 1.0 / 3;  // of the largest rise
 constexpr size_t kParts = static_cast<size_t>(StepQuantity::kCount);
 using Parts = std::array<Numbered, kParts>;
 
-int64_t Rounded(double ns) { return std::llround(std::min(ns, 9e18)); }
-
 class Collector {
  public:
   explicit Collector(std::span<const RankSteps> ranks) : ranks_(ranks) { CollectTimes(); }
@@ -124,8 +122,8 @@ class Collector {
                       .device = device,
                       .since = numbered.steps[at->at],
                       .last_before = numbered.steps[at->at - 1],
-                      .before = Rounded(at->before),
-                      .after = Rounded(at->since),
+                      .before = RoundToInt64(at->before),
+                      .after = RoundToInt64(at->since),
                       .steps_before = static_cast<int64_t>(at->before_count),
                       .steps_after = std::ssize(numbered.values) - static_cast<int64_t>(at->at)};
   }
