@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/time_units.h"
 #include "goodput/model/checkpoint_interval.h"
 #include "goodput/model/levers.h"
 #include "goodput/model/model_input.h"
@@ -183,7 +184,7 @@ std::vector<Series> Curves(const Parameters& now) {
     const std::optional<double> values[] = {Exact(p), FirstOrderForm(p), UptimeForm(p)};
     for (size_t c = 0; c < curves.size(); ++c) {
       const std::optional<double>& goodput = values[c];
-      if (goodput) curves[c].points.emplace_back(p.interval_s * 1e9, *goodput);
+      if (goodput) curves[c].points.emplace_back(p.interval_s * kSecond, *goodput);
     }
   }
   return curves;
@@ -238,7 +239,7 @@ std::optional<Finding> IntervalIsFar(const Parameters& now) {
   finding.because = fmt::format("{} vs {} at the best interval, {}", HumanRatio(goodput),
                                 HumanRatio(possible), FormatSeconds(*best));
   finding.hint = fmt::format("save after every {} of work", FormatSeconds(*best));
-  finding.impact = std::llround(loss * kDayS * 1e9);
+  finding.impact = std::llround(loss * kDayS * kSecond);
   finding.table = "intervals";
   return finding;
 }

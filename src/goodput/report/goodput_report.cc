@@ -167,7 +167,7 @@ Result<int64_t> ParseGoodputTime(std::string_view text) {
   const bool whole = error == std::errc() && end == text.data() + text.size();
   if (!whole || !(std::abs(seconds) < kLatest)) return std::unexpected(BadTime(text));
   const double floor = std::floor(seconds);
-  return static_cast<int64_t>(floor) * kSecond + std::llround((seconds - floor) * 1e9);
+  return static_cast<int64_t>(floor) * kSecond + std::llround((seconds - floor) * kSecond);
 }
 
 Result<std::pair<int64_t, int64_t>> ParseGoodputInterval(std::string_view text) {

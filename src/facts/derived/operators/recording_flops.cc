@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/stop.h"
+#include "base/time_units.h"
 #include "facts/derived/operators/operator_trees.h"
 #include "facts/derived/operators/tensor_core_use.h"
 #include "facts/operators/compiled_ops.h"
@@ -163,7 +164,7 @@ class Recording {
     const size_t place = PlaceOf(item.step);
     if (sum_.by_steps && place == kNotMeasured) return;
     const double peak = roofs_.PeakOf(item.cost.type, item.device_index, item.tensor_cores);
-    const double model_at_peak = peak > 0 ? item.cost.model_flops / peak * 1e9 : 0;
+    const double model_at_peak = peak > 0 ? item.cost.model_flops / peak * kSecond : 0;
     if (sum_.by_steps) sum_.steps[place].model_peak_time += model_at_peak;
     sum_.flops += item.cost.flops;
     sum_.model += item.cost.model_flops;

@@ -1,6 +1,8 @@
 // Looks up the peaks of devices, and sets costs against them.
 #include "facts/derived/operators/roofs.h"
 
+#include "base/time_units.h"
+
 namespace stepscope {
 
 Roofs::Roofs(const RankActivity& rank, double given_peak) : given_(given_peak > 0) {
@@ -18,8 +20,8 @@ FlopsSum Roofs::Of(const OperatorCost& cost, uint32_t device_index, bool tensor_
   return {.occurrences = 1,
           .flops = cost.flops,
           .bytes = cost.bytes,
-          .at_peak = peak > 0 ? cost.flops / peak * 1e9 : 0,
-          .at_memory = bandwidth > 0 ? cost.bytes / bandwidth * 1e9 : 0,
+          .at_peak = peak > 0 ? cost.flops / peak * kSecond : 0,
+          .at_memory = bandwidth > 0 ? cost.bytes / bandwidth * kSecond : 0,
           .tf32 = cost.type == NumberType::kFp32 && tensor_cores && has_tf32_[device_index]};
 }
 
