@@ -1,5 +1,5 @@
 // Parts values into low and high ones, and looks at the distances between the high ones.
-#include "base/period.h"
+#include "analyses/period.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Tests which values recur.
-#include "base/period.h"
+#include "analyses/period.h"
 
 #include <gtest/gtest.h>
 
