@@ -140,10 +140,10 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   if (!shapes.empty()) report.tables.push_back(UsageTable("shapes", "Shapes by change", shapes));
   if (!kernels.empty())
     report.tables.push_back(UsageTable("kernels", "Kernels by change", kernels));
-  const bool alike = SlowerAlike(a, b, std::nullopt);
-  AddKernelFinding(report, kernels, amounts, steps, alike);
+  const bool one_factor = SlowerByOneFactor(a, b, std::nullopt);
+  AddKernelFinding(report, kernels, amounts, steps, one_factor);
   if (!IsNoise(steps, CauseKind::kCompute))
-    AddShapeFinding(report, shapes, kernels, amounts, alike);
+    AddShapeFinding(report, shapes, kernels, amounts, one_factor);
   return report;
 }
 

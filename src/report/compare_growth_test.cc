@@ -171,7 +171,7 @@ std::string HintAfter(const std::vector<Rank>& after) {
   return Findings(answer).empty() ? "" : Findings(answer)[0].hint;
 }
 
-TEST(CompareGrowth, HardwareIsAdvisedOnlyWhereAllCallsAreSlowerAlike) {
+TEST(CompareGrowth, HardwareIsAdvisedOnlyWhereAllCallsAreSlowerByOneFactor) {
   EXPECT_TRUE(HintAfter(Computes(1.3, 1.3)).contains("clocks"));
   EXPECT_TRUE(HintAfter(Computes(1.6, 1)).starts_with("calls and shapes are the same"));
   EXPECT_TRUE(HintAfter(Computes(2, 1, 8)).starts_with("find what adds these calls"));

@@ -172,7 +172,7 @@ Amounts AmountsOf(const ReportSet& a, const ReportSet& b) {
 }
 
 void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts,
-                      const StepChange& steps, bool alike) {
+                      const StepChange& steps, bool one_factor) {
   const Usages::value_type* most = nullptr;
   std::map<std::string, double> kinds;
   for (const auto& usage : kernels) {
@@ -198,7 +198,7 @@ void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amou
                               WhatHappened(both)),
        .hint = communicates ? "compare sizes and numbers of collectives, the ranks that come late, "
                               "and the links; see stragglers and collectives"
-               : alike      ? "the same calls on the same shapes are all slower: check clocks, "
+               : one_factor ? "the same calls on the same shapes are all slower: check clocks, "
                               "temperature and other processes"
                             : "check what changed for this kernel: shapes, data types, library "
                               "versions; table operators shows its callers",
@@ -208,7 +208,7 @@ void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amou
 }
 
 void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels,
-                     const Amounts& amounts, bool alike) {
+                     const Amounts& amounts, bool one_factor) {
   const double before = static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a;
   const Usages::value_type* most = nullptr;
   double change = 0;  // ns, of a step after
@@ -236,7 +236,7 @@ void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels
                               HumanTime(change), amounts.per_step ? " per step" : ""),
        .hint = fmt::format("sizes are the same: check {}what runs at the same time; time one call "
                            "alone (`repro`, with its id in shapes)",
-                           alike ? "clocks, temperature, and " : "library versions, and "),
+                           one_factor ? "clocks, temperature, and " : "library versions, and "),
        .impact = ToInt64(change),
        .table = "shapes",
        .cause = {CauseKind::kCompute},
