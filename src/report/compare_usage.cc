@@ -138,12 +138,9 @@ Table UsageTable(std::string key, std::string title, const Usages& usages) {
               .text_rows = 12};
   for (const Column& column : {Column{"count", "count", Unit::kCount},
                                Column{"gpu_time", "device time", Unit::kNanoseconds}}) {
-    auto sides = Sides(column);
-    const bool is_time = column.unit == Unit::kNanoseconds;
-    sides[2].detail = true;
-    sides[3].detail = !is_time;
-    std::ranges::move(sides, std::back_inserter(table.columns));
+    std::ranges::move(Sides(column), std::back_inserter(table.columns));
   }
+  table.columns[ColumnAt(table, "count_change_ratio")].detail = true;
   std::vector<const Usages::value_type*> order;
   for (const auto& usage : usages) order.push_back(&usage);
   std::ranges::stable_sort(order, std::ranges::greater{},

@@ -14,6 +14,7 @@
 #include "goodput/report/format.h"
 #include "report/columns.h"
 #include "report/humanize.h"
+#include "report/lookup.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -22,7 +23,6 @@ constexpr double kDayHours = 24;
 constexpr double kFarFromBest = 0.005;  // 0.5 pp
 constexpr double kMinReported = 0.001;  // 0.1 pp
 constexpr double kMuch = 0.05, kSome = 0.01;
-constexpr size_t kLever = 0, kWhat = 1, kGain = 4;  // columns of the levers
 constexpr int kCurvePoints = 61;
 constexpr double kCurveSpan = 30;  // from a thirtieth of the middle to thirty times it
 
@@ -121,7 +121,7 @@ Table LeversTable(const GoodputModelOptions& options, const Parameters& now) {
   Table table{
       .key = "levers",
       .title = "Levers",
-      .columns = {KeyColumn("lever", "lever"), ValueColumn("what", "lever", Unit::kNone),
+      .columns = {Detail(KeyColumn("lever", "lever")), ValueColumn("what", "lever", Unit::kNone),
                   ValueColumn("change", "change", Unit::kNone),
                   ValueColumn("goodput", "goodput", Unit::kRatio),
                   ValueColumn("gain", "gain", Unit::kRatioDifference),
@@ -130,15 +130,14 @@ Table LeversTable(const GoodputModelOptions& options, const Parameters& now) {
                   ValueColumn("cost_per_day", "cost per day", Unit::kCount, true),
                   ValueColumn("paid_gain", "gain over paid nodes", Unit::kRatioDifference, true),
                   ValueColumn("tuned_goodput", "goodput at best interval", Unit::kRatio, true)}};
-  table.columns[kLever].detail = true;
   for (const Lever& lever : Levers(now, AssumptionsOf(options))) {
     auto& row = table.rows.emplace_back(std::vector<Cell>{lever.key, lever.title, lever.change});
     for (Cell& cell : LeverNumbers(options, now, lever)) row.push_back(std::move(cell));
   }
   // Sorts by gain; unknown gains come last.
-  std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) {
-    const auto* x = std::get_if<double>(&a[kGain]);
-    const auto* y = std::get_if<double>(&b[kGain]);
+  const ColumnOf gain(table, "gain");
+  std::ranges::stable_sort(table.rows, [&](const auto& a, const auto& b) {
+    const double *x = gain.FindReal(a), *y = gain.FindReal(b);
     return x != nullptr && (y == nullptr || *x > *y);
   });
   return table;
@@ -316,12 +315,14 @@ std::string ModelVerdict(const Report& report) {
     text =
         fmt::format("Expected goodput is {} of time.", HumanRatio(std::get<double>(metric.value)));
   }
-  for (const auto& row : report.tables.front().rows) {
-    const auto* gain = std::get_if<double>(&row[kGain]);
-    if (std::get<std::string>(row[kLever]) == kAllLevers) continue;
+  const Table& levers = *FindTable(&report, "levers");
+  const ColumnOf lever(levers, "lever"), what(levers, "what"), gain_of(levers, "gain");
+  for (const auto& row : levers.rows) {
+    const double* gain = gain_of.FindReal(row);
+    if (lever.Text(row) == kAllLevers) continue;
     if (gain == nullptr || *gain < kMinReported) break;
-    return text + fmt::format(" Most effective lever: {}, {}.", std::get<std::string>(row[kWhat]),
-                              FormatPoints(*gain));
+    return text +
+           fmt::format(" Most effective lever: {}, {}.", what.Text(row), FormatPoints(*gain));
   }
   return text;
 }

@@ -79,7 +79,8 @@ Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& o
     auto answer = ProgramGoodput(program);
     if (!answer) return std::unexpected(answer.error());
     reports.push_back(std::move(answer->reports.front()));
-    input.program = std::get<double>(reports.front().metrics.front().value);
+    input.program =
+        std::get<double>(std::ranges::find(reports.front().metrics, "mfu", &Metric::key)->value);
   }
   if (const std::string why = goodput::Contradiction(input); !why.empty()) {
     refusal += "No product of goodputs: " + why + ". ";
