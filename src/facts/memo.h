@@ -30,7 +30,8 @@ class Memo {
   // Whether kDerive(whole) was derived already.
   template <auto kDerive>
   bool Has() const {
-    return results_.contains({&kKey<kDerive>, nullptr});
+    const auto kept = results_.find({&kKey<kDerive>, nullptr});
+    return kept != results_.end() && kept->second != nullptr;
   }
 
  private:
