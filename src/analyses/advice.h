@@ -60,6 +60,16 @@ inline constexpr AdviceByPurpose kHideCommunication{
      "start communication earlier, so that it overlaps with compute, and use NCCL for collectives",
      kOverlapInXla}};
 
+// The hint where steps compile.
+inline constexpr Advice kKeepShapes{
+    "keep shapes constant or pad them to a few sizes (torch.compile with dynamic=True); keep "
+    "compiled code between runs (TORCHINDUCTOR_CACHE_DIR)",
+    "keep shapes constant or pad them to a few sizes; call the tf.function with tensors, not "
+    "with "
+    "Python numbers",
+    "keep shapes constant or pad them to a few sizes; keep compiled code between runs "
+    "(jax_compilation_cache_dir)"};
+
 // The command that shows clocks and temperature of the devices.
 std::string_view CommandForClocks(const Facts& facts);
 

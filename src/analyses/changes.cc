@@ -111,6 +111,8 @@ std::string Hint(const Facts& facts, const StepChange& change,
     case StepQuantity::kCompute:
       if (cause->excess && GrowthOf(*cause->excess) != Growth::kTime)
         return "find what adds this work since then: data, lengths, branches of the model; " + look;
+      if (cause->excess && SizeIsUnknown(*cause->excess))
+        return std::string(kRecordSizes) + "; " + look;
       return fmt::format("check clocks and temperature of {} since then ({}); {}",
                          cause->places == 1 ? "that device" : "these devices",
                          CommandForClocks(facts), look);
@@ -156,9 +158,12 @@ const WorkRise* WorkBehind(const Facts& facts, const StepChange& c) {
 }
 
 // Operators of a host that run as often, on inputs of the same size, become slower by whatever else
-// runs there.
-bool MayBeLoad(const Facts& facts, const std::optional<Together>& cause) {
-  return facts.OnHost() && cause && cause->excess && GrowthOf(*cause->excess) == Growth::kTime;
+// runs there; but not many times as slow.
+bool MayBeLoad(const Facts& facts, const StepChange& c, const std::optional<Together>& cause) {
+  constexpr double kMany = 3;
+  return facts.OnHost() && cause && cause->excess &&
+         static_cast<double>(c.after) < kMany * static_cast<double>(c.before) &&
+         GrowthOf(*cause->excess) == Growth::kTime;
 }
 
 std::string SayBecause(const Facts& facts, const StepChange& c,
@@ -211,7 +216,7 @@ Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Tog
   finding.cause = CauseOf(cause);
   finding.nearness = cause ? Nearness::kCause : Nearness::kSymptom;
   const bool of_one = cause && cause->places == 1;
-  if (!cause || (MayBeLoad(facts, cause) && !of_one)) {
+  if (!cause || (MayBeLoad(facts, c, cause) && !of_one)) {
     finding.severity = facts.OnHost() ? Severity::kLow : Severity::kMedium;
     finding.impact = 0;
     finding.cause = {};

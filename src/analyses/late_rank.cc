@@ -151,6 +151,13 @@ std::string LateHint(LateReason reason, const Facts& facts) {
   return "compare the timeline of this rank before its collectives with that of another rank";
 }
 
+std::string LateHint(const LateRank& late, const Facts& facts) {
+  const std::string hint = LateHint(late.reason, facts);
+  const bool unknown =
+      late.reason == LateReason::kCompute && late.excess && SizeIsUnknown(*late.excess);
+  return unknown ? fmt::format("{}; if they are not, {}", kRecordSizes, hint) : hint;
+}
+
 const StepChange* RiseOf(LateReason reason, const Facts& facts, const RankCollectives& rank) {
   const StepChanges& changes = StepChangesOf(facts);
   for (const StepQuantity quantity : late_rank::QuantitiesOf(reason)) {
@@ -205,11 +212,32 @@ void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* step
   if (late.excess->since) late.since = late.excess->since;
 }
 
+void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* steps) {
+  if (!facts.OnHost() || late.reason != LateReason::kHost || late.work != nullptr) return;
+  const int64_t rank = facts.collectives.ranks[late.rank].rank;
+  RankWindows own, other;
+  for (const RankSteps& of : StepsOf(facts)) {
+    RankWindows& windows = of.rank->rank == rank ? own : other;
+    if (windows.rank != nullptr) continue;
+    windows.rank = of.rank;
+    for (const StepBreakdown& step : of.steps) {
+      if (steps == nullptr || steps->contains(step.window.number))
+        windows.windows.push_back({step.window.start, step.window.end});
+    }
+  }
+  if (own.windows.empty() || other.windows.empty()) return;
+  const int64_t more = late.beyond.host_late / std::ssize(own.windows);
+  late.function = FunctionBehind(facts, own, other, more / 2);
+}
+
 std::string SayLateReason(const LateRank& late, const Facts& facts) {
   if (late.work != nullptr) return SayWork(facts, *late.work);
   if (late.reason == LateReason::kUnknown) return "unknown cause";
-  const std::string_view name = LateReasonName(late.reason, facts);
+  std::string_view name = LateReasonName(late.reason, facts);
+  if (late.function) return fmt::format("{} ({})", name, LabelOf(*late.function));
   if (!late.excess) return std::string(name);
+  if (late.reason == LateReason::kCompute && SizeIsUnknown(*late.excess))
+    name = "slower operators or larger inputs";
   return fmt::format("{} ({})", name, OperatorLabel((*facts.names)[late.excess->name]));
 }
 

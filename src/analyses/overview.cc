@@ -183,9 +183,11 @@ std::string Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
   const RankSteps& first = typical.ranks.front();
   if (first.whole_recording) {
     const bool marked = !first.rank->steps.empty();
-    return fmt::format("{} Breakdown of the {} recorded: {}.",
-                       marked ? "No step is complete." : "No steps are marked.",
-                       HumanTime(static_cast<double>(sum.Total())), parts);
+    return fmt::format(
+        "{} Breakdown of the {} recorded: {}.",
+        marked ? "No step is complete." : "No steps are marked.",
+        HumanTime(static_cast<double>(sum.Total()) / static_cast<double>(typical.ranks.size())),
+        parts);
   }
   return fmt::format("{}: {}.", SayStepTime(ranks, typical), parts);
 }

@@ -76,7 +76,7 @@ void AddFinding(Report& report, const Facts& facts, const LateRank& late, double
                               SayLateEvidence(late, facts)),
        .hint = IsCompute(late.reason) && late.reason != LateReason::kCompute
                    ? "balance the stages: move layers to ranks with less own time"
-                   : LateHint(late.reason, facts),
+                   : LateHint(late, facts),
        .impact = late.lost,
        .table = "stages",
        .cause = {CauseOf(late.reason), rank.rank},

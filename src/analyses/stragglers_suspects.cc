@@ -100,6 +100,7 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
   const bool changed = ChangedAlone(facts, steps, s);
   TakeWork(facts, s);
   if (closely) AddExcess(facts, s, some ? &s.late : nullptr);
+  if (closely) AddFunction(facts, s, some ? &s.late : nullptr);
   AddLateStart(facts, s);
   if (s.work == nullptr && s.since && WasLateBefore(facts, steps, s, *s.since)) s.since.reset();
   const bool by_work = s.work != nullptr && !MostInOneStep(steps, s);
@@ -201,6 +202,10 @@ void ExplainSuspects(const Facts& facts, Blames& blames) {
     // the rank that this hits most in a step is late in it.
     const bool by_load = facts.OnHost() && s.work == nullptr &&
                          (s.reason == LateReason::kCompute || s.reason == LateReason::kHost);
+    const RankCollectives& rank = facts.collectives.ranks[s.rank];
+    if (by_load && s.evidence == LateEvidence::kFewSteps &&
+        !IsNoChance(s.times_last, rank.split, facts.collectives.ranks.size()))
+      s.evidence = LateEvidence::kNone;
     if (by_load && !own.IsAlwaysSlow(s.rank, s.since) && !PeriodOf(facts, blames.steps, s))
       s.evidence = LateEvidence::kNone;
   }

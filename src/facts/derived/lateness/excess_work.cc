@@ -115,6 +115,40 @@ void KeepOnly(StringId name, Sums& sums) {
 // How many inputs of so many elements there are per call, by operator and place.
 using Sizes = std::map<std::tuple<StringId, size_t, double>, double>;
 
+bool Counts(const RankActivity& own, const HostRange& range, const Steps& steps) {
+  if (own.steps.empty()) return true;
+  const int32_t step = own.StepAt(range.start);
+  return step != kNoStep && steps.Hold(own.steps[static_cast<size_t>(step)].number);
+}
+
+// Calls visit(range, whether it is within a call, not one) for a rank's calls by this name in these
+// steps, and the ranges within them.
+template <class Visit>
+void ForEachCall(const Facts& facts, int64_t rank, const Steps& steps, StringId name,
+                 const Visit& visit) {
+  for (const RankActivity& own : facts.ranks) {
+    if (own.rank != rank) continue;
+    std::vector<bool> within(own.host->ranges.size());
+    for (size_t r = 0; r < within.size(); ++r) {
+      const HostRange range = own.host->ranges[r];
+      const bool inner = range.parent != kNoRange && within[static_cast<size_t>(range.parent)];
+      if (!inner && (range.name != name || !Counts(own, range, steps))) continue;
+      within[r] = true;
+      visit(own, range, inner);
+    }
+  }
+}
+
+// Operators within a call by this name.
+double OperatorsWithin(const Facts& facts, int64_t rank, const Steps& steps, StringId name) {
+  double calls = 0, within = 0;
+  ForEachCall(facts, rank, steps, name,
+              [&](const RankActivity&, const HostRange& range, bool inner) {
+                if (range.kind == Kind::kOperator) ++(inner ? within : calls);
+              });
+  return calls > 0 ? within / calls : 0;
+}
+
 // Of a rank's calls by one name, and the operators within them.
 class InputSizes {
  public:
@@ -124,30 +158,18 @@ class InputSizes {
   Sizes Of(const Facts& facts, int64_t rank, const Steps& steps) {
     Sizes sizes;
     double calls = 0;
-    for (const RankActivity& own : facts.ranks) {
-      if (own.rank != rank) continue;
-      std::vector<bool> within(own.host->ranges.size());
-      for (size_t r = 0; r < within.size(); ++r) {
-        const HostRange range = own.host->ranges[r];
-        const bool inner = range.parent != kNoRange && within[static_cast<size_t>(range.parent)];
-        if (!inner && (range.name != name_ || !Counts(own, range, steps))) continue;
-        within[r] = true;
-        calls += inner ? 0 : 1;
-        const std::vector<double>& inputs = Elements(own.host->DetailOf(range));
-        for (size_t i = 0; i < inputs.size(); ++i) sizes[{range.name, i, inputs[i]}] += 1;
-      }
-    }
+    ForEachCall(facts, rank, steps, name_,
+                [&](const RankActivity& own, const HostRange& range, bool inner) {
+                  calls += inner ? 0 : 1;
+                  const std::vector<double>& inputs = Elements(own.host->DetailOf(range));
+                  for (size_t i = 0; i < inputs.size(); ++i)
+                    sizes[{range.name, i, inputs[i]}] += 1;
+                });
     for (auto& [input, count] : sizes) count /= calls;
     return sizes;
   }
 
  private:
-  static bool Counts(const RankActivity& own, const HostRange& range, const Steps& steps) {
-    if (own.steps.empty()) return true;
-    const int32_t step = own.StepAt(range.start);
-    return step != kNoStep && steps.Hold(own.steps[static_cast<size_t>(step)].number);
-  }
-
   const std::vector<double>& Elements(const RangeDetail* detail) {
     static const std::vector<double> kUnknown;
     if (detail == nullptr || detail->shapes == kNoString) return kUnknown;
@@ -248,8 +270,15 @@ void AddSize(const Facts& facts, int64_t rank, const Steps& own,
              const std::vector<std::pair<int64_t, Steps>>& others, ExcessWork& excess) {
   InputSizes sizes(*facts.names, excess.name);
   std::vector<Sizes> of_others;
-  for (const auto& [other, steps] : others) of_others.push_back(sizes.Of(facts, other, steps));
+  std::vector<double> within;
+  for (const auto& [other, steps] : others) {
+    of_others.push_back(sizes.Of(facts, other, steps));
+    within.push_back(OperatorsWithin(facts, other, steps, excess.name));
+  }
   excess.size_ratio = SizeRatio(sizes.Of(facts, rank, own), of_others);
+  const double typical = Median(std::move(within));
+  if (typical > 0)
+    excess.within_ratio = OperatorsWithin(facts, rank, own, excess.name) / typical;
 }
 
 // Makes the rates those of fewer steps of the rank.

@@ -21,6 +21,8 @@ struct ExcessWork {
   // is compared with: of the inputs whose size differs, as a batch does and weights do not. 0:
   // unknown.
   double size_ratio = 0;
+  // Operators within a call, over those of what it is compared with. 0: unknown.
+  double within_ratio = 0;
   StringId module = kNoString;   // where most of its time is, as its frames name it
   std::optional<int64_t> since;  // number of the step since which the rank spends more on it
 };

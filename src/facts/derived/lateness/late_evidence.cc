@@ -16,6 +16,8 @@ constexpr size_t kEnoughSteps = 6;        // of fewer, variation says little
 constexpr size_t kFewestLate = 3;         // in fewer steps it is late by chance
 constexpr double kBeyond = 2;             // variations, where the rank is late
 constexpr double kBeyondRare = 3;         // where it is late in few of the steps
+constexpr double kByChance = 1e-3;        // that any of the ranks is late so often
+constexpr double kNearlyAll = 0.9;        // of the steps in which it is late
 constexpr double kBeyondUnexplained = 3;  // of what others wait for it
 
 // 0 of too few.
@@ -34,6 +36,18 @@ double UnexplainedBeyond(const StepBlame& steps, uint32_t rank) {
 }
 
 }  // namespace
+
+bool IsNoChance(int64_t times, int64_t all, size_t participants) {
+  const auto ranks = static_cast<double>(std::max<size_t>(participants, 2));
+  const auto n = static_cast<double>(all);
+  double chance = 0;
+  for (int64_t k = times; k <= all; ++k) {
+    const auto i = static_cast<double>(k);
+    const double ways = std::lgamma(n + 1) - std::lgamma(i + 1) - std::lgamma(n - i + 1);
+    chance += std::exp(ways - i * std::log(ranks) + (n - i) * std::log1p(-1 / ranks));
+  }
+  return chance * ranks < kByChance;
+}
 
 OwnTimes::OwnTimes(const Facts& facts) : own_(facts.collectives.ranks.size()) {
   for (const RankSteps& rank : RankStepsOf(facts)) {
@@ -84,6 +98,12 @@ LateEvidence OwnTimes::Weigh(const StepBlame& steps, uint32_t rank) const {
   const double varies =
       std::max({Variation(late_beyond), Variation(own_late), Variation(own_else)});
   if (typical > 0 && typical >= kBeyond * varies) return LateEvidence::kClear;
+  // Steps may vary by far more than it is late, as with batches of other lengths.
+  const auto longer =
+      static_cast<double>(std::ranges::count_if(late_beyond, [](double time) { return time > 0; }));
+  if (typical > 0 && IsNoChance(std::ssize(late_beyond), std::ssize(beyond), own_.size()) &&
+      longer >= kNearlyAll * static_cast<double>(late_beyond.size()))
+    return LateEvidence::kClear;
   const double rare = kBeyondRare * std::max(Variation(all), Variation(own_all));
   const auto is_rare = [&](double time) { return time > 0 && time > rare; };
   if (std::ranges::count_if(late_beyond, is_rare) >= static_cast<int64_t>(kFewestLate))
@@ -95,11 +115,14 @@ LateEvidence OwnTimes::Weigh(const StepBlame& steps, uint32_t rank) const {
 bool OwnTimes::IsAlwaysSlow(uint32_t rank, std::optional<int64_t> since) const {
   const std::map<int64_t, double> beyond = BeyondOthers(rank);
   if (beyond.size() < kEnoughSteps) return true;
-  std::vector<double> all;
-  for (const auto& [step, time] : beyond) {
-    if (!since || step >= *since) all.push_back(time);
-  }
-  if (all.size() < kEnoughSteps) return false;
+  std::vector<double> before, all;
+  for (const auto& [step, time] : beyond) (since && step < *since ? before : all).push_back(time);
+  if (all.size() < kFewestLate) return false;
+  const bool apart = before.size() + 1 >= kFewestLate &&
+                     std::ranges::min(all) > std::max(std::ranges::max(before), 0.0);
+  if (all.size() < kEnoughSteps) return apart;
+  const auto longer = std::ranges::count_if(all, [](double time) { return time > 0; });
+  if (IsNoChance(longer, std::ssize(all), 2)) return true;
   const double varies = Variation(all);
   return Median(std::move(all)) >= kBeyond * varies;
 }
