@@ -16,7 +16,6 @@
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/lateness/stages.h"
-#include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
