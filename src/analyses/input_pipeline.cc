@@ -275,7 +275,8 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs,
                   .impact = t.input / std::ssize(ranks),
                   .table = "host",
                   .cause = {CauseKind::kInput, rank},
-                  .nearness = Nearness::kCause,
+                  // What others wait for the rank is nearer.
+                  .nearness = rank ? Nearness::kPart : Nearness::kCause,
                   .extent = {t.total / std::ssize(ranks), steps / count}};
   if (const PipelineStage* stage = SlowestStage(inputs)) {
     const std::string name((*facts.names)[stage->name]);

@@ -14,6 +14,7 @@
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/step_categories.h"
 #include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
@@ -216,7 +217,7 @@ void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* st
   if (!facts.OnHost() || late.reason != LateReason::kHost || late.work != nullptr) return;
   const int64_t rank = facts.collectives.ranks[late.rank].rank;
   RankWindows own, other;
-  for (const RankSteps& of : StepsOf(facts)) {
+  for (const RankSteps& of : RankStepsOf(facts)) {
     RankWindows& windows = of.rank->rank == rank ? own : other;
     if (windows.rank != nullptr) continue;
     windows.rank = of.rank;

@@ -67,8 +67,8 @@ void AddLateStart(const Facts& facts, LateRank& late);
 // `steps`: in these, null: in all.
 void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* steps = nullptr);
 
-// Names the Python function behind longer time between operators of a host. `steps`: in these, null:
-// in all.
+// Names the Python function behind longer time between operators of a host. `steps`: in these,
+// null: in all.
 void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* steps = nullptr);
 
 std::string_view LateReasonName(LateReason reason, const Facts& facts);

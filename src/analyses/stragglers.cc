@@ -42,7 +42,7 @@ explain 30% of what the other ranks lose, and 5% of what they wait, else it is
 `unknown`. A finding requires 1.5 times a rank's fair share of the wait time (70% of it, of two ranks), a loss of `share` of
 span, and waits above the clock uncertainty. Of six steps or more, the rank must be late in three or more, by twice
 what that and its own time (without exposed communication) vary; in few of the steps, by three times the variation
-over all; or so often that the chance of it is below 1 in 1,000; or it has more or larger operators, or is late since a certain step (on hosts not by slower operators). Then a quarter of the wait time is
+over all; or so often that the chance of it is below 1 in 500; or it has more or larger operators, or is late since a certain step (on hosts not by slower operators). Then a quarter of the wait time is
 enough, since several ranks may be late. Variation is the median absolute deviation, as a standard deviation. A rank
 that is late in some steps is compared with the others in these steps. A rank on hosts whose operators are slower, or
 the time between them is longer, must be slow by that much in all steps, in all since one, or at regular intervals. A rank on hosts that has more work than before, or than the

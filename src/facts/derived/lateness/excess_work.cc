@@ -162,8 +162,7 @@ class InputSizes {
                 [&](const RankActivity& own, const HostRange& range, bool inner) {
                   calls += inner ? 0 : 1;
                   const std::vector<double>& inputs = Elements(own.host->DetailOf(range));
-                  for (size_t i = 0; i < inputs.size(); ++i)
-                    sizes[{range.name, i, inputs[i]}] += 1;
+                  for (size_t i = 0; i < inputs.size(); ++i) sizes[{range.name, i, inputs[i]}] += 1;
                 });
     for (auto& [input, count] : sizes) count /= calls;
     return sizes;
@@ -277,8 +276,7 @@ void AddSize(const Facts& facts, int64_t rank, const Steps& own,
   }
   excess.size_ratio = SizeRatio(sizes.Of(facts, rank, own), of_others);
   const double typical = Median(std::move(within));
-  if (typical > 0)
-    excess.within_ratio = OperatorsWithin(facts, rank, own, excess.name) / typical;
+  if (typical > 0) excess.within_ratio = OperatorsWithin(facts, rank, own, excess.name) / typical;
 }
 
 // Makes the rates those of fewer steps of the rank.

@@ -20,7 +20,7 @@ enum class LateEvidence : uint8_t {
   kClear,        // it spends more time than the others, far beyond how its steps vary
 };
 
-// Whether being first of `participants` in `times` of `all` is no chance: less than 1 in 1,000 for
+// Whether being first of `participants` in `times` of `all` is no chance: less than 1 in 500 for
 // all of them together, if they are alike.
 bool IsNoChance(int64_t times, int64_t all, size_t participants);
 
@@ -32,12 +32,12 @@ class OwnTimes {
   // What is clear: in three steps or more the rank takes longer than the median of the others, by
   // twice the variation of that in the steps in which it is late, and of its own times; or, of rare
   // steps, by three times the variation over all steps; or it is late, and takes longer, in so many
-  // steps that the chance of it is below 1 in 1,000 for all ranks together. Variations are median
+  // steps that the chance of it is below 1 in 500 for all ranks together. Variations are median
   // absolute deviations, as standard deviations.
   LateEvidence Weigh(const StepBlame& steps, uint32_t rank) const;
 
   // Whether the rank takes longer than the others in all steps, or in all since one: by twice what
-  // that varies, not only where it was late, or in so many steps that it is no chance (1 in 1,000).
+  // that varies, not only where it was late, or in so many steps that it is no chance (1 in 500).
   // Of fewer than six steps since one, each must be longer than each before. True where few steps
   // were recorded.
   bool IsAlwaysSlow(uint32_t rank, std::optional<int64_t> since) const;
