@@ -9,7 +9,6 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "base/time_units.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -129,8 +128,8 @@ Table KindTable(const Facts& facts) {
     const auto& [group, operation, bytes] = key;
     Cell algbw, busbw;
     if (bytes >= 0 && kind.time > 0) {
-      const double rate =
-          static_cast<double>(bytes) * static_cast<double>(kind.count) / Seconds(kind.time);
+      const double rate = static_cast<double>(bytes) * static_cast<double>(kind.count) /
+                          (static_cast<double>(kind.time) * 1e-9);
       algbw = rate;
       if (const auto factor = BusFactor(kind.op, kind.size)) busbw = rate * *factor;
     }

@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "base/time_units.h"
 #include "facts/activity/compute_cover.h"
 #include "facts/activity/range_phases.h"
 #include "facts/derived/collectives/absent_ranks.h"
@@ -126,7 +125,7 @@ class Finder {
   }
 
   void NoteBandwidth(const CollectiveMatch& match, int64_t bytes, int64_t time) {
-    const double rate = PerSecond(static_cast<double>(bytes), static_cast<double>(time));
+    const double rate = static_cast<double>(bytes) / (static_cast<double>(time) * 1e-9);
     out_.best_bandwidth = std::max(out_.best_bandwidth, rate);
     const auto factor = BusFactor(match.op, facts_.collectives.groups[match.group].size);
     if (factor) out_.best_bus_bandwidth = std::max(out_.best_bus_bandwidth, rate * *factor);
