@@ -112,7 +112,8 @@ StepSpread Measure(const std::vector<InStep>& cells) {
   return spread;
 }
 
-Table StepTable(const std::map<int64_t, StepSpread>& steps) {
+// `devices`: ranks have several.
+Table StepTable(const std::map<int64_t, StepSpread>& steps, bool devices) {
   Table table{
       .key = "steps",
       .title = "Step spread across ranks",
@@ -122,12 +123,13 @@ Table StepTable(const std::map<int64_t, StepSpread>& steps) {
                   TimeColumn("compute_min", "min compute"),
                   TimeColumn("compute_max", "max compute"),
                   Column{"compute_max_rank", "max compute rank"},
+                  Column{"compute_max_device", "its device", Unit::kNone, Role::kValue, !devices},
                   RatioColumn("compute_spread", "compute spread, % of max")},
       .text_rows = 8};
   for (const auto& [step, s] : steps) {
     table.rows.push_back({step, s.ranks, s.time.min, s.time.max,
                           Ratio(s.time.max - s.time.min, s.time.max), s.compute.min, s.compute.max,
-                          s.compute.longest->rank->rank,
+                          s.compute.longest->rank->rank, s.compute.longest->device,
                           Ratio(s.compute.max - s.compute.min, s.compute.max)});
   }
   return table;
@@ -290,7 +292,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.headline = fmt::format("Over {}, {}s compute {} less than the slowest {}, on average.",
                                 Plural(spreads.size(), "step"), noun, HumanRatio(t.Share()), noun);
   report.metrics = {{"compute_imbalance", "imbalance, % of longest", t.Share(), Unit::kRatio}};
-  report.tables.push_back(StepTable(spreads));
+  report.tables.push_back(StepTable(spreads, noun == "device"));
   report.tables.push_back(MatrixTable(facts));
   const double least = params.Number("share");
   if (t.Share() < least || t.Share() <= 0) return report;
