@@ -117,7 +117,8 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
        .hint = AllowForAbsent(facts, HintFor(facts, waits)),
        .impact = said,
        .table = "ranks",
-       .cause = {waits ? CauseKind::kWait : CauseKind::kCommunication}});
+       // Stages of a pipeline wait for each other, most of all for a slow one.
+       .cause = {waits || TiedByMessages(facts) ? CauseKind::kWait : CauseKind::kCommunication}});
 }
 
 // Gradients that accumulate need to be reduced once per optimizer step.
