@@ -235,7 +235,7 @@ std::string SayLateReason(const LateRank& late, const Facts& facts) {
   if (late.work != nullptr) return SayWork(facts, *late.work);
   if (late.reason == LateReason::kUnknown) return "unknown cause";
   std::string_view name = LateReasonName(late.reason, facts);
-  if (late.function) return fmt::format("{} ({})", name, LabelOf(*late.function));
+  if (late.function) return fmt::format("{} ({})", name, SayLeader(*late.function));
   if (!late.excess) return std::string(name);
   if (late.reason == LateReason::kCompute && SizeIsUnknown(*late.excess))
     name = "slower operators or larger inputs";

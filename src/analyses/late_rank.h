@@ -11,10 +11,10 @@
 #include "facts/derived/lateness/excess_work.h"
 #include "facts/derived/lateness/lateness.h"
 #include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/python/python_time.h"
 #include "facts/derived/steps/step_changes.h"
 #include "facts/facts.h"
 #include "stepscope/report.h"
-#include "trace/frame_name.h"
 
 namespace stepscope {
 
@@ -40,7 +40,7 @@ struct LateRank {
   const WorkRise* work = nullptr;    // what it has more of than ranks that are not late
   std::optional<LateStart> start;    // with kBefore
   // With kHost: behind what it spends more between operators than another rank in the same steps.
-  std::optional<FrameName> function;
+  std::optional<FrameTimes::Leader> function;
 };
 
 // What the rank spends most on beyond the others, if that explains what they lose. `kernels`: its

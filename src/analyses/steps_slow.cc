@@ -162,13 +162,13 @@ std::optional<PeriodOfSteps> PeriodOf(const std::vector<RankSteps>& ranks, doubl
 
 // Behind steps with these numbers, as the slowest one's rank has them.
 struct Behind {
-  std::optional<FrameName> function;
+  std::optional<FrameTimes::Leader> function;
   std::optional<PeriodOfSteps> period;  // in which steps it runs, where that is regular
 
   // ", in save (train.py:40), which runs in every 5th step (4, 9 and 14)".
   std::string Say(bool with_period) const {
     if (!function) return "";
-    std::string said = ", in " + LabelOf(*function);
+    std::string said = ", in " + SayLeader(*function);
     if (with_period && period) said += ", which runs in " + period->Say();
     return said;
   }
@@ -186,7 +186,7 @@ Behind FindBehind(const Facts& facts, const RankStep& slowest, const std::set<in
   }
   Behind behind{.function = FunctionBehind(facts, slow, others, least)};
   if (behind.function)
-    behind.period = FindPeriodOfSteps(of_all, TimesIn(facts, all, *behind.function), 1);
+    behind.period = FindPeriodOfSteps(of_all, TimesIn(facts, all, behind.function->name), 1);
   return behind;
 }
 

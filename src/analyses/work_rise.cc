@@ -47,7 +47,7 @@ Halves HalvesOf(const Facts& facts, const WorkRise& rise) {
   return halves;
 }
 
-std::optional<FrameName> FunctionOf(const Facts& facts, const WorkRise& rise) {
+std::optional<FrameTimes::Leader> FunctionOf(const Facts& facts, const WorkRise& rise) {
   const Halves halves = HalvesOf(facts, rise);
   if (halves.more.rank == nullptr) return std::nullopt;
   return FunctionBehind(facts, halves.more, halves.others, rise.Difference() / 2);
@@ -81,7 +81,7 @@ std::string SayMore(const Facts& facts, const WorkRise& rise) {
 std::string SayPlaceOf(const Facts& facts, const WorkRise& rise) {
   if (rise.kind != WorkKind::kBetween) return std::string(OperatorLabel((*facts.names)[rise.name]));
   const auto function = FunctionOf(facts, rise);
-  return function ? LabelOf(*function) : SayNeighbours(facts, rise);
+  return function ? SayLeader(*function) : SayNeighbours(facts, rise);
 }
 
 std::string SayWorkEvidence(const Facts& facts, const WorkRise& rise) {

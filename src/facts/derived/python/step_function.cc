@@ -2,6 +2,7 @@
 #include "facts/derived/python/step_function.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -49,28 +50,41 @@ void AddUp(const HostFrames& frames, const IntervalSet& windows, const Add& add)
 struct Candidate {
   FrameName frame;
   bool of_library = false;
-  double part = 0;  // of its time in slow windows, that is excess
+  int64_t more = 0;  // ns per window
+  double part = 0;   // of its time in slow windows, that is excess
   Sum sum;
   StringId name = kNoString;
 };
 
+const Candidate& Outermost(const std::vector<Candidate>& some) {
+  const auto order = [](const Candidate& c) {
+    return std::tuple(-c.sum.slow, c.sum.first, c.name);
+  };
+  return *std::ranges::min_element(some, {}, order);
+}
+
 // The outermost of those that are as near to the cause as any.
-std::optional<FrameName> Nearest(std::vector<Candidate> all) {
+std::optional<FrameTimes::Leader> Nearest(std::vector<Candidate> all) {
   if (std::ranges::any_of(all, [](const Candidate& c) { return !c.of_library; }))
     std::erase_if(all, [](const Candidate& c) { return c.of_library; });
   if (all.empty()) return std::nullopt;
   const double most = std::ranges::max(all, {}, &Candidate::part).part;
   std::erase_if(all, [&](const Candidate& c) { return c.part < kAsNear * most; });
-  const auto order = [](const Candidate& c) {
-    return std::tuple(-c.sum.slow, c.sum.first, c.name);
-  };
-  return std::ranges::min(all, {}, order).frame;
+  const Candidate& outermost = Outermost(all);
+  std::vector<Candidate> alone;  // in slow windows
+  std::ranges::copy_if(all, std::back_inserter(alone),
+                       [](const Candidate& c) { return c.sum.others == 0; });
+  if (alone.empty()) return FrameTimes::Leader{.name = outermost.frame, .time = outermost.more};
+  const Candidate& nearest = Outermost(alone);
+  FrameTimes::Leader leader{.name = nearest.frame, .time = nearest.more};
+  if (outermost.sum.others > 0) leader.caller = outermost.frame;
+  return leader;
 }
 
 }  // namespace
 
-std::optional<FrameName> FunctionBehind(const Facts& facts, const RankWindows& slow,
-                                        const RankWindows& others, int64_t least) {
+std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankWindows& slow,
+                                                 const RankWindows& others, int64_t least) {
   const auto thread = TrainingThread(*facts.names, *slow.rank);
   const auto of_others = TrainingThread(*facts.names, *others.rank);
   if (!thread || !of_others || slow.windows.empty() || others.windows.empty()) return std::nullopt;
@@ -98,7 +112,7 @@ std::optional<FrameName> FunctionBehind(const Facts& facts, const RankWindows& s
     if (of_library && frame.function.starts_with('_')) continue;
     const double part = static_cast<double>(excess) / static_cast<double>(mean);
     if (of_library && part < kOfLibrary) continue;
-    candidates.push_back({std::move(frame), of_library, part, sum, name});
+    candidates.push_back({std::move(frame), of_library, excess, part, sum, name});
   }
   return Nearest(std::move(candidates));
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/intervals.h"
+#include "facts/derived/python/python_time.h"
 #include "facts/facts.h"
 #include "trace/frame_name.h"
 
@@ -20,10 +21,12 @@ struct RankWindows {
 // Of the training threads' functions those count that take `least` ns more within `slow`, per
 // window, than within `others`, which may be of another rank, and do not run through all of
 // `others` as the training loop does. One of the user's program comes before a library's, which
-// must have most of its time in excess; then those with the largest part of their time in excess;
-// of these the outermost. Nothing where no frames were recorded, or none takes so much.
-std::optional<FrameName> FunctionBehind(const Facts& facts, const RankWindows& slow,
-                                        const RankWindows& others, int64_t least);
+// must have most of its time in excess; then one that does not run in the others; then those with
+// the largest part of their time in excess; of these the outermost. Nothing where no frames were
+// recorded, or none takes so much. `caller`: what calls a function that does not run in the others,
+// if nearly all it takes is in excess too; `time`: ns more per window.
+std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankWindows& slow,
+                                                 const RankWindows& others, int64_t least);
 
 // ns that the training thread spends in the function, with what it calls, in each of the windows.
 std::vector<int64_t> TimesIn(const Facts& facts, const RankWindows& windows,
