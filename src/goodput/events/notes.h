@@ -43,6 +43,7 @@ enum class NoteKind : uint8_t {
   kRolledUp,
   kDatabase,
   kClockStep,
+  kClockAhead,
   kRepeatedAttempt,
   kAttemptNames,
   kCount
