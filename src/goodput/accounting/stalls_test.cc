@@ -74,8 +74,8 @@ TEST(Stalls, AHangInAnAttemptThatDied) {
 TEST(Stalls, AHangInOneOfTheFirstSteps) {
   EXPECT_EQ(Summary("[0] 0 start; 0 step 0; 30 step 1; 1830 heartbeat;"
                     "[0b] 1900 start; 1900..1920 steps 0..1; 1920 end"),
-            "total 1920: HUNG_STEP 1800, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 70, "
-            "WASTED_PROGRESS_FROM_DISRUPTION 30, PRODUCTIVE 20; 1 disruption; last step 1");
+            "total 1920: HUNG_STEP 1770, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 70, "
+            "WASTED_PROGRESS_FROM_DISRUPTION 60, PRODUCTIVE 20; 1 disruption; last step 1");
 }
 
 // An hour's hang, then SIGTERM and a planned end.
