@@ -34,9 +34,9 @@ struct GoodputFleetOptions {
   std::string by = "team";  // the label to group by; jobs without it are the group "-"
   bool weekly = false;      // a row for each week of a group, weeks as in ISO 8601, UTC
   std::optional<std::pair<int64_t, int64_t>> window;  // only this time, ns since 1970
-  std::optional<int64_t> at;       // end of running jobs; absent: now
-  double chips_per_job = 0;        // of jobs that recorded none; 0: unknown
-  double price_per_chip_hour = 0;  // in any currency; 0: unknown
+  std::optional<int64_t> at;                          // end of running jobs; absent: now
+  double chips_per_job = 0;                           // of jobs that recorded none; 0: unknown
+  double price_per_chip_hour = 0;                     // in any currency; 0: unknown
 };
 
 Result<ReportSet> GoodputFleet(const GoodputFleetOptions& options);

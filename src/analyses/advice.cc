@@ -30,6 +30,23 @@ std::string WithoutCompiling(std::string hint, const Facts& facts) {
   return hint;
 }
 
+// Flags for GPUs are no advice for processors: leaves out each way that names one. Ways are
+// separated by ", " and ", or ".
+std::string WithoutGpuFlags(std::string hint, const Facts& facts) {
+  if (!facts.OnHost()) return hint;
+  for (size_t flag = hint.find(" (--xla_gpu"); flag != hint.npos; flag = hint.find(" (--xla_gpu")) {
+    size_t begin = hint.find_last_of(":,", flag) + 2, end = hint.find(')', flag) + 1;
+    if (const std::string_view next = ", or "; hint.substr(end).starts_with(next))
+      end += next.size();
+    else if (hint.substr(end).starts_with(", "))
+      end += 2;
+    else
+      begin -= 2;
+    hint.erase(begin, end - begin);
+  }
+  return hint;
+}
+
 bool RecordedShapes(const RankActivity& rank) {
   const HostRanges& ranges = rank.host->ranges;
   for (const HostRange& range : ranges) {
@@ -47,7 +64,7 @@ std::string Say(const Advice& advice, const Facts& facts) {
     case Framework::kTensorFlow:
       return std::string(advice.tensorflow);
     case Framework::kJax:
-      return std::string(advice.jax);
+      return WithoutGpuFlags(std::string(advice.jax), facts);
     case Framework::kPyTorch:
       break;
   }

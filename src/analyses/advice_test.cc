@@ -37,5 +37,23 @@ TEST(Advice, AsksDevicesInTheirMakersWay) {
   EXPECT_EQ(NetworkTest(facts), "iperf3");
 }
 
+TEST(Advice, NamesNoFlagsForGpusWhereProcessorsCompute) {
+  std::vector<RankActivity> ranks(1);
+  ranks[0].framework = Framework::kJax;
+  Facts facts;
+  facts.ranks = ranks;
+  const auto say = [&](std::string_view hint) { return Say(ForAll(hint), facts); };
+  EXPECT_EQ(say("jit all, or buffers (--xla_gpu_b in XLA_FLAGS); see kernels"),
+            "jit all, or buffers (--xla_gpu_b in XLA_FLAGS); see kernels");
+  ranks[0].on_host = true;
+  facts.devices = {{.rank = ranks.data(), .device = 0, .total = {}, .by_step = {}}};
+  EXPECT_EQ(say("jit all, or buffers (--xla_gpu_b in XLA_FLAGS); see kernels"),
+            "jit all; see kernels");
+  EXPECT_EQ(say("send less: a scheduler (--xla_gpu_s=true in XLA_FLAGS), or a sharding"),
+            "send less: a sharding");
+  EXPECT_EQ(say("jit all, buffers (--xla_gpu_b in XLA_FLAGS), a larger batch"),
+            "jit all, a larger batch");
+}
+
 }  // namespace
 }  // namespace stepscope::advice_test

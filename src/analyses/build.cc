@@ -215,11 +215,17 @@ std::string OnRanks(const FrameTimes::Leader& leader) {
 }  // namespace
 
 std::string SayLeader(const FrameTimes::Leader& leader) {
-  std::string label = LabelOf(leader.name);
-  if (leader.within.function.empty()) return label;
+  std::string label = LabelOf(leader.name), more;
+  if (!leader.within.function.empty()) more = "in " + SayWithin(leader.within);
+  if (!leader.caller.function.empty()) {
+    const bool same_file = leader.caller.file == leader.name.file;
+    more += fmt::format("{}called by {}", more.empty() ? "" : ", ",
+                        same_file ? leader.caller.function : SayWithin(leader.caller));
+  }
+  if (more.empty()) return label;
   const bool in_parentheses = label.ends_with(')') && !leader.name.file.empty();
   if (in_parentheses) label.pop_back();
-  return fmt::format("{}{}in {})", label, in_parentheses ? ", " : " (", SayWithin(leader.within));
+  return fmt::format("{}{}{})", label, in_parentheses ? ", " : " (", more);
 }
 
 std::string LargestFrame(const FrameTimes& times) {

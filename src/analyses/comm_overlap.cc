@@ -62,7 +62,7 @@ Exposed AddUp(const Facts& facts) {
 }
 
 constexpr std::string_view kOverlapInXla =
-    "overlap communication in XLA: the latency hiding scheduler "
+    "communicate less, or behind compute: XLA's latency hiding scheduler "
     "(--xla_gpu_enable_latency_hiding_scheduler=true in XLA_FLAGS), or a sharding that sends less; "
     "see stragglers for wait time";
 constexpr std::string_view kSendLess =

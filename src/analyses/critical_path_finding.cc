@@ -44,7 +44,7 @@ constexpr Advice kLaunchLess{
     "launch fewer kernels: jit the whole step, XLA command buffers "
     "(--xla_gpu_enable_command_buffer in XLA_FLAGS), a larger batch"};
 constexpr std::string_view kOverlapInXla =
-    "overlap communication in XLA: the latency hiding scheduler "
+    "communicate less, or behind compute: XLA's latency hiding scheduler "
     "(--xla_gpu_enable_latency_hiding_scheduler=true in XLA_FLAGS), or a sharding that sends less";
 constexpr std::string_view kSendLess =
     "communicate less per token: tensor parallelism over fewer devices, replicas instead of "

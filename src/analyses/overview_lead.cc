@@ -75,6 +75,9 @@ std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& r
               operators + "."};
     if (lead->operators < lead->function.time / 4) said.function = name;
     said.of_operators = !operators.empty();
+    // Python between operators takes more: see the findings.
+    if (said.of_operators && 2 * TimeOf(sum, StepCategory::kOther) >= sum.Total())
+      return std::nullopt;
     return said;
   }
   if (!facts.OnHost() || RecordedPython(facts)) return std::nullopt;

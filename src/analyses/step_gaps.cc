@@ -50,7 +50,7 @@ struct Sum {
   const DeviceFacts* device = nullptr;
   int64_t gaps = 0, large = 0;
   int64_t gap = 0, idle = 0, longest = 0;  // ns
-  int64_t idle_in_large = 0;
+  int64_t idle_in_large = 0, most_idle = 0;
   std::string activity;  // with the most idle time in large gaps, or in all gaps if none is large
 
   double IdleRatio() const {
@@ -69,6 +69,7 @@ Sum AddUp(const DeviceFacts& device, const std::vector<StepGap>& gaps, int64_t l
     sum.gap = AddSaturated(sum.gap, gap.gap);
     sum.idle = AddSaturated(sum.idle, gap.idle);
     sum.longest = std::max(sum.longest, gap.gap);
+    sum.most_idle = std::max(sum.most_idle, gap.idle);
     if (is_large) sum.idle_in_large = AddSaturated(sum.idle_in_large, gap.idle);
     if (gap.host.name.empty()) continue;
     auto& [in_large, in_all] = activities[gap.host.name];
@@ -208,6 +209,13 @@ FrameTimes PythonInGaps(const Facts& facts, const Found& found, const Sum& of, i
   return times;
 }
 
+// ", in save_state (train.py:58)", where that function takes most of the gaps.
+std::string SayMostOf(const FrameTimes& python, int64_t gaps) {
+  const auto leaders = python.Leaders(1);
+  if (leaders.empty() || leaders.front().time < gaps / 2) return "";
+  return ", in " + LabelOf(leaders.front().name);
+}
+
 void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t large_gap) {
   if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
   const std::vector<Sum>& devices = found.devices;
@@ -217,18 +225,22 @@ void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t 
   if (share < kWorthSaying) return;
   const CauseKind cause = CauseOf(worst.activity, facts);
   std::string because = fmt::format(
-      "{} of {} gaps are large, {} idle on average", worst.large, worst.gaps,
-      HumanTime(static_cast<double>(worst.idle_in_large) / static_cast<double>(worst.large)));
+      "{} of {} gaps are {} or more, {} idle on average, {} at most", worst.large, worst.gaps,
+      HumanTime(static_cast<double>(large_gap)),
+      HumanTime(static_cast<double>(worst.idle_in_large) / static_cast<double>(worst.large)),
+      HumanTime(static_cast<double>(worst.most_idle)));
   if (!worst.activity.empty()) because += "; main host activity: " + worst.activity;
-  because += SayPython(PythonInGaps(facts, found, worst, large_gap), worst.large);
-  report.findings.push_back({.message = fmt::format("Between steps, {} idles for {} of span.",
-                                                    SayDevice(*worst.device), HumanRatio(share)),
-                             .because = std::move(because),
-                             .hint = HintFor(cause, worst.activity, facts),
-                             .impact = worst.idle_in_large,
-                             .table = "ranks",
-                             .cause = {cause},
-                             .extent = {worst.device->total.Span()}});
+  const FrameTimes python = PythonInGaps(facts, found, worst, large_gap);
+  because += SayPython(python, worst.large);
+  report.findings.push_back(
+      {.message = fmt::format("Between steps, {} idles for {} of span{}.", SayDevice(*worst.device),
+                              HumanRatio(share), SayMostOf(python, worst.idle_in_large)),
+       .because = std::move(because),
+       .hint = HintFor(cause, worst.activity, facts),
+       .impact = worst.idle_in_large,
+       .table = "ranks",
+       .cause = {cause},
+       .extent = {worst.device->total.Span()}});
 }
 
 void AddMetrics(Report& report, const Found& found) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "analyses/build.h"
 #include "analyses/changes.h"
@@ -119,6 +120,7 @@ SlowSteps FindSlowSteps(const std::vector<RankSteps>& ranks, const UsualTime& us
   for (const RankSteps& rank : ranks) {
     for (const StepBreakdown& breakdown : rank.steps) {
       const RankStep s{&rank, &breakdown};
+      if (s.IsFirst() && BeginsWithWarmUp(rank)) continue;
       ++found.of;
       found.total = AddSaturated(found.total, s.Time());
       const int64_t own = usual.Of(s);
@@ -151,33 +153,47 @@ std::optional<PeriodOfSteps> PeriodOf(const std::vector<RankSteps>& ranks, doubl
   return FindPeriodOfSteps(numbers, means, least);
 }
 
-// ", in validate (train.py:40)": behind the steps with these numbers, as the slowest one's rank has
-// them.
-std::string SayFunction(const Facts& facts, const RankStep& slowest,
-                        const std::set<int64_t>& numbers, int64_t least) {
-  IntervalSet slow, others;
-  for (const StepBreakdown& step : slowest.rank->steps) {
-    const bool is_slow = numbers.contains(step.window.number);
-    (is_slow ? slow : others).push_back({step.window.start, step.window.end});
+// Behind steps with these numbers, as the slowest one's rank has them.
+struct Behind {
+  std::optional<FrameName> function;
+  std::optional<PeriodOfSteps> period;  // in which steps it runs, where that is regular
+
+  // ", in save (train.py:40), which runs in every 5th step (4, 9 and 14)".
+  std::string Say(bool with_period) const {
+    if (!function) return "";
+    std::string said = ", in " + LabelOf(*function);
+    if (with_period && period) said += ", which runs in " + period->Say();
+    return said;
   }
-  const auto function = FunctionBehind(facts, *slowest.rank->rank, slow, others, least);
-  return function ? ", in " + LabelOf(*function) : "";
+};
+
+Behind FindBehind(const Facts& facts, const RankStep& slowest, const std::set<int64_t>& numbers,
+                  int64_t least) {
+  RankWindows slow{slowest.rank->rank, {}}, others = slow, all = slow;
+  std::vector<int64_t> of_all;
+  for (const StepBreakdown& step : slowest.rank->steps) {
+    const Interval window{step.window.start, step.window.end};
+    (numbers.contains(step.window.number) ? slow : others).windows.push_back(window);
+    all.windows.push_back(window);
+    of_all.push_back(step.window.number);
+  }
+  Behind behind{.function = FunctionBehind(facts, slow, others, least)};
+  if (behind.function)
+    behind.period = FindPeriodOfSteps(of_all, TimesIn(facts, all, *behind.function), 1);
+  return behind;
 }
 
 std::string Times(double time, double usual) { return fmt::format("{:.1f}×", time / usual); }
 
 // "Step 12 of rank 0 took 8.0× the median step time.", or of all ranks, or of every 5th step.
-std::string Message(const Facts& facts, const std::vector<RankSteps>& ranks, const SlowSteps& found,
-                    const std::optional<PeriodOfSteps>& period, int64_t median) {
+std::string Message(const std::vector<RankSteps>& ranks, const SlowSteps& found,
+                    const std::optional<PeriodOfSteps>& period, const Behind& behind,
+                    int64_t median) {
   const RankStep& slowest = found.slowest;
   if (period) {
     return fmt::format("{} takes {} the median step time{}.", Capitalized(period->Say()),
-                       Times(period->high, period->usual),
-                       SayFunction(facts, slowest, period->numbers,
-                                   static_cast<int64_t>(period->high - period->usual) / kMost));
+                       Times(period->high, period->usual), behind.Say(false));
   }
-  const std::string in =
-      SayFunction(facts, slowest, {slowest.Number()}, (slowest.Time() - median) / kMost);
   const std::string times = Times(static_cast<double>(slowest.Time()), static_cast<double>(median));
   std::set<int64_t> all;
   for (const RankSteps& rank : ranks) all.insert(rank.rank->rank);
@@ -185,9 +201,9 @@ std::string Message(const Facts& facts, const std::vector<RankSteps>& ranks, con
   if (on_all)
     return fmt::format(
         "Step {} took {} the median step time on rank {}, and is slow on all ranks{}.",
-        slowest.Number(), times, slowest.rank->rank->rank, in);
+        slowest.Number(), times, slowest.rank->rank->rank, behind.Say(true));
   return fmt::format("Step {} of rank {} took {} the median step time{}.", slowest.Number(),
-                     slowest.rank->rank->rank, times, in);
+                     slowest.rank->rank->rank, times, behind.Say(true));
 }
 
 }  // namespace
@@ -204,20 +220,24 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
   if (median <= 0) return;
   auto period = steps_slow::PeriodOf(ranks, (slow - 1) * static_cast<double>(median));
   if (period && !period->numbers.contains(slowest.Number())) period.reset();
+  const auto excess = static_cast<double>(slowest.Time() - median);
+  const steps_slow::Behind behind = steps_slow::FindBehind(
+      facts, slowest, period ? period->numbers : std::set<int64_t>{slowest.Number()},
+      static_cast<int64_t>(period ? period->high - period->usual : excess) / steps_slow::kMost);
   const double share =
       static_cast<double>(found.lost) / static_cast<double>(std::max<int64_t>(found.total, 1));
   const steps_slow::Growth grew = steps_slow::WhatGrew(*slowest.step, ranks);
   const auto devices = static_cast<int64_t>(ranks.size());
   report.findings.push_back(
-      {.message = steps_slow::Message(facts, ranks, found, period, median),
+      {.message = steps_slow::Message(ranks, found, period, behind, median),
        .because = fmt::format(
            "{}{} vs median {}; cause: {}; {} of {} steps are slow and cost {} of all step time",
            period ? "longest " : "", HumanTime(static_cast<double>(slowest.Time())),
            HumanTime(static_cast<double>(median)), grew.Say(facts), found.count, found.of,
            HumanRatio(share)),
-       .hint = period              ? std::string(steps_slow::kRecurs)
-               : slowest.IsFirst() ? Say(kRecordLater, facts)
-                                   : Say(steps_slow::kDoRarely, facts),
+       .hint = period || behind.period ? std::string(steps_slow::kRecurs)
+               : slowest.IsFirst()     ? Say(kRecordLater, facts)
+                                       : Say(steps_slow::kDoRarely, facts),
        .impact = found.lost / devices,
        .table = "steps",
        .cause = {grew.Cause(), {}, slowest.Number()},

@@ -44,8 +44,8 @@ span, and waits above the clock uncertainty. Of six steps or more, the rank must
 what that and its own time (without exposed communication) vary; in few of the steps, by three times the variation
 over all; or it has more or larger operators, or is late since a certain step (on hosts not by slower operators). Then a quarter of the wait time is
 enough, since several ranks may be late. Variation is the median absolute deviation, as a standard deviation. A rank
-that is late in some steps is compared with the others in these steps. A rank on hosts whose operators are slower must
-be slow by that much in all steps, or in all since one. A rank on hosts that has more work than before, or than the
+that is late in some steps is compared with the others in these steps. A rank on hosts whose operators are slower, or
+the time between them is longer, must be slow by that much in all steps, in all since one, or at regular intervals. A rank on hosts that has more work than before, or than the
 others (see `steps`), is late for that reason, and ranks that have more of the same are one finding. Beside a
 straggler with a known reason none is named without one.
 
@@ -182,18 +182,9 @@ bool StandsOut(const Facts& facts, const Suspect& s, const Params& params) {
 // began later, even where no change point is certain.
 bool IsAlwaysLate(const StepBlame& steps, const Suspect& s) {
   if (steps.size() < 2 || s.late.size() < steps.size() || MostInOneStep(steps, s)) return false;
-  std::vector<int64_t> caused;
-  for (const auto& [step, blame] : steps) caused.push_back(blame.by_rank.at(s.rank));
+  std::vector<int64_t> caused = CausedBySteps(steps, s.all);
   const Distribution d = Describe(caused);
   return static_cast<double>(d.min) >= kEven * static_cast<double>(d.p50);
-}
-
-std::optional<PeriodOfSteps> PeriodOf(const Facts& facts, const StepBlame& steps,
-                                      const Suspect& s) {
-  std::vector<int64_t> numbers;
-  for (const auto& [step, blame] : steps) numbers.push_back(step);
-  const auto median = static_cast<double>(OnDemand(facts).Changes(facts).median);
-  return FindPeriodOfSteps(numbers, CausedBySteps(steps, s.rank), kLeastStepChange * median);
 }
 
 // " since step 5", " in every recorded step (3 to 8)", " in every 5th step (4, 9 and 14)", " in
@@ -211,11 +202,12 @@ std::string SaySince(const Facts& facts, const StepBlame& steps, const Suspect& 
 int64_t LostSince(const StepBlame& steps, const Suspect& s) {
   if (!s.since) return s.lost;
   double all = 0, since = 0;
+  const std::vector<int64_t> caused = CausedBySteps(steps, s.all);
+  size_t i = 0;
   for (const auto& [step, blame] : steps) {
-    const auto own = blame.by_rank.find(s.rank);
-    if (own == blame.by_rank.end()) continue;
-    all += static_cast<double>(own->second);
-    if (step >= *s.since) since += static_cast<double>(own->second);
+    const auto own = static_cast<double>(caused[i++]);
+    all += own;
+    if (step >= *s.since) since += own;
   }
   return all > 0 ? static_cast<int64_t>(static_cast<double>(s.lost) * since / all) : s.lost;
 }

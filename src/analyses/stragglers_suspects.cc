@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "analyses/changes.h"
 #include "analyses/excess.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
@@ -28,7 +29,7 @@ constexpr double kLateBefore = 0.25;  // of a step, that each other rank waits
 // before, too.
 bool WasLateBefore(const Facts& facts, const StepBlame& steps, const Suspect& s, int64_t since) {
   std::vector<int64_t> before, after;
-  const std::vector<int64_t> caused = CausedBySteps(steps, s.rank);
+  const std::vector<int64_t> caused = CausedBySteps(steps, s.all);
   size_t i = 0;
   for (const auto& [step, blame] : steps) (step < since ? before : after).push_back(caused[i++]);
   if (before.empty() || after.empty()) return false;
@@ -108,8 +109,16 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
 
 }  // namespace
 
+std::optional<PeriodOfSteps> PeriodOf(const Facts& facts, const StepBlame& steps,
+                                      const Suspect& s) {
+  std::vector<int64_t> numbers;
+  for (const auto& [step, blame] : steps) numbers.push_back(step);
+  const auto median = static_cast<double>(OnDemand(facts).Changes(facts).median);
+  return FindPeriodOfSteps(numbers, CausedBySteps(steps, s.all), kLeastStepChange * median);
+}
+
 std::optional<int64_t> MostInOneStep(const StepBlame& steps, const Suspect& s) {
-  const std::vector<int64_t> caused = CausedBySteps(steps, s.rank);
+  const std::vector<int64_t> caused = CausedBySteps(steps, s.all);
   const auto most = std::ranges::max_element(caused);
   if (most == caused.end()) return std::nullopt;
   if (static_cast<double>(*most) <= kMostInOne * static_cast<double>(s.blame)) return std::nullopt;
@@ -122,6 +131,7 @@ Blames FindBlames(const Facts& facts) {
   for (uint32_t r = 0; r < c.ranks.size(); ++r) {
     Suspect& suspect = blames.suspects.emplace_back();
     suspect.rank = r;
+    suspect.all = {r};
   }
   std::vector<std::vector<PartWait>> waited_for(c.ranks.size());
   for (const WaitCause& wait : OnDemand(facts).WaitCauses(facts)) {
@@ -160,6 +170,7 @@ Suspect Together(const Blames& blames, const WorkRise& work) {
     all.waits += s.waits;
     all.times_last += s.times_last;
     all.late.insert(s.late.begin(), s.late.end());
+    all.all.push_back(s.rank);
     if (s.evidence == LateEvidence::kClear) all.evidence = s.evidence;
   }
   return all;
@@ -186,10 +197,12 @@ void ExplainSuspects(const Facts& facts, Blames& blames) {
     s.late = LateSteps(blames.steps, s.rank);
     if (closely) s.evidence = own.Weigh(blames.steps, s.rank);
     ExplainOne(facts, blames.steps, efforts, closely, s);
-    // Operators of hosts take longer by whatever else runs there, and the rank that this hits most
-    // in a step is late in it.
-    const bool by_load = facts.OnHost() && s.reason == LateReason::kCompute && s.work == nullptr;
-    if (by_load && !own.IsAlwaysSlow(s.rank, s.since)) s.evidence = LateEvidence::kNone;
+    // On hosts, operators and the time between them take longer by whatever else runs there, and
+    // the rank that this hits most in a step is late in it.
+    const bool by_load = facts.OnHost() && s.work == nullptr &&
+                         (s.reason == LateReason::kCompute || s.reason == LateReason::kHost);
+    if (by_load && !own.IsAlwaysSlow(s.rank, s.since) && !PeriodOf(facts, blames.steps, s))
+      s.evidence = LateEvidence::kNone;
   }
 }
 

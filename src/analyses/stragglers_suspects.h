@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "analyses/changes.h"
 #include "analyses/late_rank.h"
 #include "facts/derived/late_evidence.h"
 #include "facts/derived/step_blame.h"
@@ -20,9 +21,10 @@ constexpr size_t kMostSuspects = 3;  // that are looked at closely
 struct Suspect : LateRank {
   double score = 0;
   int64_t blame = 0;
-  int64_t waits = 0;       // how many times a rank waited for it
-  int64_t times_last = 0;  // in collectives
-  std::set<int64_t> late;  // the steps in which it caused most of the wait time
+  int64_t waits = 0;          // how many times a rank waited for it
+  int64_t times_last = 0;     // in collectives
+  std::set<int64_t> late;     // the steps in which it caused most of the wait time
+  std::vector<uint32_t> all;  // it, and those that are one with it; indexes
   LateEvidence evidence = LateEvidence::kFewSteps;
 };
 
@@ -37,6 +39,9 @@ Blames FindBlames(const Facts& facts);
 
 // The step in which the suspect caused more than half of all that it caused, if there is one.
 std::optional<int64_t> MostInOneStep(const StepBlame& steps, const Suspect& s);
+
+// The steps in which it is late, where they are regular.
+std::optional<PeriodOfSteps> PeriodOf(const Facts& facts, const StepBlame& steps, const Suspect& s);
 
 // Suspects that have more of the same work, as one: what they cause, all together.
 Suspect Together(const Blames& blames, const WorkRise& work);

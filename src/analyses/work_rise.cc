@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 #include "analyses/build.h"
 #include "analyses/excess.h"
@@ -17,29 +18,38 @@ namespace {
 
 std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
 
-// The steps with more of the rank that has the most, and its other steps.
+// The steps with more, of the rank that has the most; and its other steps, or where it has more in
+// most, all steps of a rank that does not.
 struct Halves {
-  const RankActivity* rank = nullptr;
-  IntervalSet more, others;
+  RankWindows more, others;
 };
 
 Halves HalvesOf(const Facts& facts, const WorkRise& rise) {
   Halves halves;
+  RankWindows without;
   for (const RankSteps& own : OnDemand(facts).Steps(facts)) {
-    if (own.rank->rank != rise.rank || halves.rank != nullptr) continue;
-    halves.rank = own.rank;
+    const bool has = rise.Has(own.rank->rank);
+    if (own.rank->rank == rise.rank && halves.more.rank == nullptr)
+      halves.more.rank = halves.others.rank = own.rank;
+    else if (!has && without.rank == nullptr)
+      without.rank = own.rank;
+    else
+      continue;
     for (const StepBreakdown& step : own.steps) {
       const bool more = rise.steps.contains(step.window.number);
-      (more ? halves.more : halves.others).push_back({step.window.start, step.window.end});
+      RankWindows& part = !has ? without : more ? halves.more : halves.others;
+      part.windows.push_back({step.window.start, step.window.end});
     }
   }
+  const bool in_most = halves.others.windows.size() < halves.more.windows.size() / 2;
+  if (!rise.since && in_most && without.rank != nullptr) halves.others = std::move(without);
   return halves;
 }
 
 std::optional<FrameName> FunctionOf(const Facts& facts, const WorkRise& rise) {
   const Halves halves = HalvesOf(facts, rise);
-  if (halves.rank == nullptr) return std::nullopt;
-  return FunctionBehind(facts, *halves.rank, halves.more, halves.others, rise.Difference() / 2);
+  if (halves.more.rank == nullptr) return std::nullopt;
+  return FunctionBehind(facts, halves.more, halves.others, rise.Difference() / 2);
 }
 
 // "from aten::remainder to aten::linear", "before aten::linear", "after aten::add_".

@@ -28,7 +28,7 @@ std::optional<Interval> AroundCollectives::OwnOf(size_t range) const {
 void AroundCollectives::Mark(const HostOps& host, const std::vector<HostMeaning>& meanings) {
   has_.resize(host.ranges.size());
   for (size_t i = 0; i < host.ranges.size(); ++i) {
-    if (!Communicates(meanings[i])) continue;
+    if (!Communicates(meanings[i]) && meanings[i] != HostMeaning::kPreparation) continue;
     for (int32_t r = host.ranges[i].parent; r != kNoRange && !has_[static_cast<size_t>(r)];
          r = host.ranges[static_cast<size_t>(r)].parent) {
       has_[static_cast<size_t>(r)] = true;

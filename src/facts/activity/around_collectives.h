@@ -1,4 +1,5 @@
-// Tells what operators around collectives do themselves: they start them, and often wait for them.
+// Tells what operators around collectives do themselves, which start them and often wait for them,
+// and those around compiling or loading data.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ class AroundCollectives {
   // `meanings`: of each range.
   AroundCollectives(const HostOps& host, const std::vector<HostMeaning>& meanings);
 
-  // Whether the range holds a collective, or a call that starts one, of its own thread.
+  // Whether the range holds a collective, a call that starts one, or a preparation, of its own
+  // thread.
   bool Has(size_t range) const { return has_[range]; }
   // The longest stretch in which such a range computes itself: outside of the operators within it,
   // and before a dispatch. Later it may be waiting, or be about to go on after it. One stretch, so

@@ -93,11 +93,13 @@ LateEvidence OwnTimes::Weigh(const StepBlame& steps, uint32_t rank) const {
 }
 
 bool OwnTimes::IsAlwaysSlow(uint32_t rank, std::optional<int64_t> since) const {
+  const std::map<int64_t, double> beyond = BeyondOthers(rank);
+  if (beyond.size() < kEnoughSteps) return true;
   std::vector<double> all;
-  for (const auto& [step, time] : BeyondOthers(rank)) {
+  for (const auto& [step, time] : beyond) {
     if (!since || step >= *since) all.push_back(time);
   }
-  if (all.size() < kEnoughSteps) return true;
+  if (all.size() < kEnoughSteps) return false;
   const double varies = Variation(all);
   return Median(std::move(all)) >= kBeyond * varies;
 }

@@ -32,7 +32,8 @@ class OwnTimes {
   LateEvidence Weigh(const StepBlame& steps, uint32_t rank) const;
 
   // Whether the rank takes longer than the others in all steps, or in all since one: by twice what
-  // that varies, not only where it was late. True where few steps tell.
+  // that varies, not only where it was late. True where few steps were recorded, false where few of
+  // many tell.
   bool IsAlwaysSlow(uint32_t rank, std::optional<int64_t> since) const;
 
  private:

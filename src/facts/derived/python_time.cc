@@ -51,6 +51,12 @@ bool IsNested(const FrameName& frame) {
   return frame.function.starts_with('<') && !frame.file.empty() && frame.function != "<module>";
 }
 
+// Whether a whole step lies within the frame, or no step tells.
+bool HoldsStep(const RankActivity& rank, const HostFrame& frame) {
+  const auto step = std::ranges::lower_bound(rank.steps, frame.start, {}, &Step::start);
+  return rank.steps.empty() || (step != rank.steps.end() && step->end <= frame.end);
+}
+
 // Adds up the functions of one thread.
 class ThreadSums {
  public:
@@ -204,16 +210,35 @@ void FrameTimes::ForEachOwned(const HostFrames& frames, const Visit& visit) {
       nothing);
 }
 
+int32_t FrameTimes::CallerOf(const HostFrames& frames, size_t frame) {
+  const StringId name = frames[frame].name;
+  int32_t caller = frames[frame].parent;
+  while (caller != kNoRange) {
+    const HostFrame around = frames[static_cast<size_t>(caller)];
+    if (around.name != name && OriginOf(around.name) == Origin::kUser) break;
+    caller = around.parent;
+  }
+  return caller;
+}
+
 void FrameTimes::Add(const RankActivity& rank, uint32_t thread, const IntervalSet& windows) {
   windows_ = AddSaturated(windows_, LengthOf(windows));
   ranks_.insert(rank.rank);
   const HostFrames& frames = rank.host->frames[thread];
   AlongWindows along(windows);
+  size_t last = frames.size();  // the owner that `caller` is known of
+  StringId caller = kNoString;
   ForEachOwned(frames, [&](size_t f, size_t owner, int64_t start, int64_t end) {
     const int64_t time = along.Within(start, end);
     if (time == 0) return;
+    if (owner != last) {
+      last = owner;
+      const int32_t by = CallerOf(frames, owner);
+      const bool is_known = by != kNoRange && !HoldsStep(rank, frames[static_cast<size_t>(by)]);
+      caller = is_known ? frames[static_cast<size_t>(by)].name : kNoString;
+    }
     const StringId within = owner == f ? kNoString : frames[f].name;
-    int64_t& sum = times_[{frames[owner].name, within, rank.rank}];
+    int64_t& sum = times_[{frames[owner].name, within, caller, rank.rank}];
     sum = AddSaturated(sum, time);
   });
 }
@@ -250,9 +275,10 @@ std::vector<int64_t> FrameTimes::RanksOf(const std::map<int64_t, int64_t>& times
 }
 
 std::vector<FrameTimes::Leader> FrameTimes::Leaders(size_t most, double share) const {
+  constexpr double kMostCalls = 0.8;
   struct Owned {
     int64_t time = 0;
-    std::map<FrameName, int64_t> within;
+    std::map<FrameName, int64_t> within, callers;
     std::map<int64_t, int64_t> of_ranks;
   };
   std::map<FrameName, Owned> merged;
@@ -261,6 +287,10 @@ std::vector<FrameTimes::Leader> FrameTimes::Leaders(size_t most, double share) c
     owned.time = AddSaturated(owned.time, time);
     int64_t& of_rank = owned.of_ranks[key.rank];
     of_rank = AddSaturated(of_rank, time);
+    if (key.caller != kNoString) {
+      int64_t& called = owned.callers[ParseFrameName(names_[key.caller])];
+      called = AddSaturated(called, time);
+    }
     if (key.within == kNoString) continue;
     const FrameName frame = ParseFrameName(names_[key.within]);
     if (IsNested(frame) && !IsOfLibrary(frame)) continue;
@@ -275,6 +305,11 @@ std::vector<FrameTimes::Leader> FrameTimes::Leaders(size_t most, double share) c
     const auto longest = std::ranges::max_element(owned.within, {}, of);
     if (longest != owned.within.end() && longest->second >= owned.time - longest->second)
       leaders.back().within = longest->first;
+    const auto caller = std::ranges::max_element(owned.callers, {}, of);
+    const bool calls_most =
+        caller != owned.callers.end() &&
+        static_cast<double>(caller->second) >= kMostCalls * static_cast<double>(owned.time);
+    if (calls_most) leaders.back().caller = caller->first;
   }
   std::ranges::stable_sort(leaders, std::ranges::greater{}, &Leader::time);
   leaders.resize(std::min(leaders.size(), most));

@@ -88,6 +88,9 @@ class FrameTimes {
     FrameName name;
     FrameName
         within;  // built in or a library's: the innermost for half of `time` or more; or empty
+    // The user's function that calls it, for four fifths of `time` or more, and is no training
+    // loop: none of its calls takes a whole step. Or empty.
+    FrameName caller;
     int64_t time = 0;  // ns
     // Where some ranks spend hardly any of it: those that spend half as much as the one with the
     // most, or more; ascending. Else empty.
@@ -102,20 +105,25 @@ class FrameTimes {
  private:
   enum class Origin : uint8_t { kUser, kLibrary, kBuiltIn };
   struct Key {
-    StringId owner, within;  // within: kNoString where the owner is the innermost itself
+    // within: kNoString where the owner is the innermost itself; caller: where there is none.
+    StringId owner, within, caller;
     int64_t rank;
     bool operator==(const Key&) const = default;
   };
   struct Hash {
     size_t operator()(const Key& key) const {
       const uint64_t names = (uint64_t{key.owner} << 32) + key.within;
-      return std::hash<uint64_t>()(names ^ static_cast<uint64_t>(key.rank) * 0x9e3779b97f4a7c15);
+      const uint64_t others = uint64_t{key.caller} * 0xbf58476d1ce4e5b9;
+      return std::hash<uint64_t>()(names ^ others ^
+                                   static_cast<uint64_t>(key.rank) * 0x9e3779b97f4a7c15);
     }
   };
   std::vector<int32_t> OwnersOf(const HostFrames& frames);
   template <class Visit>
   void ForEachOwned(const HostFrames& frames, const Visit& visit);
   Origin OriginOf(StringId name);
+  // Of a frame, the innermost frame of another function of the user around it; kNoRange: none.
+  int32_t CallerOf(const HostFrames& frames, size_t frame);
   std::vector<int64_t> RanksOf(const std::map<int64_t, int64_t>& times) const;
 
   const StringTable& names_;

@@ -44,11 +44,14 @@ std::set<int64_t> LateSteps(const StepBlame& steps, uint32_t rank) {
   return late;
 }
 
-std::vector<int64_t> CausedBySteps(const StepBlame& steps, uint32_t rank) {
+std::vector<int64_t> CausedBySteps(const StepBlame& steps, std::span<const uint32_t> ranks) {
   std::vector<int64_t> waits;
   for (const auto& [step, blame] : steps) {
-    const auto own = blame.by_rank.find(rank);
-    waits.push_back(own == blame.by_rank.end() ? 0 : own->second);
+    int64_t& wait = waits.emplace_back(0);
+    for (const uint32_t rank : ranks) {
+      const auto own = blame.by_rank.find(rank);
+      if (own != blame.by_rank.end()) wait = AddSaturated(wait, own->second);
+    }
   }
   return waits;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "base/saturate.h"
@@ -36,8 +37,11 @@ StepBlame BlameOfSteps(const Facts& facts);
 // The steps in which the participant caused at least half of the wait time.
 std::set<int64_t> LateSteps(const StepBlame& steps, uint32_t rank);
 
-// The wait time that it caused in each step.
-std::vector<int64_t> CausedBySteps(const StepBlame& steps, uint32_t rank);
+// The wait time that these participants caused in each step.
+std::vector<int64_t> CausedBySteps(const StepBlame& steps, std::span<const uint32_t> ranks);
+inline std::vector<int64_t> CausedBySteps(const StepBlame& steps, uint32_t rank) {
+  return CausedBySteps(steps, {&rank, 1});
+}
 
 // The step since which the others wait longer for the participant; `least`: by how many ns per step
 // (base/change_point.h).

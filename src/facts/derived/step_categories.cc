@@ -39,7 +39,8 @@ StepStatistics Statistics(const std::vector<RankSteps>& ranks, const Value& valu
   return s;
 }
 
-constexpr int64_t kMostSlow = 5;  // one of so many: where more are slow, they are no exception
+constexpr int64_t kMostSlow = 5;   // one of so many: where more are slow, they are no exception
+constexpr int64_t kBeyondAll = 2;  // times what any other step takes: it is one, whatever they do
 
 bool IsSlow(int64_t time, int64_t median) {
   constexpr double kSlow = 1.5;  // as the parameter `slow` of the analysis `steps`
@@ -158,10 +159,12 @@ bool BeginsWithWarmUp(const RankSteps& rank) {
   if (rank.steps.size() < 3 || rank.rank->begins_later) return false;
   std::vector<int64_t> others;
   for (const StepBreakdown& step : rank.steps | std::views::drop(1)) others.push_back(step.Total());
-  const int64_t median = Describe(others).p50;
+  const Distribution times = Describe(others);
+  const int64_t first = rank.steps.front().Total();
   const auto slow =
-      std::ranges::count_if(others, [&](int64_t time) { return IsSlow(time, median); });
-  return slow * kMostSlow <= std::ssize(others) && IsSlow(rank.steps.front().Total(), median);
+      std::ranges::count_if(others, [&](int64_t time) { return IsSlow(time, times.p50); });
+  const bool beyond_all = first / kBeyondAll >= times.max;
+  return beyond_all || (slow * kMostSlow <= std::ssize(others) && IsSlow(first, times.p50));
 }
 
 TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks) {

@@ -58,7 +58,7 @@ StepStatistics StatisticsOf(const std::vector<RankSteps>& ranks, StepCategory ca
 
 // Whether the first step of a recording, if it was selected, is warm-up: it takes 1.5 times the
 // median of the others or more, and there are at least two others, of which no more than a fifth
-// take that long too.
+// take that long too; or it takes twice as long as any other.
 bool BeginsWithWarmUp(const RankSteps& rank);
 
 // The steps without warm-up and without the slow ones, which take 1.5 times the median or more: a

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/intervals.h"
 #include "facts/facts.h"
@@ -10,12 +11,22 @@
 
 namespace stepscope {
 
-// Of the training thread's functions those count that take `least` ns more within `slow`, per
-// window, than within `others`. One of the user's program comes before a library's; then
-// one that does not run in the others, the outermost; else the innermost. Nothing where no frames
-// were recorded, or none takes so much.
-std::optional<FrameName> FunctionBehind(const Facts& facts, const RankActivity& rank,
-                                        const IntervalSet& slow, const IntervalSet& others,
-                                        int64_t least);
+// Windows of one rank, in which a function takes longer or not.
+struct RankWindows {
+  const RankActivity* rank = nullptr;
+  IntervalSet windows;
+};
+
+// Of the training threads' functions those count that take `least` ns more within `slow`, per
+// window, than within `others`, which may be of another rank, and do not run through all of
+// `others` as the training loop does. One of the user's program comes before a library's, which
+// must have most of its time in excess; then those with the largest part of their time in excess;
+// of these the outermost. Nothing where no frames were recorded, or none takes so much.
+std::optional<FrameName> FunctionBehind(const Facts& facts, const RankWindows& slow,
+                                        const RankWindows& others, int64_t least);
+
+// ns that the training thread spends in the function, with what it calls, in each of the windows.
+std::vector<int64_t> TimesIn(const Facts& facts, const RankWindows& windows,
+                             const FrameName& function);
 
 }  // namespace stepscope
