@@ -104,6 +104,8 @@ TEST_F(GoodputSituations, TheFirstToGoNamesTheCause) {
             "exception ValueError: loss is nan (rank 1)");
   // All were asked to go.
   EXPECT_EQ(cause(sigterm, sigterm, sigterm), "announced: SIGTERM");
+  const std::string then = "33 notice SIGTERM; " + peer;
+  EXPECT_EQ(cause(then, then, "33 notice SIGTERM"), "announced: SIGTERM");
 }
 
 // Rank 1 hangs and its heartbeats go on, until NCCL's timeout ends the others.
@@ -115,7 +117,7 @@ TEST_F(GoodputSituations, ATimeoutIsAHang) {
        ";[0b] 1900 start; 1900..1920 steps 3..4; 1920 end;"
        "[1b] 1900 start; 1900..1920 steps 3..4; 1920 end");
   EXPECT_EQ(Cause(),
-            "exception DistBackendError: Watchdog caught collective operation timeout "
+            "hang: exception DistBackendError: Watchdog caught collective operation timeout "
             "(rank 0)");
   EXPECT_TRUE(Findings().contains("watchdog")) << Findings();
 }

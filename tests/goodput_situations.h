@@ -93,8 +93,11 @@ class GoodputSituations : public LedgerTest {
     // A server forgets the metrics of jobs that ended long ago.
     const goodput::Metrics metrics = goodput::CollectMetrics(jobs, {}, goodput::ScenarioTime(at));
     for (const goodput::MetricFamily& family : metrics.families) {
-      if (family.name != "ratio") continue;
-      EXPECT_EQ(family.points.at(0).number, ratio);
+      if (family.name == "ratio") {
+        EXPECT_EQ(family.points.at(0).number, ratio);
+      } else if (family.name == "running") {
+        EXPECT_EQ(family.points.at(0).number, State() == "running" ? 1 : 0);
+      }
     }
 
     // The list of jobs is of now.

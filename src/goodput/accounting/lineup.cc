@@ -230,9 +230,10 @@ Cause Killed(const Group& group, const std::vector<const Run*>& gone) {
 }
 
 // The first exception that speaks of no other process. Or else a process that went without a word
-// before the others told of it. Or else the first exception. A timeout is told of processes that
-// live on, so there the silent one must have been silent for long.
-Cause CauseOf(const Group& group) {
+// before the others told of it. Or else the first exception, unless all were asked to go before it.
+// A timeout is told of processes that live on, so there the silent one must have been silent for
+// long.
+Cause CauseOf(const Group& group, bool announced) {
   const Run* own = nullptr;
   const Run* any = nullptr;
   const Run* notice = nullptr;
@@ -249,11 +250,14 @@ Cause CauseOf(const Group& group) {
     return Cause{fmt::format("{}{}", run->attempt->last_word, OfRank(group, *run)), run};
   };
   if (own != nullptr) return told(own);
-  if (any == nullptr && notice == nullptr) return {};
+  if (announced || (any == nullptr && notice == nullptr)) return {};
   int64_t before = any != nullptr ? any->attempt->left : notice->attempt->notice;
   if (any != nullptr && IsTimeout(any->attempt->last_word)) before -= kSilence;
   if (const auto gone = GoneSilently(group, before); !gone.empty()) return Killed(group, gone);
-  return any != nullptr ? told(any) : Cause{};
+  if (any == nullptr) return {};
+  Cause cause = told(any);
+  if (IsTimeout(any->attempt->last_word)) cause.text.insert(0, "hang: ");
+  return cause;
 }
 
 // Who went first, if one went clearly before the others.
@@ -330,7 +334,7 @@ JointAttempt Joined(const Group& group) {
                      .processes = std::ssize(group.runs)};
   TakeNotice(group, joint);
   if (joint.disrupted()) {
-    const Cause cause = CauseOf(group);
+    const Cause cause = CauseOf(group, joint.notice != kUnknown);
     joint.cause = cause.text;
     joint.first_gone = FirstGone(group, cause.first);
     joint.behind = Behind(group);
