@@ -30,6 +30,22 @@ TEST_F(GoodputSituations, AClockThatIsSet) {
   }
 }
 
+// Without a server nobody knows which of two clocks is right: that is told.
+TEST_F(GoodputSituations, TwoClocksWithoutAServer) {
+  std::vector<Event> events =
+      Planted("[0] 0 start; 0..100 steps 0..9; [0b] 3750 start; 3750..3850 steps 9..18; 3850 end");
+  const auto other_host = [&] {
+    for (Event& event : events) {
+      if (event.writer.ends_with("b-")) event.writer.replace(0, 4, "next");
+    }
+  };
+  Told(events);
+  EXPECT_FALSE(Notes("two_clocks"));
+  other_host();
+  EXPECT_EQ(Told(events), "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 3660, PRODUCTIVE 190");
+  EXPECT_TRUE(Notes("two_clocks"));
+}
+
 // The first attempt ran on host a; the second on host b, whose clock is an hour ahead. The server
 // gets each event when it happens.
 TEST_F(GoodputSituations, ARestartOnAHostAnHourAhead) {

@@ -45,6 +45,9 @@ constexpr auto kNotes = std::to_array<NoteText>({
     {"clock_step", "clocks were set while a process ran: its times follow the monotonic clock"},
     {"clock_ahead",
      "clocks of hosts were ahead of the server's: their times follow the server's clock"},
+    {"two_clocks",
+     "times between attempts are by the clocks of two hosts, which may differ: no host has both "
+     "attempts"},
     {"repeated_attempt", "attempts have the name of an earlier one: told apart by their processes"},
     {"attempt_names", "processes of one attempt name it differently: joined by their times"},
 });

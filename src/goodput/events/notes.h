@@ -44,6 +44,7 @@ enum class NoteKind : uint8_t {
   kDatabase,
   kClockStep,
   kClockAhead,
+  kTwoClocks,
   kRepeatedAttempt,
   kAttemptNames,
   kCount
