@@ -84,9 +84,8 @@ void AddStalls(const JointAttempt& a, const Surroundings& around, const UsualSte
   const int64_t end = finished ? std::min(a.lead->step_end, around.until) : around.until;
   const bool first = a.steps().size() == 1;
   if (!known && finished) return;
-  const int64_t typical = usual.steps > 0 || first
-                              ? usual.time
-                              : a.steps().second().time - a.steps().first().time;
+  const int64_t typical =
+      usual.steps > 0 || first ? usual.time : a.steps().second().time - a.steps().first().time;
   AddExcess(start, end, typical, first || !known ? kFirst : limit,
             finished ? Bucket::kSlowStep : Bucket::kHungStep, pieces, to);
 }
