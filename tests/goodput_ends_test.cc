@@ -30,6 +30,25 @@ TEST_F(GoodputSituations, AClockThatIsSet) {
   }
 }
 
+// The ranks tell the same steps, so the clock of the one differs: it counts for nothing.
+TEST_F(GoodputSituations, ARankOnAHostAnHourAhead) {
+  for (const std::string end : {"", "1000 end"}) {
+    std::vector<Event> events = Planted("[0] 0 start; 0..1000 steps 0..99;" + end +
+                                        ";[1] 3600.2 start; 3600.2..4600.2 steps 0..99");
+    for (Event& event : events) {
+      if (event.writer.starts_with("host/1")) event.writer.replace(0, 4, "next");
+    }
+    EXPECT_EQ(Told(events), end.empty() ? "PRODUCTIVE 990" : "PRODUCTIVE 1000");
+    EXPECT_TRUE(Notes("other_clock"));
+  }
+}
+
+TEST_F(GoodputSituations, AFailureSaysWhatItLost) {
+  EXPECT_EQ(Told("[0] 0 start; 0..100 steps 0..9; 100 process_end exception ValueError: x"),
+            "PRODUCTIVE 90, WASTED_PROGRESS_FROM_DISRUPTION 10");
+  EXPECT_TRUE(Findings().contains("(the job stopped in an open step)")) << Findings();
+}
+
 // Without a server nobody knows which of two clocks is right: that is told.
 TEST_F(GoodputSituations, TwoClocksWithoutAServer) {
   std::vector<Event> events =

@@ -1,6 +1,8 @@
 // Goes through the runs of all processes by their starts and decides where attempts begin.
 #include "goodput/accounting/lineup.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -15,6 +17,8 @@ namespace {
 constexpr size_t kLookBack = 8;  // attempts in which a name is looked for
 constexpr int64_t kFarSteps = 10;
 constexpr int64_t kLongBetween = 10 * kMinute;
+constexpr int64_t kFewSteps = 3;
+constexpr int64_t kSameClock = 10 * kSecond;  // over an attempt
 
 enum class Place : uint8_t { kJoins, kBegins, kOtherJob };
 
@@ -159,6 +163,45 @@ JointAttempt Joined(const Group& group) {
   return joint;
 }
 
+// By how much the clock of the run's host differs from that of another one, which told the same
+// steps at another time; 0: it does not, or nobody knows. The ranks of an attempt begin with the
+// same step and end together.
+int64_t ClockOff(const std::vector<Run>& runs, const Run& run) {
+  if (!run.steps() || run.rank() == kNoRank) return 0;
+  const StepTime& first = run.attempt->steps.first();
+  const StepTime& last = run.attempt->told;
+  if (last.step - first.step < kFewSteps) return 0;
+  int64_t off = 0;
+  for (const Run& r : runs) {
+    const bool could_lead = r.steps() && !r.recording->thin() && r.rank() < run.rank();
+    if (!could_lead || r.attempt->steps.first().step != first.step) continue;
+    const int64_t apart = first.time - r.attempt->steps.first().time;
+    if (std::abs(apart) <= kGoesOn) return 0;
+    const StepTime& end = r.attempt->told;
+    const bool same = r.recording->name().host != run.recording->name().host &&
+                      r.attempt->id == run.attempt->id && end.step == last.step &&
+                      std::abs(last.time - end.time - apart) <= kSameClock;
+    if (same) off = apart;
+  }
+  return off;
+}
+
+// Leaves out processes whose clock is not that of the rank that leads them.
+void LeaveOutOtherClocks(std::vector<Run>& runs, Notes& note_counts) {
+  std::vector<const Attempt*> other;
+  for (const Run& run : runs) {
+    if (run.recording->thin()) continue;  // a lower rank told the same steps at the same time
+    const int64_t off = ClockOff(runs, run);
+    if (off == 0) continue;
+    other.push_back(run.attempt);
+    note_counts.Add(
+        NoteKind::kOtherClock, 1,
+        fmt::format("{:+.0f} s on {}", static_cast<double>(off) / 1e9, run.recording->name().host));
+  }
+  std::erase_if(
+      runs, [&](const Run& run) { return std::ranges::find(other, run.attempt) != other.end(); });
+}
+
 // Whether the time between two attempts is long or negative and no host has the end of the one and
 // the start of the other.
 bool TwoClocks(const Group& before, const Group& next) {
@@ -201,6 +244,7 @@ Lineup LineUp(const Recordings& recordings) {
   }
   std::ranges::stable_sort(runs, {},
                            [](const Run& run) { return std::pair(run.start(), run.rank()); });
+  LeaveOutOtherClocks(runs, out.note_counts);
   Joiner joiner(out);
   for (const Run& run : runs) {
     if (std::ranges::find(out.others, run.recording) == out.others.end()) joiner.Take(run);

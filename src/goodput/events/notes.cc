@@ -48,6 +48,9 @@ constexpr auto kNotes = std::to_array<NoteText>({
     {"two_clocks",
      "times between attempts are by the clocks of two hosts, which may differ: no host has both "
      "attempts"},
+    {"other_clock",
+     "processes were left out: they told the steps of a lower rank at another time, so their "
+     "host's clock differs"},
     {"repeated_attempt", "attempts have the name of an earlier one: told apart by their processes"},
     {"attempt_names", "processes of one attempt name it differently: joined by their times"},
 });

@@ -45,6 +45,7 @@ enum class NoteKind : uint8_t {
   kClockStep,
   kClockAhead,
   kTwoClocks,
+  kOtherClock,
   kRepeatedAttempt,
   kAttemptNames,
   kCount

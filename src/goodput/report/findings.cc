@@ -100,11 +100,19 @@ Finding Wasted(const Partition& p, const std::string& amount) {
     ++kind.times;
     kind.time += d.recompute;
   }
+  constexpr std::string_view kOnNotice = "save a checkpoint on the preemption notice";
+  constexpr std::string_view kOften = "save checkpoints more often, asynchronously if possible";
   Finding finding{.message = "Wasted progress is " + amount + ".",
                   .table = p.disruptions > 0       ? "disruptions"
                            : p.attempts.size() > 1 ? "attempts"
                                                    : "buckets"};
   const bool last_hung = p.disruptions == 0 && p.At(Bucket::kHungStep) > 0;
+  if (p.disruption_list.empty() && !last_hung) {
+    finding.because = p.state == "ended" ? "later attempts made these steps again"
+                                         : "the job stopped in an open step";
+    finding.hint = kOften;
+    return finding;
+  }
   const bool only_hung = hung.times > 0 && announced.times + sudden.times == 0;
   if (last_hung || only_hung || hung.time > announced.time + sudden.time) {
     finding.because = last_hung ? "the attempt hung" : Sentence(hung, "hung attempt");
@@ -118,8 +126,6 @@ Finding Wasted(const Partition& p, const std::string& amount) {
     finding.because = announced.times > 0 ? Sentence(announced, "announced disruption")
                                           : Sentence(sudden, "disruption");
   }
-  constexpr std::string_view kOnNotice = "save a checkpoint on the preemption notice";
-  constexpr std::string_view kOften = "save checkpoints more often, asynchronously if possible";
   if (announced.times == 0) {  // whether there was a notice is unknown
     finding.hint = fmt::format("{}, and save on SIGTERM", kOften);
   } else if (announced.time == 0) {
